@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 use egui::{Event, Key, Modifiers, MouseWheelUnit, PointerButton, Pos2, Vec2, pos2, vec2};
 use egui_kittest::Harness;
 use interlinear::app::command::{SettingsCommand, WindowCommand};
+use interlinear::app::document::column::{Column, ColumnState};
 use interlinear::corpus::measures::table::Measuring;
 use interlinear::corpus::store::file::Workspace;
 use interlinear::corpus::store::output::SystemOutput;
@@ -47,7 +48,8 @@ const LINE: Duration = Duration::from_mins(1);
 const WARM_UP: u32 = 6;
 /// How much more than at the first look may be in use, whatever comes: bytes, threads, descriptors.
 const MORE_MEMORY: u64 = 100 << 20;
-const MORE_THREADS: u64 = 8;
+/// Among them those of the models that are read where a look falls into their reading: eight at most, four threads each.
+const MORE_THREADS: u64 = 8 + 32;
 const MORE_DESCRIPTORS: u64 = 8;
 
 /// Keys that do something, and some that do not.
@@ -313,11 +315,15 @@ impl Soak {
         }
     }
 
-    /// What is used once nothing is being decoded.
+    /// What is used once nothing is being read or decoded.
     fn settled(&mut self) -> Used {
         let began = Instant::now();
-        while self.harness.state().session().app().document.decoding() > 0 && began.elapsed() < Duration::from_secs(20)
-        {
+        let is_busy = |harness: &Harness<'_, App>| {
+            let document = &harness.state().session().app().document;
+            let is_read = |column: &Column| matches!(column.state, ColumnState::Loading(_));
+            document.decoding() > 0 || document.columns().iter().any(is_read)
+        };
+        while is_busy(&self.harness) && began.elapsed() < Duration::from_secs(20) {
             self.harness.step();
         }
         used()

@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use crate::aligner::bundled::bundled;
+use crate::aligner::bundled::AlignerChoice;
 use crate::aligner::learned::Learned;
 use crate::aligner::pair::PairPosteriors;
 use crate::error::Result;
@@ -61,14 +61,14 @@ pub struct PlacedAligner {
 }
 
 impl PlacedAligner {
-    /// What comes with the program for two languages, given by their BCP 47 tags; `None` where nothing does.
-    pub fn bundled(source: &str, target: &str) -> Result<Option<Self>> {
-        let Some(learned) = bundled(source, target) else { return Ok(None) };
+    /// The aligner of two languages; `None` where there is none.
+    pub fn chosen(choice: &AlignerChoice) -> Result<Option<Self>> {
+        let Some(learned) = choice.learned() else { return Ok(None) };
         let rules = |language| vocab::build(language, std::iter::empty(), 0);
         Ok(Some(Self {
             learned: learned?,
-            source: rules(source)?,
-            target: rules(target)?,
+            source: rules(&choice.source)?,
+            target: rules(&choice.target)?,
             room: PairPosteriors::default(),
         }))
     }

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use crate::aligner::bundled::bundled;
+use crate::aligner::bundled::AlignerChoice;
 use crate::aligner::learned::{Directions, Learned};
 use crate::aligner::pair::PairPosteriors;
 use crate::error::Result;
@@ -80,8 +80,13 @@ impl LineAligner {
 
     /// What comes with the program for two languages, given by their BCP 47 tags; `None` where nothing does.
     pub fn bundled(source: &str, target: &str, pretokenized: bool) -> Result<Option<Self>> {
-        let Some(learned) = bundled(source, target) else { return Ok(None) };
-        let (from, to) = (Cutter::new(source, pretokenized)?, Cutter::new(target, pretokenized)?);
+        Self::chosen(&AlignerChoice::new((source.to_owned(), target.to_owned()), None), pretokenized)
+    }
+
+    /// As [`LineAligner::bundled`], or the user's file.
+    pub fn chosen(choice: &AlignerChoice, pretokenized: bool) -> Result<Option<Self>> {
+        let Some(learned) = choice.learned() else { return Ok(None) };
+        let (from, to) = (Cutter::new(&choice.source, pretokenized)?, Cutter::new(&choice.target, pretokenized)?);
         Ok(Some(Self::new(learned?, from, to)))
     }
 

@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use half::f16;
 use serde::{Serialize, Serializer};
 
 /// alpha_ij, a row for each target word i, a column for each source word j. A copy costs nothing.
@@ -139,10 +140,12 @@ fn used(row: &[f32]) -> usize {
     row.iter().rposition(|alpha| *alpha != 0.0).map_or(0, |last| last + 1)
 }
 
-/// The place of the greatest alpha of a row, the first of equals; `None` when no alpha is above 0.
+/// The place of the greatest alpha of a row, the first of equals; `None` when no alpha is above 0. Equal are those that
+/// half precision does not tell apart, as a corpus keeps alpha: so a link is the same wherever it is read off.
 pub fn greatest(row: &[f32]) -> Option<usize> {
-    let better = |best: Option<(usize, f32)>, (j, alpha): (usize, &f32)| {
-        if *alpha > best.map_or(0.0, |(_, most)| most) { Some((j, *alpha)) } else { best }
+    let better = |best: Option<(usize, f16)>, (j, alpha): (usize, &f32)| {
+        let alpha = f16::from_f32(*alpha);
+        if alpha > best.map_or(f16::ZERO, |(_, most)| most) { Some((j, alpha)) } else { best }
     };
     row.iter().enumerate().fold(None, better).map(|(j, _)| j)
 }

@@ -44,6 +44,10 @@ pub enum SettingsCommand {
     SetPieces(bool),
     /// Show the links of a statistical aligner, where one comes with the program.
     SetLinks(bool),
+    /// Take this aligner file in the place of what comes with the program, for its languages.
+    OpenAligner(PathBuf),
+    /// Take what comes with the program again.
+    BundledAligner,
     /// Colour map, by name.
     SetPalette(String),
     /// Light, dark or as the system.

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::aligner::bundled::{AlignerChoice, AlignerFile};
 use crate::aligner::placed::PlacedWords;
 use crate::app::files::picture::PictureRequest;
 use crate::app::page::{Dropped, Page};
@@ -57,6 +58,10 @@ pub enum FileJob {
     Read(PathBuf),
     /// Read alignments by hand of a list and its translations.
     ReadGold { path: PathBuf, source: PathBuf, target: PathBuf },
+    /// Find out whether a file can be read.
+    Check(PathBuf),
+    /// Read an aligner file for its languages.
+    OpenAligner(PathBuf),
     /// Find the training logs of a run, or of all runs in a folder.
     FindLogs(PathBuf),
     /// Write the configuration of a new training.
@@ -96,8 +101,7 @@ impl std::fmt::Debug for FileWork {
 /// What a statistical aligner is asked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AlignQuestion {
-    /// BCP 47 tags of source and target.
-    pub languages: (String, String),
+    pub aligner: AlignerChoice,
     pub source: PlacedWords,
     /// The words of the translation, `</s>` and `[UNK]` among them.
     pub target: Vec<String>,
@@ -116,6 +120,8 @@ pub enum FileEvent {
     Read { path: PathBuf, lines: Arc<TextFile> },
     /// A text file could not be read.
     ReadFailed { path: PathBuf, message: String },
+    /// A file that was chosen cannot be read, for this reason.
+    Faulty { path: PathBuf, message: String },
     /// The configuration of a new training was to be written.
     TrainingSaved {
         path: PathBuf,
@@ -124,6 +130,8 @@ pub enum FileEvent {
     },
     /// The files of the first test set are there.
     FirstSet(FirstSet),
+    /// An aligner file was read, for its languages.
+    Aligner(AlignerFile),
     /// The words of a column were aligned.
     Aligned { number: u64, links: Links },
     /// A picture for the clipboard was drawn.

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::aligner::bundled::{AlignerFile, is_there};
 use crate::analysis::reading::Reading;
 use crate::jobs::live::protocol::ModelFacts;
 use crate::nn::device::DeviceChoice;
@@ -102,8 +103,10 @@ pub struct Settings {
     /// Show the pieces of words, in models whose vocabulary has them.
     #[serde(rename = "units", serialize_with = "units_name", deserialize_with = "has_pieces")]
     pub pieces: bool,
-    /// Show the links of a statistical aligner, where one comes with the program.
+    /// Show the links of a statistical aligner, where there is one.
     pub links: bool,
+    /// The aligner file that takes the place of what comes with the program.
+    pub aligner: Option<AlignerFile>,
     /// Whose alignment pictures show where the user gives a translation. Not kept.
     #[serde(skip)]
     pub whose: Whose,
@@ -142,6 +145,11 @@ fn has_pieces<'de, D: Deserializer<'de>>(input: D) -> Result<bool, D::Error> {
 }
 
 impl Settings {
+    /// Whether there is an aligner for the languages of a model.
+    pub fn aligns(&self, facts: &ModelFacts) -> bool {
+        is_there(self.aligner.as_ref(), &facts.source_language, &facts.target_language)
+    }
+
     /// How the rows of a model are read, with the delay of the reading `input`; `None` where there is no choice.
     pub fn reading_of(&self, facts: Option<&ModelFacts>) -> Option<(Reading, usize)> {
         let facts = facts?;
@@ -163,6 +171,7 @@ impl Default for Settings {
             reading: None,
             pieces: false,
             links: false,
+            aligner: None,
             whose: Whose::Given,
             palette: None,
             theme: Theme::System,

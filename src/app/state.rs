@@ -5,8 +5,9 @@ use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::aligner::bundled::AlignerFile;
 use crate::app::document::Document;
-use crate::app::document::column::{Column, ColumnState, DecodeKey};
+use crate::app::document::column::{Column, ColumnState, DecodeKey, file_name};
 use crate::app::document::differences::differences;
 use crate::app::document::table::TargetWord;
 use crate::app::effect::{AlignQuestion, Effect, FileJob};
@@ -235,7 +236,7 @@ impl AppState {
     pub(crate) fn ask_links(&mut self, at: usize) {
         self.document.columns[at].forget_links();
         let column = &self.document.columns[at];
-        let question = column.shown().and_then(|shown| column.question(shown));
+        let question = column.shown().and_then(|shown| column.question(shown, &self.view.settings));
         self.document.columns[at].asked = self.ask_aligner(question);
         self.ask_given_links(at);
     }
@@ -243,10 +244,27 @@ impl AppState {
     /// Asks for the links of the given translation of a column.
     pub(crate) fn ask_given_links(&mut self, at: usize) {
         let column = &self.document.columns[at];
-        let question = column.read().and_then(|given| column.question(given));
+        let question = column.read().and_then(|given| column.question(given, &self.view.settings));
         let asked = self.ask_aligner(question);
         let column = &mut self.document.columns[at];
         (column.given_links, column.given_asked) = (None, asked);
+    }
+
+    /// Asks for the links of all columns.
+    pub(crate) fn ask_all_links(&mut self) {
+        (0..self.document.columns.len()).for_each(|at| self.ask_links(at));
+        self.rebuild_all();
+    }
+
+    /// Takes a file of the user's as aligner, or what comes with the program.
+    pub(crate) fn set_aligner(&mut self, own: Option<AlignerFile>) {
+        if let Some(AlignerFile { path, languages: (source, target) }) = &own {
+            let of = if source.is_empty() { "all languages".to_owned() } else { format!("{source} and {target}") };
+            self.notify(format!("{} links the words of {of} now", file_name(path)), false);
+        }
+        self.view.settings.aligner = own;
+        self.changed();
+        self.ask_all_links();
     }
 
     /// Asks, where links are wanted; answers with the number of the question.

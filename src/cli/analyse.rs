@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 
+use crate::aligner::bundled::{AlignerChoice, AlignerFile};
 use crate::aligner::words::LineAligner;
 use crate::analysis::concordance::{ConcordanceOrder, sorted};
 use crate::analysis::symmetrize::SYMMETRIZATIONS;
@@ -217,25 +218,39 @@ pub struct ChoiceArgs {
     /// models that were run
     #[arg(long, value_name = "LANGUAGES", value_parser = languages)]
     languages: Option<(String, String)>,
+    /// A file of `align --statistical --save`: it links words of its languages in the place of the aligner
+    /// that comes with the program
+    #[arg(long, value_name = "FILE")]
+    learned: Option<PathBuf>,
 }
 
 impl ChoiceArgs {
-    /// Those of `--languages`, else those of the models that were run; as in the window.
-    fn languages(&self, corpus: &CorpusTable) -> Option<(String, String)> {
-        self.languages.clone().or_else(|| corpus.languages())
+    /// That of `--learned`, where it is given.
+    ///
+    /// # Errors
+    /// No such file.
+    fn own(&self) -> Result<Option<AlignerFile>> {
+        self.learned.clone().map(AlignerFile::open).transpose()
+    }
+
+    /// Of `--languages`, else of those of the models that were run; as in the window.
+    fn aligner(&self, corpus: &CorpusTable) -> Result<Option<AlignerChoice>> {
+        let languages = self.languages.clone().or_else(|| corpus.languages());
+        let own = self.own()?;
+        Ok(languages.map(|languages| AlignerChoice::new(languages, own.as_ref())))
     }
 
     /// What conditions are found out with; says where references stay without links.
-    fn means(&self, frequencies: Option<PathBuf>, corpus: &CorpusTable) -> FilterResources {
+    fn means(&self, frequencies: Option<PathBuf>, corpus: &CorpusTable) -> Result<FilterResources> {
         let mut means = FilterResources::default();
-        means.set(frequencies, self.languages(corpus));
-        if means.languages.is_none() && self.filter.contains("wrong.") {
+        means.set(frequencies, self.aligner(corpus)?);
+        if means.aligner.is_none() && self.filter.contains("wrong.") {
             output::tell(
                 "wrong: no model says which languages these are, so that references which nobody linked have no links; name \
                  them with --languages",
             );
         }
-        means
+        Ok(means)
     }
 
     /// The sentences, in order.
@@ -263,7 +278,7 @@ impl ChoiceArgs {
             columns,
             chosen: self.filter.clone(),
             pictures: MOST_PICTURES,
-            languages: self.languages(corpus),
+            aligner: self.aligner(corpus)?,
         })
     }
 }
@@ -360,7 +375,7 @@ pub fn run(low: &AnalyseArgs) -> anyhow::Result<()> {
         run_all(low, &mut workspace)?;
     }
     let corpus = read(&workspace)?;
-    let mut means = low.choice.means(low.frequencies.clone(), &corpus);
+    let mut means = low.choice.means(low.frequencies.clone(), &corpus)?;
     let rows = low.choice.rows(&corpus, &workspace, &mut means)?;
     let mut output = LineOutput::stdout();
     if let Some(query) = &low.query {
@@ -471,13 +486,15 @@ fn bring_in(workspace: &mut Workspace, path: &Path, options: &import::ImportOpti
 fn run_all(low: &AnalyseArgs, workspace: &mut Workspace) -> Result<()> {
     let runtime = low.run.high()?;
     let acting = low.interventions.as_deref().map(Acting::open).transpose()?;
+    let own = low.choice.own()?;
     let options = SystemRunOptions { search: low.search.high(), batch: low.batch.high(), forces: low.force, acting };
     for folders in low.ensemble.systems(&low.model) {
         let loaded = low.ensemble.load(folders, &runtime)?;
         let system = evaluation::EvaluatedSystem::from(&loaded);
         let config = &system.lead().config;
-        let aligner = LineAligner::bundled(&config.source_language, &config.target_language, false)?;
-        let mut measuring = Measuring { aligner };
+        let languages = (config.source_language.clone(), config.target_language.clone());
+        let aligner = AlignerChoice::new(languages, own.as_ref());
+        let mut measuring = Measuring { aligner: LineAligner::chosen(&aligner, false)? };
         let known = about(system, folders, &digests(system), &options);
         check(workspace, system, &options)?;
         let known = system_of(workspace, &name(&system.name(), &options), &known)?;

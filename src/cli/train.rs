@@ -222,8 +222,13 @@ impl View {
                     bar.finish_and_clear();
                 }
                 let how = if *complete { "done" } else { "stopped" };
-                let (update, hours) = (position.update, position.seconds / 3600.0);
-                self.tell(&format!("{how} after {update} updates and {hours:.2} hours of training"));
+                let (update, seconds) = (position.update, position.seconds);
+                let long = if seconds < 360.0 {
+                    format!("{seconds:.0} seconds")
+                } else {
+                    format!("{:.2} hours", seconds / 3600.0)
+                };
+                self.tell(&format!("{how} after {update} updates and {long} of training"));
             }
         }
     }

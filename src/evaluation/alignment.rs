@@ -5,6 +5,8 @@
 //! tokens becomes alpha over words ([`crate::analysis::words`]). The row and the column of `</s>` are left out: a target word that
 //! looks mostly at `</s>` is linked to the word that it looks at most.
 
+use half::f16;
+
 use crate::analysis::ablation;
 use crate::analysis::correlation::kendall_of_effects;
 use crate::analysis::hard;
@@ -79,7 +81,10 @@ impl WordPair {
 
     /// The links of a forced target; `alpha` has a row for each token of the target and perhaps for steps after it.
     fn links(&self, alpha: &[Vec<f32>], extraction: Extraction, delay: usize) -> Vec<Link> {
-        let alpha = extraction.reading.assign_after(delay, alpha);
+        // as a corpus keeps it: weights that are equal there are equal here, too, and the first of them counts
+        let kept = |row: &Vec<f32>| row.iter().map(|weight| f16::from_f32(*weight).to_f32()).collect();
+        let alpha: Vec<Vec<f32>> = alpha.iter().map(kept).collect();
+        let alpha = extraction.reading.assign_after(delay, &alpha);
         let words = between_spaces(&alpha, &self.source.words, &self.target.words);
         extraction.threshold.map_or_else(|| hard::links(&words), |theta| hard::links_above(&words, theta))
     }

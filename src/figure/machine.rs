@@ -26,6 +26,10 @@ const USUAL: (f32, f32) = (170.0, 95.0);
 const MOST_GROWN: f32 = 2.2;
 /// How small a title becomes to stand beside its symbol, and how small so as not to be cut.
 const LEAST_TITLE: (f32, f32) = (0.85, 0.6);
+/// Beside the symbol of a low box the title is left out where it has less room, of the height of its line.
+const LEAST_ROOM: f32 = 2.0;
+/// How small a symbol becomes to have room in a narrow box.
+const LEAST_SYMBOL: f32 = 0.6;
 /// Sizes of the letters of a text, of which the largest that has room is taken.
 const TEXT_SIZES: [f32; 5] = [1.3, 1.15, 1.0, 0.85, 0.7];
 /// Letters of a word that fills its box.
@@ -159,28 +163,31 @@ impl MachineDrawing<'_> {
         }
     }
 
-    /// Title and symbol of a box, in as many lines as it answers: beside each other, below each other, or the title alone.
-    /// The letters of a long title get smaller, down to 0.6 of their size, before it is cut.
+    /// Title and symbol of a box, in as many lines as it answers: beside each other, or below each other. The letters of a
+    /// long title get smaller, down to 0.6 of their size, before it is cut; in the smallest boxes the symbol stands alone.
     fn head(&self, stage: &MachineStage, inner: &Area, grown: f32, ink: Rgba, marks: &mut Vec<Mark<'static>>) -> usize {
         let small = grown * TEXT_SMALL;
         let line = self.measure.height(small);
-        let (mut symbol, width) = typeset(stage.symbol, point(0.0, 0.0), grown * TEXT_BODY, ink, self.measure);
-        let wide = self.measure.width(stage.title, small).max(1.0);
-        let beside = (inner.width() - width - SPACE_2) / wide;
-        let is_beside = beside >= LEAST_TITLE.0;
-        let lines = if !is_beside && width <= inner.width() && inner.height() >= 4.0 * line { 2 } else { 1 };
-        let share = if is_beside { beside } else { inner.width() / wide }.clamp(LEAST_TITLE.1, 1.0);
-        let middle = point(inner.left(), inner.top() + 0.5 * line);
-        let weak = self.palette.weak;
-        let title = TextMark::new(stage.title, middle, (Across::Left, Down::Middle), share * small, weak);
-        marks.push(Mark::Text(TextMark { room: inner.width(), ..title }));
-        if is_beside || lines == 2 {
-            let down = middle.y + (lines - 1) as f32 * line;
-            for mark in &mut symbol {
-                mark.shift(size(inner.right() - width, down));
-            }
-            marks.extend(symbol);
+        let set = |size: f32| typeset(stage.symbol, point(0.0, 0.0), size, ink, self.measure);
+        let (mut symbol, mut width) = set(grown * TEXT_BODY);
+        if width > inner.width() {
+            (symbol, width) = set((inner.width() / width).max(LEAST_SYMBOL) * grown * TEXT_BODY);
         }
+        let wide = self.measure.width(stage.title, small).max(1.0);
+        let beside = inner.width() - width - SPACE_2;
+        let is_below = beside < LEAST_TITLE.0 * wide && inner.height() >= 4.0 * line;
+        let (lines, room) = if is_below { (2, inner.width()) } else { (1, beside) };
+        let middle = point(inner.left(), inner.top() + 0.5 * line);
+        if room >= LEAST_ROOM * line {
+            let small = (room / wide).clamp(LEAST_TITLE.1, 1.0) * small;
+            let title = TextMark::new(stage.title, middle, (Across::Left, Down::Middle), small, self.palette.weak);
+            marks.push(Mark::Text(TextMark { room, ..title }));
+        }
+        let down = middle.y + (lines - 1) as f32 * line;
+        for mark in &mut symbol {
+            mark.shift(size(inner.right() - width, down));
+        }
+        marks.extend(symbol);
         lines
     }
 
@@ -405,7 +412,9 @@ fn bars(shares: &[f32], area: &Area, palette: &Palette, marks: &mut Vec<Mark<'st
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::figure::measure::SansSerif;
     use crate::figure::palette::LIGHT;
+    use crate::models::anatomy::Layers;
 
     #[test]
     fn bars_below_zero_are_orange_as_in_the_open_box() {
@@ -414,5 +423,42 @@ mod tests {
         let colour = |mark: &Mark<'_>| if let Mark::Rect(bar) = mark { Some(bar.fill) } else { None };
         let colours: Vec<_> = marks.iter().filter_map(colour).collect();
         assert_eq!(colours, [LIGHT.accent, LIGHT.warm]);
+    }
+
+    /// Those of a presentation at 1024 points are so low that title and symbol have one line.
+    #[test]
+    fn a_box_has_its_symbol_however_small_it_is() {
+        let stage = MachineStage {
+            key: "h",
+            title: "Annotations of the source",
+            symbol: "h_j",
+            place: (0, 0),
+            about: "",
+            equations: &[],
+            weights: &[],
+            shows: &[],
+            reads: &[],
+            recalls: &[],
+            starts: &[],
+            layers: Layers::Lowest,
+        };
+        let machine = Machine { stages: vec![stage], ..Machine::default() };
+        let drawing = MachineDrawing {
+            machine: &machine,
+            held: Vec::new(),
+            is_done: vec![true],
+            is_first: true,
+            lit: None,
+            over: None,
+            palette: &LIGHT,
+            measure: &SansSerif,
+        };
+        for (wide, high) in [(400.0, 200.0), (150.0, 60.0), (110.0, 50.0), (60.0, 40.0), (36.0, 30.0)] {
+            let texts: Vec<_> = drawing.marks(&Area::at(point(0.0, 0.0), size(wide, high)));
+            let texts = texts.iter().filter_map(|mark| if let Mark::Text(text) = mark { Some(text) } else { None });
+            let texts: Vec<_> = texts.collect();
+            assert!(texts.iter().any(|mark| mark.text == "h"), "{wide} by {high}: {texts:?}");
+            assert!(texts.iter().all(|mark| mark.at.x >= 0.0 && mark.at.x <= wide), "{wide} by {high}: {texts:?}");
+        }
     }
 }

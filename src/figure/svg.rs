@@ -23,8 +23,8 @@ pub fn svg(figure: &Figure<'_>) -> String {
     written(figure, (&number(figure.size.x), &number(figure.size.y)), image)
 }
 
-/// The same for a page of many figures: cells of one colour are one path, which takes a third of the room, and the line that
-/// only a file of its own has is left out.
+/// The same for a page of many figures: cells of one colour are lines of one path, as thick as a cell is high, which takes a
+/// fifth of the room, and the line that only a file of its own has is left out.
 pub fn inline(figure: &Figure<'_>) -> String {
     bare(&written(figure, (&number(figure.size.x), &number(figure.size.y)), image_by_colours)).to_owned()
 }
@@ -168,13 +168,15 @@ fn image(out: &mut String, of: &Image<'_>) {
 fn image_by_colours(out: &mut String, of: &Image<'_>) {
     let mut paths: BTreeMap<String, String> = BTreeMap::new();
     for CellRun { row, columns, colour } in of.runs() {
-        let (from, to) = (columns.start, columns.end);
-        let _ = write!(paths.entry(fill(colour)).or_default(), "M{from} {row}H{to}v1H{from}z");
+        let (from, width) = (columns.start, columns.len());
+        let _ = write!(paths.entry(paint("stroke", colour)).or_default(), "M{from} {row}h{width}");
     }
     grouped(out, of, |out| {
-        for (fill, path) in paths {
-            let _ = writeln!(out, "<path d=\"{path}\"{fill}/>");
+        out.push_str("<g transform=\"translate(0 0.5)\" fill=\"none\">\n");
+        for (stroke, path) in paths {
+            let _ = writeln!(out, "<path d=\"{path}\"{stroke}/>");
         }
+        out.push_str("</g>\n");
     });
 }
 

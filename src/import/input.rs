@@ -14,7 +14,7 @@ use encoding_rs::{Decoder, Encoding, UTF_8, UTF_16BE, UTF_16LE};
 
 use crate::error::{Error, Result};
 use crate::import::facts::Warnings;
-use crate::text::reader::{Advance, LineReader, Packing, packing, require_file, unpack};
+use crate::text::reader::{Advance, LineReader, Packing, no_text, packing, require_file, unpack};
 
 /// The first bytes of a file, by which its format is known.
 const SAMPLE: usize = 1 << 16;
@@ -277,29 +277,13 @@ impl BufRead for Transcoded {
     }
 }
 
-/// How files begin that are no text, and what they are.
-const MAGICS: &[(&[u8], &str)] = &[
-    (b"\xFD7zXZ\0", "packed with xz"),
-    (b"BZh", "packed with bzip2"),
-    (b"PK\x03\x04", "a zip archive"),
-    (b"7z\xBC\xAF\x27\x1C", "a 7z archive"),
-    (b"\x1F\x8B", "packed twice with gzip"),
-    (b"\x28\xB5\x2F\xFD", "packed twice with zstandard"),
-    (b"\x04\x22\x4D\x18", "packed with lz4"),
-    (b"%PDF-", "a PDF"),
-    (b"SQLite format 3\0", "a database"),
-    (b"PAR1", "a table of Parquet"),
-];
 /// Control characters that a text may have, and one of how many bytes they may be in a longer one.
 const MOST_CONTROLS: (usize, usize) = (8, 50);
 
 /// Refuses what is packed in a way that is not read here, and what holds so many control characters that it is no text.
 fn refuse_binary(path: &Path, bytes: &[u8]) -> Result<()> {
-    if let Some((_, what)) = MAGICS.iter().find(|(magic, _)| bytes.starts_with(magic)) {
-        return Err(Error::file(
-            path,
-            format!("is {what}, no text; unpack it, or save it as text or packed with gzip"),
-        ));
+    if let Some(error) = no_text(path, bytes) {
+        return Err(error);
     }
     // ESC switches letters in ISO-2022, bytes of 0 are told by the encoding.
     let is_control = |byte: &&u8| matches!(byte, 1..=8 | 0x0E..=0x1A | 0x1C..=0x1F | 0x7F);

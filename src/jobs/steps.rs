@@ -113,7 +113,8 @@ pub struct StepsThread {
     pub news: Service<StepsEvent>,
 }
 
-type Letter = (u64, StepsRequest, CancellationToken);
+/// A request, or that the model of the last one is not needed any more.
+type Letter = Option<(u64, StepsRequest, CancellationToken)>;
 
 /// The model that was taken apart last, since words are tried one after the other.
 struct Open {
@@ -141,11 +142,17 @@ impl StepsThread {
     pub fn submit(&self, number: u64, request: StepsRequest) {
         let ticket = self.tickets.next();
         if self.news.has_thread() {
-            self.mailbox.put((number, request, ticket));
+            self.mailbox.put(Some((number, request, ticket)));
         } else {
             let message = "The system gave no thread to take the model apart with; close other programs.";
             self.news.refuse(StepsEvent { number, found: Err(message.to_owned()) });
         }
+    }
+
+    /// The model that was taken apart last goes, with its memory: no column has it any more.
+    pub fn let_go(&self) {
+        self.tickets.next();
+        self.mailbox.put(None);
     }
 }
 
@@ -160,7 +167,11 @@ pub fn at_once(library: &Library, request: &StepsRequest) -> Result<StepTrace> {
 fn run(library: &Library, inbox: &Mailbox<Letter>, out: &Outbox<StepsEvent>) {
     priority::step_back(priority::LIVE);
     let mut open = None;
-    while let Some((number, request, ticket)) = inbox.take() {
+    while let Some(letter) = inbox.take() {
+        let Some((number, request, ticket)) = letter else {
+            open = None;
+            continue;
+        };
         let found = match caught(|| serve(library, &request, &mut open, &ticket)) {
             Ok(Ok(apart)) => Ok(Arc::new(apart)),
             Ok(Err(Error::Stale)) => continue,
@@ -229,4 +240,37 @@ fn apart(open: &mut Open, request: &StepsRequest, ticket: &CancellationToken) ->
         unk: facts.specials.unk,
         is_cut,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use super::*;
+
+    /// Weights and what they were taken apart into stayed after the column of the model was closed.
+    #[test]
+    fn a_model_that_is_let_go_leaves_nothing_behind() {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/reference/rnnsearch");
+        let library = Library::new(1);
+        let key: Key = (folder.clone(), DeviceChoice::Cpu);
+        let (guard, shelved) = library.borrow(&key, &CancellationToken::forever()).expect("a model");
+        let weak = Arc::downgrade(&shelved);
+        let steps = StepsThread::spawn(library, Arc::new(|| {}));
+        let given = Vec::new();
+        let then = Then::Greedy;
+        let request =
+            StepsRequest { folder, device: DeviceChoice::Cpu, source: "s2 s3".to_owned(), given, then, wrong: None };
+        steps.submit(1, request);
+        let event = steps.news.next_within(Duration::from_secs(60)).expect("it is taken apart");
+        assert!(event.found.is_ok(), "{:?}", event.found);
+        drop((guard, shelved));
+        assert!(weak.upgrade().is_some(), "the next word is tried with the same model");
+        steps.let_go();
+        let end = Instant::now() + Duration::from_secs(60);
+        while weak.strong_count() > 0 && Instant::now() < end {
+            std::thread::yield_now();
+        }
+        assert_eq!(weak.strong_count(), 0);
+    }
 }

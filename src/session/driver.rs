@@ -38,6 +38,8 @@ pub struct Driver {
     worker: Worker,
     lane: JobQueue,
     steps: StepsThread,
+    /// The model that was taken apart last, while a column has it.
+    apart: Option<PathBuf>,
     corpus: CorpusThread,
     follower: Follower,
     texts: Follower<Folders>,
@@ -77,6 +79,7 @@ impl Driver {
             worker,
             lane,
             steps,
+            apart: None,
             corpus,
             follower,
             texts,
@@ -173,11 +176,20 @@ impl Driver {
     fn carry_out(&mut self) {
         for effect in self.session.take_effects() {
             match effect {
-                Effect::Decode(request) => self.worker.submit(request),
+                Effect::Decode(request) => {
+                    let is_closed = |folder: &PathBuf| request.columns.iter().all(|spec| spec.folder != *folder);
+                    if self.apart.take_if(|folder| is_closed(folder)).is_some() {
+                        self.steps.let_go();
+                    }
+                    self.worker.submit(request);
+                }
                 Effect::Lane(QueueCall::Submit(number, order)) => self.lane.submit(number, order),
                 Effect::Lane(QueueCall::Cancel(number)) => self.lane.cancel(number),
                 Effect::Lane(QueueCall::Pause(number, is_paused)) => self.lane.pause(number, is_paused),
-                Effect::TakeApart { number, request } => self.steps.submit(number, *request),
+                Effect::TakeApart { number, request } => {
+                    self.apart = Some(request.folder.clone());
+                    self.steps.submit(number, *request);
+                }
                 Effect::Corpus(call) => self.corpus.send(call),
                 Effect::Chore(chore) => work::carry_out(chore, &mut self.disk, &self.aligner),
                 Effect::Follow(logs) => self.follower.follow(logs),

@@ -93,6 +93,12 @@ impl Session {
             variants: saved.variants.into_iter().filter_map(|one| one.sound(app.tasks.fresh_id())).collect(),
         };
         app.document.scene.position = app.document.scene.position.or_else(|| app.position_of_source());
+        if !app.document.scene.interventions.is_empty() {
+            app.notify(
+                "What was set by hand the last time is still in force; the line Interventions says what, and takes it away",
+                false,
+            );
+        }
         if let Some(path) = options.source.clone() {
             // What is named is to be seen.
             app.show_page(SENTENCE);
@@ -344,6 +350,8 @@ impl Session {
                 lists::file_failed(app, &path);
                 app.notify(message, true);
             }
+            FileEvent::Aligner(own) => app.set_aligner(Some(own)),
+            FileEvent::Faulty { path, message } => self.pages.of_mut::<EvaluationPage>().faulty(path, message),
             FileEvent::Painted(pixels) => app.picture_painted(pixels),
             FileEvent::TrainingSaved { path, trouble } => self.pages.training.told(path, trouble),
             FileEvent::Notice { text, is_error } => app.notify(text, is_error),
@@ -400,9 +408,10 @@ fn apply_to_settings(command: SettingsCommand, app: &mut AppState) {
         }
         SettingsCommand::SetLinks(on) => {
             settings.links = on;
-            (0..app.document.columns.len()).for_each(|at| app.ask_links(at));
-            app.rebuild_all();
+            app.ask_all_links();
         }
+        SettingsCommand::OpenAligner(path) => return app.tasks.chore(FileJob::OpenAligner(path)),
+        SettingsCommand::BundledAligner => app.set_aligner(None),
         SettingsCommand::SetPalette(name) => settings.palette = Some(name),
         SettingsCommand::SetTheme(theme) => settings.theme = theme,
         SettingsCommand::SetDrawing(drawing) => app.view.drawing = drawing,

@@ -52,6 +52,26 @@ impl Packing {
     }
 }
 
+/// How files begin that are no text, and what they are.
+const MAGICS: &[(&[u8], &str)] = &[
+    (b"\xFD7zXZ\0", "packed with xz"),
+    (b"BZh", "packed with bzip2"),
+    (b"PK\x03\x04", "a zip archive"),
+    (b"7z\xBC\xAF\x27\x1C", "a 7z archive"),
+    (b"\x1F\x8B", "packed twice with gzip"),
+    (b"\x28\xB5\x2F\xFD", "packed twice with zstandard"),
+    (b"\x04\x22\x4D\x18", "packed with lz4"),
+    (b"%PDF-", "a PDF"),
+    (b"SQLite format 3\0", "a database"),
+    (b"PAR1", "a table of Parquet"),
+];
+
+/// That a file is no text, where it begins as one that is packed in a way that is not read here, or as another format.
+pub fn no_text(path: &Path, start: &[u8]) -> Option<Error> {
+    let (_, what) = MAGICS.iter().find(|(magic, _)| start.starts_with(magic))?;
+    Some(Error::file(path, format!("is {what}, no text; unpack it, or save it as text or packed with gzip")))
+}
+
 /// How a file is packed that starts with these bytes.
 pub fn packing(start: &[u8]) -> Option<Packing> {
     match start {
@@ -349,6 +369,9 @@ impl LineReader {
 
     fn utf8<'a>(&self, bytes: &'a [u8]) -> Result<&'a str> {
         std::str::from_utf8(bytes).map_err(|_| {
+            if let Some(error) = no_text(&self.path, bytes).filter(|_| self.line == 1) {
+                return error;
+            }
             let message = "is not UTF-8; convert the file to UTF-8, for example with `iconv -t UTF-8`";
             Error::line(&self.path, self.line, message)
         })

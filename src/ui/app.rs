@@ -72,6 +72,9 @@ impl App {
         let focus = (desk.session().app().view.page() != STEPS).then_some(Panel::Source);
         let mut local = Local::default();
         local.shared.focus = focus;
+        if focus.is_some() {
+            source::begin(ctx, desk.session().app().document.source());
+        }
         Self { desk, local, commands: Vec::new(), frame_time: None, began: None, theme: None, moves: None }
     }
 

@@ -62,6 +62,10 @@ pub struct Flow<'a> {
 
 /// A word is never wider.
 const WIDEST: f32 = 320.0;
+/// Round a word,
+const PADDING: Vec2 = vec2(3.0, 1.5);
+/// and between two.
+const GAP: Vec2 = vec2(1.0, 3.0);
 
 /// Corners of boxes of `sizes` laid in lines of `width`, and the height of all lines. From the right when
 /// `from_right`. A box wider than a line has a line of its own.
@@ -79,18 +83,22 @@ pub fn wrap(sizes: &[Vec2], width: f32, gap: Vec2, from_right: bool) -> (Vec<Pos
     (corners, y + line)
 }
 
+/// From one line of words to the next, points.
+pub fn pitch(ui: &Ui, font: &FontId) -> f32 {
+    ui.fonts_mut(|fonts| fonts.row_height(font)) + 2.0 * PADDING.y + GAP.y
+}
+
 /// Paints the words and returns what the mouse does. `tooltip` gives the text for the word under the mouse.
 pub fn flow(ui: &mut Ui, flow: &Flow<'_>, words: &[FlowWord], tooltip: impl Fn(usize) -> String) -> FlowAnswer {
     let &Flow { id, font, from_right, picked, asked } = flow;
-    let padding = vec2(3.0, 1.5);
     let galley = |word: &FlowWord| {
         let text = if from_right { bidi::turned(&word.text) } else { word.text.as_str().into() };
         labels::galley(ui.painter(), &text, font, word.colour, WIDEST)
     };
     let galleys: Vec<Arc<Galley>> = words.iter().map(galley).collect();
-    let sizes: Vec<Vec2> = galleys.iter().map(|galley| galley.size() + 2.0 * padding).collect();
+    let sizes: Vec<Vec2> = galleys.iter().map(|galley| galley.size() + 2.0 * PADDING).collect();
     let width = ui.available_width();
-    let (corners, height) = wrap(&sizes, width, vec2(1.0, 3.0), from_right);
+    let (corners, height) = wrap(&sizes, width, GAP, from_right);
     let (_, rect) = ui.allocate_space(vec2(width, height));
     let mut answer = FlowAnswer::default();
     let place = |n: usize| Rect::from_min_size(rect.min + corners[n].to_vec2(), sizes[n]);

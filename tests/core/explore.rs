@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use interlinear::aligner::bundled::AlignerChoice;
 use interlinear::analysis::concordance::{
     ConcordanceLine, ConcordanceOrder, ConcordanceQuery, ConcordanceSentence, sorted,
 };
@@ -167,15 +168,14 @@ fn jumps_are_told_between_linked_words() {
 fn a_report_links_references_as_the_overview_does() {
     let (_folder, workspace, corpus) = opened();
     let all: Vec<u32> = (0..corpus.len() as u32).collect();
-    for (languages, linked) in
-        [(None, "2 by hand, 2 by nobody"), (Some(("en".to_owned(), "fr".to_owned())), "2 by hand, 2 by the aligner")]
-    {
+    let english = AlignerChoice::new(("en".to_owned(), "fr".to_owned()), None);
+    for (aligner, linked) in [(None, "2 by hand, 2 by nobody"), (Some(english), "2 by hand, 2 by the aligner")] {
         let mut means = FilterResources::default();
-        means.set(None, languages.clone());
+        means.set(None, aligner.clone());
         let options = OverviewOptions { pair: (0, 1), most: usize::MAX, ..OverviewOptions::default() };
         let of = overview(&corpus, &workspace, &all, &options, &mut means).expect("counted");
         assert_eq!(of.linked_by(), linked);
-        let out = Out { languages, ..out("r.html", ExportFormat::Report, all.iter().copied()) };
+        let out = Out { aligner, ..out("r.html", ExportFormat::Report, all.iter().copied()) };
         let html = String::from_utf8(bytes(&workspace, &out)).expect("UTF-8");
         assert!(html.contains(&format!("References are linked: {linked}.")), "{html}");
         for (words, column) in of.words.iter().zip(&corpus.systems) {

@@ -74,7 +74,7 @@ pub fn out(path: impl Into<PathBuf>, kind: ExportFormat, rows: impl IntoIterator
         columns: Vec::new(),
         chosen: String::new(),
         pictures: 100,
-        languages: None,
+        aligner: None,
     }
 }
 

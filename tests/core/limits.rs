@@ -232,10 +232,19 @@ fn what_cannot_be_meant_is_told_in_one_sentence() {
         ("--filter source:", "`source:` says nothing behind its colon"),
         ("--filter bleu.1=30..10", "`30..10` in `bleu.1=30..10` has its ends the wrong way round"),
         ("--filter /a(b/", "is no regular expression: unclosed group"),
+        ("--filter souce:a", "`souce:` is no condition; write `source:`, or \"souce:a\" in quotes"),
+        ("--filter tags:a", "`tags:` is no condition; write `tag:`"),
+        ("--filter refernece:a", "`refernece:` is no condition; write `reference:`"),
+        ("--filter wrongs.1:a", "`wrongs.1:` is no condition; write `wrong:`"),
     ];
     for (line, says) in cases {
         let (code, _, said) = ran(at, &format!("analyse --workspace w {line}"));
         assert!(code == 2 && said.contains(says) && said.lines().count() == 1, "{line}: {code} {said}");
+    }
+    // texts have colons too
+    for line in ["colour:red", "10:30", "to:bag", "\"souce:a\""] {
+        let (code, found, said) = ran(at, &format!("analyse --workspace w --filter {line}"));
+        assert!(code == 0 && found.lines().count() == 1, "{line}: {code} {found}{said}");
     }
     let long = format!("/{}(/", "x".repeat(100_000));
     let (code, _, said) = ran(at, &format!("analyse --workspace w --filter {long}"));
@@ -329,4 +338,41 @@ fn help_is_what_people_try_first() {
     assert_eq!(ran(folder.path(), "help translate"), ran(folder.path(), "translate --help"));
     assert_eq!(ran(folder.path(), "help").0, 0);
     assert_eq!(ran(folder.path(), "help nonsense").0, 2);
+}
+
+#[test]
+fn what_is_packed_otherwise_is_told_as_that_and_not_as_letters_of_another_encoding() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    let files: [(&str, &[u8], &str); 3] = [
+        ("xz", b"\xFD7zXZ\0\0\x04\xe6\xd6", "is packed with xz, no text"),
+        ("bz", b"BZh91AY&SY\xd3\n", "is packed with bzip2, no text"),
+        ("latin", b"caf\xe9\n", "iconv"),
+    ];
+    let model = reference("rnnsearch").display().to_string();
+    for (name, bytes, says) in files {
+        fs::write(at.join(name), bytes).expect("written");
+        let (code, _, said) = ran(at, &format!("align --model {model} --source {name} --target {name}"));
+        assert!(code == 2 && said.contains(says), "{name}: {code} {said}");
+    }
+}
+
+/// The references of a language of which nothing comes with the program are linked by a file of the user's.
+#[test]
+fn a_corpus_is_linked_by_an_aligner_of_ones_own() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    let text: String = (0..60).map(|n| format!("a{} b{}\n", n % 7, n % 5)).collect();
+    fs::write(at.join("s.xx"), &text).expect("written");
+    fs::write(at.join("t.yy"), text.to_uppercase().replace("A", "x")).expect("written");
+    ran(at, "align --statistical --source s.xx --target t.yy --save own.aligner");
+    fs::write(at.join("o.yy"), "q q\n".repeat(60)).expect("written");
+    ran(at, "analyse --workspace w --source s.xx --reference t.yy --output A=o.yy --format none");
+    let linked = |more: &str| ran(at, &format!("analyse --workspace w --languages xx-yy --overview words{more}"));
+    let (code, none, _) = linked("");
+    assert!(code == 0 && !none.contains("wrong.1:b1"), "{none}");
+    let (code, own, said) = linked(" --learned own.aligner");
+    assert!(code == 0 && own.contains("wrong.1:b1"), "{own}{said}");
+    let (code, _, said) = linked(" --learned s.xx");
+    assert!(code == 2 && said.contains("s.xx"), "{said}");
 }

@@ -244,6 +244,7 @@ fn the_window_measures_an_ensemble_beside_the_models() {
         },
         search: SearchOptions { max_length: Some(6), ..SearchOptions::default() },
         unk: vec![Unk::Allowed],
+        aligner: None,
     };
     let lane: JobQueue<QueueOrder> = JobQueue::spawn(Store::new(1).library(), ForegroundGate::new(), Arc::new(|| {}));
     lane.submit(1, QueueOrder::Evaluate(order));

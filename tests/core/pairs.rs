@@ -165,6 +165,7 @@ fn a_pipe_as_phrase_table_or_test_set_held_up_all_orders() {
             },
             search: SearchOptions::default(),
             unk: vec![Unk::Allowed],
+            aligner: None,
         };
         refused(at as u64 + 2, QueueOrder::Evaluate(order));
     }

@@ -99,7 +99,8 @@ fn alignments_of_pieces_are_told_of_words() {
 fn every_command_reads_the_same_links_off_a_forced_translation() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let model = model(folder.path());
-    let input = "sunrise-moons soon, moonrises' sons.\nrisen moons (noon) rises\nsunrise\n";
+    let input = "sunrise-moons soon, moonrises' sons.\nrisen moons (noon) rises\nsunrise\n\
+                 son. moon. soon rises\nMr. sun, hon. moons rise\nn'rise s'moon\n";
     fs::write(folder.path().join("s"), input).expect("written");
     let run = |arguments: &[&str]| {
         let outcome = run_in(folder.path(), arguments, b"");
@@ -116,6 +117,29 @@ fn every_command_reads_the_same_links_off_a_forced_translation() {
     assert_eq!(run(&[&["score"][..], &pair, &["--target", "s", "--format", "pharaoh"]].concat()), links);
     let corpus = ["--workspace", "w.ilws", "--reference", "s", "--force", "--format", "links"];
     assert_eq!(run(&[&["analyse"][..], &pair, &corpus].concat()), links);
+}
+
+/// alpha of random weights is nearly even, so that weights which a corpus keeps as equal are frequent.
+#[test]
+fn links_of_nearly_equal_weights_are_the_same_in_a_corpus() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let model = reference("rnnsearch").display().to_string();
+    let word = |n: usize| format!("s{}", 2 + n * 7 % 37);
+    let line = |n: usize| (0..5 + n % 9).map(|k| word(n * 5 + k * k)).collect::<Vec<_>>().join(" ") + "\n";
+    fs::write(folder.path().join("s"), (0..150).map(line).collect::<String>()).expect("written");
+    fs::write(folder.path().join("t"), (0..150).map(|n| line(n + 3).replace('s', "t")).collect::<String>())
+        .expect("written");
+    let run = |line: &str| {
+        let outcome = run_in(folder.path(), &line.split(' ').collect::<Vec<_>>(), b"");
+        assert_eq!(outcome.code, 0, "{line}: {}", outcome.stderr);
+        outcome.stdout
+    };
+    let links = run(&format!("align --model {model} --source s --target t"));
+    let scored = run(&format!("score --model {model} --source s --target t --format pharaoh"));
+    let kept =
+        run(&format!("analyse --workspace w.ilws --model {model} --source s --reference t --force --format links"));
+    let differ = |other: &str| links.lines().zip(other.lines()).filter(|(a, b)| a != b).count();
+    assert_eq!((differ(&kept), differ(&scored), links.lines().count()), (0, 0, 150));
 }
 
 #[test]

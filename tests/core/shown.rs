@@ -4,7 +4,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
+use interlinear::aligner::bundled::AlignerChoice;
 use interlinear::aligner::placed::{PlacedAligner, PlacedWords};
 use interlinear::aligner::words::LineAligner;
 use interlinear::analysis::alignment::Alignment;
@@ -16,14 +18,18 @@ use interlinear::app::effect::{AlignQuestion, FileEvent, FileJob};
 use interlinear::app::files::drawing::Drawing;
 use interlinear::app::files::export;
 use interlinear::app::files::export::AlignmentFormat;
+use interlinear::app::files::work;
+use interlinear::app::files::work::KeptAligner;
 use interlinear::app::settings::Shown;
 use interlinear::decoding::Specials;
 use interlinear::error::Result;
+use interlinear::jobs::files::disk::Disk;
 use interlinear::jobs::live::protocol::{ColumnResult, Event, HypothesisView, ModelFacts};
 use interlinear::models::checkpoint::Weights;
 use interlinear::models::config::Config;
 use interlinear::models::{Model, shapes};
 use interlinear::nn::device::Device;
+use interlinear::pages::evaluation::command::TestCommand;
 use interlinear::pages::sentence::command::{InterveneCommand, RowEdit, SelectCommand, SourceCommand};
 use interlinear::session::driver::OpenWith;
 use interlinear::session::persist::SavedSession;
@@ -61,7 +67,8 @@ fn drawn(session: &Session) -> String {
 
 #[test]
 fn links_are_carried_to_words_that_a_model_cuts_its_own_way() -> Result<()> {
-    let mut placed = PlacedAligner::bundled("en", "fr")?.expect("it comes with the program");
+    let mut placed = PlacedAligner::chosen(&AlignerChoice::new(("en".to_owned(), "fr".to_owned()), None))?
+        .expect("it comes with the program");
     let mut lines = LineAligner::bundled("en", "fr", false)?.expect("it comes with the program");
     // cut otherwise than the aligner cuts: at spaces alone
     for (source, target) in [
@@ -271,6 +278,69 @@ fn no_links_are_asked_for_where_no_aligner_knows_the_languages() {
     translate(&mut session, "the shoe", vec![hypothesis(&["der", "Schuh", "</s>"], 3)]);
     assert!(asked(&mut session).is_empty());
     assert_eq!(table(&session).links, None);
+}
+
+/// Nothing comes with the program for German: a file of the user's does, and only for the languages that it has learned.
+#[test]
+fn an_aligner_file_of_ones_own_links_the_words_of_its_languages() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    let text = "the shoe\nthe house\n".repeat(30);
+    fs::write(at.join("t.en"), &text).expect("written");
+    fs::write(at.join("t.de"), text.replace("the", "das").replace("shoe", "Schuh").replace("house", "Haus"))
+        .expect("written");
+    let learn = ["align", "--statistical", "--source", "t.en", "--target", "t.de", "--save", "own.aligner"];
+    assert_eq!(run_in(at, &learn, b"").code, 0);
+    let mut session = session(english_to("de"));
+    session.apply(SettingsCommand::SetLinks(true));
+    let said = || vec![hypothesis(&["das", "Schuh", "</s>"], 3)];
+    translate(&mut session, "the shoe", said());
+    assert!(asked(&mut session).is_empty(), "nothing comes with the program");
+    let mut disk = Disk::spawn(Duration::ZERO, Arc::new(|| {}));
+    let aligner = KeptAligner::default();
+    let mut done = |session: &mut Session| {
+        for chore in chores(session) {
+            work::carry_out(chore, &mut disk, &aligner);
+            session.hear(disk.news.next_within(Duration::from_secs(60)).expect("an answer"));
+        }
+    };
+    session.apply(SettingsCommand::OpenAligner(at.join("t.en")));
+    done(&mut session);
+    assert_eq!(session.app().view.settings().aligner, None, "a text is no aligner");
+    session.apply(SettingsCommand::OpenAligner(at.join("own.aligner")));
+    done(&mut session);
+    let own = session.app().view.settings().aligner.clone().expect("it is taken");
+    assert_eq!(own.languages, ("en".to_owned(), "de".to_owned()));
+    done(&mut session);
+    let links = table(&session).links.clone().expect("the words are linked");
+    assert!(links.is_sure(Link { source: 1, target: 1 }), "{links:?}");
+    let saved = serde_json::to_string(&session.saved()).expect("JSON");
+    let again = Session::start(Some(serde_json::from_str(&saved).expect("JSON")), &OpenWith::default());
+    assert_eq!(again.app().view.settings().aligner, Some(own), "it is kept");
+    session.apply(SettingsCommand::BundledAligner);
+    assert_eq!(table(&session).links, None);
+}
+
+/// A path of page Evaluation that leads nowhere was told only when the models were to be measured.
+#[test]
+fn a_file_of_a_test_set_that_is_not_there_is_told_as_soon_as_it_is_chosen() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (there, missing) = (folder.path().join("there.en"), folder.path().join("missing.en"));
+    fs::write(&there, "a\n").expect("written");
+    let mut session = session(english_to("fr"));
+    let mut disk = Disk::spawn(Duration::ZERO, Arc::new(|| {}));
+    session.apply(TestCommand::SetSource(Some(there.clone())));
+    session.apply(TestCommand::AddReference(missing.clone()));
+    for chore in chores(&mut session) {
+        work::carry_out(chore, &mut disk, &KeptAligner::default());
+    }
+    // of the two commands each has looked at what was chosen then
+    session.hear(disk.news.next_within(Duration::from_secs(60)).expect("the one that is not there"));
+    let evaluation = session.evaluation();
+    assert!(evaluation.fault(&missing).is_some_and(|fault| fault.contains("missing.en")), "{:?}", evaluation.faults);
+    assert_eq!(evaluation.fault(&there), None);
+    session.apply(TestCommand::RemoveReference(0));
+    assert_eq!(session.evaluation().faults, []);
 }
 
 #[test]

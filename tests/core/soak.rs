@@ -116,6 +116,7 @@ impl Soak {
                 },
                 search: decoding::SearchOptions { beam: 2, max_length: Some(6), ..decoding::SearchOptions::default() },
                 unk: vec![Unk::Allowed],
+                aligner: None,
             }),
         }
     }

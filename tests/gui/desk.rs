@@ -88,6 +88,11 @@ impl Desk for Rehearsal {
     }
 }
 
+/// The stand-in for a session, which nobody listens to.
+pub fn rehearsal(session: Session) -> Rehearsal {
+    Rehearsal { session, wires: Wires::default() }
+}
+
 /// A source sentence with `</s>`; words in `unknown` have the id of `[UNK]`.
 pub fn sentence(text: &str, unknown: &[&str]) -> Sentence {
     let mut sentence = Sentence { text: text.to_owned(), ..Sentence::default() };

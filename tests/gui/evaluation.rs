@@ -67,6 +67,15 @@ fn with_nothing_measured_each_part_says_what_to_do() {
 }
 
 #[test]
+fn a_file_that_cannot_be_read_says_so_under_its_name() {
+    let mut session = ready();
+    session.hear(FileEvent::Faulty { path: "test.fr".into(), message: "test.fr: does not exist".to_owned() });
+    session.hear(FileEvent::Faulty { path: "other.fr".into(), message: "other.fr: is not asked for".to_owned() });
+    let (harness, _) = desk::window(session);
+    assert!(shows(&harness, "test.fr: does not exist") && !shows(&harness, "other.fr: is not asked for"));
+}
+
+#[test]
 fn a_small_set_can_be_taken_and_is_put_into_a_folder_of_the_user() {
     let mut session = desk::two_models();
     session.apply(WindowCommand::ShowPage(EVALUATION));

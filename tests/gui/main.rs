@@ -8,6 +8,7 @@ mod desk;
 mod evaluation;
 mod explore;
 mod given;
+mod glyphs;
 mod heads;
 mod keys;
 mod layout;

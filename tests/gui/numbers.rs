@@ -37,7 +37,7 @@ fn right_to_left_text_is_put_into_visual_order() {
 fn the_parts_of_a_column_never_overlap() {
     for (height, output, beam) in [(300.0, 30.0, true), (460.0, 60.0, true), (460.0, 500.0, false), (900.0, 60.0, true)]
     {
-        let plain = ColumnParts::split(vec2(400.0, height), output, beam, 0.0);
+        let plain = ColumnParts::split(vec2(400.0, height), (output, 25.0), beam, 0.0);
         let parts = plain.with_mixing();
         assert_eq!(plain.picture.top(), parts.picture.top(), "the picture of an ensemble begins as high as others");
         let all = [parts.header, parts.output, parts.picture, parts.mixing, parts.beam];
@@ -46,6 +46,8 @@ fn the_parts_of_a_column_never_overlap() {
         }
         assert!(parts.picture.bottom() + 4.0 <= parts.mixing.top(), "{height}: the foot is apart from the last row");
         assert!(parts.beam.bottom() <= height && plain.picture.height() > 90.0, "{height}: {parts:?}");
+        let lines = plain.output.height() / 25.0;
+        assert!(output < 80.0 || lines == lines.floor(), "{height}: no line is cut in two, {lines}");
     }
 }
 

@@ -94,7 +94,7 @@ fn where_no_aligner_comes_with_the_program_the_switch_says_why() {
     assert!(harness.query_by_label("Legend of the outlines, links of the statistical aligner").is_none());
     harness.get_by_label(LINKS).hover();
     harness.run();
-    let why = "No statistical aligner for en and de comes with the program";
+    let why = "No statistical aligner for en and de comes with the program; the menu View takes a file of your own";
     assert!(harness.query_all_by_label(why).next().is_some(), "in the tooltip");
     harness.get_by_label(LINKS).click();
     harness.run();

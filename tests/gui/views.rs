@@ -8,7 +8,7 @@ use egui::accesskit::Role;
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use interlinear::app::command::{SettingsCommand, WindowCommand};
-use interlinear::app::effect::FileEvent;
+use interlinear::app::effect::{Effect, FileEvent, FileJob};
 use interlinear::app::files::drawing::Drawing;
 use interlinear::app::files::export;
 use interlinear::app::files::lists::List;
@@ -18,7 +18,7 @@ use interlinear::app::settings::Shown;
 use interlinear::app::view::{Hover, Selection};
 use interlinear::decoding::ensemble::{Average, Mixing};
 use interlinear::figure::palette::ColourMap;
-use interlinear::jobs::live::protocol::{BetweenView, EnsembleSpec, Event, Member};
+use interlinear::jobs::live::protocol::{BetweenView, EnsembleSpec, Event, Member, ModelFacts};
 use interlinear::pages::command::Command;
 use interlinear::pages::corpus::CORPUS;
 use interlinear::pages::evaluation::EVALUATION;
@@ -29,6 +29,7 @@ use interlinear::pages::sentence::command::{
 };
 use interlinear::pages::steps::STEPS;
 use interlinear::pages::training::command::TrainingCommand;
+use interlinear::text::links::{Link, Links};
 use interlinear::ui::App;
 
 use crate::desk;
@@ -662,4 +663,94 @@ fn the_sheet_of_shortcuts_fits_a_window_of_1280_by_800() {
     harness.run();
     let last = harness.get_by_label("The end of the sentence, a word like any other for the models.").rect();
     assert!(last.bottom() < 780.0, "{last:?}");
+}
+
+/// Three models at 1440 points: their log p, share on links and words stand there, beside names that are cut where need be.
+#[test]
+fn the_numbers_by_which_columns_are_compared_have_room_beside_their_names() {
+    let mut session = desk::session("the red shoe");
+    for name in ["RNNsearch hindsight en-fr", "RNNsearch guided en-fr", "Luong local-p en-fr, the long one"] {
+        let guided = Some("input".to_owned()).filter(|_| name.contains("RNN"));
+        let column = desk::add_column(&mut session, ModelFacts { guided, ..desk::facts(name, true) });
+        desk::finish(&mut session, column, "the red shoe", &["la chaussure rouge"], None);
+    }
+    session.apply(SettingsCommand::SetLinks(true));
+    for effect in session.take_effects() {
+        if let Effect::Chore(FileJob::Align { number, .. }) = effect {
+            let all = (0..3).map(|at| Link { source: at, target: at }).collect();
+            session.hear(FileEvent::Aligned { number, links: Links::new(all, Vec::new()) });
+        }
+    }
+    let (harness, _) = desk::window_of(session, [1440.0, 900.0]);
+    let numbers = harness.query_all_by_label_contains("log p -1.50   100 % on links   3 words").count();
+    assert_eq!(numbers, 3);
+}
+
+/// A selection of the sentence before was left, as long as it had been, in the next one.
+#[test]
+fn another_sentence_is_selected_whole_or_not_at_all() {
+    let selected = |harness: &Harness<'_, App>| {
+        let id = interlinear::pages::sentence::view::source::editor_id();
+        let state = egui::text_edit::TextEditState::load(&harness.ctx, id).expect("it was painted");
+        let range = state.cursor.char_range().expect("it has a cursor");
+        (range.primary, range.secondary)
+    };
+    let at = egui::text::CCursor::new;
+    let (mut harness, _) = desk::window_at_start(desk::two_models(), [1280.0, 800.0]);
+    assert_eq!(selected(&harness), (at(12), at(0)));
+    for (text, (first, last)) in [("a longer sentence than that", (27, 0)), ("no", (2, 0))] {
+        harness.state_mut().send(SourceCommand::Replace(text.to_owned()));
+        harness.run();
+        assert_eq!(selected(&harness), (at(first), at(last)), "{text}");
+    }
+    harness.key_press_modifiers(egui::Modifiers::SHIFT, Key::ArrowLeft);
+    harness.run();
+    assert_eq!(selected(&harness), (at(1), at(0)));
+    harness.state_mut().send(SourceCommand::Replace("the house".to_owned()));
+    harness.run();
+    assert_eq!(selected(&harness), (at(9), at(9)));
+}
+
+/// What is typed while the window makes its first frame.
+struct TypedAtOnce(Option<egui::Event>);
+
+impl egui::Plugin for TypedAtOnce {
+    fn debug_name(&self) -> &'static str {
+        "typed"
+    }
+
+    fn input_hook(&mut self, _: &egui::Context, input: &mut egui::RawInput) {
+        input.events.extend(self.0.take());
+    }
+}
+
+#[test]
+fn what_is_typed_before_the_first_frame_begins_another_sentence() {
+    let rehearsal = desk::rehearsal(desk::two_models());
+    let builder = Harness::builder().with_size([1280.0, 800.0]).with_max_steps(30).allow_missing_glyphs();
+    let mut harness = builder.build_eframe(|creation| {
+        creation.egui_ctx.add_plugin(TypedAtOnce(Some(egui::Event::Text("Yes".to_owned()))));
+        App::new(Box::new(rehearsal), &creation.egui_ctx)
+    });
+    harness.run();
+    harness.event(egui::Event::Text(" it".to_owned()));
+    harness.run();
+    assert_eq!(harness.state().session().app().document.source(), "Yes it");
+}
+
+/// A text in another script than the model reads was all [UNK], and nothing said why.
+#[test]
+fn a_text_that_a_model_cannot_read_at_all_gets_a_sentence() {
+    let shows = |text: &str, unknown: &[&str]| {
+        let mut session = desk::session(text);
+        let column = desk::add_column(&mut session, desk::facts("RNNsearch", true));
+        let source = desk::sentence(text, unknown);
+        for event in desk::finished(&session, column, source, &["la chaussure"], None) {
+            session.absorb(event);
+        }
+        let (harness, _) = desk::window(session);
+        harness.query_by_label("RNNsearch knows none of these words; it reads `en`").is_some()
+    };
+    assert!(shows("שלום עולם", &["שלום", "עולם"]));
+    assert!(!shows("the zorglub", &["zorglub"]));
 }

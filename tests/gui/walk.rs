@@ -241,6 +241,11 @@ impl Class {
                 self.click(Role::Button, &format!("{word} "));
             }
             LessonAct::AnotherHypothesis => {
+                let framed = self.harness.state().framed().iter().find(|(lit, ..)| *lit == HighlightPart::Beam);
+                let (_, shown, _) = framed.unwrap_or_else(|| panic!("{}: the list is not framed", self.what));
+                let second = self.harness.query_all_by_label_contains("Hypothesis 2, ").next();
+                let second = second.unwrap_or_else(|| panic!("{}: there is no second line", self.what)).rect();
+                assert!(shown.contains(second.center()), "{}: {second:?} is not in view in {shown:?}", self.what);
                 let line = self.harness.query_all_by_label_contains("Hypothesis 3, ").next();
                 line.unwrap_or_else(|| panic!("{}: there is no third line", self.what)).click();
                 self.rest();

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::aligner;
+use crate::aligner::bundled::AlignerChoice;
 use crate::aligner::placed::PlacedWords;
 use crate::analysis::measures::Tested;
 use crate::analysis::reading::Reading;
@@ -352,12 +352,11 @@ impl Column {
         (self.given_links, self.given_asked) = (None, None);
     }
 
-    /// What an aligner is asked about a hypothesis; `None` where none comes with the program for the model's languages, and
-    /// while words are being chosen.
-    pub(crate) fn question(&self, shown: &HypothesisView) -> Option<AlignQuestion> {
+    /// What an aligner is asked about a hypothesis; `None` where there is none for the model's languages, and while words
+    /// are being chosen.
+    pub(crate) fn question(&self, shown: &HypothesisView, settings: &Settings) -> Option<AlignQuestion> {
         let facts = self.facts.as_ref()?;
-        if self.decoding || self.stale || !aligner::bundled::is_bundled(&facts.source_language, &facts.target_language)
-        {
+        if self.decoding || self.stale || !settings.aligns(facts) {
             return None;
         }
         let (spans, target) = match &shown.pieces {
@@ -368,7 +367,10 @@ impl Column {
             }
         };
         Some(AlignQuestion {
-            languages: (facts.source_language.clone(), facts.target_language.clone()),
+            aligner: AlignerChoice::new(
+                (facts.source_language.clone(), facts.target_language.clone()),
+                settings.aligner.as_ref(),
+            ),
             source: PlacedWords { text: self.source.text.clone(), spans },
             target,
         })

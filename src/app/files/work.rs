@@ -4,6 +4,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::aligner::bundled::{AlignerChoice, AlignerFile};
 use crate::aligner::placed::{PlacedAligner, PlacedWords};
 use crate::app::effect::{AlignQuestion, FileEvent, FileJob, FileWork};
 use crate::app::page::{Dropped, Page};
@@ -18,19 +19,20 @@ use crate::text::lines::TextFile;
 use crate::text::links;
 use crate::text::links::read::LinkLayout;
 use crate::text::phrases::PhraseTable;
+use crate::text::reader;
 use crate::text::write::{folder_of, is_database, write_atomic};
 use crate::training::recipe::TrainingPlan;
 use crate::training::{curves, recipe};
 
 /// The statistical aligner that was asked last, with its languages; opening one takes longer than to ask it.
-pub type KeptAligner = Arc<Mutex<Option<((String, String), PlacedAligner)>>>;
+pub type KeptAligner = Arc<Mutex<Option<(AlignerChoice, PlacedAligner)>>>;
 
 /// Has a chore done. The end of the program waits for those that write.
 pub fn carry_out(chore: FileJob, disk: &mut Disk<FileEvent>, aligner: &KeptAligner) {
     let reads = match &chore {
-        FileJob::Align { .. } => Some("align"),
+        FileJob::Align { .. } | FileJob::OpenAligner(_) => Some("align"),
         FileJob::Read(_) | FileJob::ReadGold { .. } => Some("read"),
-        FileJob::Look { .. } | FileJob::FindLogs(_) => Some("open"),
+        FileJob::Look { .. } | FileJob::FindLogs(_) | FileJob::Check(_) => Some("open"),
         FileJob::Paint(_) => Some("paint"),
         _ => None,
     };
@@ -51,6 +53,8 @@ fn done(chore: FileJob, aligner: &KeptAligner, tell: &mut dyn FnMut(FileEvent) -
         FileJob::Read(path) => read(path, tell),
         FileJob::ReadGold { path, source, target } => read_gold(path, source, target)?,
         FileJob::Look { path, on } => look(path, on),
+        FileJob::OpenAligner(path) => FileEvent::Aligner(AlignerFile::open(path)?),
+        FileJob::Check(path) => return Ok(faulty(path)),
         FileJob::FindLogs(path) => FileEvent::Logs { found: curves::logs(&path), path },
         FileJob::PutFirstSet(folder) => FileEvent::FirstSet(first_set::put(&folder)?),
         FileJob::SaveTraining { plan, path } => save_training(*plan, path),
@@ -66,13 +70,13 @@ fn done(chore: FileJob, aligner: &KeptAligner, tell: &mut dyn FnMut(FileEvent) -
 
 fn align(aligner: &KeptAligner, number: u64, question: AlignQuestion) -> Result<Option<FileEvent>> {
     let mut kept = aligner.lock().unwrap_or_else(PoisonError::into_inner);
-    let AlignQuestion { languages, source, target } = question;
-    if kept.as_ref().is_none_or(|(of, _)| *of != languages) {
-        let Some(opened) = PlacedAligner::bundled(&languages.0, &languages.1)? else { return Ok(None) };
-        *kept = Some((languages.clone(), opened));
+    let AlignQuestion { aligner: asked, source, target } = question;
+    if kept.as_ref().is_none_or(|(of, _)| *of != asked) {
+        let Some(opened) = PlacedAligner::chosen(&asked)? else { return Ok(None) };
+        *kept = Some((asked.clone(), opened));
     }
     Ok(kept.as_mut().map(|(_, aligner)| {
-        let links = aligner.links(&source, &PlacedWords::joined(&languages.1, &target));
+        let links = aligner.links(&source, &PlacedWords::joined(&asked.target, &target));
         FileEvent::Aligned { number, links }
     }))
 }
@@ -111,6 +115,12 @@ fn model_of(path: &Path) -> Option<PathBuf> {
     path.file_name().filter(|name| *name == "config.json" || *name == "model.safetensors")?;
     // A bare name lies in the folder where the program runs.
     Some(folder_of(path).to_path_buf())
+}
+
+/// That a file cannot be read, if that is so.
+fn faulty(path: PathBuf) -> Option<FileEvent> {
+    let error = reader::require_file(&path).and_then(|_| reader::open(&path).map(drop)).err()?;
+    Some(FileEvent::Faulty { path, message: error.to_string() })
 }
 
 /// Whether the first line is one of a phrase table.

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::aligner::bundled::AlignerChoice;
 use crate::aligner::words::LineAligner;
 use crate::analysis::lexical::{bare, right, right_of_any};
 use crate::corpus::store::corpus::CorpusTable;
@@ -52,10 +53,10 @@ pub struct Linker {
 }
 
 impl Linker {
-    /// With the aligner of two languages, where one comes with the program.
-    pub fn new(languages: Option<&(String, String)>) -> Result<Self> {
-        let bundled = languages.map(|(source, target)| LineAligner::bundled(source, target, false)).transpose()?;
-        Ok(Self { aligner: bundled.flatten() })
+    /// With the aligner of two languages, where there is one.
+    pub fn new(choice: Option<&AlignerChoice>) -> Result<Self> {
+        let aligner = choice.map(|choice| LineAligner::chosen(choice, false)).transpose()?;
+        Ok(Self { aligner: aligner.flatten() })
     }
 
     /// The links between the words of a source and its reference.

@@ -37,7 +37,7 @@ pub fn report(out: &Out, corpus: &CorpusTable, workspace: &Workspace) -> Result<
     let mut body = head(out, corpus);
     body += &systems(corpus, &workspace.systems()?);
     body += &aggregates(out, corpus);
-    body += &tables::html(corpus, workspace, &out.rows, out.languages.as_ref())?;
+    body += &tables::html(corpus, workspace, &out.rows, out.aligner.as_ref())?;
     body += "<h2>Sentences</h2>\n";
     for (n, &at) in out.rows.iter().enumerate() {
         let workspace = (n < out.pictures).then_some(workspace);

@@ -3,6 +3,7 @@
 
 use std::fmt::Write as _;
 
+use crate::aligner::bundled::AlignerChoice;
 use crate::corpus::import::aligned::Linker;
 use crate::corpus::measures::frequencies::{class_name, class_range};
 use crate::corpus::overview::compute::{
@@ -251,7 +252,7 @@ pub fn overview(
     let is_wanted = |thing| options.only.is_empty() || options.only.contains(&thing);
     let counts = is_wanted(CountedThing::Frequencies);
     let frequencies = if counts { means.frequencies(corpus, &mut || true)? } else { std::sync::Arc::default() };
-    let linker = Linker::new(means.languages.as_ref().filter(|_| is_wanted(CountedThing::Words)))?;
+    let linker = Linker::new(means.aligner.as_ref().filter(|_| is_wanted(CountedThing::Words)))?;
     let mut counting = Counting::new(std::sync::Arc::new(corpus.clone()), rows, options, frequencies, linker);
     while counting.step(workspace, 1000)? {}
     Ok(counting.finish())
@@ -276,7 +277,7 @@ pub(crate) fn heads<'a>(heads: &'a [&'a str]) -> impl Iterator<Item = (&'a str, 
     heads.iter().map(|head| (*head, ""))
 }
 
-/// The tables of a report. `languages` are those of the aligner, as in [`FilterResources::set`].
+/// The tables of a report. `aligner` links what nobody has linked, as in [`FilterResources::set`].
 ///
 /// # Errors
 /// A sentence about a file.
@@ -284,14 +285,14 @@ pub fn html(
     corpus: &CorpusTable,
     workspace: &Workspace,
     rows: &[u32],
-    languages: Option<&(String, String)>,
+    aligner: Option<&AlignerChoice>,
 ) -> Result<String> {
     if corpus.systems.is_empty() {
         return Ok(String::new());
     }
     let options = OverviewOptions { pair: first_pair(corpus), most: usize::MAX, ..OverviewOptions::default() };
     let mut means = FilterResources::default();
-    means.set(workspace.look().frequencies, languages.cloned());
+    means.set(workspace.look().frequencies, aligner.cloned());
     let overview = overview(corpus, workspace, rows, &options, &mut means)?;
     let systems = systems(corpus);
     let mut html = String::new();

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::aligner::bundled::AlignerChoice;
 use crate::analysis::contrast::times;
 use crate::analysis::jumps::{JumpSet, jumps};
 use crate::analysis::lexical::{bare, cut};
@@ -27,8 +28,8 @@ const REMEMBERED: usize = 8;
 pub struct FilterResources {
     /// Where frequencies are read from; none: the references are counted.
     pub path: Option<PathBuf>,
-    /// Of source and target, for the aligner; none: references are linked by hand or by forced models alone.
-    pub languages: Option<(String, String)>,
+    /// The aligner of source and target; none: references are linked by hand or by forced models alone.
+    pub aligner: Option<AlignerChoice>,
     frequencies: Option<Arc<Frequencies>>,
     jumps: HashMap<i64, Arc<Vec<JumpSet>>>,
     known: Vec<(Costly, Vec<bool>)>,
@@ -43,16 +44,16 @@ fn wanted(at: usize, goes_on: &mut GoesOn<'_>) -> Result<()> {
 
 impl FilterResources {
     /// Other means than these.
-    pub fn set(&mut self, path: Option<PathBuf>, languages: Option<(String, String)>) {
-        if (&path, &languages) != (&self.path, &self.languages) {
-            *self = Self { path, languages, jumps: std::mem::take(&mut self.jumps), ..Self::default() };
+    pub fn set(&mut self, path: Option<PathBuf>, aligner: Option<AlignerChoice>) {
+        if (&path, &aligner) != (&self.path, &self.aligner) {
+            *self = Self { path, aligner, jumps: std::mem::take(&mut self.jumps), ..Self::default() };
         }
     }
 
     /// The corpus has changed.
     pub fn forget(&mut self) {
         let frequencies = self.path.is_some().then(|| self.frequencies.take()).flatten();
-        *self = Self { path: self.path.take(), languages: self.languages.take(), frequencies, ..Self::default() };
+        *self = Self { path: self.path.take(), aligner: self.aligner.take(), frequencies, ..Self::default() };
     }
 
     /// A filter that knows where its conditions hold; [`Error::Stale`] when it is not wanted any more.
@@ -126,7 +127,7 @@ impl FilterResources {
             }
             Costly::Wrong(system, word) => {
                 let Some(column) = corpus.systems.get(*system) else { return Ok(holds) };
-                let mut linker = Linker::new(self.languages.as_ref())?;
+                let mut linker = Linker::new(self.aligner.as_ref())?;
                 let mut places = Vec::new();
                 corpus.sources.search(&Needle::new(word), &mut |at| places.push(at));
                 for (n, at) in places.into_iter().enumerate() {

@@ -6,7 +6,7 @@
 //! /colou?rs?\b/           a regular expression
 //! source:bank             the source has it; also reference:, output: (any system), 2: (the second system), note:
 //! 10:30                   a time is a text; 2:"30" is 30 in the second system's output
-//! bleu<20  bleu.2>=40     a number of the first, of the second system
+//! bleu<20  bleu.2>=40     a number of the first system, which is meant where no number stands, and of the second
 //! bleu.1-2>10             the first system has at least so much more than the second
 //! words=7  number<=100    of the sentence itself
 //! words=11..20  bleu.1=..5 from and to, both among them; an end may be left out
@@ -371,6 +371,35 @@ fn of_words(head: &str, rest: &str, corpus: &CorpusTable) -> Result<Option<Costl
     Ok(Some(Costly::Ngram(matched, words)))
 }
 
+/// What stands before a colon.
+const HEADS: &[&str] =
+    &["source", "reference", "output", "note", "tag", "by", "has", "differs", "right", "missed", "extra", "wrong"];
+
+/// The head that this one was probably meant to be: it differs by one letter too many, missing or other, or by two
+/// that changed places, or in case. Of short ones only the plural is told from another word.
+fn misspelt(head: &str) -> Option<&'static str> {
+    let name = head.split_once('.').map_or(head, |(name, _)| name);
+    if HEADS.contains(&name) {
+        return None;
+    }
+    let typed: Vec<char> = name.to_lowercase().chars().collect();
+    HEADS.iter().copied().find(|head| {
+        let meant: Vec<char> = head.chars().collect();
+        let same = typed.iter().zip(&meant).take_while(|(a, b)| a == b).count();
+        let (a, b) = (&typed[same..], &meant[same..]);
+        match (a, b) {
+            ([], []) => true,
+            ([_], []) => meant.len() > 2,
+            _ if meant.len() < 4 => false,
+            ([_, a @ ..], [_, b @ ..]) if a == b => true,
+            ([a1, a2, a @ ..], [b1, b2, b @ ..]) if a1 == b2 && a2 == b1 && a == b => true,
+            ([_, rest @ ..], b) if rest == b => true,
+            (a, [_, rest @ ..]) => a == rest,
+            _ => false,
+        }
+    })
+}
+
 /// A condition `head:rest`; `None` where the head is none, for texts have colons too.
 fn of_place(head: &str, rest: &str, corpus: &CorpusTable) -> Result<Option<Condition>> {
     let text = |place: Place| Ok(Condition::Text(place, pattern(rest)?));
@@ -387,7 +416,15 @@ fn of_place(head: &str, rest: &str, corpus: &CorpusTable) -> Result<Option<Condi
         _ if !head.is_empty() && head.bytes().all(|byte| byte.is_ascii_digit()) && head.len() < 4 => {
             text(Place::Of(TextColumn::Output(system(head, corpus)?)))
         }
-        _ => return Ok(of_words(head, rest, corpus)?.map(Condition::Costly)),
+        _ => {
+            if let Some(meant) = misspelt(head) {
+                let message = format!(
+                    "`{head}:` is no condition; write `{meant}:`, or \"{head}:{rest}\" in quotes to find it in a text"
+                );
+                return Err(Error::Input(message));
+            }
+            return Ok(of_words(head, rest, corpus)?.map(Condition::Costly));
+        }
     };
     condition.map(Some)
 }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::aligner::bundled::AlignerChoice;
 use crate::corpus::measures::table::{MEASURES, OF_SENTENCES};
 use crate::corpus::query::column::TableColumn;
 use crate::corpus::store::corpus::CorpusTable;
@@ -82,8 +83,8 @@ pub struct Out {
     pub chosen: String,
     /// Of a report: how many sentences have pictures, the first ones.
     pub pictures: usize,
-    /// Source and target: the aligner links references that nobody has linked; none: they stay without links.
-    pub languages: Option<(String, String)>,
+    /// Links references that nobody has linked; none: they stay without links.
+    pub aligner: Option<AlignerChoice>,
 }
 
 /// The sentences of a report that have pictures, unless others are asked for.

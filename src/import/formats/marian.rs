@@ -186,7 +186,7 @@ impl MarianReader {
         let sides = Sides::open(&options.beside)?;
         if !sides.has_source() {
             facts.notes.push(
-                "The source sentences are in a file of their own; name it, so that the weights fit its words.".into(),
+                "The dump has no source sentences; where they are not there yet, name their file, so that the weights fit its words.".into(),
             );
         }
         if layout.is_scored && !sides.has_target() {

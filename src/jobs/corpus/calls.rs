@@ -4,6 +4,7 @@ use std::mem::discriminant;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::aligner::bundled::AlignerChoice;
 use crate::analysis::concordance::ConcordanceLine;
 use crate::corpus::export::out::Out;
 use crate::corpus::import::importer::ImportReport;
@@ -55,7 +56,7 @@ pub enum CorpusRequest {
     /// Set the links by hand of a sentence, in an annotator's name.
     SetGold(usize, String, Option<Links>),
     /// Set the links of the statistical aligner for source and target languages, in an annotator's name.
-    Align(usize, String, (String, String)),
+    Align(usize, String, AlignerChoice),
     /// Compare two annotators, now and after each judgement; `None`: no longer.
     Compare(Option<(String, String)>),
     /// Set the scheme of errors, and which names of it are new.
@@ -77,7 +78,7 @@ pub enum CorpusRequest {
     /// Keep how the workspace is looked at.
     Keep(Box<FileVersion>),
     /// Find costly conditions out with the frequencies of a file, and the aligner of source and target languages.
-    Means(Option<PathBuf>, Option<(String, String)>),
+    Means(Option<PathBuf>, Option<AlignerChoice>),
     /// Count the rows that are shown; `None` stops it.
     Count(Option<OverviewOptions>),
     /// Look for a query in the rows that are shown; `None` stops it.

@@ -91,7 +91,7 @@ impl Jobs {
         self.counting = None;
         let Some(options) = options else { return Ok(()) };
         let frequencies = self.means.frequencies(corpus, goes_on)?;
-        let linker = Linker::new(self.means.languages.as_ref())?;
+        let linker = Linker::new(self.means.aligner.as_ref())?;
         let counting = Counting::new(Arc::clone(corpus), rows, &options, frequencies, linker);
         self.counting = Some((Box::new(counting), 0));
         Ok(())

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::aligner::bundled::AlignerChoice;
 use crate::aligner::words::LineAligner;
 use crate::corpus::judgements::agreement;
 use crate::corpus::judgements::change::Change;
@@ -14,13 +15,17 @@ use crate::jobs::corpus::open::Open;
 use crate::text::links::Links;
 
 /// Links to begin with, in an annotator's name.
-fn align(workspace: &mut Workspace, at: usize, by: &str, (source, target): &(String, String)) -> Result<Changed> {
+fn align(workspace: &mut Workspace, at: usize, by: &str, choice: &AlignerChoice) -> Result<Changed> {
     let Some(sentence) = workspace.sentence(at)? else { return Ok(Changed::default()) };
     let Some(reference) = sentence.reference.as_deref() else {
         return Err(Error::Input("There is no reference to link the source with; import one".to_owned()));
     };
-    let Some(mut aligner) = LineAligner::bundled(source, target, false)? else {
-        return Err(Error::Input(format!("No aligner comes with the program for {source} and {target}")));
+    let Some(mut aligner) = LineAligner::chosen(choice, false)? else {
+        let AlignerChoice { source, target, .. } = choice;
+        let message = format!(
+            "No aligner comes with the program for {source} and {target}; the menu View takes a file of your own"
+        );
+        return Err(Error::Input(message));
     };
     let links = aligner.lines(&sentence.source, reference).forward;
     workspace.draw(at, by, Some(&Links::new(links, Vec::new())))
@@ -33,7 +38,7 @@ impl Open<'_> {
         let changed = match request {
             CorpusRequest::Judge(at, by, judgement) => workspace.judge(at, &by, &judgement)?,
             CorpusRequest::SetGold(at, by, gold) => workspace.draw(at, &by, gold.as_ref())?,
-            CorpusRequest::Align(at, by, languages) => align(workspace, at, &by, &languages)?,
+            CorpusRequest::Align(at, by, aligner) => align(workspace, at, &by, &aligner)?,
             CorpusRequest::SetScheme(scheme, renamed) => workspace.set_scheme(&scheme, &renamed)?,
             CorpusRequest::OpenScheme(path) => workspace.set_scheme(&ErrorScheme::open(&path)?, &Renamed::default())?,
             CorpusRequest::Undo | CorpusRequest::Redo => {

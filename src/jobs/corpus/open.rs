@@ -150,8 +150,8 @@ impl Open<'_> {
                 Ok(())
             }
             CorpusRequest::Keep(look) => self.workspace()?.keep_look(&look),
-            CorpusRequest::Means(frequencies, languages) => {
-                self.at.jobs.means.set(frequencies, languages);
+            CorpusRequest::Means(frequencies, aligner) => {
+                self.at.jobs.means.set(frequencies, aligner);
                 Ok(())
             }
             CorpusRequest::Count(options) => self.count(options),

@@ -22,6 +22,16 @@ const STALLED: Duration = Duration::from_secs(2);
 /// The weights and two tokenizers are read side by side.
 const FILES: usize = 3;
 
+/// Models that are read at the same time, each by its thread and those of its files, so that a dozen lessons that are
+/// leafed through start no hundred threads. The others wait, and one that is not wanted any more is never read.
+/// A reader that has stalled does not count.
+const AT_ONCE: usize = 4;
+/// Readers that run at all, those that have stalled or were given up among them. While so many files do not answer nothing
+/// more is read.
+const MOST_READERS: usize = 2 * AT_ONCE;
+/// A stalled reader is given up after so many times [`STALLED`]: on a busy machine one is slow and not dead.
+const PATIENCE: u32 = 15;
+
 /// A model folder on a device.
 pub(crate) type Key = (PathBuf, DeviceChoice);
 
@@ -38,6 +48,8 @@ pub(crate) enum Heard {
 }
 
 enum Slot {
+    /// Until others are read, in the order of these numbers.
+    Waiting(u64),
     Reading(Loading),
     Ready(Arc<LoadedModel>),
     Failed(String),
@@ -58,6 +70,8 @@ struct Places {
     /// How many have borrowed each; it stays although no column wants it.
     borrowed: HashMap<Key, usize>,
     readers: u64,
+    /// Readers whose threads have not ended.
+    running: usize,
 }
 
 pub(crate) struct ModelCache {
@@ -106,7 +120,7 @@ impl Library {
         let mut places = self.cache.lock();
         *places.borrowed.entry(key.clone()).or_default() += 1;
         if matches!(places.slots.get(key), None | Some(Slot::Failed(_))) {
-            self.cache.start(&mut places, key);
+            self.cache.line_up(&mut places, key);
         }
         drop(places);
         match self.cache.wait(key, ticket, &mut |_| ()) {
@@ -153,8 +167,21 @@ impl Places {
     fn reading(&mut self, key: &Key, reader: u64) -> Option<&mut Loading> {
         match self.slots.get_mut(key) {
             Some(Slot::Reading(reading)) if reading.reader == reader => Some(reading),
-            Some(Slot::Reading(_) | Slot::Ready(_) | Slot::Failed(_)) | None => None,
+            Some(Slot::Waiting(_) | Slot::Reading(_) | Slot::Ready(_) | Slot::Failed(_)) | None => None,
         }
+    }
+
+    /// The model that has waited longest, where there is room for one more reader.
+    fn next(&self, stalled: Duration) -> Option<(u64, Key)> {
+        let moves = |slot: &&Slot| matches!(slot, Slot::Reading(reading) if reading.moved.elapsed() < stalled);
+        if self.running >= MOST_READERS || self.slots.values().filter(moves).count() >= AT_ONCE {
+            return None;
+        }
+        let waiting = self.slots.iter().filter_map(|(key, slot)| match slot {
+            Slot::Waiting(number) => Some((*number, key)),
+            Slot::Reading(_) | Slot::Ready(_) | Slot::Failed(_) => None,
+        });
+        waiting.min_by_key(|(number, _)| *number).map(|(number, key)| (number, key.clone()))
     }
 }
 
@@ -178,7 +205,7 @@ impl ModelCache {
     }
 
     /// Forgets models that are not wanted any more and starts to read those that are missing; a failed one again where `again`
-    /// says so. A reader that has stalled is given up when its model is wanted anew.
+    /// says so. A reader that has stalled for long is given up when its model is wanted anew.
     pub(crate) fn want(self: &Arc<Self>, wanted: HashSet<Key>, again: impl Fn(&Key) -> bool) {
         let mut places = self.lock();
         let before = std::mem::replace(&mut places.wanted, wanted);
@@ -186,28 +213,41 @@ impl ModelCache {
         let missing = |key: &&Key| match places.slots.get(*key) {
             None => true,
             Some(Slot::Failed(_)) => again(key),
-            Some(Slot::Reading(reading)) => !before.contains(*key) && reading.moved.elapsed() >= self.stalled,
-            Some(Slot::Ready(_)) => false,
+            Some(Slot::Reading(reading)) => {
+                !before.contains(*key) && reading.moved.elapsed() >= PATIENCE * self.stalled
+            }
+            Some(Slot::Waiting(_) | Slot::Ready(_)) => false,
         };
         let missing: Vec<Key> = places.wanted.iter().filter(missing).cloned().collect();
         for key in &missing {
-            self.start(&mut places, key);
+            self.line_up(&mut places, key);
         }
     }
 
-    fn start(self: &Arc<Self>, places: &mut Places, key: &Key) {
+    /// Has a model read as soon as there is room for its reader.
+    fn line_up(self: &Arc<Self>, places: &mut Places, key: &Key) {
         places.readers += 1;
-        let reader = places.readers;
-        let (cache, job) = (Arc::clone(self), key.clone());
-        let slot = match Thread::start("model", Patience::None, move || cache.read(&job, reader)) {
-            Ok(_) => Slot::Reading(Loading { reader, fraction: 0.0, moved: Instant::now() }),
-            Err(error) => Slot::Failed(format!("The system gave no thread to read the model with ({error}).")),
-        };
-        places.slots.insert(key.clone(), slot);
+        places.slots.insert(key.clone(), Slot::Waiting(places.readers));
+        self.start(places);
+    }
+
+    /// Starts as many readers as there is room for.
+    fn start(self: &Arc<Self>, places: &mut Places) {
+        while let Some((reader, key)) = places.next(self.stalled) {
+            let (cache, job) = (Arc::clone(self), key.clone());
+            let slot = match Thread::start("model", Patience::None, move || cache.read(&job, reader)) {
+                Ok(_) => {
+                    places.running += 1;
+                    Slot::Reading(Loading { reader, fraction: 0.0, moved: Instant::now() })
+                }
+                Err(error) => Slot::Failed(format!("The system gave no thread to read the model with ({error}).")),
+            };
+            places.slots.insert(key, slot);
+        }
     }
 
     /// What a reader's thread does.
-    fn read(&self, key: &Key, reader: u64) {
+    fn read(self: &Arc<Self>, key: &Key, reader: u64) {
         let mut progress = |fraction| {
             if let Some(reading) = self.lock().reading(key, reader) {
                 (reading.fraction, reading.moved) = (fraction, Instant::now());
@@ -220,10 +260,12 @@ impl ModelCache {
             Err(words) => Slot::Failed(format!("Something went wrong while the model was read ({words}).")),
         };
         let mut places = self.lock();
+        places.running -= 1;
         if places.reading(key, reader).is_some() {
             places.slots.insert(key.clone(), slot);
             places.tidy();
         }
+        self.start(&mut places);
         drop(places);
         self.changed.notify_all();
     }
@@ -265,7 +307,7 @@ impl ModelCache {
 
     /// Waits for a model; `None` once the ticket is stale.
     pub(crate) fn wait(
-        &self,
+        self: &Arc<Self>,
         key: &Key,
         ticket: &CancellationToken,
         hear: &mut dyn FnMut(Heard),
@@ -273,18 +315,21 @@ impl ModelCache {
         let (mut fraction, mut stalled) = (-1.0, false);
         let mut places = self.lock();
         loop {
-            let reading = match places.slots.get(key)? {
+            // one of those before it may have stalled meanwhile
+            self.start(&mut places);
+            let (read, is_still) = match places.slots.get(key)? {
                 Slot::Ready(shelved) => return Some(Ok(Arc::clone(shelved))),
                 Slot::Failed(message) => return Some(Err(message.clone())),
-                Slot::Reading(reading) => reading,
+                Slot::Waiting(_) => (0.0, false),
+                Slot::Reading(reading) => (reading.fraction, reading.moved.elapsed() >= self.stalled),
             };
             if ticket.is_stale() {
                 return None;
             }
-            let news = if reading.fraction != fraction {
-                (fraction, stalled) = (reading.fraction, false);
+            let news = if read != fraction {
+                (fraction, stalled) = (read, false);
                 Some(Heard::Read(fraction))
-            } else if !stalled && reading.moved.elapsed() >= self.stalled {
+            } else if !stalled && is_still {
                 stalled = true;
                 Some(Heard::Stalled)
             } else {
@@ -313,6 +358,8 @@ impl ModelCache {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+
     use super::*;
 
     #[test]
@@ -329,5 +376,79 @@ mod tests {
         let missing = (PathBuf::from("no/such/model"), DeviceChoice::Cpu);
         assert!(library.borrow(&missing, &CancellationToken::forever()).is_err());
         assert!(library.cache.lock().slots.is_empty(), "what could not be read is forgotten, too");
+    }
+
+    #[test]
+    fn few_models_are_read_at_once_and_those_that_are_not_wanted_any_more_never() {
+        let (begun, began) = sync_channel::<PathBuf>(100);
+        let (go, goes) = sync_channel::<()>(100);
+        let goes = Mutex::new(goes);
+        let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/reference/rnnsearch");
+        let reader: Reader = Arc::new(move |folder, device, tokenizers, _| {
+            let _ = begun.send(folder.to_owned());
+            let _ = goes.lock().unwrap_or_else(PoisonError::into_inner).recv();
+            Model::load_with(&fixture, device, tokenizers, &mut |_| ())
+        });
+        let hour = Duration::from_hours(1);
+        let cache = Arc::new(ModelCache::with_reader(reader, hour));
+        let key = |n: usize| (PathBuf::from(format!("model {n:02}")), DeviceChoice::Cpu);
+        let want = |of: std::ops::Range<usize>| cache.want(of.map(key).collect(), |_| false);
+        want(0..20);
+        let first: Vec<PathBuf> = (0..AT_ONCE).map(|_| began.recv().expect("a reader")).collect();
+        assert!(began.try_recv().is_err(), "{AT_ONCE} models are being read");
+        want(40..42);
+        drop(go);
+        for n in 40..42 {
+            assert!(cache.wait(&key(n), &CancellationToken::forever(), &mut |_| ()).is_some_and(|read| read.is_ok()));
+        }
+        let then: Vec<PathBuf> = began.try_iter().collect();
+        assert_eq!(then.len(), 2, "{first:?} and then {then:?}");
+        assert_eq!(cache.len(), 2);
+    }
+
+    /// Files whose folder is `dead` do not answer until the sender is dropped; each that is begun is told.
+    fn partly_dead() -> (Arc<ModelCache>, SyncSender<()>, Receiver<PathBuf>) {
+        let (closed, never) = sync_channel::<()>(0);
+        let (begun, began) = sync_channel::<PathBuf>(100);
+        let never = Mutex::new(never);
+        let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/reference/rnnsearch");
+        let reader: Reader = Arc::new(move |folder, device, tokenizers, _| {
+            let _ = begun.send(folder.to_owned());
+            if folder.starts_with("dead") {
+                let _ = never.lock().unwrap_or_else(PoisonError::into_inner).recv();
+            }
+            Model::load_with(&fixture, device, tokenizers, &mut |_| ())
+        });
+        (Arc::new(ModelCache::with_reader(reader, Duration::ZERO)), closed, began)
+    }
+
+    fn dead(n: usize) -> Key {
+        (PathBuf::from(format!("dead/{n}")), DeviceChoice::Cpu)
+    }
+
+    #[test]
+    fn a_reader_that_has_stalled_keeps_no_place_from_the_others() {
+        let (cache, _closed, _) = partly_dead();
+        let sound = (PathBuf::from("sound"), DeviceChoice::Cpu);
+        cache.want((0..=AT_ONCE).map(dead).chain([sound.clone()]).collect(), |_| false);
+        let read = cache.wait(&sound, &CancellationToken::forever(), &mut |_| ());
+        assert!(read.is_some_and(|read| read.is_ok()));
+    }
+
+    /// On a busy machine readers seemed to have stalled, and each time a model was wanted anew another four threads began.
+    #[test]
+    fn readers_that_have_stalled_are_bounded_too() {
+        let (cache, closed, began) = partly_dead();
+        for _ in 0..20 {
+            cache.want((0..3).map(dead).collect(), |_| false);
+            cache.want(HashSet::new(), |_| false);
+        }
+        let first: Vec<PathBuf> = (0..MOST_READERS).map(|_| began.recv().expect("a reader")).collect();
+        assert!(began.try_recv().is_err(), "{first:?}");
+        assert_eq!(cache.lock().running, MOST_READERS);
+        cache.want(HashSet::from([dead(7)]), |_| false);
+        drop(closed);
+        let read = cache.wait(&dead(7), &CancellationToken::forever(), &mut |_| ());
+        assert!(read.is_some_and(|read| read.is_ok()), "as soon as files answer again others are read");
     }
 }

@@ -3,6 +3,7 @@
 
 use std::path::PathBuf;
 
+use crate::aligner::bundled::{AlignerChoice, AlignerFile};
 use crate::aligner::words::LineAligner;
 use crate::corpus::acting::Acting;
 use crate::corpus::measures::table::Measuring;
@@ -34,6 +35,8 @@ pub struct Analyse {
     pub forces: bool,
     /// What is changed while it translates.
     pub acting: Option<ActsBy>,
+    /// The file of links by which words off them are counted, in the place of what comes with the program.
+    pub aligner: Option<AlignerFile>,
 }
 
 /// Where interventions of a run come from.
@@ -79,7 +82,8 @@ impl Analyse {
         let system = run::system(&mut workspace, &name, &about)?;
         let name = system.name.clone();
         let (source, target) = languages(&shelved);
-        let mut measuring = Measuring { aligner: LineAligner::bundled(source, target, false)? };
+        let aligner = AlignerChoice::new((source.to_owned(), target.to_owned()), self.aligner.as_ref());
+        let mut measuring = Measuring { aligner: LineAligner::chosen(&aligner, false)? };
         let (start, mut words) = (work.seconds(), 0);
         let mut analysed = Analysed { system: name.clone(), sentences: 0, refused: Vec::new(), refusals: 0 };
         let what = if self.forces { "Aligning the references with" } else { "Translating with" };

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::aligner::bundled::AlignerChoice;
 use crate::app::state::AppState;
 use crate::corpus::store::ranges::{with_condition, with_range};
 use crate::jobs::corpus::calls::{CorpusRequest, Find};
@@ -157,14 +158,16 @@ impl CorpusPage {
         }
     }
 
-    /// Source and target language: those of the systems, as for the command line, else those of the first model.
-    pub(crate) fn languages(&self, app: &AppState) -> Option<(String, String)> {
-        self.corpus.languages().or_else(|| app.document.languages())
+    /// The aligner of source and target language: those of the systems, as for the command line, else those of the first
+    /// model.
+    pub(crate) fn aligner(&self, app: &AppState) -> Option<AlignerChoice> {
+        let languages = self.corpus.languages().or_else(|| app.document.languages())?;
+        Some(AlignerChoice::new(languages, app.view.settings().aligner.as_ref()))
     }
 
     /// How the lane finds costly conditions out.
     pub(crate) fn tell_means(&mut self, app: &mut AppState) {
-        let means = (self.columns.look.frequencies.clone(), self.languages(app));
+        let means = (self.columns.look.frequencies.clone(), self.aligner(app));
         if self.means.as_ref() != Some(&means) {
             self.means = Some(means.clone());
             self.whole.revision += 1;

@@ -84,12 +84,12 @@ impl CorpusPage {
     /// Links to begin with.
     pub(super) fn links_of_aligner(&mut self, app: &mut AppState) {
         let Some(at) = self.selected else { return };
-        let Some(languages) = self.languages(app) else {
+        let Some(aligner) = self.aligner(app) else {
             let message = "Which languages these are is not known; add a model of them with + Model above";
             self.message = Some(message.to_owned());
             return;
         };
-        Self::send(app, CorpusRequest::Align(at, self.kept.annotator.clone(), languages));
+        Self::send(app, CorpusRequest::Align(at, self.kept.annotator.clone(), aligner));
     }
 
     /// What was given and is part of the corpus by now is known from there.

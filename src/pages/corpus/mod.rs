@@ -17,6 +17,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::aligner::bundled::AlignerChoice;
 use crate::app::document::table::AlignmentTable;
 use crate::app::effect::Effect;
 use crate::app::files::gold::Gold;
@@ -46,8 +47,8 @@ use crate::text::links::{Link, Links};
 use crate::pages::corpus::command::CorpusCommand;
 pub use crate::pages::corpus::whole::ExploreCommand;
 
-/// The file of frequencies, and source and target languages.
-type Means = (Option<PathBuf>, Option<(String, String)>);
+/// The file of frequencies, and the aligner of source and target languages.
+type Means = (Option<PathBuf>, Option<AlignerChoice>);
 
 /// A workspace: sentences, systems and judgements.
 pub const CORPUS: Page = Page::new(&PageInfo {
@@ -264,7 +265,8 @@ impl CorpusPage {
         for (system, acting) in wanted {
             let search = SearchOptions { candidates: 0, trace: false, ..search.clone() };
             let device = app.view.settings().device;
-            let order = Analyse { workspace: workspace.clone(), system, device, search, forces, acting };
+            let aligner = app.view.settings().aligner.clone();
+            let order = Analyse { workspace: workspace.clone(), system, device, search, forces, acting, aligner };
             self.tasks.push(app.tasks.order(CORPUS, QueueOrder::Analyse(order)));
         }
     }
@@ -315,7 +317,7 @@ impl CorpusPage {
             columns,
             chosen: self.filter.trim().to_owned(),
             pictures: MOST_PICTURES,
-            languages: self.languages(app),
+            aligner: self.aligner(app),
         };
         Self::send(app, CorpusRequest::Write(Box::new(out)));
     }

@@ -46,6 +46,8 @@ pub const EVALUATION: Page = Page::new(&PageInfo {
 pub struct EvaluationPage {
     /// What to measure on.
     pub test: TestFiles,
+    /// Those of its files that cannot be read, and why.
+    pub faults: Vec<(PathBuf, String)>,
     /// Also translate without `[UNK]` in the output.
     pub also_without_unk: bool,
     /// The number of the run under way.
@@ -82,6 +84,7 @@ impl PageState for EvaluationPage {
         match command {
             EvaluationCommand::Test(command) => {
                 change(&mut self.test, command);
+                self.check(app);
                 app.changed();
             }
             EvaluationCommand::SetAlsoWithoutUnk(on) => {
@@ -105,6 +108,7 @@ impl PageState for EvaluationPage {
 
 impl AnyPage for EvaluationPage {
     fn begin(&mut self, app: &mut AppState) {
+        self.check(app);
         if !self.logs.is_empty() {
             self.follow_logs(app);
         }
@@ -200,10 +204,37 @@ impl EvaluationPage {
         }
     }
 
+    /// The files of the test set.
+    fn files(&self) -> impl Iterator<Item = &PathBuf> {
+        let TestFiles { source, references, gold, .. } = &self.test;
+        source.iter().chain(references).chain(gold)
+    }
+
+    /// Has the files looked at, so that one that is not there is told at once.
+    fn check(&mut self, app: &mut AppState) {
+        self.faults.clear();
+        for path in self.files() {
+            app.tasks.chore(FileJob::Check(path.clone()));
+        }
+    }
+
+    /// A file that was looked at cannot be read.
+    pub(crate) fn faulty(&mut self, path: PathBuf, message: String) {
+        if self.files().any(|file| *file == path) && self.fault(&path).is_none() {
+            self.faults.push((path, message));
+        }
+    }
+
+    /// Why a file of the test set cannot be read, if that is so.
+    pub fn fault(&self, path: &Path) -> Option<&str> {
+        self.faults.iter().find(|(of, _)| of == path).map(|(_, message)| message.as_str())
+    }
+
     fn run(&mut self, app: &mut AppState) {
         if self.task.is_some() {
             return;
         }
+        self.check(app);
         let systems = app.systems();
         if let Some(missing) = self.missing(systems.len()) {
             self.message = Some(missing.to_owned());
@@ -221,6 +252,7 @@ impl EvaluationPage {
             test: self.test.clone(),
             search: SearchOptions { candidates: 0, trace: false, ..search.options() },
             unk,
+            aligner: app.view.settings.aligner.clone(),
         };
         self.message = None;
         self.task = Some(app.tasks.order(EVALUATION, QueueOrder::Evaluate(order)));

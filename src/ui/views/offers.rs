@@ -330,10 +330,7 @@ fn in_table(window: &Window<'_>, _: MenuTarget) -> bool {
 fn can_outline(window: &Window<'_>, clicked: MenuTarget) -> bool {
     let settings = window.app.view.settings();
     let column = window.app.document.column(clicked.column());
-    let is_bundled = |facts: &crate::jobs::live::protocol::ModelFacts| {
-        crate::aligner::bundled::is_bundled(&facts.source_language, &facts.target_language)
-    };
-    !settings.links && column.and_then(|column| column.facts.as_ref()).is_some_and(is_bundled)
+    !settings.links && column.and_then(|column| column.facts.as_ref()).is_some_and(|facts| settings.aligns(facts))
 }
 
 /// The word itself, as the model has it; none of `</s>`.

@@ -4,12 +4,14 @@ use egui::containers::menu::{MenuButton, MenuConfig, SubMenuButton};
 use egui::{ComboBox, RichText, Slider, Ui};
 
 use crate::app::command::SettingsCommand;
+use crate::app::document::column::file_name;
 use crate::app::settings::Theme;
 use crate::nn::device;
 use crate::nn::device::DeviceChoice;
 use crate::pages::sentence::command::SearchCommand;
 use crate::pages::sentence::view::picture_bar;
 use crate::pages::window::act::Act;
+use crate::pages::window::dialogs::{Question, Wants};
 use crate::pages::window::local;
 use crate::pages::window::local::Window;
 use crate::pages::window::menu::act_item;
@@ -142,10 +144,33 @@ fn view_ui(ui: &mut Ui, window: &mut Window<'_>) {
     ui.add_enabled_ui(picture_bar::can_link(window).is_ok(), |ui| {
         act_item(ui, window, "Links of the aligner", Act::ToggleLinks);
     });
+    aligner_ui(ui, window);
     act_item(ui, window, "Words or their pieces", Act::TogglePieces);
     act_item(ui, window, "Show or hide the sentences", Act::ToggleSentences);
     act_item(ui, window, "Show or hide the inspector", Act::ToggleInspector);
     act_item(ui, window, "Score a translation of your own", Act::ToggleGiven);
+}
+
+const ALIGNER: Question = Question::new(
+    "An aligner of your own",
+    "Open",
+    Wants::File(&["aligner"]),
+    "A file of `interlinear align --statistical --save`. It links the words of its languages in the place of what comes with the program: outlines, the links that judging begins with, and what is measured from now on.",
+);
+
+/// Which aligner links words.
+fn aligner_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let own = window.app.view.settings().aligner.as_ref();
+    let name =
+        own.map_or_else(|| "Another aligner...".to_owned(), |own| format!("Aligner: {}...", file_name(&own.path)));
+    let has_own = own.is_some();
+    if ui.button(name).on_hover_text(ALIGNER.note).clicked() {
+        window.ask(ALIGNER.then(SettingsCommand::OpenAligner));
+        ui.close();
+    }
+    if has_own && ui.button("The aligner that comes with the program").clicked() {
+        window.push(SettingsCommand::BundledAligner);
+    }
 }
 
 /// What is opened and begun, and what is taken back.

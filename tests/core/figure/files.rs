@@ -144,6 +144,18 @@ fn a_png_is_what_its_svg_looks_like() {
     });
 }
 
+/// A page of many figures writes cells as lines as thick as a cell; they are painted like those of a file.
+#[test]
+fn a_figure_in_a_page_looks_as_in_a_file_of_its_own() {
+    figures(&mut |what, figure| {
+        let sides = (figure.size.x.ceil() as u32 * 2, figure.size.y.ceil() as u32 * 2);
+        let (page, file) = (painted(&svg::inline(figure), sides), painted(&svg::svg(figure), sides));
+        let pairs = page.data().chunks(4).zip(file.data().chunks(4));
+        let differ = pairs.filter(|(a, b)| a.iter().zip(*b).any(|(a, b)| a.abs_diff(*b) > 24)).count();
+        assert!(differ * 500 < page.data().len() / 4, "{what}: {differ} pixels differ");
+    });
+}
+
 #[test]
 fn the_cells_of_a_picture_have_the_colours_of_their_numbers() {
     let sheet = PictureSheet { gaze: None, ..sheet() };

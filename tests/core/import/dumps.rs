@@ -186,7 +186,7 @@ fn marian_pads_to_the_batch_and_may_leave_out_the_end() {
     // Without the source nothing tells what is padding.
     let alone = super::read("mine.txt", SOFT);
     assert_eq!(best(&alone)[1].alpha.as_ref().unwrap().columns(), 3);
-    assert!(alone.facts.notes[0].starts_with("The source sentences are in a file of their own"));
+    assert!(alone.facts.notes[0].starts_with("The dump has no source sentences"));
 }
 
 #[test]

@@ -250,3 +250,15 @@ fn a_source_that_is_named_is_seen() {
     let page = |options: &OpenWith| Session::start(saved(), options).app().view.page();
     assert_eq!((page(&OpenWith::default()), page(&options)), (CORPUS, SENTENCE));
 }
+
+/// A word that was forbidden days ago changed the translation of a new text, and only the line above it said so.
+#[test]
+fn what_is_still_set_from_the_last_time_is_said_at_the_start() {
+    let notices = |json: &str| {
+        let saved: SavedSession = serde_json::from_str(json).expect("a saved state");
+        let session = Session::start(Some(saved), &OpenWith::default());
+        session.app().view.notices().iter().filter(|notice| notice.text.contains("still in force")).count()
+    };
+    let forbidden = r#"{"version": 1, "interventions": [{"folders": ["/no/model"], "set": {"version": 1, "forbid": [{"word": "robe"}]}}]}"#;
+    assert_eq!((notices(forbidden), notices(r#"{"version": 1}"#)), (1, 0));
+}

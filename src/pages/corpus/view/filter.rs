@@ -74,7 +74,7 @@ pub fn menu(name: &str) -> MenuButton<'_> {
 const HELP: &str = "All conditions hold:\n\
     bank   \"river bank\"   /colou?r/   in any text, within words too, letter case aside\n\
     source:bank   reference:bank   output:bank   2:bank (system 2)\n\
-    bleu.1<20   logp.2>=-5   words=7   words=11..20   bleu.1-2>10 (system 1 less system 2)\n\
+    bleu.1<20 (bleu<20: system 1)   logp.2>=-5   words=7   words=11..20   bleu.1-2>10 (system 1 less system 2)\n\
     right.1:\"le chat\" (as the reference has it)   right.1-2:chat (more often than system 2)\n\
     missed.1:chat   extra.1:chat   wrong.1:bank (a source word)\n\
     freq.1=0..4 (a word so frequent, in the reference or output 1)   jump.1=8..\n\

@@ -74,19 +74,19 @@ fn test_ui(ui: &mut Ui, evaluation: &EvaluationPage, window: &mut Window<'_>) {
     ui.heading("Test set");
     labels::caption(ui, "Source sentences");
     match &test.source {
-        Some(path) => file_ui(ui, window, path, source, TestCommand::SetSource(None)),
+        Some(path) => file_ui(ui, evaluation, window, path, (source, TestCommand::SetSource(None))),
         None => choose_ui(ui, window, "Choose a file...", source),
     }
     labels::caption(ui, "References");
     for (at, path) in test.references.iter().enumerate() {
         let other = REFERENCE.then(move |path| TestCommand::SetReference(at, path));
-        file_ui(ui, window, path, other, TestCommand::RemoveReference(at));
+        file_ui(ui, evaluation, window, path, (other, TestCommand::RemoveReference(at)));
     }
     let more = if test.references.is_empty() { "Choose a file..." } else { "One more..." };
     choose_ui(ui, window, more, reference);
     labels::caption(ui, "Alignments by hand, for AER");
     match &test.gold {
-        Some(path) => file_ui(ui, window, path, gold, TestCommand::SetGold(None)),
+        Some(path) => file_ui(ui, evaluation, window, path, (gold, TestCommand::SetGold(None))),
         None => choose_ui(ui, window, "None", gold),
     }
     ui.add_space(theme::SPACE_1);
@@ -103,8 +103,14 @@ fn choose_ui(ui: &mut Ui, window: &mut Window<'_>, text: &str, asked: AskedPath)
     }
 }
 
-/// A chosen file: a click chooses another, the cross takes it away.
-fn file_ui(ui: &mut Ui, window: &mut Window<'_>, path: &Path, asked: AskedPath, remove: TestCommand) {
+/// A chosen file, and why it cannot be read where that is so: a click chooses another, the cross takes it away.
+fn file_ui(
+    ui: &mut Ui,
+    evaluation: &EvaluationPage,
+    window: &mut Window<'_>,
+    path: &Path,
+    (asked, remove): (AskedPath, TestCommand),
+) {
     let t = theme::tokens(ui);
     let name = file_name(path);
     ui.horizontal(|ui| {
@@ -121,6 +127,9 @@ fn file_ui(ui: &mut Ui, window: &mut Window<'_>, path: &Path, asked: AskedPath, 
             window.push(remove);
         }
     });
+    if let Some(fault) = evaluation.fault(path) {
+        ui.add(egui::Label::new(RichText::new(fault).size(theme::TEXT_SMALL).color(t.error)).wrap());
+    }
 }
 
 fn options_ui(ui: &mut Ui, evaluation: &EvaluationPage, window: &mut Window<'_>) {

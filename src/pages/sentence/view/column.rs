@@ -35,6 +35,12 @@ pub struct ColumnParts {
 }
 
 const PADDING: f32 = theme::SPACE_3;
+/// A name is cut no shorter, points.
+const LEAST_NAME: f32 = 110.0;
+/// Behind the name of a model that was told where to look,
+const GUIDED_NOTE: &str = "guided";
+/// and of one whose picture is of the user's translation.
+const GIVEN_NOTE: &str = "yours";
 const HEADER: f32 = 24.0;
 /// Height of the line of an ensemble.
 const MIXING: f32 = 28.0;
@@ -42,6 +48,8 @@ const MIXING: f32 = 28.0;
 const ABOVE_FOOT: f32 = theme::SPACE_2;
 /// What that line takes of the height of a picture.
 pub const FOOT: f32 = MIXING + ABOVE_FOOT;
+/// What the frame of a lesson round a translation leaves of its room above it, points.
+const FRAMED: f32 = 3.0;
 /// Least and greatest height of the output before it scrolls.
 const OUTPUT: (f32, f32) = (28.0, 86.0);
 /// The output takes at most this share of a low column.
@@ -71,15 +79,19 @@ const PICTURE_UNDER_TWO: f32 = 140.0;
 const FLAT_PICTURE: f32 = 120.0;
 
 impl ColumnParts {
-    /// Cuts a column of `size` into its parts; `output` is the height of the tallest output.
+    /// Cuts a column of `size` into its parts; `output` is the height of the tallest output, and how far apart its lines
+    /// are: one that is higher than its room is cut between two of them.
     /// `picture` points are what the picture wants: for them the beam gives up all rows but one.
-    pub fn split(size: Vec2, output: f32, beam_open: bool, picture: f32) -> Self {
+    pub fn split(size: Vec2, output: (f32, f32), beam_open: bool, picture: f32) -> Self {
         let most = OUTPUT.1.min((size.y * OUTPUT_SHARE).max(OUTPUT.0));
-        Self::split_under(size, output.clamp(OUTPUT.0, OUTPUT.1).min(most), beam_open, (PICTURE, picture))
+        let (high, line) = output;
+        let whole = (most / line).floor() * line;
+        let high = if high > most && whole >= OUTPUT.0 { whole } else { high.clamp(OUTPUT.0, most) };
+        Self::split_under(size, high, beam_open, (PICTURE, picture))
     }
 
     /// As [`ColumnParts::split`] where two translations stand one under the other.
-    pub fn split_for_two(size: Vec2, output: f32, beam_open: bool, picture: f32) -> Self {
+    pub fn split_for_two(size: Vec2, (output, _): (f32, f32), beam_open: bool, picture: f32) -> Self {
         let most = (2.0 * size.y * OUTPUT_SHARE).max(2.0 * OUTPUT.0);
         let output = output.clamp(2.0 * OUTPUT.0, 2.0 * OUTPUT.1).min(most);
         Self::split_under(size, output, beam_open, (PICTURE_UNDER_TWO, picture))
@@ -191,8 +203,10 @@ pub fn column_ui(
     }
     let folder = file_name(&column.folder);
     window.frame_part(ui, HighlightPart::Column, &folder, rect);
+    // the frame goes round it, and not over the name above
+    let below = parts.output.with_min_y((parts.output.top() + FRAMED).min(parts.output.bottom()));
     for (lit, place) in [
-        (HighlightPart::Translation, parts.output),
+        (HighlightPart::Translation, below),
         (HighlightPart::Heatmap, parts.picture),
         (HighlightPart::Beam, parts.beam),
     ] {
@@ -233,14 +247,20 @@ fn picture_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>, col
 fn header_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
     let t = theme::tokens(ui);
     let explained = "log p is the natural logarithm of the probability of the whole translation, the sum over its words (Bahdanau et al. 2015, equation 2)";
-    // The name first; the numbers take what it leaves, and the tooltip has them whole.
+    // The name first; the numbers take what it leaves, where they have no more room than those by which columns are
+    // compared, and the tooltip has them whole.
     let name = RichText::new(column.name()).size(theme::TEXT_TITLE);
     ui.horizontal(|ui| {
         let name = if let Some(told) = &column.told {
             variant::head_ui(ui, column, told)
         } else {
-            let label = ui.add(egui::Label::new(name).truncate().sense(egui::Sense::CLICK));
-            label.on_hover_text(format!("{}\nA right click offers variants beside it", column.name()))
+            let room = name_room(ui, column);
+            let label = egui::Label::new(name).truncate().sense(egui::Sense::CLICK);
+            let label = ui.scope(|ui| {
+                ui.set_max_width(room);
+                ui.add(label)
+            });
+            label.inner.on_hover_text(format!("{}\nA right click offers variants beside it", column.name()))
         };
         window.offer(&name, MenuTarget::Column { column: column.id });
         guided_ui(ui, column);
@@ -254,27 +274,56 @@ fn header_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
     });
 }
 
+/// How wide a name may be, so that the numbers by which columns are compared have room beside it and what follows it.
+fn name_room(ui: &Ui, column: &Column) -> f32 {
+    let width = |text: &str| match text {
+        "" => 0.0,
+        text => {
+            let galley = ui.painter().layout_no_wrap(text.to_owned(), theme::small(), egui::Color32::PLACEHOLDER);
+            galley.size().x + ui.spacing().item_spacing.x
+        }
+    };
+    let facts = column.facts.as_ref();
+    let guided = if facts.is_some_and(|facts| facts.guided.is_some()) { GUIDED_NOTE } else { "" };
+    let given = if is_given(column) { GIVEN_NOTE } else { "" };
+    let beside = width(guided) + width(looks(column)) + width(given) + width(&compared(column));
+    (ui.available_width() - beside).max(LEAST_NAME)
+}
+
 /// That a model was told where to look.
 fn guided_ui(ui: &mut Ui, column: &Column) {
     let Some(reading) = column.facts.as_ref().and_then(|facts| facts.guided.as_ref()) else { return };
-    let text = RichText::new("guided").size(theme::TEXT_SMALL).color(theme::tokens(ui).warm);
+    let text = RichText::new(GUIDED_NOTE).size(theme::TEXT_SMALL).color(theme::tokens(ui).warm);
     let note = format!("This model was told: {GUIDED} (rows by {reading})");
     ui.label(text).on_hover_text(note);
 }
 
 /// Which heads of a Transformer are its alignment, and why.
 fn looks_ui(ui: &mut Ui, column: &Column) {
-    let Some(facts) = column.facts.as_ref().filter(|facts| facts.sizes.heads.0 > 0) else { return };
-    let Some(looks) = facts.attention.as_deref() else { return };
-    let short = looks.split(" (").next().unwrap_or(looks);
+    let Some(looks) = column.facts.as_ref().and_then(|facts| facts.attention.as_deref()) else { return };
+    let short = self::looks(column);
+    if short.is_empty() {
+        return;
+    }
     let text = RichText::new(short).size(theme::TEXT_SMALL).color(theme::tokens(ui).weak);
     ui.label(text).on_hover_text(format!("The alignment: {looks}\nThe column's menu, Alignment, chooses other heads"));
 }
 
+/// The heads of a Transformer that are its alignment, short; nothing of other models.
+fn looks(column: &Column) -> &str {
+    let facts = column.facts.as_ref().filter(|facts| facts.sizes.heads.0 > 0);
+    let looks = facts.and_then(|facts| facts.attention.as_deref()).unwrap_or_default();
+    looks.split(" (").next().unwrap_or(looks)
+}
+
+fn is_given(column: &Column) -> bool {
+    column.table.as_ref().is_some_and(|table| table.is_given)
+}
+
 /// That the picture is of the user's translation.
 fn given_ui(ui: &mut Ui, column: &Column) {
-    if column.table.as_ref().is_some_and(|table| table.is_given) {
-        let text = RichText::new("yours").size(theme::TEXT_SMALL).color(theme::tokens(ui).warm);
+    if is_given(column) {
+        let text = RichText::new(GIVEN_NOTE).size(theme::TEXT_SMALL).color(theme::tokens(ui).warm);
         let note = format!("The alignment and the numbers are those of {GIVEN}");
         labels::said(ui.label(text).on_hover_text(note), GIVEN);
     }
@@ -306,6 +355,20 @@ fn fitting(ui: &Ui, numbers: &str) -> String {
 
 /// What the search says about the shown translation, with units.
 pub fn numbers(column: &Column) -> String {
+    let mut text = compared(column);
+    if !matches!(column.state, ColumnState::Ready) || column.table.is_none() {
+        return text;
+    }
+    if column.decoding {
+        text.push_str("   translating");
+    } else if column.result.millis > 0.0 {
+        text.push_str(&format!("   {:.0} ms   {:.0} words/s", column.result.millis, column.result.words_per_second));
+    }
+    text
+}
+
+/// Those of the numbers by which columns are compared.
+fn compared(column: &Column) -> String {
     match &column.state {
         ColumnState::Loading(_) => return "loading".to_owned(),
         ColumnState::Failed(_) => return "not loaded".to_owned(),
@@ -322,11 +385,6 @@ pub fn numbers(column: &Column) -> String {
         text.push_str(&format!("{:.0} % on links   ", 100.0 * agreement.share()));
     }
     text.push_str(&plural(length, unit(table)));
-    if column.decoding {
-        text.push_str("   translating");
-    } else if column.result.millis > 0.0 {
-        text.push_str(&format!("   {:.0} ms   {:.0} words/s", column.result.millis, column.result.words_per_second));
-    }
     text
 }
 

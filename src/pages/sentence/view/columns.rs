@@ -22,7 +22,7 @@ use crate::pages::window::local::{View, ViewPlace, Window};
 use crate::pages::window::{local, shortcuts};
 use crate::widgets::heatmap::layout::{Metrics, Needs, Zoom};
 use crate::widgets::marks::Letters;
-use crate::widgets::{labels, theme};
+use crate::widgets::{labels, theme, words};
 
 /// Between two columns, points.
 const GAP: f32 = theme::SPACE_2;
@@ -262,7 +262,8 @@ fn split(ui: &Ui, window: &Window<'_>, size: Vec2, output: f32, needs: &Needs, h
     let has_two = window.app.document.columns().iter().any(|column| column.given.is_some());
     let split = if has_two { ColumnParts::split_for_two } else { ColumnParts::split };
     let foot = if has_foot { column::FOOT } else { 0.0 };
-    split(size, output, beam_open, wanted(ui, window, needs, size.x) + foot)
+    let line = words::pitch(ui, &theme::output());
+    split(size, (output, line), beam_open, wanted(ui, window, needs, size.x) + foot)
 }
 
 /// How high a picture of this width wants to be: as its least readable cells need.

@@ -93,6 +93,7 @@ fn column_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>, colu
         }
         let notes = column.shown().map_or(&[][..], |shown| &shown.touched.notes);
         for note in notes {
+            ui.add_space(theme::SPACE_2);
             ui.label(small(note.clone()).color(t.warm));
         }
         untouched_ui(ui, column);

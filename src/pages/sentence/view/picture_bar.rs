@@ -4,7 +4,6 @@ use egui::accesskit::Role;
 use egui::containers::menu::{MenuButton, MenuConfig};
 use egui::{ComboBox, Id, RichText, Sense, Ui, WidgetInfo, vec2};
 
-use crate::aligner::bundled::is_bundled;
 use crate::analysis::measures::{MEASURES, Measure};
 use crate::analysis::reading::{OF_ALPHA, Reading};
 use crate::app::command::SettingsCommand;
@@ -341,16 +340,20 @@ fn units_ui(ui: &mut Ui, window: &mut Window<'_>) {
     ui.add_space(theme::SPACE_2);
 }
 
-/// Whether an aligner comes with the program for a model on screen; otherwise why not.
+/// Whether there is an aligner for a model on screen; otherwise why not.
 pub fn can_link(window: &Window<'_>) -> Result<(), String> {
     let facts = || window.app.document.columns().iter().filter_map(|column| column.facts.as_ref());
-    if facts().any(|facts| is_bundled(&facts.source_language, &facts.target_language)) {
+    if facts().any(|facts| window.app.view.settings().aligns(facts)) {
         return Ok(());
     }
     let languages = facts().map(|facts| format!("{} and {}", facts.source_language, facts.target_language)).next();
     Err(languages.map_or_else(
         || "No model is loaded yet".to_owned(),
-        |languages| format!("No statistical aligner for {languages} comes with the program"),
+        |languages| {
+            format!(
+                "No statistical aligner for {languages} comes with the program; the menu View takes a file of your own"
+            )
+        },
     ))
 }
 

@@ -83,6 +83,7 @@ impl View for SourceView {
 pub fn editor_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let mut text = window.app.document.source().to_owned();
     let align = if bidi::starts_right(&text) { egui::Align::RIGHT } else { egui::Align::LEFT };
+    select_anew(ui.ctx(), window, &text);
     let output = egui::ScrollArea::vertical().id_salt("source").max_height(TEXT_HEIGHT).show(ui, |ui| {
         TextEdit::multiline(&mut text)
             .id(editor_id())
@@ -100,17 +101,47 @@ pub fn editor_ui(ui: &mut Ui, window: &mut Window<'_>) {
     });
     let mut output = output.inner;
     let response = output.response.response.clone().accessible_name("Source text");
-    if window.local.shared.takes_focus(Panel::Source) {
+    let is_asked = window.local.shared.takes_focus(Panel::Source);
+    // what was typed in the first frame stays
+    if is_asked && !response.changed() {
         response.request_focus();
-        let all = CCursorRange::two(CCursor::new(0), CCursor::new(text.chars().count()));
-        output.state.cursor.set_char_range(Some(all));
-        output.state.store(ui.ctx(), editor_id());
+        output.state.cursor.set_char_range(Some(all_of(&text)));
+        output.state.clone().store(ui.ctx(), editor_id());
     }
+    let range = output.state.cursor.char_range().filter(|range| !range.is_empty());
+    window.local.of::<SentenceMemory>().selected = range.map(|range| (range, text.chars().count()));
     if response.changed() {
         window.local.of::<SentenceMemory>().cut =
             text.len() >= MOST_CHARACTERS && text.chars().count() >= MOST_CHARACTERS;
         window.push(SourceCommand::Edit(text));
     }
+}
+
+fn all_of(text: &str) -> CCursorRange {
+    CCursorRange::two(CCursor::new(0), CCursor::new(text.chars().count()))
+}
+
+/// Gives the field the keyboard before the first frame, which takes longest, with all of the text selected: what is typed
+/// meanwhile begins another sentence and is not lost.
+pub fn begin(ctx: &egui::Context, text: &str) {
+    ctx.memory_mut(|memory| memory.request_focus(editor_id()));
+    let mut state = egui::text_edit::TextEditState::default();
+    state.cursor.set_char_range(Some(all_of(text)));
+    state.store(ctx, editor_id());
+}
+
+/// Of another sentence all is selected where all was, and nothing where a part was: that part is not there any more.
+fn select_anew(ctx: &egui::Context, window: &mut Window<'_>, text: &str) {
+    let Some((range, count)) = window.local.of::<SentenceMemory>().selected else { return };
+    let Some(mut state) = egui::text_edit::TextEditState::load(ctx, editor_id()) else { return };
+    if count == text.chars().count() || state.cursor.char_range() != Some(range) {
+        return;
+    }
+    let end = CCursorRange::one(CCursor::new(text.chars().count()));
+    let (ends, all) = ([range.primary, range.secondary], [CCursor::new(0), CCursor::new(count)]);
+    let was_all = ends == all || ends == [all[1], all[0]];
+    state.cursor.set_char_range(Some(if was_all { all_of(text) } else { end }));
+    state.store(ctx, editor_id());
 }
 
 /// The column whose reading of the source is shown: the selected one, else the first that has read it.

@@ -25,6 +25,8 @@ use crate::pages::window::local::{Panel, Window};
 use crate::widgets::marks::Letters;
 use crate::widgets::{is_heard, labels, marks, node, theme};
 
+/// Widths of words that are kept at most; the words of a search are far fewer.
+const MOST_WIDTHS: usize = 10_000;
 /// Height of what is said about the selected node, and of a line more in a narrow column, points.
 const DETAILS: f32 = 66.0;
 const REASON: f32 = 17.0;
@@ -114,7 +116,7 @@ fn arrange(ui: &Ui, window: &Window<'_>, tree: &SearchTree, memory: &mut TreeMem
     if let Some(arranged) = memory.arranged.as_ref().filter(|known| known.of == of && known.size == size) {
         return Arc::clone(arranged);
     }
-    if memory.arranged.as_ref().is_none_or(|known| known.size != size) {
+    if memory.arranged.as_ref().is_none_or(|known| known.size != size) || memory.widths.len() > MOST_WIDTHS {
         memory.widths.clear();
     }
     let drawn = tree.shown(&of);

@@ -32,7 +32,11 @@ pub fn beam_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &
     let t = *theme::tokens(ui);
     let i = steps.i;
     let lines = beam(column, apart, i);
-    ui.label(RichText::new(format!("Beam at step {}", i + 1)).color(t.weak));
+    ui.horizontal(|ui| {
+        ui.label(RichText::new(format!("Beam at step {}", i + 1)).color(t.weak));
+        let key = "the best first, with their log p; faint ones fell out";
+        ui.add(egui::Label::new(RichText::new(key).size(theme::TEXT_SMALL).color(t.weak)).truncate());
+    });
     if let Some(why) = why_not(steps, column, apart, &lines) {
         labels::note(ui, why);
     } else {
