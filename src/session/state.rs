@@ -392,6 +392,11 @@ fn apply_to_settings(command: SettingsCommand, app: &mut AppState) {
             settings.reading = reading;
             app.rebuild_all();
         }
+        SettingsCommand::SetAsked(asked) => {
+            settings.links &= !asked.both;
+            settings.asked = asked;
+            app.rebuild_all();
+        }
         SettingsCommand::SetPieces(on) => {
             settings.pieces = on;
             app.rebuild_all();
@@ -400,6 +405,7 @@ fn apply_to_settings(command: SettingsCommand, app: &mut AppState) {
         }
         SettingsCommand::SetLinks(on) => {
             settings.links = on;
+            settings.asked.both &= !on;
             (0..app.document.columns.len()).for_each(|at| app.ask_links(at));
             app.rebuild_all();
         }

@@ -17,6 +17,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::analysis::reading::Reading;
 use crate::app::document::table::AlignmentTable;
 use crate::app::effect::Effect;
 use crate::app::files::gold::Gold;
@@ -264,7 +265,8 @@ impl CorpusPage {
         for (system, acting) in wanted {
             let search = SearchOptions { candidates: 0, trace: false, ..search.clone() };
             let device = app.view.settings().device;
-            let order = Analyse { workspace: workspace.clone(), system, device, search, forces, acting };
+            let reading = app.view.settings().asked.origin.then_some(Reading::Head);
+            let order = Analyse { workspace: workspace.clone(), system, device, search, forces, acting, reading };
             self.tasks.push(app.tasks.order(CORPUS, QueueOrder::Analyse(order)));
         }
     }
