@@ -17,7 +17,7 @@ pub enum Reading {
     Predicted,
     /// Row t belongs to y_{t-1}.
     Input,
-    /// Row t is that of an alignment head, which has read y_{t-1}: it belongs to y_{t-1}.
+    /// The rows are not those of alpha but of an alignment head, which belong to their words already.
     Head,
 }
 
@@ -46,7 +46,8 @@ pub const READINGS: &[ReadingEntry] = &[
     ReadingEntry {
         reading: Reading::Head,
         name: "head",
-        about: "An alignment head, learned on the finished model, says where the word comes from.",
+        about: "A row is not alpha but says where the word comes from, by an alignment head that was learned on the finished model \
+                and is asked once the word has been read; it explains the alignment and not the choice of the word.",
     },
 ];
 
@@ -74,7 +75,7 @@ impl Reading {
         match self {
             Self::Predicted => "word predicted",
             Self::Input => "word read",
-            Self::Head => "word by the head",
+            Self::Head => "where it comes from",
         }
     }
 
@@ -83,8 +84,8 @@ impl Reading {
     /// words, `</s>` among them, have none, and the first rows belong to no word.
     pub fn row_after(self, delay: usize, i: usize, rows: usize) -> Option<usize> {
         let row = match self {
-            Self::Predicted => i,
-            Self::Input | Self::Head => i + delay,
+            Self::Predicted | Self::Head => i,
+            Self::Input => i + delay,
         };
         (row < rows).then_some(row)
     }
@@ -92,8 +93,8 @@ impl Reading {
     /// Of some rows those that belong to words, from the first word on; words behind the last of them have none.
     pub fn read_after<T>(self, delay: usize, rows: &[T]) -> &[T] {
         match self {
-            Self::Predicted => rows,
-            Self::Input | Self::Head => rows.get(delay..).unwrap_or_default(),
+            Self::Predicted | Self::Head => rows,
+            Self::Input => rows.get(delay..).unwrap_or_default(),
         }
     }
 
@@ -101,7 +102,7 @@ impl Reading {
     /// nothing. As an input word, a word has the row `delay` rows after its own. Assign the rows before `</s>` is cut off:
     /// the last words have the rows behind it.
     pub fn assign_after(self, delay: usize, alpha: &[Vec<f32>]) -> Cow<'_, [Vec<f32>]> {
-        if self == Self::Predicted {
+        if self != Self::Input {
             return Cow::Borrowed(alpha);
         }
         let columns = alpha.last().map_or(0, Vec::len);

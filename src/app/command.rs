@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::analysis::reading::Reading;
 use crate::app::files::drawing::Drawing;
 use crate::app::page::Page;
-use crate::app::settings::{Shown, Theme};
+use crate::app::settings::{PictureQuestion, Shown, Theme};
 use crate::figure::Figure;
 use crate::nn::device::DeviceChoice;
 
@@ -40,6 +40,8 @@ pub enum SettingsCommand {
     SetShown(Shown),
     /// Which word a row of an alignment belongs to, in models where there is a choice.
     SetReading(Option<Reading>),
+    /// Where models looked, or where words come from, in models with an alignment head.
+    SetAsked(PictureQuestion),
     /// Show the pieces of words, in models whose vocabulary has them.
     SetPieces(bool),
     /// Show the links of a statistical aligner, where one comes with the program.

@@ -4,6 +4,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::aligner::bundled::{AlignerFile, is_there};
 use crate::analysis::reading::Reading;
+use crate::figure::heatmap::outlines::Outlined;
 use crate::jobs::live::protocol::ModelFacts;
 use crate::nn::device::DeviceChoice;
 
@@ -81,6 +82,16 @@ impl Whose {
     }
 }
 
+/// Which of two questions pictures answer of models that have an alignment head.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PictureQuestion {
+    /// Where each word comes from, by the head; else where the model looked to choose it, by alpha.
+    pub origin: bool,
+    /// The links of the other answer are outlined.
+    pub both: bool,
+}
+
 /// How rows are read where each model has its own reading, in the saved state.
 const OWN_READING: &str = "own";
 /// The pieces of words are shown, in the saved state.
@@ -100,6 +111,8 @@ pub struct Settings {
     /// Which word a row of an alignment belongs to, in models where there is a choice; `None`: as each was trained.
     #[serde(rename = "rows_by", serialize_with = "reading_name", deserialize_with = "reading_of")]
     pub reading: Option<Reading>,
+    /// Where a model looked, or where each word comes from.
+    pub asked: PictureQuestion,
     /// Show the pieces of words, in models whose vocabulary has them.
     #[serde(rename = "units", serialize_with = "units_name", deserialize_with = "has_pieces")]
     pub pieces: bool,
@@ -152,8 +165,30 @@ impl Settings {
 
     /// How the rows of a model are read, with the delay of the reading `input`; `None` where there is no choice.
     pub fn reading_of(&self, facts: Option<&ModelFacts>) -> Option<(Reading, usize)> {
+        let has_head = facts.is_some_and(|facts| facts.has_head);
+        if has_head && self.asked.origin { Some((Reading::Head, 0)) } else { self.of_alpha(facts) }
+    }
+
+    /// As [`Settings::reading_of`], of alpha alone.
+    pub fn of_alpha(&self, facts: Option<&ModelFacts>) -> Option<(Reading, usize)> {
         let facts = facts?;
         facts.input_delay.map(|delay| (self.reading.unwrap_or(facts.reading), delay))
+    }
+
+    /// The reading of the other one of two answers, where its links are outlined.
+    pub fn outlined_of(&self, facts: Option<&ModelFacts>) -> Option<(Reading, usize)> {
+        let has_head = facts.is_some_and(|facts| facts.has_head);
+        let other = || if self.asked.origin { self.of_alpha(facts).unwrap_or_default() } else { (Reading::Head, 0) };
+        (has_head && self.asked.both).then(other)
+    }
+
+    /// Whose links are outlined over the picture of a model.
+    pub fn outlined(&self, facts: Option<&ModelFacts>) -> Outlined {
+        match self.outlined_of(facts) {
+            None => Outlined::Aligner,
+            Some((Reading::Head, _)) => Outlined::Head,
+            Some(_) => Outlined::Alpha,
+        }
     }
 
     /// The colour map by name, on the dark or the light theme.
@@ -169,6 +204,7 @@ impl Default for Settings {
             device: DeviceChoice::Auto,
             shown: Shown::Alpha,
             reading: None,
+            asked: PictureQuestion::default(),
             pieces: false,
             links: false,
             aligner: None,

@@ -15,9 +15,10 @@ use clap::builder::TypedValueParser;
 use clap::{Args, ValueEnum};
 
 use crate::analysis::hard;
-use crate::analysis::reading::{READINGS, Reading};
 use crate::analysis::symmetrize::symmetrization;
-use crate::cli::args::{BatchArgs, Choice, PairArgs, RunArgs, Runtime, count, definition, one_of, samples, threshold};
+use crate::cli::args::{
+    BatchArgs, Choice, PairArgs, ReadingArgs, RunArgs, Runtime, count, definition, one_of, samples, threshold,
+};
 use crate::cli::evaluate::opposite;
 use crate::cli::input::InputFiles;
 use crate::cli::output::LineOutput;
@@ -26,7 +27,7 @@ use crate::cli::windows::{Doing, Growth, WindowItem};
 use crate::cli::{bundled, windows, words};
 use crate::decoding::importance::{ATTENTION, Importance};
 use crate::error::{Error, Result};
-use crate::evaluation::alignment::{Aligner, AlignerDirection, Extraction, Refused, WordPair, readings};
+use crate::evaluation::alignment::{Aligner, AlignerDirection, Extraction, Refused, WordPair};
 use crate::evaluation::rows::ReadRows;
 use crate::models::{Model, Stepper};
 use crate::text::links;
@@ -103,10 +104,8 @@ pub struct AlignArgs {
     /// gradient, which is as many times as fast
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
     samples: Option<u16>,
-    /// Which word a row of alpha belongs to; input is for RNNsearch, and models of Luong et al. that compare contents
-    /// [default: as the model was trained, predicted for all that were not guided]
-    #[arg(long, value_name = "NAME", value_parser = reading())]
-    reading: Option<Reading>,
+    #[command(flatten)]
+    reading: ReadingArgs,
     /// What to write
     #[arg(long, value_enum, default_value_t)]
     format: LinkFormat,
@@ -217,26 +216,23 @@ fn high(low: &AlignArgs) -> anyhow::Result<(High<'_>, Steppers)> {
     if let Some(reverse) = &reverse {
         opposite(&forward, reverse)?;
     }
-    let of_both = [Some(&forward), reverse.as_ref()];
-    let has = |reading| {
-        reading == Reading::Head
-            || of_both.into_iter().flatten().any(|model| readings(&model.config).contains(&reading))
-    };
-    // A row of a model without an alignment belongs to its own word.
-    if let Some(reading) = low.reading.filter(|reading| *reading != Reading::default() && !has(*reading)) {
-        let (name, reading) = (&forward.config.name, reading.name());
-        let message =
-            format!("the rows of {name} belong to the words that were predicted; leave out --reading {reading}");
-        return Err(Error::Input(message).into());
-    }
     let steppers = Steppers { forward: forward_stepper, reverse: reverse_stepper };
+    let check = |model: &Model, stepper: &dyn Stepper| ReadRows::chosen(model.into(), stepper, low.reading.reading);
+    let there = check(&forward, &*steppers.forward);
+    let back = reverse.as_ref().zip(steppers.reverse.as_ref()).map(|(model, stepper)| check(model, &**stepper));
+    // Of alpha it is enough that one of both has such rows: those of the other belong to their own words.
+    match back {
+        Some(back) if low.reading.is_head() => there.and(back)?,
+        Some(back) => there.or(back)?,
+        None => there?,
+    };
     Ok((High { low, forward, reverse }, steppers))
 }
 
 fn load(runtime: &Runtime, low: &AlignArgs, folder: &std::path::Path) -> anyhow::Result<Loaded> {
     let (model, importance) = (runtime.load(folder)?, low.importance);
-    if low.reading == Some(Reading::Head) {
-        let stepper = model.head_stepper(runtime.threads)?;
+    if low.reading.is_head() {
+        let stepper = model.stepper_with_head(runtime.engine, runtime.threads)?;
         return Ok((model, stepper));
     }
     let mut stepper = model.stepper(runtime.engine, runtime.threads)?;
@@ -296,7 +292,7 @@ impl AlignArgs {
 /// The links of every pair of a window, none for those that were refused.
 fn align_window(high: &High<'_>, steppers: &mut Steppers, window: &[Result<Pair>]) -> Result<Vec<Vec<Link>>> {
     let align = |model: &Model, stepper: &mut dyn Stepper, pairs: &[&WordPair]| -> Result<Vec<Vec<Link>>> {
-        let reading = ReadRows::wanted(model.into(), high.low.reading).reading;
+        let reading = ReadRows::wanted(model.into(), high.low.reading.reading).reading;
         let extraction = [Extraction { reading, threshold: high.low.threshold }];
         let mut aligner = Aligner { system: model.into(), stepper };
         let (batch, ticket) = (high.low.batch.high(), CancellationToken::forever());
@@ -328,9 +324,4 @@ pub fn way() -> impl TypedValueParser<Value = AlignerDirection> {
 /// How two directions are put together by default.
 pub fn default_way() -> AlignerDirection {
     symmetrization("grow-diag-final-and").map_or(AlignerDirection::Forward, AlignerDirection::Both)
-}
-
-/// Takes a reading.
-pub fn reading() -> impl TypedValueParser<Value = Reading> {
-    one_of(READINGS.iter().map(|entry| (entry.name, entry.about, entry.reading)))
 }

@@ -15,7 +15,7 @@ use crate::aligner::words::LineAligner;
 use crate::analysis::concordance::{ConcordanceOrder, sorted};
 use crate::analysis::symmetrize::SYMMETRIZATIONS;
 use crate::cli::analyse::agreement::agreement;
-use crate::cli::args::{BatchArgs, Choice, EnsembleArgs, RunArgs, SearchArgs, one_of};
+use crate::cli::args::{BatchArgs, Choice, EnsembleArgs, ReadingArgs, RunArgs, SearchArgs, one_of};
 use crate::cli::output::LineOutput;
 use crate::cli::progress::ProgressLine;
 use crate::cli::{bundled, output};
@@ -169,6 +169,8 @@ pub struct AnalyseArgs {
     search: SearchArgs,
     #[command(flatten)]
     batch: BatchArgs,
+    #[command(flatten)]
+    reading: ReadingArgs,
     #[command(flatten)]
     run: RunArgs,
 }
@@ -487,7 +489,8 @@ fn run_all(low: &AnalyseArgs, workspace: &mut Workspace) -> Result<()> {
     let runtime = low.run.high()?;
     let acting = low.interventions.as_deref().map(Acting::open).transpose()?;
     let own = low.choice.own()?;
-    let options = SystemRunOptions { search: low.search.high(), batch: low.batch.high(), forces: low.force, acting };
+    let (search, batch, reading) = (low.search.high(), low.batch.high(), low.reading.reading);
+    let options = SystemRunOptions { search, batch, forces: low.force, acting, reading };
     for folders in low.ensemble.systems(&low.model) {
         let loaded = low.ensemble.load(folders, &runtime)?;
         let system = evaluation::EvaluatedSystem::from(&loaded);
@@ -497,8 +500,8 @@ fn run_all(low: &AnalyseArgs, workspace: &mut Workspace) -> Result<()> {
         let mut measuring = Measuring { aligner: LineAligner::chosen(&aligner, false)? };
         let known = about(system, folders, &digests(system), &options);
         check(workspace, system, &options)?;
+        let (_, mut stepper) = low.reading.open(&loaded, &runtime, false)?;
         let known = system_of(workspace, &name(&system.name(), &options), &known)?;
-        let mut stepper = loaded.stepper(runtime.engine, runtime.threads)?;
         let total = workspace.len()? as u64;
         let mut bar = ProgressLine::new(format!("running {}", known.name), Some(total), false);
         let done = run_system(

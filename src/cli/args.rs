@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::builder::{PossibleValue, PossibleValuesParser, RangedI64ValueParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
+use crate::analysis::reading::{READINGS, Reading};
 use crate::analysis::unknown::Replacing;
 use crate::cli::input::InputFiles;
 use crate::cli::{bundled, output};
@@ -14,7 +15,8 @@ use crate::decoding::ensemble::{AlignmentOf, Average, Mixing};
 use crate::decoding::importance::{GRADIENT, IMPORTANCES, Importance};
 use crate::decoding::{Ensemble, LengthRule, Ranking, SearchOptions};
 use crate::error::{Error, Result};
-use crate::models::{Kernels, Model};
+use crate::evaluation::rows::ReadRows;
+use crate::models::{Kernels, Model, Stepper};
 use crate::nn::device;
 use crate::nn::device::{Device, DeviceChoice};
 use crate::text::dictionary::Dictionary;
@@ -285,10 +287,39 @@ pub struct BoundArgs {
     pub forbid_unk: bool,
 }
 
+/// Whose rows are read, as typed.
+#[derive(Args, Clone, Copy, Debug)]
+pub struct ReadingArgs {
+    /// Which word a row of alpha belongs to, or the rows of the model's alignment head; input is for RNNsearch, and models of Luong
+    /// et al. that compare contents [default: as the model was trained, predicted for all that were not guided; in a dictionary
+    /// and a phrase table head, where the model has one]
+    #[arg(long, value_name = "NAME", value_parser = one_of(READINGS.iter().map(|entry| (entry.name, entry.about, entry.reading))))]
+    pub reading: Option<Reading>,
+}
+
+impl ReadingArgs {
+    /// The stepper of a system, with its alignment head where that is asked for, or where it `may` be used and is there.
+    ///
+    /// # Errors
+    /// As [`ReadRows::chosen`].
+    pub fn open(self, system: &Ensemble, runtime: &Runtime, may: bool) -> Result<(ReadRows, Box<dyn Stepper>)> {
+        let with_head = self.is_head() || may;
+        let make = if with_head { Ensemble::stepper_with_head } else { Ensemble::stepper };
+        let stepper = make(system, runtime.engine, runtime.threads)?;
+        Ok((ReadRows::chosen(system.into(), &*stepper, self.reading)?, stepper))
+    }
+
+    /// The rows of an alignment head are asked for.
+    pub fn is_head(self) -> bool {
+        self.reading == Some(Reading::Head)
+    }
+}
+
 /// What becomes of unknown words, as typed.
 #[derive(Args, Clone, Debug)]
 pub struct ReplaceArgs {
-    /// In the text, show the source word of greatest alpha for an unknown word (Luong et al. 2015b)
+    /// In the text, show the source word of greatest alpha for an unknown word (Luong et al. 2015b), of the model's alignment head
+    /// where it has one
     #[arg(long)]
     pub replace_unk: bool,
     /// Show what this dictionary has for that source word, where it has anything: lines of SOURCE, TARGET and a count

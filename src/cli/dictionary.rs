@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::cli::align::NO_MODEL;
-use crate::cli::args::{BatchArgs, ModelArgs, PairArgs, RunArgs};
+use crate::cli::args::{BatchArgs, ModelArgs, PairArgs, ReadingArgs, RunArgs};
 use crate::cli::pairs::PairForcer;
 use crate::cli::statistical::StatisticalArgs;
 use crate::cli::words;
@@ -42,6 +42,8 @@ pub struct DictionaryArgs {
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u64).range(1..))]
     minimum: u64,
     #[command(flatten)]
+    reading: ReadingArgs,
+    #[command(flatten)]
     batch: BatchArgs,
     #[command(flatten)]
     run: RunArgs,
@@ -58,8 +60,8 @@ pub fn run(low: &DictionaryArgs) -> anyhow::Result<()> {
         })?;
         return Ok(counts.save(&low.output, low.minimum)?);
     }
-    let forcer = PairForcer::open(&low.pairs, &low.models, low.batch, &low.run)?;
-    words::require_alignment(&forcer.system, "a dictionary")?;
+    let forcer = PairForcer::open(&low.pairs, &low.models, (low.reading, true), (low.batch, &low.run))?;
+    forcer.require_alignment("a dictionary")?;
     let refused = forcer.run_aligned(&mut |worded| {
         for link in &worded.links {
             counts.add(&worded.source[link.source], &worded.target[link.target]);

@@ -72,14 +72,18 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
         let system = EvaluatedSystem::from(&loaded);
         let config = &system.lead().config;
         languages.get_or_insert_with(|| (config.source_language.clone(), config.target_language.clone()));
-        check(system, &options, systems.len())?;
-        let mut stepper = loaded.stepper(runtime.engine, runtime.threads)?;
+        let with_head = loaded.stepper_with_head(runtime.engine, runtime.threads)?;
+        let has_head = with_head.has_alignment_head();
+        check((system, has_head), &options, systems.len())?;
+        let is_replaced = has_head && options.replace_unk.is_some();
+        let mut stepper = if is_replaced { with_head } else { loaded.stepper(runtime.engine, runtime.threads)? };
         let mut new = measure(&runtime, (system, stepper.as_mut()), &test_set, &options)?;
         new.importances = low.gold.importances(&runtime, system, &test_set, samples)?;
         // One model alone that has nothing to measure is an error; beside others, or with other measures, it is told.
         let others = systems.len() + new.importances.len();
-        if gold.is_some() && aligns(system, others) {
+        if gold.is_some() && aligns((system, has_head), others) {
             let reverse = low.gold.reverse(number, systems.len(), &runtime)?;
+            let mut stepper = loaded.stepper_with_head(runtime.engine, runtime.threads)?;
             let forward = Aligner { system, stepper: stepper.as_mut() };
             let found = low.gold.measure(&runtime, forward, reverse.as_ref(), &test_set, options.batch)?;
             new.alignment = Some(Ok(found));
@@ -139,7 +143,7 @@ fn options(low: &EvaluateArgs) -> Result<EvaluationOptions> {
 
 /// Refuses what needs an alignment where a model has none; that unknown words stay is told where other models replace
 /// theirs.
-fn check(system: EvaluatedSystem<'_>, options: &EvaluationOptions, systems: usize) -> Result<()> {
+fn check((system, has_head): (EvaluatedSystem<'_>, bool), options: &EvaluationOptions, systems: usize) -> Result<()> {
     let name = system.name();
     let needs = |flag: &str| {
         let message = format!("{flag} needs an alignment and {name} ({}) has none", system.architecture());
@@ -148,6 +152,7 @@ fn check(system: EvaluatedSystem<'_>, options: &EvaluationOptions, systems: usiz
     match options.replace_unk {
         _ if system.aligns() => Ok(()),
         _ if options.search.ranking.coverage > 0.0 => needs("--coverage"),
+        Some(_) if has_head => Ok(()),
         Some(_) if systems == 1 => needs("--replace-unk"),
         Some(_) => {
             output::tell(&format!("{name} has no alignment, hence its unknown words stay"));
@@ -157,12 +162,13 @@ fn check(system: EvaluatedSystem<'_>, options: &EvaluationOptions, systems: usiz
     }
 }
 
-/// Whether a system has an alignment; among several one may have none.
-fn aligns(system: EvaluatedSystem<'_>, systems: usize) -> bool {
-    if !system.aligns() && systems > 1 {
+/// Whether a system has an alignment or an alignment head; among several one may have none.
+fn aligns((system, has_head): (EvaluatedSystem<'_>, bool), systems: usize) -> bool {
+    let aligns = system.aligns() || has_head;
+    if !aligns && systems > 1 {
         output::tell(&format!("{} has no alignment, hence no AER", system.name()));
     }
-    system.aligns() || systems == 1
+    aligns || systems == 1
 }
 
 fn measure(

@@ -6,7 +6,7 @@ use clap::Args;
 
 use crate::analysis::extract::PhraseCounts;
 use crate::cli::align::{NO_MODEL, default_way, way};
-use crate::cli::args::{BatchArgs, ModelArgs, PairArgs, RunArgs, count};
+use crate::cli::args::{BatchArgs, ModelArgs, PairArgs, ReadingArgs, RunArgs, count};
 use crate::cli::pairs::PairForcer;
 use crate::cli::statistical::StatisticalArgs;
 use crate::cli::{output, words};
@@ -54,6 +54,8 @@ pub struct ExtractArgs {
     #[arg(long, value_name = "N", default_value_t = 7, value_parser = count(100))]
     max_length: usize,
     #[command(flatten)]
+    reading: ReadingArgs,
+    #[command(flatten)]
     batch: BatchArgs,
     #[command(flatten)]
     run: RunArgs,
@@ -70,8 +72,8 @@ pub fn run(low: &ExtractArgs) -> anyhow::Result<()> {
             counts.add(x, y, &way.of(links.forward, &links.reverse), most);
         })?;
     } else {
-        let forcer = PairForcer::open(&low.pairs, &low.models, low.batch, &low.run)?;
-        words::require_alignment(&forcer.system, "a phrase table")?;
+        let forcer = PairForcer::open(&low.pairs, &low.models, (low.reading, true), (low.batch, &low.run))?;
+        forcer.require_alignment("a phrase table")?;
         refused = forcer.run_aligned(&mut |worded| counts.add(&worded.source, &worded.target, &worded.links, most))?;
     }
     if counts.is_empty() {

@@ -8,10 +8,8 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 
-use crate::analysis::reading::Reading;
 use crate::app::files::picture::PictureRequest;
-use crate::cli::align::reading;
-use crate::cli::args::{Choice, ModelArgs, RunArgs, SearchArgs, count, not_negative, one_of};
+use crate::cli::args::{Choice, ModelArgs, ReadingArgs, RunArgs, SearchArgs, count, not_negative, one_of};
 use crate::cli::figure::scene::{Scenes, Showing};
 use crate::cli::input::{InputFiles, InputLine};
 use crate::cli::output::LineOutput;
@@ -109,10 +107,8 @@ pub struct FigureArgs {
     /// How links show alpha
     #[arg(long, default_value = "width", value_parser = one_of(WEIGHTS.iter().copied()))]
     links: Weight,
-    /// Which word a row of alpha belongs to; input is for RNNsearch, and models of Luong et al. that compare contents
-    /// [default: as the model was trained, predicted for all that were not guided]
-    #[arg(long, value_name = "NAME", value_parser = reading())]
-    reading: Option<Reading>,
+    #[command(flatten)]
+    reading: ReadingArgs,
     #[command(flatten)]
     search: SearchArgs,
     #[command(flatten)]
@@ -141,9 +137,9 @@ pub fn run(low: &FigureArgs) -> anyhow::Result<()> {
     let system = low.models.load(&runtime)?;
     let kind = drawing.kind;
     if kind.needs == FigureNeeds::Alignment {
-        words::require_alignment(&system, &format!("--kind {}", kind.name))?;
+        words::require_alignment(&system, low.reading.is_head(), &format!("--kind {}", kind.name))?;
     }
-    let stepper = system.stepper(runtime.engine, runtime.threads)?;
+    let (rows, stepper) = low.reading.open(&system, &runtime, false)?;
     let options = low.search.high();
     let shown = Showing {
         kind,
@@ -152,7 +148,7 @@ pub fn run(low: &FigureArgs) -> anyhow::Result<()> {
         pretokenized: low.pretokenized,
         pieces: low.pieces,
     };
-    let mut scenes = Scenes::new(&system, stepper, &options, low.reading, shown)?;
+    let mut scenes = Scenes::new(&system, (rows, stepper), &options, shown);
     let first = texts.next()?;
     let mut second = if first.is_some() { texts.next()? } else { None };
     drawing.settle(second.is_some(), &texts.name)?;

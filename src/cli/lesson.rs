@@ -16,6 +16,7 @@ use crate::decoding::ensemble::Mixing;
 use crate::decoding::{Ensemble, SearchOptions};
 use crate::error::{Error, Result};
 use crate::evaluation::facts::Bench;
+use crate::evaluation::rows::ReadRows;
 use crate::figure::palette::ColourMap;
 use crate::figure::sheet::kind;
 use crate::figure::svg;
@@ -221,7 +222,7 @@ fn drawing(
     let stepper = system.stepper(Kernels::Fused, physical_cores())?;
     let options = SearchOptions { beam: spoken.beam, ..SearchOptions::default() };
     let showing = Showing { kind, word, pruned: false, pretokenized: false, pieces: false };
-    let mut scenes = Scenes::new(system, stepper, &options, None, showing)?;
+    let mut scenes = Scenes::new(system, (ReadRows::own(system.into()), stepper), &options, showing);
     let mut picture = scenes.scene(&spoken.sentence, spoken.given.as_deref())?;
     picture.look.map = ColourMap::on(LIGHT_PALETTE);
     let at = picture.table.target.iter().position(|of| Some(&of.text) == spoken.word.as_ref());

@@ -1,6 +1,6 @@
 //! Floor 13: pairs of parallel files, forced through a model in windows: what `score`, `phrases` and `dictionary` share.
 
-use crate::cli::args::{BatchArgs, ModelArgs, PairArgs, RunArgs};
+use crate::cli::args::{BatchArgs, ModelArgs, PairArgs, ReadingArgs, RunArgs};
 use crate::cli::input::{InputFiles, InputSide, SourceLine};
 use crate::cli::windows::{Doing, Growth, WindowItem};
 use crate::cli::words::Worded;
@@ -21,6 +21,8 @@ pub type Each<'a> = dyn FnMut(&Ensemble, &[SourcePair], &[Option<Forced>]) -> an
 pub struct PairForcer {
     /// The model or the ensemble.
     pub system: Ensemble,
+    /// Whose rows alpha has.
+    pub rows: ReadRows,
     stepper: Box<dyn Stepper>,
     files: InputFiles,
     batch: usize,
@@ -28,13 +30,25 @@ pub struct PairForcer {
 }
 
 impl PairForcer {
-    /// Opens the files, then loads what reads them.
-    pub fn open(pairs: &PairArgs, models: &ModelArgs, batch: BatchArgs, run: &RunArgs) -> Result<Self> {
+    /// Opens the files, then loads what reads them; alpha stays alpha where the rows of an alignment head are asked for, which come
+    /// beside it. They come where they `may`, too, and nothing else is asked for.
+    pub fn open(
+        pairs: &PairArgs,
+        models: &ModelArgs,
+        (reading, may): (ReadingArgs, bool),
+        (batch, run): (BatchArgs, &RunArgs),
+    ) -> Result<Self> {
         let files = pairs.open()?;
         let runtime = run.high()?;
         let system = models.load(&runtime)?;
-        let stepper = system.stepper(runtime.engine, runtime.threads)?;
-        Ok(Self { system, stepper, files, batch: batch.high(), pretokenized: pairs.pretokenized })
+        let (rows, stepper) = reading.open(&system, &runtime, may && reading.reading.is_none())?;
+        let rows = if reading.is_head() { ReadRows::own((&system).into()) } else { rows };
+        Ok(Self { system, rows, stepper, files, batch: batch.high(), pretokenized: pairs.pretokenized })
+    }
+
+    /// Refuses what needs an alignment where there is none, and no rows of an alignment head.
+    pub fn require_alignment(&self, what: &str) -> Result<()> {
+        words::require_alignment(&self.system, self.stepper.has_alignment_head(), what)
     }
 
     /// Reads window after window; `each` is called for every pair in order, without a result where a model cannot read it.
@@ -43,19 +57,20 @@ impl PairForcer {
         let system = &self.system;
         let mut next = |files: &mut InputFiles| next(files, system, self.pretokenized);
         windows::run(doing, &mut self.files, Growth::new(self.batch), &mut next, &mut |window| {
-            let forced = force_window(system, self.stepper.as_mut(), self.batch, window)?;
+            let forced = force_window(self.rows, self.stepper.as_mut(), self.batch, window)?;
             each(system, window, &forced)?;
             Ok(window.iter().map(|(_, target)| target.sentence.len()).sum())
         })
     }
 
-    /// As [`PairForcer::run`]; `each` gets the words of every pair that a model could read, and their links.
+    /// As [`PairForcer::run`]; `each` gets the words of every pair that a model could read, and their links: those of the alignment
+    /// head, where its rows are there.
     pub fn run_aligned(self, each: &mut dyn FnMut(&Worded)) -> anyhow::Result<usize> {
         let pretokenized = self.pretokenized;
         let doing = Doing { name: "aligning", verb: "align" };
         self.run(doing, &mut |system, window, forced| {
             for ((source, target), forced) in window.iter().zip(forced) {
-                if let Some(alpha) = forced.as_ref().and_then(|forced| forced.alpha.as_ref()) {
+                if let Some(alpha) = forced.as_ref().and_then(Forced::came_from) {
                     each(&words::worded(system, (&source.sentence, &target.sentence), alpha, pretokenized));
                 }
             }
@@ -65,7 +80,7 @@ impl PairForcer {
 }
 
 fn force_window(
-    system: &Ensemble,
+    rows: ReadRows,
     stepper: &mut dyn Stepper,
     batch: usize,
     window: &[SourcePair],
@@ -73,7 +88,7 @@ fn force_window(
     let read = window.iter().filter(|pair| pair.refused().is_none());
     let pairs: Vec<(&[u32], &[u32])> =
         read.map(|(x, y)| (x.sentence.ids.as_slice(), y.sentence.ids.as_slice())).collect();
-    let mut forced = words::force_all(ReadRows::own(system.into()), stepper, &pairs, batch)?.into_iter();
+    let mut forced = words::force_all(rows, stepper, &pairs, batch)?.into_iter();
     Ok(window.iter().map(|pair| if pair.refused().is_none() { forced.next() } else { None }).collect())
 }
 

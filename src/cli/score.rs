@@ -4,7 +4,7 @@ use clap::{ArgMatches, Args, FromArgMatches as _};
 
 use crate::analysis::hard;
 use crate::app::files::line::{ScoreLine, WordsLine, ends};
-use crate::cli::args::{BatchArgs, ModelArgs, PairArgs, RunArgs, ScoreFormat};
+use crate::cli::args::{BatchArgs, ModelArgs, PairArgs, ReadingArgs, RunArgs, ScoreFormat};
 use crate::cli::output::LineOutput;
 use crate::cli::pairs::{PairForcer, SourcePair};
 use crate::cli::windows::Doing;
@@ -23,10 +23,11 @@ use crate::text::words::vocabulary_words;
            0. Where the vocabulary has pieces of words, all these are of pieces, and `words` says which
            make up a word, [FIRST, BEHIND THE LAST] for each, of source and target. `reading` is `input`
            for a model whose training guided the rows of the words read: every token has the first row
-           whose state has read it
+           whose state has read it. With --reading head `head` is where each token comes from by the model's
+           alignment head, a row for each target token, zeros for `</s>`; alpha stays what it is
   text     log p, a line for each pair
   pharaoh  `i-j` for every target word j and its source word i of greatest alpha, both counted from 0 between the
-           spaces of the lines
+           spaces of the lines; with --reading head by its rows
   tsv      with --top alone
 
 A pair that a model cannot read (too long, or without source words where it reads no `</s>`) gets nulls or an empty
@@ -36,6 +37,8 @@ pub struct ScoreArgs {
     models: ModelArgs,
     #[command(flatten)]
     pairs: PairArgs,
+    #[command(flatten)]
+    reading: ReadingArgs,
     #[command(flatten)]
     batch: BatchArgs,
     /// What to write: jsonl, text or pharaoh, by default jsonl; with --top text, tsv or jsonl, by default text
@@ -61,15 +64,15 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
         return Err(Error::Input("--format tsv is of --top; choose jsonl, text or pharaoh".into()).into());
     }
     let mut output = LineOutput::stdout();
-    let forcer = PairForcer::open(&low.pairs, &low.models, low.batch, &low.run)?;
+    let forcer = PairForcer::open(&low.pairs, &low.models, (low.reading, false), (low.batch, &low.run))?;
     if format == ScoreFormat::Pharaoh {
-        words::require_alignment(&forcer.system, "--format pharaoh")?;
+        forcer.require_alignment("--format pharaoh")?;
     }
-    let pretokenized = low.pairs.pretokenized;
+    let (pretokenized, reading) = (low.pairs.pretokenized, forcer.rows.told());
     let doing = Doing { name: "scoring", verb: "score" };
     let refused = forcer.run(doing, &mut |system, window, forced| {
         for (pair, forced) in window.iter().zip(forced) {
-            write(&mut output, format, system, pair, forced.as_ref(), pretokenized)?;
+            write(&mut output, (format, reading), system, pair, forced.as_ref(), pretokenized)?;
         }
         output.flush()
     })?;
@@ -79,17 +82,19 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
 
 fn write(
     output: &mut LineOutput,
-    format: ScoreFormat,
+    (format, reading): (ScoreFormat, Option<&'static str>),
     system: &Ensemble,
     pair: &SourcePair,
     forced: Option<&Forced>,
     pretokenized: bool,
 ) -> anyhow::Result<()> {
     match format {
-        ScoreFormat::Jsonl | ScoreFormat::Tsv => output.json(&record(system, pair, forced, pretokenized)),
+        ScoreFormat::Jsonl | ScoreFormat::Tsv => {
+            output.json(&ScoreLine { reading, ..record(system, pair, forced, pretokenized) })
+        }
         ScoreFormat::Text => output.line(&forced.map_or_else(String::new, |forced| forced.log_p.to_string())),
         ScoreFormat::Pharaoh => {
-            let alpha = forced.and_then(|forced| forced.alpha.as_deref());
+            let alpha = forced.and_then(Forced::came_from);
             let links = words::forced_links(system, (&pair.0.sentence, &pair.1.sentence), alpha, pretokenized);
             output.line(&hard::pharaoh(&links))
         }
@@ -113,7 +118,8 @@ fn record<'a>(
         token_log_p: forced.map(|forced| forced.token_log_p.as_slice()),
         alpha: forced.and_then(|forced| forced.alpha.as_deref()),
         energies: forced.and_then(|forced| forced.energies.as_deref()),
-        reading: words::own_reading(system),
+        reading: None,
+        head: forced.and_then(|forced| forced.head.as_deref()),
         p_t: forced.and_then(|forced| forced.p_t.as_deref()),
     }
 }

@@ -165,7 +165,7 @@ pub fn run(low: &TrainArgs) -> anyhow::Result<()> {
         return compose(path, &low.plan);
     }
     if let Some(folder) = &low.head.model {
-        return head::run(folder, &low.head, &low.run, memory());
+        return head::run(folder, (&low.head, low.resume), &low.run, memory());
     }
     let config = low.config.as_ref().ok_or_else(|| Error::Internal("a configuration was not asked for".to_owned()))?;
     let runtime = low.run.high()?;

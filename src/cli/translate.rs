@@ -9,7 +9,7 @@ use clap::Args;
 use crate::analysis::hard;
 use crate::analysis::unknown::Replacing;
 use crate::app::files::line::{HypothesisLine, SetLine, TranslationLine, ends};
-use crate::cli::args::{LineFormat, ReplaceArgs, SearchArgs, SentenceArgs, count};
+use crate::cli::args::{LineFormat, ReadingArgs, ReplaceArgs, SearchArgs, SentenceArgs, count};
 use crate::cli::input::{InputFiles, InputSide, SourceLine};
 use crate::cli::output::LineOutput;
 use crate::cli::windows::{Doing, Growth, WindowItem};
@@ -37,9 +37,12 @@ use crate::ticket::CancellationToken;
            [FIRST, BEHIND THE LAST] for each: of the source, and in each hypothesis of its tokens. With
            --then, `pivot` is what the first model says, with its own alpha.
            `reading` is `input` for a model whose training guided the rows of the words read: every
-           token has the first row whose state has read it, zeros (p_t null) where none was computed
+           token has the first row whose state has read it, zeros (p_t null) where none was computed.
+           With --reading head each hypothesis has `head` beside alpha: where each token comes from by
+           the model's alignment head, a row for each token, zeros for the last one
   pharaoh  `i-j` for every word j of the best translation and its source word i of greatest alpha,
-           both counted from 0 between the spaces of the two texts
+           both counted from 0 between the spaces of the two texts; of greatest weight in the row of the
+           alignment head with --reading head
 
 --interventions FILE changes what the model does: FILE is one JSON object for all sentences, or a line with
 an object for each (empty: none). Positions count tokens from 1, as the arrays of jsonl do; words are text:
@@ -76,6 +79,8 @@ pub struct TranslateArgs {
     /// Force and forbid words, pin rows of alpha, mask source words, as this JSON file says (see below)
     #[arg(long, value_name = "FILE")]
     interventions: Option<PathBuf>,
+    #[command(flatten)]
+    reading: ReadingArgs,
     /// With --format jsonl: write null for alpha and no p_t; alpha takes the most room
     #[arg(long)]
     no_alpha: bool,
@@ -92,6 +97,8 @@ struct High<'a> {
     system: Ensemble,
     options: SearchOptions,
     replacing: Option<Replacing>,
+    /// Whose rows alpha has.
+    rows: ReadRows,
 }
 
 /// A line and what is changed while it is translated.
@@ -162,16 +169,18 @@ fn high(low: &TranslateArgs) -> anyhow::Result<(High<'_>, Box<dyn Stepper>)> {
     let replacing = low.replace.high()?;
     let runtime = low.sentences.run.high()?;
     let system = low.sentences.models.load(&runtime)?;
+    let (rows, stepper) = low.reading.open(&system, &runtime, low.replace.replace_unk)?;
+    let (is_head, has_head) = (low.reading.is_head(), stepper.has_alignment_head());
     let needs = [
-        (low.format == LineFormat::Pharaoh, "--format pharaoh"),
-        (low.replace.replace_unk, "--replace-unk"),
-        (options.ranking.coverage > 0.0, "--coverage"),
+        (low.format == LineFormat::Pharaoh, is_head, "--format pharaoh"),
+        (low.replace.replace_unk, has_head, "--replace-unk"),
+        (options.ranking.coverage > 0.0, false, "--coverage"),
     ];
-    for (_, flag) in needs.into_iter().filter(|(needed, _)| *needed) {
-        words::require_alignment(&system, flag)?;
+    for (_, has_head, flag) in needs.into_iter().filter(|(needed, ..)| *needed) {
+        words::require_alignment(&system, has_head, flag)?;
     }
-    let stepper = system.stepper(runtime.engine, runtime.threads)?;
-    Ok((High { low, system, options, replacing }, stepper))
+    let rows = if is_head { ReadRows::own((&system).into()) } else { rows };
+    Ok((High { low, system, options, replacing, rows }, stepper))
 }
 
 fn reader(system: &Ensemble) -> InterventionReader<'_> {
@@ -263,8 +272,7 @@ fn read_rows(
         let all = done.iter_mut().flat_map(|decoded| decoded.hypotheses.iter_mut().take(high.low.nbest));
         all.map(|one| (planned.line.sentence.ids.as_slice(), &*planned.set.list, one))
     });
-    let rows = ReadRows::own((&high.system).into());
-    rows.settle(stepper, translations.collect(), high.low.sentences.batch.high(), &CancellationToken::forever())
+    high.rows.settle(stepper, translations.collect(), high.low.sentences.batch.high(), &CancellationToken::forever())
 }
 
 fn target_words(done: &[Option<Decoded>]) -> usize {
@@ -290,14 +298,15 @@ fn write(high: &High<'_>, output: &mut LineOutput, planned: &Planned, decoded: O
                 .has_pieces()
                 .then(|| ends(&vocabulary_words(&lead.source, &line.sentence, high.low.sentences.pretokenized))),
             interventions: (!set.list.is_empty()).then_some(&set.applied.form),
-            reading: words::own_reading(&high.system),
+            reading: high.rows.told(),
             hypotheses: hypotheses.iter().map(|hypothesis| record(high, planned, hypothesis)).collect(),
             ..TranslationLine::default()
         }),
         LineFormat::Pharaoh => output.line(&hypotheses.first().map_or_else(
             || before.clone(),
             |best| {
-                let links = words::links(lead, &line.sentence, best, high.low.sentences.pretokenized);
+                let alpha = if high.low.reading.is_head() { best.came_from() } else { best.alpha.as_deref() };
+                let links = words::links(lead, &line.sentence, (best, alpha), high.low.sentences.pretokenized);
                 format!("{before}{}{}", hard::pharaoh(&links), marked("\t", set, best))
             },
         )),
@@ -329,6 +338,7 @@ fn record<'a>(high: &'a High<'_>, planned: &Planned, hypothesis: &'a Hypothesis)
         token_log_p: &hypothesis.token_log_p,
         alpha: hypothesis.alpha.as_deref().filter(|_| has_alpha).map(Into::into),
         p_t: hypothesis.p_t.as_deref().filter(|_| has_alpha).map(Into::into),
+        head: hypothesis.head.as_deref().filter(|_| has_alpha && high.low.reading.is_head()).map(Into::into),
         finished: hypothesis.finished,
         set: (!planned.set.list.is_empty()).then(|| SetLine::of(&planned.set.applied, &hypothesis.token_log_p)),
         ..HypothesisLine::default()

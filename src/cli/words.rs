@@ -53,17 +53,17 @@ pub fn force_all(
     Ok(done)
 }
 
-/// How the rows of a system are read, by name, where training made them belong to other words than those predicted.
-pub fn own_reading(system: &Ensemble) -> Option<&'static str> {
-    ReadRows::own(system.into()).told()
-}
-
-/// The links of a translation: for every word of its text the word of the source's text of greatest alpha, as
+/// The links of a translation by some rows of it: for every word of its text the word of the source's text of greatest alpha, as
 /// [`crate::text::words`] counts them; empty where the model has no alignment.
-pub fn links(model: &Model, source: &Sentence, hypothesis: &Hypothesis, pretokenized: bool) -> Vec<Link> {
+pub fn links(
+    model: &Model,
+    source: &Sentence,
+    (hypothesis, alpha): (&Hypothesis, Option<&[Vec<f32>]>),
+    pretokenized: bool,
+) -> Vec<Link> {
     let said = text(model, hypothesis, source, None, pretokenized);
     let target = SideWords::of_translation(&model.target, without_eos(model, &hypothesis.tokens), &said);
-    word_links(hypothesis.alpha.as_deref(), side(&model.source, source, pretokenized), target)
+    word_links(alpha, side(&model.source, source, pretokenized), target)
 }
 
 /// The same of a pair whose target was forced.
@@ -111,15 +111,16 @@ pub fn worded(
     Worded { source: words(source), target: words(target), links: hard::links(&alpha) }
 }
 
-/// Refuses what needs an alignment where the model has none.
-pub fn require_alignment(system: &Ensemble, flag: &str) -> Result<()> {
-    if system.aligns() {
+/// Refuses what needs an alignment where the model has none, and no alignment head that is to be used.
+pub fn require_alignment(system: &Ensemble, has_head: bool, flag: &str) -> Result<()> {
+    if system.aligns() || has_head {
         return Ok(());
     }
     let architecture = |model: &Model| model.config.architecture.name();
     let architectures: Vec<&str> = system.members().iter().map(architecture).collect();
     Err(Error::Input(format!(
-        "{flag} needs an alignment and {} ({}) has none; choose an rnnsearch model or a luong model with attention",
+        "{flag} needs an alignment and {} ({}) has none; choose an rnnsearch model or a luong model with attention, or learn an \
+         alignment head for it with `interlinear train --head`",
         system.name(),
         architectures.join(", ")
     )))

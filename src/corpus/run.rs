@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use crate::analysis::alignment::Alignment;
+use crate::analysis::reading::Reading;
 use crate::analysis::words::{merge_alpha, merge_log_p};
 use crate::corpus::acting::Acting;
 use crate::corpus::measures::table::Measuring;
@@ -34,6 +35,8 @@ pub struct SystemRunOptions {
     pub forces: bool,
     /// What is changed while it translates.
     pub acting: Option<Acting>,
+    /// Whose rows are kept as the alignment; `None`: as training guided them.
+    pub reading: Option<Reading>,
 }
 
 /// How far a run is.
@@ -61,6 +64,7 @@ pub fn name(model: &str, options: &SystemRunOptions) -> String {
     let search = &options.search;
     let acting = options.acting.as_ref().map(|acting| format!(" + {}", acting.name));
     let mut name = format!("{model}{}", acting.unwrap_or_default());
+    name += &options.reading.map_or_else(String::new, |reading| format!(", {}", reading.name()));
     if options.forces {
         return format!("{name}, references");
     }
@@ -124,7 +128,7 @@ pub fn about(
         no_unk: options.search.forbid_unk,
         interventions: options.acting.as_ref().map(Acting::document).unwrap_or_default(),
         mixing: system.mixing().map_or_else(String::new, |mixing| mixing.average.to_string()),
-        reading: ReadRows::own(system).told().unwrap_or_default().to_owned(),
+        reading: ReadRows::wanted(system, options.reading).told().unwrap_or_default().to_owned(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         ..StoredAbout::default()
     }
@@ -146,7 +150,8 @@ pub fn run(
 ) -> Result<()> {
     let (total, mut done) = (workspace.len()?, workspace.outputs(id)?);
     check(workspace, system, options)?;
-    let asked = AskedSystem { system, search: &options.search, batch: options.batch, ticket };
+    ReadRows::chosen(system, &*stepper, options.reading)?;
+    let asked = AskedSystem { system, search: &options.search, batch: options.batch, reading: options.reading, ticket };
     let (mut from, mut loose) = (0, 0);
     let mut step = || -> Result<bool> {
         let places = workspace.missing(id, from, options.batch.max(1) * BATCHES)?;

@@ -7,7 +7,7 @@
 //! coverage as [`Ranking`](crate::decoding::Ranking) says; the search itself goes by log p alone.
 
 use crate::decoding::select::{BestWords, Extension};
-use crate::decoding::trace::{Decoded, Hypothesis, NodeFate, SearchProgress};
+use crate::decoding::trace::{Decoded, Hypothesis, NodeFate, SearchProgress, whole};
 use crate::decoding::tree::{Expansion, Tree, TreePath};
 use crate::decoding::{SearchOptions, Specials};
 use crate::error::{Error, Result};
@@ -300,7 +300,7 @@ impl Beam {
 
     /// The finished hypotheses, or else the cut ones, best first.
     pub(super) fn finish(self, options: &SearchOptions, context: Option<Vec<f32>>) -> Decoded {
-        let Self { finished, cut, tree, .. } = self;
+        let Self { finished, cut, tree, t_x, .. } = self;
         let cut = cut.into_iter().map(|node| (tree.rank(node, options.ranking), node));
         let mut tips = if finished.is_empty() { cut.collect() } else { finished };
         tips.sort_by(|a, b| b.0.total_cmp(&a.0));
@@ -309,9 +309,11 @@ impl Beam {
             let mut path = TreePath::default();
             path.follow(&tree, tip, options.ranking, options.trace);
             let mut hypothesis = path.into_hypothesis();
+            hypothesis.head = whole(hypothesis.head, hypothesis.tokens.len(), t_x);
             let numbers = numbers(&hypothesis);
             if place > 0 && numbers > room {
-                (hypothesis.alpha, hypothesis.energies, hypothesis.left_out) = (None, None, true);
+                (hypothesis.alpha, hypothesis.energies, hypothesis.head) = (None, None, None);
+                hypothesis.left_out = true;
             } else {
                 room = room.saturating_sub(numbers);
             }
@@ -325,7 +327,7 @@ impl Beam {
 
 /// Size of the alignment of a hypothesis, in numbers.
 fn numbers(hypothesis: &Hypothesis) -> usize {
-    [&hypothesis.alpha, &hypothesis.energies].into_iter().flatten().flatten().map(Vec::len).sum()
+    [&hypothesis.alpha, &hypothesis.energies, &hypothesis.head].into_iter().flatten().flatten().map(Vec::len).sum()
 }
 
 /// log p of the word that is forced at target position i, which was asked for at this place.

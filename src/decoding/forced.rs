@@ -1,7 +1,7 @@
 //! Floor 4: forced decoding, the probability and the alignment of a given target.
 
 use crate::decoding::beam::check_sources;
-use crate::decoding::trace::Forced;
+use crate::decoding::trace::{Forced, whole};
 use crate::error::{Error, Result};
 use crate::models::transformer::heads::HeadKind;
 use crate::models::{Asked, Need, StepOutput, StepRow, Stepper};
@@ -136,11 +136,16 @@ impl Walk<'_> {
         if let Some(p_t) = output.p_t_row(self.row) {
             self.read.p_t.get_or_insert_default().push(p_t);
         }
+        if let Some(head) = output.head_row(self.row, self.t_x) {
+            let rows = self.read.head.get_or_insert_default();
+            rows.extend((i > 0).then(|| head.to_vec()));
+        }
         Ok(())
     }
 
     fn finish(self) -> Forced {
-        Forced { log_p: self.log_p as f32, ..self.read }
+        let head = whole(self.read.head, self.target.len(), self.t_x);
+        Forced { log_p: self.log_p as f32, head, ..self.read }
     }
 }
 

@@ -62,12 +62,37 @@ pub struct Hypothesis {
     pub energies: Option<Vec<Vec<f32>>>,
     /// The aligned position p_t of each token, in source words from 0; `None` where the attention is not local.
     pub p_t: Option<Vec<f32>>,
+    /// alpha'_ij of an alignment head: where each token comes from. The row comes with the step that reads the token, so the
+    /// last one has zeros, and none yet while the search goes on; `None` without a head and where it was left out.
+    pub head: Option<Vec<Vec<f32>>>,
     /// There is an alignment, but it is larger than `SearchOptions::most_numbers` allows.
     pub left_out: bool,
     /// Per token the best words at that position (`SearchOptions::candidates` many).
     pub candidates: Vec<Vec<(u32, f32)>>,
     /// Index of its last node in the trace, when one was kept.
     pub node: Option<usize>,
+}
+
+impl Hypothesis {
+    /// Where each token comes from: the rows of the alignment head where there is one, else those of alpha.
+    pub fn came_from(&self) -> Option<&[Vec<f32>]> {
+        self.head.as_deref().or(self.alpha.as_deref())
+    }
+}
+
+impl Forced {
+    /// As [`Hypothesis::came_from`].
+    pub fn came_from(&self) -> Option<&[Vec<f32>]> {
+        self.head.as_deref().or(self.alpha.as_deref())
+    }
+}
+
+/// Rows of a head with zeros for the last token, whose row no step has given.
+pub(super) fn whole(head: Option<Vec<Vec<f32>>>, tokens: usize, t_x: usize) -> Option<Vec<Vec<f32>>> {
+    head.map(|mut rows| {
+        rows.resize(tokens, vec![0.0; t_x]);
+        rows
+    })
 }
 
 /// The result for one sentence.
@@ -94,6 +119,8 @@ pub struct Forced {
     pub energies: Option<Vec<Vec<f32>>>,
     /// The aligned position p_t of each token, in source words from 0; `None` where the attention is not local.
     pub p_t: Option<Vec<f32>>,
+    /// As in [`Hypothesis`].
+    pub head: Option<Vec<Vec<f32>>>,
 }
 
 /// What the search reports while it works.

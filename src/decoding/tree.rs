@@ -17,6 +17,8 @@ pub struct Expansion {
     alpha: Option<Arc<[f32]>>,
     energies: Option<Arc<[f32]>>,
     p_t: Option<f32>,
+    /// Where the word before it comes from.
+    head: Option<Arc<[f32]>>,
     candidates: Vec<(u32, f32)>,
     /// Nodes that show it.
     users: usize,
@@ -29,6 +31,7 @@ impl Expansion {
             alpha: output.alpha_row(row, t_x).map(Arc::from),
             energies: output.energies_row(row, t_x).map(Arc::from),
             p_t: output.p_t_row(row),
+            head: output.head_row(row, t_x).map(Arc::from),
             candidates: output.best_row(row).iter().take(candidates).copied().collect(),
             users: 0,
         }
@@ -189,6 +192,9 @@ impl TreePath {
         if let Some(p_t) = &mut hypothesis.p_t {
             p_t.truncate(length);
         }
+        if let Some(head) = &mut hypothesis.head {
+            head.truncate(length.saturating_sub(1));
+        }
     }
 
     fn push(&mut self, branch: &Branch, expansion: &Expansion) {
@@ -204,6 +210,10 @@ impl TreePath {
         }
         if let Some(p_t) = expansion.p_t {
             hypothesis.p_t.get_or_insert_default().push(p_t);
+        }
+        if let Some(head) = &expansion.head {
+            let rows = hypothesis.head.get_or_insert_default();
+            rows.extend((branch.step > 0).then(|| head.to_vec()));
         }
     }
 }

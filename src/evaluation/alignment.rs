@@ -18,7 +18,6 @@ use crate::decoding::importance::{ATTENTION, Importance, Matrix, Subject, shares
 use crate::error::{Error, Result};
 use crate::evaluation::EvaluatedSystem;
 use crate::evaluation::rows::ReadRows;
-use crate::models::config::Config;
 use crate::models::gradient::Smoothing;
 use crate::models::transformer::heads::{HeadKind, HeadPlace};
 use crate::models::{Model, Stepper};
@@ -99,22 +98,6 @@ pub struct Extraction {
     pub threshold: Option<f32>,
 }
 
-/// The readings that the rows of a model's alpha have: both where a later row has read the word
-/// ([`Config::input_delay`]), else the usual one alone; none without an alignment.
-pub fn readings(config: &Config) -> &'static [Reading] {
-    readings_with(config.aligns(), config.input_delay(), Reading::default())
-}
-
-/// That of the model's own first.
-fn readings_with(aligns: bool, input_delay: Option<usize>, own: Reading) -> &'static [Reading] {
-    match input_delay {
-        _ if !aligns => &[],
-        Some(_) if own == Reading::Input => &[Reading::Input, Reading::Predicted],
-        Some(_) => &[Reading::Predicted, Reading::Input],
-        None => &[Reading::Predicted],
-    }
-}
-
 /// What matters in a pair.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Important {
@@ -134,7 +117,7 @@ pub struct Aligner<'a> {
 
 impl Aligner<'_> {
     /// The links of some pairs, for each pair one list for each extraction; a reading that the model's rows do not
-    /// have gives way to the usual one. `done` hears the sentences and words of
+    /// have gives way to the first that they have. `done` hears the sentences and words of
     /// every batch.
     ///
     /// # Errors
@@ -147,11 +130,10 @@ impl Aligner<'_> {
         ticket: &CancellationToken,
         done: &mut dyn FnMut(usize, usize),
     ) -> Result<Vec<Vec<Vec<Link>>>> {
-        let is_head = |extraction: &Extraction| extraction.reading == Reading::Head;
-        if extractions.is_empty() || !extractions.iter().all(is_head) {
+        let possible = self.readings();
+        if possible.is_empty() {
             self.require_alignment()?;
         }
-        let possible = self.readings();
         let eos = self.system.specials().eos;
         let rows = |reading| ReadRows::wanted(self.system, Some(reading));
         // Where a word has its row only after the next step but one, the last word needs a step after `</s>`.
@@ -166,11 +148,11 @@ impl Aligner<'_> {
         let mut links = vec![Vec::new(); pairs.len()];
         decoding::force_all(self.stepper, &ids, batch, ticket, &mut |indexes, forced| {
             for (&index, forced) in indexes.iter().zip(forced) {
-                let alpha = forced.alpha.unwrap_or_default();
+                let (alpha, head) = (forced.alpha.unwrap_or_default(), forced.head.unwrap_or_default());
                 let read = |extraction: &Extraction| {
-                    let is_possible = extraction.reading == Reading::Head || possible.contains(&extraction.reading);
-                    let reading = if is_possible { extraction.reading } else { Reading::default() };
-                    pairs[index].links(&alpha, Extraction { reading, ..*extraction }, rows(reading).delay)
+                    let reading = if possible.contains(&extraction.reading) { extraction.reading } else { possible[0] };
+                    let weights = if reading == Reading::Head { &head } else { &alpha };
+                    pairs[index].links(weights, Extraction { reading, ..*extraction }, rows(reading).delay)
                 };
                 links[index] = extractions.iter().map(read).collect();
             }
@@ -282,9 +264,26 @@ impl Aligner<'_> {
         Err(Error::Input(format!("{name} ({architecture}) has no alignment; choose a model that has one")))
     }
 
-    /// The readings of its rows, that of its own first.
-    pub fn readings(&self) -> &'static [Reading] {
-        readings_with(self.system.aligns(), self.system.input_delay(), ReadRows::own(self.system).reading)
+    /// Whether it has an alignment head.
+    pub fn has_head(&self) -> bool {
+        self.stepper.has_alignment_head()
+    }
+
+    /// The readings of its rows, that of its own first, and that of an alignment head last.
+    pub fn readings(&self) -> Vec<Reading> {
+        let head = self.has_head().then_some(Reading::Head);
+        self.of_alpha().iter().copied().chain(head).collect()
+    }
+
+    /// The readings that the rows of its alpha have, that of its own first: both where a later row has read the word
+    /// ([`EvaluatedSystem::input_delay`]), else the usual one alone; none without an alignment.
+    pub fn of_alpha(&self) -> &'static [Reading] {
+        match self.system.input_delay() {
+            _ if !self.system.aligns() => &[],
+            Some(_) if ReadRows::own(self.system).reading == Reading::Input => &[Reading::Input, Reading::Predicted],
+            Some(_) => &[Reading::Predicted, Reading::Input],
+            None => &[Reading::Predicted],
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use crate::analysis::reading::Reading;
 use crate::decoding::{Decoded, Hypothesis, SearchOptions};
 use crate::error::Result;
 use crate::evaluation::rows::ReadRows;
@@ -18,6 +19,8 @@ pub struct AskedSystem<'a> {
     pub search: &'a SearchOptions,
     /// Sentences decoded together, at least 1.
     pub batch: usize,
+    /// Whose rows are asked for; `None`: as training guided them.
+    pub reading: Option<Reading>,
     /// Checked at every step of every batch.
     pub ticket: &'a CancellationToken,
 }
@@ -78,7 +81,11 @@ impl AskedSystem<'_> {
     ) -> Result<()> {
         let list = |at: usize| lists.get(at).map_or(&[][..], |list| &**list);
         let translations = sources.iter().zip(best).enumerate().map(|(at, (source, one))| (*source, list(at), one));
-        ReadRows::own(self.system).settle(stepper, translations.collect(), self.batch, self.ticket)
+        self.rows().settle(stepper, translations.collect(), self.batch, self.ticket)
+    }
+
+    fn rows(&self) -> ReadRows {
+        ReadRows::wanted(self.system, self.reading)
     }
 
     /// What it makes of given translations.
@@ -87,8 +94,7 @@ impl AskedSystem<'_> {
     /// As [`decoding::force_all`].
     pub fn force(&self, stepper: &mut dyn Stepper, pairs: &[(&[u32], &[u32])]) -> Result<Vec<Hypothesis>> {
         let mut read = vec![Hypothesis::default(); pairs.len()];
-        let rows = ReadRows::own(self.system);
-        rows.force_all(stepper, pairs, self.batch, self.ticket, &mut |indexes, all| {
+        self.rows().force_all(stepper, pairs, self.batch, self.ticket, &mut |indexes, all| {
             for (&index, forced) in indexes.iter().zip(all) {
                 read[index] = Hypothesis {
                     tokens: pairs[index].1.to_vec(),

@@ -310,7 +310,8 @@ impl Bench {
         let source = system.lead().source.encode(sentence);
         let search = SearchOptions { beam, ..SearchOptions::default() };
         let ticket = CancellationToken::forever();
-        let asked = AskedSystem { system: (&*system).into(), search: &search, batch: 1, ticket: &ticket };
+        let asked =
+            AskedSystem { system: (&*system).into(), search: &search, batch: 1, reading: None, ticket: &ticket };
         let best = asked.translate(&mut **stepper, &[&source.ids], &[])?.into_iter().next();
         let best = best.filter(|best| !best.tokens.is_empty());
         let best = best.ok_or_else(|| Error::Input(format!("{model} says nothing to \u{201c}{sentence}\u{201d}")))?;
@@ -327,7 +328,8 @@ impl Bench {
             .map_err(|why| Error::Input(format!("the given translation \u{201c}{given}\u{201d} {why}")))?;
         let pair = (source.ids.as_slice(), target.ids.as_slice());
         let (search, ticket) = (SearchOptions::default(), CancellationToken::forever());
-        let asked = AskedSystem { system: (&*system).into(), search: &search, batch: 1, ticket: &ticket };
+        let asked =
+            AskedSystem { system: (&*system).into(), search: &search, batch: 1, reading: None, ticket: &ticket };
         let read = asked.force(&mut **stepper, &[pair])?.into_iter().next();
         Ok(Arc::new((source, read.unwrap_or_default())))
     }

@@ -4,11 +4,11 @@ use crate::analysis::reading::Reading;
 use crate::decoding;
 use crate::decoding::batching::Take;
 use crate::decoding::{Forced, Hypothesis};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::evaluation::system::EvaluatedSystem;
 use crate::interventions::Intervention;
 use crate::models::Stepper;
-use crate::models::fused::head::HEAD_DELAY;
+use crate::models::fused::head::HEAD_FILE;
 use crate::ticket::CancellationToken;
 
 /// Which word each row belongs to.
@@ -32,8 +32,35 @@ impl ReadRows {
     /// As somebody wants them, else as training guided them.
     pub fn wanted(system: EvaluatedSystem<'_>, reading: Option<Reading>) -> Self {
         let own = Self::own(system);
-        let delay = if reading == Some(Reading::Head) { HEAD_DELAY } else { own.delay };
-        Self { reading: reading.unwrap_or(own.reading), delay, ..own }
+        Self { reading: reading.unwrap_or(own.reading), ..own }
+    }
+
+    /// As [`ReadRows::wanted`], where what the stepper gives has such rows.
+    ///
+    /// # Errors
+    /// A sentence that names the system where it has none.
+    pub fn chosen(system: EvaluatedSystem<'_>, stepper: &dyn Stepper, reading: Option<Reading>) -> Result<Self> {
+        let refuse = |why: String| Err(Error::Input(why));
+        match reading {
+            Some(Reading::Head) if !stepper.has_alignment_head() => refuse(format!(
+                "{} has no alignment head ({HEAD_FILE}); learn one with `interlinear train --head`, or leave out --reading head",
+                system.name()
+            )),
+            Some(Reading::Input) if !system.aligns() || system.input_delay().is_none() => refuse(format!(
+                "the rows of {} belong to the words that were predicted; leave out --reading input",
+                system.name()
+            )),
+            _ => Ok(Self::wanted(system, reading)),
+        }
+    }
+
+    /// As somebody wants them, else those of the alignment head where the stepper has one.
+    ///
+    /// # Errors
+    /// As [`ReadRows::chosen`].
+    pub fn best(system: EvaluatedSystem<'_>, stepper: &dyn Stepper, reading: Option<Reading>) -> Result<Self> {
+        let head = stepper.has_alignment_head().then_some(Reading::Head);
+        Self::chosen(system, stepper, reading.or(head))
     }
 
     /// The reading by name, as files tell it; `None` where rows belong to the words that were predicted.
@@ -44,16 +71,21 @@ impl ReadRows {
     /// Steps behind `</s>` after which every token, `</s>` too, has been read.
     pub fn steps_behind(self) -> usize {
         match self.reading {
-            Reading::Predicted => 0,
-            Reading::Input | Reading::Head => self.delay,
+            Reading::Predicted | Reading::Head => 0,
+            Reading::Input => self.delay,
         }
     }
 
     /// Gives every token the row that belongs to it: zeros, NaN where there are energies or positions, for tokens that
     /// have none. The rows may be more than the tokens.
     pub fn assign(self, hypothesis: &mut Hypothesis) {
-        if self.reading == Reading::Predicted {
-            return;
+        match self.reading {
+            Reading::Predicted => return,
+            Reading::Head => {
+                (hypothesis.alpha, hypothesis.energies, hypothesis.p_t) = (hypothesis.head.take(), None, None);
+                return;
+            }
+            Reading::Input => {}
         }
         let count = hypothesis.tokens.len();
         let t_x = hypothesis.alpha.as_ref().and_then(|alpha| alpha.first()).map_or(0, Vec::len);
@@ -149,10 +181,10 @@ impl ReadRows {
     }
 
     fn read_forced(self, target: &[u32], forced: Forced) -> Forced {
-        let Forced { token_log_p, log_p, alpha, energies, p_t } = of_tokens_alone(forced, target.len());
-        let mut read = Hypothesis { tokens: target.to_vec(), alpha, energies, p_t, ..Hypothesis::default() };
+        let Forced { token_log_p, log_p, alpha, energies, p_t, head } = of_tokens_alone(forced, target.len());
+        let mut read = Hypothesis { tokens: target.to_vec(), alpha, energies, p_t, head, ..Hypothesis::default() };
         self.assign(&mut read);
-        Forced { token_log_p, log_p, alpha: read.alpha, energies: read.energies, p_t: read.p_t }
+        Forced { token_log_p, log_p, alpha: read.alpha, energies: read.energies, p_t: read.p_t, head: read.head }
     }
 
     /// The tokens and as many `</s>` as there are steps behind them.
@@ -165,6 +197,9 @@ impl ReadRows {
 pub fn of_tokens_alone(mut forced: Forced, count: usize) -> Forced {
     if forced.token_log_p.len() > count {
         forced.token_log_p.truncate(count);
+        if let Some(head) = &mut forced.head {
+            head.truncate(count);
+        }
         forced.log_p = forced.token_log_p.iter().map(|&log_p| f64::from(log_p)).sum::<f64>() as f32;
     }
     forced

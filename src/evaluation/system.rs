@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::decoding::ensemble::Mixing;
 use crate::decoding::{Ensemble, Specials};
-use crate::models::Model;
+use crate::models::{Kernels, Model};
 use crate::text::tokenizer::Encode;
 
 /// A model, or several that translate as one.
@@ -88,6 +88,15 @@ impl<'a> EvaluatedSystem<'a> {
         match self {
             Self::Model(model) => model.config.aligns(),
             Self::Ensemble(ensemble) => ensemble.aligns(),
+        }
+    }
+
+    /// Whether it has an alignment head that fits; two models in a row have none.
+    pub fn has_head(self) -> bool {
+        let has = |model: &Model| model.head(Kernels::Fused).is_ok_and(|head| head.is_some());
+        match self {
+            Self::Model(model) => has(model),
+            Self::Ensemble(ensemble) => !ensemble.mixing().is_pivot() && ensemble.members().iter().any(has),
         }
     }
 

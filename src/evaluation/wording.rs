@@ -30,7 +30,7 @@ pub fn text(
     let x = vocabulary_words(&model.source, source, pretokenized);
     let (y, words) = translated(&model.target, ids);
     let source = whole_words(source, &x);
-    let alpha = hypothesis.alpha.as_deref().map(|alpha| merge_alpha(&Alignment::from_rows(alpha), &x, &y));
+    let alpha = hypothesis.came_from().map(|alpha| merge_alpha(&Alignment::from_rows(alpha), &x, &y));
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let unknown = |i: usize| y[i].len() == 1 && ids[y[i].start] == model.config.unk;
     let words = unknown::replace(&words, unknown, alpha.as_ref(), &source, dictionary);

@@ -8,6 +8,7 @@ use crate::analysis::alignment::Alignment;
 use crate::figure::beam::BeamRow;
 use crate::figure::geometry::{Area, point, size};
 use crate::figure::heatmap::layout::{Gaze, Metrics};
+use crate::figure::heatmap::outlines::Outlined;
 use crate::figure::heatmap::{Heatmap, HeatmapMarks};
 use crate::figure::inspected::Inspected;
 use crate::figure::label::Label;
@@ -41,6 +42,8 @@ pub struct PictureSheet<'a> {
     pub name: &'a str,
     /// The links of an aligner, outlined in a heatmap and drawn over a picture of links.
     pub links: Option<&'a Links>,
+    /// Whose links those are.
+    pub outlined: Outlined,
     pub gaze: Option<Gaze<'a>>,
     /// Which word a row belongs to, where there is a choice.
     pub corner: Option<&'a str>,
@@ -192,6 +195,7 @@ fn heatmap<'a>(sheet: &'a PictureSheet<'a>, look: &FigureStyle) -> Figure<'a> {
         name: sheet.name,
         gaze: sheet.gaze,
         links: sheet.links,
+        outlined: sheet.outlined,
         marks: HeatmapMarks::default(),
         metrics: Metrics::default(),
         text_height: 0.0,

@@ -2,7 +2,7 @@
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use sha2::{Digest as _, Sha256};
 
@@ -69,7 +69,7 @@ pub struct Model {
     /// Packed for the fused kernels, once for all steppers.
     prepared: Arc<OnceLock<Prepared>>,
     /// The alignment head, read when it is asked for first.
-    head: Arc<OnceLock<Arc<AlignmentHead>>>,
+    head: Arc<Mutex<Option<Arc<AlignmentHead>>>>,
 }
 
 impl Model {
@@ -225,28 +225,46 @@ impl Model {
 
     /// As [`Model::stepper`], over all words.
     fn whole_stepper(&self, kernels: Kernels, threads: usize) -> Result<Box<dyn Stepper>> {
-        if kernels == Kernels::Fused && self.device.is_cpu() && fused::supports(&self.config) {
+        if self.is_fused(kernels) {
             return Ok(self.prepared()?.stepper(&self.config, threads));
         }
         Ok(Box::new(PlainStepper::new(self.plain()?).of_at_most(most(&self.config))))
     }
 
-    /// As [`Model::stepper`] on the processor, showing where each word comes from by the model's alignment head.
+    /// As [`Model::stepper`], telling as well where each word comes from, where the model has an alignment head.
     ///
     /// # Errors
-    /// A model without a head, or whose head does not fit.
-    pub fn head_stepper(&self, threads: usize) -> Result<Box<dyn Stepper>> {
-        let head = if let Some(head) = self.head.get() {
-            Arc::clone(head)
-        } else {
-            let found = AlignmentHead::of_file(&self.head_file(), &self.config, &self.weights)?;
-            let Some(found) = found else {
-                let message = format!("has no alignment head ({HEAD_FILE}); learn one with `interlinear train --head`");
-                return Err(Error::file(&self.folder, message));
-            };
-            Arc::clone(self.head.get_or_init(|| Arc::new(found)))
-        };
-        Ok(Box::new(HeadStepper::new(self.stepper(Kernels::Fused, threads)?, head, threads)))
+    /// A head that does not fit.
+    pub fn stepper_with_head(&self, kernels: Kernels, threads: usize) -> Result<Box<dyn Stepper>> {
+        let stepper = self.stepper(kernels, threads)?;
+        Ok(match self.head(kernels)? {
+            Some(head) => Box::new(HeadStepper::new(stepper, head, threads)),
+            None => stepper,
+        })
+    }
+
+    /// Its alignment head; `None` where there is none, or where this form of the model keeps no vector of each source word.
+    ///
+    /// # Errors
+    /// A sentence that names the file and the tensor that does not fit.
+    pub fn head(&self, kernels: Kernels) -> Result<Option<Arc<AlignmentHead>>> {
+        if (self.config.architecture.entry().one_context)(&self.config) && !self.is_fused(kernels) {
+            return Ok(None);
+        }
+        let mut known = self.head.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.is_none() {
+            *known = AlignmentHead::of_file(&self.head_file(), &self.config, &self.weights)?.map(Arc::new);
+        }
+        Ok(known.clone())
+    }
+
+    /// Its alignment head is another one from now on, or was written just now: it is read again when it is asked for.
+    pub fn forget_head(&self) {
+        *self.head.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    fn is_fused(&self, kernels: Kernels) -> bool {
+        kernels == Kernels::Fused && self.device.is_cpu() && fused::supports(&self.config)
     }
 
     /// Where its alignment head lies, if it has one: in its folder, or beside its one file.

@@ -39,6 +39,9 @@ pub struct StepOutput {
     pub energies: Vec<f32>,
     /// The aligned position p_t of each row, in source words from 0; empty where the attention is not local.
     pub p_t: Vec<f32>,
+    /// alpha'_ij of an alignment head, rows * t_x: where the word comes from that each row has read; empty without one, zeros at
+    /// the first step.
+    pub head: Vec<f32>,
 }
 
 impl StepOutput {
@@ -62,6 +65,11 @@ impl StepOutput {
     /// p_t of row `r`; `None` where the attention is not local.
     pub fn p_t_row(&self, r: usize) -> Option<f32> {
         self.p_t.get(r).copied()
+    }
+
+    /// alpha'_{i-1} of row `r` over the first `length` source words; `None` without an alignment head.
+    pub fn head_row(&self, r: usize, length: usize) -> Option<&[f32]> {
+        (!self.head.is_empty()).then(|| &self.head[r * self.t_x..r * self.t_x + length])
     }
 
     /// e_i of row `r` over the first `length` source words; `None` without alignment.
@@ -154,6 +162,11 @@ pub trait Stepper: Send {
     /// Whether [`Stepper::begin_changed`] takes changes.
     fn has_heads(&self) -> bool {
         self.inner().is_some_and(Stepper::has_heads)
+    }
+
+    /// Whether its steps tell where words come from ([`StepOutput::head`]).
+    fn has_alignment_head(&self) -> bool {
+        self.inner().is_some_and(Stepper::has_alignment_head)
     }
 
     /// The first half of a step: alpha, energies and p_t of the given rows, and the sizes of `output`.

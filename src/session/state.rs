@@ -400,6 +400,11 @@ fn apply_to_settings(command: SettingsCommand, app: &mut AppState) {
             settings.reading = reading;
             app.rebuild_all();
         }
+        SettingsCommand::SetAsked(asked) => {
+            settings.links &= !asked.both;
+            settings.asked = asked;
+            app.rebuild_all();
+        }
         SettingsCommand::SetPieces(on) => {
             settings.pieces = on;
             app.rebuild_all();
@@ -408,6 +413,7 @@ fn apply_to_settings(command: SettingsCommand, app: &mut AppState) {
         }
         SettingsCommand::SetLinks(on) => {
             settings.links = on;
+            settings.asked.both &= !on;
             app.ask_all_links();
         }
         SettingsCommand::OpenAligner(path) => return app.tasks.chore(FileJob::OpenAligner(path)),

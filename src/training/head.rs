@@ -2,11 +2,16 @@
 //!
 //! The cost of word i is the cross entropy between alpha'_i and its links, -sum_j A_ij log alpha'_ij with A_i spread evenly
 //! over the linked source words; words without a link look at `</s>`. The model runs forward alone, over given
-//! translations and without its output layer, so that a pass takes a fraction of the training of a model. A minibatch is
-//! cut into shards of a fixed size whose gradients are added in order: the result follows from the seed, whatever the
-//! number of threads.
+//! translations and without its output layer, so that a pass takes a fraction of the training of a model; and what it says
+//! is kept for further passes, as far as there is room, since the model never changes. The text is cut into groups of like
+//! length once, each is read alone, and the gradients of a minibatch's groups are added in order: the result follows from
+//! the seed, whatever the number of threads and the room. A run that was ended goes on from its checkpoint.
 
-use std::sync::{Mutex, PoisonError};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use rand::seq::SliceRandom as _;
 
 use rand::SeedableRng as _;
 use rand_chacha::ChaCha8Rng;
@@ -26,13 +31,14 @@ use crate::training::minibatch::GuidedLink;
 use crate::training::optimizer::Optimizer;
 use crate::training::reach::Reach;
 use crate::training::settings::{OptimizerSettings, Rule};
+use crate::training::state::{Checkpoint, Position, SentenceOrder, Tally};
 
-/// Pairs of a minibatch.
-const BATCH: usize = 80;
-/// Pairs of a shard.
-const SHARD: usize = 10;
-/// Minibatches sorted by length together.
-const POOL: usize = 20;
+/// Groups of a minibatch.
+const BATCH: usize = 8;
+/// Pairs of a group.
+const GROUP: usize = 10;
+/// Groups sorted by length together.
+const POOL: usize = 160;
 /// Updates over which the rate rises.
 const WARMUP: u64 = 50;
 /// Share of the rate that is left at the end.
@@ -49,11 +55,13 @@ pub struct HeadTraining {
     pub rate: f32,
     /// Draws the first weights and the order of the text.
     pub seed: u64,
+    /// Bytes of what the model says of the text that are kept between passes; what finds no room is asked of it again.
+    pub keep: u64,
 }
 
 impl Default for HeadTraining {
     fn default() -> Self {
-        Self { passes: 2, rate: 1e-3, seed: 1 }
+        Self { passes: 2, rate: 1e-3, seed: 1, keep: 1 << 30 }
     }
 }
 
@@ -68,57 +76,121 @@ pub struct HeadProgress {
     pub cost: f64,
 }
 
+/// A step of the learning, and what is needed to go on from it.
+pub struct HeadStep<'a> {
+    pub progress: HeadProgress,
+    flat: &'a [f32],
+    optimizer: &'a Optimizer,
+    position: &'a Position,
+}
+
+impl HeadStep<'_> {
+    /// Everything that a run needs to go on as if it had never stopped.
+    pub fn checkpoint(&self) -> Checkpoint {
+        let Self { flat, optimizer, position, .. } = *self;
+        let HeadProgress { updates, words, cost } = self.progress;
+        Checkpoint {
+            weights: flat.to_vec(),
+            first: optimizer.first.clone(),
+            second: optimizer.second.clone(),
+            measured: Vec::new(),
+            position: Position {
+                update: updates.0,
+                words,
+                tally: Tally { nll: cost, ..Tally::default() },
+                ..position.clone()
+            },
+        }
+    }
+}
+
 /// What is learned, and how.
-struct Learner {
+struct Learner<'a> {
+    model: &'a Model,
+    text: (&'a ParallelText, &'a Guide),
+    groups: &'a Batches,
     sizes: HeadSizes,
     /// W', U' and v', one after the other.
     flat: Vec<f32>,
     settings: OptimizerSettings,
     optimizer: Optimizer,
     reach: Reach,
+    /// What tells this run from others.
+    position: Position,
     /// The model's steppers that nobody uses just now: making one may copy its weights.
     steppers: Mutex<Vec<Box<dyn Stepper>>>,
+    /// What the model says of each group, where there was room.
+    kept: Vec<OnceLock<Features<'a>>>,
+    /// Bytes of room that are left.
+    room: AtomicU64,
 }
 
-/// What a shard adds.
+/// What a group adds.
 struct Part {
     gradient: Vec<f32>,
     cost: f64,
     words: usize,
 }
 
-/// Learns a head for a model. `report` hears every update.
+/// Numbers of the parameters of a head: what a checkpoint of one holds.
+pub fn head_parameters(sizes: HeadSizes) -> usize {
+    sizes.shapes().iter().map(|(_, shape)| shape.iter().product::<usize>()).sum()
+}
+
+/// Learns a head for a model, from the start or from a checkpoint on. `hear` hears every update.
 ///
 /// # Errors
-/// [`Error::Stale`]; a text without links; a model that has no kernels on the processor.
+/// [`Error::Stale`]; a text without links; a checkpoint of another run; a model that leaves no vector of each source word;
+/// what `hear` returns.
 pub fn train_head(
     model: &Model,
-    (corpus, guide): (&ParallelText, &Guide),
+    text: (&ParallelText, &Guide),
     options: HeadTraining,
+    before: Option<&Checkpoint>,
     ticket: &CancellationToken,
-    report: &mut dyn FnMut(HeadProgress),
+    hear: &mut dyn FnMut(&HeadStep<'_>) -> Result<()>,
 ) -> Result<Weights> {
+    let (corpus, guide) = text;
     if (0..corpus.len()).all(|k| guide.of(k).is_empty()) {
         return Err(Error::Input("no pair has a link that a head could be learned from; give other links".to_owned()));
     }
-    let mut learner = Learner::new(HeadSizes::of(&model.config), options);
-    let epochs: Vec<_> = (0..options.passes).map(|pass| corpus.batches(options.seed, pass, BATCH, POOL)).collect();
-    let mut progress =
-        HeadProgress { updates: (0, epochs.iter().map(|epoch| epoch.len() as u64).sum()), ..HeadProgress::default() };
-    for batch in epochs.iter().flat_map(Batches::iter) {
+    let groups = corpus.batches(options.seed, 0, GROUP, POOL);
+    let mut learner = Learner::new(model, text, &groups, options);
+    let mut progress = learner.go_on(before)?;
+    let in_pass = groups.len().div_ceil(BATCH) as u64;
+    progress.updates.1 = in_pass * options.passes;
+    let mut order = Vec::new();
+    while progress.updates.0 < progress.updates.1 {
         ticket.check()?;
-        let (cost, words) = learner.update(model, (corpus, guide), batch, progress.updates, ticket)?;
+        let (pass, k) = (progress.updates.0 / in_pass, (progress.updates.0 % in_pass) as usize);
+        if k == 0 || order.is_empty() {
+            order = shuffled(groups.len(), options.seed, pass);
+        }
+        let chosen = &order[k * BATCH..order.len().min((k + 1) * BATCH)];
+        let (cost, words) = learner.update(chosen, progress.updates, ticket)?;
         let smooth = if progress.updates.0 == 0 { 1.0 } else { 0.02 };
         progress.cost += smooth * (cost / words.max(1) as f64 - progress.cost);
         progress.updates.0 += 1;
         progress.words += words as u64;
-        report(progress);
+        let Learner { flat, optimizer, position, .. } = &learner;
+        hear(&HeadStep { progress, flat, optimizer, position })?;
     }
     Ok(weights_of(learner.sizes, &learner.flat))
 }
 
-impl Learner {
-    fn new(sizes: HeadSizes, options: HeadTraining) -> Self {
+/// The order of the groups in a pass.
+fn shuffled(groups: usize, seed: u64, pass: u64) -> Vec<usize> {
+    // a pass has its own stream of the seed's
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    rng.set_stream(pass + 1);
+    let mut order: Vec<usize> = (0..groups).collect();
+    order.shuffle(&mut rng);
+    order
+}
+
+impl<'a> Learner<'a> {
+    fn new(model: &'a Model, text: (&'a ParallelText, &'a Guide), groups: &'a Batches, options: HeadTraining) -> Self {
+        let sizes = HeadSizes::of(&model.config);
         let mut rng = ChaCha8Rng::seed_from_u64(options.seed);
         let mut draw = |(_, shape): (String, Vec<usize>)| {
             let fan_in = shape.last().copied().unwrap_or(1) as f64;
@@ -135,30 +207,38 @@ impl Learner {
             ..OptimizerSettings::default()
         };
         let optimizer = Optimizer::new(&settings, flat.len());
-        Self { sizes, settings, optimizer, reach: Reach::whole(flat.len()), flat, steppers: Mutex::default() }
+        let position = position(model, text, options);
+        // a single pass needs nothing twice
+        let room = AtomicU64::new(if options.passes > 1 { options.keep } else { 0 });
+        let kept = (0..groups.len()).map(|_| OnceLock::new()).collect();
+        let (reach, steppers) = (Reach::whole(flat.len()), Mutex::default());
+        Self { model, text, groups, sizes, flat, settings, optimizer, reach, position, steppers, kept, room }
+    }
+
+    /// Takes up a run where it stopped.
+    fn go_on(&mut self, before: Option<&Checkpoint>) -> Result<HeadProgress> {
+        let Some(Checkpoint { weights, first, second, position, .. }) = before else {
+            return Ok(HeadProgress::default());
+        };
+        let sizes = [weights.len(), first.len(), second.len()];
+        if !is_same(position, &self.position) || sizes != [self.flat.len(); 3] {
+            let message = "the checkpoint is of another model or text, or of other links, passes or another seed; give the same, or \
+                           start anew";
+            return Err(Error::Input(message.to_owned()));
+        }
+        self.flat.clone_from(weights);
+        (self.optimizer.first, self.optimizer.second) = (first.clone(), second.clone());
+        Ok(HeadProgress { updates: (position.update, 0), words: position.words, cost: position.tally.nll })
     }
 
     /// One step of Adam; the cost and the number of words.
     fn update(
         &mut self,
-        model: &Model,
-        (corpus, guide): (&ParallelText, &Guide),
-        batch: &[u32],
+        chosen: &[usize],
         (update, updates): (u64, u64),
         ticket: &CancellationToken,
     ) -> Result<(f64, usize)> {
-        let embedding = &model.weights.get(model.config.target_embedding())?.data;
-        let mut parts: Vec<Part> = batch
-            .par_chunks(SHARD)
-            .map(|shard| {
-                let pairs: Vec<_> = shard.iter().map(|&k| (corpus.pair(k as usize), guide.of(k as usize))).collect();
-                let free = self.steppers.lock().unwrap_or_else(PoisonError::into_inner).pop();
-                let mut stepper = free.map_or_else(|| model.stepper(Kernels::Fused, 1), Ok)?;
-                let features = Features::read(&mut *stepper, &pairs, (self.sizes, embedding), ticket)?;
-                self.steppers.lock().unwrap_or_else(PoisonError::into_inner).push(stepper);
-                Ok(features.back(&self.flat, self.sizes))
-            })
-            .collect::<Result<_>>()?;
+        let mut parts: Vec<Part> = chosen.par_iter().map(|&group| self.part(group, ticket)).collect::<Result<_>>()?;
         let (cost, words) = parts.iter().fold((0.0, 0), |(cost, words), part| (cost + part.cost, words + part.words));
         let mean = 1.0 / words.max(1) as f32;
         parts.iter_mut().flat_map(|part| &mut part.gradient).for_each(|d| *d *= mean);
@@ -167,6 +247,54 @@ impl Learner {
         self.optimizer.apply(&mut self.flat, &mut gradients, &self.reach, rate, update);
         Ok((cost, words))
     }
+
+    /// What a group adds, by what is known of it or what the model says now.
+    fn part(&self, group: usize, ticket: &CancellationToken) -> Result<Part> {
+        let embedding = &self.model.weights.get(self.model.config.target_embedding())?.data;
+        if let Some(kept) = self.kept[group].get() {
+            return Ok(kept.back(&self.flat, self.sizes, embedding));
+        }
+        let (corpus, guide) = self.text;
+        let pairs = self.groups.get(group).unwrap_or_default().iter().map(|&k| k as usize);
+        let pairs: Vec<_> = pairs.map(|k| (corpus.pair(k), guide.of(k))).collect();
+        let free = self.steppers.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let mut stepper = free.map_or_else(|| self.model.stepper(Kernels::Fused, 1), Ok)?;
+        let features = Features::read(&mut *stepper, &pairs, self.sizes, ticket)?;
+        self.steppers.lock().unwrap_or_else(PoisonError::into_inner).push(stepper);
+        let part = features.back(&self.flat, self.sizes, embedding);
+        let take = |left: u64| left.checked_sub(features.bytes());
+        if self.room.fetch_update(Ordering::AcqRel, Ordering::Acquire, take).is_ok() {
+            let _ = self.kept[group].set(features);
+        }
+        Ok(part)
+    }
+}
+
+/// What tells a run from others.
+fn position(model: &Model, text: (&ParallelText, &Guide), options: HeadTraining) -> Position {
+    let (batch, sorted, pairs) = (BATCH * GROUP, options.passes as usize, text.0.len());
+    let order = SentenceOrder { batch, sorted, pairs, seed: options.seed, ..SentenceOrder::default() };
+    Position { sentences: print(model, text), rule: Some(Rule::Adam), order: Some(order), ..Position::default() }
+}
+
+fn is_same(one: &Position, other: &Position) -> bool {
+    (one.order, one.sentences) == (other.order, other.sentences)
+}
+
+/// Whether a checkpoint is of this very run, which may go on from it.
+pub fn is_of(before: &Checkpoint, model: &Model, text: (&ParallelText, &Guide), options: HeadTraining) -> bool {
+    is_same(&before.position, &position(model, text, options))
+}
+
+/// A number that stands for a model, a text and its links.
+fn print(model: &Model, (corpus, guide): (&ParallelText, &Guide)) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    model.digest().hash(&mut hasher);
+    for k in 0..corpus.len() {
+        corpus.pair(k).hash(&mut hasher);
+        guide.of(k).iter().for_each(|link| (link.i, link.j).hash(&mut hasher));
+    }
+    hasher.finish()
 }
 
 /// Source and target of a pair, and its links.
@@ -176,10 +304,10 @@ type GivenPair<'a> = ((&'a [u32], &'a [u32]), &'a [GuidedLink]);
 struct Features<'a> {
     /// h_j, [words, annotation].
     h: Vec<f32>,
-    /// [s_{i-1}; s_i; s_{i+1}; E y_i], [words, query].
-    queries: Vec<f32>,
-    /// Source words, target words and links of each pair.
-    pairs: Vec<(usize, usize, &'a [GuidedLink])>,
+    /// s_0 to s_{t_y + 1} of each pair, [t_y + 2, n].
+    states: Vec<f32>,
+    /// Source words, target and links of each pair.
+    pairs: Vec<(usize, &'a [u32], &'a [GuidedLink])>,
 }
 
 impl<'a> Features<'a> {
@@ -187,11 +315,10 @@ impl<'a> Features<'a> {
     fn read(
         stepper: &mut dyn Stepper,
         pairs: &[GivenPair<'a>],
-        (sizes, embedding): (HeadSizes, &[f32]),
+        HeadSizes { state: n, .. }: HeadSizes,
         ticket: &CancellationToken,
     ) -> Result<Self> {
         let sources: Vec<&[u32]> = pairs.iter().map(|((source, _), _)| *source).collect();
-        let HeadSizes { state: n, embedding: m, .. } = sizes;
         stepper.begin(&sources)?;
         let mut h = Vec::new();
         for sentence in 0..sources.len() {
@@ -222,38 +349,49 @@ impl<'a> Features<'a> {
                 states[row.sentence].extend_from_slice(s);
             }
         }
-        let mut queries = Vec::new();
-        for (((_, target), _), states) in pairs.iter().zip(&states) {
+        let pairs = pairs.iter().map(|((source, target), looks)| (source.len(), *target, *looks)).collect();
+        Ok(Self { h, states: states.concat(), pairs })
+    }
+
+    /// How much room it takes.
+    fn bytes(&self) -> u64 {
+        4 * (self.h.len() + self.states.len()) as u64
+    }
+
+    /// [s_{i-1}; s_i; s_{i+1}; E y_i] of every target word, [words, query].
+    fn queries(&self, HeadSizes { state: n, embedding: m, .. }: HeadSizes, embedding: &[f32]) -> Vec<f32> {
+        let (mut queries, mut first) = (Vec::new(), 0);
+        for (_, target, _) in &self.pairs {
             for (i, &y) in target.iter().enumerate() {
-                queries.extend_from_slice(&states[i * n..(i + 3) * n]);
+                queries.extend_from_slice(&self.states[(first + i) * n..(first + i + 3) * n]);
                 queries.extend_from_slice(&embedding[y as usize * m..(y as usize + 1) * m]);
             }
+            first += target.len() + 2;
         }
-        let pairs = pairs.iter().map(|((source, target), looks)| (source.len(), target.len(), *looks)).collect();
-        Ok(Self { h, queries, pairs })
+        queries
     }
 
     /// The gradient of W', U' and v', and the cost.
-    fn back(&self, flat: &[f32], sizes: HeadSizes) -> Part {
-        let (query, annotation) = (sizes.query(), sizes.annotation);
+    fn back(&self, flat: &[f32], sizes: HeadSizes, embedding: &[f32]) -> Part {
+        let (query, annotation, queries) = (sizes.query(), sizes.annotation, self.queries(sizes, embedding));
         let (w, rest) = flat.split_at(HEAD_WIDTH * query);
         let (u, v) = rest.split_at(HEAD_WIDTH * annotation);
-        let (t_x, t_y) = (self.h.len() / annotation, self.queries.len() / query);
+        let (t_x, t_y) = (self.h.len() / annotation, queries.len() / query);
         let [mut keys, mut d_keys] = [(); 2].map(|()| vec![0.0; t_x * HEAD_WIDTH]);
         let [mut asked, mut d_asked] = [(); 2].map(|()| vec![0.0; t_y * HEAD_WIDTH]);
         Precision::F32.matmul_nt(t_x, HEAD_WIDTH, annotation, &self.h, u, &mut keys, false);
-        Precision::F32.matmul_nt(t_y, HEAD_WIDTH, query, &self.queries, w, &mut asked, false);
+        Precision::F32.matmul_nt(t_y, HEAD_WIDTH, query, &queries, w, &mut asked, false);
         let mut part = Part { gradient: vec![0.0; flat.len()], cost: 0.0, words: 0 };
         let (dw, rest) = part.gradient.split_at_mut(HEAD_WIDTH * query);
         let (du, dv) = rest.split_at_mut(HEAD_WIDTH * annotation);
         let (mut x, mut y, mut alpha) = (0, 0, Vec::new());
-        for &(words, targets, looks) in &self.pairs {
+        for &(words, target, looks) in &self.pairs {
             let own = x * HEAD_WIDTH..(x + words) * HEAD_WIDTH;
             for links in looks.chunk_by(|a, b| a.i == b.i) {
                 let i = usize::from(links[0].i);
                 let linked = || links.iter().map(|link| usize::from(link.j)).filter(|j| *j < words);
                 let share = 1.0 / linked().count() as f32;
-                if i >= targets || !share.is_finite() {
+                if i >= target.len() || !share.is_finite() {
                     continue;
                 }
                 let row = (y + i) * HEAD_WIDTH..(y + i + 1) * HEAD_WIDTH;
@@ -270,9 +408,9 @@ impl<'a> Features<'a> {
                 part.words += 1;
             }
             x += words;
-            y += targets;
+            y += target.len();
         }
-        Precision::F32.matmul_tn(HEAD_WIDTH, query, t_y, &d_asked, HEAD_WIDTH, &self.queries, query, dw, false);
+        Precision::F32.matmul_tn(HEAD_WIDTH, query, t_y, &d_asked, HEAD_WIDTH, &queries, query, dw, false);
         Precision::F32.matmul_tn(HEAD_WIDTH, annotation, t_x, &d_keys, HEAD_WIDTH, &self.h, annotation, du, false);
         part
     }
@@ -280,30 +418,58 @@ impl<'a> Features<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use std::path::Path;
 
-    #[test]
-    fn the_gradient_is_that_of_the_cost() {
-        let sizes = HeadSizes { state: 2, embedding: 1, annotation: 3 };
-        let numbers =
-            |count: usize, by: f32| (0..count).map(|k| ((k * k) as f32 * by + 0.3).sin()).collect::<Vec<f32>>();
-        let links = [(0, 1), (1, 0), (1, 2), (3, 2)].map(|(i, j)| GuidedLink { i, j });
-        // the second pair has fewer words, and a word without links
-        let pairs = vec![(3, 4, links.as_slice()), (2, 2, &links[..1])];
-        let features = Features { h: numbers(5 * 3, 0.7), queries: numbers(6 * sizes.query(), 0.3), pairs };
-        let count = HEAD_WIDTH * (sizes.query() + sizes.annotation + 1);
+    use super::*;
+    use crate::nn::device::Device;
+
+    fn numbers(count: usize, by: f32) -> Vec<f32> {
+        (0..count).map(|k| ((k * k) as f32 * by + 0.3).sin()).collect()
+    }
+
+    /// The gradient is the slope of the cost at numbers of W', U' and v'.
+    fn check(name: &str, features: &Features<'_>, sizes: HeadSizes, embedding: &[f32]) {
+        let count = head_parameters(sizes);
         let flat: Vec<f32> = numbers(count, 0.11).into_iter().map(|x| 0.2 * x).collect();
-        let part = features.back(&flat, sizes);
-        assert_eq!(part.words, 4);
+        let part = features.back(&flat, sizes, embedding);
+        assert_eq!(part.words, 4, "{name}");
         for at in (0..count).step_by(97).chain(count - 5..count) {
             let cost = |by: f32| {
                 let mut moved = flat.clone();
                 moved[at] += by;
-                features.back(&moved, sizes).cost
+                features.back(&moved, sizes, embedding).cost
             };
             let slope = (cost(1e-2) - cost(-1e-2)) / 2e-2;
             let found = f64::from(part.gradient[at]);
-            assert!((slope - found).abs() < 2e-3, "number {at}: {found} for {slope}");
+            assert!((slope - found).abs() < 2e-3, "{name}, number {at}: {found} for {slope}");
+        }
+    }
+
+    const LINKS: [(u16, u16); 4] = [(0, 1), (1, 0), (1, 2), (3, 2)];
+
+    #[test]
+    fn the_gradient_is_that_of_the_cost() {
+        let sizes = HeadSizes { state: 2, embedding: 1, annotation: 3 };
+        let links = LINKS.map(|(i, j)| GuidedLink { i, j });
+        // the second pair has fewer words, and a word without links
+        let pairs = vec![(3, &[0, 1, 2, 0][..], links.as_slice()), (2, &[1, 2][..], &links[..1])];
+        let features = Features { h: numbers(5 * 3, 0.7), states: numbers((6 + 4) * 2, 0.3), pairs };
+        check("made up", &features, sizes, &numbers(3, 0.5));
+    }
+
+    #[test]
+    fn the_gradient_is_that_of_the_cost_on_every_architecture() {
+        let links = LINKS.map(|(i, j)| GuidedLink { i, j });
+        for name in ["rnnsearch", "rnnencdec", "luong-global-general", "luong-local-p-dot"] {
+            let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/reference").join(name);
+            let model = Model::load(&folder, &Device::cpu()).unwrap_or_else(|error| panic!("{error}"));
+            let sizes = HeadSizes::of(&model.config);
+            let mut stepper = model.stepper(Kernels::Fused, 1).unwrap_or_else(|error| panic!("{error}"));
+            let pairs: [GivenPair<'_>; 2] = [((&[2, 3, 0], &[4, 2, 5, 0]), &links), ((&[3, 0], &[2, 0]), &links[..1])];
+            let features = Features::read(&mut *stepper, &pairs, sizes, &CancellationToken::forever());
+            let features = features.unwrap_or_else(|error| panic!("{name}: {error}"));
+            let embedding = model.weights.numbers(model.config.target_embedding()).unwrap_or_default();
+            check(name, &features, sizes, &embedding);
         }
     }
 }

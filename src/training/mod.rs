@@ -12,6 +12,7 @@ pub mod fused;
 pub mod guide;
 pub mod head;
 pub mod layout;
+pub mod linked;
 pub mod log;
 pub mod measure;
 pub mod minibatch;

@@ -130,8 +130,8 @@ impl App {
         self.commands.extend(dropped);
         let answered = self.local.dialogs.poll(ctx);
         if let Some((asked, None)) = answered {
-            // These two ask for a path themselves.
-            if !matches!(self.local.shared.sheet, Sheet::Training | Sheet::Figure { .. }) {
+            // These ask for a path themselves.
+            if !matches!(self.local.shared.sheet, Sheet::Training | Sheet::Figure { .. } | Sheet::Head(_)) {
                 self.local.shared.sheet = Sheet::Ask(asked);
             }
         } else if let Some((asked, Some(path))) = answered {

@@ -19,6 +19,7 @@ use interlinear::analysis::alignment::Alignment;
 use interlinear::figure::beam::BeamRow;
 use interlinear::figure::geometry::{Area, point, size};
 use interlinear::figure::heatmap::layout::{Gaze, Grid, Metrics, Needs, Zoom};
+use interlinear::figure::heatmap::outlines::Outlined;
 use interlinear::figure::heatmap::{Heatmap, HeatmapMarks, PAGE_CELL};
 use interlinear::figure::label::{Label, Tone};
 use interlinear::figure::mark::{
@@ -271,6 +272,7 @@ fn heatmap<'a>(source: &'a [Label<'a>], target: &'a [Label<'a>]) -> Heatmap<'a> 
         name: "",
         gaze: Some(Gaze { p_t: &[1.0, 1.4, f32::NAN], window: 1 }),
         links: None,
+        outlined: Outlined::default(),
         marks: HeatmapMarks { row: Some(0), column: None, selected: Some(1) },
         metrics,
         text_height: 15.0,

@@ -2,21 +2,29 @@
 //! and on those of others.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
 
 use interlinear::analysis::reading::Reading;
-use interlinear::decoding::{Forced, SearchOptions, Specials, decode_all, force_all};
+use interlinear::decoding::{Decoded, Forced, SearchOptions, Specials, decode_all, force, force_all};
 use interlinear::evaluation::rows::ReadRows;
+use interlinear::jobs::Library;
+use interlinear::jobs::gate::ForegroundGate;
+use interlinear::jobs::queue::head::HeadOrder;
+use interlinear::jobs::queue::{Found, JobQueue, QueueNews, QueueOrder};
 use interlinear::models::checkpoint::Weights;
 use interlinear::models::config::Architecture;
 use interlinear::models::fused::head::{HEAD_FILE, HEAD_WIDTH, HeadSizes, weights_of};
-use interlinear::models::{Kernels, Model, Need, StepOutput, StepRow};
-use interlinear::nn::device::Device;
+use interlinear::models::{Kernels, Model, Need, StepOutput, StepRow, Stepper};
+use interlinear::nn::device::{Device, DeviceChoice};
 use interlinear::text::corpus::ParallelText;
 use interlinear::ticket::CancellationToken;
 use interlinear::training::guide::Guide;
-use interlinear::training::head::{HeadTraining, train_head};
+use interlinear::training::head::{HeadTraining, head_parameters, is_of, train_head};
 use interlinear::training::minibatch::GuidedLink;
+use interlinear::training::state::Checkpoint;
 
+use crate::bad_input::copy_of;
 use crate::tiny::{TINY, Tiny};
 
 /// Models of others: Transformers with one embedding on both sides and with two, and recurrent ones, of which one has
@@ -30,10 +38,17 @@ const FOREIGN: [&str; 6] = [
     "old/groundhog-search",
 ];
 
+/// Luong's, global and local.
+const LUONG: [&str; 2] = ["luong-global-general", "luong-local-p-dot"];
+
 /// A tiny model of each of ours that has a head, and copies of [`FOREIGN`].
-fn models(folder: &Path) -> Vec<PathBuf> {
+pub fn models(folder: &Path) -> Vec<PathBuf> {
     let encdec = Tiny { name: "encdec", architecture: Architecture::RNN_ENC_DEC, ..TINY };
     let mut models = vec![TINY.save(folder), encdec.save(folder)];
+    for name in LUONG {
+        std::fs::create_dir(folder.join(name)).expect("created");
+        models.push(copy_of(name, &folder.join(name)));
+    }
     for kind in FOREIGN {
         let (from, to) = (Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(kind), folder.join(kind));
         std::fs::create_dir_all(&to).expect("created");
@@ -49,7 +64,7 @@ fn models(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// A model with a head of numbers that are neither small nor alike.
-fn with_head(folder: &Path) -> (Model, Weights) {
+pub fn with_head(folder: &Path) -> (Model, Weights) {
     let model = Model::load(folder, &Device::cpu()).unwrap_or_else(|error| panic!("{error}"));
     let sizes = HeadSizes::of(&model.config);
     let count: usize = sizes.shapes().iter().map(|(_, shape)| shape.iter().product::<usize>()).sum();
@@ -113,14 +128,15 @@ fn rows_are_those_of_the_equation_in_padded_batches_and_nothing_else_changes() {
         )
         .expect("forced");
         let rows = ReadRows::wanted((&model).into(), Some(Reading::Head));
-        let mut stepper = model.head_stepper(1).expect("it has a head");
+        let mut stepper = model.stepper_with_head(Kernels::Fused, 1).expect("it has a head");
         rows.force_all(&mut *stepper, &pairs, 2, &forever, &mut |at, forced| {
             for (&at, forced) in at.iter().zip(forced) {
                 assert_eq!(forced.token_log_p, plain[at].token_log_p, "{name}: log p");
                 let alpha = forced.alpha.expect("a head always aligns");
                 let expected = by_hand(&model, &head, pairs[at].0, pairs[at].1);
-                assert_eq!(alpha.len(), expected.len());
-                for (row, expected) in alpha.iter().zip(&expected) {
+                let (last, before) = alpha.split_last().expect("a row for each word");
+                assert!(before.len() + 1 == expected.len() && last.iter().all(|a| *a == 0.0), "{name}: {last:?}");
+                for (row, expected) in before.iter().zip(&expected) {
                     let far = row.iter().zip(expected).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
                     assert!(far < 2e-5, "{name}: {row:?} for {expected:?}");
                 }
@@ -131,38 +147,66 @@ fn rows_are_those_of_the_equation_in_padded_batches_and_nothing_else_changes() {
     }
 }
 
+/// Everything that a search finds, with and without a head; the rows of its head are those of the same words forced.
 #[test]
-fn translations_do_not_change_by_a_letter() {
+fn translations_do_not_change_by_a_letter_and_their_rows_are_those_of_forced_ones() {
     let folder = tempfile::tempdir().expect("a folder");
     for path in models(folder.path()) {
-        let (model, _) = with_head(&path);
+        let ((model, _), name, forever) = (with_head(&path), path.display(), CancellationToken::forever());
         let sources: [&[u32]; 4] = [&[2, 3, 4, 0], &[4, 0], &[3, 3, 2, 0], &[2, 0]];
         let options = SearchOptions { beam: 3, ..SearchOptions::default() };
         let (eos, unk) = model.specials();
-        let translate = |mut stepper: Box<dyn interlinear::models::Stepper>| {
-            let mut all = vec![(Vec::new(), 0.0); sources.len()];
+        let translate = |mut stepper: Box<dyn Stepper>| {
+            let mut all = vec![Vec::new(); sources.len()];
+            let mut keep = |at: &[usize], found: Vec<Decoded>| {
+                at.iter().zip(found).for_each(|(at, one)| all[*at] = one.hypotheses);
+                Ok(())
+            };
             let specials = Specials { eos, unk };
-            decode_all(
-                &mut *stepper,
-                specials,
-                &sources,
-                &options,
-                2,
-                &CancellationToken::forever(),
-                &mut |at, found| {
-                    for (at, one) in at.iter().zip(found) {
-                        let best = one.hypotheses.into_iter().next().expect("a hypothesis");
-                        all[*at] = (best.tokens, best.log_p);
-                    }
-                    Ok(())
-                },
-            )
-            .expect("translated");
+            decode_all(&mut *stepper, specials, &sources, &options, 2, &forever, &mut keep).expect("translated");
             all
         };
         let plain = translate(model.stepper(Kernels::Fused, 1).expect("a stepper"));
-        assert_eq!(translate(model.head_stepper(1).expect("it has a head")), plain, "{}", path.display());
+        let mut told = translate(model.stepper_with_head(Kernels::Fused, 1).expect("it has a head"));
+        let mut stepper = model.stepper_with_head(Kernels::Fused, 1).expect("it has a head");
+        for (source, one) in
+            sources.iter().zip(&mut told).flat_map(|(source, all)| all.iter_mut().map(move |one| (source, one)))
+        {
+            let forced = force(&mut *stepper, &[(source, &one.tokens)], &forever).expect("forced").swap_remove(0);
+            let (found, forced) = (one.head.take().expect("rows"), forced.head.expect("rows"));
+            assert_eq!((found.len(), forced.len()), (one.tokens.len(), one.tokens.len()), "{name}");
+            for (found, forced) in found.concat().iter().zip(forced.concat()) {
+                assert!((found - forced).abs() < 1e-5, "{name}: {found} for {forced}");
+            }
+        }
+        assert_eq!(told, plain, "{name}");
     }
+}
+
+/// A step may be answered again with another alpha; the head goes on from the last answer, as the model does.
+#[test]
+fn a_step_that_is_answered_twice_is_one_step() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (model, _) = with_head(&TINY.save(folder.path()));
+    let rows = |again: bool| {
+        let mut stepper = model.stepper_with_head(Kernels::Fused, 1).expect("it has a head");
+        let (mut output, mut heads) = (StepOutput::default(), Vec::new());
+        stepper.begin(&[&[2, 3, 0]]).expect("encoded");
+        for y_prev in [None, Some(3), Some(2), Some(4)] {
+            let row = [StepRow { sentence: 0, parent: 0, y_prev }];
+            stepper.align(&row, &mut output).expect("aligned");
+            if again {
+                let own = output.alpha.clone();
+                output.alpha.fill(1.0 / 3.0);
+                stepper.predict(&row, &Need::default(), &mut output).expect("said");
+                output.alpha = own;
+            }
+            stepper.predict(&row, &Need::default(), &mut output).expect("said");
+            heads.push(output.head.clone());
+        }
+        heads
+    };
+    assert_eq!(rows(true), rows(false));
 }
 
 /// Every word comes from the word at its place, and `</s>` from `</s>`.
@@ -182,16 +226,26 @@ fn a_head_learns_the_links_the_same_on_any_number_of_threads() {
     let (corpus, guide) = text();
     let folder = tempfile::tempdir().expect("a folder");
     for path in models(folder.path()) {
-        let learned = [("tiny", 40, 0.3), ("guided", 15, 0.75), ("s2s-topped", 15, 0.95)];
+        let learned = [
+            ("tiny", 40, 0.3),
+            ("encdec", 40, 0.8),
+            ("luong-global-general/model", 40, 0.8),
+            ("luong-local-p-dot/model", 40, 0.8),
+            ("guided", 15, 0.75),
+            ("s2s-topped", 15, 0.95),
+        ];
         let Some((_, passes, share)) = learned.into_iter().find(|(kind, ..)| path.ends_with(kind)) else { continue };
         let model = Model::load(&path, &Device::cpu()).expect("a sound model");
-        let options = HeadTraining { passes, rate: 1e-2, seed: 3 };
+        let options = HeadTraining { passes, rate: 1e-2, seed: 3, ..HeadTraining::default() };
         let learn = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
             let mut costs = Vec::new();
             let weights = pool.install(|| {
                 let forever = CancellationToken::forever();
-                train_head(&model, (&corpus, &guide), options, &forever, &mut |now| costs.push(now.cost))
+                train_head(&model, (&corpus, &guide), options, None, &forever, &mut |step| {
+                    costs.push(step.progress.cost);
+                    Ok(())
+                })
             });
             (weights.expect("learned"), costs)
         };
@@ -200,6 +254,94 @@ fn a_head_learns_the_links_the_same_on_any_number_of_threads() {
         assert!(last < share * first, "{name}: {first} to {last}");
         assert_eq!(learn(2).0, one, "{name}");
     }
+}
+
+/// What finds no room is asked of the model again, and a run that was ended goes on from its checkpoint: the head is the same.
+#[test]
+fn neither_room_nor_a_break_changes_what_is_learned() {
+    let ((corpus, guide), folder) = (text(), tempfile::tempdir().expect("a folder"));
+    let path = Tiny { name: "encdec", architecture: Architecture::RNN_ENC_DEC, ..TINY }.save(folder.path());
+    for path in [TINY.save(folder.path()), path] {
+        let model = Model::load(&path, &Device::cpu()).expect("a sound model");
+        let (whole, forever) =
+            (HeadTraining { passes: 3, seed: 5, ..HeadTraining::default() }, CancellationToken::forever());
+        let learn = |options: HeadTraining, before: Option<&Checkpoint>, kept: Option<(u64, &Path)>| {
+            let mut updates = Vec::new();
+            let weights = train_head(&model, (&corpus, &guide), options, before, &forever, &mut |step| {
+                updates.push(step.progress.updates.0);
+                match kept.filter(|(at, _)| *at == step.progress.updates.0) {
+                    None => Ok(()),
+                    Some((_, path)) => step.checkpoint().save(path),
+                }
+            });
+            (weights, updates)
+        };
+        let file = path.join("alignment.checkpoint");
+        let (first, updates) = learn(whole, None, Some((4, &file)));
+        let first = first.expect("learned");
+        assert_eq!(updates, (1..=9).collect::<Vec<u64>>(), "20 groups, 8 at a time, three times");
+        for keep in [0, 2000] {
+            assert_eq!(learn(HeadTraining { keep, ..whole }, None, None).0.expect("learned"), first, "room of {keep}");
+        }
+        let parameters = head_parameters(HeadSizes::of(&model.config));
+        let before = Checkpoint::load(&file, parameters).expect("a checkpoint");
+        let (rest, updates) = learn(whole, Some(&before), None);
+        assert_eq!((rest.expect("learned"), updates), (first, (5..=9).collect()));
+        for other in [HeadTraining { seed: 6, ..whole }, HeadTraining { passes: 4, ..whole }] {
+            assert!(!is_of(&before, &model, (&corpus, &guide), other));
+            let refused = learn(other, Some(&before), None).0.expect_err("of another run").to_string();
+            assert!(refused.contains("the checkpoint is of another"), "{refused}");
+        }
+    }
+}
+
+/// Behind the window: from files, with the model as it lies in the lane, and the model has the head at once.
+#[test]
+fn the_lane_learns_a_head_that_the_model_has_at_once() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = Tiny { name: "encdec", architecture: Architecture::RNN_ENC_DEC, ..TINY }.save(folder.path());
+    let [source, target, links] = ["source", "target", "links"].map(|name| folder.path().join(name));
+    std::fs::write(&source, "one two\nthree one two\n".repeat(20)).expect("written");
+    std::fs::write(&target, "un deux\ntrois un deux\n".repeat(20)).expect("written");
+    std::fs::write(&links, "0-0 1-1\n0-0 1-1 2-2\n".repeat(20)).expect("written");
+    let lane = JobQueue::spawn(Library::new(1), ForegroundGate::new(), Arc::new(|| {}));
+    let mut number = 0;
+    let mut learn = |files: (&Path, &Path), links: Option<&Path>| {
+        number += 1;
+        lane.submit(
+            number,
+            QueueOrder::Head(HeadOrder {
+                model: path.clone(),
+                device: DeviceChoice::Cpu,
+                files: (files.0.to_owned(), files.1.to_owned()),
+                links: links.map(Path::to_owned),
+                passes: 2,
+            }),
+        );
+        let mut told = Vec::new();
+        loop {
+            match lane.news.next_within(Duration::from_secs(60)).expect("it ends").kind {
+                QueueNews::Progress(progress) => told.push(progress),
+                ended => return (ended, told),
+            }
+        }
+    };
+    for links in [Some(links.as_path()), None] {
+        let (ended, told) = learn((&source, &target), links);
+        let QueueNews::Found(Found::Head(learned)) = ended else { panic!("{ended:?}") };
+        assert_eq!((learned.pairs, &learned.path), (40, &path.join(HEAD_FILE)));
+        assert!(learned.path.is_file() && !path.join("alignment.checkpoint").exists());
+        let last = told.last().expect("progress");
+        assert!(last.done == last.total && last.what.starts_with("Learning an alignment head for encdec"), "{last:?}");
+    }
+    let model = Model::load(&path, &Device::cpu()).expect("a sound model");
+    assert!(model.stepper_with_head(Kernels::Fused, 1).expect("a stepper").has_alignment_head());
+    let (ended, _) = learn((&source, &links), Some(&source));
+    let QueueNews::Failed(why) = ended else { panic!("{ended:?}") };
+    assert!(why.contains("source") && !why.contains("panicked"), "{why}");
+    let (ended, _) = learn((&source, &folder.path().join("none")), None);
+    let QueueNews::Failed(why) = ended else { panic!("{ended:?}") };
+    assert!(why.contains("none"), "{why}");
 }
 
 /// The whole way on the command line: learned on a model that is one file, kept beside it, and read off.
@@ -222,6 +364,9 @@ fn a_head_of_a_foreign_model_is_learned_and_read_on_the_command_line() {
     std::fs::write(&links, "0-0 1-1\n".repeat(40)).expect("written");
     let links = links.to_str().expect("UTF-8");
     run(&["train", "--head", file, "--source", text, "--target", text, "--links", links, "--passes", "30"]);
+    let again = ["train", "--head", file, "--source", text, "--target", text, "--links", links, "--resume"];
+    let told = crate::cli::run_in(folder.path(), &again, b"");
+    assert!(told.code == 2 && told.stderr.contains("model.npz.alignment.checkpoint"), "{}", told.stderr);
     assert!(kind.join("model.npz.alignment.safetensors").is_file());
     let read = run(&["align", "--model", file, "--source", text, "--target", text, "--reading", "head"]);
     assert_eq!(read.lines().count(), 40);
@@ -231,11 +376,14 @@ fn a_head_of_a_foreign_model_is_learned_and_read_on_the_command_line() {
 fn what_is_no_head_of_this_model_is_refused() {
     let folder = tempfile::tempdir().expect("a folder");
     let model = Model::load(&TINY.save(folder.path()), &Device::cpu()).expect("a sound model");
-    let missing = model.head_stepper(1).err().expect("there is none").to_string();
+    let plain = model.stepper_with_head(Kernels::Fused, 1).expect("a stepper without a head");
+    assert!(!plain.has_alignment_head());
+    let missing =
+        ReadRows::chosen((&model).into(), &*plain, Some(Reading::Head)).expect_err("there is none").to_string();
     assert!(missing.contains("has no alignment head"), "{missing}");
     let sizes = HeadSizes { state: 5, ..HeadSizes::of(&model.config) };
     let count: usize = sizes.shapes().iter().map(|(_, shape)| shape.iter().product::<usize>()).sum();
     weights_of(sizes, &vec![0.0; count]).save(&model.folder.join(HEAD_FILE), false).expect("written");
-    let wrong = model.head_stepper(1).err().expect("another model's").to_string();
+    let wrong = model.stepper_with_head(Kernels::Fused, 1).err().expect("another model's").to_string();
     assert!(wrong.contains(HEAD_FILE) && wrong.contains('W'), "{wrong}");
 }

@@ -133,8 +133,8 @@ fn every_combination_reads_a_sentence_in_a_batch_as_it_does_alone() {
             let best = decoded[index].hypotheses[0].clone();
             let forced =
                 force(&mut stepper, &[(source, &best.tokens)], &CancellationToken::forever()).expect("it scores");
-            let Hypothesis { token_log_p, log_p, alpha, energies, p_t, .. } = best;
-            assert_same(&what, &Forced { token_log_p, log_p, alpha, energies, p_t }, &forced[0]);
+            let Hypothesis { token_log_p, log_p, alpha, energies, p_t, head, .. } = best;
+            assert_same(&what, &Forced { token_log_p, log_p, alpha, energies, p_t, head }, &forced[0]);
         }
     }
 }

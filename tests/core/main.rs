@@ -19,6 +19,7 @@ mod explore;
 mod figure;
 mod fused;
 mod given;
+mod head_rows;
 mod heads;
 mod import;
 mod importance;

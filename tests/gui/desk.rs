@@ -10,7 +10,7 @@ use egui_kittest::Harness;
 use interlinear::app::effect::{Effect, FileEvent, FileJob};
 use interlinear::decoding::Specials;
 use interlinear::jobs::corpus::thread::{CorpusNews, CorpusRequest};
-use interlinear::jobs::live::protocol::{Event, HypothesisView, ModelFacts, ModelSizes};
+use interlinear::jobs::live::protocol::{DeviceFacts, Event, HypothesisView, ModelFacts, ModelSizes};
 use interlinear::jobs::queue::QueueEvent;
 use interlinear::jobs::steps::{StepTrace, StepsEvent};
 use interlinear::pages::command::Command;
@@ -158,7 +158,7 @@ pub fn facts(name: &str, has_alignment: bool) -> ModelFacts {
         languages: Vec::new(),
         has_alignment,
         attention: has_alignment.then(|| "additive".to_owned()),
-        device: "cpu".to_owned(),
+        device: DeviceFacts { name: "cpu".to_owned(), notice: None },
         ..ModelFacts::default()
     }
 }

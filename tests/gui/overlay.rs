@@ -5,7 +5,11 @@ use egui_kittest::kittest::Queryable as _;
 use interlinear::analysis::reading::Reading;
 use interlinear::app::command::{SettingsCommand, WindowCommand};
 use interlinear::app::effect::{Effect, FileEvent, FileJob};
+use interlinear::app::settings::PictureQuestion;
 use interlinear::jobs::live::protocol::{Event, ModelFacts, Pieces};
+use interlinear::jobs::queue::head::HeadLearned;
+use interlinear::jobs::queue::{Found, JobProgress, QueueEvent, QueueNews};
+use interlinear::pages::sentence::command::HeadCommand;
 use interlinear::session::state::Session;
 use interlinear::text::links::{Link, Links};
 
@@ -118,6 +122,91 @@ fn rows_of_rnnsearch_may_be_read_by_the_word_read() {
     {
         assert!(harness.query_by_label(label).is_some(), "{label} is missing");
     }
+}
+
+/// A model whose head says that words come from the word before that which it looked at, beside one without a head.
+#[test]
+fn two_questions_are_answered_one_after_the_other_and_one_over_the_other() {
+    let mut session = desk::session("the red shoe");
+    for facts in [ModelFacts { has_head: true, ..desk::facts("RNNsearch", true) }, desk::facts("Other", true)] {
+        let has_head = facts.has_head;
+        let column = desk::add_column(&mut session, facts);
+        let sentence = desk::sentence("the red shoe", &[]);
+        let mut events = desk::finished(&session, column, sentence, &["la chaussure rouge"], None);
+        if let Some(Event::Finished { result, .. }) = events.last_mut().filter(|_| has_head) {
+            let row = |i: usize| (0..4).map(|j| if j + i == 3 { 0.7 } else { 0.1 }).collect();
+            result.hypotheses[0].head = Some((0..4).map(row).collect());
+        }
+        for event in events {
+            session.absorb(event);
+        }
+    }
+    let (mut harness, wires) = desk::window_of(session, [1900.0, 900.0]);
+    assert!(harness.query_by_label("Where it looked to choose the word").is_some());
+    assert_eq!(harness.query_all_by_label("chaussure <- red 0.80").count(), 2);
+    harness.get_by_label("Where the word comes from").click();
+    harness.run();
+    assert!(wires.heard(SettingsCommand::SetAsked(PictureQuestion { origin: true, both: false })));
+    assert_eq!(harness.query_all_by_label("chaussure <- red 0.80").count(), 1, "the other model has no head");
+    for label in ["chaussure <- shoe 0.70", "Rows of RNNsearch say where it comes from"] {
+        assert!(harness.query_by_label(label).is_some(), "{label} is missing");
+    }
+    harness.get_by_label("Outline the other of both questions").click();
+    harness.run();
+    assert!(harness.query_by_label("chaussure <- red 0.10, it looked here").is_some());
+    assert!(harness.query_by_label("Legend of the outlines, the other of both questions").is_some());
+    harness.get_by_label("Where it looked to choose the word").click();
+    harness.run();
+    assert!(harness.query_by_label("chaussure <- shoe 0.07, it comes from here").is_some());
+    harness.get_by_label("Where the word comes from").hover();
+    harness.run();
+    let note = "It explains the alignment and not the choice";
+    assert!(harness.query_all_by_label_contains(note).next().is_some(), "in the tooltip");
+    let (harness, _) = desk::window(desk::two_models());
+    assert!(harness.query_by_label("Where the word comes from").is_none(), "no model has a head");
+}
+
+/// From two files of one's own, with progress; the model has the head as soon as it is there.
+#[test]
+fn an_alignment_head_is_learned_on_a_sheet() {
+    let (mut harness, wires) = desk::window(desk::two_models());
+    let click = |harness: &mut egui_kittest::Harness<'_, interlinear::ui::App>, label: &str| {
+        harness.get_by_label(label).click();
+        harness.run();
+    };
+    click(&mut harness, "Menu of RNNencdec");
+    click(&mut harness, "Learn an alignment head...");
+    let shows = |harness: &egui_kittest::Harness<'_, interlinear::ui::App>, text: &str| {
+        harness.query_all_by_label_contains(text).next().is_some()
+    };
+    assert!(shows(&harness, "An alignment head for RNNencdec") && shows(&harness, "its decoder never sees h_j"));
+    for (at, (name, path)) in
+        [("Source sentences", "mine.en"), ("Their translations", "mine.fr")].into_iter().enumerate()
+    {
+        harness.get_by_label(name).focus();
+        harness.run();
+        harness.get_by_label(name).type_text(path);
+        harness.run();
+        assert!(wires.heard(HeadCommand::File(at, path.to_owned())), "{name}");
+    }
+    click(&mut harness, "Learn");
+    let column = harness.state().session().app().document.columns()[1].id;
+    assert!(wires.heard(HeadCommand::Learn(column)));
+    let number = harness.state().session().app().tasks.list()[0].number;
+    let what = "Learning an alignment head for RNNencdec, 1.250 nats a word".to_owned();
+    let progress = JobProgress { done: 30, total: 120, what, words_per_second: 900.0 };
+    wires.corpus.borrow_mut().push(QueueEvent { number, kind: QueueNews::Progress(progress) });
+    harness.run();
+    assert!(shows(&harness, "1.250 nats a word, 25 %, 900 words/s"));
+    let model = harness.state().session().app().document.columns()[1].folder.clone();
+    let learned = HeadLearned { path: model.join("alignment.safetensors"), model, pairs: 500, cost: 0.75 };
+    wires.corpus.borrow_mut().push(QueueEvent { number, kind: QueueNews::Found(Found::Head(learned)) });
+    harness.run();
+    assert!(shows(&harness, "Learned from 500 pairs to 0.750 nats a word") && shows(&harness, "This model has one"));
+    click(&mut harness, "Close");
+    assert!(harness.query_by_label("Where the word comes from").is_some(), "both questions are there");
+    let facts = |at: usize| harness.state().session().app().document.columns()[at].facts.clone().expect("loaded");
+    assert!(facts(1).has_head && !facts(0).has_head);
 }
 
 #[test]

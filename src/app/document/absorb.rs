@@ -59,7 +59,7 @@ impl AppState {
     fn loaded(&mut self, at: usize, facts: ModelFacts) {
         let column = &mut self.document.columns[at];
         column.state = ColumnState::Ready;
-        let notice = facts.notice.clone();
+        let notice = facts.device.notice.clone();
         column.facts = Some(facts);
         if let Some(text) = notice {
             self.notify(text, false);

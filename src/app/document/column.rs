@@ -319,6 +319,7 @@ impl Column {
             specials: self.facts.as_ref().map(|facts| (facts.specials.eos, facts.specials.unk)),
             reading: settings.reading_of(self.facts.as_ref()),
             pieces: settings.pieces,
+            outlined: settings.outlined_of(self.facts.as_ref()),
             links: if given.is_some() { &self.given_links } else { &self.links }.as_ref().filter(|_| settings.links),
             is_given: given.is_some(),
             // measured was the model by itself

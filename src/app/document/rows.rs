@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::analysis::reading::Reading;
 use crate::app::document::column::Column;
 use crate::app::settings::Settings;
 use crate::decoding::reweigh::permutation;
@@ -30,6 +31,8 @@ pub fn rows_of(column: &Column, settings: &Settings, i: usize) -> Vec<usize> {
     let Some(tokens) = target_tokens(column, settings, i) else { return Vec::new() };
     let rows = column.shown().and_then(|shown| shown.alpha.as_ref()).map_or(0, Vec::len);
     let (reading, delay) = settings.reading_of(column.facts.as_ref()).unwrap_or_default();
+    // what a head says is no part of a step
+    let rows = if reading == Reading::Head { 0 } else { rows };
     tokens.filter_map(|token| reading.row_after(delay, token, rows)).collect()
 }
 

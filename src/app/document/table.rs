@@ -12,6 +12,7 @@ use crate::analysis::reading::Reading;
 use crate::analysis::words::{between_spaces, merge_alpha, merge_energies, merge_log_p};
 use crate::app::document::variant::VariantLabel;
 use crate::app::settings::Shown;
+use crate::figure::heatmap::outlines;
 use crate::figure::label::Hand;
 use crate::interventions::{Applied, Said};
 use crate::jobs::live::protocol::{HypothesisView, Pieces};
@@ -79,7 +80,8 @@ pub struct AlignmentTable {
     pub source: Vec<SourceWord>,
     /// Down the side.
     pub target: Vec<TargetWord>,
-    /// alpha_ij; `None` where the model has no alignment (never invented) and where it was left out.
+    /// alpha_ij, or by the reading of an alignment head alpha'_ij; `None` where the model has no such alignment (never invented) and
+    /// where it was left out.
     pub alpha: Option<Alignment>,
     /// e_ij, NaN at words that have none; `None` as alpha is.
     pub energies: Option<Alignment>,
@@ -94,9 +96,9 @@ pub struct AlignmentTable {
     pub reading: Option<Reading>,
     /// What its words are, where the model's vocabulary has pieces of words.
     pub units: Option<Units>,
-    /// The links of a statistical aligner, where they are shown.
+    /// The links that are outlined, where any are: [`Settings::outlined`](crate::app::settings::Settings::outlined) says whose.
     pub links: Option<Links>,
-    /// How far alpha and these links agree.
+    /// How far alpha and the links of a statistical aligner agree, where those are outlined.
     pub agreement: Option<AlignmentAgreement>,
     /// The model has an alignment here, but it was too large to keep (see [`LEFT_OUT`]).
     pub left_out: bool,
@@ -215,6 +217,8 @@ pub struct Making<'a> {
     pub pieces: bool,
     /// Links of an aligner between words, where they are shown.
     pub links: Option<&'a Links>,
+    /// The reading of the rows whose links are outlined instead.
+    pub outlined: Option<(Reading, usize)>,
     /// The hypothesis is what the user gives.
     pub is_given: bool,
     /// What it is a variant in.
@@ -240,12 +244,14 @@ pub fn tested_for<'a>(
 pub fn build(source: &Sentence, shown: &HypothesisView, hypothesis: usize, making: &Making<'_>) -> AlignmentTable {
     let (reading, delay) = making.reading.unwrap_or_default();
     let pieces = shown.pieces.as_ref().filter(|_| !making.pieces);
-    let read = |rows| cut(reading.read_after(delay, rows), shown.tokens.len());
-    let (alpha, energies) = (shown.alpha.as_deref().map(read), shown.energies.as_deref().map(read));
+    let is_step = reading != Reading::Head;
+    let alpha = rows_by(shown, (reading, delay));
+    let energies = shown.energies.as_deref().filter(|_| is_step);
+    let energies = energies.map(|rows| cut(reading.read_after(delay, rows), shown.tokens.len()));
     let mut table = AlignmentTable {
         source: source_words(source, pieces, making.specials),
         target: target_words(shown, pieces),
-        reading: making.reading.map(|(reading, _)| reading).filter(|_| shown.alpha.is_some()),
+        reading: making.reading.map(|(reading, _)| reading).filter(|_| alpha.is_some()),
         units: shown.pieces.as_ref().map(|_| if making.pieces { Units::Pieces } else { Units::Words }),
         left_out: shown.left_out,
         text: shown.text.clone(),
@@ -259,7 +265,7 @@ pub fn build(source: &Sentence, shown: &HypothesisView, hypothesis: usize, makin
     table.alpha = alpha.map(|alpha| table.added(alpha, pieces));
     table.energies = energies.map(|energies| table.energies_of(energies, pieces));
     if pieces.is_none() {
-        let p_t = shown.p_t.as_deref().map(|p_t| reading.read_after(delay, p_t));
+        let p_t = shown.p_t.as_deref().filter(|_| is_step).map(|p_t| reading.read_after(delay, p_t));
         table.p_t = p_t.map(|p_t| (0..rows).map(|i| p_t.get(i).copied().unwrap_or(f32::NAN)).collect());
     }
     if let Some(alpha) = &table.alpha {
@@ -273,8 +279,10 @@ pub fn build(source: &Sentence, shown: &HypothesisView, hypothesis: usize, makin
     if *shown.touched != Applied::default() {
         table.touch(shown, pieces, making.reading.unwrap_or_default());
     }
-    if let Some(links) = making.links {
-        table.agreement = shown.alpha.as_deref().and_then(|rows| agreement(source, shown, read(rows), links));
+    if let Some(rows) = making.outlined.and_then(|of| rows_by(shown, of)) {
+        table.links = Some(table.links_of(&table.added(rows, pieces)));
+    } else if let Some(links) = making.links {
+        table.agreement = alpha.and_then(|rows| agreement(source, shown, rows, links));
         table.links = Some(match shown.pieces.as_ref().filter(|_| making.pieces) {
             Some(pieces) => spread(links, &pieces.source, &pieces.target),
             None => links.clone(),
@@ -307,6 +315,12 @@ fn agreement(
     Some(agreement)
 }
 
+/// The rows of alpha, or of the alignment head, by the tokens that they belong to; `None` where there are none.
+fn rows_by(shown: &HypothesisView, (reading, delay): (Reading, usize)) -> Option<&[Vec<f32>]> {
+    let rows = if reading == Reading::Head { &shown.head } else { &shown.alpha };
+    rows.as_deref().map(|rows| cut(reading.read_after(delay, rows), shown.tokens.len()))
+}
+
 /// Without the rows behind `</s>`.
 fn cut<T>(rows: &[T], count: usize) -> &[T] {
     &rows[..rows.len().min(count)]
@@ -332,7 +346,9 @@ impl AlignmentTable {
         let (reading, delay) = reading;
         let rows = shown.alpha.as_ref().map_or(0, Vec::len);
         let (pinned, masked) = (touched.pinned(), touched.masked());
-        let is_pinned = |token| reading.row_after(delay, token, rows).is_some_and(|row| pinned.contains(&row));
+        let is_step = reading != Reading::Head;
+        let is_pinned =
+            |token| is_step && reading.row_after(delay, token, rows).is_some_and(|row| pinned.contains(&row));
         for (i, word) in self.target.iter_mut().enumerate() {
             let tokens = pieces.map_or(i..i + 1, |pieces| pieces.target[i].clone());
             word.said = tokens.clone().map(|token| touched.said(token)).max().unwrap_or_default();
@@ -388,14 +404,22 @@ impl AlignmentTable {
         Alignment::from_rows(words.as_deref().unwrap_or(rows)).resized(self.target.len(), self.source.len(), f32::NAN)
     }
 
+    /// What these weights link of the words that are shown, `</s>` left aside; sure from the higher weight on.
+    fn links_of(&self, weights: &Alignment) -> Links {
+        let is_word = |link: &Link| {
+            self.source.get(link.source).is_some_and(SourceWord::is_word)
+                && self.target.get(link.target).is_some_and(|word| !word.is_eos)
+        };
+        let [sure, possible] =
+            outlines::FROM.map(|least| hard::links_above(weights, least).into_iter().filter(is_word).collect());
+        Links::new(sure, possible)
+    }
+
     /// Adds what was measured, with alpha and energies of the steps that it was measured at.
     fn measure(&mut self, tested: &Tested, shown: &HypothesisView, pieces: Option<&Pieces>) {
         let steps = |rows| cut(rows, shown.tokens.len());
-        // A head's rows are of no step.
-        let is_step = self.reading != Some(Reading::Head);
-        let alpha = shown.alpha.as_deref().filter(|_| is_step).map(|rows| self.added(steps(rows), pieces));
-        let energies = shown.energies.as_deref().filter(|_| is_step);
-        let energies = energies.map(|rows| self.energies_of(steps(rows), pieces));
+        let alpha = shown.alpha.as_deref().map(|rows| self.added(steps(rows), pieces));
+        let energies = shown.energies.as_deref().map(|rows| self.energies_of(steps(rows), pieces));
         let made = tested.measured.iter().map(|measured| MeasuredTable {
             measure: measured.measure,
             matrix: self.added(&measured.rows, pieces),

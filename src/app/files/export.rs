@@ -24,6 +24,7 @@ use crate::app::files::drawing::{Branches, Drawing};
 use crate::app::files::line::{HypothesisLine, LinksLine, SetLine, TranslationLine, ends};
 use crate::app::files::picture::{GUIDED, PictureRequest, measure};
 use crate::app::settings::{Settings, Shown};
+use crate::figure::heatmap::outlines::Outlined;
 use crate::figure::palette::ColourMap;
 use crate::figure::sheet::{FigureKind, FigureNeeds, FigureStyle};
 use crate::figure::tree::DrawnNode;
@@ -107,6 +108,10 @@ pub fn picture(
     known.push(("numbers", numbers_name(shown).to_owned()));
     known.extend(measured.clone().map(|measured| ("measure", measured)));
     known.extend(table.units.map(|units| ("units", units.name().to_owned())));
+    let outlined = settings.outlined(facts);
+    if outlined != Outlined::Aligner && table.links.is_some() {
+        known.push(("links", outlined.legend().map(|(text, _)| text).join(", ")));
+    }
     if let Some(agreement) = &table.agreement {
         known.push(("links", "of the statistical aligner that comes with the program".to_owned()));
         known.push(("greatest alpha", agreement.text()));
@@ -132,6 +137,7 @@ pub fn picture(
         window: facts.and_then(|facts| facts.window),
         replaces,
         shown,
+        outlined,
         is_normalised: search.length_normalization > 0.0,
         title: format!(
             "{}: {kind}{}{}",
@@ -345,7 +351,10 @@ pub fn beam_tsv(column: &Column) -> String {
 /// where they are shown.
 pub fn json_line(column: &Column) -> String {
     let facts = column.facts.as_ref();
-    let reading = column.table.as_ref().and_then(|table| table.reading);
+    // alpha is alpha whatever is shown: what an alignment head says stands beside it
+    let shown = column.table.as_ref().and_then(|table| table.reading);
+    let own = facts.filter(|facts| facts.input_delay.is_some()).map(|facts| facts.reading);
+    let reading = if shown == Some(Reading::Head) { own } else { shown };
     let read = reading.zip(facts.and_then(|facts| facts.input_delay)).unwrap_or_default();
     let mut hypotheses: Vec<HypothesisLine<'_>> = column.hypotheses.iter().map(|one| hypothesis(one, read)).collect();
     if let (Some(links), Some(shown)) = (&column.links, hypotheses.get_mut(column.hypothesis)) {
@@ -421,6 +430,7 @@ fn hypothesis(shown: &HypothesisView, (reading, delay): (Reading, usize)) -> Hyp
         token_log_p: &shown.token_log_p,
         alpha: shown.alpha.as_deref().map(|alpha| of_tokens(alpha).into()),
         p_t: shown.p_t.as_deref().map(|p_t| (0..count.min(p_t.len())).map(|i| position(p_t, i)).collect()),
+        head: shown.head.as_deref().map(Into::into),
         finished: shown.finished,
         set: (!touched.is_untouched()).then(|| SetLine::of(touched, &shown.token_log_p)),
         ..HypothesisLine::default()

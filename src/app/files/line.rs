@@ -71,6 +71,9 @@ pub struct HypothesisLine<'a> {
     /// The aligned position of each token; NaN, which is written as null, for one that has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub p_t: Option<Cow<'a, [f32]>>,
+    /// Where each token comes from by an alignment head, rows as of alpha.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub head: Option<Cow<'a, [Vec<f32>]>>,
     /// Ends with `</s>`.
     pub finished: bool,
     /// What of it was given to the model.
@@ -146,6 +149,9 @@ pub struct ScoreLine<'a> {
     pub alpha: Option<&'a [Vec<f32>]>,
     /// e_ij, before the softmax.
     pub energies: Option<&'a [Vec<f32>]>,
+    /// As in [`HypothesisLine`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub head: Option<&'a [Vec<f32>]>,
     /// As in [`TranslationLine`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reading: Option<&'static str>,

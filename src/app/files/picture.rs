@@ -14,6 +14,7 @@ use crate::figure::beam::BeamRow;
 use crate::figure::fonts::Fonts;
 use crate::figure::formats::format_of;
 use crate::figure::heatmap::layout::Gaze;
+use crate::figure::heatmap::outlines::Outlined;
 use crate::figure::inspected::Inspected;
 use crate::figure::label::{Label, Tone, source_text, target_text};
 use crate::figure::mark::Scale;
@@ -40,6 +41,8 @@ pub struct PictureRequest {
     pub(crate) replaces: bool,
     /// The numbers of the heatmap.
     pub(crate) shown: Shown,
+    /// Whose links are outlined.
+    pub(crate) outlined: Outlined,
     /// Hypotheses are ordered by log p over their length.
     pub(crate) is_normalised: bool,
     pub(crate) title: String,
@@ -97,6 +100,7 @@ impl PictureRequest {
             cells: table.numbers(self.shown).map(|matrix| (matrix, scale(self.shown))),
             name: measure(self.shown).map_or("", |measure| measure.title),
             links: table.links.as_ref(),
+            outlined: self.outlined,
             gaze,
             corner: table.reading.filter(|_| measure(self.shown).is_none()).map(Reading::row_text),
             beam: self.hypotheses.iter().enumerate().map(|(n, hypothesis)| self.row(n, hypothesis)).collect(),

@@ -30,7 +30,7 @@ struct Record<'a> {
 
 /// Aligns by the definition that was asked for.
 pub fn run(low: &AlignArgs, samples: usize) -> anyhow::Result<()> {
-    if low.reading.is_some_and(|reading| reading != Reading::default()) {
+    if low.reading.reading.is_some_and(|reading| reading != Reading::default()) {
         return Err(Error::Input("--reading is not for --importance or --format jsonl; leave it out".into()).into());
     }
     if low.format == LinkFormat::Jsonl && low.reverse_model.is_some() {

@@ -137,7 +137,7 @@ impl GoldArgs {
         batch: usize,
     ) -> Result<gold::AlignmentErrorReport> {
         let system = forward.system;
-        let mut back = reverse.map(|model| model.stepper(runtime.engine, runtime.threads)).transpose()?;
+        let mut back = reverse.map(|model| model.stepper_with_head(runtime.engine, runtime.threads)).transpose()?;
         let reverse = match (reverse, back.as_mut()) {
             (Some(reverse), Some(stepper)) => {
                 opposite(system.lead(), reverse)?;

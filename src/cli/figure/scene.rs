@@ -12,8 +12,8 @@ use crate::app::settings::Shown;
 use crate::cli::words;
 use crate::decoding::{Decoded, Ensemble, Forced, Hypothesis, SearchOptions};
 use crate::error::{Error, Result};
-use crate::evaluation::alignment::readings;
 use crate::evaluation::rows::ReadRows;
+use crate::figure::heatmap::outlines::Outlined;
 use crate::figure::page::FigurePage;
 use crate::figure::sheet::{FigureKind, FigureNeeds, FigureStyle};
 use crate::figure::tree::DrawnNode;
@@ -50,35 +50,21 @@ pub struct Showing {
 }
 
 impl<'a> Scenes<'a> {
-    /// For a system.
-    ///
-    /// # Errors
-    /// A reading that the rows of this system do not have.
+    /// For a system, whose rows belong to these words.
     pub fn new(
         system: &'a Ensemble,
-        stepper: Box<dyn Stepper>,
+        (rows, stepper): (ReadRows, Box<dyn Stepper>),
         options: &SearchOptions,
-        wanted: Option<Reading>,
         showing: Showing,
-    ) -> Result<Self> {
+    ) -> Self {
         let candidates = if showing.kind.needs == FigureNeeds::Word { CANDIDATES } else { options.candidates };
         let options = SearchOptions { candidates, trace: showing.kind.needs == FigureNeeds::Search, ..options.clone() };
-        let shown = || system.shown().iter().map(|&n| &system.members()[n].config);
-        let rows = ReadRows::wanted(system.into(), wanted);
-        let reading = rows.reading;
-        let has = |config| readings(config).contains(&reading);
-        if reading != Reading::default() && (rows.delay == 0 || !shown().all(has)) {
-            let (name, reading) = (system.name(), reading.name());
-            return Err(Error::Input(format!(
-                "the rows of {name} belong to the words that were predicted; leave out --reading {reading}"
-            )));
-        }
         let mut models = Vec::new();
         for model in system.members() {
             models.push(("model".to_owned(), model.config.name.clone()));
             models.push(("digest".to_owned(), format!("sha256:{}", model.digest())));
         }
-        Ok(Self { system, stepper, options, rows, showing, models })
+        Self { system, stepper, options, rows, showing, models }
     }
 
     /// The translation of a sentence, or the one that is given.
@@ -117,7 +103,7 @@ impl<'a> Scenes<'a> {
     fn forced(&mut self, sentence: &Sentence, target: &Sentence) -> Result<Hypothesis> {
         let pairs = [(sentence.ids.as_slice(), target.ids.as_slice())];
         let found = words::force_all(self.rows, self.stepper.as_mut(), &pairs, 1)?;
-        let Forced { token_log_p, log_p, alpha, energies, p_t } = found.into_iter().next().unwrap_or_default();
+        let Forced { token_log_p, log_p, alpha, energies, p_t, .. } = found.into_iter().next().unwrap_or_default();
         let tokens = target.ids.clone();
         Ok(Hypothesis { tokens, token_log_p, log_p, alpha, energies, p_t, finished: true, ..Hypothesis::default() })
     }
@@ -179,6 +165,7 @@ impl<'a> Scenes<'a> {
             window: Some(lead.config.window().unwrap_or(0)),
             replaces: false,
             shown: Shown::Alpha,
+            outlined: Outlined::default(),
             is_normalised: self.options.ranking.length.normalises(),
             title: format!("{name}: {}", kind.about),
             facts,

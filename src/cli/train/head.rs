@@ -7,25 +7,31 @@ use clap::Args;
 
 use crate::aligner::learned::Learned;
 use crate::aligner::words::{Cutter, LineAligner};
-use crate::cli::align::{LINK_WORDS, default_way};
+use crate::cli::align::LINK_WORDS;
 use crate::cli::args::{RunArgs, one_of};
 use crate::cli::{bundled, output, statistical};
 use crate::error::{Error, Result};
 use crate::models::Model;
+use crate::models::fused::head::HeadSizes;
 use crate::nn::device::Device;
-use crate::text::corpus::{PairRules, ParallelText};
 use crate::ticket::CancellationToken;
-use crate::training::guide::{Guide, GuidedReader};
-use crate::training::head::{HeadTraining, train_head};
-use crate::training::settings::{LinkWords, Unlinked};
+use crate::training::head::{HeadProgress, HeadTraining, head_parameters, train_head};
+use crate::training::linked::LinkedText;
+use crate::training::settings::LinkWords;
+use crate::training::state::Checkpoint;
+
+/// Updates between two lines of progress.
+const TELL: u64 = 50;
+/// Updates between two checkpoints.
+const KEEP: u64 = 200;
 
 /// An alignment head on a finished model.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "An alignment head")]
 pub struct HeadArgs {
     /// Learn where each word comes from, for this finished model, ours or another toolkit's, whose weights stay as they
-    /// are; writes alignment.safetensors into its folder, or beside its one file
-    #[arg(long = "head", value_name = "DIR", conflicts_with_all = ["config", "resume", "from", "new"], requires = "source", value_parser = bundled::argument())]
+    /// are; writes alignment.safetensors into its folder, or beside its one file. With --resume it goes on from the last checkpoint
+    #[arg(long = "head", value_name = "DIR", conflicts_with_all = ["config", "from", "new"], requires = "source", value_parser = bundled::argument())]
     pub model: Option<PathBuf>,
     /// Text to learn from, once for each file
     #[arg(long, requires = "model", value_name = "FILE")]
@@ -56,8 +62,14 @@ pub struct HeadArgs {
     write: Option<PathBuf>,
 }
 
-/// Learns an alignment head for a finished model; text may take half of `memory` bytes, where that is known.
-pub fn run(folder: &Path, args: &HeadArgs, run: &RunArgs, memory: Option<u64>) -> anyhow::Result<()> {
+/// Learns an alignment head for a finished model, from the last checkpoint on where it `is_resumed`; text may take half of
+/// `memory` bytes and what the model says of it a quarter, where that is known.
+pub fn run(
+    folder: &Path,
+    (args, is_resumed): (&HeadArgs, bool),
+    run: &RunArgs,
+    memory: Option<u64>,
+) -> anyhow::Result<()> {
     if args.source.len() != args.target.len() || !args.links.is_empty() && args.links.len() != args.source.len() {
         let (sources, targets, links) = (args.source.len(), args.target.len(), args.links.len());
         let message =
@@ -67,54 +79,40 @@ pub fn run(folder: &Path, args: &HeadArgs, run: &RunArgs, memory: Option<u64>) -
     let runtime = run.high()?;
     let model = Model::load(folder, &Device::cpu())?;
     let ticket = CancellationToken::forever();
-    let languages = (model.config.source_language.as_str(), model.config.target_language.as_str());
-    let mut aligner = if args.links.is_empty() { Some(aligner(args, languages, runtime.threads)?) } else { None };
-    let words = if aligner.is_some() { LinkWords::Tokens } else { args.link_words };
-    let source = model.source.clone().ending(false);
-    let mut reader = GuidedReader::new(words, languages, (&source, &model.target))?;
-    let rules = PairRules {
-        eos: model.config.eos,
-        source_eos: model.config.source_eos,
-        max_words: 100,
-        max_pairs: args.limit,
-        max_bytes: memory.map_or(u64::MAX, |memory| memory / 2),
-    };
-    let (mut corpus, mut guide) = (ParallelText::default(), Guide::default());
-    for (n, files) in args.source.iter().zip(&args.target).enumerate() {
-        let (files, looks) = ((files.0.as_path(), files.1.as_path()), (0, Unlinked::End));
-        let (found, looks) = match &mut aligner {
-            Some(aligner) => reader.read(files, looks, &rules, &ticket, &mut |_, pair| {
-                let links = aligner.words(pair.0, pair.1).2;
-                Ok((files.0, default_way().of(links.forward, &links.reverse)))
-            })?,
-            None => reader.read_linked(files, &args.links[n], looks, &rules, &ticket)?,
-        };
-        for k in 0..found.len() {
-            let (source, target) = found.pair(k);
-            corpus.push(source, target);
-            guide.push(looks.of(k));
-        }
-    }
-    let options = HeadTraining { passes: args.passes, seed: args.seed, ..HeadTraining::default() };
+    let mut aligner = if args.links.is_empty() { Some(aligner(args, &model, runtime.threads)?) } else { None };
+    let files: Vec<_> = args.source.iter().cloned().zip(args.target.iter().cloned()).collect();
+    let (links, words, most) = (args.links.as_slice(), args.link_words, args.limit);
+    let text = LinkedText { files: &files, links, words, most, bytes: memory.map_or(u64::MAX, |memory| memory / 2) };
+    let (corpus, guide) = text.read(&model, aligner.as_mut(), &ticket)?;
+    let first = HeadTraining::default();
+    let keep = memory.map_or(first.keep, |memory| memory / 4);
+    let options = HeadTraining { passes: args.passes, seed: args.seed, keep, ..first };
+    let path = args.write.clone().unwrap_or_else(|| model.head_file());
+    let kept = path.with_extension("checkpoint");
+    let before =
+        if is_resumed { Some(Checkpoint::load(&kept, head_parameters(HeadSizes::of(&model.config)))?) } else { None };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(runtime.threads).build()?;
-    let started = Instant::now();
+    let (started, begun) = (Instant::now(), before.as_ref().map_or(0, |before| before.position.words));
     let weights = pool.install(|| {
-        train_head(&model, (&corpus, &guide), options, &ticket, &mut |now| {
-            if now.updates.0 % 50 == 0 || now.updates.0 == now.updates.1 {
-                let (done, all) = now.updates;
-                let speed = now.words as f64 / started.elapsed().as_secs_f64();
-                output::tell(&format!("update {done} of {all}: {:.3} nats a word, {speed:.0} words/s", now.cost));
+        train_head(&model, (&corpus, &guide), options, before.as_ref(), &ticket, &mut |step| {
+            let HeadProgress { updates: (done, all), words, cost } = step.progress;
+            if done % TELL == 0 || done == all {
+                let speed = (words - begun) as f64 / started.elapsed().as_secs_f64();
+                output::tell(&format!("update {done} of {all}: {cost:.3} nats a word, {speed:.0} words/s"));
             }
+            if done % KEEP == 0 { step.checkpoint().save(&kept) } else { Ok(()) }
         })
     })?;
-    let path = args.write.clone().unwrap_or_else(|| model.head_file());
     weights.save(&path, true)?;
+    // what it was for is done
+    let _ = std::fs::remove_file(&kept);
     output::tell(&format!("{} is written", path.display()));
     Ok(())
 }
 
 /// The aligner that finds the links: what was learned before, what comes with the program, or what this text teaches.
-fn aligner(args: &HeadArgs, (source, target): (&str, &str), threads: usize) -> Result<LineAligner> {
+fn aligner(args: &HeadArgs, model: &Model, threads: usize) -> Result<LineAligner> {
+    let (source, target) = (model.config.source_language.as_str(), model.config.target_language.as_str());
     let cutters = || Ok::<_, Error>((Cutter::new(source, false)?, Cutter::new(target, false)?));
     if let Some(path) = &args.learned {
         let (source, target) = cutters()?;

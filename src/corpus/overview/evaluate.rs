@@ -48,7 +48,7 @@ pub fn run<'a>(
         architecture: system.architecture(),
         folder: system.folder(),
         mixing: system.mixing(),
-        replaced: options.replace_unk.is_some() && system.aligns(),
+        replaced: options.replace_unk.is_some() && (system.aligns() || stepper.has_alignment_head()),
         seconds,
         sentences_per_second: seconds.map(|seconds| run.translated as f64 / seconds.max(1e-9)),
         words_per_second: seconds.map(|seconds| run.words as f64 / seconds.max(1e-9)),
@@ -154,8 +154,8 @@ impl Run<'_> {
         };
         let chosen: Vec<usize> = (0..cases.len()).filter(|&index| cases[index].source.words() > 0).collect();
         let sources: Vec<&[u32]> = chosen.iter().map(|&index| cases[index].source.ids.as_slice()).collect();
-        let asked =
-            AskedSystem { system: self.system, search: &search, batch: self.options.batch, ticket: self.ticket };
+        let Self { system, ticket, .. } = *self;
+        let asked = AskedSystem { system, search: &search, batch: self.options.batch, reading: None, ticket };
         let mut begun = self.options.clock.map(|clock| clock());
         let mut found = asked.search(stepper, &sources, &[], &mut |sentences, words| {
             if let (Some(clock), Some(begun)) = (self.options.clock, begun) {

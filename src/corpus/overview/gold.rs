@@ -85,12 +85,14 @@ pub fn measure(
     hear: &mut EvaluationListener<'_>,
 ) -> Result<AlignmentErrorReport> {
     let mut tell = |sentences, words| hear(EvaluationStage::Aligning, sentences, words);
-    // A row of the reverse model that has one reading alone is the same in both.
-    let readings = reverse
-        .iter()
-        .map(Aligner::readings)
-        .fold(forward.readings(), |most, other| if other.len() > most.len() { other } else { most });
-    let (extractions, batch) = (&options.extractions(readings), options.batch);
+    let heads = [forward.has_head(), reverse.as_ref().is_some_and(Aligner::has_head)];
+    // A row of alpha of the reverse model that has one reading alone is the same in both.
+    let of_alpha = reverse.iter().map(Aligner::of_alpha).fold(forward.of_alpha(), |most, other| {
+        if !most.is_empty() && other.len() > most.len() { other } else { most }
+    });
+    let head = heads.contains(&true).then_some(Reading::Head);
+    let readings: Vec<Reading> = of_alpha.iter().copied().chain(head).collect();
+    let (extractions, batch) = (&options.extractions(&readings), options.batch);
     let pairs = read(forward.system, test_set, false)?;
     let there = forward.links(&pairs.iter().collect::<Vec<_>>(), extractions, batch, ticket, &mut tell)?;
     let name = reverse.as_ref().map(|reverse| reverse.system.name());
@@ -105,7 +107,13 @@ pub fn measure(
     let directions =
         AlignerDirection::all().filter(|direction| back.is_some() || *direction == AlignerDirection::Forward);
     for (index, &extraction) in extractions.iter().enumerate() {
-        for direction in directions.clone() {
+        let has = |direction: &AlignerDirection| match direction {
+            _ if extraction.reading != Reading::Head => true,
+            AlignerDirection::Forward => heads[0],
+            AlignerDirection::Reverse => heads[1],
+            AlignerDirection::Both(_) => heads == [true; 2],
+        };
+        for direction in directions.clone().filter(has) {
             let back = |at: usize| back.as_ref().map_or(&[][..], |back| &back[at][index]);
             let links = there.iter().enumerate().map(|(at, there)| direction.of(there[index].clone(), back(at)));
             let links: Vec<Vec<Link>> = links.collect();
@@ -145,7 +153,7 @@ pub fn heads(
 ) -> Result<Vec<HeadErrorRow>> {
     let sizes = sizes_of(aligner.system)?;
     let pairs = read(aligner.system, test_set, false)?;
-    let (pairs, readings): (Vec<&WordPair>, _) = (pairs.iter().collect(), aligner.readings());
+    let (pairs, readings): (Vec<&WordPair>, _) = (pairs.iter().collect(), aligner.of_alpha());
     let mut tell = |sentences, words| hear(EvaluationStage::Aligning, sentences, words);
     let found = aligner.head_links(&pairs, readings, batch, ticket, &mut tell)?;
     let row = |((at, place), (n, reading)): ((usize, HeadPlace), (usize, &Reading))| {

@@ -84,7 +84,14 @@ impl Stepper for Mixture {
         output.log_p.clone_from(&first.log_p);
         average(self.average, &mut output.log_p, others, first.vocabulary);
         output.answer(need);
+        let with_head: Vec<usize> =
+            (0..self.steppers.len()).filter(|&n| self.steppers[n].has_alignment_head()).collect();
+        self.mean(rows, &with_head, StepOutput::head_row, &mut output.head);
         Ok(())
+    }
+
+    fn has_alignment_head(&self) -> bool {
+        self.steppers.iter().any(|stepper| stepper.has_alignment_head())
     }
 
     fn most(&self) -> usize {
@@ -126,28 +133,36 @@ impl Mixture {
     /// alpha_ij = the mean over the shown members of the weight that each gives to its tokens at place j. Energies of
     /// different models cannot be compared, so only those of a single one are given, and so is p_t.
     fn average_alpha(&self, rows: &[StepRow], output: &mut StepOutput) {
-        output.alpha.clear();
         output.energies.clear();
         output.p_t.clear();
-        if self.shown.is_empty() {
-            return;
-        }
-        output.alpha.resize(rows.len() * self.t_x, 0.0);
-        let share = 1.0 / self.shown.len() as f32;
-        for &member in &self.shown {
-            for (r, row) in rows.iter().enumerate() {
-                let places = &self.batches[member].places[row.sentence];
-                let Some(alpha) = self.outputs[member].alpha_row(r, places.len()) else { continue };
-                let mean = &mut output.alpha[r * self.t_x..][..self.t_x];
-                places.iter().zip(alpha).for_each(|(&place, alpha)| mean[place] += share * alpha);
-            }
-        }
+        self.mean(rows, &self.shown, StepOutput::alpha_row, &mut output.alpha);
         if let &[only] = self.shown.as_slice() {
             output.energies.clone_from(&self.outputs[only].energies);
             output.p_t.clone_from(&self.outputs[only].p_t);
         }
     }
+
+    /// The mean over some members of the weights that `of` gives of their rows, at the places of the merged words.
+    fn mean(&self, rows: &[StepRow], members: &[usize], of: RowOf, means: &mut Vec<f32>) {
+        means.clear();
+        if members.is_empty() {
+            return;
+        }
+        means.resize(rows.len() * self.t_x, 0.0);
+        let share = 1.0 / members.len() as f32;
+        for &member in members {
+            for (r, row) in rows.iter().enumerate() {
+                let places = &self.batches[member].places[row.sentence];
+                let Some(weights) = of(&self.outputs[member], r, places.len()) else { continue };
+                let mean = &mut means[r * self.t_x..][..self.t_x];
+                places.iter().zip(weights).for_each(|(&place, weight)| mean[place] += share * weight);
+            }
+        }
+    }
 }
+
+/// The weights of a row over so many source words.
+type RowOf = fn(&StepOutput, usize, usize) -> Option<&[f32]>;
 
 impl Mixture {
     /// Hands on an alpha that the caller changed: in the rows that differ, every member that aligns looks at each place

@@ -153,13 +153,30 @@ impl Ensemble {
 
     /// What the search drives; feed it the ids of this ensemble's own [`Encode::encode`].
     pub fn stepper(&self, engine: Kernels, threads: usize) -> Result<Box<dyn Stepper>> {
+        self.made_of(&|member| member.stepper(engine, threads), (engine, threads))
+    }
+
+    /// As [`Ensemble::stepper`], telling as well where each word comes from by the mean of the members that have an alignment
+    /// head; two models in a row have none.
+    ///
+    /// # Errors
+    /// A head that does not fit.
+    pub fn stepper_with_head(&self, engine: Kernels, threads: usize) -> Result<Box<dyn Stepper>> {
+        self.made_of(&|member| member.stepper_with_head(engine, threads), (engine, threads))
+    }
+
+    fn made_of(
+        &self,
+        make: &dyn Fn(&Model) -> Result<Box<dyn Stepper>>,
+        (engine, threads): (Kernels, usize),
+    ) -> Result<Box<dyn Stepper>> {
         if let [only] = self.members.as_slice() {
-            return only.stepper(engine, threads);
+            return make(only);
         }
         if let Some(pivot) = &self.pivot {
             return pivot.stepper(engine, threads);
         }
-        let steppers: Result<_> = self.members.iter().map(|member| member.stepper(engine, threads)).collect();
+        let steppers: Result<_> = self.members.iter().map(make).collect();
         let (readings, shown) = (Arc::clone(&self.readings), self.shown.clone());
         Ok(Box::new(Mixture::new(steppers?, readings, self.mixing.average, shown)))
     }

@@ -11,6 +11,7 @@ use std::ops::Range;
 
 use crate::figure::geometry::{Area, point, size};
 use crate::figure::heatmap::layout::{Gaze, Grid, Metrics, Needs, Zoom};
+use crate::figure::heatmap::outlines::Outlined;
 use crate::figure::label::{Label, widest};
 use crate::figure::mark::{
     Across, BorderSide, Cells, Down, Image, LinesMark, Mark, Polygon, Rectangle, Stroke, TextMark,
@@ -57,6 +58,8 @@ pub struct Heatmap<'a> {
     pub gaze: Option<Gaze<'a>>,
     /// The links of an aligner, where they are drawn: outlines of their cells.
     pub links: Option<&'a Links>,
+    /// Whose links those are.
+    pub outlined: Outlined,
     pub marks: HeatmapMarks,
     pub metrics: Metrics,
     /// Height of a line of a label, points.
@@ -247,8 +250,8 @@ impl<'a> Heatmap<'a> {
         }
         if has_outlines {
             let place = Area::new(point(left, foot), point(end, below - SPACE_1));
-            marks.extend(outlines::legend(&place, self.palette));
-            width = width.max(left + outlines::legend_width(measure));
+            marks.extend(outlines::legend(self.outlined, &place, self.palette));
+            width = width.max(left + outlines::legend_width(self.outlined, measure));
         }
         Figure { size: size(width, below), marks, ..Figure::default() }
     }

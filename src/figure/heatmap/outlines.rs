@@ -18,9 +18,42 @@ const EDGE_FROM: f32 = 8.0;
 const DASH: (f32, f32) = (2.2, 1.8);
 /// Height of a line of the legend, points.
 const LINE: f32 = 17.0;
-/// What the legend says of a whole frame, and of a dashed one.
-pub const LEGEND_TEXTS: [(&str, bool); 2] =
-    [("outlined: links of the statistical aligner", true), ("dashed: links of only one of its two directions", false)];
+/// Least weight of a link that is outlined whole, and of one that is dashed, where links are read off weights.
+pub const FROM: [f32; 2] = [0.4, 0.2];
+
+/// Whose links are outlined.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Outlined {
+    /// Those of the statistical aligner.
+    #[default]
+    Aligner,
+    /// Those of alpha, where the model looked to choose a word.
+    Alpha,
+    /// Those of an alignment head, where a word comes from.
+    Head,
+    /// Those of a person.
+    ByHand,
+    /// What the class guesses; the numbers are shown.
+    Guess,
+    /// What the class guesses, before the numbers may be seen.
+    GuessFirst,
+}
+
+impl Outlined {
+    /// What the legend says of a whole frame, and of a dashed one.
+    pub fn legend(self) -> [(&'static str, bool); 2] {
+        let [whole, dashed] = match self {
+            Self::Aligner => {
+                ["outlined: links of the statistical aligner", "dashed: links of only one of its two directions"]
+            }
+            Self::Alpha => ["outlined: where it looked, alpha of at least 0.40", "dashed: of at least 0.20"],
+            Self::Head => ["outlined: where words come from, by the head, at least 0.40", "dashed: at least 0.20"],
+            Self::ByHand => ["outlined: links by hand", "dashed: possible links by hand"],
+            Self::Guess | Self::GuessFirst => ["outlined: what was guessed", "dashed: guessed, not the model's"],
+        };
+        [(whole, true), (dashed, false)]
+    }
+}
 /// Height of the legend, points.
 pub const LEGEND: f32 = 2.0 * LINE + SPACE_1;
 /// Side of the cell of the legend, points.
@@ -99,9 +132,9 @@ pub fn sample<'a>(area: &Area, palette: &Palette) -> Vec<Mark<'a>> {
 pub const SAMPLE_WIDTH: f32 = 2.0 * SAMPLE + SPACE_1;
 
 /// What the outlines are, a line for each kind.
-pub fn legend<'a>(place: &Area, palette: &Palette) -> Vec<Mark<'a>> {
+pub fn legend<'a>(of: Outlined, place: &Area, palette: &Palette) -> Vec<Mark<'a>> {
     let mut marks = Vec::new();
-    for (n, (text, is_sure)) in LEGEND_TEXTS.into_iter().enumerate() {
+    for (n, (text, is_sure)) in of.legend().into_iter().enumerate() {
         let middle = place.top() + (n as f32 + 0.5) * LINE;
         let cell = Area::around(point(place.left() + 0.5 * SAMPLE, middle), size(SAMPLE, SAMPLE));
         marks.extend(frames(std::iter::once((cell, is_sure)), SAMPLE, palette));
@@ -112,7 +145,7 @@ pub fn legend<'a>(place: &Area, palette: &Palette) -> Vec<Mark<'a>> {
 }
 
 /// Width of [`legend`], points.
-pub fn legend_width(measure: &dyn TextMeasure) -> f32 {
-    let widest = LEGEND_TEXTS.iter().map(|(text, _)| measure.width(text, TEXT_SMALL)).fold(0.0, f32::max);
+pub fn legend_width(of: Outlined, measure: &dyn TextMeasure) -> f32 {
+    let widest = of.legend().iter().map(|(text, _)| measure.width(text, TEXT_SMALL)).fold(0.0, f32::max);
     SAMPLE + 2.0 * SPACE_2 + widest
 }

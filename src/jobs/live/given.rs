@@ -36,7 +36,7 @@ pub(crate) fn given(
     let longer = ReadRows::own(shelved.system()).longer(&target.ids);
     let forced = force(stepper, &[(&source.sentence.ids, &longer)], ticket)?;
     let forced = rows::of_tokens_alone(forced.into_iter().next().unwrap_or_default(), target.ids.len());
-    let Forced { token_log_p, log_p, alpha, energies, p_t } = forced;
+    let Forced { token_log_p, log_p, alpha, energies, p_t, head } = forced;
     let candidates = vec![Vec::new(); target.ids.len()];
     // What was typed there is known; no source word has to stand for it.
     let typed = target.ids.iter().zip(&target.tokens);
@@ -50,6 +50,7 @@ pub(crate) fn given(
         alpha,
         energies,
         p_t,
+        head,
         candidates,
         ..Hypothesis::default()
     };

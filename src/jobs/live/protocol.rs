@@ -188,6 +188,8 @@ pub struct ModelFacts {
     pub languages: Vec<String>,
     /// Whether the model aligns at all (rnnencdec does not).
     pub has_alignment: bool,
+    /// Whether an alignment head beside it says where words come from.
+    pub has_head: bool,
     /// Where it looks and how it scores, such as `local-p general`; `None` where it does not align.
     pub attention: Option<String>,
     /// D of local attention, which looks at the words from p_t - D to p_t + D; `None` where it is not local.
@@ -199,16 +201,23 @@ pub struct ModelFacts {
     pub guided: Option<String>,
     /// How its rows are read where the user does not choose.
     pub reading: Reading,
-    /// Where it computes, in words.
-    pub device: String,
-    /// A sentence when it computes elsewhere than was asked.
-    pub notice: Option<String>,
+    /// Where it computes.
+    pub device: DeviceFacts,
     /// SHA-256 of the weights file, in hex; empty until [`Event::Fingerprint`] brings it.
     pub digest: String,
     /// The model card (`README.md`), empty when there is none.
     pub card: String,
     /// The members of an ensemble; empty for one model.
     pub members: Vec<Member>,
+}
+
+/// Where a model computes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DeviceFacts {
+    /// In words.
+    pub name: String,
+    /// A sentence where that is elsewhere than was asked, or where not all of the model can be used.
+    pub notice: Option<String>,
 }
 
 /// How large a model is.
@@ -263,12 +272,15 @@ pub struct HypothesisView {
     pub energies: Option<Vec<Vec<f32>>>,
     /// The aligned position p_t of each row, in source words from 0; `None` where the attention is not local.
     pub p_t: Option<Vec<f32>>,
+    /// alpha'_ij of an alignment head: where each token comes from; the last one has no row yet while words are being chosen,
+    /// and zeros in the end. `None` without a head and as alpha is.
+    pub head: Option<Vec<Vec<f32>>>,
     /// The model aligned this one too, but alpha and energies of so many long hypotheses were too large to keep;
     /// `replaced` has nothing then. Never true of the best one.
     pub left_out: bool,
     /// The best next words at each position with their log p, best first.
     pub candidates: Vec<Vec<(String, f32)>>,
-    /// For each `[UNK]` the source word of greatest alpha, `</s>` left aside; of a given translation the word as typed.
+    /// For each `[UNK]` the source word of greatest alpha, `</s>` left aside, or that it comes from by an alignment head; of a given translation the word as typed.
     pub replaced: Vec<Option<String>>,
     /// Which tokens make up each word; `None` where every token is a word, on both sides.
     pub pieces: Option<Pieces>,

@@ -141,7 +141,7 @@ impl Job<'_> {
             }
         };
         for spec in columns.iter().filter(|spec| self.store.must_tell(spec, Outcome::Loaded)) {
-            self.emit(Event::Loaded { column: spec.column, facts: shelved.facts.clone() });
+            self.emit(Event::Loaded { column: spec.column, facts: shelved.told() });
         }
         let has_text = |spec: &&&ColumnSpec| !spec.source_in(self.request).trim().is_empty();
         for spec in columns.iter().filter(|spec| spec.decode).filter(has_text) {

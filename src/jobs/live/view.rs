@@ -80,6 +80,7 @@ pub(crate) fn view(wording: &Wording<'_>, source: &Source, hypothesis: Hypothesi
         alpha: hypothesis.alpha,
         energies: hypothesis.energies,
         p_t: hypothesis.p_t,
+        head: hypothesis.head,
         left_out: hypothesis.left_out,
         candidates: hypothesis
             .candidates
@@ -110,12 +111,12 @@ fn pieces(wording: &Wording<'_>, source: &Source, target: &[u32]) -> Option<Piec
     has_pieces.then(|| Pieces { source: source.words.clone(), target, words })
 }
 
-/// For each `[UNK]` the typed word of greatest alpha, `</s>` left aside.
+/// For each `[UNK]` the typed word of greatest alpha, `</s>` left aside, or that it comes from by an alignment head.
 fn replaced(wording: &Wording<'_>, source: &Source, hypothesis: &Hypothesis) -> Vec<Option<String>> {
     let (ids, unk) = (&hypothesis.tokens, wording.unk);
-    let Some(alpha) = hypothesis.alpha.as_deref().filter(|_| ids.contains(&unk)) else { return vec![None; ids.len()] };
-    let (reading, delay) = wording.rows;
-    let read = reading.assign_after(delay, alpha);
+    let Some(rows) = hypothesis.came_from().filter(|_| ids.contains(&unk)) else { return vec![None; ids.len()] };
+    let (reading, delay) = if hypothesis.head.is_some() { (Reading::Head, 0) } else { wording.rows };
+    let read = reading.assign_after(delay, rows);
     let sentence = whole_words(&source.sentence, &source.words);
     let alpha = merge_sources(&Alignment::from_rows(&read), &source.words);
     let attended = |i| unknown::attended(&alpha, i, &sentence).map(|j| sentence.tokens[j].clone());

@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::evaluation::EvaluatedSystem;
 use crate::evaluation::rows::ReadRows;
 use crate::interventions::InterventionReader;
-use crate::jobs::live::protocol::{Member, ModelFacts, ModelSizes};
+use crate::jobs::live::protocol::{DeviceFacts, Member, ModelFacts, ModelSizes};
 use crate::jobs::live::view::Wording;
 use crate::models::{Kernels, Model, Stepper};
 use crate::nn::device::Device;
@@ -49,8 +49,14 @@ impl LoadedModel {
             input_delay: config.input_delay(),
             guided: model.guided().map(str::to_owned),
             reading: ReadRows::own((&model).into()).reading,
-            device: device.name.clone(),
-            notice: device.notice.clone(),
+            device: DeviceFacts {
+                name: device.name.clone(),
+                notice: device
+                    .notice
+                    .clone()
+                    .or_else(|| model.head(Kernels::Fused).err().map(|error| error.to_string())),
+            },
+            has_head: false,
             digest: String::new(),
             card,
             members: Vec::new(),
@@ -91,7 +97,7 @@ impl LoadedModel {
             input_delay: ensemble.input_delay(),
             guided: shown.iter().find_map(|n| facts(n).guided.clone()),
             reading: ReadRows::own((&ensemble).into()).reading,
-            notice: None,
+            device: DeviceFacts { notice: None, ..lead.facts.device.clone() },
             card: String::new(),
             members: members
                 .iter()
@@ -100,6 +106,11 @@ impl LoadedModel {
             ..lead.facts.clone()
         };
         Ok(Self { model, ensemble: Some(ensemble), facts, stepper: Mutex::new(None) })
+    }
+
+    /// What is told of it; whether it has an alignment head may change.
+    pub(crate) fn told(&self) -> ModelFacts {
+        ModelFacts { has_head: self.system().has_head(), ..self.facts.clone() }
     }
 
     /// What turns its ids into words.
@@ -124,10 +135,12 @@ impl LoadedModel {
         self.ensemble.as_ref().map_or_else(|| self.model.source.encode(text), |ensemble| ensemble.encode(text))
     }
 
+    /// With its alignment head, where it has one that fits.
     fn make_stepper(&self, kernels: Kernels, threads: usize) -> Result<Box<dyn Stepper>> {
-        self.ensemble
-            .as_ref()
-            .map_or_else(|| self.model.stepper(kernels, threads), |ensemble| ensemble.stepper(kernels, threads))
+        match &self.ensemble {
+            None => self.model.stepper_with_head(kernels, threads).or_else(|_| self.model.stepper(kernels, threads)),
+            Some(all) => all.stepper_with_head(kernels, threads).or_else(|_| all.stepper(kernels, threads)),
+        }
     }
 
     /// SHA-256 of the weights, of an ensemble those of all members; takes a moment at the first call, and is `None` when

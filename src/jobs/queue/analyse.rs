@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use crate::aligner::bundled::{AlignerChoice, AlignerFile};
 use crate::aligner::words::LineAligner;
+use crate::analysis::reading::Reading;
 use crate::corpus::acting::Acting;
 use crate::corpus::measures::table::Measuring;
 use crate::corpus::run;
@@ -37,6 +38,8 @@ pub struct Analyse {
     pub acting: Option<ActsBy>,
     /// The file of links by which words off them are counted, in the place of what comes with the program.
     pub aligner: Option<AlignerFile>,
+    /// Whose rows are kept as the alignment, where the model has such rows; `None`: as training guided them.
+    pub reading: Option<Reading>,
 }
 
 /// Where interventions of a run come from.
@@ -74,6 +77,8 @@ impl Analyse {
             search: SearchOptions { most_numbers: usize::MAX, ..self.search },
             batch: BATCH,
             forces: self.forces,
+            // of a model without a head it is alpha
+            reading: self.reading.filter(|reading| *reading != Reading::Head || shelved.system().has_head()),
         };
         let name = run::name(&shelved.facts.name, &options);
         let digests = run::digests(shelved.system());

@@ -189,15 +189,17 @@ impl Run<'_> {
             evaluate::run(shelved.system(), stepper, test_set, options, &work.ticket, &mut hear)
         })?;
         let alignment = match self.has_gold {
-            true if shelved.facts.has_alignment => Some(match self.align(shelved, &mut hear) {
-                Err(Error::Stale) => return Err(Error::Stale),
-                other => other.map_err(|error| error.to_string()),
-            }),
+            true if shelved.facts.has_alignment || shelved.system().has_head() => {
+                Some(match self.align(shelved, &mut hear) {
+                    Err(Error::Stale) => return Err(Error::Stale),
+                    other => other.map_err(|error| error.to_string()),
+                })
+            }
             true => Some(Err(format!("{} has no alignment", shelved.facts.name))),
             false => None,
         };
         let words_per_second = Some(f64::from(speed(words)));
-        let (device, threads) = (shelved.facts.device.clone(), work.threads());
+        let (device, threads) = (shelved.facts.device.name.clone(), work.threads());
         Ok(MeasuredSystem { words_per_second, alignment, device, threads, ..measured })
     }
 

@@ -7,6 +7,7 @@
 
 pub mod analyse;
 pub mod evaluate;
+pub mod head;
 pub mod job_queue;
 pub mod maps;
 pub mod order;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::corpus::overview::evaluated::Evaluated;
 use crate::error::Result;
 use crate::jobs::queue::work::{Job, Work};
-use crate::jobs::queue::{analyse, evaluate, maps, phrases, probe};
+use crate::jobs::queue::{analyse, evaluate, head, maps, phrases, probe};
 
 /// What can be ordered; one line a kind.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,6 +20,8 @@ pub enum QueueOrder {
     Probe(probe::Probe),
     /// A system run over a workspace.
     Analyse(analyse::Analyse),
+    /// An alignment head learned for a model.
+    Head(head::HeadOrder),
 }
 
 /// What came of an [`QueueOrder`]; one line a kind.
@@ -35,6 +37,8 @@ pub enum Found {
     Probed(probe::Probed),
     /// Of [`QueueOrder::Analyse`].
     Analysed(analyse::Analysed),
+    /// Of [`QueueOrder::Head`].
+    Head(head::HeadLearned),
 }
 
 impl Job for QueueOrder {
@@ -47,6 +51,7 @@ impl Job for QueueOrder {
             Self::Phrases(order) => order.run(work).map(Found::Phrases),
             Self::Probe(order) => order.run(work).map(Found::Probed),
             Self::Analyse(order) => order.run(work).map(Found::Analysed),
+            Self::Head(order) => order.run(work).map(Found::Head),
         }
     }
 }

@@ -8,8 +8,8 @@
 //!
 //! A Transformer has no s_0: zeros stand for it, and s_i is what the last layer of its decoder gives.
 //!
-//! The row of y_i needs s_{i+1}, which has read it: a [`HeadStepper`] gives it one step later, as a row that belongs to
-//! the word that was read (`Reading::Input` with a delay of 1).
+//! The row of y_i needs s_{i+1}, which has read it: the step that predicts y_{i+1} gives it beside alpha_{i+1}
+//! ([`StepOutput::head`]), and the last word of a translation has none.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -31,9 +31,6 @@ pub const HEAD_FILE: &str = "alignment.safetensors";
 
 /// Numbers of W' [..] + U' h_j.
 pub const HEAD_WIDTH: usize = 256;
-
-/// Rows between the row that predicts a word and that in which the head has read it.
-pub const HEAD_DELAY: usize = 1;
 
 /// Sizes of a head: what it reads of a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -116,8 +113,8 @@ impl AlignmentHead {
     }
 }
 
-/// A model's stepper that shows, instead of alpha, where the word that was read last comes from: row i + 1 belongs to
-/// y_i, the first row to nothing. Words, states and what may be set by hand are those of the model.
+/// A model's stepper that tells as well where the word comes from that was read last. Words, alpha, states and what may be
+/// set by hand are those of the model.
 pub struct HeadStepper {
     inner: Box<dyn Stepper>,
     head: Arc<AlignmentHead>,
@@ -126,9 +123,9 @@ pub struct HeadStepper {
     keys: Vec<Vec<f32>>,
     /// s_{i-2} and s_{i-1} of the rows of the last step, side by side.
     states: Vec<f32>,
+    /// s_{i-1} and s_i of those of the running one, as its last answer has them.
+    running: Option<Vec<f32>>,
     first: bool,
-    /// Whether the model has an alignment of its own.
-    aligns: bool,
     buffers: [Vec<f32>; 3],
 }
 
@@ -136,7 +133,14 @@ impl HeadStepper {
     /// A head over a model's stepper.
     pub fn new(inner: Box<dyn Stepper>, head: Arc<AlignmentHead>, threads: usize) -> Self {
         let (keys, states, buffers) = (Vec::new(), Vec::new(), Default::default());
-        Self { inner, head, threads, keys, states, first: true, aligns: false, buffers }
+        Self { inner, head, threads, keys, states, running: None, first: true, buffers }
+    }
+
+    /// The running step is the last one.
+    fn pass(&mut self) {
+        if let Some(states) = self.running.take() {
+            (self.states, self.first) = (states, false);
+        }
     }
 
     /// The keys of `count` sentences of the batch, from one on, and 0 and s_0 of their rows, from `row` on; s_0 is 0 where
@@ -175,29 +179,27 @@ impl HeadStepper {
             states.extend_from_slice(&before[n..]);
             states.extend_from_slice(s);
         }
-        self.states = states;
+        self.running = Some(states);
         Ok(())
     }
 
-    /// Writes alpha' and e' over those of the model.
+    /// alpha' of the words that were read.
     fn show(&mut self, rows: &[StepRow], output: &mut StepOutput) -> Result<()> {
         self.queries(rows)?;
         let [queries, _, asked] = &mut self.buffers;
         let width = self.head.sizes.query();
         let asked = sized(asked, rows.len() * HEAD_WIDTH);
         self.head.w.apply_on(self.threads, rows.len(), queries, width, asked, HEAD_WIDTH, Onto::Zero);
-        output.t_x = self.keys.iter().map(|keys| keys.len() / HEAD_WIDTH).max().unwrap_or(0);
-        for numbers in [&mut output.alpha, &mut output.energies] {
-            numbers.clear();
-            numbers.resize(rows.len() * output.t_x, 0.0);
+        if output.alpha.is_empty() {
+            output.t_x = self.keys.iter().map(|keys| keys.len() / HEAD_WIDTH).max().unwrap_or(0);
         }
+        output.head.clear();
+        output.head.resize(rows.len() * output.t_x, 0.0);
         for (r, row) in rows.iter().enumerate().filter(|(_, row)| row.y_prev.is_some()) {
             let keys = &self.keys[row.sentence];
-            let at = r * output.t_x..r * output.t_x + keys.len() / HEAD_WIDTH;
-            let e = &mut output.energies[at.clone()];
+            let e = &mut output.head[r * output.t_x..r * output.t_x + keys.len() / HEAD_WIDTH];
             attention::energies(&asked[r * HEAD_WIDTH..(r + 1) * HEAD_WIDTH], keys, &self.head.v, e);
-            output.alpha[at.clone()].copy_from_slice(e);
-            softmax(&mut output.alpha[at]);
+            softmax(e);
         }
         Ok(())
     }
@@ -216,24 +218,22 @@ impl Stepper for HeadStepper {
         self.inner.begin_changed(sources, changes)?;
         self.keys.clear();
         self.states.clear();
-        self.first = true;
+        (self.running, self.first) = (None, true);
         self.enter(0, sources.len(), 0)
     }
 
+    fn has_alignment_head(&self) -> bool {
+        true
+    }
+
     fn align(&mut self, rows: &[StepRow], output: &mut StepOutput) -> Result<()> {
-        self.inner.align(rows, output)?;
-        self.aligns = !output.alpha.is_empty();
-        Ok(())
+        self.pass();
+        self.inner.align(rows, output)
     }
 
     fn predict(&mut self, rows: &[StepRow], need: &Need<'_>, output: &mut StepOutput) -> Result<()> {
-        if !self.aligns {
-            output.alpha.clear();
-        }
         self.inner.predict(rows, need, output)?;
-        self.show(rows, output)?;
-        self.first = false;
-        Ok(())
+        self.show(rows, output)
     }
 
     fn joins(&self) -> bool {
@@ -241,6 +241,7 @@ impl Stepper for HeadStepper {
     }
 
     fn join(&mut self, kept: &[usize], sources: &[&[u32]]) -> Result<()> {
+        self.pass();
         let rows = self.states.len() / (2 * self.head.sizes.state);
         self.inner.join(kept, sources)?;
         self.keys = kept.iter().map(|&sentence| std::mem::take(&mut self.keys[sentence])).collect();

@@ -18,6 +18,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::aligner::bundled::AlignerChoice;
+use crate::analysis::reading::Reading;
 use crate::app::document::table::AlignmentTable;
 use crate::app::effect::Effect;
 use crate::app::files::gold::Gold;
@@ -266,7 +267,9 @@ impl CorpusPage {
             let search = SearchOptions { candidates: 0, trace: false, ..search.clone() };
             let device = app.view.settings().device;
             let aligner = app.view.settings().aligner.clone();
-            let order = Analyse { workspace: workspace.clone(), system, device, search, forces, acting, aligner };
+            let reading = app.view.settings().asked.origin.then_some(Reading::Head);
+            let workspace = workspace.clone();
+            let order = Analyse { workspace, system, device, search, forces, acting, aligner, reading };
             self.tasks.push(app.tasks.order(CORPUS, QueueOrder::Analyse(order)));
         }
     }

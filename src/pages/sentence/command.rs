@@ -34,6 +34,19 @@ pub enum SentenceCommand {
     Probe(ProbeCommand),
     /// With variants of the sentence and of its search, each a column beside its original.
     Variant(VariantCommand),
+    /// With an alignment head that is learned for an open model.
+    Head(HeadCommand),
+}
+
+/// What is done to learn an alignment head.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum HeadCommand {
+    /// The path of one of its files: sources, translations, links.
+    File(usize, String),
+    /// Passes over the text.
+    Passes(u64),
+    /// Learns it for the model of this column.
+    Learn(ColumnId),
 }
 
 /// What is asked about a column.

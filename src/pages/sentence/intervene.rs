@@ -5,10 +5,12 @@
 
 use std::sync::Arc;
 
+use crate::analysis::reading::Reading;
 use crate::app::document::column::Column;
 use crate::app::document::hand::TakenAway;
 use crate::app::document::rows;
 use crate::app::state::AppState;
+use crate::figure::heatmap::outlines::Outlined;
 use crate::interventions::{Forbid, Force, Interventions, Pin, Place, Said, SetAlpha, Word};
 use crate::jobs::live::protocol::ColumnId;
 use crate::pages::sentence::command::{InterveneCommand, RowEdit};
@@ -242,6 +244,9 @@ fn edit_row(app: &mut AppState, id: ColumnId, i: usize, edit: RowEdit) {
 /// The rows beside word i after an edit, or why there are none.
 fn made(app: &AppState, column: &Column, i: usize, edit: RowEdit) -> Result<Vec<Pin>, &'static str> {
     let rows = rows::settable(column, &app.view.settings, i);
+    if column.table.as_ref().is_some_and(|table| table.reading == Some(Reading::Head)) {
+        return Err("Where a word comes from is no part of the search; show where the model looked to set alpha");
+    }
     if rows.is_empty() {
         return Err("This word has no row that can be set: it is read behind the end of the translation");
     }
@@ -281,7 +286,8 @@ fn edited(app: &AppState, column: &Column, i: usize, row: &[f32], edit: RowEdit)
         RowEdit::Permuted(seed) => Ok(rows::permuted(row, seed, i)),
         RowEdit::Like(other) => like(app, column, i, other),
         RowEdit::Links => {
-            let links = column.table.as_deref().and_then(|table| table.links.as_ref());
+            let is_of_aligner = app.view.settings.outlined(column.facts.as_ref()) == Outlined::Aligner;
+            let links = column.table.as_deref().and_then(|table| table.links.as_ref()).filter(|_| is_of_aligner);
             let links = links.ok_or("The links of the statistical aligner are not shown; show them first")?;
             let all = links.sure().iter().chain(links.possible()).filter(|link| link.target == i);
             let tokens = all.filter_map(|link| rows::source_tokens(column, &app.view.settings, link.source)).flatten();

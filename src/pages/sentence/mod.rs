@@ -5,6 +5,7 @@ pub mod asked;
 pub mod columns;
 pub mod command;
 pub mod intervene;
+pub mod learning;
 pub mod lists;
 pub mod probes;
 pub mod selection;
@@ -20,10 +21,11 @@ use crate::app::state::AppState;
 use crate::jobs::queue::Found;
 use crate::pages::sentence::asked::{AskedProbe, Neighbours, PersuadedWord};
 use crate::pages::sentence::command::{
-    ColumnCommand, InterveneCommand, ListCommand, ProbeCommand, SearchCommand, SelectCommand, SentenceCommand,
-    SourceCommand, VariantCommand,
+    ColumnCommand, HeadCommand, InterveneCommand, ListCommand, ProbeCommand, SearchCommand, SelectCommand,
+    SentenceCommand, SourceCommand, VariantCommand,
 };
 use crate::pages::sentence::intervene::MovedRow;
+use crate::pages::sentence::learning::HeadPlan;
 use crate::pages::shape::{AnyPage, PageState};
 
 /// The page.
@@ -34,6 +36,8 @@ pub struct SentencePage {
     probes: Vec<AskedProbe>,
     /// Rows that were found to make a model say a word, oldest first.
     persuaded: Vec<PersuadedWord>,
+    /// An alignment head that is to be learned.
+    head: HeadPlan,
     /// What the last command moved, where a further one may go on with it.
     moved: Option<MovedRow>,
 }
@@ -53,7 +57,8 @@ crate::page_commands!(SentencePage: SentenceCommand,
     SearchCommand => Search,
     InterveneCommand => Intervene,
     ProbeCommand => Probe,
-    VariantCommand => Variant
+    VariantCommand => Variant,
+    HeadCommand => Head
 );
 
 impl PageState for SentencePage {
@@ -75,6 +80,7 @@ impl PageState for SentencePage {
                 self.moved = intervene::intervene(app, command, self.moved.take());
             }
             SentenceCommand::Probe(command) => self.probe(app, command),
+            SentenceCommand::Head(command) => self.learn(app, command),
             SentenceCommand::Variant(command) => {
                 self.moved = None;
                 self.vary(app, command);
@@ -89,12 +95,17 @@ impl AnyPage for SentencePage {
     }
 
     fn found(&mut self, number: u64, found: Found, app: &mut AppState) {
-        let Found::Probed(found) = found else { return };
-        self.probed(app, number, found);
+        match found {
+            Found::Probed(found) => self.probed(app, number, found),
+            Found::Head(found) => self.learned(app, number, &found),
+            _ => {}
+        }
     }
 
     fn ended(&mut self, number: u64, message: Option<String>, app: &mut AppState) {
-        self.unanswered(app, number, message);
+        if !self.not_learned(number, message.as_ref()) {
+            self.unanswered(app, number, message);
+        }
     }
 
     fn dropped(&mut self, what: Dropped, path: PathBuf, app: &mut AppState) {

@@ -436,7 +436,7 @@ impl StepsPage {
         let guessed = self.whole().map(|guessing| guessing.outlined(&model));
         // steps have the rows that words are predicted with, which is said where the page Sentence shows others
         let facts = self.column(app).and_then(|column| column.facts.as_ref());
-        let reading = app.view.settings.reading_of(facts).filter(|(reading, _)| *reading != Reading::default());
+        let reading = app.view.settings.of_alpha(facts).filter(|(reading, _)| *reading != Reading::default());
         let reading = reading.map(|(_, delay)| (Reading::Predicted, delay));
         let table = table::build(&apart.source, &shown, 0, &Making { pieces: true, reading, ..Making::default() });
         self.table = Some(Arc::new(AlignmentTable { revision: app.tasks.fresh_id(), links: guessed, ..table }));

@@ -104,6 +104,8 @@ pub enum Sheet {
         /// The name of its kind; `None`: as on the screen, or bars or the beam where they were chosen last.
         kind: Option<&'static str>,
     },
+    /// An alignment head that is to be learned for the model of this column.
+    Head(ColumnId),
     /// Words of a variant of this column.
     Words(ColumnId, VariantWords),
     /// Settings of a variant of this column.

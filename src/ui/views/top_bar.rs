@@ -271,6 +271,11 @@ fn chip_menu_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, at: usize
     item(ui, true, "Remove", ColumnCommand::Remove(column.id));
     languages_ui(ui, window, column);
     heads_ui(ui, window, column);
+    let learn = ui.add_enabled(column.ensemble.is_none(), Button::new("Learn an alignment head..."));
+    let note = "Where each word comes from, learned from a text of your own; translations stay as they are";
+    if learn.on_hover_text(note).on_disabled_hover_text("Open one of its models alone").clicked() {
+        window.local.shared.sheet = Sheet::Head(column.id);
+    }
     ui.separator();
     let clicked = MenuTarget::Column { column: column.id };
     for offer in WHAT_IF.iter().filter(|offer| offer.on.contains(&MenuKind::Column)) {

@@ -4,6 +4,7 @@ use egui::accesskit::{Action, Role};
 use egui::{Rect, Response, Sense, Ui};
 
 use crate::analysis::alignment::Alignment;
+use crate::analysis::reading::Reading;
 use crate::app::document::table::TargetWord;
 use crate::app::files::picture;
 use crate::app::settings::Shown;
@@ -57,6 +58,8 @@ pub fn link_text(heatmap: &HeatmapWidget<'_>, i: usize, j: usize) -> Option<&'st
     let (links, link) = (heatmap.table.links.as_ref()?, Link { source: j, target: i });
     let (sure, possible) = match heatmap.outlined {
         Outlined::Aligner => ("linked", "linked in one direction"),
+        Outlined::Alpha => ("it looked here", "it looked here, too"),
+        Outlined::Head => ("it comes from here", "it may come from here"),
         Outlined::ByHand => ("linked by hand", "possibly linked by hand"),
         Outlined::GuessFirst => ("guessed", "guessed"),
         Outlined::Guess => ("guessed right", "guessed, not the model's"),
@@ -121,7 +124,8 @@ pub fn tooltip(response: &Response, heatmap: &HeatmapWidget<'_>, i: usize, j: us
             return;
         }
         if let Some(alpha) = number(alpha) {
-            labels::said(ui.label(format!("\u{3b1} {alpha:.3}")), &format!("alpha {alpha:.3}"));
+            let (name, said) = if is_head(heatmap) { ("head", "head") } else { ("\u{3b1}", "alpha") };
+            labels::said(ui.label(format!("{name} {alpha:.3}")), &format!("{said} {alpha:.3}"));
         }
         if let Some(e) = number(energies) {
             ui.label(if e.is_nan() { "no energy".to_owned() } else { format!("energy e {e:.3}") });
@@ -163,8 +167,16 @@ fn odd_text(heatmap: &HeatmapWidget<'_>, i: usize, j: usize) -> Option<&'static 
     let most = (0..alpha.columns()).filter_map(|j| alpha.get(i, j)).fold(0.0, f32::max);
     let is_most = alpha.get(i, j).is_some_and(|alpha| alpha > 0.0 && alpha >= most);
     let (target, source) = (heatmap.table.target.get(i)?, heatmap.table.source.get(j)?);
-    (is_most && source.is_eos && !target.is_eos).then_some(NOWHERE)
+    (is_most && source.is_eos && !target.is_eos).then_some(if is_head(heatmap) { FROM_NOWHERE } else { NOWHERE })
 }
+
+/// Whether what is shown is where words come from, and not alpha.
+fn is_head(heatmap: &HeatmapWidget<'_>) -> bool {
+    heatmap.table.reading == Some(Reading::Head) && heatmap.shown == Shown::Alpha
+}
+
+/// Of such a row of an alignment head.
+const FROM_NOWHERE: &str = "the end of the source stands for no word:\nthe head finds none that this one comes from";
 
 /// Of a row that looks at `</s>` most.
 const NOWHERE: &str =

@@ -10,6 +10,7 @@ use egui::emath::GuiRounding;
 use egui::{Id, Pos2, Rect, Sense, Stroke, StrokeKind, Ui, UiBuilder, pos2, vec2};
 
 use crate::analysis::alignment::Alignment;
+use crate::analysis::reading::Reading;
 use crate::app::document::table::AlignmentTable;
 use crate::app::files::picture;
 use crate::app::settings::Shown;
@@ -20,6 +21,7 @@ use crate::figure::palette::ColourMap;
 use crate::figure::{geometry, heatmap};
 use crate::widgets::{labels, marks, node, theme};
 
+pub use crate::figure::heatmap::outlines::Outlined;
 pub use crate::figure::heatmap::{HeatmapMarks, layout};
 pub use crate::widgets::heatmap::texture::Texture;
 
@@ -27,20 +29,6 @@ pub use crate::widgets::heatmap::texture::Texture;
 const MEASURES_FROM: u32 = 56;
 /// Radius of the dot where an original looked, as a share of its cell, and its limits, points.
 const DOT: (f32, f32, f32) = (0.2, 2.0, 5.0);
-
-/// Whose links are outlined.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Outlined {
-    /// Those of the statistical aligner.
-    #[default]
-    Aligner,
-    /// Those of a person.
-    ByHand,
-    /// What the class guesses; the numbers are shown.
-    Guess,
-    /// What the class guesses, before the numbers may be seen.
-    GuessFirst,
-}
 
 /// What is to be drawn.
 pub struct HeatmapWidget<'a> {
@@ -160,6 +148,7 @@ impl HeatmapWidget<'_> {
             name: "",
             gaze: self.gaze.filter(|_| self.draws_gaze),
             links: self.table.links.as_ref(),
+            outlined: self.outlined,
             marks: self.marks,
             metrics: self.metrics,
             text_height: ui.text_style_height(&egui::TextStyle::Small),
@@ -274,7 +263,8 @@ impl HeatmapWidget<'_> {
 
     /// Whether alpha of the selected row can be dragged.
     fn drags(&self) -> bool {
-        self.can_drag && self.shown == Shown::Alpha && !self.table.is_given
+        let is_alpha = self.shown == Shown::Alpha && self.table.reading != Some(Reading::Head);
+        self.can_drag && is_alpha && !self.table.is_given
     }
 
     /// The cells of the selected row can be dragged up and down, where they are alpha.
@@ -302,8 +292,10 @@ impl HeatmapWidget<'_> {
         let text = reading.row_text();
         marks::paint(&ui.painter_at(place), [figure.corner(text, &place.into())]);
         let response = ui.interact(place, self.id.with("reading"), Sense::hover());
-        node(&response, egui::accesskit::Role::Legend, || format!("Rows of {} by the {text}", self.name));
-        response.on_hover_text(format!("{} (Luong et al. 2015, footnote 14)", reading.about()));
+        let by = if reading == Reading::Head { "say" } else { "by the" };
+        node(&response, egui::accesskit::Role::Legend, || format!("Rows of {} {by} {text}", self.name));
+        let source = if reading == Reading::Head { "" } else { " (Luong et al. 2015, footnote 14)" };
+        response.on_hover_text(format!("{}{source}", reading.about()));
     }
 
     /// The words at the side and along the top can be pointed at as well.

@@ -11,6 +11,7 @@ use interlinear::figure::fonts::Fonts;
 use interlinear::figure::formats::{FORMATS, format, format_of};
 use interlinear::figure::geometry::size;
 use interlinear::figure::heatmap::layout::Gaze;
+use interlinear::figure::heatmap::outlines::Outlined;
 use interlinear::figure::inspected::Inspected;
 use interlinear::figure::measure::{SansSerif, TextMeasure as _};
 use interlinear::figure::page::FigurePage;
@@ -34,6 +35,7 @@ fn sheet() -> PictureSheet<'static> {
     let words = vec![("Le".into(), -0.1), ("caf\u{e9}".into(), -3.0), ("</s>".into(), 0.0)];
     let facts = [("model", "tiny \u{e9}"), ("digest", "sha256:00ff"), ("sentence", "The red caf\u{e9} (open)")];
     PictureSheet {
+        outlined: Outlined::default(),
         source: labels(&SOURCE),
         target: labels(&TARGET),
         alpha: Some(&CELLS),

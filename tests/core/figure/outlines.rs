@@ -2,7 +2,7 @@
 
 use interlinear::figure::geometry::Area;
 use interlinear::figure::heatmap::Heatmap;
-use interlinear::figure::heatmap::outlines::{LEGEND_TEXTS, outlines};
+use interlinear::figure::heatmap::outlines::{Outlined, outlines};
 use interlinear::figure::mark::{LinesMark, Mark};
 use interlinear::figure::measure::SansSerif;
 use interlinear::figure::palette::{COLOUR_MAPS, DARK, LIGHT, Rgba};
@@ -64,9 +64,12 @@ fn outlines_stand_out_from_every_colour_of_every_map() {
 fn an_svg_has_the_outlines_and_says_what_they_are() {
     let (source, target, links) = (labels(&SOURCE), labels(&TARGET), links());
     let with = Heatmap { links: Some(&links), ..heatmap(&source, &target) };
+    for outlined in [Outlined::Head, Outlined::Alpha, Outlined::Aligner] {
+        let figure = Heatmap { outlined, ..with }.sheet(None, true, &SansSerif);
+        let texts = texts(&figure.marks);
+        assert!(outlined.legend().iter().all(|(legend, _)| texts.iter().any(|text| text.text == *legend)));
+    }
     let figure = with.sheet(None, true, &SansSerif);
-    let texts = texts(&figure.marks);
-    assert!(LEGEND_TEXTS.iter().all(|(legend, _)| texts.iter().any(|text| text.text == *legend)));
     let without = heatmap(&source, &target).sheet(None, true, &SansSerif);
     assert!(figure.size.y > without.size.y && figure.size.x > without.size.x, "there is room for the legend");
     let (with, without) = (svg(&figure), svg(&without));

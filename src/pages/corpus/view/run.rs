@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use egui::{RichText, Ui};
 
+use crate::app::command::SettingsCommand;
 use crate::app::document::column::file_name;
+use crate::app::settings::PictureQuestion;
 use crate::jobs::corpus::thread::CorpusRequest;
 use crate::jobs::queue::evaluate::Candidate;
 use crate::pages::corpus::CorpusPage;
@@ -31,6 +33,13 @@ pub fn run_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
         ui.menu_button("Translate with", |ui| models_ui(ui, window, false)).response.on_hover_text(note);
         let note = "Each reference is forced, so that alignments by hand can be compared";
         ui.menu_button("Align the references with", |ui| models_ui(ui, window, true)).response.on_hover_text(note);
+        let asked = window.app.view.settings().asked;
+        let mut origin = asked.origin;
+        let note = "Keeps where words come from as the alignment of models that have an alignment head; such a run is a system of its own. \
+                    Else alpha is kept, where the model looked";
+        if ui.checkbox(&mut origin, "By alignment heads").on_hover_text(note).changed() {
+            window.push(SettingsCommand::SetAsked(PictureQuestion { origin, ..asked }));
+        }
         ui.menu_button("With interventions", |ui| {
             let set = ui.button("What is set on page Sentence");
             if set.on_hover_text("Masks, words, rows and temperature, for every sentence; a system of its own").clicked() {

@@ -2,6 +2,7 @@
 
 use egui::{Id, Ui};
 
+use crate::analysis::reading::Reading;
 use crate::app::document::column::Column;
 use crate::app::document::table::{AlignmentTable, LEFT_OUT};
 use crate::app::files::picture;
@@ -19,7 +20,7 @@ use crate::pages::window::clicked::MenuTarget;
 use crate::pages::window::local::{Panel, Window};
 use crate::pages::window::{act, local};
 use crate::widgets::heatmap::layout::{Gaze, Metrics};
-use crate::widgets::heatmap::{Answer, HeatmapMarks, HeatmapWidget, Outlined};
+use crate::widgets::heatmap::{Answer, HeatmapMarks, HeatmapWidget};
 use crate::widgets::theme;
 
 /// Paints the heatmap of a column that has an alignment.
@@ -41,6 +42,8 @@ pub fn alignment_ui(
     let Some(matrix) = table.numbers(settings.shown).filter(|matrix| matrix.columns() > 0) else {
         if table.left_out {
             ui.add(egui::Label::new(LEFT_OUT).wrap());
+        } else if table.reading == Some(Reading::Head) && settings.shown == Shown::Energies {
+            ui.add(egui::Label::new("Of an alignment head no energies are kept; choose \u{3b1} above").wrap());
         }
         return;
     };
@@ -67,7 +70,7 @@ pub fn alignment_ui(
         marks,
         gaze: gaze(column, table).filter(|_| !matches!(settings.shown, Shown::Measure(_))),
         draws_gaze: window.layout(local::GAZE, 1.0) > 0.0,
-        outlined: Outlined::Aligner,
+        outlined: settings.outlined(column.facts.as_ref()),
         can_drag: true,
         before: variant::looked(column),
         replace: window.app.replaces(column),

@@ -4,10 +4,12 @@
 use egui::containers::menu::{MenuButton, MenuConfig};
 use egui::{DragValue, RichText, ScrollArea, Slider, TextEdit, Ui};
 
+use crate::analysis::reading::Reading;
 use crate::app::document::column::Column;
 use crate::app::document::table::{AlignmentTable, TargetWord};
 use crate::app::files::gold::OTHER_WORDS;
 use crate::app::state::AppState;
+use crate::figure::heatmap::outlines::Outlined;
 use crate::interventions::Word;
 use crate::jobs::live::protocol::Shift;
 use crate::pages::sentence::command::{InterveneCommand, ProbeCommand, RowEdit};
@@ -138,7 +140,7 @@ fn ban_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, word: &TargetWo
 
 /// What can be done with the row of the selected word.
 pub fn row_menu(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &AlignmentTable, i: usize) {
-    let Some(alpha) = &table.alpha else { return };
+    let Some(alpha) = table.alpha.as_ref().filter(|_| table.reading != Some(Reading::Head)) else { return };
     menu(ui, ("Row", "Change the row", "Set alpha of this word, mask source words"), false, |ui| {
         ui.set_min_width(300.0);
         let mut renormalise = renormalises(window.app);
@@ -187,6 +189,11 @@ fn weight_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &Alig
     }
 }
 
+/// Whether the links that are outlined over a column are those of the statistical aligner.
+pub fn is_of_aligner(window: &Window<'_>, column: &Column) -> bool {
+    window.app.view.settings().outlined(column.facts.as_ref()) == Outlined::Aligner
+}
+
 /// The row as a whole.
 fn edits_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &AlignmentTable, i: usize) {
     let mut edit = None;
@@ -211,7 +218,8 @@ fn edits_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &Align
             edit = Some(RowEdit::Like(other.id));
         }
     }
-    let links = ui.add_enabled(table.links.is_some(), egui::Button::new("As the aligner links it"));
+    let has_links = table.links.is_some() && is_of_aligner(window, column);
+    let links = ui.add_enabled(has_links, egui::Button::new("As the aligner links it"));
     if links.on_disabled_hover_text("Show the links of the statistical aligner first (Ctrl+K)").clicked() {
         edit = Some(RowEdit::Links);
     }

@@ -219,7 +219,8 @@ fn picture_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>, col
         ui.add(egui::Label::new(RichText::new(message).color(theme::tokens(ui).error)).wrap());
         return;
     }
-    let has_alignment = column.facts.as_ref().is_none_or(|facts| facts.has_alignment);
+    let has_alignment = column.facts.as_ref().is_none_or(|facts| facts.has_alignment)
+        || column.table.as_ref().is_some_and(|table| table.alpha.is_some());
     let Some(table) = &column.table else {
         let hint = if window.app.document.source().trim().is_empty() { "Type a sentence above" } else { "Translating" };
         ui.label(RichText::new(hint).color(theme::tokens(ui).weak));

@@ -10,7 +10,7 @@ use crate::widgets::theme;
 
 /// One line for the status bar.
 pub fn line(facts: &ModelFacts) -> String {
-    format!("{}, {} parameters, {}", facts.name, count_text(facts.sizes.parameters), facts.device)
+    format!("{}, {} parameters, {}", facts.name, count_text(facts.sizes.parameters), facts.device.name)
 }
 
 /// Everything there is to say about a model.
@@ -51,7 +51,7 @@ pub fn facts_ui(ui: &mut Ui, column: &Column) {
         if let Some(reading) = &facts.guided {
             row("Guided", format!("rows by {reading}: {GUIDED}"));
         }
-        row("Computes on", facts.device.clone());
+        row("Computes on", facts.device.name.clone());
         for member in &facts.members {
             row("Member", member.name.clone());
         }

@@ -7,6 +7,8 @@ use crate::app::settings::Shown;
 const FOLDED: f32 = 860.0;
 /// Width of the legend of words that differ, points.
 const DIFFERS: f32 = 84.0;
+/// The questions of alpha and of an alignment head need so much, points.
+const ASKED: f32 = 290.0;
 /// Which word a row belongs to needs so much more, points.
 const READING: f32 = 140.0;
 /// The choice of each model's own reading needs so much, points.
@@ -55,16 +57,17 @@ pub struct FoldingLine {
     pub shown: Shown,
     /// The aligner's links are on; the picture is the tree; it is that of links.
     pub pictured: [bool; 3],
-    /// What there is besides what always is: words that differ, readings, own ones, pieces, marks of local attention.
-    pub extras: [bool; 5],
+    /// What there is besides what always is: words that differ, alignment heads, readings, own ones, pieces, marks of local
+    /// attention.
+    pub extras: [bool; 6],
 }
 
 impl FoldingLine {
     /// The first guess.
     pub fn folding(&self) -> Folding {
-        let [differs, reading, own, units, gaze] = self.extras;
+        let [differs, heads, reading, own, units, gaze] = self.extras;
         let width = |is_there: bool, width: f32| if is_there { width } else { 0.0 };
-        let folded = FOLDED + width(differs, DIFFERS);
+        let folded = FOLDED + width(differs, DIFFERS) + width(heads, ASKED);
         if self.room < folded {
             return Folding::All;
         }

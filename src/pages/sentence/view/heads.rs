@@ -15,8 +15,8 @@ use crate::figure::palette::ColourMap;
 use crate::models::choice::{self, HeadChoice, ModelChoice};
 use crate::models::transformer::heads::{HeadKind, HeadPlace};
 use crate::pages::sentence::command::{ColumnCommand, InterveneCommand};
-use crate::pages::sentence::view::measured;
 use crate::pages::sentence::view::memory::SentenceMemory;
+use crate::pages::sentence::view::{change, measured};
 use crate::pages::window::local::Window;
 use crate::text::links::Link;
 use crate::widgets::{labels, theme};
@@ -61,7 +61,8 @@ pub fn heads_ui(
         .iter()
         .filter(|head| head.place.attention == kind)
         .map(|head| {
-            let links = table.links.as_ref().filter(|_| kind == HeadKind::Cross);
+            let is_compared = kind == HeadKind::Cross && change::is_of_aligner(window, column);
+            let links = table.links.as_ref().filter(|_| is_compared);
             let aer = links.and_then(|links| AerCounts::of(&links_of(&head.alpha, table), links).rates().aer);
             HeadPicture { of: head, aer, is_left_out: left_out.contains(&head.place) }
         })

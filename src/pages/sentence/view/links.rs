@@ -4,10 +4,12 @@ use egui::accesskit::Role;
 use egui::{Id, Rect, ScrollArea, Sense, Ui, Vec2};
 
 use crate::analysis::alignment::Alignment;
+use crate::analysis::reading::Reading;
 use crate::app::document::column::Column;
 use crate::app::document::table;
 use crate::app::document::table::{AlignmentTable, LEFT_OUT, Making};
 use crate::app::view::Hover;
+use crate::figure::heatmap::outlines::Outlined;
 use crate::figure::label::Label;
 use crate::figure::links::{LinkedWord, LinksFigure, LinksLayout, Weight, outlines};
 use crate::jobs::live::protocol::BetweenView;
@@ -36,8 +38,15 @@ pub fn links_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &A
         let (rect, response) = ui.allocate_exact_size(Vec2::from(layout.size), Sense::click());
         let count = links.drawn().len();
         let outlined = table.links.as_ref().map_or(0, |links| links.all().len());
-        let more = if outlined > 0 { format!(", {outlined} of the statistical aligner") } else { String::new() };
-        let name = format!("Links of {}, {count} with alpha of at least {:.2}{more}", column.name(), links.threshold);
+        let of = match window.app.view.settings().outlined(column.facts.as_ref()) {
+            Outlined::Head => "where words come from",
+            Outlined::Alpha => "where it looked",
+            _ => "of the statistical aligner",
+        };
+        let more = if outlined > 0 { format!(", {outlined} {of}") } else { String::new() };
+        let weight = if table.reading == Some(Reading::Head) { "a weight" } else { "alpha" };
+        let name =
+            format!("Links of {}, {count} with {weight} of at least {:.2}{more}", column.name(), links.threshold);
         node(&response, Role::Image, || name);
         let is_selected = window.app.selected_column().is_some_and(|selected| selected.id == column.id);
         if is_selected && window.local.shared.takes_focus(Panel::Picture) {

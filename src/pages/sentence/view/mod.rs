@@ -11,6 +11,7 @@ pub mod ensemble;
 pub mod facts;
 pub mod figure_sheet;
 mod folding;
+pub mod head_sheet;
 pub mod heads;
 mod inspector;
 pub mod interventions;
@@ -40,6 +41,7 @@ impl PageView for SentencePage {
             &interventions::InterventionsView,
             &columns::ColumnsView,
             &figure_sheet::FigureSheet,
+            &head_sheet::HeadSheet,
             &what_if::WhatIf,
         ]
     }

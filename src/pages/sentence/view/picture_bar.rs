@@ -10,7 +10,8 @@ use crate::app::command::SettingsCommand;
 use crate::app::document::column::Column;
 use crate::app::document::table::AlignmentTable;
 use crate::app::files::picture;
-use crate::app::settings::Shown;
+use crate::app::settings::{PictureQuestion, Shown};
+use crate::figure::heatmap::outlines::Outlined;
 use crate::figure::heatmap::{gaze_legend, outlines};
 use crate::figure::legend as band;
 use crate::figure::palette::Rgba;
@@ -83,7 +84,8 @@ fn line(ui: &Ui, window: &Window<'_>) -> FoldingLine {
         pictured: [settings.links, is_tree(window), window.layout(local::LINKS, 0.0) > 0.0],
         extras: [
             differs(window),
-            any(&|table| table.reading.is_some()),
+            has_heads(window),
+            any(&has_choice),
             has_own_reading(window),
             any(&|table| table.units.is_some()),
             any(&|table| table.p_t.is_some()),
@@ -99,12 +101,14 @@ fn line_ui(ui: &mut Ui, window: &mut Window<'_>, folding: Folding) -> bool {
     if is_tree(window) {
         units_ui(ui, window);
     } else if window.layout(local::LINKS, 0.0) > 0.0 {
+        asked_ui(ui, window);
         threshold_ui(ui, window);
         rows_ui(ui, window, is_full, is_tight);
         if !is_tight {
             links_ui(ui, window);
         }
     } else {
+        asked_ui(ui, window);
         numbers_ui(ui, window);
         rows_ui(ui, window, is_full, is_tight);
         palette_ui(ui, window);
@@ -149,6 +153,9 @@ fn folded_ui(ui: &mut Ui, window: &mut Window<'_>, is_slim: bool) {
     let is_tree = is_tree(window);
     let is_links = window.layout(local::LINKS, 0.0) > 0.0 && !is_tree;
     let is_heatmap = !is_links && !is_tree;
+    if !is_tree && !is_slim {
+        asked_ui(ui, window);
+    }
     if is_heatmap && !is_slim {
         numbers_ui(ui, window);
     }
@@ -162,6 +169,9 @@ fn folded_ui(ui: &mut Ui, window: &mut Window<'_>, is_slim: bool) {
         }
         if is_slim {
             ui.horizontal(|ui| differs_legend(ui, window));
+        }
+        if is_slim && !is_tree {
+            ui.horizontal(|ui| asked_ui(ui, window));
         }
         if is_slim && is_heatmap {
             ui.horizontal(|ui| numbers_ui(ui, window));
@@ -286,9 +296,64 @@ fn tables<'a>(window: &Window<'a>) -> impl Iterator<Item = &'a AlignmentTable> {
     window.app.document.columns().iter().filter_map(|column| column.table.as_deref())
 }
 
+/// Whether its rows of alpha may be read by another word.
+fn has_choice(table: &AlignmentTable) -> bool {
+    table.reading.is_some_and(|reading| reading != Reading::Head)
+}
+
+/// A model with an alignment head is shown.
+fn has_heads(window: &Window<'_>) -> bool {
+    let mut facts = window.app.document.columns().iter().filter_map(|column| column.facts.as_ref());
+    facts.any(|facts| facts.has_head)
+}
+
+/// Which of two questions the pictures answer, while a model is shown that answers both.
+fn asked_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    if !has_heads(window) {
+        return;
+    }
+    let asked = window.app.view.settings().asked;
+    for (origin, name, said, note) in [
+        (false, "where it looked", "Where it looked to choose the word", LOOKED),
+        (true, "where it comes from", "Where the word comes from", COMES),
+    ] {
+        let button = ui.selectable_label(asked.origin == origin, name).on_hover_text(note);
+        if button.accessible_name(said).clicked() {
+            window.push(SettingsCommand::SetAsked(PictureQuestion { origin, ..asked }));
+        }
+    }
+    let other = if asked.origin { Outlined::Alpha } else { Outlined::Head };
+    if asked.both {
+        sample_ui(ui, other, "Legend of the outlines, the other of both questions");
+    }
+    let note = format!("Outlines the other one over it.\n{}", other.legend().map(|(text, _)| text).join("\n"));
+    let button = ui.selectable_label(asked.both, "both").on_hover_text(note);
+    if button.accessible_name("Outline the other of both questions").clicked() {
+        window.push(SettingsCommand::SetAsked(PictureQuestion { both: !asked.both, ..asked }));
+    }
+    ui.separator();
+}
+
+/// What outlines look like, and whose they are.
+fn sample_ui(ui: &mut Ui, of: Outlined, name: &'static str) {
+    let (rect, response) = ui.allocate_exact_size(vec2(outlines::SAMPLE_WIDTH, 14.0), Sense::hover());
+    response.widget_info(|| WidgetInfo::labeled(Role::Legend, true, name));
+    marks::paint(ui.painter(), outlines::sample(&rect.into(), theme::palette(ui)));
+    response.on_hover_text(of.legend().map(|(text, _)| text).join("\n"));
+}
+
+/// What alpha answers.
+const LOOKED: &str = "alpha, where the model looked when it chose each word; what is set there changes the translation";
+
+/// What an alignment head answers.
+const COMES: &str = "In models with an alignment head, where each word comes from. The head was learned on the finished model and is \
+                     asked once a word has been read, so that the row of a word comes one step behind it and the last word has \
+                     none. It explains the alignment and not the choice: no word would be another one without it. In RNNencdec it \
+                     is a probe of what the states know, for its decoder never sees h_j";
+
 /// Which word a row belongs to, while a model is shown that leaves the choice.
 fn reading_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    if tables(window).all(|table| table.reading.is_none()) {
+    if !tables(window).any(has_choice) {
         return;
     }
     labels::caption(ui, "rows by");
@@ -361,12 +426,7 @@ pub fn can_link(window: &Window<'_>) -> Result<(), String> {
 fn links_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let (can, on) = (can_link(window), window.app.view.settings().links);
     if on && can.is_ok() {
-        let (rect, response) = ui.allocate_exact_size(vec2(outlines::SAMPLE_WIDTH, 14.0), Sense::hover());
-        response.widget_info(|| {
-            WidgetInfo::labeled(Role::Legend, true, "Legend of the outlines, links of the statistical aligner")
-        });
-        marks::paint(ui.painter(), outlines::sample(&rect.into(), theme::palette(ui)));
-        response.on_hover_text(outlines::LEGEND_TEXTS.map(|(text, _)| text).join("\n"));
+        sample_ui(ui, Outlined::Aligner, "Legend of the outlines, links of the statistical aligner");
     }
     let note = format!(
         "Outlines the word links of a statistical aligner, which learned from parallel text alone and knows nothing of the \

@@ -35,7 +35,8 @@ impl View for WhatIf {
             match window.local.shared.sheet {
                 Sheet::Words(_, words) => words_ui(ui, sentence, window, column, words),
                 Sheet::Beside(_) => beside_ui(ui, sentence, window, column),
-                Sheet::None | Sheet::Help | Sheet::Training | Sheet::Figure { .. } | Sheet::Ask(_) => {}
+                Sheet::None | Sheet::Help | Sheet::Training | Sheet::Figure { .. } | Sheet::Head(_) | Sheet::Ask(_) => {
+                }
             }
         });
         if response.should_close() {

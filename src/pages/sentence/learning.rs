@@ -1,0 +1,104 @@
+//! Floor 11: an alignment head that is learned for an open model: what the sheet has of it, its order, and what comes of it.
+
+use std::path::PathBuf;
+
+use crate::app::page::SENTENCE;
+use crate::app::state::AppState;
+use crate::jobs::live::protocol::ColumnId;
+use crate::jobs::queue::QueueOrder;
+use crate::jobs::queue::head::{HeadLearned, HeadOrder};
+use crate::models::choice;
+use crate::pages::sentence::SentencePage;
+use crate::pages::sentence::command::HeadCommand;
+
+/// What is learned from what, as typed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HeadPlan {
+    /// Sources, their translations, and links; no links: those of a statistical aligner.
+    pub files: [String; 3],
+    /// Over the text.
+    pub passes: u64,
+    /// Of the order that is under way.
+    pub number: Option<u64>,
+    /// What came of the last one, in a sentence, and whether it failed.
+    pub told: Option<(String, bool)>,
+}
+
+impl Default for HeadPlan {
+    fn default() -> Self {
+        Self { files: Default::default(), passes: 4, number: None, told: None }
+    }
+}
+
+impl SentencePage {
+    pub(super) fn learn(&mut self, app: &mut AppState, command: HeadCommand) {
+        match command {
+            HeadCommand::File(at, text) => {
+                if let Some(file) = self.head.files.get_mut(at) {
+                    *file = text;
+                }
+            }
+            HeadCommand::Passes(passes) => self.head.passes = passes.clamp(1, 100),
+            HeadCommand::Learn(column) => self.head.told = self.order_head(app, column).err().map(|why| (why, true)),
+        }
+    }
+
+    fn order_head(&mut self, app: &mut AppState, column: ColumnId) -> Result<(), String> {
+        let column = app.document.column(column).ok_or("This model is not open any more")?;
+        if column.ensemble.is_some() {
+            return Err("Several models have no head together; open one of them alone".to_owned());
+        }
+        let [source, target, links] = self.head.files.each_ref().map(|file| file.trim());
+        if source.is_empty() || target.is_empty() {
+            return Err("Name a file of sentences and one of their translations, line by line".to_owned());
+        }
+        if self.head.number.is_some() {
+            return Err("Another head is being learned; wait for it, or cancel it".to_owned());
+        }
+        let order = HeadOrder {
+            model: column.folder.clone(),
+            device: app.view.settings.device,
+            files: (PathBuf::from(source), PathBuf::from(target)),
+            links: (!links.is_empty()).then(|| PathBuf::from(links)),
+            passes: self.head.passes,
+        };
+        self.head.number = Some(app.tasks.order(SENTENCE, QueueOrder::Head(order)));
+        Ok(())
+    }
+
+    /// The head is there: the columns of its model have it from now on.
+    pub(super) fn learned(&mut self, app: &mut AppState, number: u64, found: &HeadLearned) {
+        if self.head.number == Some(number) {
+            self.head.number = None;
+        }
+        let HeadLearned { model, path, pairs, cost } = found;
+        let told = format!("Learned from {pairs} pairs to {cost:.3} nats a word, and written to {}", path.display());
+        self.head.told = Some((told, false));
+        let folder = choice::split(model).0;
+        for column in &mut app.document.columns {
+            let has_it = column.folders().iter().any(|other| choice::split(other).0 == folder);
+            if let Some(facts) = column.facts.as_mut().filter(|_| has_it) {
+                facts.has_head = true;
+                (column.done, column.given_for) = (None, None);
+            }
+        }
+        app.notify("The alignment head is learned; over the pictures you choose what they answer".to_owned(), false);
+        app.request();
+    }
+
+    /// Nothing came of the order; false where it was another one.
+    pub(super) fn not_learned(&mut self, number: u64, message: Option<&String>) -> bool {
+        let is_it = self.head.number == Some(number);
+        if is_it {
+            let ended = || "Ended; the same files and passes go on where it was".to_owned();
+            self.head.told = Some((message.cloned().unwrap_or_else(ended), message.is_some()));
+            self.head.number = None;
+        }
+        is_it
+    }
+
+    /// What the sheet has of the head that is to be learned.
+    pub fn head(&self) -> &HeadPlan {
+        &self.head
+    }
+}

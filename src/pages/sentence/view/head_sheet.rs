@@ -1,0 +1,124 @@
+//! Floor 11: the sheet that learns an alignment head for a column's model from a text of the user's own.
+
+use std::path::PathBuf;
+
+use egui::{Button, DragValue, Grid, Id, RichText, TextEdit, Ui};
+
+use crate::app::document::column::Column;
+use crate::pages::sentence::SentencePage;
+use crate::pages::sentence::command::HeadCommand;
+use crate::pages::window::dialogs::{Question, TEXTS, Wants};
+use crate::pages::window::local::{Sheet, View, ViewPlace, Window};
+use crate::pages::window::task;
+use crate::widgets::{labels, theme};
+
+/// The sheet.
+pub struct HeadSheet;
+
+/// Its width, points.
+const WIDTH: f32 = 620.0;
+/// Room for the button behind a path, points.
+const BROWSE: f32 = 92.0;
+
+/// A file of the text.
+pub const TEXT: Question = Question::new("Text to learn from", "Choose", Wants::File(TEXTS), "");
+
+/// What is asked for, and what stands where nothing is typed.
+const FILES: [(&str, &str); 3] = [
+    ("Source sentences", "one sentence a line"),
+    ("Their translations", "line by line"),
+    ("Word links", "none; the statistical aligner finds them"),
+];
+
+/// What a head is, and what it is not.
+const ABOUT: &str = "A decoder looks for the word that it is going to say and does not know it yet. An alignment head is asked afterwards, \
+                     once the word has been read: where does it come from? It is learned on the finished model, whose weights \
+                     and translations stay as they are, so it explains the alignment and not the choice.";
+
+impl View for HeadSheet {
+    type Page = SentencePage;
+
+    fn place(&self) -> ViewPlace {
+        ViewPlace::Over
+    }
+
+    fn ui(&self, ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>) {
+        let Sheet::Head(id) = window.local.shared.sheet else { return };
+        let Some(column) = window.app.document.column(id) else {
+            window.local.shared.sheet = Sheet::None;
+            return;
+        };
+        let frame = theme::card(theme::tokens(ui)).inner_margin(egui::Margin::same(24));
+        let room = ui.ctx().content_rect().size();
+        let response = egui::Modal::new(Id::unique("head_sheet")).frame(frame).show(ui.ctx(), |ui| {
+            ui.set_width(WIDTH.min(room.x - 80.0));
+            let area = egui::ScrollArea::vertical().max_height(room.y - 80.0).auto_shrink([false, true]);
+            area.show(ui, |ui| sheet_ui(ui, sentence, window, column)).inner
+        });
+        if response.inner || response.should_close() {
+            window.local.shared.sheet = Sheet::None;
+        }
+    }
+}
+
+/// True when it is to be closed.
+fn sheet_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>, column: &Column) -> bool {
+    ui.heading(format!("An alignment head for {}", column.model()));
+    labels::note(ui, ABOUT);
+    let facts = column.facts.as_ref();
+    if facts.is_some_and(|facts| !facts.has_alignment) {
+        labels::note(ui, "Of this model it is a probe of what the states know: its decoder never sees h_j.");
+    }
+    if facts.is_some_and(|facts| facts.has_head) {
+        labels::note(ui, "This model has one; the new one takes its place.");
+    }
+    window.local.dialogs.missing_ui(ui);
+    ui.add_space(theme::SPACE_2);
+    let plan = sentence.head();
+    Grid::new("head").num_columns(2).spacing([theme::SPACE_4, theme::SPACE_2]).show(ui, |ui| {
+        for (at, (name, hint)) in FILES.into_iter().enumerate() {
+            ui.label(name);
+            ui.horizontal(|ui| file_ui(ui, window, (at, name, hint), plan.files[at].clone()));
+            ui.end_row();
+        }
+        ui.label("Passes over the text");
+        let mut passes = plan.passes;
+        let field = ui.add(DragValue::new(&mut passes).range(1..=100)).on_hover_text(
+            "What the model says of the text is kept, so that further passes take less time than the first one",
+        );
+        if field.accessible_name("Passes over the text").changed() {
+            window.push(HeadCommand::Passes(passes));
+        }
+        ui.end_row();
+    });
+    ui.add_space(theme::SPACE_2);
+    task::task_ui(ui, window, plan.number);
+    let t = theme::tokens(ui);
+    if let Some((told, is_error)) = &plan.told {
+        let colour = if *is_error { t.error } else { t.weak };
+        ui.add(egui::Label::new(RichText::new(told).color(colour)).wrap());
+    }
+    ui.horizontal(|ui| {
+        let can = plan.number.is_none() && plan.files[..2].iter().all(|file| !file.trim().is_empty());
+        let learn = ui.add_enabled(can, Button::new("Learn"));
+        let why = "Name a file of sentences and one of their translations first";
+        if learn.on_disabled_hover_text(why).clicked() {
+            window.push(HeadCommand::Learn(column.id));
+        }
+        ui.button("Close").on_hover_text("What is being learned goes on").clicked()
+    })
+    .inner
+}
+
+fn file_ui(ui: &mut Ui, window: &mut Window<'_>, (at, name, hint): (usize, &str, &str), mut text: String) {
+    let width = ui.available_width() - BROWSE;
+    let field = ui.add(TextEdit::singleline(&mut text).desired_width(width).hint_text(hint));
+    if field.accessible_name(name).changed() {
+        window.push(HeadCommand::File(at, text));
+    }
+    let button = ui.add_enabled(!window.local.dialogs.is_open(), Button::new("Browse..."));
+    if button.accessible_name(format!("Browse for {name}")).clicked() {
+        let set = move |path: PathBuf| HeadCommand::File(at, path.to_string_lossy().into_owned());
+        window.local.dialogs.ask(TEXT.then(set));
+    }
+}

@@ -1,0 +1,116 @@
+//! Floor 6: the text that an alignment head is learned from: pairs of files with links between their words, of files, of an
+//! aligner that is at hand, or of one that learns from the very text.
+
+use std::path::PathBuf;
+
+use crate::aligner::corpus::{CorpusBuilder, RARE};
+use crate::aligner::learn::{LearningProgress, learn, pairs_of_all_passes};
+use crate::aligner::settings::AlignerSettings;
+use crate::aligner::words::{Cutter, LineAligner};
+use crate::analysis::symmetrize::symmetrization;
+use crate::error::{Error, Result};
+use crate::models::Model;
+use crate::text::corpus::{PairRules, ParallelText};
+use crate::text::parallel::ParallelReader;
+use crate::ticket::CancellationToken;
+use crate::training::guide::{Guide, GuidedReader};
+use crate::training::settings::{LinkWords, Unlinked};
+
+/// Words of a sentence beyond which a pair is left out.
+const MOST_WORDS: usize = 100;
+
+/// Pairs that an aligner learns from; more would not fit into the memory of a small computer.
+const MOST_PAIRS: usize = 1_000_000;
+
+/// Pairs of files, and whose links.
+#[derive(Clone, Copy, Debug)]
+pub struct LinkedText<'a> {
+    /// Sources and targets.
+    pub files: &'a [(PathBuf, PathBuf)],
+    /// Links of each pair of files; none: those of an aligner.
+    pub links: &'a [PathBuf],
+    /// Which words the files of links count.
+    pub words: LinkWords,
+    /// At most so many pairs of each pair of files.
+    pub most: Option<usize>,
+    /// At most so many bytes of text are held.
+    pub bytes: u64,
+}
+
+impl LinkedText<'_> {
+    /// The text as a model reads it, with the links of each pair; `aligner` finds them where no files have them. Words
+    /// without a link look at `</s>`.
+    ///
+    /// # Errors
+    /// A sentence that names the file and line; [`Error::Stale`].
+    pub fn read(
+        &self,
+        model: &Model,
+        mut aligner: Option<&mut LineAligner>,
+        ticket: &CancellationToken,
+    ) -> Result<(ParallelText, Guide)> {
+        let languages = (model.config.source_language.as_str(), model.config.target_language.as_str());
+        let words = if self.links.is_empty() { LinkWords::Tokens } else { self.words };
+        let source = model.source.clone().ending(false);
+        let mut reader = GuidedReader::new(words, languages, (&source, &model.target))?;
+        let rules = PairRules {
+            eos: model.config.eos,
+            source_eos: model.config.source_eos,
+            max_words: MOST_WORDS,
+            max_pairs: self.most,
+            max_bytes: self.bytes,
+        };
+        let way = symmetrization("grow-diag-final-and").ok_or_else(|| Error::Internal("no such rule".to_owned()))?;
+        let (mut corpus, mut guide) = (ParallelText::default(), Guide::default());
+        for (n, (source, target)) in self.files.iter().enumerate() {
+            let (files, looks) = ((source.as_path(), target.as_path()), (0, Unlinked::End));
+            let (found, looks) = match (self.links.get(n), aligner.as_deref_mut()) {
+                (Some(links), _) => reader.read_linked(files, links, looks, &rules, ticket)?,
+                (None, Some(aligner)) => reader.read(files, looks, &rules, ticket, &mut |_, pair| {
+                    let links = aligner.words(pair.0, pair.1).2;
+                    Ok((files.0, (way.combine)(&links.forward, &links.reverse)))
+                })?,
+                (None, None) => return Err(Error::Input(format!("{} has no links; give them", source.display()))),
+            };
+            for k in 0..found.len() {
+                let (source, target) = found.pair(k);
+                corpus.push(source, target);
+                guide.push(looks.of(k));
+            }
+        }
+        Ok((corpus, guide))
+    }
+}
+
+/// The aligner that comes with the program for a model's languages, else what the very text teaches. `hear` hears how much
+/// of the learning is done, and all of it.
+///
+/// # Errors
+/// What cannot be read; [`Error::Stale`].
+pub fn aligner_for(
+    model: &Model,
+    files: &[(PathBuf, PathBuf)],
+    threads: usize,
+    ticket: &CancellationToken,
+    hear: &mut dyn FnMut(usize, usize),
+) -> Result<LineAligner> {
+    let (x, y) = (model.config.source_language.as_str(), model.config.target_language.as_str());
+    if let Some(aligner) = LineAligner::bundled(x, y, false)? {
+        return Ok(aligner);
+    }
+    let (mut source, mut target) = (Cutter::new(x, false)?, Cutter::new(y, false)?);
+    let mut text = CorpusBuilder::default();
+    for pair in ParallelReader::new(files).learned_from().take(MOST_PAIRS) {
+        ticket.check()?;
+        let (x, y) = pair?;
+        text.push(&source.cut(&x).words, &target.cut(&y).words);
+    }
+    let settings = AlignerSettings::default();
+    let all = pairs_of_all_passes(text.len(), &settings);
+    let learned = learn(text.finish(RARE), &settings, threads, ticket, &mut |progress| {
+        if let LearningProgress::Pairs(done) = progress {
+            hear(done, all);
+        }
+    })?;
+    Ok(LineAligner::new(learned, source, target))
+}

@@ -1,0 +1,317 @@
+//! Rows of an alignment head in everything that is written and shown: commands, figures, corpora, and what the window gets.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use interlinear::analysis::alignment::Alignment;
+use interlinear::analysis::reading::Reading;
+use interlinear::app::command::SettingsCommand;
+use interlinear::app::document::table::{Making, build};
+use interlinear::app::settings::{PictureQuestion, Settings};
+use interlinear::figure::heatmap::outlines::Outlined;
+use interlinear::jobs::live::protocol::{Event, HypothesisView, ModelFacts};
+use interlinear::models::config::Architecture;
+use interlinear::session::driver::OpenWith;
+use interlinear::session::persist::SavedSession;
+use interlinear::session::state::Session;
+use interlinear::text::sentence::Sentence;
+use interlinear::ticket::CancellationToken;
+use serde_json::Value;
+
+use crate::cli::{Outcome, run_in};
+use crate::heads::with_head;
+use crate::tiny::{TINY, Tiny};
+use crate::worker::{request, serve_all, store};
+
+/// RNNencdec, whose head is a probe.
+const ENCDEC: Tiny = Tiny { name: "encdec", architecture: Architecture::RNN_ENC_DEC, ..TINY };
+
+/// A folder with both models, each with a head, one without, and a few pairs.
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    for tiny in [TINY, ENCDEC] {
+        with_head(&tiny.save(folder.path()));
+    }
+    Tiny { name: "bare", ..TINY }.save(folder.path());
+    let words = ["one", "two", "three"];
+    let line = |k: usize| format!("{} {} {}", words[k % 3], words[(k / 2) % 3], words[(k / 3) % 3]);
+    let source: Vec<String> = (0..12).map(line).collect();
+    let target: Vec<String> =
+        source.iter().map(|line| line.replace("one", "un").replace("two", "deux").replace("three", "trois")).collect();
+    fs::write(folder.path().join("source"), source.join("\n") + "\n").expect("written");
+    fs::write(folder.path().join("target"), target.join("\n") + "\n").expect("written");
+    fs::write(folder.path().join("gold"), "0-0 1-1 2-2\n".repeat(12)).expect("written");
+    folder
+}
+
+fn run(folder: &Path, arguments: &str) -> Outcome {
+    let arguments: Vec<&str> = arguments.split_whitespace().collect();
+    run_in(folder, &arguments, b"one two\nthree two one\n")
+}
+
+fn told(folder: &Path, arguments: &str) -> String {
+    let outcome = run(folder, arguments);
+    assert_eq!(outcome.code, 0, "{arguments}: {}", outcome.stderr);
+    outcome.stdout
+}
+
+fn lines(text: &str) -> Vec<Value> {
+    text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+}
+
+fn rows(value: &Value) -> Vec<Vec<f64>> {
+    let numbers = |row: &Value| row.as_array().expect("a row").iter().filter_map(Value::as_f64).collect();
+    value.as_array().expect("rows").iter().map(numbers).collect()
+}
+
+/// The word of greatest weight of every row but the last, as Pharaoh links; `</s>` is no word.
+fn links(rows: &[Vec<f64>]) -> String {
+    let linked = |(i, row): (usize, &Vec<f64>)| {
+        let words = &row[..row.len() - 1];
+        let j = (0..words.len()).fold(0, |best, j| if words[j] > words[best] { j } else { best });
+        format!("{j}-{i}")
+    };
+    let linked: Vec<String> = rows[..rows.len() - 1].iter().enumerate().map(linked).collect();
+    linked.join(" ")
+}
+
+/// Nothing but `head` is other with a head: text, log p and alpha stay to the byte.
+#[test]
+fn translate_and_score_have_the_head_beside_alpha_and_nothing_else_changes() {
+    let folder = folder();
+    for model in ["tiny", "encdec"] {
+        for command in [
+            format!("translate --model {model} --format jsonl --beam 3 --nbest 2"),
+            format!("score --model {model} --source source --target target"),
+        ] {
+            let plain = told(folder.path(), &command);
+            let with = told(folder.path(), &format!("{command} --reading head"));
+            let mut found = lines(&with);
+            for line in &mut found {
+                let all = match line.get_mut("hypotheses") {
+                    Some(all) => all.as_array_mut().expect("hypotheses").iter_mut().collect(),
+                    None => vec![line],
+                };
+                for one in all {
+                    let head = one.as_object_mut().expect("an object").remove("head").expect("it has a head");
+                    let (rows, words) = (rows(&head), one["tokens"].as_array().or(one["target"].as_array()));
+                    assert_eq!(rows.len(), words.expect("words").len(), "{command}");
+                    for (i, row) in rows.iter().enumerate() {
+                        let wanted = if i + 1 == rows.len() { 0.0 } else { 1.0 };
+                        assert!((row.iter().sum::<f64>() - wanted).abs() < 1e-5, "{command}: {row:?}");
+                    }
+                }
+            }
+            assert_eq!(found, lines(&plain), "{command}");
+        }
+        // the links are those of the head, in both commands and in `align`
+        let pair = format!("--model {model} --source source --target target --reading head");
+        let scored = lines(&told(folder.path(), &format!("score {pair}")));
+        let by_hand: Vec<String> = scored.iter().map(|line| links(&rows(&line["head"]))).collect();
+        for command in [format!("score {pair} --format pharaoh"), format!("align {pair}")] {
+            let found = told(folder.path(), &command);
+            assert_eq!(found.lines().collect::<Vec<_>>(), by_hand, "{command}");
+        }
+        let command = format!("translate --model {model} --reading head");
+        let found = lines(&told(folder.path(), &format!("{command} --format jsonl")));
+        let by_hand: Vec<String> = found.iter().map(|line| links(&rows(&line["hypotheses"][0]["head"]))).collect();
+        let written = told(folder.path(), &format!("{command} --format pharaoh"));
+        assert_eq!(written.lines().collect::<Vec<_>>(), by_hand);
+    }
+}
+
+/// A dictionary and a phrase table go by the head where there is one, and `[UNK]` gives way to the word that it comes from.
+#[test]
+fn dictionaries_phrase_tables_and_unknown_words_go_by_the_head() {
+    let folder = folder();
+    for command in ["dictionary --minimum 1", "phrases"] {
+        let written = |model: &str, more: &str| {
+            let all = format!("{command} --model {model} --source source --target target --output out {more}");
+            told(folder.path(), &all);
+            fs::read_to_string(folder.path().join("out")).expect("written")
+        };
+        let (own, bare) = (written("tiny", ""), written("bare", ""));
+        assert_eq!(own, written("tiny", "--reading head"), "{command}");
+        assert_eq!(bare, written("tiny", "--reading predicted"), "{command}");
+        assert_ne!(own, bare, "{command}: the rows of the head are others");
+        assert!(!written("encdec", "").is_empty(), "{command}: a probe");
+    }
+    with_head(&Tiny { name: "unknowing", ..TINY }.unknowing().save(folder.path()));
+    let command = "translate --model unknowing --beam 1 --max-length 8";
+    let found = lines(&told(folder.path(), &format!("{command} --reading head --format jsonl")));
+    let texts = told(folder.path(), &format!("{command} --replace-unk --pretokenized"));
+    for (line, text) in found.iter().zip(texts.lines()) {
+        let one = &line["hypotheses"][0];
+        let (head, source) = (rows(&one["head"]), line["source"].as_array().expect("words"));
+        for (i, word) in text.split(' ').enumerate().filter(|(i, _)| one["tokens"][*i] == "[UNK]" && i + 1 < head.len())
+        {
+            let words = &head[i][..source.len() - 1];
+            let j = (0..words.len()).fold(0, |best, j| if words[j] > words[best] { j } else { best });
+            assert_eq!(source[j], word, "{line}");
+        }
+    }
+    assert!(found.iter().any(|line| line["hypotheses"][0]["tokens"][0] == "[UNK]"));
+}
+
+#[test]
+fn evaluate_analyse_and_figure_read_the_head() {
+    let folder = folder();
+    let files = "--source source --target target --pretokenized --unk none";
+    let gold = "--gold gold --gold-order source --gold-base 0 --threshold 0.2 --format json";
+    for (model, first) in [("tiny", "predicted"), ("encdec", "head")] {
+        let report = told(folder.path(), &format!("evaluate --model {model} {files} {gold}"));
+        let report: Value = serde_json::from_str(&report).expect("JSON");
+        let found = report.to_string();
+        for wanted in ["\"reading\":\"head\"", "\"threshold\":null", "\"threshold\":0.2"] {
+            assert!(found.contains(wanted), "{model}: no {wanted} in {found}");
+        }
+        let place = |reading: &str| found.find(&format!("\"reading\":\"{reading}\""));
+        assert!(place(first) <= place("head"), "{model}: its own rows come first");
+        assert_eq!(place("predicted").is_some(), model == "tiny", "RNNencdec has no alpha to be read");
+    }
+    let analyse =
+        |more: &str| told(folder.path(), &format!("analyse --source source --model tiny --format jsonl {more}"));
+    let (plain, by_head) = (analyse(""), analyse("--reading head"));
+    assert!(by_head.contains("head") && plain != by_head, "{by_head}");
+    let svg = told(folder.path(), "figure --model encdec --reading head --caption --output - three two");
+    assert!(svg.contains("reading head"), "{svg}");
+    assert!(run(folder.path(), "figure --model encdec --output - three two").code == 2, "it has no alpha");
+}
+
+#[test]
+fn what_has_no_head_says_how_to_get_one() {
+    let folder = folder();
+    for command in [
+        "translate --model bare",
+        "align --model bare --source source --target target",
+        "score --model bare --source source --target target",
+        "dictionary --model bare --source source --target target --output out",
+        "figure --model bare --output - one",
+        "analyse --source source --model bare",
+    ] {
+        let outcome = run(folder.path(), &format!("{command} --reading head"));
+        assert_eq!(outcome.code, 2, "{command}");
+        let wanted = "bare has no alignment head (alignment.safetensors); learn one with `interlinear train --head`";
+        assert!(outcome.stderr.contains(wanted), "{command}: {}", outcome.stderr);
+    }
+    fs::write(folder.path().join("tiny/alignment.safetensors"), b"no tensors").expect("written");
+    let outcome = run(folder.path(), "translate --model tiny --reading head");
+    assert!(outcome.code == 2 && outcome.stderr.contains("alignment.safetensors"), "{}", outcome.stderr);
+    assert_eq!(run(folder.path(), "translate --model tiny").code, 0, "without it the model is what it was");
+}
+
+fn events(folder: &Path, name: &str) -> Vec<Event> {
+    let folders: Vec<PathBuf> = vec![folder.join(name)];
+    serve_all(&request(1, "three two", &folders), &mut store(), &CancellationToken::forever())
+}
+
+/// The row of a word comes with the next one, and a damaged head leaves the model as it is.
+#[test]
+fn the_window_gets_rows_of_the_head_while_words_come() {
+    let folder = folder();
+    for model in ["tiny", "encdec"] {
+        let (mut partial, mut last) = (0, None);
+        for event in events(folder.path(), model) {
+            match event {
+                Event::Loaded { facts, .. } => assert!(facts.has_head && facts.device.notice.is_none()),
+                Event::Expanded { best, .. } => {
+                    let rows = best.head.expect("rows of the head");
+                    let known = if best.finished { best.tokens.len() - 1 } else { best.tokens.len() - 1 };
+                    assert_eq!(rows.len(), known, "{model}");
+                    partial += usize::from(known > 0);
+                }
+                Event::Finished { result, .. } => last = result.hypotheses.into_iter().next(),
+                _ => {}
+            }
+        }
+        let last = last.expect("it is translated");
+        assert!(partial > 0 && last.head.expect("rows").len() == last.tokens.len(), "{model}");
+        assert_eq!(last.alpha.is_some(), model == "tiny");
+    }
+    fs::write(folder.path().join("tiny/alignment.safetensors"), b"no tensors").expect("written");
+    let events = events(folder.path(), "tiny");
+    let is_told = |event: &Event| match event {
+        Event::Loaded { facts, .. } => {
+            !facts.has_head && facts.device.notice.as_ref().is_some_and(|told| told.contains("alignment.safetensors"))
+        }
+        _ => false,
+    };
+    assert!(events.iter().any(is_told) && events.iter().any(|event| matches!(event, Event::Finished { .. })));
+}
+
+/// Two words with alpha on one source word each, and a head that says otherwise.
+fn shown() -> (Sentence, HypothesisView) {
+    let tokens = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+    let source = Sentence {
+        text: "red shoe".to_owned(),
+        tokens: tokens("red shoe </s>"),
+        spans: vec![0..3, 4..8, 8..8],
+        ids: vec![5, 6, 0],
+    };
+    let shown = HypothesisView {
+        tokens: tokens("chaussure rouge </s>"),
+        ids: vec![5, 6, 0],
+        is_unk: vec![false; 3],
+        token_log_p: vec![-0.5; 3],
+        finished: true,
+        alpha: Some(vec![vec![0.7, 0.2, 0.1], vec![0.25, 0.6, 0.15], vec![0.0, 0.1, 0.9]]),
+        energies: Some(vec![vec![1.0, 0.0, 0.0]; 3]),
+        p_t: Some(vec![0.5; 3]),
+        head: Some(vec![vec![0.1, 0.9, 0.0], vec![0.3, 0.2, 0.5], vec![0.0; 3]]),
+        replaced: vec![None; 3],
+        candidates: vec![Vec::new(); 3],
+        ..HypothesisView::default()
+    };
+    (source, shown)
+}
+
+#[test]
+fn a_table_answers_either_question_and_outlines_the_other() {
+    let (source, shown) = shown();
+    let facts = ModelFacts { has_head: true, has_alignment: true, input_delay: Some(1), ..ModelFacts::default() };
+    let table = |asked: PictureQuestion| {
+        let settings = Settings { asked, ..Settings::default() };
+        let (reading, outlined) = (settings.reading_of(Some(&facts)), settings.outlined_of(Some(&facts)));
+        let making = Making { reading, outlined, ..Making::default() };
+        (build(&source, &shown, 0, &making), settings.outlined(Some(&facts)))
+    };
+    let row = |alpha: &Option<Alignment>, i: usize| alpha.as_ref().map(|alpha| alpha.row(i).to_vec());
+    let (looked, of) = table(PictureQuestion::default());
+    assert_eq!((looked.reading, of), (Some(Reading::Predicted), Outlined::Aligner));
+    assert_eq!((row(&looked.alpha, 0), looked.links), (Some(vec![0.7, 0.2, 0.1]), None));
+    let (comes, of) = table(PictureQuestion { origin: true, both: true });
+    assert_eq!((comes.reading, of), (Some(Reading::Head), Outlined::Alpha));
+    assert_eq!(row(&comes.alpha, 1), Some(vec![0.3, 0.2, 0.5]));
+    assert!(comes.energies.is_none() && comes.p_t.is_none(), "those are of the steps of the search");
+    let links = comes.links.expect("alpha over it");
+    let sure: Vec<_> = links.sure().iter().map(|link| (link.source, link.target)).collect();
+    assert_eq!(sure, [(0, 0), (1, 1)]);
+    let possible: Vec<_> = links.possible().iter().map(|link| (link.source, link.target)).collect();
+    assert!(possible.contains(&(1, 0)) && possible.contains(&(0, 1)), "{possible:?}");
+    let (looked, of) = table(PictureQuestion { origin: false, both: true });
+    let links = looked.links.expect("the head over alpha");
+    assert_eq!((of, links.sure().len()), (Outlined::Head, 1), "a word that comes from `</s>` has no link");
+    // a model without a head shows what it has
+    let bare = ModelFacts { has_head: false, ..facts.clone() };
+    let settings = Settings { asked: PictureQuestion { origin: true, both: true }, ..Settings::default() };
+    assert_eq!(
+        (settings.reading_of(Some(&bare)), settings.outlined_of(Some(&bare))),
+        (Some((Reading::Predicted, 1)), None)
+    );
+}
+
+#[test]
+fn the_question_is_kept_and_outlines_are_of_one_kind() {
+    let mut session = Session::start(None, &OpenWith::default());
+    session.apply(SettingsCommand::SetLinks(true));
+    session.apply(SettingsCommand::SetAsked(PictureQuestion { origin: true, both: true }));
+    assert!(!session.app().view.settings().links, "the links of the aligner gave way");
+    let saved = serde_json::to_string(&session.saved()).expect("JSON");
+    let saved: SavedSession = serde_json::from_str(&saved).expect("JSON");
+    let mut session = Session::start(Some(saved), &OpenWith::default());
+    assert_eq!(session.app().view.settings().asked, PictureQuestion { origin: true, both: true });
+    session.apply(SettingsCommand::SetLinks(true));
+    assert_eq!(session.app().view.settings().asked, PictureQuestion { origin: true, both: false });
+    let _ = Arc::new(session);
+}
