@@ -7,7 +7,15 @@ import math
 import interlinear as il
 import pytest
 
-WORDS = {"the": "la", "a": "une", "red": "rouge", "house": "maison", "small": "petite", "old": "vieille", "table": "table"}
+WORDS = {
+    "the": "la",
+    "a": "une",
+    "red": "rouge",
+    "house": "maison",
+    "small": "petite",
+    "old": "vieille",
+    "table": "table",
+}
 
 
 def pairs():

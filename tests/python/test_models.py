@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import _thread
 import gc
+import shutil
+import subprocess
+import sys
 import threading
 import time
 
@@ -243,3 +246,29 @@ def test_models_of_other_toolkits_load():
 def test_a_model_without_a_head_says_how_one_is_learned(tiny):
     with pytest.raises(OSError, match="no alignment head.*train --head"):
         tiny.head("s1 s2", "t1 t2")
+
+
+def test_a_head_is_read_as_the_program_reads_it(tmp_path):
+    folder = tmp_path / "headed"
+    shutil.copytree(REFERENCE / "rnnsearch", folder)
+    pairs = [[(n * k + k) % 9 + 1 for k in range(2, 6)] for n in range(60)]
+    files = {
+        "source": "".join(" ".join(f"s{word}" for word in words) + "\n" for words in pairs),
+        "target": "".join(" ".join(f"t{word}" for word in reversed(words)) + "\n" for words in pairs),
+        "links": "0-3 1-2 2-1 3-0\n" * len(pairs),
+    }
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    options = [part for name in files for part in (f"--{name}", str(tmp_path / name))]
+    program = [sys.executable, "-m", "interlinear"]
+    train = [*program, "train", "--head", str(folder), *options, "--passes", "20", "--threads", "1"]
+    subprocess.run(train, check=True, capture_output=True)
+    model = il.load(folder, threads=1)
+    x, y = files["source"].splitlines(), files["target"].splitlines()
+    heads = model.head(x, y, pretokenized=True)
+    assert heads[0].reading == "head" and model.score(x[0], y[0]).reading == "predicted"
+    align = [*program, "align", "--model", str(folder), "--reading", "head", "--pretokenized", "--threads", "1"]
+    told = subprocess.run([*align, *options[:4]], check=True, capture_output=True, text=True).stdout.splitlines()
+    assert [sorted(t.links()) for t in heads] == [sorted(il.pharaoh(line)[0]) for line in told]
+    np.testing.assert_allclose(heads[0].alpha.sum(axis=1), 1, atol=1e-3)
+    assert not np.allclose(heads[0].alpha, model.score(x[0], y[0], pretokenized=True).alpha, atol=1e-3)

@@ -19,7 +19,9 @@ def run(*command, text=""):
     return subprocess.run([str(part) for part in command], input=text, capture_output=True, text=True, timeout=300)
 
 
-@pytest.mark.parametrize("command", [[Path(sysconfig.get_path("scripts")) / "interlinear"], [sys.executable, "-m", "interlinear"]])
+@pytest.mark.parametrize(
+    "command", [[Path(sysconfig.get_path("scripts")) / "interlinear"], [sys.executable, "-m", "interlinear"]]
+)
 def test_the_program_runs(command):
     assert run(*command, "--version").stdout.split() == ["interlinear", il.__version__]
     done = run(*command, "translate", "--model", REFERENCE / "rnnsearch", "--pretokenized", text="s1 s2\n")
@@ -86,7 +88,19 @@ def test_the_package_is_typed():
     pytest.importorskip("mypy")
     package = Path(il.__file__).parent
     assert (package / "py.typed").exists()
-    done = run(sys.executable, "-m", "mypy", "--strict", "--cache-dir", os.devnull, "-p", "interlinear")
+    # Neither pandas nor tqdm is typed unless further packages are there.
+    done = run(
+        sys.executable,
+        "-m",
+        "mypy",
+        "--strict",
+        "--cache-dir",
+        os.devnull,
+        "--disable-error-code",
+        "import-untyped",
+        "-p",
+        "interlinear",
+    )
     assert done.returncode == 0, done.stdout
 
 
@@ -101,5 +115,7 @@ def test_the_stub_is_what_is_there():
             assert hasattr(_native, node.name)
         elif isinstance(node, ast.ClassDef):
             there = {key for key in vars(getattr(_native, node.name)) if not key.startswith("_")}
-            told = {part.name for part in node.body if isinstance(part, ast.FunctionDef) if not part.name.startswith("_")}
+            told = {
+                part.name for part in node.body if isinstance(part, ast.FunctionDef) if not part.name.startswith("_")
+            }
             assert there == told, node.name

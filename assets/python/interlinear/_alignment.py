@@ -169,4 +169,5 @@ def aer(links: Iterable[Any], gold: Iterable[Any]) -> Aer:
     if len(found) != len(wanted):
         raise ValueError(f"there are links of {len(found)} sentence pairs and gold of {len(wanted)}")
     rates, counts = _native.aer(found, wanted)
-    return Aer(*(float("nan") if rate is None else rate for rate in rates), *counts)
+    error, precision, recall = (float("nan") if rate is None else rate for rate in rates)
+    return Aer(error, precision, recall, *counts)

@@ -31,7 +31,7 @@ def number(name: str, value: Any, least: float = 0.0) -> float:
     return found
 
 
-def texts(name: str, values: Iterable[str]) -> list[str]:
+def texts(name: str, values: Iterable[Any]) -> list[str]:
     """A list of texts, or TypeError with the place of what is none."""
     found = list(values)
     for at, value in enumerate(found):
@@ -70,7 +70,9 @@ def bar(doing: str, total: Optional[int], wanted: Optional[bool], unit: str = "s
         yield None
         return
     # Without a word it stays silent where nobody looks, as in a script whose output goes to a file.
-    with tqdm(total=total, desc=doing, unit=f" {unit}s", disable=None if wanted is None else False, leave=False) as shown:
+    with tqdm(
+        total=total, desc=doing, unit=f" {unit}s", disable=None if wanted is None else False, leave=False
+    ) as shown:
 
         def hear(sentences: int, words: int) -> None:
             if words:

@@ -105,9 +105,7 @@ def tokens(side: Union[str, Iterable[str]], count: int, what: str) -> list[str]:
     return found
 
 
-def words(
-    source: Iterable[str], target: Iterable[str], alpha: Any
-) -> tuple[list[str], list[str], NDArray[np.float32]]:
+def words(source: Iterable[str], target: Iterable[str], alpha: Any) -> tuple[list[str], list[str], NDArray[np.float32]]:
     """Put pieces of words together: ``▁un believ able``, ``un ##believ ##able``, ``un@@ believ@@ able``.
 
     :param alpha: weights, a row for each target piece, a column for each source piece.

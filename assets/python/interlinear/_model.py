@@ -6,11 +6,14 @@ import itertools
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, Callable, Optional, Union, overload
+from typing import TYPE_CHECKING, Any, Callable, Optional, TypedDict, Union, overload
 
 from ._common import Hear, bar, number, same_length, texts, whole
 from ._native import NativeModel, installed, model_path
 from ._translation import Translation
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 Name = Union[str, "os.PathLike[str]"]
 Streamed = Callable[[list[Any], Optional[Hear]], list[Translation]]
@@ -51,6 +54,32 @@ def load(
     names = [model, *more] if then is None else [model, then]
     folders = [model_path(os.fspath(name)) for name in names]
     return Model(NativeModel(folders, then is not None, threads, device))
+
+
+class ScoreOptions(TypedDict, total=False):
+    """Options of :meth:`Model.score`, for those who check types."""
+
+    pretokenized: bool
+    batch: int
+    reading: Optional[str]
+    errors: str
+    progress: Optional[bool]
+
+
+class SearchOptions(TypedDict, total=False):
+    """Options of :meth:`Model.translate`, for those who check types."""
+
+    beam: int
+    max_length: Optional[int]
+    length_normalization: float
+    coverage: float
+    forbid_unk: bool
+    replace_unk: bool
+    pretokenized: bool
+    batch: int
+    beam_alpha: bool
+    errors: str
+    progress: Optional[bool]
 
 
 class Model:
@@ -100,11 +129,11 @@ class Model:
         return f"<Model {self.name}: {self.architecture}, {pair}, {self.parameters:,} parameters>"
 
     @overload
-    def translate(self, text: str, **options: Any) -> Translation: ...
+    def translate(self, text: str, **options: Unpack[SearchOptions]) -> Translation: ...  # type: ignore[overload-overlap]
     @overload
-    def translate(self, text: Iterator[str], **options: Any) -> Iterator[Translation]: ...
+    def translate(self, text: Iterator[str], **options: Unpack[SearchOptions]) -> Iterator[Translation]: ...  # type: ignore[overload-overlap]
     @overload
-    def translate(self, text: Iterable[str], **options: Any) -> list[Translation]: ...
+    def translate(self, text: Iterable[str], **options: Unpack[SearchOptions]) -> list[Translation]: ...
     def translate(
         self,
         text: Union[str, Iterable[str]],
@@ -165,11 +194,15 @@ class Model:
             return work(sentences, hear)
 
     @overload
-    def score(self, sources: str, targets: str, **options: Any) -> Translation: ...
+    def score(self, sources: str, targets: str, **options: Unpack[ScoreOptions]) -> Translation: ...  # type: ignore[overload-overlap]
     @overload
-    def score(self, sources: Iterator[str], targets: Iterable[str], **options: Any) -> Iterator[Translation]: ...
+    def score(
+        self, sources: Iterator[str], targets: Iterable[str], **options: Unpack[ScoreOptions]
+    ) -> Iterator[Translation]: ...  # type: ignore[overload-overlap]
     @overload
-    def score(self, sources: Iterable[str], targets: Iterable[str], **options: Any) -> list[Translation]: ...
+    def score(
+        self, sources: Iterable[str], targets: Iterable[str], **options: Unpack[ScoreOptions]
+    ) -> list[Translation]: ...
     def score(
         self,
         sources: Union[str, Iterable[str]],
