@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::io::Write as _;
 use std::path::PathBuf;
 
-use numpy::{PyArray2, PyReadonlyArray2, PyUntypedArrayMethods as _};
-use pyo3::prelude::{Bound, FromPyObject, PyResult, Python, pyclass, pyfunction, pymethods};
+use numpy::{PyReadonlyArray2, PyUntypedArrayMethods as _};
+use pyo3::prelude::{FromPyObject, PyResult, Python, pyclass, pyfunction, pymethods};
 
 use crate::analysis::alignment::Alignment;
 use crate::analysis::words::merge_alpha;
@@ -20,7 +20,7 @@ use crate::figure::page::{DPIS, FigurePage, WIDTHS_MM};
 use crate::figure::palette::{COLOUR_MAPS, ColourMap};
 use crate::figure::provenance::Provenance;
 use crate::figure::sheet::{FigureKind, FigureNeeds, FigureStyle, KINDS, PictureSheet, kind};
-use crate::python::matrix;
+use crate::python::{Matrix, Words, matrix};
 use crate::text::pieces::PieceMarks;
 use crate::text::write;
 
@@ -140,7 +140,7 @@ impl NativeFigure {
 
     /// The weights between them.
     #[getter]
-    fn weights<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArray2<f32>>>> {
+    fn weights<'py>(&self, py: Python<'py>) -> PyResult<Option<Matrix<'py>>> {
         let rows = |alpha: &Alignment| alpha.iter().map(<[f32]>::to_vec).collect::<Vec<_>>();
         self.said.alpha.as_ref().map(|alpha| matrix(py, &rows(alpha))).transpose()
     }
@@ -186,7 +186,7 @@ pub fn words_of_pieces<'py>(
     source: Vec<String>,
     target: Vec<String>,
     alpha: PyReadonlyArray2<'py, f32>,
-) -> PyResult<(Vec<String>, Vec<String>, Bound<'py, PyArray2<f32>>)> {
+) -> PyResult<Words<Matrix<'py>>> {
     let alpha = alignment(&alpha, (source.len(), target.len()), "alpha")?;
     let marks = PieceMarks::seen(&[source.as_slice(), target.as_slice()].concat());
     let (x, y) = (marks.words(&source), marks.words(&target));

@@ -118,11 +118,12 @@ impl Loaded {
         let chosen: Vec<usize> = (0..read.len()).filter(is_readable).collect();
         let sources = chosen.iter().filter_map(|&at| Some(read[at].as_ref().ok()?.ids.as_slice()));
         let sources: Vec<&[u32]> = sources.collect();
-        let mut all = self.run(false, |stepper| search(system, stepper, &sources, asked, ticket, counted))?.into_iter();
-        let mut is_chosen = vec![false; read.len()];
-        chosen.iter().for_each(|&at| is_chosen[at] = true);
-        let found = read.into_iter().zip(is_chosen).map(|(sentence, is_chosen)| {
-            let hypotheses = if is_chosen { all.next().unwrap_or_default() } else { Vec::new() };
+        let found = self.run(false, |stepper| search(system, stepper, &sources, asked, ticket, counted))?;
+        let mut all = vec![Vec::new(); read.len()];
+        for (at, hypotheses) in chosen.into_iter().zip(found) {
+            all[at] = hypotheses;
+        }
+        let found = read.into_iter().zip(all).map(|(sentence, hypotheses)| {
             let (source, error) = sentence.map_or_else(|why| (Sentence::default(), Some(why)), |read| (read, None));
             Found {
                 loaded: Arc::clone(self),

@@ -21,7 +21,7 @@ use crate::decoding::{Hypothesis, SearchOptions};
 use crate::figure::provenance::Provenance;
 use crate::python::figure::{BeamLine, NativeFigure, StyleAsked};
 use crate::python::model::Loaded;
-use crate::python::{array, matrix};
+use crate::python::{Matrix, Words, array, matrix};
 use crate::text::sentence::Sentence;
 use crate::text::words::SideWords;
 
@@ -118,11 +118,7 @@ impl NativeTranslation {
         Provenance { title: system.name(), facts }
     }
 
-    fn filled<'py>(
-        py: Python<'py>,
-        kept: &Filled,
-        rows: Option<&Vec<Vec<f32>>>,
-    ) -> PyResult<Option<Bound<'py, PyArray2<f32>>>> {
+    fn filled<'py>(py: Python<'py>, kept: &Filled, rows: Option<&Vec<Vec<f32>>>) -> PyResult<Option<Matrix<'py>>> {
         let fill = || rows.map(|rows| matrix(py, rows).map(Bound::unbind)).transpose();
         Ok(kept.get_or_try_init(py, fill)?.as_ref().map(|array| array.bind(py).clone()))
     }
@@ -182,12 +178,12 @@ impl NativeTranslation {
     }
 
     #[getter]
-    fn alpha<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArray2<f32>>>> {
+    fn alpha<'py>(&self, py: Python<'py>) -> PyResult<Option<Matrix<'py>>> {
         Self::filled(py, &self.alpha, self.hypothesis().and_then(|one| one.alpha.as_ref()))
     }
 
     #[getter]
-    fn energies<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArray2<f32>>>> {
+    fn energies<'py>(&self, py: Python<'py>) -> PyResult<Option<Matrix<'py>>> {
         Self::filled(py, &self.energies, self.hypothesis().and_then(|one| one.energies.as_ref()))
     }
 
@@ -213,7 +209,7 @@ impl NativeTranslation {
 
     /// The words of both sides, and alpha between them.
     #[getter]
-    fn words<'py>(&self, py: Python<'py>) -> PyResult<(Vec<String>, Vec<String>, Option<Bound<'py, PyArray2<f32>>>)> {
+    fn words<'py>(&self, py: Python<'py>) -> PyResult<Words<Option<Matrix<'py>>>> {
         let said = self.said().unwrap_or_default();
         let rows: Option<Vec<Vec<f32>>> = said.alpha.as_ref().map(|alpha| alpha.iter().map(<[f32]>::to_vec).collect());
         Ok((said.source, said.target, rows.map(|rows| matrix(py, &rows)).transpose()?))
@@ -231,12 +227,11 @@ impl NativeTranslation {
         let side = |tokenizer, sentence: &Sentence| {
             SideWords::of_sentence(tokenizer, sentence, &sentence.text, found.pretokenized)
         };
-        let target = match &found.target {
-            Some(target) => side(system.target(), target),
-            None => {
-                let said = text(lead, one, &found.source, None, found.pretokenized);
-                SideWords::of_translation(&lead.target, without_eos(lead, &one.tokens), &said)
-            }
+        let target = if let Some(target) = &found.target {
+            side(system.target(), target)
+        } else {
+            let said = text(lead, one, &found.source, None, found.pretokenized);
+            SideWords::of_translation(&lead.target, without_eos(lead, &one.tokens), &said)
         };
         let (Some(source), Some(target)) = (side(&lead.source, &found.source), target) else { return Ok(Vec::new()) };
         let words = between_spaces(alpha, &source, &target);

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, Callable, Optional, Union
@@ -70,9 +71,8 @@ def bar(doing: str, total: Optional[int], wanted: Optional[bool], unit: str = "s
         yield None
         return
     # Without a word it stays silent where nobody looks, as in a script whose output goes to a file.
-    with tqdm(
-        total=total, desc=doing, unit=f" {unit}s", disable=None if wanted is None else False, leave=False
-    ) as shown:
+    is_seen = wanted or sys.stderr.isatty() or "ipykernel" in sys.modules
+    with tqdm(total=total, desc=doing, unit=f" {unit}s", disable=not is_seen, leave=False) as shown:
 
         def hear(sentences: int, words: int) -> None:
             if words:

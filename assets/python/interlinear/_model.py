@@ -52,7 +52,7 @@ def load(
     if threads is not None:
         threads = whole("threads", threads, 1024)
     names = [model, *more] if then is None else [model, then]
-    folders = [model_path(os.fspath(name)) for name in names]
+    folders = [model_path(os.path.expanduser(os.fspath(name))) for name in names]
     return Model(NativeModel(folders, then is not None, threads, device))
 
 
@@ -129,9 +129,13 @@ class Model:
         return f"<Model {self.name}: {self.architecture}, {pair}, {self.parameters:,} parameters>"
 
     @overload
-    def translate(self, text: str, **options: Unpack[SearchOptions]) -> Translation: ...  # type: ignore[overload-overlap]
+    def translate(  # type: ignore[overload-overlap]
+        self, text: str, **options: Unpack[SearchOptions]
+    ) -> Translation: ...
     @overload
-    def translate(self, text: Iterator[str], **options: Unpack[SearchOptions]) -> Iterator[Translation]: ...  # type: ignore[overload-overlap]
+    def translate(  # type: ignore[overload-overlap]
+        self, text: Iterator[str], **options: Unpack[SearchOptions]
+    ) -> Iterator[Translation]: ...
     @overload
     def translate(self, text: Iterable[str], **options: Unpack[SearchOptions]) -> list[Translation]: ...
     def translate(
@@ -194,11 +198,13 @@ class Model:
             return work(sentences, hear)
 
     @overload
-    def score(self, sources: str, targets: str, **options: Unpack[ScoreOptions]) -> Translation: ...  # type: ignore[overload-overlap]
+    def score(  # type: ignore[overload-overlap]
+        self, sources: str, targets: str, **options: Unpack[ScoreOptions]
+    ) -> Translation: ...
     @overload
-    def score(
+    def score(  # type: ignore[overload-overlap]
         self, sources: Iterator[str], targets: Iterable[str], **options: Unpack[ScoreOptions]
-    ) -> Iterator[Translation]: ...  # type: ignore[overload-overlap]
+    ) -> Iterator[Translation]: ...
     @overload
     def score(
         self, sources: Iterable[str], targets: Iterable[str], **options: Unpack[ScoreOptions]
