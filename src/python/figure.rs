@@ -127,7 +127,9 @@ impl NativeFigure {
     /// Writes it in the format that the name ends with.
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         Ok(py.detach(|| {
-            let bytes = self.written(format_of(&path)?)?;
+            // The name is at fault, and not the file.
+            let format = format_of(&path).map_err(|why| Error::Input(why.to_string()))?;
+            let bytes = self.written(format)?;
             write::write_atomic(&path, |file| file.write_all(&bytes))
         })?)
     }

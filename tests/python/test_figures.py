@@ -26,8 +26,10 @@ def test_a_translation_shows_itself_and_is_saved(tiny, tmp_path):
     pdf = t.figure().pdf()
     assert pdf.startswith(b"%PDF") and t.figure().png().startswith(b"\x89PNG")
     assert "A caption" in texts(t.figure(caption="A caption").svg())
-    with pytest.raises(OSError, match="no kind of figure"):
+    with pytest.raises(ValueError, match="a.gif: is no kind of figure"):
         t.save(tmp_path / "a.gif")
+    with pytest.raises(OSError, match="nowhere"):
+        t.save(tmp_path / "nowhere" / "a.svg")
     with pytest.raises(TypeError):
         t.save(tmp_path / "a.svg", colour="red")
     for kind in ("heatmap", "links", "beam"):

@@ -37,7 +37,8 @@ class Figure:
     def save(self, path: Union[str, os.PathLike[str]]) -> Path:
         """Write it: SVG, PDF or PNG, as the name ends.
 
-        :raises OSError: a name that ends otherwise; a file that cannot be written.
+        :raises ValueError: a name that ends otherwise.
+        :raises OSError: a file that cannot be written.
         """
         self._native.save(os.fspath(path))
         return Path(path)

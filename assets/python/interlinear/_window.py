@@ -8,7 +8,7 @@ import sys
 import tempfile
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, Optional, Union
+from typing import Any, Union
 
 from ._figure import Figure
 from ._model import Model
