@@ -11,6 +11,7 @@
 //!
 //! ```text
 //! main.rs       14  parses the arguments, then ui::run or cli::run
+//! python/       14  the module of Python: models, figures, alignments, workspaces, the program    (feature `python`)
 //! ui/           13  the window: its frame, its edges, its sheets                    (feature `gui`)
 //! cli/          13  translate, score, sample, evaluate, align, train, bench and the others of its table
 //! session/      12  the sum of the pages: commands in, view model out, saving, lessons; the driver
@@ -130,6 +131,8 @@ pub mod jobs;
 pub mod models;
 pub mod nn;
 pub mod pages;
+#[cfg(feature = "python")]
+pub mod python;
 pub mod quiet;
 pub mod session;
 pub mod text;

@@ -11,7 +11,7 @@ const CONTEXT: cli::Context = cli::Context { window: Some(interlinear::ui::run) 
 const CONTEXT: cli::Context = cli::Context { window: None };
 
 /// Gives memory back that threads leave; the C library of Linux keeps it for each of them, 200 MB in an hour of use.
-#[cfg(not(target_family = "wasm"))]
+#[cfg(not(any(target_family = "wasm", feature = "python")))]
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

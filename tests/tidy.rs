@@ -44,6 +44,7 @@ const FLOORS: &[(&str, u8)] = &[
     ("ui", 13),
     ("cli", 13),
     ("main", 14),
+    ("python", 14),
 ];
 
 /// Crates that only some rooms may name, and why. `pages/*/view` is the views of every page.
@@ -63,6 +64,8 @@ const CRATES: &[(&str, &[&str], &str)] = &[
     ("clap", &["cli"], "arguments are parsed on the top floor"),
     ("indicatif", &["cli"], "progress bars are drawn by the command line"),
     ("anyhow", &["cli"], "the library has its own error"),
+    ("pyo3", &["python"], "Python is known on the top floor alone"),
+    ("numpy", &["python"], "Python is known on the top floor alone"),
 ];
 const TENSOR_ROOMS: &[&str] = &["error", "nn", "attention", "models", "training"];
 
@@ -75,6 +78,7 @@ const THREADS: &[(&str, &str)] = &[
     ("src/nn/fused/", "matrix kernels share their rows among the threads they are given"),
     ("src/models/", "the fused steppers own a pool of the size they are given"),
     ("src/training/", "a minibatch is shared among the threads the configuration names"),
+    ("src/python/", "works while Python goes on, so that Ctrl-C is heard"),
 ];
 
 /// Who may build colours: the palettes of figures, the theme, which turns them into egui's, and nobody else.

@@ -21,6 +21,8 @@ pub struct OpenWith {
     pub source: Option<PathBuf>,
     /// Its translation, line by line.
     pub target: Option<PathBuf>,
+    /// Files that say themselves what they are, opened as if they were dropped on the window.
+    pub files: Vec<PathBuf>,
     /// A file with a sentence and what is set in it.
     pub interventions: Option<PathBuf>,
     /// Where to compute; `None`: as saved, else `auto`.

@@ -57,7 +57,15 @@ pub fn home() -> Option<PathBuf> {
 
 /// A model folder as an argument: a path, or the name of a folder in one of [`places`].
 pub fn argument() -> impl TypedValueParser<Value = PathBuf> {
-    PathBufValueParser::new().try_map(|path| found(path, &places()))
+    PathBufValueParser::new().try_map(path_of)
+}
+
+/// A path as it is, or where the installed model of this name lies.
+///
+/// # Errors
+/// A sentence that says which models there are, and how others get there.
+pub fn path_of(path: PathBuf) -> Result<PathBuf, String> {
+    found(path, &places())
 }
 
 /// The installed model of this name, or the member of a group of models.

@@ -15,6 +15,9 @@ use crate::session::driver::OpenWith as WindowOptions;
 /// As typed.
 #[derive(Args, Clone, Debug, Default)]
 pub struct ExploreArgs {
+    /// Files and folders to open as if they were dropped on the window: a corpus, a text, links, a model, a phrase table
+    #[arg(value_name = "FILE")]
+    files: Vec<PathBuf>,
     /// A model folder to show, or the name of an installed model; once for each column (by default those shown last, or
     /// the bundled ones)
     #[arg(long, value_name = "DIR", value_parser = bundled::argument())]
@@ -59,7 +62,7 @@ fn high(low: ExploreArgs) -> crate::error::Result<WindowOptions> {
     if chosen != DeviceChoice::Auto {
         device::pick(chosen)?;
     }
-    for path in low.model.iter().chain(&low.source).chain(&low.target).chain(&low.interventions) {
+    for path in low.files.iter().chain(&low.model).chain(&low.source).chain(&low.target).chain(&low.interventions) {
         std::fs::metadata(path).map_err(|error| Error::io(path, &error))?;
     }
     if let Some(path) = &low.interventions {
@@ -72,6 +75,7 @@ fn high(low: ExploreArgs) -> crate::error::Result<WindowOptions> {
         opening: bundled::opening(&bundled),
         bundled,
         home: bundled::home(),
+        files: low.files.iter().map(|path| path.canonicalize().unwrap_or_else(|_| path.clone())).collect(),
         source: low.source,
         target: low.target,
         interventions: low.interventions,

@@ -243,15 +243,20 @@ pub fn program() -> clap::Command {
 
 /// Runs the program on the arguments of the process (its own name first) and says how it ended.
 pub fn run(arguments: impl IntoIterator<Item = OsString>, context: Context) -> ExitCode {
+    code_of(arguments, context).into()
+}
+
+/// The same, with the exit code as a number.
+pub fn code_of(arguments: impl IntoIterator<Item = OsString>, context: Context) -> u8 {
     std::panic::set_hook(Box::new(tell_panic));
     let ended = std::panic::catch_unwind(AssertUnwindSafe(|| dispatch(arguments, context)));
-    let Ok(ended) = ended else { return ExitCode::from(1) };
+    let Ok(ended) = ended else { return 1 };
     match ended {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
+        Ok(()) => 0,
+        Err(error) if is_closed_pipe(&error) => 0,
         Err(error) => {
             output::tell(&format!("{error:#}"));
-            ExitCode::from(exit_code(&error))
+            exit_code(&error)
         }
     }
 }

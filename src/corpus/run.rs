@@ -237,7 +237,9 @@ impl Batch<'_> {
             self.translate(&mut cases)?
         };
         let words = said.iter().map(|hypothesis| hypothesis.tokens.len()).sum();
-        outputs.extend(cases.iter().zip(said).map(|(case, said)| (case.at, self.output(case, said))));
+        let (system, forces) = (self.asked.system, self.options.forces);
+        let of = |case: &Case, said| output(system, (&case.source, forces.then_some(&case.target)), said);
+        outputs.extend(cases.iter().zip(said).map(|(case, said)| (case.at, of(case, said))));
         outputs.sort_by_key(|(at, _)| *at);
         Ok((outputs, words))
     }
@@ -290,27 +292,31 @@ impl Batch<'_> {
         let lists: Vec<Arc<[Intervention]>> = cases.iter().map(|case| Arc::clone(&case.list)).collect();
         self.asked.translate(self.stepper, &sources, &lists)
     }
+}
 
-    /// A hypothesis in words.
-    fn output(&self, case: &Case, said: Hypothesis) -> SystemOutput {
-        let lead = self.asked.system.lead();
-        let x = vocabulary_words(&lead.source, &case.source, false);
-        let (text, y, target) = if self.options.forces {
-            let y = vocabulary_words(&lead.target, &case.target, false);
-            let target = whole_words(&case.target, &y).tokens;
-            (case.target.text.clone(), y, target)
-        } else {
-            let (y, target) = translated(&lead.target, &said.tokens);
-            (wording::text(lead, &said, &case.source, None, false), y, target)
-        };
-        SystemOutput {
-            text,
-            source: whole_words(&case.source, &x).tokens,
-            target,
-            word_log_p: merge_log_p(&said.token_log_p, &y),
-            log_p: Some(said.log_p),
-            alpha: said.alpha.map(|alpha| merge_alpha(&Alignment::from_rows(&alpha), &x, &y)),
-            links: None,
-        }
+/// A hypothesis of a sentence in words, or what a system makes of a given target.
+pub fn output(
+    system: evaluation::EvaluatedSystem<'_>,
+    (source, target): (&Sentence, Option<&Sentence>),
+    said: Hypothesis,
+) -> SystemOutput {
+    let lead = system.lead();
+    let x = vocabulary_words(&lead.source, source, false);
+    let (text, y, target) = if let Some(target) = target {
+        let y = vocabulary_words(&lead.target, target, false);
+        let words = whole_words(target, &y).tokens;
+        (target.text.clone(), y, words)
+    } else {
+        let (y, target) = translated(&lead.target, &said.tokens);
+        (wording::text(lead, &said, source, None, false), y, target)
+    };
+    SystemOutput {
+        text,
+        source: whole_words(source, &x).tokens,
+        target,
+        word_log_p: merge_log_p(&said.token_log_p, &y),
+        log_p: Some(said.log_p),
+        alpha: said.alpha.map(|alpha| merge_alpha(&Alignment::from_rows(&alpha), &x, &y)),
+        links: None,
     }
 }

@@ -118,6 +118,9 @@ impl Session {
         if let Some(path) = options.interventions.clone() {
             pages.of_mut::<SentencePage>().open_interventions(&mut app, path);
         }
+        for path in options.files.iter().cloned() {
+            app.tasks.chore(FileJob::Look { path, on: SENTENCE });
+        }
         app.begun(is_first_start);
         let beside = options.home.as_deref().and_then(std::path::Path::parent);
         let lessons = Lessons::new(beside.map(|folder| folder.join(LESSONS)));

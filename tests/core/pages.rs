@@ -521,3 +521,18 @@ fn word_links_become_the_alignments_by_hand_of_the_list_that_is_shown() {
     driver.send(WindowCommand::Drop(path("a.links")));
     pump(&mut driver, &woken, |session| session.evaluation().test.gold == Some(path("a.links")));
 }
+
+#[test]
+fn a_corpus_that_is_named_at_the_start_opens_on_its_page() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("study.ilws");
+    drop(Workspace::open(&path).expect("a workspace"));
+    let (wake, woken) = std::sync::mpsc::channel();
+    let wake = Arc::new(move || {
+        let _ = wake.send(());
+    });
+    let mut driver = Driver::open(OpenWith { files: vec![path.clone()], ..OpenWith::default() }, wake);
+    let is_shown =
+        |session: &Session| session.app().view.page == CORPUS && session.corpus().path.as_ref() == Some(&path);
+    pump(&mut driver, &woken, is_shown);
+}

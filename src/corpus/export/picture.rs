@@ -11,17 +11,20 @@ use crate::text::sentence::{EOS, UNK};
 
 /// Draws an output's heatmap; `None` where it has no alpha.
 pub fn drawn<T>(output: &SystemOutput, title: &str, paint: impl FnOnce(&Figure<'_>) -> T) -> Option<T> {
-    let alpha = output.alpha.as_ref()?;
-    let source = labels(&output.source);
     let facts = vec![("system".to_owned(), title.to_owned())];
-    let sheet = PictureSheet {
-        source: source.collect(),
-        target: labels(&output.target).collect(),
-        alpha: Some(alpha),
-        provenance: Provenance { title: title.to_owned(), facts },
-        ..PictureSheet::default()
-    };
+    let sheet = sheet(output, Provenance { title: title.to_owned(), facts });
     kind("heatmap")?.draw(&sheet, &FigureStyle::default()).as_ref().map(paint)
+}
+
+/// What figures of an output are made of.
+pub fn sheet(output: &SystemOutput, provenance: Provenance) -> PictureSheet<'_> {
+    PictureSheet {
+        source: labels(&output.source).collect(),
+        target: labels(&output.target).collect(),
+        alpha: output.alpha.as_ref(),
+        provenance,
+        ..PictureSheet::default()
+    }
 }
 
 fn labels(words: &[String]) -> impl Iterator<Item = Label<'_>> {

@@ -54,6 +54,7 @@ const FILES: &[(&str, &str)] = files![
     "models.md",
     "training.md",
     "install.md",
+    "python.md",
 ];
 
 /// The pictures that pages name, as PNG.

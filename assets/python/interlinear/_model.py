@@ -1,0 +1,281 @@
+"""Models: loading, translating, scoring."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Callable, Optional, TypedDict, Union, overload
+
+from ._common import Hear, bar, number, same_length, texts, whole
+from ._native import NativeModel, installed, model_path
+from ._translation import Translation
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+Name = Union[str, "os.PathLike[str]"]
+Streamed = Callable[[list[Any], Optional[Hear]], list[Translation]]
+
+#: Sentences of an iterator that are in memory at once, in batches.
+WINDOW = 16
+
+
+def models() -> list[Path]:
+    """The folders of the installed models, in the order of their papers; empty where there are none."""
+    return [Path(folder) for folder in installed()]
+
+
+def load(
+    model: Name,
+    *more: Name,
+    then: Optional[Name] = None,
+    threads: Optional[int] = None,
+    device: str = "auto",
+) -> Model:
+    """Load a model by its path, or by the name of an installed one.
+
+    A path may lead to a folder of Interlinear's own or to a model of another toolkit (Marian, Nematus, Hugging Face's
+    MarianMT, CTranslate2, Argos and others). ``"MODEL@fra"`` chooses a target language, ``"MODEL@6.1"`` the head that
+    is the alignment.
+
+    :param more: further models; all translate together as an ensemble, their probabilities averaged.
+    :param then: a model that translates what the first says.
+    :param threads: CPU threads, by default one a physical core.
+    :param device: ``"auto"``, ``"cpu"``, ``"cuda"``, ``"cuda:1"`` or ``"metal"``.
+    :raises FileNotFoundError: no such model; the sentence says where it was looked for.
+    :raises OSError, ValueError: what is there cannot be read; the sentence names the file, key or tensor.
+    """
+    if then is not None and more:
+        raise ValueError("several models translate together or two in a row, not both; leave out then or the others")
+    if threads is not None:
+        threads = whole("threads", threads, 1024)
+    names = [model, *more] if then is None else [model, then]
+    folders = [model_path(os.path.expanduser(os.fspath(name))) for name in names]
+    return Model(NativeModel(folders, then is not None, threads, device))
+
+
+class ScoreOptions(TypedDict, total=False):
+    """Options of :meth:`Model.score`, for those who check types."""
+
+    pretokenized: bool
+    batch: int
+    reading: Optional[str]
+    errors: str
+    progress: Optional[bool]
+
+
+class SearchOptions(TypedDict, total=False):
+    """Options of :meth:`Model.translate`, for those who check types."""
+
+    beam: int
+    max_length: Optional[int]
+    length_normalization: float
+    coverage: float
+    forbid_unk: bool
+    replace_unk: bool
+    pretokenized: bool
+    batch: int
+    beam_alpha: bool
+    errors: str
+    progress: Optional[bool]
+
+
+class Model:
+    """A model in memory, made by :func:`load`. Calls from several threads wait for each other."""
+
+    def __init__(self, native: NativeModel) -> None:
+        self._native = native
+        self._facts = dict(native.facts)
+
+    @property
+    def name(self) -> str:
+        """Its name; of an ensemble those of its members with `` + `` between."""
+        return self._facts["name"]
+
+    @property
+    def architecture(self) -> str:
+        """``rnnsearch``, ``rnnencdec``, ``luong``, ``transformer``, ``nematus``, ``groundhog``."""
+        return self._facts["architecture"]
+
+    @property
+    def folder(self) -> Path:
+        """Where it lies."""
+        return Path(self._facts["folder"])
+
+    @property
+    def source_language(self) -> str:
+        """The BCP 47 tag of what it translates from."""
+        return self._facts["source_language"]
+
+    @property
+    def target_language(self) -> str:
+        """The BCP 47 tag of what it translates into."""
+        return self._facts["target_language"]
+
+    @property
+    def aligns(self) -> bool:
+        """Whether it has an alignment; without one, alpha is None."""
+        return self._native.aligns
+
+    @property
+    def parameters(self) -> int:
+        """Numbers in its weights."""
+        return self._native.parameters
+
+    def __repr__(self) -> str:
+        pair = f"{self.source_language} to {self.target_language}"
+        return f"<Model {self.name}: {self.architecture}, {pair}, {self.parameters:,} parameters>"
+
+    @overload
+    def translate(  # type: ignore[overload-overlap]
+        self, text: str, **options: Unpack[SearchOptions]
+    ) -> Translation: ...
+    @overload
+    def translate(  # type: ignore[overload-overlap]
+        self, text: Iterator[str], **options: Unpack[SearchOptions]
+    ) -> Iterator[Translation]: ...
+    @overload
+    def translate(self, text: Iterable[str], **options: Unpack[SearchOptions]) -> list[Translation]: ...
+    def translate(
+        self,
+        text: Union[str, Iterable[str]],
+        *,
+        beam: int = 5,
+        max_length: Optional[int] = None,
+        length_normalization: float = 0.0,
+        coverage: float = 0.0,
+        forbid_unk: bool = False,
+        replace_unk: bool = False,
+        pretokenized: bool = False,
+        batch: int = 32,
+        beam_alpha: bool = False,
+        errors: str = "raise",
+        progress: Optional[bool] = None,
+    ) -> Union[Translation, list[Translation], Iterator[Translation]]:
+        """Translate a sentence, a list of sentences, or whatever an iterator yields.
+
+        Of a string the translation comes back, of a list a list, of an iterator an iterator that takes some hundred
+        sentences at a time. Python goes on meanwhile in other threads, and Ctrl-C stops it.
+
+        :param beam: hypotheses kept at every step; 1 is greedy search.
+        :param max_length: most target tokens, ``</s>`` included; by default twice the source and ten more.
+        :param length_normalization: rank by log p / length ** A; 0 ranks by log p.
+        :param coverage: weight of the coverage penalty in the ranking (Wu et al. 2016, equation 14).
+        :param forbid_unk: never say ``[UNK]``.
+        :param replace_unk: show in the text the source word of greatest alpha for ``[UNK]``.
+        :param pretokenized: words are split by spaces already, and stay so.
+        :param batch: sentences decoded together.
+        :param beam_alpha: keep alpha of every hypothesis in ``beam``, not only of the best.
+        :param errors: ``"raise"``, or ``"empty"``: a sentence that the model cannot read has an empty translation with
+            its ``error``.
+        :param progress: a bar of tqdm: always, never, or (None) for long lists at a terminal or in a notebook.
+        :raises ValueError: a sentence that the model cannot read, by its number; an option that makes no sense.
+        """
+        asked = {
+            "beam": whole("beam", beam, 1000),
+            "max_length": None if max_length is None else whole("max_length", max_length, 100_000),
+            "length_normalization": number("length_normalization", length_normalization),
+            "coverage": number("coverage", coverage),
+            "forbid_unk": bool(forbid_unk),
+            "batch": whole("batch", batch, 4096),
+            "pretokenized": bool(pretokenized),
+            "replace_unk": bool(replace_unk),
+            "beam_alpha": bool(beam_alpha),
+            "keeps_going": _keeps_going(errors),
+        }
+
+        def work(some: list[str], hear: Optional[Hear]) -> list[Translation]:
+            return [Translation(one) for one in self._native.translate(some, asked, hear)]
+
+        if isinstance(text, str):
+            return work([text], None)[0]
+        if isinstance(text, Iterator):
+            return _streamed(text, batch * WINDOW, work, lambda some: texts("sentence", some))
+        sentences = texts("sentence", text)
+        with bar("translating", len(sentences), progress) as hear:
+            return work(sentences, hear)
+
+    @overload
+    def score(  # type: ignore[overload-overlap]
+        self, sources: str, targets: str, **options: Unpack[ScoreOptions]
+    ) -> Translation: ...
+    @overload
+    def score(  # type: ignore[overload-overlap]
+        self, sources: Iterator[str], targets: Iterable[str], **options: Unpack[ScoreOptions]
+    ) -> Iterator[Translation]: ...
+    @overload
+    def score(
+        self, sources: Iterable[str], targets: Iterable[str], **options: Unpack[ScoreOptions]
+    ) -> list[Translation]: ...
+    def score(
+        self,
+        sources: Union[str, Iterable[str]],
+        targets: Union[str, Iterable[str]],
+        *,
+        pretokenized: bool = False,
+        batch: int = 32,
+        reading: Optional[str] = None,
+        errors: str = "raise",
+        progress: Optional[bool] = None,
+    ) -> Union[Translation, list[Translation], Iterator[Translation]]:
+        """log p(y | x) and the alignment of given translations, as `interlinear score` has them.
+
+        Takes two strings, two lists, or two iterators, and gives back what :meth:`translate` does.
+
+        :param reading: which word a row of alpha belongs to: ``"predicted"``, ``"input"``, ``"head"``; by default as the
+            model was trained.
+        :raises ValueError: lists of different length; a sentence that the model cannot read.
+        """
+        asked = {
+            "batch": whole("batch", batch, 4096),
+            "pretokenized": bool(pretokenized),
+            "keeps_going": _keeps_going(errors),
+            "reading": reading,
+        }
+
+        def work(some: list[tuple[str, str]], hear: Optional[Hear]) -> list[Translation]:
+            x, y = [source for source, _ in some], [target for _, target in some]
+            return [Translation(one) for one in self._native.score(x, y, asked, hear)]
+
+        if isinstance(sources, str) or isinstance(targets, str):
+            if not (isinstance(sources, str) and isinstance(targets, str)):
+                raise TypeError("give two strings, or two lists of them")
+            return work([(sources, targets)], None)[0]
+        if isinstance(sources, Iterator) or isinstance(targets, Iterator):
+            return _streamed(_paired(sources, targets), batch * WINDOW, work, list)
+        x, y = texts("source", sources), texts("target", targets)
+        same_length(x, y)
+        with bar("scoring", len(x), progress) as hear:
+            return work(list(zip(x, y)), hear)
+
+    def head(self, sources: Any, targets: Any, **options: Any) -> Any:
+        """The same with the rows of the model's alignment head, which `interlinear train --head` learns.
+
+        :raises FileNotFoundError, OSError: the model has no head.
+        """
+        return self.score(sources, targets, reading="head", **options)
+
+
+def _keeps_going(errors: str) -> bool:
+    if errors not in ("raise", "empty"):
+        raise ValueError(f'errors is {errors!r}; choose "raise" or "empty"')
+    return errors == "empty"
+
+
+def _paired(sources: Iterable[str], targets: Iterable[str]) -> Iterator[tuple[str, str]]:
+    nothing = object()
+    for at, (source, target) in enumerate(itertools.zip_longest(sources, targets, fillvalue=nothing)):
+        if source is nothing or target is nothing:
+            raise ValueError(f"one side ends after {at} sentences, and the other goes on")
+        if not isinstance(source, str) or not isinstance(target, str):
+            raise TypeError(f"pair {at + 1} is of {type(source).__name__} and {type(target).__name__}, not of str")
+        yield source, target
+
+
+def _streamed(
+    items: Iterator[Any], window: int, work: Streamed, read: Callable[[list[Any]], list[Any]]
+) -> Iterator[Translation]:
+    while some := list(itertools.islice(items, window)):
+        yield from work(read(some), None)

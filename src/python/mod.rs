@@ -1,0 +1,115 @@
+//! Floor 14: the module of Python, `interlinear._native`, which maturin builds with the feature `python`.
+//!
+//! What stands here is what Python cannot do for itself: models, alignments, figures, workspaces and the program. What
+//! reads well in Python (lists and iterators, defaults, progress) is the package in `assets/python/interlinear`, and
+//! nobody else calls what is here. Work is done by a thread of its own while Python goes on ([`waiting`]), an [`Error`]
+//! becomes an exception with its sentence ([`raised`]), and arrays of numpy are filled once.
+
+#![allow(clippy::needless_pass_by_value, reason = "Python hands over what it owns")]
+
+pub mod aligning;
+pub mod figure;
+pub mod model;
+pub mod translation;
+pub mod waiting;
+pub mod workspace;
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use numpy::{PyArray1, PyArray2, PyArrayMethods as _};
+use pyo3::exceptions::{PyFileNotFoundError, PyOSError, PyRuntimeError, PyValueError};
+use pyo3::prelude::{Bound, PyErr, PyResult, Python, pyfunction, pymodule};
+
+use crate::cli;
+use crate::cli::bundled;
+use crate::error::Error;
+
+/// Gives memory back that threads leave, as in the program.
+#[cfg(not(target_family = "wasm"))]
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+#[cfg(feature = "gui")]
+const CONTEXT: cli::Context = cli::Context { window: Some(crate::ui::run) };
+#[cfg(not(feature = "gui"))]
+const CONTEXT: cli::Context = cli::Context { window: None };
+
+impl From<Error> for PyErr {
+    fn from(error: Error) -> Self {
+        raised(&error)
+    }
+}
+
+/// An error as the exception that Python has for its kind.
+fn raised(error: &Error) -> PyErr {
+    let sentence = error.to_string();
+    match error {
+        Error::File { path, .. } if !path.exists() => PyFileNotFoundError::new_err(sentence),
+        Error::File { .. } => PyOSError::new_err(sentence),
+        Error::Line { .. } | Error::Key { .. } | Error::Tensor { .. } | Error::Input(_) => {
+            PyValueError::new_err(sentence)
+        }
+        Error::Device(_) | Error::Stale | Error::Internal(_) | Error::Candle(_) => PyRuntimeError::new_err(sentence),
+    }
+}
+
+/// An array of two dimensions.
+type Matrix<'py> = Bound<'py, PyArray2<f32>>;
+
+/// Source words, target words, and what stands between them.
+type Words<T> = (Vec<String>, Vec<String>, T);
+
+/// Numbers as an array of numpy, which owns them from now on.
+fn array(py: Python<'_>, numbers: Vec<f32>) -> Bound<'_, PyArray1<f32>> {
+    PyArray1::from_vec(py, numbers)
+}
+
+/// Rows of equal length as an array of two dimensions: the one copy that is made of them.
+fn matrix<'py>(py: Python<'py>, rows: &[Vec<f32>]) -> PyResult<Matrix<'py>> {
+    let columns = rows.first().map_or(0, Vec::len);
+    array(py, rows.concat()).reshape([rows.len(), columns])
+}
+
+/// Where a model lies that is named by a path or as installed models are; without one, why, and where it was looked for.
+#[pyfunction]
+fn model_path(name: PathBuf) -> PyResult<PathBuf> {
+    let places = || {
+        let home = bundled::home();
+        let there = bundled::places().into_iter().filter(|place| place.is_dir() || Some(place) == home.as_ref());
+        there.map(|place| place.display().to_string()).collect::<Vec<_>>().join(", ")
+    };
+    bundled::path_of(name).map_err(|why| PyFileNotFoundError::new_err(format!("{why}. Looked in {}", places())))
+}
+
+/// The installed models.
+#[pyfunction]
+fn installed() -> Vec<PathBuf> {
+    bundled::models()
+}
+
+/// Runs the program on its arguments, its own name first, and gives its exit code.
+#[pyfunction]
+fn run_program(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
+    py.detach(|| cli::code_of(arguments, CONTEXT))
+}
+
+/// The module.
+#[pymodule]
+pub mod _native {
+    #[pymodule_export]
+    use crate::python::aligning::{Learner, aer, pharaoh, symmetrizations};
+    #[pymodule_export]
+    use crate::python::figure::{NativeFigure, draw, words_of_pieces};
+    #[pymodule_export]
+    use crate::python::model::NativeModel;
+    #[pymodule_export]
+    use crate::python::translation::NativeTranslation;
+    #[pymodule_export]
+    use crate::python::workspace::NativeWorkspace;
+    #[pymodule_export]
+    use crate::python::{installed, model_path, run_program};
+
+    #[pymodule_export]
+    const VERSION: &str = env!("CARGO_PKG_VERSION");
+}

@@ -1,0 +1,342 @@
+//! Floor 14: a model, or several as one, that translates and scores lists of sentences.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use pyo3::exceptions::PyUserWarning;
+use pyo3::prelude::{Bound, FromPyObject, PyAny, PyErr, PyResult, Python, pyclass, pymethods};
+
+use crate::analysis::reading::Reading;
+use crate::cli::args::{Runtime, physical_cores};
+use crate::cli::words;
+use crate::decoding;
+use crate::decoding::ensemble::Mixing;
+use crate::decoding::{Decoded, Ensemble, Forced, Hypothesis, LengthRule, Ranking, SearchOptions};
+use crate::error::{Error, Result};
+use crate::evaluation::alignment::readings;
+use crate::evaluation::rows::ReadRows;
+use crate::models::{Kernels, Model, Stepper};
+use crate::nn::device;
+use crate::nn::device::DeviceChoice;
+use crate::python::translation::{Found, NativeTranslation};
+use crate::python::waiting;
+use crate::python::waiting::Counted;
+use crate::text::line;
+use crate::text::sentence::Sentence;
+use crate::text::tokenizer::Encode;
+use crate::ticket::CancellationToken;
+
+/// What runs a model, made when it is first wanted.
+type Kept = Mutex<Option<Box<dyn Stepper>>>;
+
+/// A system in memory. One thread at a time works with it.
+pub struct Loaded {
+    pub system: Ensemble,
+    runtime: Runtime,
+    stepper: Kept,
+    /// That of the alignment head.
+    head: Kept,
+}
+
+/// How sentences are read and translated.
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct SearchAsked {
+    beam: usize,
+    max_length: Option<usize>,
+    length_normalization: f32,
+    coverage: f32,
+    forbid_unk: bool,
+    batch: usize,
+    pretokenized: bool,
+    replace_unk: bool,
+    /// Hypotheses behind the best keep their alpha.
+    beam_alpha: bool,
+    /// A sentence that the model cannot read has an empty translation, instead of ending the work.
+    keeps_going: bool,
+}
+
+/// How pairs are read and scored.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct ScoreAsked {
+    batch: usize,
+    pretokenized: bool,
+    keeps_going: bool,
+    reading: Option<String>,
+}
+
+/// Sentences as a model reads them, or why it does not.
+type Read = Vec<std::result::Result<Sentence, String>>;
+
+/// Reads texts; unless the work goes on without them, one that cannot be read is an error. `what` they are, for sentences.
+fn read(tokenizer: &dyn Encode, what: &str, texts: &[String], pretokenized: bool, keeps_going: bool) -> Result<Read> {
+    let read = |(at, text): (usize, &String)| {
+        let read = line::read(tokenizer, text, pretokenized);
+        let read = read.map_err(|why| format!("{what} {}: {why}", at + 1));
+        if keeps_going { Ok(read) } else { read.map(Ok).map_err(Error::Input) }
+    };
+    texts.iter().enumerate().map(read).collect()
+}
+
+impl Loaded {
+    /// Works with what runs the model, or its alignment head.
+    fn run<T>(&self, is_head: bool, work: impl FnOnce(&mut dyn Stepper) -> Result<T>) -> Result<T> {
+        let (system, runtime) = (&self.system, &self.runtime);
+        let mut kept = if is_head { &self.head } else { &self.stepper }.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.is_none() {
+            *kept = Some(match system.members() {
+                [model] if is_head => model.head_stepper(runtime.threads)?,
+                _ if is_head => {
+                    let message = format!("{} is several models; an alignment head is of one", system.name());
+                    return Err(Error::Input(message));
+                }
+                _ => system.stepper(runtime.engine, runtime.threads)?,
+            });
+        }
+        let stepper = kept.as_mut().ok_or_else(|| Error::Internal("a stepper is missing".to_owned()))?;
+        work(stepper.as_mut())
+    }
+
+    fn translate(
+        self: &Arc<Self>,
+        texts: &[String],
+        asked: &SearchAsked,
+        ticket: &CancellationToken,
+        counted: &Counted,
+    ) -> Result<Vec<Found>> {
+        let system = &self.system;
+        if asked.coverage > 0.0 {
+            words::require_alignment(system, "coverage")?;
+        }
+        if asked.replace_unk {
+            words::require_alignment(system, "replace_unk")?;
+        }
+        let read = read(system, "sentence", texts, asked.pretokenized, asked.keeps_going)?;
+        let is_readable = |at: &usize| read[*at].as_ref().is_ok_and(|sentence| sentence.words() > 0);
+        let chosen: Vec<usize> = (0..read.len()).filter(is_readable).collect();
+        let sources = chosen.iter().filter_map(|&at| Some(read[at].as_ref().ok()?.ids.as_slice()));
+        let sources: Vec<&[u32]> = sources.collect();
+        let found = self.run(false, |stepper| search(system, stepper, &sources, asked, ticket, counted))?;
+        let mut all = vec![Vec::new(); read.len()];
+        for (at, hypotheses) in chosen.into_iter().zip(found) {
+            all[at] = hypotheses;
+        }
+        let found = read.into_iter().zip(all).map(|(sentence, hypotheses)| {
+            let (source, error) = sentence.map_or_else(|why| (Sentence::default(), Some(why)), |read| (read, None));
+            Found {
+                loaded: Arc::clone(self),
+                source,
+                target: None,
+                hypotheses,
+                pretokenized: asked.pretokenized,
+                replaces: asked.replace_unk,
+                beam: asked.beam,
+                reading: ReadRows::own(system.into()).reading,
+                error,
+            }
+        });
+        Ok(found.collect())
+    }
+
+    fn score(
+        self: &Arc<Self>,
+        (sources, targets): (&[String], &[String]),
+        asked: &ScoreAsked,
+        ticket: &CancellationToken,
+        counted: &Counted,
+    ) -> Result<Vec<Found>> {
+        let (system, rows) = (&self.system, self.rows(asked.reading.as_deref())?);
+        let mut source = read(system, "source", sources, asked.pretokenized, asked.keeps_going)?;
+        for (at, read) in source.iter_mut().enumerate() {
+            if read.as_ref().is_ok_and(Sentence::is_empty) {
+                let why = format!("source {}: {}", at + 1, line::NO_WORDS);
+                *read = if asked.keeps_going { Err(why) } else { return Err(Error::Input(why)) };
+            }
+        }
+        let target = read(system.target(), "target", targets, asked.pretokenized, asked.keeps_going)?;
+        let read: Vec<(Sentence, Sentence, Option<String>)> = source
+            .into_iter()
+            .zip(target)
+            .map(|pair| match pair {
+                (Ok(source), Ok(target)) => (source, target, None),
+                (Err(why), _) | (_, Err(why)) => (Sentence::default(), Sentence::default(), Some(why)),
+            })
+            .collect();
+        let is_read = |pair: &&(Sentence, Sentence, Option<String>)| pair.2.is_none();
+        let pairs: Vec<(&[u32], &[u32])> =
+            read.iter().filter(is_read).map(|(source, target, _)| (&source.ids[..], &target.ids[..])).collect();
+        let mut all = vec![Forced::default(); pairs.len()];
+        self.run(rows.reading == Reading::Head, |stepper| {
+            rows.force_all(stepper, &pairs, asked.batch, ticket, &mut |indexes, forced| {
+                counted.add(indexes.len(), indexes.iter().map(|&index| pairs[index].1.len()).sum());
+                indexes.iter().zip(forced).for_each(|(&index, forced)| all[index] = forced);
+                Ok(())
+            })
+        })?;
+        let mut all = all.into_iter();
+        let found = read.into_iter().map(|(source, target, error)| {
+            let forced = if error.is_none() { all.next() } else { None };
+            let hypothesis = forced.map(|forced| given(&target, forced));
+            Found {
+                loaded: Arc::clone(self),
+                source,
+                target: Some(target),
+                hypotheses: hypothesis.into_iter().collect(),
+                pretokenized: asked.pretokenized,
+                replaces: false,
+                beam: 0,
+                reading: rows.reading,
+                error,
+            }
+        });
+        Ok(found.collect())
+    }
+
+    /// Which word each row belongs to.
+    fn rows(&self, wanted: Option<&str>) -> Result<ReadRows> {
+        let (system, own) = (&self.system, ReadRows::own((&self.system).into()));
+        let Some(name) = wanted else { return Ok(own) };
+        let unknown = || Error::Input(format!("there is no reading {name}; choose predicted, input or head"));
+        let reading = Reading::from_name(name).ok_or_else(unknown)?;
+        let has = |&n: &usize| readings(&system.members()[n].config).contains(&reading);
+        let is_possible = match reading {
+            Reading::Predicted | Reading::Head => true,
+            Reading::Input => system.input_delay().is_some() && system.shown().iter().all(has),
+        };
+        if is_possible {
+            return Ok(ReadRows::wanted(system.into(), Some(reading)));
+        }
+        let message =
+            format!("the rows of {} belong to the words that were predicted; leave out reading", system.name());
+        Err(Error::Input(message))
+    }
+}
+
+/// Searches; the rows of what keeps its alpha are brought to their tokens.
+fn search(
+    system: &Ensemble,
+    stepper: &mut dyn Stepper,
+    sources: &[&[u32]],
+    asked: &SearchAsked,
+    ticket: &CancellationToken,
+    counted: &Counted,
+) -> Result<Vec<Vec<Hypothesis>>> {
+    let options = SearchOptions {
+        beam: asked.beam,
+        max_length: asked.max_length,
+        ranking: Ranking { length: LengthRule::Power(asked.length_normalization), coverage: asked.coverage },
+        forbid_unk: asked.forbid_unk,
+        most_numbers: if asked.beam_alpha { usize::MAX } else { 0 },
+        ..SearchOptions::default()
+    };
+    let mut all = vec![Vec::new(); sources.len()];
+    let mut keep = |indexes: &[usize], decoded: Vec<Decoded>| {
+        let best = |decoded: &Decoded| decoded.hypotheses.first().map_or(0, |best| best.tokens.len());
+        counted.add(indexes.len(), decoded.iter().map(best).sum());
+        indexes.iter().zip(decoded).for_each(|(&index, decoded)| all[index] = decoded.hypotheses);
+        Ok(())
+    };
+    decoding::decode_all(stepper, system.specials(), sources, &options, asked.batch, ticket, &mut keep)?;
+    let shown = if asked.beam_alpha { usize::MAX } else { 1 };
+    let translations = sources.iter().zip(&mut all).flat_map(|(source, hypotheses)| {
+        hypotheses.iter_mut().take(shown).map(|one| (*source, &[][..], one)).collect::<Vec<_>>()
+    });
+    ReadRows::own(system.into()).settle(stepper, translations.collect(), asked.batch, ticket)?;
+    Ok(all)
+}
+
+/// A given translation as if it had been found.
+fn given(target: &Sentence, forced: Forced) -> Hypothesis {
+    let Forced { token_log_p, log_p, alpha, energies, p_t } = forced;
+    let (tokens, rank) = (target.ids.clone(), log_p);
+    Hypothesis { tokens, token_log_p, log_p, rank, alpha, energies, p_t, finished: true, ..Hypothesis::default() }
+}
+
+/// A model in memory.
+#[pyclass(frozen, module = "interlinear._native")]
+pub struct NativeModel(Arc<Loaded>);
+
+#[pymethods]
+impl NativeModel {
+    #[new]
+    fn new(
+        py: Python<'_>,
+        folders: Vec<PathBuf>,
+        is_pivot: bool,
+        threads: Option<usize>,
+        device: &str,
+    ) -> PyResult<Self> {
+        let chosen: DeviceChoice = device.parse().map_err(|why| Error::Input(format!("device: {why}")))?;
+        let device = device::pick(chosen)?;
+        if let Some(notice) = &device.notice {
+            PyErr::warn(py, &py.get_type::<PyUserWarning>(), &std::ffi::CString::new(notice.as_str())?, 2)?;
+        }
+        let threads = threads.unwrap_or_else(physical_cores);
+        // Only the first pool of a process counts.
+        let _ = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
+        let engine = if device.is_cpu() { Kernels::Fused } else { Kernels::Plain };
+        let runtime = Runtime { threads, device, engine };
+        let mixing = if is_pivot { Mixing::PIVOT } else { Mixing::default() };
+        let system = waiting::work(py, None, |_, _| Ensemble::load(&folders, &runtime.device, mixing))?;
+        Ok(Self(Arc::new(Loaded { system, runtime, stepper: Kept::default(), head: Kept::default() })))
+    }
+
+    /// Its facts, by their names.
+    #[getter]
+    fn facts(&self) -> Vec<(&'static str, String)> {
+        let (system, lead) = (&self.0.system, &self.0.system.lead().config);
+        let architecture = |model: &Model| model.config.architecture.name();
+        vec![
+            ("name", system.name()),
+            (
+                "architecture",
+                system.members().iter().map(architecture).collect::<Vec<_>>().join(system.mixing().between()),
+            ),
+            ("folder", system.folder()),
+            ("source_language", lead.source_language.clone()),
+            ("target_language", lead.target_language.clone()),
+        ]
+    }
+
+    /// Whether it has an alignment.
+    #[getter]
+    fn aligns(&self) -> bool {
+        self.0.system.aligns()
+    }
+
+    /// Numbers in its weights.
+    #[getter]
+    fn parameters(&self) -> usize {
+        self.0.system.members().iter().map(Model::parameters).sum()
+    }
+
+    fn translate(
+        &self,
+        py: Python<'_>,
+        texts: Vec<String>,
+        asked: SearchAsked,
+        hear: Option<Bound<'_, PyAny>>,
+    ) -> PyResult<Vec<NativeTranslation>> {
+        let loaded = &self.0;
+        let found =
+            waiting::work(py, hear.as_ref(), |ticket, counted| loaded.translate(&texts, &asked, ticket, counted))?;
+        Ok(found.into_iter().map(NativeTranslation::best).collect())
+    }
+
+    fn score(
+        &self,
+        py: Python<'_>,
+        sources: Vec<String>,
+        targets: Vec<String>,
+        asked: ScoreAsked,
+        hear: Option<Bound<'_, PyAny>>,
+    ) -> PyResult<Vec<NativeTranslation>> {
+        let loaded = &self.0;
+        let found = waiting::work(py, hear.as_ref(), |ticket, counted| {
+            loaded.score((&sources, &targets), &asked, ticket, counted)
+        })?;
+        Ok(found.into_iter().map(NativeTranslation::best).collect())
+    }
+}

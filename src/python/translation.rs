@@ -1,0 +1,260 @@
+//! Floor 14: a translation that was found or given, with its numbers as arrays of numpy.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use numpy::{PyArray1, PyArray2};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::{Bound, Py, PyResult, Python, pyclass, pymethods};
+use pyo3::sync::PyOnceLock;
+
+use crate::analysis::hard;
+use crate::analysis::reading::Reading;
+use crate::analysis::unknown::Replacing;
+use crate::analysis::words::between_spaces;
+use crate::cli::words::{text, tokens, without_eos};
+use crate::corpus::run;
+use crate::corpus::run::SystemRunOptions;
+use crate::corpus::store::output::SystemOutput;
+use crate::corpus::store::read::StoredAbout;
+use crate::decoding::{Hypothesis, SearchOptions};
+use crate::figure::provenance::Provenance;
+use crate::python::figure::{BeamLine, NativeFigure, StyleAsked};
+use crate::python::model::Loaded;
+use crate::python::{Matrix, Words, array, matrix};
+use crate::text::sentence::Sentence;
+use crate::text::words::SideWords;
+
+/// What came of a sentence.
+pub struct Found {
+    pub loaded: Arc<Loaded>,
+    pub source: Sentence,
+    /// The translation that was given.
+    pub target: Option<Sentence>,
+    /// Best first; none where there was nothing to translate.
+    pub hypotheses: Vec<Hypothesis>,
+    pub pretokenized: bool,
+    /// Unknown words give way to source words.
+    pub replaces: bool,
+    /// Hypotheses of the beam; 0 where the translation was given.
+    pub beam: usize,
+    pub reading: Reading,
+    /// Why the model does not read it.
+    pub error: Option<String>,
+}
+
+/// A matrix of numpy, filled when it is first looked at.
+type Filled = PyOnceLock<Option<Py<PyArray2<f32>>>>;
+
+/// A hypothesis of the beam; that of a sentence is its best.
+#[pyclass(frozen, module = "interlinear._native")]
+pub struct NativeTranslation {
+    found: Arc<Found>,
+    /// Its place in the beam, from 0.
+    place: usize,
+    alpha: Filled,
+    energies: Filled,
+}
+
+impl NativeTranslation {
+    /// The best of a sentence.
+    pub fn best(found: Found) -> Self {
+        Self::at(Arc::new(found), 0)
+    }
+
+    fn at(found: Arc<Found>, place: usize) -> Self {
+        Self { found, place, alpha: Filled::new(), energies: Filled::new() }
+    }
+
+    fn hypothesis(&self) -> Option<&Hypothesis> {
+        self.found.hypotheses.get(self.place)
+    }
+
+    /// In words, for figures and workspaces.
+    pub fn said(&self) -> Option<SystemOutput> {
+        let found = &*self.found;
+        let said = run::output(
+            (&found.loaded.system).into(),
+            (&found.source, found.target.as_ref()),
+            self.hypothesis()?.clone(),
+        );
+        Some(SystemOutput { text: self.text(), ..said })
+    }
+
+    /// What is translated, as it was typed.
+    pub fn source_text(&self) -> &str {
+        &self.found.source.text
+    }
+
+    /// What is known of its system, for a workspace.
+    pub fn about(&self) -> StoredAbout {
+        let (found, system) = (&*self.found, &self.found.loaded.system);
+        let options = SystemRunOptions {
+            search: SearchOptions { beam: found.beam, ..SearchOptions::default() },
+            batch: 1,
+            forces: false,
+            acting: None,
+        };
+        let folders: Vec<PathBuf> = system.members().iter().map(|model| model.folder.clone()).collect();
+        run::about(system.into(), &folders, &run::digests(system.into()), &options)
+    }
+
+    /// What it comes from, for the file of a figure.
+    fn provenance(&self) -> Provenance {
+        let (found, system) = (&*self.found, &self.found.loaded.system);
+        let mut facts = Vec::new();
+        for model in system.members() {
+            facts.push(("model".to_owned(), model.config.name.clone()));
+            facts.push(("digest".to_owned(), format!("sha256:{}", model.digest())));
+        }
+        let mut fact = |name: &str, value: String| facts.push((name.to_owned(), value));
+        let search = if found.beam == 0 { "given translation".to_owned() } else { format!("beam {}", found.beam) };
+        fact("search", search);
+        fact("reading", found.reading.name().to_owned());
+        fact("sentence", found.source.text.clone());
+        fact("translation", self.text());
+        fact("log p", self.log_p().to_string());
+        fact("program", format!("Interlinear {}", env!("CARGO_PKG_VERSION")));
+        Provenance { title: system.name(), facts }
+    }
+
+    fn filled<'py>(py: Python<'py>, kept: &Filled, rows: Option<&Vec<Vec<f32>>>) -> PyResult<Option<Matrix<'py>>> {
+        let fill = || rows.map(|rows| matrix(py, rows).map(Bound::unbind)).transpose();
+        Ok(kept.get_or_try_init(py, fill)?.as_ref().map(|array| array.bind(py).clone()))
+    }
+}
+
+#[pymethods]
+impl NativeTranslation {
+    #[getter]
+    fn source(&self) -> &str {
+        self.source_text()
+    }
+
+    #[getter]
+    fn source_tokens(&self) -> &[String] {
+        &self.found.source.tokens
+    }
+
+    #[getter]
+    fn text(&self) -> String {
+        let found = &*self.found;
+        if let Some(target) = &found.target {
+            return target.text.clone();
+        }
+        let replacing = found.replaces.then_some(Replacing { dictionary: None });
+        let lead = found.loaded.system.lead();
+        let text = |one| text(lead, one, &found.source, replacing.as_ref(), found.pretokenized);
+        self.hypothesis().map(text).unwrap_or_default()
+    }
+
+    #[getter]
+    fn tokens(&self) -> Vec<&str> {
+        match (&self.found.target, self.hypothesis()) {
+            (Some(target), Some(_)) => target.tokens.iter().map(String::as_str).collect(),
+            (None, Some(one)) => tokens(self.found.loaded.system.lead(), &one.tokens),
+            (_, None) => Vec::new(),
+        }
+    }
+
+    #[getter]
+    fn log_p(&self) -> f32 {
+        self.hypothesis().map_or(f32::NAN, |one| one.log_p)
+    }
+
+    #[getter]
+    fn rank(&self) -> f32 {
+        self.hypothesis().map_or(f32::NAN, |one| one.rank)
+    }
+
+    #[getter]
+    fn finished(&self) -> bool {
+        self.hypothesis().is_some_and(|one| one.finished)
+    }
+
+    #[getter]
+    fn token_log_p<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f32>> {
+        array(py, self.hypothesis().map(|one| one.token_log_p.clone()).unwrap_or_default())
+    }
+
+    #[getter]
+    fn alpha<'py>(&self, py: Python<'py>) -> PyResult<Option<Matrix<'py>>> {
+        Self::filled(py, &self.alpha, self.hypothesis().and_then(|one| one.alpha.as_ref()))
+    }
+
+    #[getter]
+    fn energies<'py>(&self, py: Python<'py>) -> PyResult<Option<Matrix<'py>>> {
+        Self::filled(py, &self.energies, self.hypothesis().and_then(|one| one.energies.as_ref()))
+    }
+
+    #[getter]
+    fn p_t<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyArray1<f32>>> {
+        self.hypothesis()?.p_t.clone().map(|p_t| array(py, p_t))
+    }
+
+    #[getter]
+    fn beam(&self) -> Vec<Self> {
+        (0..self.found.hypotheses.len()).map(|place| Self::at(Arc::clone(&self.found), place)).collect()
+    }
+
+    #[getter]
+    fn reading(&self) -> &'static str {
+        self.found.reading.name()
+    }
+
+    #[getter]
+    fn error(&self) -> Option<&str> {
+        self.found.error.as_deref()
+    }
+
+    /// The words of both sides, and alpha between them.
+    #[getter]
+    fn words<'py>(&self, py: Python<'py>) -> PyResult<Words<Option<Matrix<'py>>>> {
+        let said = self.said().unwrap_or_default();
+        let rows: Option<Vec<Vec<f32>>> = said.alpha.as_ref().map(|alpha| alpha.iter().map(<[f32]>::to_vec).collect());
+        Ok((said.source, said.target, rows.map(|rows| matrix(py, &rows)).transpose()?))
+    }
+
+    #[pyo3(signature = (threshold = None))]
+    fn links(&self, threshold: Option<f32>) -> PyResult<Vec<(usize, usize)>> {
+        let (found, system) = (&*self.found, &self.found.loaded.system);
+        let lead = system.lead();
+        let Some(one) = self.hypothesis() else { return Ok(Vec::new()) };
+        let Some(alpha) = &one.alpha else {
+            let message = format!("{} has no alignment here, hence no links; see alpha", system.name());
+            return Err(PyValueError::new_err(message));
+        };
+        let side = |tokenizer, sentence: &Sentence| {
+            SideWords::of_sentence(tokenizer, sentence, &sentence.text, found.pretokenized)
+        };
+        let target = if let Some(target) = &found.target {
+            side(system.target(), target)
+        } else {
+            let said = text(lead, one, &found.source, None, found.pretokenized);
+            SideWords::of_translation(&lead.target, without_eos(lead, &one.tokens), &said)
+        };
+        let (Some(source), Some(target)) = (side(&lead.source, &found.source), target) else { return Ok(Vec::new()) };
+        let words = between_spaces(alpha, &source, &target);
+        let links = threshold.map_or_else(|| hard::links(&words), |theta| hard::links_above(&words, theta));
+        Ok(links.into_iter().map(|link| (link.source, link.target)).collect())
+    }
+
+    /// A figure of it; of whole words, or of the tokens of the model.
+    fn figure(&self, are_words: bool, style: StyleAsked) -> PyResult<NativeFigure> {
+        let said = match self.hypothesis() {
+            Some(one) if !are_words => SystemOutput {
+                source: self.found.source.tokens.clone(),
+                target: self.tokens().into_iter().map(str::to_owned).collect(),
+                alpha: one.alpha.as_deref().map(crate::analysis::alignment::Alignment::from_rows),
+                ..SystemOutput::default()
+            },
+            _ => self.said().unwrap_or_default(),
+        };
+        let line = |one: Self| {
+            let log_p = one.log_p();
+            let said = one.said().unwrap_or_default();
+            BeamLine { log_p, words: said.target.into_iter().zip(said.word_log_p).collect() }
+        };
+        NativeFigure::new(said, self.beam().into_iter().map(line).collect(), &style, self.provenance())
+    }
+}

@@ -1,0 +1,275 @@
+//! Floor 14: a workspace, the file of page Corpus: sentences, what systems say of them, the table and the report.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use numpy::PyReadonlyArray2;
+use pyo3::exceptions::PyUserWarning;
+use pyo3::prelude::{Bound, FromPyObject, PyAny, PyErr, PyRef, PyResult, Python, pyclass, pymethods};
+use pyo3::{IntoPyObject, IntoPyObjectExt as _};
+
+use crate::aligner::words::LineAligner;
+use crate::corpus::export::out;
+use crate::corpus::export::out::{ExportFormat, Out, all_columns};
+use crate::corpus::measures::table::Measuring;
+use crate::corpus::query::column::TableColumn;
+use crate::corpus::query::costly::FilterResources;
+use crate::corpus::query::table;
+use crate::corpus::query::table::Sorting;
+use crate::corpus::store::corpus::CorpusTable;
+use crate::corpus::store::file::Workspace;
+use crate::corpus::store::output::SystemOutput;
+use crate::corpus::store::read::StoredAbout;
+use crate::corpus::store::write::NewSentence;
+use crate::error::{Error, Result};
+use crate::python::figure::alignment;
+use crate::python::translation::NativeTranslation;
+use crate::python::waiting;
+use crate::text::links::Link;
+
+/// Outputs that are written at once.
+const PIECE: usize = 256;
+
+/// What a system says of a sentence, as Python has it.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+struct OutputAsked<'py> {
+    text: String,
+    source: Vec<String>,
+    target: Vec<String>,
+    alpha: Option<PyReadonlyArray2<'py, f32>>,
+    links: Option<Vec<(usize, usize)>>,
+    log_p: Option<f32>,
+}
+
+impl OutputAsked<'_> {
+    fn read(self, at: usize) -> Result<SystemOutput> {
+        let what = format!("attention of sentence {}", at + 1);
+        let size = (self.source.len(), self.target.len());
+        let links =
+            |pairs: Vec<(usize, usize)>| pairs.into_iter().map(|(source, target)| Link { source, target }).collect();
+        Ok(SystemOutput {
+            alpha: self.alpha.map(|alpha| alignment(&alpha, size, &what)).transpose()?,
+            text: self.text,
+            source: self.source,
+            target: self.target,
+            links: self.links.map(links),
+            log_p: self.log_p,
+            word_log_p: Vec::new(),
+        })
+    }
+}
+
+/// Which sentences, in which order.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+struct RowsAsked {
+    filter: String,
+    sort: Option<String>,
+    limit: Option<usize>,
+    languages: Option<(String, String)>,
+}
+
+/// A column of a table.
+#[derive(IntoPyObject)]
+enum Column<'py> {
+    Texts(Vec<Option<String>>),
+    Numbers(Bound<'py, numpy::PyArray1<f32>>),
+}
+
+/// An open workspace.
+#[pyclass(frozen, module = "interlinear._native")]
+pub struct NativeWorkspace(Mutex<Workspace>);
+
+impl NativeWorkspace {
+    fn locked(&self) -> MutexGuard<'_, Workspace> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Puts in what a system says, sentence by sentence, in the place of what it said before.
+    fn add(
+        &self,
+        py: Python<'_>,
+        (name, about): (&str, &StoredAbout),
+        outputs: Vec<SystemOutput>,
+        hear: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
+        let mut outputs: Vec<(usize, SystemOutput)> = outputs.into_iter().enumerate().collect();
+        waiting::work(py, hear, |ticket, counted| {
+            let mut workspace = self.locked();
+            let count = workspace.len()?;
+            if outputs.len() != count {
+                let message = format!("{name} has {} outputs, and there are {count} sentences", outputs.len());
+                return Err(Error::Input(message));
+            }
+            let languages = about.languages.split_once('>');
+            let aligner = languages.map(|(source, target)| LineAligner::bundled(source, target, false));
+            let mut measuring = Measuring { aligner: aligner.transpose()?.flatten() };
+            let system = workspace.add_system(name, about)?;
+            let added = outputs.chunks_mut(PIECE).try_for_each(|piece| {
+                ticket.check()?;
+                workspace.add_outputs(system.id, piece, &mut measuring)?;
+                counted.add(piece.len(), 0);
+                Ok(())
+            });
+            workspace.fold()?;
+            added
+        })
+    }
+
+    /// The table, and the sentences that are chosen of it, in order.
+    fn chosen(&self, py: Python<'_>, rows: &RowsAsked) -> PyResult<(CorpusTable, Vec<u32>)> {
+        let (corpus, chosen) = py.detach(|| {
+            let workspace = self.locked();
+            let corpus = CorpusTable::read(&workspace)?;
+            corpus.read_texts();
+            let mut resources = FilterResources::default();
+            resources.set(None, rows.languages.clone().or_else(|| corpus.languages()));
+            let filter = resources.filter(&rows.filter, &corpus, &workspace, &mut || true)?;
+            let sorting = rows.sort.as_deref().map(|name| Sorting::named(name, &corpus)).transpose()?;
+            let mut chosen = table::rows(&corpus, &filter, sorting.as_ref());
+            chosen.truncate(rows.limit.unwrap_or(usize::MAX));
+            Ok::<_, Error>((corpus, chosen))
+        })?;
+        for damage in corpus.damages.iter().chain(&corpus.take_damages()) {
+            let damage = std::ffi::CString::new(damage.replace('\0', " "))?;
+            PyErr::warn(py, &py.get_type::<PyUserWarning>(), &damage, 2)?;
+        }
+        Ok((corpus, chosen))
+    }
+}
+
+#[pymethods]
+impl NativeWorkspace {
+    #[new]
+    fn new(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        Ok(py.detach(|| Workspace::open(&path)).map(|workspace| Self(Mutex::new(workspace)))?)
+    }
+
+    #[getter]
+    fn path(&self) -> PathBuf {
+        self.locked().path().to_owned()
+    }
+
+    fn __len__(&self) -> PyResult<usize> {
+        Ok(self.locked().len()?)
+    }
+
+    /// The names of its systems.
+    #[getter]
+    fn systems(&self) -> PyResult<Vec<String>> {
+        Ok(self.locked().systems()?.into_iter().map(|system| system.name).collect())
+    }
+
+    /// Source sentences, from one on.
+    fn sources(&self) -> PyResult<Vec<String>> {
+        let workspace = self.locked();
+        let all = workspace.sentences(0..workspace.len()?)?;
+        Ok(all.into_iter().map(|sentence| sentence.source).collect())
+    }
+
+    /// Puts sentences behind those that are there; each with its references, of which the first counts most.
+    fn add_sentences(
+        &self,
+        py: Python<'_>,
+        sources: Vec<String>,
+        references: Vec<Vec<String>>,
+        from: &str,
+    ) -> PyResult<()> {
+        Ok(py.detach(|| {
+            let mut workspace = self.locked();
+            let origin = workspace.add_origin(from, "From Python.")?;
+            let new =
+                sources.into_iter().zip(references).enumerate().map(|(at, (source, mut references))| NewSentence {
+                    source,
+                    reference: (!references.is_empty()).then(|| references.remove(0)),
+                    further: references,
+                    line: at + 1,
+                    ..NewSentence::default()
+                });
+            workspace.add_sentences(origin, &new.collect::<Vec<_>>())?;
+            workspace.fold()
+        })?)
+    }
+
+    /// Puts in what a system says of every sentence.
+    fn add_outputs(
+        &self,
+        py: Python<'_>,
+        name: &str,
+        outputs: Vec<OutputAsked<'_>>,
+        languages: Option<(String, String)>,
+        hear: Option<Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
+        let languages = languages.map_or_else(String::new, |(source, target)| format!("{source}>{target}"));
+        let about = StoredAbout { languages, file: "Python".to_owned(), ..StoredAbout::default() };
+        let read = outputs.into_iter().enumerate().map(|(at, output)| output.read(at));
+        self.add(py, (name, &about), read.collect::<Result<_>>()?, hear.as_ref())
+    }
+
+    /// Puts in translations of every sentence.
+    fn add_translations(
+        &self,
+        py: Python<'_>,
+        name: &str,
+        translations: Vec<PyRef<'_, NativeTranslation>>,
+        hear: Option<Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
+        let about = translations.first().map(|first| first.about()).unwrap_or_default();
+        let outputs = translations.iter().map(|one| one.said().unwrap_or_default()).collect();
+        self.add(py, (name, &about), outputs, hear.as_ref())
+    }
+
+    /// Removes a system and all that it said.
+    fn remove_system(&self, name: &str) -> PyResult<()> {
+        let mut workspace = self.locked();
+        let systems = workspace.systems()?;
+        let known = systems.iter().find(|system| system.name == name);
+        let none = || Error::Input(format!("there is no system {name}"));
+        Ok(workspace.remove_system(known.ok_or_else(none)?.id)?)
+    }
+
+    /// The columns of the table by their names: texts first, then numbers (NaN where there is none).
+    fn table<'py>(
+        &self,
+        py: Python<'py>,
+        rows: RowsAsked,
+        columns: Vec<String>,
+    ) -> PyResult<Vec<(String, Bound<'py, PyAny>)>> {
+        let (corpus, chosen) = self.chosen(py, &rows)?;
+        let numbers = if columns.is_empty() {
+            all_columns(&corpus)
+        } else {
+            columns.iter().map(|name| TableColumn::named(name, &corpus)).collect::<Result<_>>()?
+        };
+        let names = ["source".to_owned()].into_iter().chain(corpus.reference_names());
+        let names = names.chain(corpus.systems.iter().map(|column| column.system.name.clone()));
+        let place = chosen.iter().map(|at| *at as f32 + 1.0).collect();
+        let mut all = vec![("number".to_owned(), Column::Numbers(crate::python::array(py, place)))];
+        all.extend(names.zip(corpus.texts()).map(|(name, texts)| {
+            let text = |at: &u32| texts.get(*at as usize).map(str::to_owned);
+            (name, Column::Texts(chosen.iter().map(text).collect()))
+        }));
+        all.extend(numbers.into_iter().map(|column| {
+            let values = chosen.iter().map(|at| column.value(&corpus, *at as usize)).collect();
+            (column.name(), Column::Numbers(crate::python::array(py, values)))
+        }));
+        all.into_iter().map(|(name, column)| Ok((name, column.into_bound_py_any(py)?))).collect()
+    }
+
+    /// Writes the report, one page of HTML.
+    fn report(&self, py: Python<'_>, path: PathBuf, rows: RowsAsked, pictures: usize) -> PyResult<()> {
+        let (corpus, chosen) = self.chosen(py, &rows)?;
+        let languages = rows.languages.or_else(|| corpus.languages());
+        let out = Out {
+            path,
+            kind: ExportFormat::Report,
+            rows: Arc::new(chosen),
+            columns: Vec::new(),
+            chosen: rows.filter,
+            pictures,
+            languages,
+        };
+        Ok(py.detach(|| out::write(&out, &corpus, &self.locked()))?)
+    }
+}
