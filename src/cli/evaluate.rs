@@ -72,18 +72,19 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
         let system = EvaluatedSystem::from(&loaded);
         let config = &system.lead().config;
         languages.get_or_insert_with(|| (config.source_language.clone(), config.target_language.clone()));
-        let with_head = loaded.stepper_with_head(runtime.engine, runtime.threads)?;
-        let has_head = with_head.has_alignment_head();
+        let with_head = || loaded.stepper_with_head(runtime.engine, runtime.threads);
+        let is_asked = gold.is_some() || options.replace_unk.is_some();
+        let has_head = is_asked && with_head()?.has_alignment_head();
         check((system, has_head), &options, systems.len())?;
-        let is_replaced = has_head && options.replace_unk.is_some();
-        let mut stepper = if is_replaced { with_head } else { loaded.stepper(runtime.engine, runtime.threads)? };
+        let plain = || loaded.stepper(runtime.engine, runtime.threads);
+        let mut stepper = if options.replace_unk.is_some() { with_head()? } else { plain()? };
         let mut new = measure(&runtime, (system, stepper.as_mut()), &test_set, &options)?;
         new.importances = low.gold.importances(&runtime, system, &test_set, samples)?;
         // One model alone that has nothing to measure is an error; beside others, or with other measures, it is told.
         let others = systems.len() + new.importances.len();
         if gold.is_some() && aligns((system, has_head), others) {
             let reverse = low.gold.reverse(number, systems.len(), &runtime)?;
-            let mut stepper = loaded.stepper_with_head(runtime.engine, runtime.threads)?;
+            let mut stepper = with_head()?;
             let forward = Aligner { system, stepper: stepper.as_mut() };
             let found = low.gold.measure(&runtime, forward, reverse.as_ref(), &test_set, options.batch)?;
             new.alignment = Some(Ok(found));

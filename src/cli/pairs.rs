@@ -41,7 +41,7 @@ impl PairForcer {
         let files = pairs.open()?;
         let runtime = run.high()?;
         let system = models.load(&runtime)?;
-        let (rows, stepper) = reading.open(&system, &runtime, may && reading.reading.is_none())?;
+        let (rows, stepper) = reading.open(&system, &runtime, may)?;
         let rows = if reading.is_head() { ReadRows::own((&system).into()) } else { rows };
         Ok(Self { system, rows, stepper, files, batch: batch.high(), pretokenized: pairs.pretokenized })
     }

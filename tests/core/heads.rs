@@ -179,7 +179,8 @@ fn translations_do_not_change_by_a_letter_and_their_rows_are_those_of_forced_one
                 assert!((found - forced).abs() < 1e-5, "{name}: {found} for {forced}");
             }
         }
-        assert_eq!(told, plain, "{name}");
+        // in words, for energies may be no numbers; every digit is told
+        assert!(format!("{told:?}") == format!("{plain:?}"), "{name}");
     }
 }
 

@@ -1,6 +1,7 @@
 //! What is laid over the heatmap and how its rows and words are chosen: links of the aligner, the reading, pieces; and
 //! models that were told.
 
+use egui::accesskit::Role;
 use egui_kittest::kittest::Queryable as _;
 use interlinear::analysis::reading::Reading;
 use interlinear::app::command::{SettingsCommand, WindowCommand};
@@ -183,14 +184,14 @@ fn an_alignment_head_is_learned_on_a_sheet() {
     for (at, (name, path)) in
         [("Source sentences", "mine.en"), ("Their translations", "mine.fr")].into_iter().enumerate()
     {
-        harness.get_by_label(name).focus();
+        harness.get_by_role_and_label(Role::TextInput, name).focus();
         harness.run();
-        harness.get_by_label(name).type_text(path);
+        harness.get_by_role_and_label(Role::TextInput, name).type_text(path);
         harness.run();
         assert!(wires.heard(HeadCommand::File(at, path.to_owned())), "{name}");
     }
     click(&mut harness, "Learn");
-    let column = harness.state().session().app().document.columns()[1].id;
+    let column = harness.state().session().app().document.columns()[0].id;
     assert!(wires.heard(HeadCommand::Learn(column)));
     let number = harness.state().session().app().tasks.list()[0].number;
     let what = "Learning an alignment head for RNNencdec, 1.250 nats a word".to_owned();
@@ -198,7 +199,7 @@ fn an_alignment_head_is_learned_on_a_sheet() {
     wires.corpus.borrow_mut().push(QueueEvent { number, kind: QueueNews::Progress(progress) });
     harness.run();
     assert!(shows(&harness, "1.250 nats a word, 25 %, 900 words/s"));
-    let model = harness.state().session().app().document.columns()[1].folder.clone();
+    let model = harness.state().session().app().document.columns()[0].folder.clone();
     let learned = HeadLearned { path: model.join("alignment.safetensors"), model, pairs: 500, cost: 0.75 };
     wires.corpus.borrow_mut().push(QueueEvent { number, kind: QueueNews::Found(Found::Head(learned)) });
     harness.run();
@@ -206,7 +207,7 @@ fn an_alignment_head_is_learned_on_a_sheet() {
     click(&mut harness, "Close");
     assert!(harness.query_by_label("Where the word comes from").is_some(), "both questions are there");
     let facts = |at: usize| harness.state().session().app().document.columns()[at].facts.clone().expect("loaded");
-    assert!(facts(1).has_head && !facts(0).has_head);
+    assert!(facts(0).has_head && !facts(1).has_head);
 }
 
 #[test]

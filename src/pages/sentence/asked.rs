@@ -77,3 +77,22 @@ pub struct Neighbours {
     /// As they can be typed, with their cosines; why there are none, as a sentence; `None` while they are looked for.
     pub found: Option<Result<Vec<(String, f32)>, String>>,
 }
+
+/// What is learned from what, as typed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HeadPlan {
+    /// Sources, their translations, and links; no links: those of a statistical aligner.
+    pub files: [String; 3],
+    /// Over the text.
+    pub passes: u64,
+    /// Of the order that is under way.
+    pub number: Option<u64>,
+    /// What came of the last one, in a sentence, and whether it failed.
+    pub told: Option<(String, bool)>,
+}
+
+impl Default for HeadPlan {
+    fn default() -> Self {
+        Self { files: Default::default(), passes: 4, number: None, told: None }
+    }
+}

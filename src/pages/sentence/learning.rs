@@ -11,25 +11,6 @@ use crate::models::choice;
 use crate::pages::sentence::SentencePage;
 use crate::pages::sentence::command::HeadCommand;
 
-/// What is learned from what, as typed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct HeadPlan {
-    /// Sources, their translations, and links; no links: those of a statistical aligner.
-    pub files: [String; 3],
-    /// Over the text.
-    pub passes: u64,
-    /// Of the order that is under way.
-    pub number: Option<u64>,
-    /// What came of the last one, in a sentence, and whether it failed.
-    pub told: Option<(String, bool)>,
-}
-
-impl Default for HeadPlan {
-    fn default() -> Self {
-        Self { files: Default::default(), passes: 4, number: None, told: None }
-    }
-}
-
 impl SentencePage {
     pub(super) fn learn(&mut self, app: &mut AppState, command: HeadCommand) {
         match command {
@@ -95,10 +76,5 @@ impl SentencePage {
             self.head.number = None;
         }
         is_it
-    }
-
-    /// What the sheet has of the head that is to be learned.
-    pub fn head(&self) -> &HeadPlan {
-        &self.head
     }
 }

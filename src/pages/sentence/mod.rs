@@ -19,13 +19,12 @@ use std::path::PathBuf;
 use crate::app::page::{Dropped, Page, SENTENCE};
 use crate::app::state::AppState;
 use crate::jobs::queue::Found;
-use crate::pages::sentence::asked::{AskedProbe, Neighbours, PersuadedWord};
+use crate::pages::sentence::asked::{AskedProbe, HeadPlan, Neighbours, PersuadedWord};
 use crate::pages::sentence::command::{
     ColumnCommand, HeadCommand, InterveneCommand, ListCommand, ProbeCommand, SearchCommand, SelectCommand,
     SentenceCommand, SourceCommand, VariantCommand,
 };
 use crate::pages::sentence::intervene::MovedRow;
-use crate::pages::sentence::learning::HeadPlan;
 use crate::pages::shape::{AnyPage, PageState};
 
 /// The page.
@@ -43,6 +42,11 @@ pub struct SentencePage {
 }
 
 impl SentencePage {
+    /// What the sheet has of the alignment head that is to be learned.
+    pub fn head(&self) -> &HeadPlan {
+        &self.head
+    }
+
     /// The neighbours that were asked for last.
     pub fn neighbours(&self) -> Option<&Neighbours> {
         self.near.as_ref()
