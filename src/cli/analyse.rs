@@ -544,9 +544,8 @@ fn concordance(
 ) -> anyhow::Result<()> {
     let Some(system) = low.system.checked_sub(1).filter(|at| *at < corpus.systems.len()) else {
         let count = corpus.systems.len();
-        return Err(
-            Error::Input(format!("--system {} is not there; there are {count}, counted from 1", low.system)).into()
-        );
+        let message = format!("--system {} is not there; there are {count}, counted from 1", low.system);
+        return Err(Error::Input(message).into());
     };
     let mut searching =
         Searching::new(query, Path::new(""), system, chosen).map_err(|why| Error::Input(format!("--query, {why}")))?;
@@ -569,8 +568,7 @@ fn overviews_of(
 ) -> anyhow::Result<()> {
     let is_asked = |table: &&OverviewTable| low.overview.iter().any(|name| name == table.name);
     let only: Vec<CountedThing> = TABLES.iter().filter(is_asked).map(|table| table.counted).collect();
-    let (count, pair) = (corpus.systems.len(), low.pair.unwrap_or_else(|| first_pair(corpus)));
-    let (first, second) = pair;
+    let (count, pair @ (first, second)) = (corpus.systems.len(), low.pair.unwrap_or_else(|| first_pair(corpus)));
     let is_paired = only.iter().any(|thing| matches!(thing, CountedThing::Pair | CountedThing::Ngrams));
     if is_paired && count > 1 && (first.max(second) >= count || first == second) {
         let message = match low.pair {
