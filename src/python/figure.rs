@@ -20,7 +20,7 @@ use crate::figure::page::{DPIS, FigurePage, WIDTHS_MM};
 use crate::figure::palette::{COLOUR_MAPS, ColourMap};
 use crate::figure::provenance::Provenance;
 use crate::figure::sheet::{FigureKind, FigureNeeds, FigureStyle, KINDS, PictureSheet, kind};
-use crate::python::{Matrix, Words, matrix};
+use crate::python::arrays::{Matrix, Words, matrix};
 use crate::text::pieces::PieceMarks;
 use crate::text::write;
 
@@ -41,7 +41,7 @@ pub struct StyleAsked {
 }
 
 /// A hypothesis in a figure of the beam.
-pub struct BeamLine {
+pub struct DrawnHypothesis {
     pub log_p: f32,
     /// With log p of each.
     pub words: Vec<(String, f32)>,
@@ -51,7 +51,7 @@ pub struct BeamLine {
 #[pyclass(frozen, module = "interlinear._native")]
 pub struct NativeFigure {
     said: SystemOutput,
-    beam: Vec<BeamLine>,
+    beam: Vec<DrawnHypothesis>,
     kind: &'static FigureKind,
     look: FigureStyle,
     page: FigurePage,
@@ -73,7 +73,12 @@ impl NativeFigure {
     ///
     /// # Errors
     /// A name that is in no table; a kind that needs what is not there.
-    pub fn new(said: SystemOutput, beam: Vec<BeamLine>, style: &StyleAsked, provenance: Provenance) -> PyResult<Self> {
+    pub fn new(
+        said: SystemOutput,
+        beam: Vec<DrawnHypothesis>,
+        style: &StyleAsked,
+        provenance: Provenance,
+    ) -> PyResult<Self> {
         let drawn = [FigureNeeds::Nothing, FigureNeeds::Alignment];
         let kinds = || KINDS.iter().filter(|kind| drawn.contains(&kind.needs)).map(|kind| kind.name);
         let usual = if said.alpha.is_some() { "heatmap" } else { "beam" };
@@ -98,7 +103,7 @@ impl NativeFigure {
     }
 
     fn sheet(&self) -> PictureSheet<'_> {
-        let row = |(n, line): (usize, &BeamLine)| BeamRow {
+        let row = |(n, line): (usize, &DrawnHypothesis)| BeamRow {
             place: n + 1,
             log_p: line.log_p,
             words: line.words.iter().map(|(word, log_p)| (Cow::Owned(word.clone()), *log_p)).collect(),

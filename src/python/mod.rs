@@ -8,6 +8,7 @@
 #![allow(clippy::needless_pass_by_value, reason = "Python hands over what it owns")]
 
 pub mod aligning;
+pub mod arrays;
 pub mod figure;
 pub mod model;
 pub mod translation;
@@ -17,9 +18,8 @@ pub mod workspace;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use numpy::{PyArray1, PyArray2, PyArrayMethods as _};
 use pyo3::exceptions::{PyFileNotFoundError, PyOSError, PyRuntimeError, PyValueError};
-use pyo3::prelude::{Bound, PyErr, PyResult, Python, pyfunction, pymodule};
+use pyo3::prelude::{PyErr, PyResult, Python, pyfunction, pymodule};
 
 use crate::cli;
 use crate::cli::bundled;
@@ -54,23 +54,6 @@ fn raised(error: &Error) -> PyErr {
     }
 }
 
-/// An array of two dimensions.
-type Matrix<'py> = Bound<'py, PyArray2<f32>>;
-
-/// Source words, target words, and what stands between them.
-type Words<T> = (Vec<String>, Vec<String>, T);
-
-/// Numbers as an array of numpy, which owns them from now on.
-fn array(py: Python<'_>, numbers: Vec<f32>) -> Bound<'_, PyArray1<f32>> {
-    PyArray1::from_vec(py, numbers)
-}
-
-/// Rows of equal length as an array of two dimensions: the one copy that is made of them.
-fn matrix<'py>(py: Python<'py>, rows: &[Vec<f32>]) -> PyResult<Matrix<'py>> {
-    let columns = rows.first().map_or(0, Vec::len);
-    array(py, rows.concat()).reshape([rows.len(), columns])
-}
-
 /// Where a model lies that is named by a path or as installed models are; without one, why, and where it was looked for.
 #[pyfunction]
 fn model_path(name: PathBuf) -> PyResult<PathBuf> {
@@ -98,6 +81,8 @@ fn run_program(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
 #[pymodule]
 pub mod _native {
     #[pymodule_export]
+    use super::{installed, model_path, run_program};
+    #[pymodule_export]
     use crate::python::aligning::{Learner, aer, pharaoh, symmetrizations};
     #[pymodule_export]
     use crate::python::figure::{NativeFigure, draw, words_of_pieces};
@@ -107,8 +92,6 @@ pub mod _native {
     use crate::python::translation::NativeTranslation;
     #[pymodule_export]
     use crate::python::workspace::NativeWorkspace;
-    #[pymodule_export]
-    use crate::python::{installed, model_path, run_program};
 
     #[pymodule_export]
     const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -18,7 +18,7 @@ use crate::evaluation::rows::ReadRows;
 use crate::models::{Kernels, Model, Stepper};
 use crate::nn::device;
 use crate::nn::device::DeviceChoice;
-use crate::python::translation::{Found, NativeTranslation};
+use crate::python::translation::{NativeTranslation, TranslatedSentence};
 use crate::python::waiting;
 use crate::python::waiting::Counted;
 use crate::text::line;
@@ -31,7 +31,7 @@ type Kept = Mutex<Option<Box<dyn Stepper>>>;
 
 /// A system in memory. One thread at a time works with it.
 pub struct Loaded {
-    pub system: Ensemble,
+    pub system: Arc<Ensemble>,
     runtime: Runtime,
     stepper: Kept,
     /// That of the alignment head.
@@ -83,7 +83,7 @@ fn read(tokenizer: &dyn Encode, what: &str, texts: &[String], pretokenized: bool
 impl Loaded {
     /// Works with what runs the model, or its alignment head.
     fn run<T>(&self, is_head: bool, work: impl FnOnce(&mut dyn Stepper) -> Result<T>) -> Result<T> {
-        let (system, runtime) = (&self.system, &self.runtime);
+        let (system, runtime) = (&*self.system, &self.runtime);
         let mut kept = if is_head { &self.head } else { &self.stepper }.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.is_none() {
             *kept = Some(match system.members() {
@@ -100,13 +100,13 @@ impl Loaded {
     }
 
     fn translate(
-        self: &Arc<Self>,
+        &self,
         texts: &[String],
         asked: &SearchAsked,
         ticket: &CancellationToken,
         counted: &Counted,
-    ) -> Result<Vec<Found>> {
-        let system = &self.system;
+    ) -> Result<Vec<TranslatedSentence>> {
+        let system: &Ensemble = &self.system;
         if asked.coverage > 0.0 {
             words::require_alignment(system, "coverage")?;
         }
@@ -125,8 +125,8 @@ impl Loaded {
         }
         let found = read.into_iter().zip(all).map(|(sentence, hypotheses)| {
             let (source, error) = sentence.map_or_else(|why| (Sentence::default(), Some(why)), |read| (read, None));
-            Found {
-                loaded: Arc::clone(self),
+            TranslatedSentence {
+                system: Arc::clone(&self.system),
                 source,
                 target: None,
                 hypotheses,
@@ -141,13 +141,13 @@ impl Loaded {
     }
 
     fn score(
-        self: &Arc<Self>,
+        &self,
         (sources, targets): (&[String], &[String]),
         asked: &ScoreAsked,
         ticket: &CancellationToken,
         counted: &Counted,
-    ) -> Result<Vec<Found>> {
-        let (system, rows) = (&self.system, self.rows(asked.reading.as_deref())?);
+    ) -> Result<Vec<TranslatedSentence>> {
+        let (system, rows) = (&*self.system, self.rows(asked.reading.as_deref())?);
         let mut source = read(system, "source", sources, asked.pretokenized, asked.keeps_going)?;
         for (at, read) in source.iter_mut().enumerate() {
             if read.as_ref().is_ok_and(Sentence::is_empty) {
@@ -179,8 +179,8 @@ impl Loaded {
         let found = read.into_iter().map(|(source, target, error)| {
             let forced = if error.is_none() { all.next() } else { None };
             let hypothesis = forced.map(|forced| given(&target, forced));
-            Found {
-                loaded: Arc::clone(self),
+            TranslatedSentence {
+                system: Arc::clone(&self.system),
                 source,
                 target: Some(target),
                 hypotheses: hypothesis.into_iter().collect(),
@@ -196,7 +196,7 @@ impl Loaded {
 
     /// Which word each row belongs to.
     fn rows(&self, wanted: Option<&str>) -> Result<ReadRows> {
-        let (system, own) = (&self.system, ReadRows::own((&self.system).into()));
+        let (system, own) = (&*self.system, ReadRows::own((&*self.system).into()));
         let Some(name) = wanted else { return Ok(own) };
         let unknown = || Error::Input(format!("there is no reading {name}; choose predicted, input or head"));
         let reading = Reading::from_name(name).ok_or_else(unknown)?;
@@ -256,7 +256,7 @@ fn given(target: &Sentence, forced: Forced) -> Hypothesis {
 
 /// A model in memory.
 #[pyclass(frozen, module = "interlinear._native")]
-pub struct NativeModel(Arc<Loaded>);
+pub struct NativeModel(Loaded);
 
 #[pymethods]
 impl NativeModel {
@@ -280,7 +280,8 @@ impl NativeModel {
         let runtime = Runtime { threads, device, engine };
         let mixing = if is_pivot { Mixing::PIVOT } else { Mixing::default() };
         let system = waiting::work(py, None, |_, _| Ensemble::load(&folders, &runtime.device, mixing))?;
-        Ok(Self(Arc::new(Loaded { system, runtime, stepper: Kept::default(), head: Kept::default() })))
+        let system = Arc::new(system);
+        Ok(Self(Loaded { system, runtime, stepper: Kept::default(), head: Kept::default() }))
     }
 
     /// Its facts, by their names.

@@ -17,17 +17,16 @@ use crate::corpus::run;
 use crate::corpus::run::SystemRunOptions;
 use crate::corpus::store::output::SystemOutput;
 use crate::corpus::store::read::StoredAbout;
-use crate::decoding::{Hypothesis, SearchOptions};
+use crate::decoding::{Ensemble, Hypothesis, SearchOptions};
 use crate::figure::provenance::Provenance;
-use crate::python::figure::{BeamLine, NativeFigure, StyleAsked};
-use crate::python::model::Loaded;
-use crate::python::{Matrix, Words, array, matrix};
+use crate::python::arrays::{Matrix, Words, array, matrix};
+use crate::python::figure::{DrawnHypothesis, NativeFigure, StyleAsked};
 use crate::text::sentence::Sentence;
 use crate::text::words::SideWords;
 
 /// What came of a sentence.
-pub struct Found {
-    pub loaded: Arc<Loaded>,
+pub struct TranslatedSentence {
+    pub system: Arc<Ensemble>,
     pub source: Sentence,
     /// The translation that was given.
     pub target: Option<Sentence>,
@@ -49,7 +48,7 @@ type Filled = PyOnceLock<Option<Py<PyArray2<f32>>>>;
 /// A hypothesis of the beam; that of a sentence is its best.
 #[pyclass(frozen, module = "interlinear._native")]
 pub struct NativeTranslation {
-    found: Arc<Found>,
+    found: Arc<TranslatedSentence>,
     /// Its place in the beam, from 0.
     place: usize,
     alpha: Filled,
@@ -58,11 +57,11 @@ pub struct NativeTranslation {
 
 impl NativeTranslation {
     /// The best of a sentence.
-    pub fn best(found: Found) -> Self {
+    pub fn best(found: TranslatedSentence) -> Self {
         Self::at(Arc::new(found), 0)
     }
 
-    fn at(found: Arc<Found>, place: usize) -> Self {
+    fn at(found: Arc<TranslatedSentence>, place: usize) -> Self {
         Self { found, place, alpha: Filled::new(), energies: Filled::new() }
     }
 
@@ -73,11 +72,8 @@ impl NativeTranslation {
     /// In words, for figures and workspaces.
     pub fn said(&self) -> Option<SystemOutput> {
         let found = &*self.found;
-        let said = run::output(
-            (&found.loaded.system).into(),
-            (&found.source, found.target.as_ref()),
-            self.hypothesis()?.clone(),
-        );
+        let said =
+            run::output((&*found.system).into(), (&found.source, found.target.as_ref()), self.hypothesis()?.clone());
         Some(SystemOutput { text: self.text(), ..said })
     }
 
@@ -88,7 +84,7 @@ impl NativeTranslation {
 
     /// What is known of its system, for a workspace.
     pub fn about(&self) -> StoredAbout {
-        let (found, system) = (&*self.found, &self.found.loaded.system);
+        let (found, system) = (&*self.found, &*self.found.system);
         let options = SystemRunOptions {
             search: SearchOptions { beam: found.beam, ..SearchOptions::default() },
             batch: 1,
@@ -101,7 +97,7 @@ impl NativeTranslation {
 
     /// What it comes from, for the file of a figure.
     fn provenance(&self) -> Provenance {
-        let (found, system) = (&*self.found, &self.found.loaded.system);
+        let (found, system) = (&*self.found, &*self.found.system);
         let mut facts = Vec::new();
         for model in system.members() {
             facts.push(("model".to_owned(), model.config.name.clone()));
@@ -143,7 +139,7 @@ impl NativeTranslation {
             return target.text.clone();
         }
         let replacing = found.replaces.then_some(Replacing { dictionary: None });
-        let lead = found.loaded.system.lead();
+        let lead = found.system.lead();
         let text = |one| text(lead, one, &found.source, replacing.as_ref(), found.pretokenized);
         self.hypothesis().map(text).unwrap_or_default()
     }
@@ -152,7 +148,7 @@ impl NativeTranslation {
     fn tokens(&self) -> Vec<&str> {
         match (&self.found.target, self.hypothesis()) {
             (Some(target), Some(_)) => target.tokens.iter().map(String::as_str).collect(),
-            (None, Some(one)) => tokens(self.found.loaded.system.lead(), &one.tokens),
+            (None, Some(one)) => tokens(self.found.system.lead(), &one.tokens),
             (_, None) => Vec::new(),
         }
     }
@@ -217,7 +213,7 @@ impl NativeTranslation {
 
     #[pyo3(signature = (threshold = None))]
     fn links(&self, threshold: Option<f32>) -> PyResult<Vec<(usize, usize)>> {
-        let (found, system) = (&*self.found, &self.found.loaded.system);
+        let (found, system) = (&*self.found, &*self.found.system);
         let lead = system.lead();
         let Some(one) = self.hypothesis() else { return Ok(Vec::new()) };
         let Some(alpha) = &one.alpha else {
@@ -253,7 +249,7 @@ impl NativeTranslation {
         let line = |one: Self| {
             let log_p = one.log_p();
             let said = one.said().unwrap_or_default();
-            BeamLine { log_p, words: said.target.into_iter().zip(said.word_log_p).collect() }
+            DrawnHypothesis { log_p, words: said.target.into_iter().zip(said.word_log_p).collect() }
         };
         NativeFigure::new(said, self.beam().into_iter().map(line).collect(), &style, self.provenance())
     }

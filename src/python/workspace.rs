@@ -22,6 +22,7 @@ use crate::corpus::store::output::SystemOutput;
 use crate::corpus::store::read::StoredAbout;
 use crate::corpus::store::write::NewSentence;
 use crate::error::{Error, Result};
+use crate::python::arrays::array;
 use crate::python::figure::alignment;
 use crate::python::translation::NativeTranslation;
 use crate::python::waiting;
@@ -245,14 +246,14 @@ impl NativeWorkspace {
         let names = ["source".to_owned()].into_iter().chain(corpus.reference_names());
         let names = names.chain(corpus.systems.iter().map(|column| column.system.name.clone()));
         let place = chosen.iter().map(|at| *at as f32 + 1.0).collect();
-        let mut all = vec![("number".to_owned(), Column::Numbers(crate::python::array(py, place)))];
+        let mut all = vec![("number".to_owned(), Column::Numbers(array(py, place)))];
         all.extend(names.zip(corpus.texts()).map(|(name, texts)| {
             let text = |at: &u32| texts.get(*at as usize).map(str::to_owned);
             (name, Column::Texts(chosen.iter().map(text).collect()))
         }));
         all.extend(numbers.into_iter().map(|column| {
             let values = chosen.iter().map(|at| column.value(&corpus, *at as usize)).collect();
-            (column.name(), Column::Numbers(crate::python::array(py, values)))
+            (column.name(), Column::Numbers(array(py, values)))
         }));
         all.into_iter().map(|(name, column)| Ok((name, column.into_bound_py_any(py)?))).collect()
     }
