@@ -37,7 +37,7 @@ pub struct Analyse {
     /// What is changed while it translates.
     pub acting: Option<ActsBy>,
     /// The file of links by which words off them are counted, in the place of what comes with the program.
-    pub aligner: Option<AlignerFile>,
+    pub aligner: Option<Box<AlignerFile>>,
     /// Whose rows are kept as the alignment, where the model has such rows; `None`: as training guided them.
     pub reading: Option<Reading>,
 }
@@ -87,7 +87,7 @@ impl Analyse {
         let system = run::system(&mut workspace, &name, &about)?;
         let name = system.name.clone();
         let (source, target) = languages(&shelved);
-        let aligner = AlignerChoice::new((source.to_owned(), target.to_owned()), self.aligner.as_ref());
+        let aligner = AlignerChoice::new((source.to_owned(), target.to_owned()), self.aligner.as_deref());
         let mut measuring = Measuring { aligner: LineAligner::chosen(&aligner, false)? };
         let (start, mut words) = (work.seconds(), 0);
         let mut analysed = Analysed { system: name.clone(), sentences: 0, refused: Vec::new(), refusals: 0 };
