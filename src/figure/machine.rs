@@ -174,9 +174,12 @@ impl MachineDrawing<'_> {
             (symbol, width) = set((inner.width() / width).max(LEAST_SYMBOL) * grown * TEXT_BODY);
         }
         let wide = self.measure.width(stage.title, small).max(1.0);
-        let beside = inner.width() - width - SPACE_2;
-        let is_below = beside < LEAST_TITLE.0 * wide && inner.height() >= 4.0 * line;
-        let (lines, room) = if is_below { (2, inner.width()) } else { (1, beside) };
+        let is_below = inner.width() - width - SPACE_2 < LEAST_TITLE.0 * wide && inner.height() >= 4.0 * line;
+        let left = inner.width() - SPACE_2 - LEAST_TITLE.1 * wide;
+        if !is_below && left < width {
+            (symbol, width) = set((left / width).max(LEAST_SYMBOL) * grown * TEXT_BODY);
+        }
+        let (lines, room) = if is_below { (2, inner.width()) } else { (1, inner.width() - width - SPACE_2) };
         let middle = point(inner.left(), inner.top() + 0.5 * line);
         if room >= LEAST_ROOM * line {
             let small = (room / wide).clamp(LEAST_TITLE.1, 1.0) * small;

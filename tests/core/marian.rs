@@ -164,7 +164,10 @@ fn integers_are_marians() {
             let forced = &force(&mut *stepper, &[(&source, &target)], &ticket).expect("it is scored")[0];
             let rows = forced.alpha.as_ref().expect("a Transformer aligns").iter().zip(&wanted.alpha);
             let alpha = rows.map(|(row, wanted)| furthest(row, wanted)).fold(0.0, f32::max);
-            same += usize::from(alpha < 1e-5 && furthest(&forced.token_log_p, &wanted.token_log_p) < 1e-4);
+            // one list of words may be cut into pieces in several ways
+            let is_cut_alike = forced.token_log_p.len() == wanted.token_log_p.len();
+            same +=
+                usize::from(is_cut_alike && alpha < 1e-5 && furthest(&forced.token_log_p, &wanted.token_log_p) < 1e-4);
         }
         assert!(same >= least && wanted.len() == 13, "{kernels:?}: {same} of {} are the same", wanted.len());
     }

@@ -225,6 +225,7 @@ fn figures_are_written_as_tsv_and_json() {
     assert!(json["models"][1]["alignment"]["rows"][0]["aer"].as_f64().is_some_and(|aer| (aer - 0.2).abs() < 1e-9));
 
     let mut empty = ready(&["m0"]);
+    chores(&mut empty);
     apply(&mut empty, EvaluationCommand::Export { format: FiguresFormat::Tsv, path });
     assert!(chores(&mut empty).is_empty() && empty.app().view.notices().len() == 1);
 }
@@ -256,6 +257,7 @@ fn what_is_dropped_on_the_page_finds_its_place() {
         let on = EVALUATION;
         assert_eq!(chores(&mut session), [FileJob::Look { path: PathBuf::from(name), on }]);
         session.hear(opened(name, Dropped::Text, on));
+        assert_eq!(chores(&mut session), [FileJob::Check(PathBuf::from(name))]);
     }
     assert_eq!(session.evaluation().test.source.as_deref(), Some(Path::new("a.en")));
     assert_eq!(session.evaluation().test.references, [PathBuf::from("a.fr"), PathBuf::from("b.fr")]);
