@@ -533,6 +533,6 @@ fn a_corpus_that_is_named_at_the_start_opens_on_its_page() {
     });
     let mut driver = Driver::open(OpenWith { files: vec![path.clone()], ..OpenWith::default() }, wake);
     let is_shown =
-        |session: &Session| session.app().view.page == CORPUS && session.corpus().path.as_ref() == Some(&path);
+        |session: &Session| session.app().view.page() == CORPUS && session.corpus().path.as_ref() == Some(&path);
     pump(&mut driver, &woken, is_shown);
 }
