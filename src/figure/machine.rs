@@ -179,18 +179,23 @@ impl MachineDrawing<'_> {
         if !is_below && left < width {
             (symbol, width) = set((left / width).max(LEAST_SYMBOL) * grown * TEXT_BODY);
         }
-        let (lines, room) = if is_below { (2, inner.width()) } else { (1, inner.width() - width - SPACE_2) };
+        // A symbol of many letters that would take the room of the title is left out.
+        let is_alone = !is_below && width > left.max(0.5 * inner.width());
+        let lines = if is_below { 2 } else { 1 };
+        let room = if is_below || is_alone { inner.width() } else { inner.width() - width - SPACE_2 };
         let middle = point(inner.left(), inner.top() + 0.5 * line);
         if room >= LEAST_ROOM * line {
             let small = (room / wide).clamp(LEAST_TITLE.1, 1.0) * small;
             let title = TextMark::new(stage.title, middle, (Across::Left, Down::Middle), small, self.palette.weak);
             marks.push(Mark::Text(TextMark { room, ..title }));
         }
-        let down = middle.y + (lines - 1) as f32 * line;
-        for mark in &mut symbol {
-            mark.shift(size(inner.right() - width, down));
+        if !is_alone {
+            let down = middle.y + (lines - 1) as f32 * line;
+            for mark in &mut symbol {
+                mark.shift(size(inner.right() - width, down));
+            }
+            marks.extend(symbol);
         }
-        marks.extend(symbol);
         lines
     }
 

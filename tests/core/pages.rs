@@ -257,7 +257,7 @@ fn what_is_dropped_on_the_page_finds_its_place() {
         let on = EVALUATION;
         assert_eq!(chores(&mut session), [FileJob::Look { path: PathBuf::from(name), on }]);
         session.hear(opened(name, Dropped::Text, on));
-        assert_eq!(chores(&mut session), [FileJob::Check(PathBuf::from(name))]);
+        assert!(chores(&mut session).contains(&FileJob::Check(PathBuf::from(name))));
     }
     assert_eq!(session.evaluation().test.source.as_deref(), Some(Path::new("a.en")));
     assert_eq!(session.evaluation().test.references, [PathBuf::from("a.fr"), PathBuf::from("b.fr")]);
