@@ -411,8 +411,11 @@ fn check_tokenizer(
     Ok(tokenizer)
 }
 
+/// Takes a part of some bytes; whether it goes on.
+type TakesBytes<'a> = dyn FnMut(&[u8]) -> bool + 'a;
+
 /// SHA-256 in hexadecimal, of the bytes that `give` gives part by part as long as they are taken.
-fn digest(goes_on: &dyn Fn() -> bool, give: &mut dyn FnMut(&mut dyn FnMut(&[u8]) -> bool) -> bool) -> Option<String> {
+fn digest(goes_on: &dyn Fn() -> bool, give: &mut dyn FnMut(&mut TakesBytes<'_>) -> bool) -> Option<String> {
     /// Bytes that take less than a frame.
     const PART: usize = 1 << 20;
     let mut hash = Sha256::new();

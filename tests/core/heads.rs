@@ -321,7 +321,7 @@ fn the_lane_learns_a_head_that_the_model_has_at_once() {
         );
         let mut told = Vec::new();
         loop {
-            match lane.news.next_within(Duration::from_secs(60)).expect("it ends").kind {
+            match lane.news.next_within(Duration::from_mins(1)).expect("it ends").kind {
                 QueueNews::Progress(progress) => told.push(progress),
                 ended => return (ended, told),
             }

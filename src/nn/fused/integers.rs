@@ -226,7 +226,8 @@ impl PackedIntegers {
         let threads = threads.min(count).min(rows * self.n * self.k / WORTHWHILE + 1);
         let cuts = if threads > 1 { (threads * CUTS).min(count) } else { 1 };
         team::run(threads, cuts, &|cut| {
-            let out = out;
+            // the whole of it is borrowed: a pointer alone may not cross threads
+            let out = &out;
             let mut sums = [[0i32; WIDTH]; ROWS];
             for p in count * cut / cuts..count * (cut + 1) / cuts {
                 let panel = &self.panels[p * WIDTH * wide..(p + 1) * WIDTH * wide];
