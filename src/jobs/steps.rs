@@ -262,12 +262,12 @@ mod tests {
         let request =
             StepsRequest { folder, device: DeviceChoice::Cpu, source: "s2 s3".to_owned(), given, then, wrong: None };
         steps.submit(1, request);
-        let event = steps.news.next_within(Duration::from_secs(60)).expect("it is taken apart");
+        let event = steps.news.next_within(Duration::from_mins(1)).expect("it is taken apart");
         assert!(event.found.is_ok(), "{:?}", event.found);
         drop((guard, shelved));
         assert!(weak.upgrade().is_some(), "the next word is tried with the same model");
         steps.let_go();
-        let end = Instant::now() + Duration::from_secs(60);
+        let end = Instant::now() + Duration::from_mins(1);
         while weak.strong_count() > 0 && Instant::now() < end {
             std::thread::yield_now();
         }

@@ -364,7 +364,7 @@ fn a_corpus_is_linked_by_an_aligner_of_ones_own() {
     let at = folder.path();
     let text: String = (0..60).map(|n| format!("a{} b{}\n", n % 7, n % 5)).collect();
     fs::write(at.join("s.xx"), &text).expect("written");
-    fs::write(at.join("t.yy"), text.to_uppercase().replace("A", "x")).expect("written");
+    fs::write(at.join("t.yy"), text.to_uppercase().replace('A', "x")).expect("written");
     ran(at, "align --statistical --source s.xx --target t.yy --save own.aligner");
     fs::write(at.join("o.yy"), "q q\n".repeat(60)).expect("written");
     ran(at, "analyse --workspace w --source s.xx --reference t.yy --output A=o.yy --format none");

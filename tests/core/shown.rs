@@ -301,7 +301,7 @@ fn an_aligner_file_of_ones_own_links_the_words_of_its_languages() {
     let mut done = |session: &mut Session| {
         for chore in chores(session) {
             work::carry_out(chore, &mut disk, &aligner);
-            session.hear(disk.news.next_within(Duration::from_secs(60)).expect("an answer"));
+            session.hear(disk.news.next_within(Duration::from_mins(1)).expect("an answer"));
         }
     };
     session.apply(SettingsCommand::OpenAligner(at.join("t.en")));
@@ -335,7 +335,7 @@ fn a_file_of_a_test_set_that_is_not_there_is_told_as_soon_as_it_is_chosen() {
         work::carry_out(chore, &mut disk, &KeptAligner::default());
     }
     // of the two commands each has looked at what was chosen then
-    session.hear(disk.news.next_within(Duration::from_secs(60)).expect("the one that is not there"));
+    session.hear(disk.news.next_within(Duration::from_mins(1)).expect("the one that is not there"));
     let evaluation = session.evaluation();
     assert!(evaluation.fault(&missing).is_some_and(|fault| fault.contains("missing.en")), "{:?}", evaluation.faults);
     assert_eq!(evaluation.fault(&there), None);

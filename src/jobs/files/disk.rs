@@ -179,7 +179,7 @@ mod tests {
         for _ in 0..40 {
             go.send(()).expect("jobs wait");
         }
-        let mut done: Vec<usize> = (0..39).filter_map(|_| disk.news.next_within(Duration::from_secs(60))).collect();
+        let mut done: Vec<usize> = (0..39).filter_map(|_| disk.news.next_within(Duration::from_mins(1))).collect();
         done.sort_unstable();
         assert_eq!(done, (0..40).filter(|n| *n != 3).collect::<Vec<_>>());
     }

@@ -36,7 +36,7 @@ pub struct Analyse {
     /// What is changed while it translates.
     pub acting: Option<ActsBy>,
     /// The file of links by which words off them are counted, in the place of what comes with the program.
-    pub aligner: Option<AlignerFile>,
+    pub aligner: Option<Box<AlignerFile>>,
 }
 
 /// Where interventions of a run come from.
@@ -82,7 +82,7 @@ impl Analyse {
         let system = run::system(&mut workspace, &name, &about)?;
         let name = system.name.clone();
         let (source, target) = languages(&shelved);
-        let aligner = AlignerChoice::new((source.to_owned(), target.to_owned()), self.aligner.as_ref());
+        let aligner = AlignerChoice::new((source.to_owned(), target.to_owned()), self.aligner.as_deref());
         let mut measuring = Measuring { aligner: LineAligner::chosen(&aligner, false)? };
         let (start, mut words) = (work.seconds(), 0);
         let mut analysed = Analysed { system: name.clone(), sentences: 0, refused: Vec::new(), refusals: 0 };

@@ -265,7 +265,7 @@ impl CorpusPage {
         for (system, acting) in wanted {
             let search = SearchOptions { candidates: 0, trace: false, ..search.clone() };
             let device = app.view.settings().device;
-            let aligner = app.view.settings().aligner.clone();
+            let aligner = app.view.settings().aligner.clone().map(Box::new);
             let order = Analyse { workspace: workspace.clone(), system, device, search, forces, acting, aligner };
             self.tasks.push(app.tasks.order(CORPUS, QueueOrder::Analyse(order)));
         }

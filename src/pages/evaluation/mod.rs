@@ -252,7 +252,7 @@ impl EvaluationPage {
             test: self.test.clone(),
             search: SearchOptions { candidates: 0, trace: false, ..search.options() },
             unk,
-            aligner: app.view.settings.aligner.clone(),
+            aligner: app.view.settings.aligner.clone().map(Box::new),
         };
         self.message = None;
         self.task = Some(app.tasks.order(EVALUATION, QueueOrder::Evaluate(order)));
