@@ -26,6 +26,8 @@ use crate::widgets::{labels, marks, theme};
 
 /// With less room not even all of that, points.
 const SLIM: f32 = 400.0;
+/// The room that the two questions take, points.
+const QUESTIONS: f32 = 320.0;
 /// With less room the legend of doubt is left out: it and what stands at the right need so much, points.
 const DOUBT: f32 = 560.0;
 /// With less room behind it the legend is left out.
@@ -148,7 +150,8 @@ fn rows_ui(ui: &mut Ui, window: &mut Window<'_>, is_full: bool, is_tight: bool) 
 
 /// What is changed often, and the rest behind a button; `is_slim` where something else stands in the line too.
 fn folded_ui(ui: &mut Ui, window: &mut Window<'_>, is_slim: bool) {
-    let is_slim = is_slim || ui.available_width() < SLIM;
+    let questions = if has_heads(window) { QUESTIONS } else { 0.0 };
+    let is_slim = is_slim || ui.available_width() < SLIM + questions;
     picture_ui(ui, window);
     let is_tree = is_tree(window);
     let is_links = window.layout(local::LINKS, 0.0) > 0.0 && !is_tree;
