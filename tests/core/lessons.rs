@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
-use interlinear::app::command::WindowCommand;
+use interlinear::app::command::{SettingsCommand, WindowCommand};
 use interlinear::app::effect::{Effect, FileJob};
 use interlinear::app::lights::HighlightPart;
 use interlinear::app::page::SENTENCE;
+use interlinear::app::settings::PictureQuestion;
 use interlinear::decoding::apart::Then;
 use interlinear::error::Result;
 use interlinear::evaluation::facts::Bench;
@@ -343,6 +344,18 @@ fn a_page_acts_lights_waits_and_is_answered() {
     session.apply(LessonCommand::Close);
     assert_eq!((beam(&session), session.app().view.page()), (7, SENTENCE));
     assert!(session.lessons().open().is_none());
+}
+
+/// Lessons speak of alpha, whatever the pictures answered before, and leave that as it was.
+#[test]
+fn a_lesson_begins_with_where_models_looked() {
+    let mut session = session_with(OWN);
+    let wanted = PictureQuestion { origin: true, both: true };
+    session.apply(SettingsCommand::SetAsked(wanted));
+    session.apply(LessonCommand::Open("own/mine".to_owned()));
+    assert_eq!(session.app().view.settings().asked, PictureQuestion::default());
+    session.apply(LessonCommand::Close);
+    assert_eq!(session.app().view.settings().asked, wanted);
 }
 
 /// What the reader is to do is done where it is passed over; where only the reader can do it, it is known that it was not.

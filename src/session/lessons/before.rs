@@ -67,11 +67,12 @@ impl Left {
         app.put_scene(self.scene);
         let layout =
             self.layout.into_iter().map(|(key, value)| WindowCommand::SetLayout { key: key.to_owned(), value }.into());
-        let Settings { shown, pieces, links, unk_replacement, whose, .. } = self.settings;
+        let Settings { shown, pieces, links, asked, unk_replacement, whose, .. } = self.settings;
         let settings = [
             SettingsCommand::SetShown(shown),
             SettingsCommand::SetPieces(pieces),
             SettingsCommand::SetLinks(links),
+            SettingsCommand::SetAsked(asked),
             SettingsCommand::SetUnkReplacement(unk_replacement),
         ];
         let page = WindowCommand::ShowPage(self.page).into();

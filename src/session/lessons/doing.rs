@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use crate::app::command::{SettingsCommand, WindowCommand};
 use crate::app::document::column::{Column, ColumnState, file_name};
-use crate::app::settings::{INSPECTOR_OPEN, LINKS_PICTURE, SOLO, Shown, TREE_PICTURE};
+use crate::app::settings::{INSPECTOR_OPEN, LINKS_PICTURE, PictureQuestion, SOLO, Shown, TREE_PICTURE};
 use crate::app::state::AppState;
 use crate::app::view::Selection;
 use crate::pages::command::Command;
@@ -58,6 +58,7 @@ impl LessonAction {
             Self::Energies(on) => set(SettingsCommand::SetShown(if *on { Shown::Energies } else { Shown::Alpha })),
             Self::Pieces(on) => set(SettingsCommand::SetPieces(*on)),
             Self::Links(on) => set(SettingsCommand::SetLinks(*on)),
+            Self::Origin(origin) => set(SettingsCommand::SetAsked(PictureQuestion { origin: *origin, both: false })),
             Self::TypedWords(on) => set(SettingsCommand::SetUnkReplacement(*on)),
             Self::Inspector(on) => layout(&[(INSPECTOR_OPEN, *on)]),
             Self::Solo(on) => layout(&[(SOLO, *on)]),
@@ -97,6 +98,7 @@ impl LessonAction {
             Self::Energies(on) => (settings.shown == Shown::Energies) == *on,
             Self::Pieces(on) => settings.pieces == *on,
             Self::Links(on) => settings.links == *on,
+            Self::Origin(origin) => settings.asked == PictureQuestion { origin: *origin, both: false },
             Self::TypedWords(on) => settings.unk_replacement == *on,
             Self::Inspector(on) => is_on(INSPECTOR_OPEN, 1.0) == *on,
             Self::Solo(on) => is_on(SOLO, 0.0) == *on,

@@ -117,7 +117,8 @@ impl Running {
     fn turn_to(&mut self, page: usize) {
         self.page = page.min(self.script.pages.len().saturating_sub(1));
         self.passed.retain(|(page, _)| *page < self.page);
-        self.todo = self.script.things_before(self.page).into();
+        let first = std::iter::once(LessonAction::Origin(false));
+        self.todo = first.chain(self.script.things_before(self.page)).collect();
         self.begin_page();
     }
 

@@ -82,6 +82,8 @@ pub enum LessonAction {
     Pieces(bool),
     /// The links of the aligner.
     Links(bool),
+    /// Where words come from, by alignment heads, in place of where the model looked; no lesson begins so.
+    Origin(bool),
     /// Typed words in place of `[UNK]`.
     TypedWords(bool),
     /// The inspector is open.
