@@ -7,7 +7,6 @@
 //! `unattended` counts it.
 
 use std::collections::HashSet;
-use std::f64::consts::LN_2;
 
 use crate::analysis::alignment::Alignment;
 use crate::analysis::divergence::entropy;
@@ -95,9 +94,9 @@ pub const CONFIDENCES: &[ConfidenceEntry] = &[
     },
     ConfidenceEntry {
         name: "entropy",
-        label: "Entropy (bits)",
-        formula: "1/T sum_t H(A_t), in bits; the inspector tells that of a word in nats",
-        of: |seen| aligned(seen).and_then(|alpha| mean(alpha.iter().map(|row| f64::from(entropy(row)) / LN_2))),
+        label: "Entropy (nats)",
+        formula: "1/T sum_t H(A_t), in nats as everywhere: ln 2 = 0.69 looks at two source words alike",
+        of: |seen| aligned(seen).and_then(|alpha| mean(alpha.iter().map(|row| f64::from(entropy(row))))),
     },
     ConfidenceEntry {
         name: "monotonicity",

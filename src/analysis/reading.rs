@@ -9,6 +9,10 @@
 
 use std::borrow::Cow;
 
+use crate::analysis::alignment::Alignment;
+use crate::analysis::hard;
+use crate::text::links::Link;
+
 /// Which word row t belongs to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Reading {
@@ -77,6 +81,20 @@ impl Reading {
             Self::Input => "word read",
             Self::Head => "where it comes from",
         }
+    }
+
+    /// The links of an alignment of words, `</s>` cut off, by target word: the source word of greatest weight. A head was
+    /// taught that words without a source word look at `</s>`, so where what a row lacks of 1 is more than its greatest
+    /// weight there is no link.
+    pub fn links(self, words: &Alignment) -> Vec<Link> {
+        let mut links = hard::links(words);
+        if self == Self::Head {
+            links.retain(|link| {
+                let row = words.row(link.target);
+                1.0 - row.iter().sum::<f32>() <= row[link.source]
+            });
+        }
+        links
     }
 
     /// Which of `rows` rows belongs to target word `i`; `None` for words that have none. As an input word, word i has

@@ -70,8 +70,8 @@ impl PairForcer {
         let doing = Doing { name: "aligning", verb: "align" };
         self.run(doing, &mut |system, window, forced| {
             for ((source, target), forced) in window.iter().zip(forced) {
-                if let Some(alpha) = forced.as_ref().and_then(Forced::came_from) {
-                    each(&words::worded(system, (&source.sentence, &target.sentence), alpha, pretokenized));
+                if let Some(rows) = forced.as_ref().and_then(words::came_from) {
+                    each(&words::worded(system, (&source.sentence, &target.sentence), rows, pretokenized));
                 }
             }
             Ok(())

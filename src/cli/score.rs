@@ -94,8 +94,8 @@ fn write(
         }
         ScoreFormat::Text => output.line(&forced.map_or_else(String::new, |forced| forced.log_p.to_string())),
         ScoreFormat::Pharaoh => {
-            let alpha = forced.and_then(Forced::came_from);
-            let links = words::forced_links(system, (&pair.0.sentence, &pair.1.sentence), alpha, pretokenized);
+            let rows = forced.and_then(words::came_from);
+            let links = words::forced_links(system, (&pair.0.sentence, &pair.1.sentence), rows, pretokenized);
             output.line(&hard::pharaoh(&links))
         }
     }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use clap::Args;
 
 use crate::analysis::hard;
+use crate::analysis::reading::Reading;
 use crate::analysis::unknown::Replacing;
 use crate::app::files::line::{HypothesisLine, SetLine, TranslationLine, ends};
 use crate::cli::args::{LineFormat, ReadingArgs, ReplaceArgs, SearchArgs, SentenceArgs, count};
@@ -305,8 +306,10 @@ fn write(high: &High<'_>, output: &mut LineOutput, planned: &Planned, decoded: O
         LineFormat::Pharaoh => output.line(&hypotheses.first().map_or_else(
             || before.clone(),
             |best| {
-                let alpha = if high.low.reading.is_head() { best.came_from() } else { best.alpha.as_deref() };
-                let links = words::links(lead, &line.sentence, (best, alpha), high.low.sentences.pretokenized);
+                let head = best.head.as_deref().filter(|_| high.low.reading.is_head());
+                let alpha = || Some((best.alpha.as_deref()?, Reading::default()));
+                let rows = head.map(|head| (head, Reading::Head)).or_else(alpha);
+                let links = words::links(lead, &line.sentence, (best, rows), high.low.sentences.pretokenized);
                 format!("{before}{}{}", hard::pharaoh(&links), marked("\t", set, best))
             },
         )),

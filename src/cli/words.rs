@@ -1,8 +1,8 @@
 //! Floor 13: from hypotheses to words, and the loops over batches that several commands share.
 
 use crate::analysis::alignment::Alignment;
-use crate::analysis::hard;
 use crate::analysis::hard::Link;
+use crate::analysis::reading::Reading;
 use crate::analysis::words::{between_spaces, merge_alpha};
 use crate::decoding;
 use crate::decoding::{Decoded, Ensemble, Forced, Hypothesis, SearchOptions, Specials};
@@ -53,37 +53,46 @@ pub fn force_all(
     Ok(done)
 }
 
+/// Rows of a translation, and how links are read off them.
+pub type ReadBy<'a> = Option<(&'a [Vec<f32>], Reading)>;
+
+/// The rows of the alignment head of a forced target where there are some, else those of alpha.
+pub fn came_from(forced: &Forced) -> ReadBy<'_> {
+    let head = forced.head.as_deref().map(|head| (head, Reading::Head));
+    head.or_else(|| Some((forced.alpha.as_deref()?, Reading::default())))
+}
+
 /// The links of a translation by some rows of it: for every word of its text the word of the source's text of greatest alpha, as
 /// [`crate::text::words`] counts them; empty where the model has no alignment.
 pub fn links(
     model: &Model,
     source: &Sentence,
-    (hypothesis, alpha): (&Hypothesis, Option<&[Vec<f32>]>),
+    (hypothesis, rows): (&Hypothesis, ReadBy<'_>),
     pretokenized: bool,
 ) -> Vec<Link> {
     let said = text(model, hypothesis, source, None, pretokenized);
     let target = SideWords::of_translation(&model.target, without_eos(model, &hypothesis.tokens), &said);
-    word_links(alpha, side(&model.source, source, pretokenized), target)
+    word_links(rows, side(&model.source, source, pretokenized), target)
 }
 
 /// The same of a pair whose target was forced.
 pub fn forced_links(
     system: &Ensemble,
     (source, target): (&Sentence, &Sentence),
-    alpha: Option<&[Vec<f32>]>,
+    rows: ReadBy<'_>,
     pretokenized: bool,
 ) -> Vec<Link> {
     let source = side(&system.lead().source, source, pretokenized);
-    word_links(alpha, source, side(system.target(), target, pretokenized))
+    word_links(rows, source, side(system.target(), target, pretokenized))
 }
 
 fn side(tokenizer: &Tokenizer, sentence: &Sentence, pretokenized: bool) -> Option<SideWords> {
     SideWords::of_sentence(tokenizer, sentence, &sentence.text, pretokenized)
 }
 
-fn word_links(alpha: Option<&[Vec<f32>]>, source: Option<SideWords>, target: Option<SideWords>) -> Vec<Link> {
-    let words = alpha.zip(source).zip(target).map(|((alpha, x), y)| between_spaces(alpha, &x, &y));
-    words.map_or_else(Vec::new, |words| hard::links(&words))
+fn word_links(rows: ReadBy<'_>, source: Option<SideWords>, target: Option<SideWords>) -> Vec<Link> {
+    let words = rows.zip(source).zip(target);
+    words.map_or_else(Vec::new, |(((rows, reading), x), y)| reading.links(&between_spaces(rows, &x, &y)))
 }
 
 /// The words of the vocabularies in a pair whose target was forced, and the links between them.
@@ -92,7 +101,7 @@ pub struct Worded {
     pub source: Vec<String>,
     /// y, as written.
     pub target: Vec<String>,
-    /// For every target word its source word of greatest alpha.
+    /// For every target word its source word of greatest weight.
     pub links: Vec<Link>,
 }
 
@@ -100,15 +109,15 @@ pub struct Worded {
 pub fn worded(
     system: &Ensemble,
     (source, target): (&Sentence, &Sentence),
-    alpha: &[Vec<f32>],
+    (rows, reading): (&[Vec<f32>], Reading),
     pretokenized: bool,
 ) -> Worded {
     let x = vocabulary_words(&system.lead().source, source, pretokenized);
     let y = vocabulary_words(system.target(), target, pretokenized);
     let (source, target) = (whole_words(source, &x), whole_words(target, &y));
-    let alpha = merge_alpha(&Alignment::from_rows(alpha), &x, &y).words(target.words(), source.words());
+    let alpha = merge_alpha(&Alignment::from_rows(rows), &x, &y).words(target.words(), source.words());
     let words = |sentence: Sentence| sentence.tokens[..sentence.words()].to_vec();
-    Worded { source: words(source), target: words(target), links: hard::links(&alpha) }
+    Worded { source: words(source), target: words(target), links: reading.links(&alpha) }
 }
 
 /// Refuses what needs an alignment where the model has none, and no alignment head that is to be used.

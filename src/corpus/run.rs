@@ -238,7 +238,8 @@ impl Batch<'_> {
         };
         let words = said.iter().map(|hypothesis| hypothesis.tokens.len()).sum();
         let (system, forces) = (self.asked.system, self.options.forces);
-        let of = |case: &Case, said| output(system, (&case.source, forces.then_some(&case.target)), said);
+        let reading = self.asked.reading.unwrap_or_default();
+        let of = |case: &Case, said| output(system, (&case.source, forces.then_some(&case.target)), (said, reading));
         outputs.extend(cases.iter().zip(said).map(|(case, said)| (case.at, of(case, said))));
         outputs.sort_by_key(|(at, _)| *at);
         Ok((outputs, words))
@@ -298,7 +299,7 @@ impl Batch<'_> {
 pub fn output(
     system: evaluation::EvaluatedSystem<'_>,
     (source, target): (&Sentence, Option<&Sentence>),
-    said: Hypothesis,
+    (said, reading): (Hypothesis, Reading),
 ) -> SystemOutput {
     let lead = system.lead();
     let x = vocabulary_words(&lead.source, source, false);
@@ -317,6 +318,7 @@ pub fn output(
         word_log_p: merge_log_p(&said.token_log_p, &y),
         log_p: Some(said.log_p),
         alpha: said.alpha.map(|alpha| merge_alpha(&Alignment::from_rows(&alpha), &x, &y)),
+        is_head: reading == Reading::Head,
         links: None,
     }
 }

@@ -80,13 +80,6 @@ impl Hypothesis {
     }
 }
 
-impl Forced {
-    /// As [`Hypothesis::came_from`].
-    pub fn came_from(&self) -> Option<&[Vec<f32>]> {
-        self.head.as_deref().or(self.alpha.as_deref())
-    }
-}
-
 /// Rows of a head with zeros for the last token, whose row no step has given.
 pub(super) fn whole(head: Option<Vec<Vec<f32>>>, tokens: usize, t_x: usize) -> Option<Vec<Vec<f32>>> {
     head.map(|mut rows| {

@@ -85,7 +85,8 @@ impl WordPair {
         let alpha: Vec<Vec<f32>> = alpha.iter().map(kept).collect();
         let alpha = extraction.reading.assign_after(delay, &alpha);
         let words = between_spaces(&alpha, &self.source.words, &self.target.words);
-        extraction.threshold.map_or_else(|| hard::links(&words), |theta| hard::links_above(&words, theta))
+        let greatest = || extraction.reading.links(&words);
+        extraction.threshold.map_or_else(greatest, |theta| hard::links_above(&words, theta))
     }
 }
 

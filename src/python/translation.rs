@@ -72,8 +72,8 @@ impl NativeTranslation {
     /// In words, for figures and workspaces.
     pub fn said(&self) -> Option<SystemOutput> {
         let found = &*self.found;
-        let said =
-            run::output((&*found.system).into(), (&found.source, found.target.as_ref()), self.hypothesis()?.clone());
+        let said = (self.hypothesis()?.clone(), found.reading);
+        let said = run::output((&*found.system).into(), (&found.source, found.target.as_ref()), said);
         Some(SystemOutput { text: self.text(), ..said })
     }
 
@@ -231,7 +231,7 @@ impl NativeTranslation {
         };
         let (Some(source), Some(target)) = (side(&lead.source, &found.source), target) else { return Ok(Vec::new()) };
         let words = between_spaces(alpha, &source, &target);
-        let links = threshold.map_or_else(|| hard::links(&words), |theta| hard::links_above(&words, theta));
+        let links = threshold.map_or_else(|| found.reading.links(&words), |theta| hard::links_above(&words, theta));
         Ok(links.into_iter().map(|link| (link.source, link.target)).collect())
     }
 

@@ -54,6 +54,7 @@ impl OutputAsked<'_> {
             text: self.text,
             source: self.source,
             target: self.target,
+            is_head: false,
             links: self.links.map(links),
             log_p: self.log_p,
             word_log_p: Vec::new(),

@@ -2,10 +2,13 @@
 //!
 //! The scale of spaces is 4, 8, 12, 16, 24.
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use egui::style::ScrollAnimation;
-use egui::{Color32, CornerRadius, FontFamily, FontId, Margin, Stroke, TextStyle, Theme, Vec2, Visuals};
+use egui::{
+    Color32, CornerRadius, FontData, FontDefinitions, FontFamily, FontId, Margin, Stroke, TextStyle, Theme, Vec2,
+    Visuals,
+};
 
 use crate::figure::palette;
 use crate::figure::palette::{Palette, Rgba};
@@ -122,8 +125,25 @@ pub fn is_flat(ui: &egui::Ui) -> bool {
 /// How long a change of a widget takes, seconds.
 const ANIMATION: f32 = 0.09;
 
-/// Installs both themes.
+/// The two stars of judgements, drawn by `assets/fonts/signs.py`.
+const SIGNS: &[u8] = include_bytes!("../../assets/fonts/Signs.ttf");
+
+/// The fonts that come with the window. Behind those of text stands that of code, which alone has arrows and triangles,
+/// and then one of signs that all lack.
+pub fn fonts() -> FontDefinitions {
+    let mut fonts = FontDefinitions::default();
+    fonts.font_data.insert("signs".to_owned(), Arc::new(FontData::from_static(SIGNS)));
+    let code = fonts.families.get(&FontFamily::Monospace).and_then(|family| family.first()).cloned();
+    fonts.families.entry(FontFamily::Proportional).or_default().extend(code);
+    for family in fonts.families.values_mut() {
+        family.push("signs".to_owned());
+    }
+    fonts
+}
+
+/// Installs both themes and the fonts.
 pub fn install(ctx: &egui::Context) {
+    ctx.set_fonts(fonts());
     for theme in [Theme::Light, Theme::Dark] {
         ctx.style_mut_of(theme, |style| {
             style.visuals = visuals(theme == Theme::Dark);

@@ -122,6 +122,17 @@ fn links_go_to_the_greatest_weight_among_words() {
     assert_eq!(hard::pharaoh(&[]), "");
 }
 
+/// A head says of a word without a source word that it looks at `</s>`; alpha says nothing of the kind.
+#[test]
+fn a_word_that_a_head_sends_to_the_end_has_no_link() {
+    let rows = [[0.5, 0.25, 0.25], [0.25, 0.375, 0.375], [0.25, 0.25, 0.5], [0.0, 0.125, 0.875]].map(Vec::from);
+    let words = Alignment::from_rows(&rows).words(4, 2);
+    assert_eq!(hard::pharaoh(&Reading::Head.links(&words)), "0-0 1-1");
+    for reading in [Reading::Predicted, Reading::Input] {
+        assert_eq!(reading.links(&words), hard::links(&words));
+    }
+}
+
 #[test]
 fn entropy_is_in_nats() {
     let cases: &[(&[f32], f32)] = &[(&[1.0, 0.0], 1.0), (&[0.5, 0.5], 2.0), (&[0.25; 4], 4.0), (&[], 1.0)];

@@ -26,6 +26,9 @@ use crate::worker::{request, serve_all, store};
 /// RNNencdec, whose head is a probe.
 const ENCDEC: Tiny = Tiny { name: "encdec", architecture: Architecture::RNN_ENC_DEC, ..TINY };
 
+/// What is typed.
+const TYPED: &str = "one two\nthree two one\nFoo one\nfoo bar\ntwo\n";
+
 /// A folder with both models, each with a head, one without, and a few pairs.
 fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -40,13 +43,14 @@ fn folder() -> tempfile::TempDir {
         source.iter().map(|line| line.replace("one", "un").replace("two", "deux").replace("three", "trois")).collect();
     fs::write(folder.path().join("source"), source.join("\n") + "\n").expect("written");
     fs::write(folder.path().join("target"), target.join("\n") + "\n").expect("written");
+    fs::write(folder.path().join("typed"), TYPED).expect("written");
     fs::write(folder.path().join("gold"), "0-0 1-1 2-2\n".repeat(12)).expect("written");
     folder
 }
 
 fn run(folder: &Path, arguments: &str) -> Outcome {
     let arguments: Vec<&str> = arguments.split_whitespace().collect();
-    run_in(folder, &arguments, b"one two\nthree two one\nFoo one\nfoo bar\ntwo\n")
+    run_in(folder, &arguments, TYPED.as_bytes())
 }
 
 fn told(folder: &Path, arguments: &str) -> String {
@@ -64,14 +68,13 @@ fn rows(value: &Value) -> Vec<Vec<f64>> {
     value.as_array().expect("rows").iter().map(numbers).collect()
 }
 
-/// The word of greatest weight of every row but the last, as Pharaoh links; `</s>` is no word.
+/// The source word of greatest weight of every row but the last, as Pharaoh links; a row that is greatest at `</s>` has none.
 fn links(rows: &[Vec<f64>]) -> String {
     let linked = |(i, row): (usize, &Vec<f64>)| {
-        let words = &row[..row.len() - 1];
-        let j = (0..words.len()).fold(0, |best, j| if words[j] > words[best] { j } else { best });
-        format!("{j}-{i}")
+        let j = (0..row.len()).fold(0, |best, j| if row[j] > row[best] { j } else { best });
+        (j + 1 < row.len()).then(|| format!("{j}-{i}"))
     };
-    let linked: Vec<String> = rows[..rows.len() - 1].iter().enumerate().map(linked).collect();
+    let linked: Vec<String> = rows[..rows.len() - 1].iter().enumerate().filter_map(linked).collect();
     linked.join(" ")
 }
 
@@ -79,6 +82,7 @@ fn links(rows: &[Vec<f64>]) -> String {
 #[test]
 fn translate_and_score_have_the_head_beside_alpha_and_nothing_else_changes() {
     let folder = folder();
+    let mut unlinked = 0;
     for model in ["tiny", "encdec"] {
         for command in [
             format!("translate --model {model} --format jsonl --beam 3 --nbest 2"),
@@ -112,12 +116,18 @@ fn translate_and_score_have_the_head_beside_alpha_and_nothing_else_changes() {
             let found = told(folder.path(), &command);
             assert_eq!(found.lines().collect::<Vec<_>>(), by_hand, "{command}");
         }
+        unlinked += scored.iter().map(|line| rows(&line["head"]).len() - 1).sum::<usize>();
+        unlinked -= by_hand.iter().map(|links| links.split_whitespace().count()).sum::<usize>();
         let command = format!("translate --model {model} --reading head");
         let found = lines(&told(folder.path(), &format!("{command} --format jsonl")));
         let by_hand: Vec<String> = found.iter().map(|line| links(&rows(&line["hypotheses"][0]["head"]))).collect();
         let written = told(folder.path(), &format!("{command} --format pharaoh"));
         assert_eq!(written.lines().collect::<Vec<_>>(), by_hand);
+        // and in a corpus, which keeps what the head said
+        let analyse = format!("analyse --workspace {model}.ilws --source typed --model {model} --reading head");
+        assert_eq!(told(folder.path(), &format!("{analyse} --format links")), written, "{analyse}");
     }
+    assert!(unlinked > 0, "no word looks at </s> most");
 }
 
 /// A dictionary and a phrase table go by the head where there is one, and `[UNK]` gives way to the word that it comes from.

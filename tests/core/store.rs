@@ -70,7 +70,7 @@ fn a_file_of_the_version_before_opens_and_keeps_everything() {
          INSERT INTO sentence VALUES (1, 1, 1, NULL, 'old mill', 'vieux moulin'), (2, 1, 2, NULL, 'x', NULL), (3, 1, 3, 'c', '', NULL);
          INSERT INTO system VALUES (1, 'A', '{}'), (4, 'B', '{}');
          INSERT INTO output VALUES ((1 << 32) + 1, 'vieux moulin'), ((4 << 32) + 3, '');
-         INSERT INTO measures VALUES (1, 'words reference_words'), (2, 'length logp unheard_of');
+         INSERT INTO measures VALUES (1, 'words reference_words'), (2, 'length logp entropy');
          INSERT INTO gold VALUES (1, '0-1');
          INSERT INTO judgement VALUES (2, 'anna', '{\"stars\":3}');",
     )
@@ -103,6 +103,7 @@ fn a_file_of_the_version_before_opens_and_keeps_everything() {
         assert_eq!([value("words", 0), value("words", 1), value("words", 2)], [2.0, 1.0, 0.0]);
         assert_eq!([value("reference_words", 0), value("logp.1", 0), value("length.2", 2)], [2.0, -2.0, 0.0]);
         assert!(value("reference_words", 1).is_nan() && value("logp.1", 1).is_nan() && value("bleu.1", 0).is_nan());
+        assert!(value("entropy.1", 0).is_nan(), "what version 1 measured was in bits, and it is in nats now");
         assert_eq!(corpus.judgements[&1]["anna"].stars, 3);
         assert!(workspace.gold(0).expect("gold").is_some());
         let said = workspace.output(1, 0).expect("an answer").expect("an output");

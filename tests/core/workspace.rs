@@ -61,6 +61,7 @@ fn output(source: &str, text: &str, log_p: f32) -> SystemOutput {
         word_log_p,
         log_p: Some(log_p),
         alpha: Some(alpha),
+        is_head: false,
         links: None,
     }
 }
@@ -387,7 +388,8 @@ fn outputs_survive_packing_and_damage_is_no_output() {
         ..whole.clone()
     });
     let empty = SystemOutput { alpha: Some(Alignment::default().resized(3, 0, 0.0)), ..whole.clone() };
-    for output in [plain, linked, whole, cut, apart, odd, empty] {
+    let by_head = SystemOutput { is_head: true, ..whole.clone() };
+    for output in [plain, linked, whole, by_head, cut, apart, odd, empty] {
         let packed = pack(&output, "a b  c").expect("packed");
         assert_eq!(unpack(output.text.clone(), "a b  c", &packed), Some(output.clone()));
         for end in 0..packed.len() {

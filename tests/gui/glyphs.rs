@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use egui::{FontData, FontDefinitions, FontFamily, FontId};
+use interlinear::widgets::theme;
 
 /// What the window says, in its own files and in those that come with it.
 const WINDOW: &[&str] = &[
@@ -26,8 +27,6 @@ const WINDOW: &[&str] = &[
 const FIGURES: &[&str] = &["src/figure", "src/models/anatomy"];
 /// Letters and marks of the user's text, for which the system has fonts, and those that XML may not hold.
 const OTHERS: &[&str] = &["bidi.rs", "fonts.rs", "measure.rs", "table.rs", "rewording.rs", "confidence.rs", "svg.rs"];
-/// Signs of the window that only a font of the system has; no others are to come.
-const OF_THE_SYSTEM: &[char] = &['\u{2190}', '\u{2192}', '\u{25b8}', '\u{25be}', '\u{2605}', '\u{2606}'];
 /// The product of each number with its neighbour is drawn as a ring.
 const RING: char = '\u{2218}';
 
@@ -86,8 +85,7 @@ fn fonts(definitions: FontDefinitions) -> egui::Context {
 
 #[test]
 fn the_window_has_a_glyph_for_all_that_it_says() {
-    let mut missing = missing(&fonts(FontDefinitions::default()), WINDOW);
-    missing.retain(|letter, _| !OF_THE_SYSTEM.contains(letter));
+    let missing = missing(&fonts(theme::fonts()), WINDOW);
     assert!(missing.is_empty(), "{missing:#?}");
 }
 

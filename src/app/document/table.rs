@@ -282,7 +282,7 @@ pub fn build(source: &Sentence, shown: &HypothesisView, hypothesis: usize, makin
     if let Some(rows) = making.outlined.and_then(|of| rows_by(shown, of)) {
         table.links = Some(table.links_of(&table.added(rows, pieces)));
     } else if let Some(links) = making.links {
-        table.agreement = alpha.and_then(|rows| agreement(source, shown, rows, links));
+        table.agreement = alpha.and_then(|rows| agreement(source, shown, (rows, reading), links));
         table.links = Some(match shown.pieces.as_ref().filter(|_| making.pieces) {
             Some(pieces) => spread(links, &pieces.source, &pieces.target),
             None => links.clone(),
@@ -296,7 +296,7 @@ pub fn build(source: &Sentence, shown: &HypothesisView, hypothesis: usize, makin
 fn agreement(
     source: &Sentence,
     shown: &HypothesisView,
-    alpha: &[Vec<f32>],
+    (rows, reading): (&[Vec<f32>], Reading),
     links: &Links,
 ) -> Option<AlignmentAgreement> {
     let singles = |count: usize| (0..count).map(|i| i..i + 1).collect();
@@ -309,7 +309,7 @@ fn agreement(
     let target = SideWords { words: y, places: WordPlaces::of_parts(without_end(said), &shown.text)? };
     let links = spread(links, &source.places.places, &target.places.places);
     let mut agreement = AlignmentAgreement::default();
-    for link in hard::links(&between_spaces(alpha, &source, &target)) {
+    for link in reading.links(&between_spaces(rows, &source, &target)) {
         agreement.add(link.target, link.source, &links);
     }
     Some(agreement)

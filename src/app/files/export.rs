@@ -448,5 +448,5 @@ fn pharaoh(column: &Column, settings: &Settings) -> Option<String> {
     let source = WordPlaces::of_sentence(&source, &source.text)?;
     let said: Vec<&str> = table.target.iter().filter(|word| !word.is_eos).map(|word| word.text.as_str()).collect();
     let words = pooled(table.alpha.as_ref()?, &source, &WordPlaces::of_parts(&said, &table.text)?);
-    Some(hard::pharaoh(&hard::links(&words)) + "\n")
+    Some(hard::pharaoh(&table.reading.unwrap_or_default().links(&words)) + "\n")
 }

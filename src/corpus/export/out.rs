@@ -140,7 +140,7 @@ fn links_of(output: &SystemOutput, source: &str, how: LinkRule) -> Option<Vec<Li
         LinkRule::Symmetrised(at) => {
             let backward: Vec<Link> = hard::links(&alignment.turned()).into_iter().map(Link::turned).collect();
             let rule = SYMMETRIZATIONS.get(at)?;
-            Some((rule.combine)(&hard::links(&alignment), &backward))
+            Some((rule.combine)(&output.reading().links(&alignment), &backward))
         }
     }
 }

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use crate::analysis::alignment::Alignment;
-use crate::analysis::hard;
+use crate::analysis::reading::Reading;
 use crate::analysis::words::pooled;
 use crate::corpus::store::coder;
 use crate::text::links::Link;
@@ -37,6 +37,8 @@ pub struct SystemOutput {
     pub log_p: Option<f32>,
     /// A row for each target word, a column for each source word.
     pub alpha: Option<Alignment>,
+    /// Whether alpha is that of an alignment head, which says where the words come from.
+    pub is_head: bool,
     /// Links that came without weights.
     pub links: Option<Vec<Link>>,
 }
@@ -58,7 +60,7 @@ impl SystemOutput {
         if let Some(links) = &self.links {
             return Some(links.clone());
         }
-        self.alignment().map(|alignment| hard::links(&alignment))
+        self.alignment().map(|alignment| self.reading().links(&alignment))
     }
 
     /// alpha of an output of this source between the words between the spaces of its two texts ([`crate::text::words`]).
@@ -72,7 +74,12 @@ impl SystemOutput {
     /// Its links between the words between spaces: those that it came with, which count so already, else for each word
     /// of the output the source word of greatest alpha.
     pub fn word_links(&self, source: &str) -> Option<Vec<Link>> {
-        self.links.clone().or_else(|| Some(hard::links(&self.word_alignment(source)?)))
+        self.links.clone().or_else(|| Some(self.reading().links(&self.word_alignment(source)?)))
+    }
+
+    /// How links are read off alpha.
+    pub fn reading(&self) -> Reading {
+        if self.is_head { Reading::Head } else { Reading::default() }
     }
 
     /// alpha between words, without `</s>` on either side.
@@ -96,7 +103,7 @@ pub fn pack(output: &SystemOutput, source: &str) -> std::io::Result<Vec<u8>> {
         put_number(&mut body, link.source);
         put_number(&mut body, link.target);
     }
-    put_alpha(&mut body, output.alpha.as_ref());
+    put_alpha(&mut body, output.alpha.as_ref(), output.is_head);
     let mut packed = vec![FORM];
     put_number(&mut packed, body.len());
     packed.extend(body);
@@ -124,8 +131,9 @@ pub fn unpack(text: String, source: &str, packed: &[u8]) -> Option<SystemOutput>
             Some(links.collect::<Option<Vec<Link>>>()?)
         }
     };
+    let is_head = rest.first()? & weights::HEAD > 0;
     let alpha = take_alpha(rest)?;
-    Some(SystemOutput { text, source, target, word_log_p, log_p, alpha, links })
+    Some(SystemOutput { text, source, target, word_log_p, log_p, alpha, is_head, links })
 }
 
 /// What a body of today begins with; those of earlier programs begin as zstandard does.
@@ -250,15 +258,18 @@ mod weights {
     pub const POSITIVE: u8 = 1;
     /// f16 as they are: there are some below 0, or none at all.
     pub const ANY: u8 = 2;
+    /// Added where they are those of an alignment head.
+    pub const HEAD: u8 = 0x10;
 }
 
-fn put_alpha(body: &mut Vec<u8>, alpha: Option<&Alignment>) {
+fn put_alpha(body: &mut Vec<u8>, alpha: Option<&Alignment>, is_head: bool) {
     let Some(alpha) = alpha else { return body.push(weights::NONE) };
     let mut halves = vec![f16::ZERO; alpha.weights().len()];
     halves.convert_from_f32_slice(alpha.weights());
     let bits: &[u16] = halves.reinterpret_cast();
     let is_positive = bits.iter().all(|bits| bits >> 15 == 0);
-    body.push(if is_positive { weights::POSITIVE } else { weights::ANY });
+    let kind = if is_positive { weights::POSITIVE } else { weights::ANY };
+    body.push(kind | if is_head { weights::HEAD } else { 0 });
     put_number(body, alpha.rows());
     put_number(body, alpha.columns());
     if is_positive {
@@ -274,7 +285,7 @@ fn put_alpha(body: &mut Vec<u8>, alpha: Option<&Alignment>) {
 
 #[expect(clippy::option_option, reason = "damaged, or without alpha, or with it")]
 fn take_alpha(rest: &mut &[u8]) -> Option<Option<Alignment>> {
-    let kind = *rest.split_off_first()?;
+    let kind = *rest.split_off_first()? & !weights::HEAD;
     if kind == weights::NONE {
         return Some(None);
     }
@@ -337,6 +348,15 @@ mod earlier {
             }
         };
         let links = head.l.map(|links| links.into_iter().map(|(source, target)| Link { source, target }).collect());
-        Some(SystemOutput { text, source: head.s, target: head.t, word_log_p: head.p, log_p: head.log_p, alpha, links })
+        Some(SystemOutput {
+            text,
+            source: head.s,
+            target: head.t,
+            word_log_p: head.p,
+            log_p: head.log_p,
+            alpha,
+            is_head: false,
+            links,
+        })
     }
 }

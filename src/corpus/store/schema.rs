@@ -51,6 +51,11 @@ CREATE TABLE setting(name TEXT PRIMARY KEY, document TEXT NOT NULL) WITHOUT ROWI
     "
 CREATE TABLE reference(key INTEGER PRIMARY KEY, text TEXT NOT NULL);
 ",
+    // It was measured in bits, and is in nats now: the numbers that are there keep their meaning under another name.
+    "
+UPDATE name SET name = 'entropy_bits' WHERE name = 'entropy';
+UPDATE measures SET names = trim(replace(' ' || names || ' ', ' entropy ', ' entropy_bits '));
+",
 ];
 
 /// Tables that are made when there is something to keep, in a file of any version.

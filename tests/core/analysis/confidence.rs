@@ -91,7 +91,7 @@ fn a_word_that_nothing_looks_at_is_counted_and_never_free() {
         // The slip: a column of 0 drops what was summed before it.
         ("ap_out_softalignments", 0.0),
         ("ap_out", 2.0 * spread / 3.0),
-        ("entropy", -2.0 * spread / 3.0 / std::f64::consts::LN_2),
+        ("entropy", -2.0 * spread / 3.0),
         ("monotonicity", 0.0),
         ("jump", 1.0),
         ("eos_attention", 0.0),
