@@ -6,11 +6,14 @@ use crate::pages::window::act::Act;
 use crate::pages::window::local::Window;
 use crate::pages::window::shortcuts;
 
-/// A menu's line for an act of the table, with its key.
+/// A menu's line for an act of the table, with its key. The menu goes, but for what is done several times in a row.
 pub fn act_item(ui: &mut Ui, window: &mut Window<'_>, name: &str, wanted: Act) {
     let key = shortcuts::text(ui.ctx(), wanted);
     if ui.add(Button::new(name).shortcut_text(key)).clicked() {
         wanted.perform(window);
+        if !matches!(wanted, Act::ZoomIn | Act::ZoomOut) {
+            ui.close();
+        }
     }
 }
 
