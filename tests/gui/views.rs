@@ -669,7 +669,7 @@ fn the_sheet_of_shortcuts_fits_a_window_of_1280_by_800() {
 #[test]
 fn the_numbers_by_which_columns_are_compared_have_room_beside_their_names() {
     let mut session = desk::session("the red shoe");
-    for name in ["RNNsearch hindsight en-fr", "RNNsearch guided en-fr", "Luong local-p en-fr, the long one"] {
+    for name in ["RNNsearch reading en-fr", "RNNsearch guided en-fr", "Luong local-p en-fr, the long one"] {
         let guided = Some("input".to_owned()).filter(|_| name.contains("RNN"));
         let column = desk::add_column(&mut session, ModelFacts { guided, ..desk::facts(name, true) });
         desk::finish(&mut session, column, "the red shoe", &["la chaussure rouge"], None);
