@@ -37,7 +37,8 @@ pub struct ExploreArgs {
 
 /// Its arguments.
 pub fn arguments(command: clap::Command) -> clap::Command {
-    ExploreArgs::augment_args(command)
+    // What a desktop runs for a file.
+    ExploreArgs::augment_args(command).visible_alias("open")
 }
 
 /// Opens the window with the given models and texts.

@@ -66,6 +66,8 @@ pub struct CommandEntry {
     pub about: &'static str,
     /// Adds its arguments.
     pub arguments: fn(clap::Command) -> clap::Command,
+    /// How it is typed, where its own words have no such line.
+    pub example: &'static str,
     /// The arguments that name what it writes, for [`apart`](args::apart).
     pub writes: &'static [&'static str],
     /// Does it.
@@ -73,13 +75,14 @@ pub struct CommandEntry {
 }
 
 /// A line from a name, a struct of arguments as typed, what is done with them, what it says of itself, and the ids of
-/// those that name what it writes.
+/// those that name what it writes, and how it is typed.
 macro_rules! command {
-    ($name:literal, $arguments:ty, $run:expr, $about:literal $(, writes $($writes:literal)+)?) => {
+    ($name:literal, $arguments:ty, $run:expr, $about:literal $(, writes $($writes:literal)+)? $(; $example:literal)?) => {
         CommandEntry {
             name: $name,
             about: $about,
             arguments: <$arguments>::augment_args,
+            example: concat!($($example)?),
             writes: &[$($($writes),+)?],
             run: |matches, _| $run(&<$arguments>::from_arg_matches(matches)?),
         }
@@ -92,6 +95,7 @@ pub const COMMANDS: &[CommandEntry] = &[
         name: "explore",
         about: "Open the window (also without any command)",
         arguments: explore::arguments,
+        example: "interlinear explore --model rnnsearch-en-fr --source story.en",
         writes: &[],
         run: explore::run,
     },
@@ -99,12 +103,14 @@ pub const COMMANDS: &[CommandEntry] = &[
         "translate",
         translate::TranslateArgs,
         translate::run,
-        "Translate one sentence a line, from a file or stdin"
+        "Translate one sentence a line, from a file or stdin";
+        "interlinear translate --model rnnsearch-en-fr --beam 5 story.en"
     ),
     CommandEntry {
         name: "score",
         about: "Probability and alignment of given translations, as JSON lines",
         arguments: score::arguments,
+        example: "interlinear score --model rnnsearch-en-fr --source story.en --target story.fr",
         writes: &["output"],
         run: score::run,
     },
@@ -112,59 +118,68 @@ pub const COMMANDS: &[CommandEntry] = &[
         "sample",
         sample::SampleArgs,
         sample::run,
-        "Draw translations from a model's distribution, counted and sorted by probability"
+        "Draw translations from a model's distribution, counted and sorted by probability";
+        "interlinear sample --model rnnsearch-en-fr --seed 1 story.en"
     ),
     command!(
         "dictionary",
         dictionary::DictionaryArgs,
         dictionary::run,
         "Build the dictionary of translate --replace-unk from a corpus, with alignments of a model or learned from it",
-        writes "output"
+        writes "output";
+        "interlinear dictionary --model rnnsearch-en-fr --source text.en --target text.fr --output en-fr.tsv"
     ),
     command!(
         "align",
         align::AlignArgs,
         align::run,
         "Word alignments of given translations, of a model or learned from text alone, as Pharaoh or NAACL links",
-        writes "save"
+        writes "save";
+        "interlinear align --model rnnsearch-en-fr --reading head --threshold 0.4 --source story.en --target story.fr"
     ),
     command!(
         "heads",
         align::heads::HeadsArgs,
         align::heads::run,
-        "Which head of a Transformer aligns: the error of each, the best first"
+        "Which head of a Transformer aligns: the error of each, the best first";
+        "interlinear heads --model opus-mt-en-fr --source story.en --target story.fr"
     ),
     command!(
         "ablate",
         ablate::AblateArgs,
         ablate::run,
         "How much translations depend on where models look: uniform, permuted and left-out attention",
-        writes "summary"
+        writes "summary";
+        "interlinear ablate --model rnnsearch-en-fr story.en"
     ),
     command!(
         "phrases",
         extract::ExtractArgs,
         extract::run,
         "Make a phrase table from parallel text and its word alignments",
-        writes "output"
+        writes "output";
+        "interlinear phrases --model rnnsearch-en-fr --source text.en --target text.fr --output phrases.gz"
     ),
     command!(
         "inspect",
         inspect::InspectArgs,
         inspect::run,
-        "Sizes, parameters, languages and digest of a model folder"
+        "Sizes, parameters, languages and digest of a model folder";
+        "interlinear inspect opus-mt-en-fr"
     ),
     command!(
         "import",
         inspect::import::ImportArgs,
         inspect::import::run,
         "Make a model folder of another toolkit's model, such as Marian's",
-        writes "output"
+        writes "output";
+        "interlinear import opus-mt-en-fr models/opus-en-fr"
     ),
     CommandEntry {
         name: "evaluate",
         about: "Score models on a test set: NLL, perplexity, BLEU, chrF2, AER, by length",
         arguments: evaluate::arguments,
+        example: "interlinear evaluate --model rnnsearch-en-fr --model luong-global-en-fr --source test.en --target test.fr",
         writes: &["output"],
         run: evaluate::run,
     },
@@ -182,11 +197,14 @@ pub const COMMANDS: &[CommandEntry] = &[
         "Write a report of a corpus as one page of HTML",
         writes "output"
     ),
-    command!("neighbours", neighbours::NeighboursArgs, neighbours::run, "What lies near a word or a phrase, by cosine"),
+    command!("neighbours", neighbours::NeighboursArgs, neighbours::run, "What lies near a word or a phrase, by cosine";
+        "interlinear neighbours --model rnnsearch-en-fr house"
+    ),
     CommandEntry {
         name: "map",
         about: "Words or phrases in the plane, by PCA or t-SNE",
         arguments: map::arguments,
+        example: "interlinear map --model rnnsearch-en-fr phrases.txt",
         writes: &[],
         run: map::run,
     },
@@ -204,13 +222,16 @@ pub const COMMANDS: &[CommandEntry] = &[
         "List lessons, check them against the models, or write them as handouts",
         writes "print"
     ),
-    command!("train", train::TrainArgs, train::run, "Train a model as a configuration file says", writes "new" "write"),
+    command!("train", train::TrainArgs, train::run, "Train a model as a configuration file says", writes "new" "write";
+        "interlinear train --head rnnsearch-en-fr --source text.en --target text.fr"
+    ),
     command!(
         "bench",
         bench::BenchArgs,
         bench::run,
         "Measure how fast this machine loads models and translates",
-        writes "json"
+        writes "json";
+        "interlinear bench --model rnnsearch-en-fr"
     ),
     command!(
         "completions",
@@ -237,8 +258,18 @@ pub fn program() -> clap::Command {
         .disable_help_subcommand(true);
     COMMANDS.iter().fold(program, |program, entry| {
         // A derived argument list brings the words over its struct along; the table's go over them.
-        program.subcommand((entry.arguments)(clap::Command::new(entry.name)).about(entry.about).long_about(None))
+        let command = (entry.arguments)(clap::Command::new(entry.name)).about(entry.about).long_about(None);
+        program.subcommand(with_example(command, entry.example))
     })
+}
+
+/// The example stands below everything else that the long help says.
+fn with_example(command: clap::Command, example: &str) -> clap::Command {
+    if example.is_empty() {
+        return command;
+    }
+    let before = command.get_after_long_help().map(|text| format!("{text}\n\n")).unwrap_or_default();
+    command.after_long_help(format!("{before}Example:\n  {example}"))
 }
 
 /// Runs the program on the arguments of the process (its own name first) and says how it ended.

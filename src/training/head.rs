@@ -324,6 +324,8 @@ impl<'a> Features<'a> {
         for sentence in 0..sources.len() {
             h.extend(stepper.encoded(sentence).ok_or_else(no_vectors)?.concat());
         }
+        // it is kept long, and may have room for twice as many
+        h.shrink_to_fit();
         // s_0, s_1, .. of each pair; s_0 is 0 where the model has none
         let mut states = vec![vec![0.0; n]; pairs.len()];
         for (s_0, s) in states.iter_mut().zip(stepper.states().unwrap_or_default().chunks_exact(n)) {

@@ -556,6 +556,25 @@ fn help_and_version_are_results() {
         assert!(help.contains(entry.name) && help.contains(entry.about), "{}", entry.name);
         let own = run(&[entry.name, "--help"], "");
         assert!(own.contains("Usage: interlinear") && own.contains(entry.name), "{own}");
+        // how it is typed, and that it can be typed so
+        let examples =
+            own.lines().filter_map(|line| line.strip_prefix("  ")).filter(|line| line.starts_with("interlinear "));
+        let mut count = 0;
+        for example in examples {
+            count += usize::from(example.starts_with(&format!("interlinear {}", entry.name)));
+            let words = example.split(['|', '>']).next().unwrap_or_default();
+            let (mut said, mut is_quoted) = (vec![String::new()], false);
+            for letter in words.trim().chars() {
+                match letter {
+                    '\'' | '"' => is_quoted = !is_quoted,
+                    ' ' if !is_quoted => said.push(String::new()),
+                    letter => said.last_mut().expect("a word").push(letter),
+                }
+            }
+            let parsed = interlinear::cli::program().try_get_matches_from(said);
+            assert!(parsed.is_ok(), "{example}: {}", parsed.unwrap_err());
+        }
+        assert!(count > 0, "{}: no example in {own}", entry.name);
     }
     assert_eq!(run(&["--version"], ""), format!("interlinear {}\n", env!("CARGO_PKG_VERSION")));
     interlinear::cli::program().debug_assert();

@@ -15,7 +15,7 @@ use crate::corpus::store::kinds::MOST_PICTURES;
 #[derive(Args, Clone, Debug)]
 #[command(
     after_long_help = "The report is one page of HTML that needs nothing beside it: systems, tables, heatmaps, notes.
-interlinear report --workspace c.ilws --filter 'tag:talk' --output talk.html"
+  interlinear report --workspace c.ilws --filter 'tag:talk' --output talk.html"
 )]
 pub struct ReportArgs {
     /// The corpus
