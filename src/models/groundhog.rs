@@ -20,7 +20,7 @@ use crate::models::config::Config;
 use crate::models::loss::{Hidden, Regularizer, Trainable};
 use crate::models::readable::{AlignedStep, Annotations, State, Step, TranslationModel};
 use crate::models::rnn_search::unit_shapes;
-use crate::models::{AlignmentMode, ModelEntry, Shapes};
+use crate::models::{AlignmentMode, ModelEntry, Shapes, fused};
 use crate::nn::bidirectional::{Bidirectional, Direction, read};
 use crate::nn::gru::{BahdanauUnit, GatedCell as _, Matrices};
 use crate::nn::linear::{Parameters, affine, apply};
@@ -35,7 +35,7 @@ pub const ENTRY: ModelEntry = ModelEntry {
     may: &["alignment", "output_rank"],
     shapes,
     readable: |config, all| Ok(Box::new(GroundHog::new(config, all)?)),
-    fused: |_| None,
+    fused: |_| Some(fused::groundhog::pack_model),
     looks: |config| {
         let score = attention::find("additive").filter(|_| config.alignment > 0)?;
         Some(AlignmentMode { kind: AttentionKind::Global, score })

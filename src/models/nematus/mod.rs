@@ -28,7 +28,7 @@ use crate::models::loss::{Hidden, Regularizer, Trainable};
 use crate::models::nematus::sizes::{EncoderKind, NematusSizes, NematusUnit};
 use crate::models::nematus::units::{Dense, Layer, RecurrentUnit, UnitPlace, UnitState};
 use crate::models::readable::{AlignedStep, Annotations, State, Step, TranslationModel};
-use crate::models::{AlignmentMode, ModelEntry, Shapes};
+use crate::models::{AlignmentMode, ModelEntry, Shapes, fused};
 use crate::nn::bidirectional::Direction;
 use crate::nn::linear::{Parameters, affine, apply};
 use crate::nn::softmax::log_softmax;
@@ -54,7 +54,7 @@ pub const ENTRY: ModelEntry = ModelEntry {
     may: &[],
     shapes,
     readable: |config, all| Ok(Box::new(Nematus::new(config, all)?)),
-    fused: |_| None,
+    fused: |_| Some(fused::nematus::pack_model),
     looks: |config| {
         let score =
             attention::find("additive").filter(|_| config.nematus.as_ref().is_some_and(NematusSizes::aligns))?;

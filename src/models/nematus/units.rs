@@ -21,9 +21,9 @@ use crate::nn::linear::{Parameters, apply};
 use crate::nn::sigmoid;
 
 /// What Marian adds to a variance.
-const MARIAN_EPSILON: f64 = 1e-9;
+pub const MARIAN_EPSILON: f64 = 1e-9;
 /// What Nematus adds.
-const NEMATUS_EPSILON: f64 = 1e-5;
+pub const NEMATUS_EPSILON: f64 = 1e-5;
 
 /// (x - mean) / sqrt(variance + epsilon) over the last dimension.
 fn standardise(x: &Tensor, epsilon: f64) -> Result<Tensor> {
@@ -106,7 +106,7 @@ impl UnitPlace {
     }
 
     /// Whether z and r are normalised apart from the proposal, as Nematus does.
-    fn is_apart(self) -> bool {
+    pub fn is_apart(self) -> bool {
         self.is_normed && self.kind == NematusUnit::GruNematus
     }
 

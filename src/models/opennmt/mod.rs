@@ -24,7 +24,7 @@ use crate::models::nematus::sizes::NematusUnit;
 use crate::models::nematus::units::{Layer, RecurrentUnit, UnitPlace, UnitState};
 use crate::models::opennmt::sizes::{AttentionalMix, DecoderStart, OpenNmtSizes};
 use crate::models::readable::{AlignedStep, Annotations, State, Step, TranslationModel};
-use crate::models::{AlignmentMode, ModelEntry, Shapes};
+use crate::models::{AlignmentMode, ModelEntry, Shapes, fused};
 use crate::nn::bidirectional::Direction;
 use crate::nn::linear::{Parameters, affine};
 use crate::nn::softmax::log_softmax;
@@ -50,7 +50,7 @@ pub const ENTRY: ModelEntry = ModelEntry {
     may: &[],
     shapes,
     readable: |config, all| Ok(Box::new(OpenNmt::new(config, all)?)),
-    fused: |_| None,
+    fused: |_| Some(fused::opennmt::pack_model),
     looks: |config| {
         let score = attention::find(&config.opennmt.as_ref()?.score)?;
         Some(AlignmentMode { kind: AttentionKind::Global, score })

@@ -1,0 +1,276 @@
+//! The recurrent models of other toolkits (Nematus, OpenNMT, GroundHog): the fused forms against the readable ones, over
+//! what people's models have and sizes drawn at random.
+
+use std::sync::Arc;
+
+use candle_core::Device as Candle;
+use interlinear::decoding::{Decoded, SearchOptions, Specials, decode, decode_all};
+use interlinear::models::checkpoint::Weights;
+use interlinear::models::config::{Architecture, Config};
+use interlinear::models::init::{InitScheme, initial_weights};
+use interlinear::models::nematus::sizes::{EncoderKind, NematusNorm, NematusSizes, NematusUnit};
+use interlinear::models::opennmt::sizes::{AttentionalMix, DecoderStart, OpenNmtSizes};
+use interlinear::models::plain::PlainStepper;
+use interlinear::models::{Need, StepOutput, StepRow, Stepper, folder, fused};
+use interlinear::ticket::CancellationToken;
+use rand::{RngExt as _, SeedableRng as _};
+use rand_chacha::ChaCha8Rng;
+
+use crate::models::tiny;
+
+const SPECIALS: Specials = Specials { eos: 0, unk: 1 };
+const SOURCES: &[&[u32]] = &[&[4, 2, 5, 0], &[3, 0], &[6, 6, 2, 7, 3, 0], &[5, 0], &[2, 3, 4, 5, 6, 7, 0], &[7, 2, 0]];
+
+/// Of random sizes; a vocabulary is large enough that words are sifted.
+fn sized(name: &str, architecture: Architecture, rng: &mut ChaCha8Rng) -> Config {
+    let mut size = |from: usize, to: usize| rng.random_range(from..to);
+    Config {
+        name: name.to_owned(),
+        source_vocabulary: size(9, 20),
+        target_vocabulary: size(40, 60),
+        embedding: size(3, 40),
+        hidden: 2 * size(2, 20),
+        maxout: size(2, 20),
+        alignment: size(2, 20),
+        ..tiny(architecture, None)
+    }
+}
+
+fn nematus(rng: &mut ChaCha8Rng) -> Vec<Config> {
+    use EncoderKind::{Alternating, Bidirectional, Forward, Topped};
+    use NematusUnit::{Gru, GruCudnn, GruNematus, Lstm};
+    let kinds: [(&str, EncoderKind, [NematusUnit; 2], [usize; 5], NematusNorm, bool); 10] = [
+        ("amun", Bidirectional, [Gru, Gru], [1, 1, 1, 2, 1], NematusNorm::None, false),
+        ("deep", Bidirectional, [GruNematus, GruNematus], [3, 2, 3, 4, 2], NematusNorm::None, true),
+        ("normed", Alternating, [GruNematus, GruNematus], [3, 2, 2, 3, 2], NematusNorm::Nematus, true),
+        ("marian", Topped, [Gru, Gru], [3, 2, 2, 4, 2], NematusNorm::Marian, false),
+        ("topped", Topped, [Gru, Lstm], [3, 1, 2, 2, 1], NematusNorm::None, true),
+        ("lstm", Bidirectional, [Lstm, Lstm], [2, 2, 3, 3, 2], NematusNorm::Marian, false),
+        ("cudnn", Alternating, [GruCudnn, GruCudnn], [2, 1, 2, 1, 1], NematusNorm::None, false),
+        ("simple", Forward, [Gru, Gru], [1, 1, 1, 1, 1], NematusNorm::None, false),
+        ("simple-normed", Forward, [GruNematus, GruNematus], [2, 2, 2, 3, 1], NematusNorm::Nematus, false),
+        ("simple-lstm", Forward, [Lstm, Lstm], [2, 1, 2, 2, 2], NematusNorm::Marian, true),
+    ];
+    let config =
+        |(k, (name, encoder, units, depths, norm, skip)): (usize, (&str, _, [NematusUnit; 2], [usize; 5], _, _))| {
+            let [encoder_layers, encoder_cells, decoder_layers, base_cells, high_cells] = depths;
+            let sizes = NematusSizes {
+                encoder,
+                encoder_unit: units[0],
+                decoder_unit: units[1],
+                encoder_layers,
+                encoder_cells,
+                decoder_layers,
+                base_cells,
+                high_cells,
+                skip,
+                norm,
+                shared_embedding: k % 4 == 2,
+                tied_output: k % 2 == 0,
+            };
+            let config = sized(name, Architecture::NEMATUS, rng);
+            let target = if sizes.shared_embedding { config.source_vocabulary } else { config.target_vocabulary };
+            Config { maxout: 0, alignment: 0, target_vocabulary: target, nematus: Some(sizes), ..config }
+        };
+    kinds.into_iter().enumerate().map(config).collect()
+}
+
+fn opennmt(rng: &mut ChaCha8Rng) -> Vec<Config> {
+    use DecoderStart::{Bridge, Layers, Top, Zeros};
+    use NematusUnit::{GruCudnn, Lstm};
+    let kinds = [
+        ("onmt", Lstm, true, Layers, "general", AttentionalMix::Tanh, true),
+        ("one-way", GruCudnn, false, Layers, "dot", AttentionalMix::Tanh, true),
+        ("mlp", GruCudnn, true, Layers, "additive", AttentionalMix::Linear, false),
+        ("joey", Lstm, true, Bridge, "additive", AttentionalMix::Tanh, true),
+        ("joey-last", GruCudnn, true, Top, "general", AttentionalMix::Tanh, true),
+        ("joey-zero", Lstm, false, Zeros, "general", AttentionalMix::Tanh, false),
+    ];
+    let config =
+        |(k, (name, unit, both, start_state, score, mixing, feeding)): (usize, (&str, _, _, _, &str, _, _))| {
+            let config = sized(name, Architecture::OPENNMT, rng);
+            let n = config.hidden;
+            let sizes = OpenNmtSizes {
+                both_directions: both,
+                unit,
+                encoder_hidden: match (start_state, both) {
+                    (DecoderStart::Layers, true) => n / 2,
+                    (DecoderStart::Layers | DecoderStart::Top, _) => n,
+                    _ => n + 3,
+                },
+                encoder_layers: 2,
+                decoder_layers: if start_state == DecoderStart::Layers { 2 } else { 3 },
+                start_state,
+                score: score.to_owned(),
+                mixing,
+                input_feeding: feeding,
+                shared_embedding: k == 3,
+                tied_output: k == 1,
+                start: 3,
+            };
+            let (m, k_y) = (if k == 1 { n } else { config.embedding }, config.target_vocabulary);
+            let k_y = if k == 3 { config.source_vocabulary } else { k_y };
+            assert_eq!(sizes.misfit(m, n), None);
+            Config { maxout: 0, alignment: 0, embedding: m, target_vocabulary: k_y, opennmt: Some(sizes), ..config }
+        };
+    kinds.into_iter().enumerate().map(config).collect()
+}
+
+fn groundhog(rng: &mut ChaCha8Rng) -> Vec<Config> {
+    let mut of = |name: &str| sized(name, Architecture::GROUNDHOG, rng);
+    let [search, encdec, thin, thin_search] = ["search", "encdec", "thin", "thin-search"].map(&mut of);
+    vec![
+        search,
+        Config { alignment: 0, ..encdec },
+        Config { alignment: 0, output_rank: Some(3), ..thin },
+        Config { output_rank: Some(5), ..thin_search },
+    ]
+}
+
+fn configs(seed: u64) -> Vec<Config> {
+    let rng = &mut ChaCha8Rng::seed_from_u64(seed);
+    [nematus(rng), opennmt(rng), groundhog(rng)].concat()
+}
+
+/// Weights far from 0, so that every part of the model is felt.
+fn weights(config: &Config, seed: u64) -> Arc<Weights> {
+    let mut weights = initial_weights(config, InitScheme::Uniform, seed);
+    for (name, array) in weights.iter_mut() {
+        let is_gain = name.contains("norm.g");
+        let (scale, shift) = if is_gain { (1.0, 1.0) } else { (4.0, 0.0) };
+        array.data.iter_mut().for_each(|x| *x = *x * scale + shift);
+    }
+    Arc::new(weights)
+}
+
+fn plain(config: &Config, weights: &Weights) -> PlainStepper {
+    PlainStepper::new(folder::readable(config, weights, &Candle::Cpu).expect("the readable form"))
+}
+
+fn quick(config: &Config, weights: &Arc<Weights>) -> Box<dyn Stepper> {
+    fused::stepper(config, weights, 2).expect("the fused form")
+}
+
+#[track_caller]
+fn near(what: &str, found: &[f32], expected: &[f32], most: f32) {
+    assert_eq!(found.len(), expected.len(), "{what}");
+    for (k, (a, b)) in found.iter().zip(expected).enumerate() {
+        assert!((a - b).abs() <= most, "{what} [{k}]: {a} is not {b}");
+    }
+}
+
+const LOG_P: f32 = 1e-5;
+const ALPHA: f32 = 1e-6;
+
+/// Both halves of one step of both, where alpha of the last row is turned round between them if so wished.
+fn same_step(what: &str, steppers: &mut [&mut dyn Stepper; 2], rows: &[StepRow], turns: bool) {
+    let mut outputs = [StepOutput::default(), StepOutput::default()];
+    for (stepper, output) in steppers.iter_mut().zip(&mut outputs) {
+        stepper.align(rows, output).expect("it looks");
+        if turns && !output.alpha.is_empty() {
+            // the answer before does not count
+            stepper.predict(rows, &Need { best: 2, ..Need::default() }, output).expect("a step");
+            let (row, length) = (rows[rows.len() - 1], output.t_x * (rows.len() - 1));
+            let words = SOURCES[row.sentence].len();
+            output.alpha[length..length + words].reverse();
+        }
+        stepper.predict(rows, &Need::all(), output).expect("a step");
+    }
+    let [found, expected] = &outputs;
+    near(&format!("{what}: log p"), &found.log_p, &expected.log_p, LOG_P);
+    near(&format!("{what}: alpha"), &found.alpha, &expected.alpha, ALPHA);
+    assert_eq!(found.energies.len(), expected.energies.len());
+    for (r, row) in rows.iter().enumerate().filter(|_| !found.alpha.is_empty()) {
+        let e = |output: &StepOutput| output.energies_row(r, SOURCES[row.sentence].len()).expect("it looks").to_vec();
+        near(&format!("{what}: energies"), &e(found), &e(expected), LOG_P);
+    }
+    let [s, other] = steppers.each_ref().map(|stepper| stepper.states().expect("states").to_vec());
+    near(&format!("{what}: s_i"), &s, &other, LOG_P);
+}
+
+#[test]
+fn fused_forms_give_the_numbers_of_the_readable_ones() {
+    for (seed, config) in (1..4).flat_map(|seed| configs(seed).into_iter().map(move |config| (seed, config))) {
+        let weights = weights(&config, 7);
+        let (mut plain, mut quick) = (plain(&config, &weights), quick(&config, &weights));
+        let what = format!("{}, {seed}", config.name);
+        let mut both: [&mut dyn Stepper; 2] = [quick.as_mut(), &mut plain];
+        for stepper in &mut both {
+            stepper.begin(&SOURCES[..3]).expect("encodes");
+        }
+        let [s, other] = both.each_ref().map(|stepper| stepper.states().expect("s_0").to_vec());
+        near(&format!("{what}: s_0"), &s, &other, LOG_P);
+        for sentence in 0..4 {
+            let [quick, plain] = both
+                .each_ref()
+                .map(|stepper| [stepper.annotations(sentence), stepper.context(sentence).map(|c| vec![c])]);
+            for (found, expected) in quick.into_iter().zip(plain) {
+                assert_eq!(found.is_some(), expected.is_some(), "{what}");
+                near(&what, &found.unwrap_or_default().concat(), &expected.unwrap_or_default().concat(), LOG_P);
+            }
+        }
+        let row = |sentence, parent, y_prev| StepRow { sentence, parent, y_prev };
+        let steps: &[&[StepRow]] = &[
+            &[row(0, 0, None), row(1, 0, None), row(2, 0, None), row(2, 0, None)],
+            &[row(2, 3, Some(4)), row(2, 2, Some(5)), row(2, 3, Some(6)), row(0, 0, Some(2)), row(0, 0, Some(2))],
+            &[row(0, 3, Some(3)), row(2, 2, Some(3)), row(2, 0, Some(1))],
+            &[row(2, 2, Some(7)), row(2, 1, Some(2)), row(2, 1, Some(2)), row(0, 0, Some(4))],
+        ];
+        for (i, rows) in steps.iter().enumerate() {
+            same_step(&format!("{what}, step {i}"), &mut both, rows, i % 2 == 1);
+        }
+    }
+}
+
+fn best(stepper: &mut dyn Stepper, source: &[u32]) -> Decoded {
+    let options = SearchOptions { beam: 5, max_length: Some(9), ..SearchOptions::default() };
+    let found = decode(stepper, SPECIALS, &[source], &options, &CancellationToken::forever(), &mut |_, _| {});
+    found.expect("it decodes").remove(0)
+}
+
+fn check_same(what: &str, found: &Decoded, expected: &Decoded) {
+    assert_eq!(found.hypotheses.len(), expected.hypotheses.len(), "{what}");
+    for (found, expected) in found.hypotheses.iter().zip(&expected.hypotheses) {
+        assert_eq!(found.tokens, expected.tokens, "{what}");
+        near(what, &found.token_log_p, &expected.token_log_p, LOG_P);
+        let numbers = |rows: &Option<Vec<Vec<f32>>>| rows.iter().flatten().flatten().copied().collect::<Vec<f32>>();
+        near(what, &numbers(&found.alpha), &numbers(&expected.alpha), ALPHA);
+    }
+}
+
+/// The same lists in both forms, alone and in a batch that sentences enter and leave.
+#[test]
+fn lists_of_the_best_are_the_same_in_both_forms_alone_and_in_batches() {
+    for config in configs(5) {
+        let weights = weights(&config, 11);
+        let (mut plain, mut quick) = (plain(&config, &weights), quick(&config, &weights));
+        assert!(quick.joins());
+        let many: Vec<&[u32]> = SOURCES.iter().copied().cycle().take(24).collect();
+        let options = SearchOptions { beam: 5, max_length: Some(9), ..SearchOptions::default() };
+        let mut all: Vec<Option<Decoded>> = many.iter().map(|_| None).collect();
+        let mut keep = |indexes: &[usize], decoded: Vec<Decoded>| {
+            indexes.iter().zip(decoded).for_each(|(index, decoded)| all[*index] = Some(decoded));
+            Ok(())
+        };
+        let forever = CancellationToken::forever();
+        decode_all(quick.as_mut(), SPECIALS, &many, &options, 3, &forever, &mut keep).expect("they decode");
+        for (n, source) in SOURCES.iter().enumerate() {
+            let expected = best(&mut plain, source);
+            check_same(&format!("{}, alone {n}", config.name), &best(quick.as_mut(), source), &expected);
+            for again in (n..many.len()).step_by(SOURCES.len()) {
+                let found = all[again].as_ref().expect("translated");
+                check_same(&format!("{}, sentence {again}", config.name), found, &expected);
+            }
+        }
+    }
+}
+
+/// What is packed for decoding is read from there afterwards: the same weights.
+#[test]
+fn weights_that_were_packed_are_what_they_were() {
+    for config in configs(6) {
+        let (packed, untouched) = (weights(&config, 3), weights(&config, 3));
+        let _ = quick(&config, &packed);
+        assert!(packed.iter().eq(untouched.iter()), "{}", config.name);
+    }
+}
