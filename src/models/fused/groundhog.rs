@@ -80,15 +80,14 @@ impl RecurrentWiring for PackedGroundHog {
         team::each(threads, &mut readers, &|_, (encoder, h)| *h = encoder.read(threads, sources, e));
         let mut read = readers.into_iter().map(|(_, h)| h);
         let forward = read.next().unwrap_or_default().split_off(b * n);
-        let (h, z) = match read.next() {
-            Some(backward) => {
-                (beside((&forward, n), (&backward[..sources.t_x * b * n], n)), backward[..b * n].to_vec())
-            }
-            None => {
-                let last = forward[(sources.t_x - 1) * b * n..].to_vec();
-                (forward, last)
-            }
-        };
+        // the state behind the last word, or the backward one of the first
+        let (mut h, mut z) = (forward, Vec::new());
+        if let Some(backward) = read.next() {
+            z.extend_from_slice(&backward[..b * n]);
+            h = beside((&h, n), (&backward[..sources.t_x * b * n], n));
+        } else {
+            z.extend_from_slice(&h[(sources.t_x - 1) * b * n..]);
+        }
         let mut s = self.w_s.apply(threads, &z);
         tanh_all(&mut s);
         (h, vec![s, vec![0.0; b * 3 * n]])
