@@ -4,12 +4,13 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use candle_core::Device as Candle;
-use interlinear::decoding::{Decoded, SearchOptions, Specials, decode, decode_all, force};
+use candle_core::{DType, Device as Candle, Tensor};
+use interlinear::decoding::{Decoded, Hypothesis, SearchOptions, Specials, decode, decode_all, force};
 use interlinear::models::anatomy::Miswiring;
 use interlinear::models::checkpoint::Weights;
 use interlinear::models::config::{Architecture, Config};
 use interlinear::models::init::{InitScheme, initial_weights};
+use interlinear::models::loss::trainable;
 use interlinear::models::nematus::sizes::{EncoderKind, NematusNorm, NematusSizes, NematusUnit};
 use interlinear::models::opennmt::sizes::{AttentionalMix, DecoderStart, OpenNmtSizes};
 use interlinear::models::plain::PlainStepper;
@@ -20,7 +21,7 @@ use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
 use crate::anatomy::check_drawing;
-use crate::models::tiny;
+use crate::models::{tiny, variables};
 
 const SPECIALS: Specials = Specials { eos: 0, unk: 1 };
 const SOURCES: &[&[u32]] = &[&[4, 2, 5, 0], &[3, 0], &[6, 6, 2, 7, 3, 0], &[5, 0], &[2, 3, 4, 5, 6, 7, 0], &[7, 2, 0]];
@@ -204,7 +205,7 @@ fn same_step(what: &str, steppers: &mut [&mut dyn Stepper; 2], rows: &[StepRow],
 
 #[test]
 fn fused_forms_give_the_numbers_of_the_readable_ones() {
-    for (seed, config) in (1..4).flat_map(|seed| configs(seed).into_iter().map(move |config| (seed, config))) {
+    for (seed, config) in (1..3).flat_map(|seed| configs(seed).into_iter().map(move |config| (seed, config))) {
         let weights = weights(&config, 7);
         let (mut plain, mut quick) = (plain(&config, &weights), quick(&config, &weights));
         let what = format!("{}, {seed}", config.name);
@@ -242,14 +243,43 @@ fn best(stepper: &mut dyn Stepper, source: &[u32]) -> Decoded {
     found.expect("it decodes").remove(0)
 }
 
-fn check_same(what: &str, found: &Decoded, expected: &Decoded, apart: f32) {
+fn alpha(found: &Hypothesis) -> Vec<f32> {
+    found.alpha.iter().flatten().flatten().copied().collect()
+}
+
+fn check_same(what: &str, found: &Decoded, expected: &Decoded, most: [f32; 2]) {
     assert_eq!(found.hypotheses.len(), expected.hypotheses.len(), "{what}");
     for (found, expected) in found.hypotheses.iter().zip(&expected.hypotheses) {
         assert_eq!(found.tokens, expected.tokens, "{what}");
-        near(what, &found.token_log_p, &expected.token_log_p, apart * LOG_P);
-        let numbers = |rows: &Option<Vec<Vec<f32>>>| rows.iter().flatten().flatten().copied().collect::<Vec<f32>>();
-        near(what, &numbers(&found.alpha), &numbers(&expected.alpha), apart * ALPHA);
+        near(what, &found.token_log_p, &expected.token_log_p, most[0]);
+        near(what, &alpha(found), &alpha(expected), most[1]);
     }
+}
+
+/// How far rounding to `f32` moves log p and alpha of what the readable form finds: it is asked again in `f64`.
+fn noise(config: &Config, weights: &Weights, found: &[Decoded]) -> [f32; 2] {
+    let model = trainable(config, &variables(weights, DType::F64).0).expect("the readable form");
+    let number = |x: &Tensor| x.to_dtype(DType::F32).and_then(|x| x.flatten_all()?.to_vec1::<f32>()).expect("numbers");
+    let mut most = [0.0_f32; 2];
+    for (source, found) in SOURCES.iter().zip(found) {
+        for hypothesis in &found.hypotheses {
+            let annotations = model.encode(&[source]).expect("encodes");
+            let (mut s, mut y_prev) = (model.init_state(&annotations).expect("s_0"), None);
+            let mut exact = [Vec::new(), Vec::new()];
+            for word in &hypothesis.tokens {
+                let aligned = model.align(y_prev, &s, &annotations).expect("it looks");
+                let step = model.predict(y_prev, &aligned, &annotations).expect("it speaks");
+                exact[0].push(number(&step.log_p)[*word as usize]);
+                exact[1].extend(aligned.alpha_i.iter().flat_map(number));
+                (s, y_prev) = (step.s, Some(std::slice::from_ref(word)));
+            }
+            for (k, own) in [hypothesis.token_log_p.clone(), alpha(hypothesis)].iter().enumerate() {
+                assert_eq!(own.len(), exact[k].len());
+                most[k] = own.iter().zip(&exact[k]).fold(most[k], |most, (a, b)| most.max((a - b).abs()));
+            }
+        }
+    }
+    most
 }
 
 /// The same lists in both forms, alone and in a batch that sentences enter and leave.
@@ -259,7 +289,7 @@ fn lists_of_the_best_are_the_same_in_both_forms_alone_and_in_batches() {
         let weights = weights(&config, 11);
         let (mut plain, mut quick) = (plain(&config, &weights), quick(&config, &weights));
         assert!(quick.joins());
-        let many: Vec<&[u32]> = SOURCES.iter().copied().cycle().take(24).collect();
+        let many: Vec<&[u32]> = SOURCES.iter().copied().cycle().take(12).collect();
         let options = SearchOptions { beam: 5, max_length: Some(9), ..SearchOptions::default() };
         let mut all: Vec<Option<Decoded>> = many.iter().map(|_| None).collect();
         let mut keep = |indexes: &[usize], decoded: Vec<Decoded>| {
@@ -268,13 +298,15 @@ fn lists_of_the_best_are_the_same_in_both_forms_alone_and_in_batches() {
         };
         let forever = CancellationToken::forever();
         decode_all(quick.as_mut(), SPECIALS, &many, &options, 3, &forever, &mut keep).expect("they decode");
-        for (n, source) in SOURCES.iter().enumerate() {
-            let expected = best(&mut plain, source);
-            let apart = apart(&config);
-            check_same(&format!("{}, alone {n}", config.name), &best(quick.as_mut(), source), &expected, apart);
+        let expected: Vec<Decoded> = SOURCES.iter().map(|source| best(&mut plain, source)).collect();
+        let noise = noise(&config, &weights, &expected);
+        // tanh and exp are rounded a little more than in the readable form
+        let most = [LOG_P.max(8.0 * noise[0]), ALPHA.max(8.0 * noise[1])];
+        for (n, (source, expected)) in SOURCES.iter().zip(&expected).enumerate() {
+            check_same(&format!("{}, alone {n}", config.name), &best(quick.as_mut(), source), expected, most);
             for again in (n..many.len()).step_by(SOURCES.len()) {
                 let found = all[again].as_ref().expect("translated");
-                check_same(&format!("{}, sentence {again}", config.name), found, &expected, apart);
+                check_same(&format!("{}, sentence {again}", config.name), found, expected, most);
             }
         }
     }
