@@ -20,12 +20,13 @@ use crate::models::config::Config;
 use crate::models::loss::{Hidden, Regularizer, Trainable};
 use crate::models::readable::{AlignedStep, Annotations, State, Step, TranslationModel};
 use crate::models::rnn_search::unit_shapes;
-use crate::models::{AlignmentMode, ModelEntry, Shapes};
+use crate::models::{AlignmentMode, ModelEntry, Shapes, anatomy, fused};
 use crate::nn::bidirectional::{Bidirectional, Direction, read};
 use crate::nn::gru::{BahdanauUnit, GatedCell as _, Matrices};
 use crate::nn::linear::{Parameters, affine, apply};
 use crate::nn::maxout::DeepOutput;
 use crate::nn::softmax::log_softmax;
+use crate::nn::trace::Trace;
 
 /// Its line in the table of architectures.
 pub const ENTRY: ModelEntry = ModelEntry {
@@ -35,7 +36,7 @@ pub const ENTRY: ModelEntry = ModelEntry {
     may: &["alignment", "output_rank"],
     shapes,
     readable: |config, all| Ok(Box::new(GroundHog::new(config, all)?)),
-    fused: |_| None,
+    fused: |_| Some(fused::groundhog::pack_model),
     looks: |config| {
         let score = attention::find("additive").filter(|_| config.alignment > 0)?;
         Some(AlignmentMode { kind: AttentionKind::Global, score })
@@ -43,7 +44,7 @@ pub const ENTRY: ModelEntry = ModelEntry {
     input_delay: Some(1),
     annotation,
     one_context: |config| config.alignment == 0,
-    anatomy: None,
+    anatomy: Some(&anatomy::recurrent::GROUNDHOG),
     gain: |_| 1.0,
 };
 
@@ -72,6 +73,7 @@ pub struct GroundHog {
     /// W_o, [K_y, l], or two thin matrices: [K_y, r] and [r, l].
     output: (Tensor, Option<Tensor>),
     b_w: Tensor, // [K_y]
+    trace: Trace,
 }
 
 impl GroundHog {
@@ -99,12 +101,14 @@ impl GroundHog {
                 Some(_) => (readout.get("G_l")?, Some(readout.get("G_r")?)),
             },
             b_w: readout.get("b_w")?,
+            trace: all.trace(),
         })
     }
 
     /// The annotations, or c as the one of them, with dropout on the embeddings where training asks for it.
     fn annotate(&self, source: &Batch, regularizer: &mut Regularizer) -> Result<Annotations> {
         let e = regularizer.drop(&source.embed(&self.source_embedding)?)?; // [t_x, b, m]
+        self.trace.note("e", &e);
         let time_mask = source.time_mask(e.dtype(), e.device())?;
         let (h, keys) = match &self.encoder {
             Encoder::Both(both, attention) => {
@@ -177,6 +181,7 @@ impl TranslationModel for GroundHog {
                 self.decoder.step(&unit.input(&e)?, unit.context(c)?.as_ref(), s)? // [rows, n]
             }
         };
+        self.trace.note("looks", &s);
         let (e_i, alpha_i) = self.look(&s, s_prev.i, annotations)?.unzip();
         Ok(AlignedStep { s: State { tensors: vec![s, c.clone()], i: s_prev.i }, e_i, alpha_i, p_t: None })
     }
@@ -184,6 +189,7 @@ impl TranslationModel for GroundHog {
     fn predict(&self, y_prev: Option<&[u32]>, aligned: &AlignedStep, annotations: &Annotations) -> Result<Step> {
         let s = &aligned.s.tensors[0];
         let e = embed_previous(&self.target_embedding, y_prev, s.dim(0)?)?; // [rows, m]
+        self.trace.note("e", &e);
         let c_i = self.context(aligned.alpha_i.as_ref(), s.dim(0)?, annotations)?;
         // t_i = maxout(U_o s_{i-1} + V_o e(y_{i-1}) + C_o c_i + b_o), p(y_i) = softmax(W_o t_i + b_w)
         let log_p = log_softmax(&self.logits(&self.readout.t(s, &e, &c_i)?)?)?; // [rows, K_y]

@@ -37,13 +37,13 @@ pub fn applied(config: &Config, name: &str) -> Applied {
         "source_embedding" | "target_embedding" | "source_positions" | "target_positions" => Applied::Never,
         "W_s" | "readout.W_o" | "readout.G" | "readout.G_l" | "readout.G_r" => Applied::Output,
         // c is the same at every step, and so is what it is multiplied by
-        "encoder.V" | "decoder.V" | "decoder.W_s" | "readout.O_c" => Applied::Sentence,
+        "encoder.V" | "decoder.V" | "decoder.W_s" | "readout.O_c" | "start.W" => Applied::Sentence,
         _ if config.architecture == Architecture::RNN_ENC_DEC && name.starts_with("decoder.C") => Applied::Sentence,
         _ if name.starts_with("encoder.") && last.starts_with('U') => Applied::WordAfterWord,
         _ if name.starts_with("encoder.") => Applied::Word,
-        "attention.U_a" => Applied::Word,
+        "attention.U_a" | "attention.key.W" => Applied::Word,
         _ if matches!(last, "W_k" | "W_v") && name.contains(".cross.") => Applied::Word,
-        "attention.W_a" => match config.luong.as_ref().map(|luong| luong.score.as_str()) {
+        "attention.W_a" => match config.looks().map(|looks| looks.score.name) {
             Some("general") => Applied::Word,
             Some("concat") => Applied::Halves,
             _ => Applied::Step,
@@ -55,7 +55,10 @@ pub fn applied(config: &Config, name: &str) -> Applied {
 /// Whether an embedding is the output layer.
 fn is_tied(config: &Config, name: &str) -> bool {
     let side = |shared| if shared { "source_embedding" } else { "target_embedding" };
-    config.transformer.as_ref().is_some_and(|sizes| sizes.tied_output && name == side(sizes.shared_embedding))
+    let transformer = config.transformer.as_ref().map(|sizes| (sizes.tied_output, sizes.shared_embedding));
+    let nematus = config.nematus.as_ref().map(|sizes| (sizes.tied_output, sizes.shared_embedding));
+    let opennmt = config.opennmt.as_ref().map(|sizes| (sizes.tied_output, sizes.shared_embedding));
+    transformer.or(nematus).or(opennmt).is_some_and(|(tied, shared)| tied && name == side(shared))
 }
 
 /// Multiplications of a step for each source word that it looks at: the energy and the word's part of c_i.
@@ -65,9 +68,13 @@ fn look_products(config: &Config) -> u64 {
         return (2 * sizes.decoder_layers * config.hidden) as u64;
     }
     let Some(looks) = config.looks() else { return 0 };
-    let products = match &config.luong {
-        None => config.alignment + 2 * config.hidden,
-        Some(_) => config.hidden * if looks.score.content { 2 } else { 1 },
+    let annotation = (config.architecture.entry().annotation)(config);
+    let products = match (&config.luong, looks.score.name) {
+        (Some(_), _) => config.hidden * if looks.score.content { 2 } else { 1 },
+        (None, "additive") if config.alignment > 0 => config.alignment + annotation,
+        // as wide as the annotations in Nematus, as the states in OpenNMT
+        (None, "additive") if config.nematus.is_some() => 2 * annotation,
+        (None, _) => config.hidden + annotation,
     };
     products as u64
 }

@@ -58,7 +58,7 @@ const OF_PEER: usize = 4;
 
 /// One sentence at a time, on one thread and on two.
 pub fn sentences(setup: &Setup, figures: &mut Figures) -> anyhow::Result<()> {
-    let random = vec![
+    let mut random = vec![
         Source::Random(Box::new(subject::small()), true),
         Source::Random(Box::new(subject::small()), false),
         Source::Random(Box::new(subject::paper()), true),
@@ -68,6 +68,7 @@ pub fn sentences(setup: &Setup, figures: &mut Figures) -> anyhow::Result<()> {
         Source::Random(Box::new(subject::base_transformer()), false),
         Source::Random(Box::new(subject::tiny_transformer()), false),
     ];
+    random.extend(subject::of_toolkits().map(|config| Source::Random(Box::new(config), false)));
     figures.line(&format!("one sentence at a time, beam {BEAM}, 20 words in and out; {}", setup.compared()))?;
     figures.line(&format!("bounds: {}", work::BOUNDS))?;
     let courses =

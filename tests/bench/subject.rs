@@ -18,6 +18,8 @@ use interlinear::error::Result;
 use interlinear::models::checkpoint::{Array, Weights};
 use interlinear::models::config::{Architecture, AttentionKind, Config, LuongSizes};
 use interlinear::models::fused::{Prepared, supports};
+use interlinear::models::nematus::sizes::{EncoderKind, NematusNorm, NematusSizes, NematusUnit};
+use interlinear::models::opennmt::sizes::{AttentionalMix, DecoderStart, OpenNmtSizes};
 use interlinear::models::plain::PlainStepper;
 use interlinear::models::transformer::sizes::{Activation, AlignmentReason, DecoderCell, Positions, TransformerSizes};
 use interlinear::models::{Kernels, Model, Stepper, folder, shapes};
@@ -265,10 +267,65 @@ pub fn tiny_transformer() -> Config {
     transformer("Transformer tiny", [53_000, 256, 1536], 6)
 }
 
+/// A conditional model of Nematus and Marian of the sizes [K, m, n], one layer a side.
+pub fn nematus(name: &str, [k, m, n]: [usize; 3]) -> Config {
+    let sizes = NematusSizes {
+        encoder: EncoderKind::Bidirectional,
+        encoder_unit: NematusUnit::Gru,
+        decoder_unit: NematusUnit::Gru,
+        encoder_layers: 1,
+        encoder_cells: 1,
+        decoder_layers: 1,
+        base_cells: 2,
+        high_cells: 1,
+        skip: false,
+        norm: NematusNorm::None,
+        shared_embedding: false,
+        tied_output: false,
+    };
+    Config { architecture: Architecture::NEMATUS, nematus: Some(sizes), ..rnn_search(name, [k, m, n, 0, 0]) }
+}
+
+/// A model of OpenNMT of the sizes [K, m, n]: two layers of LSTMs a side, the encoder in both directions.
+pub fn opennmt(name: &str, [k, m, n]: [usize; 3]) -> Config {
+    let sizes = OpenNmtSizes {
+        both_directions: true,
+        unit: NematusUnit::Lstm,
+        encoder_hidden: n / 2,
+        encoder_layers: 2,
+        decoder_layers: 2,
+        start_state: DecoderStart::Layers,
+        score: "general".into(),
+        mixing: AttentionalMix::Tanh,
+        input_feeding: true,
+        shared_embedding: false,
+        tied_output: false,
+        start: 2,
+    };
+    Config { architecture: Architecture::OPENNMT, opennmt: Some(sizes), ..rnn_search(name, [k, m, n, 0, 0]) }
+}
+
+/// RNNsearch in GroundHog, of the sizes of [`rnn_search`].
+pub fn groundhog(name: &str, sizes: [usize; 5]) -> Config {
+    Config { architecture: Architecture::GROUNDHOG, ..rnn_search(name, sizes) }
+}
+
+/// The recurrent models of other toolkits, of the sizes that they were used with.
+pub fn of_toolkits() -> [Config; 3] {
+    [
+        nematus("Nematus 500, 1000", [30_000, 500, 1000]),
+        opennmt("OpenNMT 500, 1000", [30_000, 500, 1000]),
+        groundhog("GroundHog paper", [30_000, 620, 1000, 500, 1000]),
+    ]
+}
+
 /// A model of each architecture so small that even a debug build is quick.
-pub fn tiny() -> [Config; 4] {
+pub fn tiny() -> [Config; 7] {
     [
         transformer("Transformer least", [60, 16, 24], 2),
+        nematus("Nematus tiny", [60, 8, 12]),
+        opennmt("OpenNMT tiny", [60, 8, 12]),
+        groundhog("GroundHog tiny", [60, 8, 12, 8, 10]),
         rnn_encdec("RNNencdec tiny", [60, 8, 12, 8]),
         rnn_search("RNNsearch tiny", [60, 8, 12, 8, 10]),
         luong("Luong tiny", [60, 8, 12, 2]),
@@ -302,7 +359,8 @@ fn uniform(rng: &mut ChaCha8Rng, half: bool) -> f32 {
 /// (Luong), has a logit of 0, which is not among the greatest.
 fn silence(weights: &mut Weights, config: &Config) {
     let eos = config.eos as usize;
-    let bias = if config.transformer.is_some() { "readout.b_o" } else { "readout.b_w" };
+    let has_maxout = config.maxout > 0;
+    let bias = if has_maxout { "readout.b_w" } else { "readout.b_o" };
     for (name, array) in weights.iter_mut() {
         match (name, array.shape.as_slice()) {
             (name, _) if name == bias => {

@@ -11,12 +11,16 @@ use interlinear::figure::mark::{Mark, TextMark};
 use interlinear::figure::measure::{SansSerif, TextMeasure as _, broken};
 use interlinear::figure::palette::LIGHT;
 use interlinear::figure::sizes::TEXT_SMALL;
-use interlinear::models::anatomy::{Anatomy, MachinePart, Miswiring, Shrunk, TakenApart, WRONGS, shrunk};
+use interlinear::models::anatomy::{
+    Anatomy, Arrow, Machine, MachinePart, Miswiring, Shrunk, TakenApart, WRONGS, shrunk,
+};
+use interlinear::models::config::Config;
 use interlinear::models::untrained::dissect;
 use interlinear::models::{Kernels, Model};
 use interlinear::ticket::CancellationToken;
 
 use crate::models::{Case, FOLDERS, assert_close, cases, load};
+use crate::toolkits;
 
 fn row(tensor: &Tensor) -> Vec<f32> {
     tensor.flatten_all().and_then(|flat| flat.to_vec1()).expect("numbers")
@@ -33,6 +37,19 @@ fn steps(anatomy: &mut Anatomy, case: &Case) -> Vec<TakenApart> {
         steps.push(taken);
     }
     steps
+}
+
+/// The drawings of the papers' models, and those of other toolkits.
+fn machines() -> Vec<(String, Machine)> {
+    let paper = |folder: &str| {
+        let model = load(folder);
+        (folder.to_owned(), dissect(&model.config, &model.weights, None).expect("apart").machine())
+    };
+    let other = |config: Config| {
+        let weights = toolkits::weights(&config, 2);
+        (config.name.clone(), dissect(&config, &weights, None).expect("apart").machine())
+    };
+    FOLDERS.map(paper).into_iter().chain(toolkits::configs(2).into_iter().map(other)).collect()
 }
 
 fn part<'a>(parts: &'a [MachinePart], key: &str) -> Option<&'a MachinePart> {
@@ -82,6 +99,21 @@ fn gates_and_proposal_add_up_to_the_state() {
     }
 }
 
+/// Every box once and in a place of its own, arrows between boxes alone, and none without arrows; the keys.
+pub fn check_drawing<'a>(folder: &str, machine: &'a Machine) -> HashSet<&'a str> {
+    let keys: HashSet<&str> = machine.stages.iter().map(|stage| stage.key).collect();
+    let places: HashSet<(usize, usize)> = machine.stages.iter().map(|stage| stage.place).collect();
+    assert_eq!((keys.len(), places.len()), (machine.stages.len(), machine.stages.len()), "{folder}");
+    for arrow in &machine.arrows {
+        assert!(keys.contains(arrow.from) && keys.contains(arrow.to), "{folder}: {arrow:?}");
+    }
+    for stage in &machine.stages {
+        let touches = |arrow: &Arrow| arrow.from == stage.key || arrow.to == stage.key;
+        assert!(machine.arrows.iter().any(touches), "{folder}: {} hangs in the air", stage.key);
+    }
+    keys
+}
+
 #[test]
 fn the_drawing_names_every_part_once_and_nothing_else() {
     for folder in FOLDERS {
@@ -89,17 +121,7 @@ fn the_drawing_names_every_part_once_and_nothing_else() {
         for wrong in std::iter::once(None).chain(WRONGS.iter().map(|entry| Some(entry.wrong))) {
             let mut anatomy = dissect(&model.config, &model.weights, wrong).expect("apart");
             let machine = anatomy.machine();
-            let keys: HashSet<&str> = machine.stages.iter().map(|stage| stage.key).collect();
-            let places: HashSet<(usize, usize)> = machine.stages.iter().map(|stage| stage.place).collect();
-            assert_eq!((keys.len(), places.len()), (machine.stages.len(), machine.stages.len()), "{folder}");
-            for arrow in &machine.arrows {
-                assert!(keys.contains(arrow.from) && keys.contains(arrow.to), "{folder}: {arrow:?}");
-            }
-            for stage in &machine.stages {
-                let touches =
-                    |arrow: &&interlinear::models::anatomy::Arrow| arrow.from == stage.key || arrow.to == stage.key;
-                assert!(machine.arrows.iter().any(|arrow| touches(&arrow)), "{folder}: {} hangs in the air", stage.key);
-            }
+            let keys = check_drawing(folder, &machine);
             let case = &cases(&model)[0];
             let encoder = anatomy.encode(&case.source).expect("encodes").parts;
             let taken = steps(&mut anatomy, case).remove(0);
@@ -221,9 +243,7 @@ fn compare(small: &Shrunk, numbers: &[f32]) {
 /// Titles are whole in narrow boxes, and letters grow with large ones.
 #[test]
 fn boxes_show_their_titles_whole_and_grow() {
-    for folder in FOLDERS {
-        let model = load(folder);
-        let machine = dissect(&model.config, &model.weights, None).expect("apart").machine();
+    for (folder, machine) in machines() {
         let texts = |width: f32, height: f32| -> Vec<TextMark<'static>> {
             let drawing = MachineDrawing {
                 machine: &machine,
@@ -256,9 +276,7 @@ fn boxes_show_their_titles_whole_and_grow() {
 /// No arrow lies behind a box: it would seem to come out of it. At the first step the state comes from the source.
 #[test]
 fn arrows_go_between_the_boxes() {
-    for folder in FOLDERS {
-        let model = load(folder);
-        let machine = dissect(&model.config, &model.weights, None).expect("apart").machine();
+    for (folder, machine) in machines() {
         let names: Vec<(&str, &str)> = machine.arrows.iter().map(|arrow| (arrow.from, arrow.to)).collect();
         assert!(names.iter().any(|(_, to)| ["state", "top"].contains(to)), "{folder}: {names:?}");
         for (is_first, (width, height)) in

@@ -217,7 +217,8 @@ fn leaving_out_is_what_is_lost_by_hand() {
             };
             let whole = log_p(readable.as_ref(), SOURCE);
             let without = |j: usize| {
-                let source: Vec<u32> = SOURCE.iter().enumerate().map(|(k, &id)| if k == j { 1 } else { id }).collect();
+                let source: Vec<u32> =
+                    SOURCE.iter().enumerate().map(|(k, &id)| if k == j { model.config.unk } else { id }).collect();
                 log_p(readable.as_ref(), &source)
             };
             let without: Vec<Vec<f64>> = (0..SOURCE.len()).map(without).collect();

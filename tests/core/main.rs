@@ -60,6 +60,7 @@ mod store;
 mod strangers;
 mod text;
 mod tiny;
+mod toolkits;
 mod toy;
 mod toy_measure;
 mod training;

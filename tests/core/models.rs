@@ -35,8 +35,10 @@ pub const FOLDERS: [&str; 12] = [
     "luong-local-p-dot",
     "luong-local-p-general",
 ];
-/// Others' models, with ten words or more on both sides: heads that are a mean, one head, an SSRU, one embedding for both sides.
-pub const FOREIGN: [&str; 3] = ["../marian/post", "../marian/ssru", "../origins/mt-random"];
+/// Others' models, with ten words or more on both sides: heads that are a mean, one head, an SSRU, one embedding for both sides,
+/// and recurrent ones, of which two have neither `</s>` at 0 nor `[UNK]` at 1.
+pub const FOREIGN: [&str; 5] =
+    ["../marian/post", "../marian/ssru", "../origins/mt-random", "../origins/onmt-brnn", "../origins/joey-gru"];
 const ENGINES: [Kernels; 2] = [Kernels::Plain, Kernels::Fused];
 /// The agreement that the reference asks for, on every number.
 const TOLERANCE: f32 = 1e-4;

@@ -6,6 +6,7 @@
 
 mod entry;
 pub(super) mod luong;
+pub(super) mod recurrent;
 pub(super) mod rnn_encdec;
 pub(super) mod rnn_search;
 pub mod shrunk;
@@ -189,7 +190,8 @@ pub fn dissect(config: &Config, weights: &Weights, wrong: Option<Miswiring>) -> 
     let mut stages = plan.stages.to_vec();
     (plan.adapt)(config, wrong, &mut stages);
     let encoder = config.transformer.as_ref().map_or(1, |sizes| sizes.encoder_layers);
-    let layers = config.luong.as_ref().map_or(encoder, |sizes| sizes.layers);
+    let decoder = config.opennmt.as_ref().map(|sizes| sizes.decoder_layers);
+    let layers = decoder.or(config.luong.as_ref().map(|sizes| sizes.layers)).unwrap_or(encoder);
     let machine = entry::machine(stages, &shapes(config), layers);
     let b_a = tensors.get("attention.b_a").cloned();
     Ok(Anatomy { model, trace, wrong, layers, machine, b_a })

@@ -7,6 +7,7 @@
 
 use std::sync::Arc;
 
+use super::columns;
 use super::gather_states;
 use super::pack;
 use super::readout;
@@ -33,11 +34,6 @@ const GATES: [&str; 4] = ["i", "f", "o", "g"];
 fn gates(weights: &Weights, prefix: &str, matrix: &str) -> Result<Vec<f32>> {
     let names = GATES.map(|gate| format!("{prefix}.{matrix}_{gate}"));
     stack(weights, &[&names[0], &names[1], &names[2], &names[3]])
-}
-
-/// Columns `from..to` of rows of `width`.
-fn columns(w: &[f32], width: usize, from: usize, to: usize) -> Vec<f32> {
-    w.chunks_exact(width).flat_map(|row| &row[from..to]).copied().collect()
 }
 
 /// One layer of the encoder.

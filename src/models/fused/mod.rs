@@ -4,15 +4,20 @@
 //! input are one product, and weights are packed once for all steppers of a model.
 
 mod gated;
+pub mod groundhog;
 pub mod head;
 pub mod luong;
+pub mod nematus;
+pub mod opennmt;
 mod readout;
+mod recurrent;
 pub mod rnn_encdec;
 pub mod rnn_search;
 mod rows;
 mod sums;
 pub mod transformer;
 mod transformer_layers;
+mod units;
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -83,6 +88,11 @@ fn stack(weights: &Weights, names: &[&str]) -> Result<Vec<f32>> {
 fn pack(weights: &Weights, names: &[&str], width: usize) -> Result<Packed> {
     let all = stack(weights, names)?;
     Ok(Packed::compact(&all, all.len() / width.max(1), width))
+}
+
+/// Columns `from..to` of rows of `width`.
+fn columns(w: &[f32], width: usize, from: usize, to: usize) -> Vec<f32> {
+    w.chunks_exact(width).flat_map(|row| &row[from..to]).copied().collect()
 }
 
 /// The names `prefix.G_z`, `prefix.G_r`, `prefix.G`.

@@ -28,10 +28,11 @@ use crate::models::loss::{Hidden, Regularizer, Trainable};
 use crate::models::nematus::sizes::{EncoderKind, NematusSizes, NematusUnit};
 use crate::models::nematus::units::{Dense, Layer, RecurrentUnit, UnitPlace, UnitState};
 use crate::models::readable::{AlignedStep, Annotations, State, Step, TranslationModel};
-use crate::models::{AlignmentMode, ModelEntry, Shapes};
+use crate::models::{AlignmentMode, ModelEntry, Shapes, anatomy, fused};
 use crate::nn::bidirectional::Direction;
 use crate::nn::linear::{Parameters, affine, apply};
 use crate::nn::softmax::log_softmax;
+use crate::nn::trace::Trace;
 
 /// Its line in the table of architectures.
 pub const ENTRY: ModelEntry = ModelEntry {
@@ -54,7 +55,7 @@ pub const ENTRY: ModelEntry = ModelEntry {
     may: &[],
     shapes,
     readable: |config, all| Ok(Box::new(Nematus::new(config, all)?)),
-    fused: |_| None,
+    fused: |_| Some(fused::nematus::pack_model),
     looks: |config| {
         let score =
             attention::find("additive").filter(|_| config.nematus.as_ref().is_some_and(NematusSizes::aligns))?;
@@ -63,7 +64,7 @@ pub const ENTRY: ModelEntry = ModelEntry {
     input_delay: Some(1),
     annotation: |config| config.nematus.as_ref().map_or(0, |sizes| sizes.annotation(config.hidden)),
     one_context: |config| config.nematus.as_ref().is_some_and(|sizes| !sizes.aligns()),
-    anatomy: None,
+    anatomy: Some(&anatomy::recurrent::NEMATUS),
     gain: |_| 1.0,
 };
 
@@ -72,6 +73,7 @@ struct NormedAdditive {
     query: Dense,
     key: Dense,
     v_a: Tensor, // [|h_j|]
+    trace: Trace,
 }
 
 impl Attention for NormedAdditive {
@@ -81,6 +83,7 @@ impl Attention for NormedAdditive {
 
     fn energies(&self, query: &Query<'_>, source: &Source<'_>) -> Result<Tensor> {
         let query = self.query.apply(query.state)?.unsqueeze(1)?; // [rows, 1, |h_j|]
+        self.trace.note("query", &query);
         let match_ij = source.keys()?.broadcast_add(&query)?.tanh()?; // [rows, t_x, |h_j|]
         Ok(apply(&self.v_a.unsqueeze(0)?, &match_ij)?.squeeze(2)?) // [rows, t_x]
     }
@@ -117,6 +120,7 @@ pub struct Nematus {
     readout: Readout,
     w_o: Tensor, // [K_y, m]
     b_o: Tensor, // [K_y]
+    trace: Trace,
 }
 
 /// e_i and alpha_i, [rows, t_x] each.
@@ -165,6 +169,7 @@ impl Nematus {
                         query: dense("attention.query", false)?,
                         key: dense("attention.key", true)?,
                         v_a: all.get("attention.v_a")?,
+                        trace: all.at("attention").trace(),
                     })
                 })
                 .transpose()?,
@@ -179,6 +184,7 @@ impl Nematus {
             source_embedding,
             target_embedding,
             sizes,
+            trace: all.trace(),
         })
     }
 
@@ -208,16 +214,21 @@ impl Nematus {
     /// The annotations h_j, with dropout on the embeddings where training asks for it.
     fn annotate(&self, source: &Batch, regularizer: &mut Regularizer) -> Result<Annotations> {
         let e = regularizer.drop(&source.embed(&self.source_embedding)?)?; // [t_x, b, m]
+        self.trace.note("e", &e);
         let mask = source.time_mask(e.dtype(), e.device())?;
         let turns = self.sizes.encoder == EncoderKind::Alternating;
         let h = if self.sizes.aligns() {
             let both = [(&self.forward, false), (&self.backward, true)]
                 .map(|(layers, backward)| self.climb(layers, &e, mask.as_ref(), backward, turns));
             let [forward, backward] = both;
-            let h = Tensor::cat(&[forward?, backward?], D::Minus1)?; // [t_x, b, 2n]
+            let (forward, backward) = (forward?, backward?);
+            self.trace.note("forward", &forward);
+            self.trace.note("backward", &backward);
+            let h = Tensor::cat(&[forward, backward], D::Minus1)?; // [t_x, b, 2n]
             self.climb(&self.top, &h, mask.as_ref(), false, false)?
         } else {
             let h = self.climb(&self.forward, &e, mask.as_ref(), false, false)?;
+            self.trace.note("forward", &h);
             h.narrow(0, h.dim(0)? - 1, 1)? // h_N, [1, b, n]
         };
         let h = h.transpose(0, 1)?.contiguous()?;
@@ -280,7 +291,10 @@ impl Nematus {
             x = self.skip(false, &x, state.s.clone())?;
             states.push(state);
         }
-        Ok((self.readout.t(e, &x, c_i)?, Self::tensors(&states)))
+        let t = self.readout.t(e, &x, c_i)?;
+        self.trace.note("top", &x);
+        self.trace.note("t", &t);
+        Ok((t, Self::tensors(&states)))
     }
 }
 
@@ -313,7 +327,9 @@ impl TranslationModel for Nematus {
 
     fn align(&self, y_prev: Option<&[u32]>, s_prev: &State, annotations: &Annotations) -> Result<AlignedStep> {
         let e = embed_previous(&self.target_embedding, y_prev, s_prev.tensors[0].dim(0)?)?;
+        self.trace.note("e", &e);
         let (Halfway { first, others }, found) = self.first_half(&e, s_prev, annotations)?;
+        self.trace.note("looks", &first.s);
         let (e_i, alpha_i) = found.unzip();
         let states: Vec<UnitState> = [first].into_iter().chain(others).collect();
         let s = State { tensors: Self::tensors(&states), i: s_prev.i };

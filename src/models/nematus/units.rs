@@ -19,11 +19,12 @@ use crate::models::nematus::sizes::{NematusNorm, NematusUnit};
 use crate::nn::bidirectional::Direction;
 use crate::nn::linear::{Parameters, apply};
 use crate::nn::sigmoid;
+use crate::nn::trace::Trace;
 
 /// What Marian adds to a variance.
-const MARIAN_EPSILON: f64 = 1e-9;
+pub const MARIAN_EPSILON: f64 = 1e-9;
 /// What Nematus adds.
-const NEMATUS_EPSILON: f64 = 1e-5;
+pub const NEMATUS_EPSILON: f64 = 1e-5;
 
 /// (x - mean) / sqrt(variance + epsilon) over the last dimension.
 fn standardise(x: &Tensor, epsilon: f64) -> Result<Tensor> {
@@ -106,7 +107,7 @@ impl UnitPlace {
     }
 
     /// Whether z and r are normalised apart from the proposal, as Nematus does.
-    fn is_apart(self) -> bool {
+    pub fn is_apart(self) -> bool {
         self.is_normed && self.kind == NematusUnit::GruNematus
     }
 
@@ -210,6 +211,7 @@ pub struct RecurrentUnit {
     b: Vec<Tensor>,      // [n]
     b_u: Option<Tensor>, // [n]
     place: UnitPlace,
+    trace: Trace,
 }
 
 impl RecurrentUnit {
@@ -221,6 +223,7 @@ impl RecurrentUnit {
             b: place.gates().iter().map(|gate| all.get(&format!("b{gate}"))).collect::<Result<_>>()?,
             b_u: (place.kind == NematusUnit::GruCudnn).then(|| all.get("b_u")).transpose()?,
             place,
+            trace: all.trace(),
         })
     }
 
@@ -243,18 +246,26 @@ impl RecurrentUnit {
                 return Err(Error::Internal("an LSTM was given no memory cell".into()));
             };
             let (i, f, o, g) = (sigmoid(&sum(0)?)?, sigmoid(&sum(1)?)?, sigmoid(&sum(2)?)?, sum(3)?.tanh()?);
+            self.note([("i", &i), ("f", &f), ("o", &o), ("g", &g)]);
             let c = ((f * c_prev)? + (i * g)?)?;
             return Ok(UnitState { s: (o * c.tanh()?)?, c: Some(c) });
         }
         let (z, r) = (sigmoid(&sum(0)?)?, sigmoid(&sum(1)?)?);
         let s_tilde = if place.resets_bias {
-            plus(&(r * plus(&u[2], left(2))?)?, x.get(2))?
+            plus(&(&r * plus(&u[2], left(2))?)?, x.get(2))?
         } else {
-            plus(&plus(&(r * plus(&u[2], self.b_u.as_ref())?)?, x.get(2))?, left(2))?
+            plus(&plus(&(&r * plus(&u[2], self.b_u.as_ref())?)?, x.get(2))?, left(2))?
         };
         let s_tilde = s_tilde.tanh()?;
+        self.note([("z", &z), ("r", &r), ("proposal", &s_tilde)]);
         // z s' + (1 - z) s~
         Ok(UnitState { s: (&s_tilde + (z * (&before.s - &s_tilde)?)?)?, c: before.c.clone() })
+    }
+
+    fn note<const N: usize>(&self, values: [(&str, &Tensor); N]) {
+        for (name, value) in values {
+            self.trace.note(name, value);
+        }
     }
 
     /// A step: what it reads, [rows, in], and the state before.

@@ -24,10 +24,11 @@ use crate::models::nematus::sizes::NematusUnit;
 use crate::models::nematus::units::{Layer, RecurrentUnit, UnitPlace, UnitState};
 use crate::models::opennmt::sizes::{AttentionalMix, DecoderStart, OpenNmtSizes};
 use crate::models::readable::{AlignedStep, Annotations, State, Step, TranslationModel};
-use crate::models::{AlignmentMode, ModelEntry, Shapes};
+use crate::models::{AlignmentMode, ModelEntry, Shapes, anatomy, fused};
 use crate::nn::bidirectional::Direction;
 use crate::nn::linear::{Parameters, affine};
 use crate::nn::softmax::log_softmax;
+use crate::nn::trace::Trace;
 
 /// Its line in the table of architectures.
 pub const ENTRY: ModelEntry = ModelEntry {
@@ -50,7 +51,7 @@ pub const ENTRY: ModelEntry = ModelEntry {
     may: &[],
     shapes,
     readable: |config, all| Ok(Box::new(OpenNmt::new(config, all)?)),
-    fused: |_| None,
+    fused: |_| Some(fused::opennmt::pack_model),
     looks: |config| {
         let score = attention::find(&config.opennmt.as_ref()?.score)?;
         Some(AlignmentMode { kind: AttentionKind::Global, score })
@@ -58,7 +59,7 @@ pub const ENTRY: ModelEntry = ModelEntry {
     input_delay: Some(1),
     annotation: |config| config.opennmt.as_ref().map_or(0, OpenNmtSizes::annotation),
     one_context: |_| false,
-    anatomy: None,
+    anatomy: Some(&anatomy::recurrent::OPENNMT),
     gain: |_| 1.0,
 };
 
@@ -78,6 +79,7 @@ pub struct OpenNmt {
     b_c: Tensor, // [n]
     w_o: Tensor, // [K_y, n]
     b_o: Tensor, // [K_y]
+    trace: Trace,
 }
 
 impl OpenNmt {
@@ -116,21 +118,26 @@ impl OpenNmt {
             source_embedding,
             target_embedding,
             sizes,
+            trace: all.trace(),
         })
     }
 
     /// The annotations h_j, and where the encoder ended, as the layers of the decoder start from it.
     fn annotate(&self, source: &Batch, regularizer: &mut Regularizer) -> Result<Annotations> {
         let mut x = regularizer.drop(&source.embed(&self.source_embedding)?)?; // [t_x, b, m]
+        self.trace.note("e", &x);
         let mask = source.time_mask(x.dtype(), x.device())?;
         let mut ends = Vec::with_capacity(self.forward.len());
         for (l, forward) in self.forward.iter().enumerate() {
             let (states, end) = forward.read(&x, mask.as_ref(), Direction::Forward)?;
             let Some(backward) = self.backward.get(l) else {
                 (x, ends) = (states, [ends, vec![end]].concat());
+                self.note_top(l, "forward", &x);
                 continue;
             };
             let (others, other) = backward.read(&x, mask.as_ref(), Direction::Backward)?;
+            self.note_top(l, "forward", &states);
+            self.note_top(l, "backward", &others);
             x = Tensor::cat(&[states, others], D::Minus1)?; // [t_x, b, 2 n_x]
             ends.push(end.beside(&other)?);
         }
@@ -139,6 +146,13 @@ impl OpenNmt {
         let mask = source.mask(h.dtype(), h.device())?; // [b, t_x]
         let last = self.starts(&ends)?.iter().flat_map(UnitState::tensors).collect();
         Ok(Annotations { h, keys, last, mask, lengths: source.lengths.clone(), changes: Vec::new() })
+    }
+
+    /// Notes what the top layer of the encoder reads.
+    fn note_top(&self, l: usize, name: &str, states: &Tensor) {
+        if l + 1 == self.forward.len() {
+            self.trace.note(name, states);
+        }
     }
 
     /// The states from which the layers of the decoder start.
@@ -237,7 +251,12 @@ impl TranslationModel for OpenNmt {
     fn align(&self, y_prev: Option<&[u32]>, s_prev: &State, annotations: &Annotations) -> Result<AlignedStep> {
         let y_0 = vec![self.sizes.start; s_prev.tensors[0].dim(0)?];
         let e = embed(&self.target_embedding, y_prev.unwrap_or(&y_0))?; // [rows, m]
+        self.trace.note("e", &e);
+        if let (_, Some(h_tilde)) = self.parts(s_prev)? {
+            self.trace.note("fed", &h_tilde);
+        }
         let states = self.advance(e, s_prev, &mut Regularizer::none())?;
+        self.trace.note("looks", top(&states)?);
         let (e_i, alpha_i) = self.look(top(&states)?, s_prev.i, annotations)?;
         let s = self.state(&states, None, s_prev.i);
         Ok(AlignedStep { s, e_i: Some(e_i), alpha_i: Some(alpha_i), p_t: None })
@@ -247,6 +266,7 @@ impl TranslationModel for OpenNmt {
         let (states, _) = self.parts(&aligned.s)?;
         let c_i = annotations.context(aligned.alpha()?)?; // [rows, |h_j|]
         let h_tilde = self.mix(&c_i, top(&states)?)?;
+        self.trace.note("t", &h_tilde);
         let log_p = log_softmax(&self.logits(&h_tilde)?)?; // [rows, K_y]
         Ok(Step { s: self.state(&states, Some(h_tilde), aligned.s.i + 1), c_i: Some(c_i), log_p })
     }

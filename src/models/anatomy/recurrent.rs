@@ -1,0 +1,409 @@
+//! Floor 3: how the recurrent models of other toolkits are drawn: those of Nematus and Marian, of OpenNMT and Joey NMT, and
+//! of GroundHog. They share their boxes; the equations are computed in `models/nematus`, `models/opennmt` and
+//! `models/groundhog.rs`.
+
+use crate::models::anatomy::MachineSpan::{Free, Gate, Signed};
+use crate::models::anatomy::entry::{embedding, line, shown, stage, word, words};
+use crate::models::anatomy::{Equation, Layers, MachineStage, Miswiring, Plan, ShownQuantity};
+use crate::models::config::Config;
+use crate::models::nematus::sizes::{NematusNorm, NematusUnit};
+use crate::models::opennmt::sizes::{AttentionalMix, DecoderStart};
+
+/// See [`Plan`].
+pub(crate) const NEMATUS: Plan = Plan { stages: STAGES, adapt: nematus };
+/// See [`Plan`].
+pub(crate) const OPENNMT: Plan = Plan { stages: STAGES, adapt: opennmt };
+/// See [`Plan`].
+pub(crate) const GROUNDHOG: Plan = Plan { stages: STAGES, adapt: groundhog };
+
+const CONDITIONAL: &str = "Sennrich et al. 2017, section 3.1";
+const LSTM: &str = "Hochreiter and Schmidhuber 1997, with a forget gate";
+const OPEN: &str = "Klein et al. 2017, section 3";
+const FEEDING: &str = "Luong et al. 2015, section 3.3";
+const HOG: &str = "Bahdanau et al. 2015, appendix A.2.2, as GroundHog computes it";
+
+/// What a gated unit and an LSTM compute of x_i and the state before: `$state`.
+macro_rules! unit {
+    ($state:literal, $reset:literal) => {
+        [
+            &[
+                line("z_i, r_i = σ(W x_i + U s_{i-1} + b)", CONDITIONAL),
+                line(concat!(r"\t{s}_i = tanh(W x_i + b + r_i ∘ ", $reset, ")"), CONDITIONAL),
+                line(concat!($state, r" = z_i ∘ s_{i-1} + (1 - z_i) ∘ \t{s}_i"), CONDITIONAL),
+            ],
+            &[
+                line("i_i, f_i, o_i = σ(W x_i + U s_{i-1} + b)", LSTM),
+                line("m_i = f_i ∘ m_{i-1} + i_i ∘ tanh(W x_i + U s_{i-1} + b)", LSTM),
+                line(concat!($state, " = o_i ∘ tanh(m_i)"), LSTM),
+            ],
+        ]
+    };
+}
+
+const FIRST_UNIT: [&[Equation]; 2] = unit!("s'_i", "(U s_{i-1})");
+const OPEN_UNIT: [&[Equation]; 2] = unit!("s_i", "(U s_{i-1} + b_u)");
+
+/// What a gated unit shows, and an LSTM; `$unit` is its place among the tensors.
+macro_rules! gates {
+    ($unit:literal, $state:expr) => {
+        [
+            &[
+                shown(concat!($unit, "z"), "z_i", "update gate: how much of the state stays", Gate),
+                shown(concat!($unit, "r"), "r_i", "reset gate: how much of the state the proposal reads", Gate),
+                shown(concat!($unit, "proposal"), r"\t{s}_i", "proposed state", Signed),
+                $state,
+            ],
+            &[
+                shown(concat!($unit, "i"), "i_i", "input gate: how much of the proposal enters", Gate),
+                shown(concat!($unit, "f"), "f_i", "forget gate: how much of the memory stays", Gate),
+                shown(concat!($unit, "o"), "o_i", "output gate: how much of the memory shows", Gate),
+                shown(concat!($unit, "g"), "g_i", "proposal", Signed),
+                $state,
+            ],
+        ]
+    };
+}
+
+const LOOKS: ShownQuantity = shown("looks", "s'_i", "the state that looks", Signed);
+const FIRST: [&[ShownQuantity]; 2] = gates!("decoder.1.1.", LOOKS);
+const SECOND: [&[ShownQuantity]; 2] = gates!("decoder.1.2.", shown("top", "s_i", "new state", Free));
+const TOP: [&[ShownQuantity]; 2] =
+    gates!("decoder.{l}.", shown("looks", "s_i", "state of the top layer, which looks", Signed));
+
+/// The units behind the first, and the layers above it.
+const BEHIND: &[&str] = &[
+    "decoder.1.2.",
+    "decoder.1.3.",
+    "decoder.1.4.",
+    "decoder.1.5.",
+    "decoder.1.6.",
+    "decoder.1.7.",
+    "decoder.1.8.",
+    "decoder.2.",
+    "decoder.3.",
+    "decoder.4.",
+    "decoder.5.",
+    "decoder.6.",
+    "decoder.7.",
+    "decoder.8.",
+];
+
+/// A conditional model of gated units, one layer a side.
+const STAGES: &[MachineStage] = &[
+    words("x_j"),
+    embedding("E x_j", &[line("E x_j", CONDITIONAL)], &[shown("e", "E x_j", "embedding of each source word", Free)]),
+    MachineStage {
+        weights: &["encoder.forward."],
+        shows: &[shown("forward", r"\r{h}_j", "state after reading as far as word j", Free)],
+        reads: &["embedding"],
+        ..stage(
+            ("forward", "Read forwards", r"\r{h}_j"),
+            (2, 0),
+            "Recurrent layers read from the first word; what is shown is the top one. Each state knows what came before.",
+        )
+    },
+    MachineStage {
+        weights: &["encoder.backward."],
+        shows: &[shown("backward", r"\l{h}_j", "state after reading back to word j", Free)],
+        reads: &["embedding"],
+        ..stage(
+            ("backward", "Read backwards", r"\l{h}_j"),
+            (3, 0),
+            "Others read from the last word; each state knows what comes after. Of several layers the directions may take \
+                turns, or each layer reads both of the one below.",
+        )
+    },
+    MachineStage {
+        equations: &[line(r"h_j = [\r{h}_j ; \l{h}_j]", "Bahdanau et al. 2015, eq. 7")],
+        weights: &["encoder.top.", "attention.key.", "attention.U_a", "attention.b_a"],
+        shows: &[
+            shown("h", "h_j", "annotation of each source word", Free),
+            shown("keys", "U_a h_j", "what the alignment model reads of it", Free),
+        ],
+        reads: &["forward", "backward"],
+        ..stage(("annotations", "Annotations", "h_j"), (4, 0), "Both states side by side: the word in its sentence.")
+    },
+    MachineStage {
+        equations: &[line("x_i = E y_{i-1}", CONDITIONAL)],
+        weights: &["target_embedding"],
+        shows: &[
+            shown("e", "E y_{i-1}", "embedding of the word before", Free),
+            shown("fed", r"\t{h}_{i-1}", "what the step before knew, fed in", Free),
+        ],
+        recalls: &["word"],
+        ..stage(
+            ("previous", "Word before", "E y_{i-1}"),
+            (0, 1),
+            "The word that was said last, as its row of a learned table.",
+        )
+    },
+    MachineStage {
+        equations: FIRST_UNIT[0],
+        weights: &["decoder.1.1.", "start."],
+        shows: FIRST[0],
+        reads: &["previous"],
+        recalls: &["next"],
+        starts: &["annotations"],
+        ..stage(
+            ("state", "First unit", "s'_i"),
+            (1, 1),
+            "The step moves first: by the word before, to the state that looks at the source. Before the first word the state is \
+                made of the mean of the annotations.",
+        )
+    },
+    MachineStage {
+        equations: &[line("e_{ij} = v_a' tanh(W_a s'_i + U_a h_j + b_a)", CONDITIONAL)],
+        weights: &["attention.query.", "attention.W_a", "attention.v_a"],
+        shows: &[shown("e_i", "e_{ij}", "energy of each source word", Free)],
+        reads: &["state", "annotations"],
+        ..stage(
+            ("energies", "Energies", "e_{ij}"),
+            (2, 1),
+            "How well each annotation fits what the state is looking for.",
+        )
+    },
+    MachineStage {
+        equations: &[line("α_{ij} = exp(e_{ij}) / ∑_k exp(e_{ik})", "Bahdanau et al. 2015, eq. 6")],
+        shows: &[shown("alpha_i", "α_{ij}", "share of each source word", Gate)],
+        reads: &["energies"],
+        ..stage(("alpha", "Weights", "α_{ij}"), (3, 1), "Energies as shares that sum to 1: the row of the heatmap.")
+    },
+    MachineStage {
+        equations: &[line("c_i = ∑_j α_{ij} h_j", "Bahdanau et al. 2015, eq. 5")],
+        shows: &[shown("c_i", "c_i", "sum of the annotations by their shares", Free)],
+        reads: &["alpha", "annotations"],
+        ..stage(("context", "Context", "c_i"), (4, 1), "The annotations, each as much as its share.")
+    },
+    MachineStage {
+        equations: &[
+            line("z_i, r_i = σ(W c_i + U s'_i + b)", CONDITIONAL),
+            line(r"\t{s}_i = tanh(W c_i + r_i ∘ (U s'_i + b))", CONDITIONAL),
+            line(r"s_i = z_i ∘ s'_i + (1 - z_i) ∘ \t{s}_i", CONDITIONAL),
+        ],
+        weights: BEHIND,
+        shows: SECOND[0],
+        reads: &["state", "context"],
+        ..stage(
+            ("next", "Second unit", "s_i"),
+            (2, 2),
+            "A second unit moves on by what was found. Further units of the layer read nothing, and further layers the one below; \
+                what is shown as s_i is the top of them.",
+        )
+    },
+    MachineStage {
+        equations: &[line("t_i = tanh(W_1 E y_{i-1} + W_2 s_i + W_3 c_i + b)", CONDITIONAL)],
+        weights: &["readout.word.", "readout.state.", "readout.context."],
+        shows: &[shown("t", "t_i", "what the output layer reads", Free)],
+        reads: &["previous", "next", "context"],
+        ..stage(("readout", "Readout", "t_i"), (2, 3), "All that is known, in one vector.")
+    },
+    MachineStage {
+        equations: &[line("p(y_i | y_1 .. y_{i-1}, x) = softmax(W_o t_i + b_o)", CONDITIONAL)],
+        weights: &["readout.W_o", "readout.b_o"],
+        reads: &["readout"],
+        ..stage(("candidates", "Candidates", "p(y_i)"), (3, 3), "Every word of the vocabulary with its probability.")
+    },
+    word("y_i"),
+];
+
+/// What looks, where nothing does, and where the encoder reads in one direction.
+fn adapt_source(looks: bool, reads_both: bool, stages: &mut Vec<MachineStage>) {
+    stages.retain(|stage| match stage.key {
+        "backward" => reads_both,
+        "energies" | "alpha" | "context" => looks,
+        _ => true,
+    });
+    for stage in stages {
+        match stage.key {
+            "previous" => stage.shows = &stage.shows[..1],
+            "annotations" if !reads_both => {
+                stage.equations = const { &[line(r"h_j = \r{h}_j", CONDITIONAL)] };
+                stage.about = "The states of the top layer, one a word.";
+            }
+            _ => {}
+        }
+        if looks {
+            continue;
+        }
+        match stage.key {
+            "annotations" => {
+                (stage.title, stage.symbol) = ("Context", "c");
+                stage.about = "The last state is all that the decoder is given of the source.";
+                stage.equations = const { &[line(r"c = \r{h}_{T_x}", "Cho et al. 2014, section 2.2")] };
+                stage.shows = const { &[shown("h", "c", "the one vector of the source", Free)] };
+            }
+            "state" => stage.reads = &["previous", "annotations"],
+            "next" => stage.reads = &["state"],
+            "readout" => stage.reads = &["previous", "next", "annotations"],
+            _ => {}
+        }
+    }
+}
+
+fn nematus(config: &Config, _: Option<Miswiring>, stages: &mut Vec<MachineStage>) {
+    let Some(sizes) = &config.nematus else { return };
+    let looks = sizes.aligns();
+    adapt_source(looks, looks, stages);
+    let of_lstm = sizes.decoder_unit == NematusUnit::Lstm;
+    for stage in stages {
+        match stage.key {
+            "annotations" if sizes.paired_layers() < sizes.encoder_layers => {
+                stage.about = "Both states side by side, read again from the first word by further layers.";
+            }
+            "annotations" if looks && sizes.norm != NematusNorm::None => {
+                stage.about = "Both states side by side. All sums of this model are normalised: less their mean, by their spread.";
+            }
+            "state" => {
+                stage.equations = FIRST_UNIT[usize::from(of_lstm)];
+                stage.shows = FIRST[usize::from(of_lstm)];
+            }
+            "next" => {
+                stage.shows = SECOND[usize::from(of_lstm)];
+                if of_lstm {
+                    stage.equations = const {
+                        &[
+                            line("i_i, f_i, o_i = σ(W c_i + U s'_i + b)", LSTM),
+                            line("m_i = f_i ∘ m'_i + i_i ∘ tanh(W c_i + U s'_i + b)", LSTM),
+                            line("s_i = o_i ∘ tanh(m_i)", LSTM),
+                        ]
+                    };
+                }
+                if sizes.base_cells == 1 {
+                    stage.title = "New state";
+                    stage.shows = &stage.shows[stage.shows.len() - 1..];
+                    stage.equations = const { &[line("s_i = s'_i", CONDITIONAL)] };
+                    stage.about =
+                        "There is no second unit: the state that was moved to, or the top of the layers above it.";
+                    stage.reads = &["state"];
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The rows of a drawing without a second unit: the state, where it looks, the words.
+fn adapt_rows(stages: &mut Vec<MachineStage>) {
+    stages.retain(|stage| stage.key != "next");
+    for stage in stages {
+        match stage.key {
+            "energies" | "alpha" | "context" => stage.place.1 = 2,
+            "state" => stage.title = "State",
+            _ => {}
+        }
+    }
+}
+
+fn opennmt(config: &Config, _: Option<Miswiring>, stages: &mut Vec<MachineStage>) {
+    let Some(sizes) = &config.opennmt else { return };
+    adapt_source(true, sizes.both_directions, stages);
+    adapt_rows(stages);
+    let of_lstm = sizes.unit == NematusUnit::Lstm;
+    for stage in stages {
+        match (stage.key, sizes.score.as_str()) {
+            ("annotations", "dot") => stage.shows = &stage.shows[..1],
+            ("annotations", "general") => {
+                stage.weights = &["attention.W_a"];
+                stage.shows = const {
+                    let key = shown("keys", "W_a h_j", "what the alignment model reads of it", Free);
+                    &[shown("h", "h_j", "annotation of each source word", Free), key]
+                };
+            }
+            ("energies", "additive") => {
+                stage.equations = const { &[line("e_{ij} = v_a' tanh(W_a s_i + U_a h_j + b_a)", OPEN)] };
+            }
+            ("energies", "dot") => stage.equations = const { &[line("e_{ij} = s_i' h_j", OPEN)] },
+            ("energies", "general") => stage.equations = const { &[line("e_{ij} = s_i' W_a h_j", OPEN)] },
+            ("previous", _) if sizes.input_feeding => {
+                stage.equations = const { &[line(r"x_i = [E y_{i-1} ; \t{h}_{i-1}]", FEEDING)] };
+                stage.shows = STAGES[5].shows;
+                stage.recalls = &["word", "readout"];
+                stage.about = "The word that was said last and, fed in beside it, all that the step before knew.";
+            }
+            ("state", _) => {
+                (stage.symbol, stage.equations) = ("s_i", OPEN_UNIT[usize::from(of_lstm)]);
+                (stage.shows, stage.layers) = (TOP[usize::from(of_lstm)], Layers::Highest);
+                stage.weights = &["decoder.", "start."];
+                stage.recalls = &[];
+                stage.about =
+                    "All layers move, each by the state of the one below, and what is shown is the top one: it looks.";
+                if sizes.start_state == DecoderStart::Zeros {
+                    stage.starts = &[];
+                }
+            }
+            ("readout", _) => {
+                (stage.title, stage.symbol, stage.weights) = ("Attentional state", r"\t{h}_i", &["W_c", "b_c"]);
+                stage.equations = if sizes.mixing == AttentionalMix::Tanh {
+                    const { &[line(r"\t{h}_i = tanh(W_c [c_i ; s_i] + b_c)", "Luong et al. 2015, eq. 5")] }
+                } else {
+                    const { &[line(r"\t{h}_i = W_c [c_i ; s_i] + b_c", OPEN)] }
+                };
+                stage.shows = const { &[shown("t", r"\t{h}_i", "attentional state", Free)] };
+                stage.reads = &["context", "state"];
+            }
+            ("candidates", _) => {
+                stage.equations = const { &[line(r"p(y_i | y_1 .. y_{i-1}, x) = softmax(W_o \t{h}_i + b_o)", OPEN)] };
+            }
+            _ => {}
+        }
+    }
+}
+
+fn groundhog(config: &Config, _: Option<Miswiring>, stages: &mut Vec<MachineStage>) {
+    let looks = config.looks().is_some();
+    adapt_source(looks, looks, stages);
+    adapt_rows(stages);
+    for stage in stages {
+        match stage.key {
+            "forward" => {
+                stage.shows = const {
+                    let states = "encoder.forward.states";
+                    &[shown(states, r"\r{h}_j", "state after reading as far as word j", Signed)]
+                };
+            }
+            "backward" => {
+                stage.shows = const {
+                    &[shown("encoder.backward.states", r"\l{h}_j", "state after reading back to word j", Signed)]
+                };
+            }
+            "state" => {
+                stage.symbol = "s_{i-1}";
+                stage.equations = const {
+                    &[
+                        line("z, r = σ(W E y_{i-1} + U s_{i-2} + C c_{i-1} + b)", HOG),
+                        line(r"\t{s} = tanh(W E y_{i-1} + U (r ∘ s_{i-2}) + C c_{i-1} + b)", HOG),
+                        line(r"s_{i-1} = (1 - z) ∘ s_{i-2} + z ∘ \t{s}", HOG),
+                    ]
+                };
+                stage.weights = &["decoder."];
+                stage.shows = const { &[shown("looks", "s_{i-1}", "the state that looks", Signed)] };
+                stage.recalls = if looks { &["context"] } else { &[] };
+                stage.about = "The step moves first, by the word before and by what the step before it found, as the paper's s_{i-1}; \
+                    before the first word it is made of the source.";
+            }
+            "energies" => {
+                stage.equations = const { &[line("e_{ij} = v_a' tanh(W_a s_{i-1} + U_a h_j + b_a)", HOG)] };
+            }
+            "readout" => {
+                stage.weights = &["readout.U_o", "readout.V_o", "readout.C_o", "readout.b_o"];
+                stage.equations = const {
+                    &[
+                        line(r"\t{t}_i = U_o s_{i-1} + V_o E y_{i-1} + C_o c_i + b_o", HOG),
+                        line(r"t_i = max(\t{t}_{i,2k-1}, \t{t}_{i,2k})", HOG),
+                    ]
+                };
+                stage.shows = const {
+                    let pre = shown("readout.t_tilde", r"\t{t}_i", "before maxout", Free);
+                    &[pre, shown("readout.t", "t_i", "the greater of each two neighbours", Free)]
+                };
+                stage.reads =
+                    if looks { &["previous", "state", "context"] } else { &["previous", "state", "annotations"] };
+            }
+            "candidates" => {
+                stage.weights = &["readout.W_o", "readout.G_l", "readout.G_r", "readout.b_w"];
+                stage.equations = const { &[line("p(y_i | y_1 .. y_{i-1}, x) = softmax(W_o t_i + b_w)", HOG)] };
+            }
+            _ => {}
+        }
+    }
+}
