@@ -571,7 +571,10 @@ fn help_and_version_are_results() {
                     letter => said.last_mut().expect("a word").push(letter),
                 }
             }
-            let parsed = interlinear::cli::program().try_get_matches_from(said);
+            // a model that nobody bundles stands for any folder
+            let here =
+                |word: String| if word == "opus-mt-en-fr" { env!("CARGO_MANIFEST_DIR").to_owned() } else { word };
+            let parsed = interlinear::cli::program().try_get_matches_from(said.into_iter().map(here));
             assert!(parsed.is_ok(), "{example}: {}", parsed.unwrap_err());
         }
         assert!(count > 0, "{}: no example in {own}", entry.name);
