@@ -79,7 +79,7 @@ impl Reading {
         match self {
             Self::Predicted => "word predicted",
             Self::Input => "word read",
-            Self::Head => "where it comes from",
+            Self::Head => "word's origin",
         }
     }
 

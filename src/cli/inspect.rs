@@ -45,7 +45,7 @@ pub fn run(low: &InspectArgs) -> anyhow::Result<()> {
     } else {
         for (key, value) in facts {
             let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-            output.line(&format!("{:<20}{value}", key.replace('_', " ")))?;
+            output.line(&format!("{:<19} {value}", key.replace('_', " ")))?;
         }
         output.text(&table(&tensors))?;
     }

@@ -2,7 +2,7 @@
 //! models that were told.
 
 use egui::accesskit::Role;
-use egui_kittest::kittest::Queryable as _;
+use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use interlinear::analysis::reading::Reading;
 use interlinear::app::command::{SettingsCommand, WindowCommand};
 use interlinear::app::effect::{Effect, FileEvent, FileJob};
@@ -149,7 +149,7 @@ fn two_questions_are_answered_one_after_the_other_and_one_over_the_other() {
     harness.run();
     assert!(wires.heard(SettingsCommand::SetAsked(PictureQuestion { origin: true, both: false })));
     assert_eq!(harness.query_all_by_label("chaussure <- red 0.80").count(), 1, "the other model has no head");
-    for label in ["chaussure <- shoe 0.70", "Rows of RNNsearch say where it comes from"] {
+    for label in ["chaussure <- shoe 0.70", "Rows of RNNsearch by the word's origin"] {
         assert!(harness.query_by_label(label).is_some(), "{label} is missing");
     }
     harness.get_by_label("Outline the other of both questions").click();
@@ -159,6 +159,17 @@ fn two_questions_are_answered_one_after_the_other_and_one_over_the_other() {
     harness.get_by_label("Where it looked to choose the word").click();
     harness.run();
     assert!(harness.query_by_label("chaussure <- shoe 0.07, it comes from here").is_some());
+    let mut nowhere = harness.query_all_by_label_contains("la <- </s> ");
+    let says = |node: egui_kittest::Node<'_>| {
+        node.accesskit_node().label().is_some_and(|said| said.contains("it comes from here"))
+    };
+    assert!(nowhere.any(says), "</s> is outlined as the words are");
+    harness.set_size(egui::vec2(1024.0, 768.0));
+    harness.run();
+    let more = harness.get_by_label("More").rect();
+    assert!(more.right() < 1024.0, "{more:?} is cut");
+    harness.set_size(egui::vec2(1900.0, 900.0));
+    harness.run();
     harness.get_by_label("Where the word comes from").hover();
     harness.run();
     let note = "It explains the alignment and not the choice";

@@ -404,14 +404,11 @@ impl AlignmentTable {
         Alignment::from_rows(words.as_deref().unwrap_or(rows)).resized(self.target.len(), self.source.len(), f32::NAN)
     }
 
-    /// What these weights link of the words that are shown, `</s>` left aside; sure from the higher weight on.
+    /// What these weights link of all that is shown, `</s>` too; sure from the higher weight on.
     fn links_of(&self, weights: &Alignment) -> Links {
-        let is_word = |link: &Link| {
-            self.source.get(link.source).is_some_and(SourceWord::is_word)
-                && self.target.get(link.target).is_some_and(|word| !word.is_eos)
-        };
+        let is_shown = |link: &Link| link.source < self.source.len() && link.target < self.target.len();
         let [sure, possible] =
-            outlines::FROM.map(|least| hard::links_above(weights, least).into_iter().filter(is_word).collect());
+            outlines::FROM.map(|least| hard::links_above(weights, least).into_iter().filter(is_shown).collect());
         Links::new(sure, possible)
     }
 

@@ -116,6 +116,7 @@ fn view_ui(ui: &mut Ui, window: &mut Window<'_>) {
         for (choice, name) in [(Theme::System, "As the system"), (Theme::Light, "Light"), (Theme::Dark, "Dark")] {
             if ui.selectable_label(theme == choice, name).clicked() {
                 window.push(SettingsCommand::SetTheme(choice));
+                ui.close();
             }
         }
     });
@@ -170,6 +171,7 @@ fn aligner_ui(ui: &mut Ui, window: &mut Window<'_>) {
     }
     if has_own && ui.button("The aligner that comes with the program").clicked() {
         window.push(SettingsCommand::BundledAligner);
+        ui.close();
     }
 }
 

@@ -292,8 +292,7 @@ impl HeatmapWidget<'_> {
         let text = reading.row_text();
         marks::paint(&ui.painter_at(place), [figure.corner(text, &place.into())]);
         let response = ui.interact(place, self.id.with("reading"), Sense::hover());
-        let by = if reading == Reading::Head { "say" } else { "by the" };
-        node(&response, egui::accesskit::Role::Legend, || format!("Rows of {} {by} {text}", self.name));
+        node(&response, egui::accesskit::Role::Legend, || format!("Rows of {} by the {text}", self.name));
         let source = if reading == Reading::Head { "" } else { " (Luong et al. 2015, footnote 14)" };
         response.on_hover_text(format!("{}{source}", reading.about()));
     }

@@ -28,6 +28,8 @@ use crate::widgets::{labels, marks, theme};
 const SLIM: f32 = 400.0;
 /// The room that the two questions take, points.
 const QUESTIONS: f32 = 320.0;
+/// What the legend of the outlines adds, points.
+const OUTLINES: f32 = outlines::SAMPLE_WIDTH + theme::SPACE_3;
 /// With less room the legend of doubt is left out: it and what stands at the right need so much, points.
 const DOUBT: f32 = 560.0;
 /// With less room behind it the legend is left out.
@@ -150,7 +152,8 @@ fn rows_ui(ui: &mut Ui, window: &mut Window<'_>, is_full: bool, is_tight: bool) 
 
 /// What is changed often, and the rest behind a button; `is_slim` where something else stands in the line too.
 fn folded_ui(ui: &mut Ui, window: &mut Window<'_>, is_slim: bool) {
-    let questions = if has_heads(window) { QUESTIONS } else { 0.0 };
+    let outlines = if window.app.view.settings().asked.both { OUTLINES } else { 0.0 };
+    let questions = if has_heads(window) { QUESTIONS + outlines } else { 0.0 };
     let is_slim = is_slim || ui.available_width() < SLIM + questions;
     picture_ui(ui, window);
     let is_tree = is_tree(window);
