@@ -9,8 +9,10 @@
 
 use std::borrow::Cow;
 
+use serde::{Deserialize, Serialize};
+
 /// Which word row t belongs to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Reading {
     /// Row t belongs to y_t.
     #[default]

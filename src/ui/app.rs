@@ -1,8 +1,9 @@
 //! Floor 13: the application as eframe sees it. Each frame: take in what the worker tells, read the keys, paint the
 //! views of the table, then send on what the user did. Nothing here waits for anything.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use crate::clock::Instant;
 use crate::app::command::WindowCommand;
 use crate::app::lights::HighlightPart;
 use crate::app::page::SENTENCE;

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, sync_channel};
 
+use serde::{Deserialize, Serialize};
+
 use crate::analysis::map;
 use crate::analysis::map::{MapLayout, Method};
 use crate::analysis::neighbours::Space;
@@ -20,7 +22,7 @@ use crate::nn::device::DeviceChoice;
 const STEPS: usize = 1000;
 
 /// What to do.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MapOrder {
     pub model: PathBuf,
     pub device: DeviceChoice,
@@ -31,7 +33,7 @@ pub struct MapOrder {
 }
 
 /// What is mapped.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum What {
     /// Words by their embeddings.
     Words {
@@ -55,7 +57,7 @@ impl Default for What {
 }
 
 /// What kind of things the points are.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PointKind {
     /// Words of the source vocabulary.
     #[default]
@@ -69,7 +71,7 @@ pub enum PointKind {
 }
 
 /// A word or a phrase.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MapPoint {
     /// As the vocabulary, the list or the sentence writes it.
     pub text: String,
@@ -80,7 +82,7 @@ pub struct MapPoint {
 }
 
 /// A map and all that can be looked up in it.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct VectorMap {
     pub model: String,
     /// What kind of things the points are.
