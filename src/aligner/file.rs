@@ -67,8 +67,8 @@ impl Learned {
         }
         let damaged = |what: &str| Error::file(path, format!("is damaged ({what}); learn it again or copy it anew"));
         let mut payload = Vec::new();
-        let unpacked = Decoder::with_buffer(file)
-            .and_then(|unpacked| unpacked.take(MOST_BYTES + 1).read_to_end(&mut payload));
+        let unpacked =
+            Decoder::with_buffer(file).and_then(|unpacked| unpacked.take(MOST_BYTES + 1).read_to_end(&mut payload));
         unpacked.map_err(|_| damaged("it does not unpack"))?;
         if payload.len() as u64 > MOST_BYTES {
             return Err(damaged("it unpacks to more than a gigabyte"));

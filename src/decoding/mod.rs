@@ -7,7 +7,6 @@
 //! [`ablate`](mod@ablate) says each step again with another alpha; [`importance`](mod@importance) has further pictures of what
 //! matters.
 
-
 use serde::{Deserialize, Serialize};
 pub mod ablate;
 pub mod apart;

@@ -3,11 +3,11 @@
 
 use std::time::Duration;
 
-use crate::clock::Instant;
 use crate::app::command::WindowCommand;
 use crate::app::lights::HighlightPart;
 use crate::app::page::SENTENCE;
 use crate::app::settings::Theme;
+use crate::clock::Instant;
 use crate::jobs::live::protocol::ColumnId;
 use crate::pages::command::Command;
 use crate::pages::sentence::command::{InterveneCommand, SelectCommand, SentenceCommand};

@@ -182,7 +182,8 @@ impl Bench {
 impl Bench {
     /// What columns and other work want in memory.
     fn keys(&self) -> impl Iterator<Item = Key> {
-        let columns = self.request.iter().flat_map(|request| request.columns.iter().flat_map(|spec| Unit::of(spec).keys));
+        let columns =
+            self.request.iter().flat_map(|request| request.columns.iter().flat_map(|spec| Unit::of(spec).keys));
         let apart = self.apart.iter().map(|(_, request)| (request.folder.clone(), request.device));
         let orders = self.orders.iter().filter_map(|(_, order)| order.model());
         columns.chain(apart).chain(orders).collect::<Vec<_>>().into_iter()
@@ -224,9 +225,9 @@ impl Bench {
     }
 
     fn steps_turn(&mut self) -> Result<bool, JsError> {
-        let Some((number, request)) = self.apart.take_if(|(_, request)| {
-            self.store.knows(&(request.folder.clone(), request.device))
-        }) else {
+        let Some((number, request)) =
+            self.apart.take_if(|(_, request)| self.store.knows(&(request.folder.clone(), request.device)))
+        else {
             return Ok(false);
         };
         let found = steps::serve(&self.store.library(), &request, &mut self.open, &CancellationToken::forever());

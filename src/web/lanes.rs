@@ -97,7 +97,8 @@ impl WorkerLanes {
         let Some(mut request) = self.last.clone() else { return };
         if self.lost_over.replace(request.number) == Some(request.number) {
             for spec in &mut request.columns {
-                let message = "The worker of this page was lost twice over this text; change it, or load the page anew.";
+                let message =
+                    "The worker of this page was lost twice over this text; change it, or load the page anew.";
                 let (number, column, message) = (request.number, spec.column, message.to_owned());
                 self.decoded.push_back(Event::Failed { number, column, message });
                 (spec.decode, spec.given) = (false, None);

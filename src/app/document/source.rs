@@ -30,6 +30,7 @@ impl AppState {
     }
 
     /// Translates a text on page Sentence.
+    #[cfg(not(target_family = "wasm"))]
     pub(crate) fn show_sentence(&mut self, text: String) {
         self.show_page(SENTENCE);
         self.replace_source(text, None);
@@ -135,6 +136,7 @@ impl AppState {
     }
 
     /// Opens a sentence of a test set, with its alignment by hand where there is one.
+    #[cfg(not(target_family = "wasm"))]
     pub(crate) fn show_with_gold(&mut self, text: String, gold: Option<Gold>) {
         self.document.gold = gold.map(Arc::new);
         self.show_sentence(text);
