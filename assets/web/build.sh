@@ -36,7 +36,7 @@ mkdir -p "$site/models"
 optimise=$(command -v wasm-opt || true)
 if [ -z "$optimise" ]; then
     command -v npm >/dev/null || stop "wasm-opt is missing: install the package binaryen of your system, or npm"
-    [ -e "$target/node/node_modules/.bin/wasm-opt" ] || npm install --silent --prefix "$target/node" binaryen@125
+    [ -e "$target/node/node_modules/.bin/wasm-opt" ] || npm install --silent --prefix "$target/node" binaryen@132.0.0
     optimise=$target/node/node_modules/.bin/wasm-opt
 fi
 "$optimise" -O3 --strip-debug --strip-producers --enable-simd --enable-bulk-memory --enable-nontrapping-float-to-int \

@@ -59,6 +59,8 @@ impl Bench {
     #[wasm_bindgen(constructor)]
     #[expect(clippy::new_without_default, reason = "the page makes it")]
     pub fn new() -> Self {
+        // what ends the worker is worth a line for those who look
+        std::panic::set_hook(Box::new(|panic| web_sys::console::error_1(&panic.to_string().into())));
         Self {
             store: Store::new(1),
             tokenizers: Tokenizers::default(),

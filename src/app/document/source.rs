@@ -7,6 +7,7 @@ use crate::app::document::rewording::carried;
 use crate::app::document::scene::{Scene, cut};
 use crate::app::files::gold::Gold;
 use crate::app::files::lists::{List, MAX_TRANSLATED};
+#[cfg(not(target_family = "wasm"))]
 use crate::app::page::SENTENCE;
 use crate::app::state::AppState;
 

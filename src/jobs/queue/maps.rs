@@ -225,12 +225,12 @@ fn lay_out(
     method: Method,
     options: &TsneOptions,
 ) -> Result<MapLayout> {
-    let failed = |error| Error::Device(format!("The system gave no thread to lay the map out with ({error})"));
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(1)
-        .thread_name(|_| "interlinear-map".to_owned())
-        .build()
-        .map_err(failed)?;
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).thread_name(|_| "interlinear-map".to_owned()).build();
+    let Ok(pool) = pool else {
+        // without a thread, as in a browser, it is laid out here
+        let mut step = |share, _: &[f32]| work.tell(step_of(method, share));
+        return map::layout(rows, dimension, method, options, &work.ticket, &mut step);
+    };
     let (steps, heard) = sync_channel::<Step>(0);
     let (leave, leaves) = sync_channel::<()>(1);
     let ticket = work.ticket.clone();
@@ -253,12 +253,15 @@ fn lay_out(
     outcome
 }
 
+/// How far the layout is.
+fn step_of(method: Method, share: Step) -> JobProgress {
+    progress((share * STEPS as f32) as usize, STEPS, format!("Laying out by {}", method.entry().title))
+}
+
 /// Reports each step and lets the other thread take the next one, until it is done or the order is cancelled.
 fn follow(work: &Work<'_>, method: Method, heard: &Receiver<Step>, go_on: impl Fn() -> bool) {
-    let title = method.entry().title;
     while let Ok(share) = heard.recv() {
-        let done = (share * STEPS as f32) as usize;
-        work.tell(progress(done, STEPS, format!("Laying out by {title}")));
+        work.tell(step_of(method, share));
         if work.breathe().is_err() || !go_on() {
             return;
         }

@@ -128,6 +128,10 @@ impl PartialEq for AskedPath {
 /// Nobody cancels a dialog so soon: the system has none.
 const AT_ONCE: Duration = Duration::from_millis(300);
 /// What to do without one.
+#[cfg(target_family = "wasm")]
+const WITHOUT: &str = "In a browser the models of this site open by their names. Files of your own are opened by the program on the desk.";
+/// What to do without one.
+#[cfg(not(target_family = "wasm"))]
 const WITHOUT: &str = "This system shows no file dialog here; on Linux it needs a desktop portal or the program zenity. Type the \
                            path, drop the file on the window, or name it on the command line.";
 
