@@ -1,5 +1,5 @@
 // The worker of the page: computes in turns, and fetches the models that are missing.
-import init, { Bench } from './interlinear.js';
+import init, { PageWorker } from './interlinear.js';
 
 let bench;
 const early = [];
@@ -28,7 +28,7 @@ function heard(bytes) {
 self.onmessage = async ({ data }) => {
   if (!(data instanceof WebAssembly.Module)) return bench ? heard(data) : early.push(data);
   await init({ module_or_path: data });
-  bench = new Bench();
+  bench = new PageWorker();
   early.splice(0).forEach(heard);
 };
 

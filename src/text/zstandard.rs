@@ -6,7 +6,7 @@ pub use zstd::stream::read::Decoder;
 pub use zstd::stream::write::Encoder;
 
 #[cfg(target_family = "wasm")]
-pub use crate::text::zstandard::absent::{Decoder, Encoder};
+pub use crate::text::zstandard::absent::{AbsentDecoder as Decoder, AbsentEncoder as Encoder};
 
 #[cfg(target_family = "wasm")]
 mod absent {
@@ -19,38 +19,42 @@ mod absent {
     }
 
     /// Never made.
-    pub struct Decoder<'a, R>(Infallible, PhantomData<(&'a (), R)>);
+    pub struct AbsentDecoder<'a, R>(Infallible, PhantomData<(&'a (), R)>);
 
-    impl<R: BufRead> Decoder<'static, R> {
+    impl<R: BufRead> AbsentDecoder<'static, R> {
+        /// Refuses.
         pub fn with_buffer(_input: R) -> Result<Self> {
             refused()
         }
     }
 
-    impl<R> Read for Decoder<'_, R> {
+    impl<R> Read for AbsentDecoder<'_, R> {
         fn read(&mut self, _bytes: &mut [u8]) -> Result<usize> {
             match self.0 {}
         }
     }
 
     /// Never made.
-    pub struct Encoder<'a, W>(Infallible, PhantomData<(&'a (), W)>);
+    pub struct AbsentEncoder<'a, W>(Infallible, PhantomData<(&'a (), W)>);
 
-    impl<W: Write> Encoder<'static, W> {
+    impl<W: Write> AbsentEncoder<'static, W> {
+        /// Refuses.
         pub fn new(_output: W, _level: i32) -> Result<Self> {
             refused()
         }
 
+        /// As there is none, nothing.
         pub fn include_checksum(&mut self, _include: bool) -> Result<()> {
             match self.0 {}
         }
 
+        /// As there is none, nothing.
         pub fn finish(self) -> Result<W> {
             match self.0 {}
         }
     }
 
-    impl<W> Write for Encoder<'_, W> {
+    impl<W> Write for AbsentEncoder<'_, W> {
         fn write(&mut self, _bytes: &[u8]) -> Result<usize> {
             match self.0 {}
         }

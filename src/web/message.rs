@@ -27,9 +27,11 @@ pub enum ToWorker {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[expect(clippy::large_enum_variant, reason = "each is taken up at once")]
 pub enum FromWorker {
+    /// Of what is translated.
     Decoded(Event),
     /// With the `config.json` of its model, which says how the machine is drawn.
     Steps(StepsEvent, Option<String>),
+    /// Of long work.
     Queue(QueueEvent),
 }
 

@@ -1,8 +1,8 @@
-//! Floor 14: the explorer in a browser: the page ([`start`]) and its worker ([`bench`]), one module of WebAssembly in both.
+//! Floor 14: the explorer in a browser: the page ([`start`]) and its worker ([`worker`]), one module of WebAssembly in both.
 
-pub mod bench;
 pub mod lanes;
 pub mod message;
+pub mod worker;
 
 use std::path::PathBuf;
 use std::sync::Arc;

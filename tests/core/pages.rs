@@ -23,6 +23,7 @@ use interlinear::figure::provenance::Provenance;
 use interlinear::jobs::corpus::thread::{CorpusRequest, CorpusThread};
 use interlinear::jobs::files::follow::{Follower, Watch};
 use interlinear::jobs::live::protocol::EnsembleSpec;
+use interlinear::jobs::queue::candidate::Candidate;
 use interlinear::jobs::queue::evaluate::Evaluate;
 use interlinear::jobs::queue::{Found, JobProgress, QueueEvent, QueueNews, QueueOrder};
 use interlinear::pages::command::Command;

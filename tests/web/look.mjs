@@ -1,6 +1,7 @@
 // Opens the built site in headless Chromium, goes through what a class does, and takes pictures to be looked at.
 // Run it where npm has put playwright-core (npm install playwright-core); the system has chromium:
 //   node tests/web/look.mjs SITE PICTURES
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { address, browser, closed, rest, told } from './site.mjs';
 
@@ -56,6 +57,34 @@ async function walk(page, errors) {
   const after = await page.evaluate(() => window.messages);
   await picture(page, 'typed');
   told('typing is translated', after > before && errors.length === 0, `${after - before} messages ${errors.join('; ')}`);
+  // what is saved goes to the browser's downloads
+  await page.keyboard.press('Control+s');
+  await page.waitForTimeout(500);
+  const saved = page.waitForEvent('download', { timeout: 20000 });
+  await page.keyboard.type('looked.svg');
+  await page.keyboard.press('Enter');
+  const download = await saved;
+  const svg = await readFile(await download.path(), 'utf8');
+  told('a figure is saved', download.suggestedFilename() === 'looked.svg' && svg.includes('<svg') && svg.includes('jardin'), `${svg.length} letters`);
+
+  // a third model by its name, and one that the site does not have
+  for (const [name, folder] of [['third', 'models/luong-local-p-en-fr'], ['missing', 'models/nobody']]) {
+    await page.keyboard.press('Control+Shift+O');
+    await page.waitForTimeout(500);
+    await page.keyboard.type(folder);
+    await page.keyboard.press('Enter');
+    await page.waitForTimeout(500);
+    await quiet(page);
+    await picture(page, name);
+    told(`a model is added: ${folder}`, errors.length === 0, errors.join('; '));
+  }
+  // the map of words by principal components takes a moment
+  await page.keyboard.press('Control+3');
+  await page.waitForTimeout(500);
+  await page.mouse.click(720, 70);
+  await quiet(page);
+  await picture(page, 'mapped');
+
   for (const [digit, name] of [['3', 'map'], ['5', 'steps'], ['1', 'sentence']]) {
     await page.keyboard.press(`Control+${digit}`);
     await page.waitForTimeout(3000);

@@ -37,7 +37,7 @@ struct Coming {
 
 /// The worker's end. `worker.js` calls it and fetches what it names.
 #[wasm_bindgen]
-pub struct Bench {
+pub struct PageWorker {
     store: Store,
     tokenizers: Tokenizers,
     request: Option<Request>,
@@ -54,7 +54,7 @@ pub struct Bench {
 }
 
 #[wasm_bindgen]
-impl Bench {
+impl PageWorker {
     /// A bench without models.
     #[wasm_bindgen(constructor)]
     #[expect(clippy::new_without_default, reason = "the page makes it")]
@@ -181,7 +181,7 @@ impl Bench {
     }
 }
 
-impl Bench {
+impl PageWorker {
     /// What columns and other work want in memory.
     fn keys(&self) -> impl Iterator<Item = Key> {
         let columns =
