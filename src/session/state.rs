@@ -331,7 +331,7 @@ impl Session {
 
     /// Takes in what a followed training log holds now; true when anything changed.
     pub fn absorb_seen(&mut self, seen: &FollowEvent) -> bool {
-        self.pages.each_mut().fold(false, |changed, page| page.seen(seen) || changed)
+        self.pages.each_mut().any(|page| page.seen(seen))
     }
 
     /// Takes in the user's own lessons.
