@@ -11,6 +11,7 @@
 //!
 //! ```text
 //! main.rs       14  parses the arguments, then ui::run or cli::run
+//! web/          14  the explorer in a browser: its page, its worker, the bytes between them   (feature `web`, wasm32)
 //! python/       14  the module of Python: models, figures, alignments, workspaces, the program    (feature `python`)
 //! ui/           13  the window: its frame, its edges, its sheets                    (feature `gui`)
 //! cli/          13  translate, score, sample, evaluate, align, train, bench and the others of its table
@@ -33,6 +34,7 @@
 //! attention/     2  alignment models: keys, energies e_ij, weights alpha_ij
 //! nn/            1  cells as the papers write them, devices; nn/fused holds the fast CPU kernels
 //! text/          1  words and ids: tokenizers, sentences, corpora
+//! clock.rs       0  the clock that measures; a browser has one of its own
 //! error.rs       0  the one error, a sentence a variant
 //! quiet.rs       0  panics of other libraries, caught without a report
 //! ticket.rs      0  numbers that make older work stale
@@ -58,6 +60,9 @@
 //!
 //! - egui is named in `ui`, `widgets` and the views of pages alone, candle in `error`, `nn`, `attention`, `models` and `training`.
 //!   `cargo check --no-default-features` proves the first without a test.
+//! - What a browser lacks (SQLite, Parquet, zstandard, dialogs, threads, a disk) is left out by `target_family = "wasm"` at modules
+//!   and lines of tables. Its seams are the desk's: [`Lanes`](session::lanes::Lanes) do the work beside a session,
+//!   [`Model::from_files`](models::Model::from_files) takes a model that was read elsewhere, and [`clock`] tells time.
 //! - Nothing below `jobs` starts a thread of its own, reads the clock or the environment, or
 //!   draws from a global generator, except where `tests/tidy.rs` lists the file and the reason:
 //!   time, seeds, threads and devices are passed in.
@@ -120,11 +125,14 @@ pub mod app;
 pub mod attention;
 #[cfg(not(target_family = "wasm"))]
 pub mod cli;
+pub mod clock;
+#[cfg(not(target_family = "wasm"))]
 pub mod corpus;
 pub mod decoding;
 pub mod error;
 pub mod evaluation;
 pub mod figure;
+#[cfg(not(target_family = "wasm"))]
 pub mod import;
 pub mod interventions;
 pub mod jobs;
@@ -140,5 +148,7 @@ pub mod ticket;
 pub mod training;
 #[cfg(feature = "gui")]
 pub mod ui;
+#[cfg(all(feature = "web", target_family = "wasm"))]
+pub mod web;
 #[cfg(feature = "gui")]
 pub mod widgets;

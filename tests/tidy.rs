@@ -20,6 +20,7 @@ use std::path::Path;
 /// Rooms and their floors: a file may name a room on a lower floor, and its own. `error` lies
 /// under everything: the other room of its floor may name it too.
 const FLOORS: &[(&str, u8)] = &[
+    ("clock", 0),
     ("error", 0),
     ("quiet", 0),
     ("ticket", 0),
@@ -45,6 +46,7 @@ const FLOORS: &[(&str, u8)] = &[
     ("cli", 13),
     ("main", 14),
     ("python", 14),
+    ("web", 14),
 ];
 
 /// Crates that only some rooms may name, and why. `pages/*/view` is the views of every page.
@@ -52,7 +54,7 @@ const CRATES: &[(&str, &[&str], &str)] = &[
     ("candle_core", TENSOR_ROOMS, "tensors stop at the models and their training; above everything is plain numbers"),
     ("candle_nn", &["nn", "attention"], "what candle offers beyond tensors is wrapped once"),
     ("egui", &["widgets", "pages/window", "pages/*/view", "ui"], "the session must be testable without a window"),
-    ("eframe", &["ui"], "the session must be testable without a window"),
+    ("eframe", &["ui", "web"], "the session must be testable without a window"),
     ("egui_plot", &["widgets", "pages/*/view"], "the session must be testable without a window"),
     ("rfd", &["pages/window"], "file dialogs belong to the window"),
     ("quick_xml", &["import"], "files of others are read in one room"),

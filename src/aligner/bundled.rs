@@ -8,8 +8,11 @@ use serde::{Deserialize, Serialize};
 use crate::aligner::learned::Learned;
 use crate::error::Result;
 
-/// Source and target language, and the file.
-const BUNDLED: &[(&str, &str, &[u8])] = &[("en", "fr", include_bytes!("../../assets/aligner/en-fr.aligner"))];
+/// Source and target language, and the file. It is too large for a browser.
+const BUNDLED: &[(&str, &str, &[u8])] = &[
+    #[cfg(not(target_family = "wasm"))]
+    ("en", "fr", include_bytes!("../../assets/aligner/en-fr.aligner")),
+];
 
 /// An aligner file of the user's, which takes the place of what comes with the program for its languages.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

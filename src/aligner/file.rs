@@ -13,6 +13,7 @@ use crate::aligner::vocabulary::AlignerVocabulary;
 use crate::error::{Error, Result};
 use crate::text::reader;
 use crate::text::write::write_atomic;
+use crate::text::zstandard::{Decoder, Encoder};
 
 /// How every such file begins; the version follows.
 const NAME: &str = "interlinear aligner ";
@@ -31,7 +32,7 @@ impl Learned {
         let payload = Writer::all(self);
         write_atomic(path, |file| {
             writeln!(file, "{NAME}{VERSION}")?;
-            let mut packed = zstd::Encoder::new(file, LEVEL)?;
+            let mut packed = Encoder::new(file, LEVEL)?;
             packed.include_checksum(true)?;
             packed.write_all(&payload)?;
             packed.finish().map(|_| ())
@@ -66,8 +67,8 @@ impl Learned {
         }
         let damaged = |what: &str| Error::file(path, format!("is damaged ({what}); learn it again or copy it anew"));
         let mut payload = Vec::new();
-        let unpacked = zstd::Decoder::with_buffer(file)
-            .and_then(|unpacked| unpacked.take(MOST_BYTES + 1).read_to_end(&mut payload));
+        let unpacked =
+            Decoder::with_buffer(file).and_then(|unpacked| unpacked.take(MOST_BYTES + 1).read_to_end(&mut payload));
         unpacked.map_err(|_| damaged("it does not unpack"))?;
         if payload.len() as u64 > MOST_BYTES {
             return Err(damaged("it unpacks to more than a gigabyte"));

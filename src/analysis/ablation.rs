@@ -5,6 +5,8 @@
 //! At each step of a given translation alpha_i alone is changed, and the distribution of y_i before and after is
 //! compared: the Jensen-Shannon divergence in nats, the total variation, whether another word is the most probable.
 
+use serde::{Deserialize, Serialize};
+
 use crate::analysis::correlation::{kendall, spearman};
 use crate::analysis::divergence::{argmax, jensen_shannon, total_variation};
 use crate::decoding::ablate::{AlphaChange, ablate, leave_heads_out};
@@ -170,7 +172,7 @@ fn share(is: bool) -> f64 {
 }
 
 /// The means of [`FIGURES`] over many words, in constant memory.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct AblationMeans {
     pub sentences: usize,
     pub words: usize,

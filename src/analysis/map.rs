@@ -1,5 +1,7 @@
 //! Floor 5: vectors laid out in the plane, by PCA or by t-SNE (Cho et al. 2014, figures 4 and 5).
 
+use serde::{Deserialize, Serialize};
+
 use crate::analysis::pca::Pca;
 use crate::analysis::tsne;
 use crate::analysis::tsne::TsneOptions;
@@ -10,7 +12,7 @@ use crate::ticket::CancellationToken;
 const REDUCED: usize = 50;
 
 /// How to lay out.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Method {
     /// The first two principal components.
     #[default]
@@ -60,7 +62,7 @@ impl Method {
 }
 
 /// Where the vectors lie.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MapLayout {
     /// A place for each row.
     pub places: Vec<[f32; 2]>,

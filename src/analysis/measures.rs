@@ -1,6 +1,8 @@
 //! Floor 5: how much each word of a translation depends on each source word, beside what alpha says: the measures that
 //! the window shows as pictures of their own. A new one is a line of [`MEASURES`].
 
+use serde::{Deserialize, Serialize};
+
 use crate::analysis::ablation;
 use crate::analysis::ablation::{AblatedWord, AblationMeans};
 use crate::analysis::correlation::kendall_of_effects;
@@ -113,7 +115,7 @@ pub const MEASURES: &[Measure] = &[
 ];
 
 /// Where a head of a Transformer looks.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct HeadMatrix {
     pub place: HeadPlace,
     /// As [`decoding::HeadAlphas`] has it.
@@ -126,7 +128,7 @@ pub struct HeadMatrix {
 }
 
 /// A measure of every word of a translation.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MeasuredWords {
     /// Its place in [`MEASURES`].
     pub measure: usize,
@@ -140,7 +142,7 @@ pub struct MeasuredWords {
 }
 
 /// What was found about a translation.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Tested {
     /// The source, `</s>` included.
     pub source: Vec<u32>,

@@ -29,6 +29,7 @@ macro_rules! sums {
     };
 }
 
+#[cfg(not(target_family = "wasm"))]
 pub(crate) use sums;
 
 pub mod ablation;

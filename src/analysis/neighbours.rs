@@ -3,10 +3,12 @@
 //! Rows are scaled to length 1 once, so that a cosine is one scalar product; a look-up is one pass over all
 //! rows and a partial selection. Imports `nn` for the scalar product.
 
+use serde::{Deserialize, Serialize};
+
 use crate::nn::fused::dot;
 
 /// Vectors to be compared, scaled to length 1.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Space {
     dimension: usize,
     /// [rows, dimension]; zeros stay zeros.

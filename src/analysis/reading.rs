@@ -9,12 +9,14 @@
 
 use std::borrow::Cow;
 
+use serde::{Deserialize, Serialize};
+
 use crate::analysis::alignment::Alignment;
 use crate::analysis::hard;
 use crate::text::links::Link;
 
 /// Which word row t belongs to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Reading {
     /// Row t belongs to y_t.
     #[default]

@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::aligner::bundled::{AlignerChoice, AlignerFile};
 use crate::aligner::placed::PlacedWords;
 use crate::app::files::picture::PictureRequest;
@@ -11,6 +13,7 @@ use crate::error::Error;
 use crate::evaluation::first_set::FirstSet;
 use crate::figure::Figure;
 use crate::figure::png::Pixels;
+#[cfg(not(target_family = "wasm"))]
 use crate::jobs::corpus::thread::CorpusRequest;
 use crate::jobs::live::protocol::Request;
 use crate::jobs::queue::QueueOrder;
@@ -29,6 +32,7 @@ pub enum Effect {
     /// Take a translation apart, and nothing that was wanted before.
     TakeApart { number: u64, request: Box<StepsRequest> },
     /// Something for the workspace.
+    #[cfg(not(target_family = "wasm"))]
     Corpus(CorpusRequest),
     /// Work on files.
     Chore(FileJob),
@@ -39,7 +43,7 @@ pub enum Effect {
 }
 
 /// What the corpus lane is to do.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[expect(clippy::large_enum_variant, reason = "an order is sent once and kept by no one here")]
 pub enum QueueCall {
     /// A new order.

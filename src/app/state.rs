@@ -15,10 +15,11 @@ use crate::app::files::lists::Lists;
 use crate::app::page::Page;
 use crate::app::tasks::Tasks;
 use crate::app::view::{Notice, Selection, ViewState};
+#[cfg(not(target_family = "wasm"))]
 use crate::corpus::overview::evaluated::Evaluated;
 use crate::figure::png::Pixels;
 use crate::jobs::live::protocol::{ColumnSpec, Request};
-use crate::jobs::queue::evaluate::Candidate;
+use crate::jobs::queue::candidate::Candidate;
 use crate::nn::device::DeviceChoice;
 use crate::text::links::Links;
 use crate::text::sentence::MAX_SOURCE_BYTES;
@@ -39,6 +40,7 @@ pub struct AppState {
     /// Model folders that come with the program.
     pub bundled: Vec<PathBuf>,
     /// What was measured, until page Corpus takes it to show its sentences.
+    #[cfg(not(target_family = "wasm"))]
     pub(crate) measured: Option<Arc<Evaluated>>,
     pub(crate) revision: u64,
 }

@@ -1,13 +1,15 @@
 //! Floor 4: a translation taken apart: every step with all of its numbers, after words that are given and then, if so
 //! wished, after the most probable ones.
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::{Error, Result};
 use crate::models::anatomy::{Anatomy, MachinePart};
 use crate::models::need::top;
 use crate::ticket::CancellationToken;
 
 /// What is done when the given words are at an end.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Then {
     /// The next step is taken without a word being said: it shows what may be said.
     #[default]
@@ -32,7 +34,7 @@ pub struct Path<'a> {
 }
 
 /// A decoder step and what was said in it.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ApartStep {
     /// The numbers of the decoder's stages.
     pub parts: Vec<MachinePart>,

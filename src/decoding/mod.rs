@@ -7,6 +7,7 @@
 //! [`ablate`](mod@ablate) says each step again with another alpha; [`importance`](mod@importance) has further pictures of what
 //! matters.
 
+use serde::{Deserialize, Serialize};
 pub mod ablate;
 pub mod apart;
 pub mod batching;
@@ -35,7 +36,7 @@ pub use crate::decoding::sample::sample;
 pub use crate::decoding::trace::{Decoded, Forced, Hypothesis, Node, NodeFate, SearchProgress};
 
 /// How to search.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SearchOptions {
     /// Hypotheses kept, at least 1; 1 is greedy.
     pub beam: usize,
@@ -76,7 +77,7 @@ impl SearchOptions {
 }
 
 /// Ids that the search must know.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Specials {
     /// Id of `</s>`.
     pub eos: u32,

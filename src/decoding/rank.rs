@@ -14,6 +14,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::{Error, Result};
 
 /// A source word that receives less than this in all counts as if it received so much. Local attention gives words
@@ -21,7 +23,7 @@ use crate::error::{Error, Result};
 const LEAST_COVERAGE: f64 = 1e-6;
 
 /// How log p is corrected for length.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum LengthRule {
     /// log p / |y|^A; 0 ranks by log p.
     Power(f32),
@@ -78,7 +80,7 @@ impl FromStr for LengthRule {
 }
 
 /// The rule by which hypotheses are ranked.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Ranking {
     /// What becomes of log p.
     pub length: LengthRule,

@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 /// Why a node is no longer extended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum NodeFate {
     /// Still in the beam, or an inner node of a hypothesis that is, that finished or that was cut.
     Alive,
@@ -16,7 +18,7 @@ pub enum NodeFate {
 }
 
 /// One extension that the search kept, or one of the best that it did not.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Node {
     /// Its index in the sentence's trace.
     pub id: usize,

@@ -33,6 +33,19 @@ pub struct Pixels {
     pub rgba: Vec<u8>,
 }
 
+/// The pixels of a file; `None` where it is none.
+pub fn read(file: &[u8]) -> Option<Pixels> {
+    let mut decoder = png::Decoder::new(std::io::Cursor::new(file));
+    decoder.set_transformations(png::Transformations::normalize_to_color8() | png::Transformations::ALPHA);
+    let mut reader = decoder.read_info().ok()?;
+    let mut rgba = vec![0; reader.output_buffer_size()?];
+    let png::OutputInfo { width, height, color_type, .. } = reader.next_frame(&mut rgba).ok()?;
+    if color_type == png::ColorType::GrayscaleAlpha {
+        rgba = rgba.chunks_exact(2).flat_map(|pixel| [pixel[0], pixel[0], pixel[0], pixel[1]]).collect();
+    }
+    Some(Pixels { width, height, rgba })
+}
+
 /// The pixels alone.
 ///
 /// # Errors

@@ -1,5 +1,7 @@
 //! Floor 5: what of a translation the model did by itself and what was set.
 
+use serde::{Deserialize, Serialize};
+
 use crate::interventions::form::{Interventions, Pin, Place};
 
 /// Who chose a target word.
@@ -27,7 +29,7 @@ impl Said {
 
 /// What was applied of the interventions for a sentence, which its table, its JSON and its files mark. Positions count
 /// from 0.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Applied {
     /// In the words of the model: a single entry of its vocabulary a word, forced words and rows in their order and each
     /// once, source tokens by their positions.

@@ -7,6 +7,7 @@
 //! work (`gate.rs`). All are started and ended in one way (`thread.rs`) and leave the window its share of the cores
 //! (`priority.rs`).
 
+#[cfg(not(target_family = "wasm"))]
 pub mod corpus;
 pub mod files;
 pub mod gate;

@@ -4,6 +4,8 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::decoding::apart::{ApartStep, Path, Then, take_apart};
 use crate::error::{Error, Result};
 use crate::jobs::live::mailbox::Mailbox;
@@ -13,6 +15,8 @@ use crate::jobs::models::loaded::LoadedModel;
 use crate::jobs::thread::{GRACE, Outbox, Service, Wake, caught};
 use crate::jobs::{priority, thread};
 use crate::models::anatomy::{Anatomy, Machine, MachinePart, Miswiring, Shrunk, dissect, shrunk};
+#[cfg(target_family = "wasm")]
+use crate::models::config::Config;
 use crate::models::untrained::untrained;
 use crate::nn::device::DeviceChoice;
 use crate::text::sentence::{Sentence, UNK};
@@ -28,7 +32,7 @@ pub const MOST_STEPS: usize = 400;
 pub const MOST_WORDS: usize = 400;
 
 /// What is to be taken apart.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StepsRequest {
     pub folder: PathBuf,
     /// Where the columns compute; by it the model is found in memory.
@@ -42,7 +46,7 @@ pub struct StepsRequest {
 }
 
 /// A translation taken apart.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StepTrace {
     pub model: String,
     /// BCP 47 tags of source and target.
@@ -51,6 +55,7 @@ pub struct StepTrace {
     pub architecture: String,
     pub aligns: bool,
     pub wrong: Option<Miswiring>,
+    #[serde(skip)]
     pub machine: Machine,
     /// The tensors of its boxes as small pictures.
     pub matrices: Arc<[Shrunk]>,
@@ -98,7 +103,7 @@ impl StepTrace {
 }
 
 /// What became of a request.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct StepsEvent {
     pub number: u64,
     /// The steps, or why not, as a sentence for the user.
@@ -117,7 +122,7 @@ pub struct StepsThread {
 type Letter = Option<(u64, StepsRequest, CancellationToken)>;
 
 /// The model that was taken apart last, since words are tried one after the other.
-struct Open {
+pub(crate) struct Open {
     wrong: Option<Miswiring>,
     shelved: Arc<LoadedModel>,
     anatomy: Anatomy,
@@ -182,7 +187,7 @@ fn run(library: &Library, inbox: &Mailbox<Letter>, out: &Outbox<StepsEvent>) {
     }
 }
 
-fn serve(
+pub(crate) fn serve(
     library: &Library,
     request: &StepsRequest,
     open: &mut Option<Open>,
@@ -199,6 +204,12 @@ fn serve(
 }
 
 impl Open {
+    /// How the model is wired.
+    #[cfg(target_family = "wasm")]
+    pub(crate) fn config(&self) -> &Config {
+        &self.shelved.model.config
+    }
+
     fn new(shelved: Arc<LoadedModel>, wrong: Option<Miswiring>) -> Result<Self> {
         let fresh = (wrong == Some(Miswiring::Untrained)).then(|| untrained(&shelved.model.config));
         let weights = fresh.as_ref().unwrap_or(&shelved.model.weights);

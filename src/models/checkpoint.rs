@@ -7,7 +7,6 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
-use std::fs::File;
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
@@ -172,7 +171,20 @@ impl Weights {
 
     /// As [`Weights::load`]; `progress` is called with the share that is read.
     pub fn load_with(path: &Path, expected: &[(String, Vec<usize>)], progress: Progress<'_>) -> Result<Self> {
-        let ReadFile { parts, tensors, kinds } = read(path, expected, progress)?;
+        Self::read_from(path, disk::open(path)?, expected, progress)
+    }
+
+    /// As [`Weights::load_with`] from what gives so many bytes; errors name `path`.
+    ///
+    /// # Errors
+    /// As [`Weights::load`].
+    pub fn read_from(
+        path: &Path,
+        file: (impl std::io::Read, u64),
+        expected: &[(String, Vec<usize>)],
+        progress: Progress<'_>,
+    ) -> Result<Self> {
+        let ReadFile { parts, tensors, kinds } = read(path, file, expected, progress)?;
         let mut weights = Self { path: path.into(), file: parts, ..Self::default() };
         weights.store(expected, tensors.into_iter().zip(kinds))?;
         if let Some(FilePart::Bytes(start)) = weights.file.first() {
@@ -435,12 +447,16 @@ struct ReadFile {
 }
 
 /// Reads a weights file; its header is checked before its body is read.
-fn read(path: &Path, expected: &[(String, Vec<usize>)], progress: Progress<'_>) -> Result<ReadFile> {
+fn read<R: std::io::Read>(
+    path: &Path,
+    (mut file, length): (R, u64),
+    expected: &[(String, Vec<usize>)],
+    progress: Progress<'_>,
+) -> Result<ReadFile> {
     const PIECE: u64 = 4 << 20;
     let sentence = |error| Error::io(path, &error);
-    let (mut file, length) = disk::open(path)?;
     let mut start = Vec::new();
-    let more = |bytes: &mut Vec<u8>, file: &mut File, count| file.take(count).read_to_end(bytes).map_err(sentence);
+    let more = |bytes: &mut Vec<u8>, file: &mut R, count| file.take(count).read_to_end(bytes).map_err(sentence);
     more(&mut start, &mut file, header::LENGTH_BYTES as u64 + 1)?;
     let end = header::end(path, &start, length)?;
     let rest = (end - start.len()) as u64;

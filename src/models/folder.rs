@@ -1,10 +1,13 @@
 //! Floor 3: a model folder, loaded and checked as a whole.
 
+use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use sha2::{Digest as _, Sha256};
+
+use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 use crate::models::checkpoint::Weights;
@@ -19,7 +22,7 @@ use crate::models::readable::TranslationModel;
 use crate::models::shortlist::{Shortlist, Shortlisted};
 use crate::models::stepper::Stepper;
 use crate::models::transformer::sizes::{AlignmentReason, TransformerSizes};
-use crate::models::{disk, fused, shapes};
+use crate::models::{Shapes, disk, fused, shapes};
 use crate::nn::device::Device;
 use crate::text::sentence::{EOS, UNK};
 use crate::text::tokenizer::{Tokenizer, Tokenizers};
@@ -36,7 +39,7 @@ pub const TARGET_FILE: &str = "target.tokenizer.json";
 pub const CARD_FILE: &str = "README.md";
 
 /// How the steps are computed; the numbers are the same.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Kernels {
     /// Fused kernels, on the processor; elsewhere the plain form.
     #[default]
@@ -212,6 +215,41 @@ impl Model {
         let sides = (source?.ending(config.source_eos), target?);
         progress(1.0);
         Ok(Self::of_parts(config, sides, weights?, folder, device))
+    }
+
+    /// Loads a folder whose files are in memory, by their names; `folder` is what the model is called.
+    ///
+    /// # Errors
+    /// As [`Model::load`].
+    pub fn from_files(folder: &Path, files: &BTreeMap<String, Vec<u8>>, known: &Tokenizers) -> Result<Self> {
+        let file = |name: &str| -> Result<(PathBuf, &[u8])> {
+            let path = folder.join(name);
+            match files.get(name) {
+                Some(bytes) => Ok((path, bytes)),
+                None => Err(Error::file(path, "is missing; the model is not whole")),
+            }
+        };
+        let text = |name: &str| String::from_utf8_lossy(files.get(name).map_or(&[], Vec::as_slice)).into_owned();
+        let config = Config::from_json(&file(CONFIG_FILE)?.0, &text(CONFIG_FILE))?;
+        let weights = |name: &str, shapes: &Shapes| {
+            let (path, bytes) = file(name)?;
+            Weights::read_from(&path, (bytes, bytes.len() as u64), shapes, &mut |_| ())
+        };
+        let side = |name: &str, key: &str, size: usize| {
+            let (path, json) = file(name)?;
+            check_tokenizer(known.from_json(&path, json)?, &path, &config, key, size)
+        };
+        let source = side(SOURCE_FILE, "source_vocabulary", config.source_vocabulary)?.ending(config.source_eos);
+        let target = side(TARGET_FILE, "target_vocabulary", config.target_vocabulary)?;
+        let own = weights(WEIGHTS_FILE, &shapes(&config))?;
+        let head = files.contains_key(HEAD_FILE).then(|| weights(HEAD_FILE, &AlignmentHead::shapes(&config)));
+        let origin = Some(Arc::new((folder.join(WEIGHTS_FILE), text(CARD_FILE))));
+        let model = Self { origin, ..Self::of_parts(config, (source, target), own, folder, &Device::cpu()) };
+        if let Some(head) = head {
+            let head = AlignmentHead::new(&model.config, &model.weights, &head?)?;
+            *model.head.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(head));
+        }
+        Ok(model)
     }
 
     /// What the search drives. `threads` holds for the fused kernels; candle keeps its own pool.

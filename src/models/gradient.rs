@@ -4,6 +4,8 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
+use serde::{Deserialize, Serialize};
+
 use candle_core::{D, DType, Tensor, Var};
 use rand::SeedableRng as _;
 use rand_chacha::ChaCha8Rng;
@@ -73,7 +75,7 @@ impl Default for Descent {
 }
 
 /// A row of alpha that makes the model say another word.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PersuadedRow {
     /// alpha_i, which keeps the sum of the model's own row. [t_x]
     pub alpha: Vec<f32>,

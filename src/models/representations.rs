@@ -3,6 +3,8 @@
 //! A word is its row of an embedding matrix. A phrase is the context c of RNNencdec (Cho's equation for c,
 //! section 2.2), and the mean of its annotations h_j where a model has no such vector (Bahdanau et al. 2015, eq. 7).
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::{Error, Result};
 use crate::models::checkpoint::Array;
 use crate::models::{Model, Stepper};
@@ -14,7 +16,7 @@ const BATCH: usize = 64;
 const BATCH_WORDS: usize = 4096;
 
 /// Which vocabulary.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum VocabularySide {
     /// The language that is read.
     #[default]

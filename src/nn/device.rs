@@ -6,11 +6,13 @@
 use std::fmt;
 use std::str::FromStr;
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::{Error, Result};
 use crate::quiet::catch_quietly;
 
 /// What the user asked for: `auto`, `cpu`, `cuda`, `cuda:1` or `metal`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum DeviceChoice {
     /// The best that works.
     #[default]

@@ -1,7 +1,9 @@
 //! Floor 11: the pages, each a folder of one shape ([`PageState`]): its command, what it keeps, its views.
 
 pub mod command;
+#[cfg(not(target_family = "wasm"))]
 pub mod corpus;
+#[cfg(not(target_family = "wasm"))]
 pub mod evaluation;
 pub mod lesson;
 pub mod map;
@@ -19,9 +21,12 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use crate::app::page::{Dropped, Page};
+#[cfg(not(target_family = "wasm"))]
 use crate::pages::corpus::CorpusPage;
+#[cfg(not(target_family = "wasm"))]
 use crate::pages::evaluation::EvaluationPage;
 use crate::pages::map::MapPage;
+#[cfg(not(target_family = "wasm"))]
 use crate::pages::phrases::PhrasesPage;
 use crate::pages::sentence::SentencePage;
 use crate::pages::shape::{AnyPage, PageState};
@@ -43,13 +48,16 @@ impl PageEntry {
     }
 }
 
-/// Every page, in the order of the tabs. Menus, shortcuts, dropped files, lessons and the saved state read this table.
+/// Every page, in the order of the tabs; in a browser those that need no files. Menus, shortcuts, dropped files, lessons and the saved state read this table.
 pub const PAGES: &[PageEntry] = &[
     PageEntry::of::<SentencePage>(),
+    #[cfg(not(target_family = "wasm"))]
     PageEntry::of::<EvaluationPage>(),
     PageEntry::of::<MapPage>(),
+    #[cfg(not(target_family = "wasm"))]
     PageEntry::of::<PhrasesPage>(),
     PageEntry::of::<StepsPage>(),
+    #[cfg(not(target_family = "wasm"))]
     PageEntry::of::<CorpusPage>(),
 ];
 

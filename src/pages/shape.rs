@@ -6,8 +6,10 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
+use crate::app::effect::FileEvent;
 use crate::app::page::{Dropped, Page};
 use crate::app::state::AppState;
+use crate::jobs::files::follow::FollowEvent;
 use crate::jobs::queue::Found;
 use crate::pages::command::{AnyCommand, Command};
 #[cfg(feature = "gui")]
@@ -40,6 +42,14 @@ pub trait AnyPage: Any + PageView {
 
     /// Nothing comes of an order: it failed, for the reason given, or was cancelled.
     fn ended(&mut self, _number: u64, _message: Option<String>, _app: &mut AppState) {}
+
+    /// Takes in what became of work on its files.
+    fn heard(&mut self, _news: &FileEvent, _app: &mut AppState) {}
+
+    /// Takes in what a followed training log holds now; true when anything changed.
+    fn seen(&mut self, _seen: &FollowEvent) -> bool {
+        false
+    }
 
     /// Takes what was dropped; one of those that its [`PageInfo`](crate::app::page::PageInfo) names.
     fn dropped(&mut self, _what: Dropped, _path: PathBuf, _app: &mut AppState) {}

@@ -5,21 +5,19 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use crate::app::effect::{Effect, FileEvent, QueueCall};
+use crate::app::effect::{Effect, FileEvent};
 use crate::app::files::claim::Claim;
 use crate::app::files::work;
 use crate::app::files::work::KeptAligner;
-use crate::jobs::Worker;
-use crate::jobs::corpus::thread::CorpusThread;
+use crate::clock::Instant;
 use crate::jobs::files::disk::Disk;
 use crate::jobs::files::follow::Follower;
 use crate::jobs::files::texts::Folders;
 use crate::jobs::live::protocol::Event;
-use crate::jobs::queue::JobQueue;
-use crate::jobs::steps::StepsThread;
 use crate::pages::command::Command;
+use crate::session::lanes::{LaneNews, Lanes, ThreadLanes};
 use crate::session::persist;
 use crate::session::state::Session;
 
@@ -32,15 +30,12 @@ const SAVE_PATIENCE: Duration = Duration::from_millis(500);
 /// Training logs and lessons are looked at so often; a run writes a line every few seconds.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
-/// A session with its worker and its files.
+/// A session with its lanes and its files.
 pub struct Driver {
     session: Session,
-    worker: Worker,
-    lane: JobQueue,
-    steps: StepsThread,
+    lanes: Box<dyn Lanes>,
     /// The model that was taken apart last, while a column has it.
     apart: Option<PathBuf>,
-    corpus: CorpusThread,
     follower: Follower,
     texts: Follower<Folders>,
     aligner: KeptAligner,
@@ -56,10 +51,12 @@ impl Driver {
     /// Opens on the saved state, or on the bundled models and an example. Never fails: what went wrong is a notice.
     /// Models and files are read in the background; `wake` is called whenever [`Driver::pump`] has something to do.
     pub fn open(options: OpenWith, wake: Wake) -> Self {
-        let worker = Worker::spawn(options.threads, Arc::clone(&wake));
-        let lane = JobQueue::spawn(worker.library(), worker.gate(), Arc::clone(&wake));
-        let steps = StepsThread::spawn(worker.library(), Arc::clone(&wake));
-        let corpus = CorpusThread::spawn(Arc::clone(&wake));
+        let lanes = ThreadLanes::spawn(&options, &wake);
+        Self::on(Box::new(lanes), options, wake)
+    }
+
+    /// As [`Driver::open`], with the work done on these lanes.
+    pub fn on(lanes: Box<dyn Lanes>, options: OpenWith, wake: Wake) -> Self {
         let follower = Follower::spawn(LOOK_EVERY, Arc::clone(&wake));
         let texts = Follower::spawn(LOOK_EVERY, Arc::clone(&wake));
         let disk = Disk::spawn(SAVE_PATIENCE, Arc::clone(&wake));
@@ -76,11 +73,8 @@ impl Driver {
         let aligner = KeptAligner::default();
         let mut driver = Self {
             session,
-            worker,
-            lane,
-            steps,
+            lanes,
             apart: None,
-            corpus,
             follower,
             texts,
             aligner,
@@ -115,7 +109,7 @@ impl Driver {
         let mut changed = false;
         let mut rows = Vec::new();
         while start.elapsed() < budget {
-            if let Some(event) = self.worker.try_next() {
+            if let Some(event) = self.lanes.decoded() {
                 changed |= self.take(event, &mut rows);
             } else if !rows.is_empty() {
                 changed |= self.absorb_all(&mut rows);
@@ -123,14 +117,15 @@ impl Driver {
                 self.session.hear(news);
                 self.carry_out();
                 changed = true;
-            } else if let Some(event) = self.lane.news.try_next() {
-                changed |= self.session.absorb_corpus(event);
-            } else if let Some(event) = self.steps.news.try_next() {
-                changed |= self.session.absorb_steps(event);
-            } else if let Some(news) = self.corpus.news.try_next() {
-                changed |= self.session.absorb_corpus_news(news);
+            } else if let Some(news) = self.lanes.news() {
+                changed |= match news {
+                    LaneNews::Queue(event) => self.session.absorb_corpus(event),
+                    LaneNews::Steps(event) => self.session.absorb_steps(event),
+                    #[cfg(not(target_family = "wasm"))]
+                    LaneNews::Corpus(news) => self.session.absorb_corpus_news(news),
+                };
             } else if let Some(seen) = self.follower.news.try_next() {
-                changed |= self.session.absorb_seen(seen);
+                changed |= self.session.absorb_seen(&seen);
             } else if let Some(seen) = self.texts.news.try_next() {
                 self.session.absorb_texts(&seen);
                 changed = true;
@@ -179,18 +174,17 @@ impl Driver {
                 Effect::Decode(request) => {
                     let is_closed = |folder: &PathBuf| request.columns.iter().all(|spec| spec.folder != *folder);
                     if self.apart.take_if(|folder| is_closed(folder)).is_some() {
-                        self.steps.let_go();
+                        self.lanes.let_go();
                     }
-                    self.worker.submit(request);
+                    self.lanes.decode(request);
                 }
-                Effect::Lane(QueueCall::Submit(number, order)) => self.lane.submit(number, order),
-                Effect::Lane(QueueCall::Cancel(number)) => self.lane.cancel(number),
-                Effect::Lane(QueueCall::Pause(number, is_paused)) => self.lane.pause(number, is_paused),
+                Effect::Lane(call) => self.lanes.queue(call),
                 Effect::TakeApart { number, request } => {
                     self.apart = Some(request.folder.clone());
-                    self.steps.submit(number, *request);
+                    self.lanes.take_apart(number, *request);
                 }
-                Effect::Corpus(call) => self.corpus.send(call),
+                #[cfg(not(target_family = "wasm"))]
+                Effect::Corpus(call) => self.lanes.corpus(call),
                 Effect::Chore(chore) => work::carry_out(chore, &mut self.disk, &self.aligner),
                 Effect::Follow(logs) => self.follower.follow(logs),
                 Effect::FollowTexts(folders) => self.texts.follow(folders),

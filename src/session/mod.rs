@@ -4,6 +4,7 @@
 //! what that causes outside, and the [`driver::Driver`] carries effects out.
 
 pub mod driver;
+pub mod lanes;
 pub mod lessons;
 pub mod persist;
 pub mod state;

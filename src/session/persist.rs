@@ -12,7 +12,7 @@ use crate::app::files::drawing::Drawing;
 use crate::app::files::lists::{List, OpenFile};
 use crate::app::settings::Settings;
 use crate::error::{Error, Result};
-use crate::jobs::queue::evaluate::Candidate;
+use crate::jobs::queue::candidate::Candidate;
 use crate::pages::Pages;
 use crate::text::sentence::MAX_SOURCE_BYTES;
 use crate::text::write::{make_private_folder, write_private};

@@ -16,14 +16,17 @@ use crate::app::page::SENTENCE;
 use crate::app::settings::Settings;
 use crate::app::state::AppState;
 use crate::app::view::ViewState;
+#[cfg(not(target_family = "wasm"))]
 use crate::jobs::corpus::thread::CorpusNews;
 use crate::jobs::files::follow::FollowEvent;
 use crate::jobs::files::texts::FolderTexts;
 use crate::jobs::live::protocol::Event;
-use crate::jobs::queue::evaluate::Candidate;
+use crate::jobs::queue::candidate::Candidate;
 use crate::jobs::queue::{QueueEvent, QueueNews};
 use crate::jobs::steps::StepsEvent;
+#[cfg(not(target_family = "wasm"))]
 use crate::pages::corpus::CorpusPage;
+#[cfg(not(target_family = "wasm"))]
 use crate::pages::evaluation::EvaluationPage;
 use crate::pages::map::MapPage;
 use crate::pages::phrases::PhrasesPage;
@@ -176,6 +179,7 @@ impl Session {
     }
 
     /// The page Evaluation.
+    #[cfg(not(target_family = "wasm"))]
     pub fn evaluation(&self) -> &EvaluationPage {
         self.pages.of()
     }
@@ -196,6 +200,7 @@ impl Session {
     }
 
     /// The page Corpus.
+    #[cfg(not(target_family = "wasm"))]
     pub fn corpus(&self) -> &CorpusPage {
         self.pages.of()
     }
@@ -297,6 +302,7 @@ impl Session {
     }
 
     /// Takes in what the lane of the workspace tells; true when anything changed.
+    #[cfg(not(target_family = "wasm"))]
     pub fn absorb_corpus_news(&mut self, news: CorpusNews) -> bool {
         self.pages.of_mut::<CorpusPage>().hear(news, &mut self.app);
         true
@@ -324,8 +330,8 @@ impl Session {
     }
 
     /// Takes in what a followed training log holds now; true when anything changed.
-    pub fn absorb_seen(&mut self, seen: FollowEvent) -> bool {
-        self.pages.of_mut::<EvaluationPage>().absorb_seen(seen)
+    pub fn absorb_seen(&mut self, seen: &FollowEvent) -> bool {
+        self.pages.each_mut().any(|page| page.seen(seen))
     }
 
     /// Takes in the user's own lessons.
@@ -345,8 +351,6 @@ impl Session {
             FileEvent::Gold { path, list, target, links, note } => {
                 lists::gold_read(app, &path, (&list, target), &links, &note);
             }
-            FileEvent::Logs { path, found } => self.pages.of_mut::<EvaluationPage>().open_logs(&path, found, app),
-            FileEvent::FirstSet(files) => self.pages.of_mut::<EvaluationPage>().take(files, app),
             FileEvent::Aligned { number, links } => app.aligned(number, links),
             FileEvent::Read { path, lines } => lists::file_read(app, &path, &lines),
             FileEvent::ReadFailed { path, message } => {
@@ -354,7 +358,9 @@ impl Session {
                 app.notify(message, true);
             }
             FileEvent::Aligner(own) => app.set_aligner(Some(own)),
-            FileEvent::Faulty { path, message } => self.pages.of_mut::<EvaluationPage>().faulty(path, message),
+            FileEvent::Logs { .. } | FileEvent::FirstSet(_) | FileEvent::Faulty { .. } => {
+                self.pages.each_mut().for_each(|page| page.heard(&news, app));
+            }
             FileEvent::Painted(pixels) => app.picture_painted(pixels),
             FileEvent::TrainingSaved { path, trouble } => self.pages.training.told(path, trouble),
             FileEvent::Notice { text, is_error } => app.notify(text, is_error),

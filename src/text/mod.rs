@@ -21,3 +21,4 @@ pub mod tsv;
 pub mod vocab;
 pub mod words;
 pub mod write;
+pub mod zstandard;

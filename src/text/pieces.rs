@@ -6,6 +6,8 @@
 
 use std::ops::Range;
 
+use serde::{Deserialize, Serialize};
+
 use crate::text::sentence::{EOS, UNK, is_language};
 
 /// What stands for a space in the pieces of SentencePiece.
@@ -19,7 +21,7 @@ pub fn byte_of(piece: &str) -> Option<u8> {
 }
 
 /// How pieces say where words begin.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PieceMarks {
     /// Every entry is a whole word.
     #[default]

@@ -9,6 +9,7 @@ use std::io::{BufRead, BufReader, ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
+use crate::text::zstandard::Decoder;
 
 /// Opens a file, unpacking gzip and zstandard, which are known by their first bytes whatever the name.
 pub fn open(path: &Path) -> Result<Box<dyn BufRead + Send>> {
@@ -25,7 +26,7 @@ pub fn unpack(path: &Path, input: impl std::io::Read + Send + 'static) -> Result
             Ok(Box::new(BufReader::with_capacity(1 << 16, flate2::bufread::MultiGzDecoder::new(input))))
         }
         Some(Packing::Zstandard) => {
-            let decoder = zstd::stream::read::Decoder::with_buffer(input).map_err(failed)?;
+            let decoder = Decoder::with_buffer(input).map_err(failed)?;
             Ok(Box::new(BufReader::with_capacity(1 << 16, decoder)))
         }
         None => Ok(Box::new(input)),

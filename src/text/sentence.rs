@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use serde::{Deserialize, Serialize};
+
 /// The string of the end-of-sentence token.
 pub const EOS: &str = "</s>";
 /// The string of the unknown-word token.
@@ -22,7 +24,7 @@ pub const MAX_SOURCE_BYTES: usize = 100_000;
 /// A tokenised sentence. `tokens`, `spans` and `ids` have the same length T_x;
 /// where `source_eos` holds the last token is [`EOS`] with an empty span at the end of `text`, and a target language that
 /// was chosen is the first, with an empty span at its start.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sentence {
     /// The text as typed.
     pub text: String,

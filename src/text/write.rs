@@ -12,6 +12,7 @@ use tempfile::{Builder, TempPath};
 
 use crate::error::{Error, Result};
 use crate::text::reader::Packing;
+use crate::text::zstandard::Encoder;
 
 /// The longest chain of links that is followed.
 const MOST_LINKS: usize = 40;
@@ -354,7 +355,7 @@ pub fn write_packed<E: From<Error>>(
 enum Packer<'a> {
     Plain(&'a mut BufWriter<Draft>),
     Gzip(flate2::write::GzEncoder<&'a mut BufWriter<Draft>>),
-    Zstandard(zstd::stream::write::Encoder<'static, &'a mut BufWriter<Draft>>),
+    Zstandard(Encoder<'static, &'a mut BufWriter<Draft>>),
 }
 
 impl<'a> Packer<'a> {
@@ -362,7 +363,7 @@ impl<'a> Packer<'a> {
         Ok(match packing {
             None => Self::Plain(file),
             Some(Packing::Gzip) => Self::Gzip(flate2::write::GzEncoder::new(file, flate2::Compression::default())),
-            Some(Packing::Zstandard) => Self::Zstandard(zstd::stream::write::Encoder::new(file, 0)?),
+            Some(Packing::Zstandard) => Self::Zstandard(Encoder::new(file, 0)?),
         })
     }
 

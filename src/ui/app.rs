@@ -1,12 +1,13 @@
 //! Floor 13: the application as eframe sees it. Each frame: take in what the worker tells, read the keys, paint the
 //! views of the table, then send on what the user did. Nothing here waits for anything.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::app::command::WindowCommand;
 use crate::app::lights::HighlightPart;
 use crate::app::page::SENTENCE;
 use crate::app::settings::Theme;
+use crate::clock::Instant;
 use crate::jobs::live::protocol::ColumnId;
 use crate::pages::command::Command;
 use crate::pages::sentence::command::{InterveneCommand, SelectCommand, SentenceCommand};

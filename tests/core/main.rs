@@ -8,6 +8,7 @@ mod analysis;
 mod anatomy;
 mod bad_input;
 mod bench;
+mod browser;
 mod cli;
 mod cost;
 mod decoding;

@@ -16,7 +16,7 @@ use interlinear::corpus::store::file::Workspace;
 use interlinear::import;
 use interlinear::import::Role;
 use interlinear::jobs::corpus::thread::{CorpusNews, CorpusRequest, CorpusThread};
-use interlinear::jobs::queue::evaluate::Candidate;
+use interlinear::jobs::queue::candidate::Candidate;
 use interlinear::jobs::queue::{QueueEvent, QueueNews as Done, QueueOrder};
 use interlinear::pages::corpus::CORPUS;
 use interlinear::pages::corpus::command::CorpusCommand;

@@ -253,7 +253,7 @@ fn learning_curves_grow_while_a_training_runs() {
         let update = nll.last().map_or(0, |last| last.update);
         Curves { training_nll: nll.clone(), development_nll: nll, update, seconds: 90.0, ..Curves::default() }
     };
-    session.absorb_seen(FollowEvent { path: path.clone(), curves: Ok(Arc::new(curves(2))) });
+    session.absorb_seen(&FollowEvent { path: path.clone(), curves: Ok(Arc::new(curves(2))) });
     let (mut harness, _) = desk::window(session);
     part(&mut harness, "Training");
     for label in ["big", "big, 500, 4.00", "big, 1000, 2.00", "1000 updates, epoch 0, 2 min; best -log p 2.000 at 1000"]

@@ -159,11 +159,11 @@ fn two_questions_are_answered_one_after_the_other_and_one_over_the_other() {
     harness.get_by_label("Where it looked to choose the word").click();
     harness.run();
     assert!(harness.query_by_label("chaussure <- shoe 0.07, it comes from here").is_some());
-    let mut nowhere = harness.query_all_by_label_contains("la <- </s> ");
+    let nowhere = || harness.query_all_by_label_contains("la <- </s> ");
     let says = |node: egui_kittest::Node<'_>| {
         node.accesskit_node().label().is_some_and(|said| said.contains("it comes from here"))
     };
-    assert!(nowhere.any(says), "</s> is outlined as the words are");
+    assert!(nowhere().any(says), "</s> is outlined as the words are");
     harness.set_size(egui::vec2(1024.0, 768.0));
     harness.run();
     let more = harness.get_by_label("More").rect();

@@ -20,7 +20,7 @@ use crate::interventions::Interventions;
 use crate::jobs::live::protocol::{
     ColumnId, ColumnResult, ColumnSpec, EnsembleSpec, HypothesisView, ModelFacts, UntouchedTranslation,
 };
-use crate::jobs::queue::evaluate::Candidate;
+use crate::jobs::queue::candidate::Candidate;
 use crate::models::Kernels;
 use crate::nn::device::DeviceChoice;
 use crate::text::links::Links;

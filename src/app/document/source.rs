@@ -7,6 +7,7 @@ use crate::app::document::rewording::carried;
 use crate::app::document::scene::{Scene, cut};
 use crate::app::files::gold::Gold;
 use crate::app::files::lists::{List, MAX_TRANSLATED};
+#[cfg(not(target_family = "wasm"))]
 use crate::app::page::SENTENCE;
 use crate::app::state::AppState;
 
@@ -30,6 +31,7 @@ impl AppState {
     }
 
     /// Translates a text on page Sentence.
+    #[cfg(not(target_family = "wasm"))]
     pub(crate) fn show_sentence(&mut self, text: String) {
         self.show_page(SENTENCE);
         self.replace_source(text, None);
@@ -135,6 +137,7 @@ impl AppState {
     }
 
     /// Opens a sentence of a test set, with its alignment by hand where there is one.
+    #[cfg(not(target_family = "wasm"))]
     pub(crate) fn show_with_gold(&mut self, text: String, gold: Option<Gold>) {
         self.document.gold = gold.map(Arc::new);
         self.show_sentence(text);

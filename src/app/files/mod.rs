@@ -2,6 +2,8 @@
 
 pub mod claim;
 pub mod common;
+#[cfg(target_family = "wasm")]
+mod download;
 pub mod drawing;
 pub mod export;
 pub mod gold;

@@ -1,5 +1,6 @@
 //! Floor 9: the work on files that the session asks for, done off the window's thread.
 
+#[cfg(not(target_family = "wasm"))]
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,7 +9,9 @@ use crate::aligner::bundled::{AlignerChoice, AlignerFile};
 use crate::aligner::placed::{PlacedAligner, PlacedWords};
 use crate::app::effect::{AlignQuestion, FileEvent, FileJob, FileWork};
 use crate::app::page::{Dropped, Page};
-use crate::error::{Error, Result};
+#[cfg(not(target_family = "wasm"))]
+use crate::error::Error;
+use crate::error::Result;
 use crate::evaluation::first_set;
 use crate::figure::fonts::Fonts;
 use crate::figure::formats::format_of;
@@ -20,7 +23,9 @@ use crate::text::links;
 use crate::text::links::read::LinkLayout;
 use crate::text::phrases::PhraseTable;
 use crate::text::reader;
-use crate::text::write::{folder_of, is_database, write_atomic};
+#[cfg(not(target_family = "wasm"))]
+use crate::text::write::write_atomic;
+use crate::text::write::{folder_of, is_database};
 use crate::training::recipe::TrainingPlan;
 use crate::training::{curves, recipe};
 
@@ -159,7 +164,12 @@ fn write(path: &Path, bytes: &[u8]) -> Result<FileEvent> {
     Ok(FileEvent::Notice { text: format!("Saved {}", path.display()), is_error: false })
 }
 
+/// Gives a file to the browser, which saves it where it saves all.
+#[cfg(target_family = "wasm")]
+pub use crate::app::files::download::write_whole;
+
 /// Writes a file in one step and makes its folder where that is missing.
+#[cfg(not(target_family = "wasm"))]
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         std::fs::create_dir_all(folder).map_err(|error| Error::io(folder, &error))?;

@@ -123,8 +123,11 @@ impl<N: Send + 'static> Disk<N> {
             Ok(thread) => self.jobs.push(thread),
             Err(_) => {
                 if let Some(job) = taken(&place) {
-                    // Here news on the way could not be taken in.
-                    self.tell_here(job(&mut |_| true));
+                    let last = job(&mut |news| {
+                        self.tell_here(Some(news));
+                        true
+                    });
+                    self.tell_here(last);
                 }
             }
         }

@@ -1,7 +1,9 @@
 //! Floor 8: one slot, latest wins. Std only.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use crate::clock::Instant;
 
 /// One slot: a newer letter replaces the one that was not yet taken.
 #[derive(Debug)]

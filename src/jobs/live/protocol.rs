@@ -37,7 +37,7 @@ pub struct EnsembleSpec {
 }
 
 /// A member of an ensemble.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Member {
     /// The name in its `config.json`.
     pub name: String,
@@ -45,7 +45,7 @@ pub struct Member {
 }
 
 /// One column: which model, where, and how it searches.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ColumnSpec {
     /// Which column of the session.
     pub column: ColumnId,
@@ -75,7 +75,7 @@ impl ColumnSpec {
 }
 
 /// A source word whose neighbours are wanted.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Near {
     /// By whose model.
     pub column: ColumnId,
@@ -84,7 +84,7 @@ pub struct Near {
 }
 
 /// All that is wanted now; replaces whatever was wanted before.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Request {
     /// Number of the ticket it was made with; grows.
     pub number: u64,
@@ -97,7 +97,7 @@ pub struct Request {
 }
 
 /// What the worker tells.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Event {
     /// A model is being read.
     Loading {
@@ -168,7 +168,7 @@ impl Event {
 }
 
 /// What a loaded model is, for headings and the status line.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ModelFacts {
     /// The name in `config.json`.
     pub name: String,
@@ -212,7 +212,7 @@ pub struct ModelFacts {
 }
 
 /// Where a model computes.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeviceFacts {
     /// In words.
     pub name: String,
@@ -221,7 +221,7 @@ pub struct DeviceFacts {
 }
 
 /// How large a model is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModelSizes {
     /// How many numbers it has learned.
     pub parameters: usize,
@@ -236,7 +236,7 @@ pub struct ModelSizes {
 }
 
 /// Which tokens make up each word, where a vocabulary has pieces of words; `</s>` is a word.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pieces {
     /// Of each source word.
     pub source: Vec<Range<usize>>,
@@ -247,7 +247,7 @@ pub struct Pieces {
 }
 
 /// A hypothesis in the entries of the vocabulary. All lists have one entry a target token.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct HypothesisView {
     /// Words as the vocabulary writes them, `[UNK]` and `</s>` included.
     pub tokens: Vec<String>,
@@ -289,7 +289,7 @@ pub struct HypothesisView {
 }
 
 /// Both steps of two models in a row.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct BetweenView {
     /// What the first makes of the source.
     pub said: HypothesisView,
@@ -300,7 +300,7 @@ pub struct BetweenView {
 }
 
 /// What a model does by itself where a column has interventions.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct UntouchedTranslation {
     pub best: HypothesisView,
     /// For each word of the best translation with interventions, what the model would say there by itself.
@@ -308,7 +308,7 @@ pub struct UntouchedTranslation {
 }
 
 /// How interventions change the next word after the same words.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Shift {
     /// The best next words without interventions with their log p, best first.
     pub before: Vec<(String, f32)>,
@@ -321,7 +321,7 @@ pub struct Shift {
 }
 
 /// What a column's search found.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ColumnResult {
     /// Best first.
     pub hypotheses: Vec<HypothesisView>,

@@ -4,8 +4,9 @@
 //! With two models on two cores each has a core to itself, which gives both first rows soonest.
 
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use crate::clock::Instant;
 use crate::decoding::{Decoded, Hypothesis, SearchOptions, SearchProgress, decode};
 use crate::error::{Error, Result};
 use crate::evaluation::EvaluatedSystem;

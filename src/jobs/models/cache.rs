@@ -4,8 +4,9 @@
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use crate::clock::Instant;
 use crate::error::{Error, Result};
 use crate::jobs::models::loaded::LoadedModel;
 use crate::jobs::thread::{Patience, Thread, caught};
@@ -196,6 +197,18 @@ impl ModelCache {
         let mut places = self.lock();
         places.wanted.insert(key.clone());
         places.slots.insert(key, Slot::Ready(Arc::new(shelved)));
+    }
+
+    /// Puts in a model that was read elsewhere; what columns want stays as it is.
+    #[cfg(target_family = "wasm")]
+    pub(crate) fn put(&self, key: Key, shelved: LoadedModel) {
+        self.lock().slots.insert(key, Slot::Ready(Arc::new(shelved)));
+    }
+
+    /// Whether a model is in memory.
+    #[cfg(target_family = "wasm")]
+    pub(crate) fn knows(&self, key: &Key) -> bool {
+        self.lock().slots.contains_key(key)
     }
 
     /// How many models are wanted and in memory or being read.

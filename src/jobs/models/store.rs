@@ -20,7 +20,7 @@ const ROW_EVERY: Duration = Duration::from_millis(4);
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Unit {
     /// Never empty.
-    keys: Vec<Key>,
+    pub(crate) keys: Vec<Key>,
     /// How they become one, where they are an ensemble.
     mixing: Option<Mixing>,
 }
@@ -93,6 +93,19 @@ impl Store {
     pub fn insert(&mut self, model: Model, device: DeviceChoice) {
         let shelved = LoadedModel::new(model, &Device::cpu(), String::new());
         self.cache.insert((shelved.model.folder.clone(), device), shelved);
+    }
+
+    /// Puts in a model that was read elsewhere, which a column has asked for.
+    #[cfg(target_family = "wasm")]
+    pub(crate) fn put(&self, key: Key, model: Model) {
+        let card = model.card();
+        self.cache.put(key, LoadedModel::new(model, &Device::cpu(), card));
+    }
+
+    /// Whether a model is in memory.
+    #[cfg(target_family = "wasm")]
+    pub(crate) fn knows(&self, key: &Key) -> bool {
+        self.cache.knows(key)
     }
 
     /// How many models are in memory or being read.

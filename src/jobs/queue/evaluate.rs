@@ -16,8 +16,8 @@ use crate::corpus::overview::{evaluate, gold};
 use crate::decoding;
 use crate::error::{Error, Result};
 use crate::evaluation::alignment::Aligner;
-use crate::jobs::live::protocol::EnsembleSpec;
 use crate::jobs::models::loaded::LoadedModel;
+use crate::jobs::queue::candidate::Candidate;
 use crate::jobs::queue::work::{JobProgress, Work};
 use crate::jobs::queue::yielding::Yielding;
 use crate::models::{Kernels, Stepper};
@@ -55,40 +55,6 @@ pub struct TestFiles {
     pub is_pretokenized: bool,
     /// How BLEU cuts text into words.
     pub tokenization: Tokenization,
-}
-
-/// A model folder, or several models that translate as one.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(untagged)]
-pub enum Candidate {
-    /// A model.
-    Model(PathBuf),
-    /// Several.
-    Ensemble(EnsembleSpec),
-}
-
-impl Candidate {
-    /// The folders of its models.
-    pub fn folders(&self) -> &[PathBuf] {
-        match self {
-            Self::Model(folder) => std::slice::from_ref(folder),
-            Self::Ensemble(ensemble) => &ensemble.members,
-        }
-    }
-
-    /// The same, to put them elsewhere.
-    pub fn folders_mut(&mut self) -> &mut [PathBuf] {
-        match self {
-            Self::Model(folder) => std::slice::from_mut(folder),
-            Self::Ensemble(ensemble) => &mut ensemble.members,
-        }
-    }
-}
-
-impl From<PathBuf> for Candidate {
-    fn from(folder: PathBuf) -> Self {
-        Self::Model(folder)
-    }
 }
 
 impl Evaluate {

@@ -4,6 +4,8 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::Error;
 use crate::jobs::gate::ForegroundGate;
 use crate::jobs::models::cache::Library;
@@ -17,7 +19,7 @@ use crate::ticket::{CancellationToken, Generation};
 const ROOM: usize = 64;
 
 /// What the lane tells of an order.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct QueueEvent<F = Found> {
     /// Of the order.
     pub number: u64,
@@ -25,7 +27,7 @@ pub struct QueueEvent<F = Found> {
 }
 
 /// What happened to an order.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum QueueNews<F = Found> {
     /// Its turn has come, or it is further on.
     Progress(JobProgress),
@@ -162,6 +164,16 @@ fn run<J: Job>(shared: &Shared<J>, library: &Library, out: &Outbox<QueueEvent<J:
         let kind = perform(job, &entry, &shared.gate, library, out);
         shared.lock().entries.retain(|entry| entry.number != number);
         out.send(QueueEvent { number, kind });
+    }
+}
+
+/// Does an order here and now, as a browser's worker must.
+#[cfg(target_family = "wasm")]
+pub(crate) fn at_once<J: Job>(job: J, library: &Library, tell: &dyn Fn(JobProgress)) -> QueueNews<J::Found> {
+    let breath = Breath::new(CancellationToken::forever(), Arc::default(), ForegroundGate::new());
+    match job.run(&Work::new(breath, library, tell)) {
+        Ok(found) => QueueNews::Found(found),
+        Err(error) => QueueNews::Failed(error.to_string()),
     }
 }
 

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, sync_channel};
 
+use serde::{Deserialize, Serialize};
+
 use crate::analysis::map;
 use crate::analysis::map::{MapLayout, Method};
 use crate::analysis::neighbours::Space;
@@ -20,7 +22,7 @@ use crate::nn::device::DeviceChoice;
 const STEPS: usize = 1000;
 
 /// What to do.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MapOrder {
     pub model: PathBuf,
     pub device: DeviceChoice,
@@ -31,7 +33,7 @@ pub struct MapOrder {
 }
 
 /// What is mapped.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum What {
     /// Words by their embeddings.
     Words {
@@ -55,7 +57,7 @@ impl Default for What {
 }
 
 /// What kind of things the points are.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PointKind {
     /// Words of the source vocabulary.
     #[default]
@@ -69,7 +71,7 @@ pub enum PointKind {
 }
 
 /// A word or a phrase.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MapPoint {
     /// As the vocabulary, the list or the sentence writes it.
     pub text: String,
@@ -80,7 +82,7 @@ pub struct MapPoint {
 }
 
 /// A map and all that can be looked up in it.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct VectorMap {
     pub model: String,
     /// What kind of things the points are.
@@ -223,12 +225,12 @@ fn lay_out(
     method: Method,
     options: &TsneOptions,
 ) -> Result<MapLayout> {
-    let failed = |error| Error::Device(format!("The system gave no thread to lay the map out with ({error})"));
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(1)
-        .thread_name(|_| "interlinear-map".to_owned())
-        .build()
-        .map_err(failed)?;
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).thread_name(|_| "interlinear-map".to_owned()).build();
+    let Ok(pool) = pool else {
+        // without a thread, as in a browser, it is laid out here
+        let mut step = |share, _: &[f32]| work.tell(step_of(method, share));
+        return map::layout(rows, dimension, method, options, &work.ticket, &mut step);
+    };
     let (steps, heard) = sync_channel::<Step>(0);
     let (leave, leaves) = sync_channel::<()>(1);
     let ticket = work.ticket.clone();
@@ -251,12 +253,15 @@ fn lay_out(
     outcome
 }
 
+/// How far the layout is.
+fn step_of(method: Method, share: Step) -> JobProgress {
+    progress((share * STEPS as f32) as usize, STEPS, format!("Laying out by {}", method.entry().title))
+}
+
 /// Reports each step and lets the other thread take the next one, until it is done or the order is cancelled.
 fn follow(work: &Work<'_>, method: Method, heard: &Receiver<Step>, go_on: impl Fn() -> bool) {
-    let title = method.entry().title;
     while let Ok(share) = heard.recv() {
-        let done = (share * STEPS as f32) as usize;
-        work.tell(progress(done, STEPS, format!("Laying out by {title}")));
+        work.tell(step_of(method, share));
         if work.breathe().is_err() || !go_on() {
             return;
         }

@@ -5,7 +5,10 @@
 //! Models are those of the live lane where it has them. A kind of order is one file here and one line of [`QueueOrder`] and
 //! [`Found`]; the lane itself knows only [`Job`]s.
 
+#[cfg(not(target_family = "wasm"))]
 pub mod analyse;
+pub mod candidate;
+#[cfg(not(target_family = "wasm"))]
 pub mod evaluate;
 pub mod head;
 pub mod job_queue;

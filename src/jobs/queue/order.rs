@@ -2,43 +2,74 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
+#[cfg(not(target_family = "wasm"))]
 use crate::corpus::overview::evaluated::Evaluated;
 use crate::error::Result;
+#[cfg(target_family = "wasm")]
+use crate::jobs::models::cache::Key;
 use crate::jobs::queue::work::{Job, Work};
-use crate::jobs::queue::{analyse, evaluate, head, maps, phrases, probe};
+#[cfg(not(target_family = "wasm"))]
+use crate::jobs::queue::{analyse, evaluate};
+use crate::jobs::queue::{head, maps, phrases, probe};
 
 /// What can be ordered; one line a kind.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum QueueOrder {
     /// Measure models on a test set.
+    #[cfg(not(target_family = "wasm"))]
+    #[serde(skip)]
     Evaluate(evaluate::Evaluate),
     /// Two-dimensional maps of words and phrases, and neighbours.
     Map(maps::MapOrder),
     /// Scores of a phrase table.
+    #[serde(skip)]
     Phrases(phrases::PhraseOrder),
     /// A question about one translation.
     Probe(probe::Probe),
     /// A system run over a workspace.
+    #[cfg(not(target_family = "wasm"))]
+    #[serde(skip)]
     Analyse(analyse::Analyse),
     /// An alignment head learned for a model.
+    #[serde(skip)]
     Head(head::HeadOrder),
 }
 
 /// What came of an [`QueueOrder`]; one line a kind.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Found {
     /// Of [`QueueOrder::Evaluate`].
+    #[cfg(not(target_family = "wasm"))]
+    #[serde(skip)]
     Evaluated(Evaluated),
     /// Of [`QueueOrder::Map`].
     Mapped(Arc<maps::VectorMap>),
     /// Of [`QueueOrder::Phrases`].
+    #[serde(skip)]
     Phrases(phrases::Scored),
     /// Of [`QueueOrder::Probe`].
     Probed(probe::Probed),
     /// Of [`QueueOrder::Analyse`].
+    #[cfg(not(target_family = "wasm"))]
+    #[serde(skip)]
     Analysed(analyse::Analysed),
     /// Of [`QueueOrder::Head`].
+    #[serde(skip)]
     Head(head::HeadLearned),
+}
+
+#[cfg(target_family = "wasm")]
+impl QueueOrder {
+    /// The model that it asks, which a browser must fetch first.
+    pub(crate) fn model(&self) -> Option<Key> {
+        match self {
+            Self::Map(order) => Some((order.model.clone(), order.device)),
+            Self::Probe(order) => Some((order.model.clone(), order.device)),
+            Self::Phrases(_) | Self::Head(_) => None,
+        }
+    }
 }
 
 impl Job for QueueOrder {
@@ -46,10 +77,12 @@ impl Job for QueueOrder {
 
     fn run(self, work: &Work<'_>) -> Result<Found> {
         match self {
+            #[cfg(not(target_family = "wasm"))]
             Self::Evaluate(order) => order.run(work).map(Found::Evaluated),
             Self::Map(order) => order.run(work).map(Found::Mapped),
             Self::Phrases(order) => order.run(work).map(Found::Phrases),
             Self::Probe(order) => order.run(work).map(Found::Probed),
+            #[cfg(not(target_family = "wasm"))]
             Self::Analyse(order) => order.run(work).map(Found::Analysed),
             Self::Head(order) => order.run(work).map(Found::Head),
         }

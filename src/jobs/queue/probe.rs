@@ -4,6 +4,8 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::analysis::measures;
 use crate::analysis::measures::{MEASURES, Tested};
 use crate::decoding::importance::Subject;
@@ -22,7 +24,7 @@ use crate::text::sentence::{MAX_SOURCE_BYTES, UNK};
 use crate::text::words::vocabulary_words;
 
 /// What is asked of a model.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Probe {
     pub model: PathBuf,
     pub device: DeviceChoice,
@@ -30,7 +32,7 @@ pub struct Probe {
 }
 
 /// A question.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum ProbeQuestion {
     /// The smallest change that is found of the row behind these words that makes the model say a word.
     Persuade {
@@ -63,7 +65,7 @@ pub enum ProbeQuestion {
 }
 
 /// The answer.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Probed {
     /// Of [`ProbeQuestion::Persuade`].
     Persuaded(Persuasion),
@@ -74,7 +76,7 @@ pub enum Probed {
 }
 
 /// A row that makes a model say a word.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Persuasion {
     /// The entry of the vocabulary that is said.
     pub word: String,
@@ -85,7 +87,7 @@ pub struct Persuasion {
 }
 
 /// What a file of interventions is for a model.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Opened {
     /// The column that it is for.
     pub column: ColumnId,

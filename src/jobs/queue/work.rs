@@ -4,8 +4,11 @@ use std::cell::{Cell, RefCell};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
+use crate::clock::Instant;
 use crate::error::Result;
 use crate::jobs::gate::ForegroundGate;
 use crate::jobs::models::cache::{Library, ModelGuard};
@@ -29,7 +32,7 @@ pub trait Job: Send + 'static {
 }
 
 /// How far an order is.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct JobProgress {
     /// Pieces done, of `total`.
     pub done: usize,

@@ -13,6 +13,11 @@ pub mod shrunk;
 pub(super) mod transformer;
 pub mod wrong;
 
+use serde::{Deserialize, Deserializer, Serialize};
+
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
+
 use candle_core::{Device, Tensor};
 
 use crate::error::{Error, Result};
@@ -28,8 +33,24 @@ pub use crate::models::anatomy::entry::{Layers, MachineStage, Plan, ShownQuantit
 pub use crate::models::anatomy::shrunk::{Shrunk, shrunk};
 pub use crate::models::anatomy::wrong::{Miswiring, WRONGS};
 
+/// A name that stands in a table of the program.
+pub type Name = &'static str;
+
+/// A name that was sent: each is kept once, and there are no more than the tables hold.
+fn named<'de, D: Deserializer<'de>>(sent: D) -> std::result::Result<Name, D::Error> {
+    static KNOWN: Mutex<BTreeSet<Name>> = Mutex::new(BTreeSet::new());
+    let name = String::deserialize(sent)?;
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(same) = known.get(name.as_str()) {
+        return Ok(same);
+    }
+    let name: Name = name.leak();
+    known.insert(name);
+    Ok(name)
+}
+
 /// Between which ends numbers of a kind lie.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum MachineSpan {
     /// From 0 to 1: what comes out of a logistic function, and shares.
     Gate,
@@ -41,12 +62,14 @@ pub enum MachineSpan {
 }
 
 /// A vector, or one for each source word.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Quantity {
     /// As the paper writes it, in the notation of [`crate::figure::equation`].
-    pub symbol: &'static str,
+    #[serde(deserialize_with = "named")]
+    pub symbol: Name,
     /// What it is.
-    pub name: &'static str,
+    #[serde(deserialize_with = "named")]
+    pub name: Name,
     /// Between which ends its numbers lie.
     pub span: MachineSpan,
     /// Numbers of a row.
@@ -68,10 +91,11 @@ impl Quantity {
 }
 
 /// The numbers of a stage.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MachinePart {
     /// The stage's key.
-    pub key: &'static str,
+    #[serde(deserialize_with = "named")]
+    pub key: Name,
     /// What it holds, in the order of its equations.
     pub quantities: Vec<Quantity>,
 }
@@ -183,18 +207,34 @@ pub fn dissect(config: &Config, weights: &Weights, wrong: Option<Miswiring>) -> 
     };
     // a wiring that is not this architecture's own changes nothing
     let wrong = wrong.filter(|wrong| wrong.entry().fits(architecture.name()));
+    let layers = layers(config);
     let tensors = weights.tensors(&Device::Cpu)?;
     let trace = Trace::recording();
     let all = Parameters::new(&tensors).traced(&trace, wrong == Some(Miswiring::ResetPlace));
     let model = (architecture.entry().readable)(config, &all)?;
-    let mut stages = plan.stages.to_vec();
-    (plan.adapt)(config, wrong, &mut stages);
-    let encoder = config.transformer.as_ref().map_or(1, |sizes| sizes.encoder_layers);
-    let decoder = config.opennmt.as_ref().map(|sizes| sizes.decoder_layers);
-    let layers = decoder.or(config.luong.as_ref().map(|sizes| sizes.layers)).unwrap_or(encoder);
-    let machine = entry::machine(stages, &shapes(config), layers);
+    let machine = drawn(plan, config, wrong);
     let b_a = tensors.get("attention.b_a").cloned();
     Ok(Anatomy { model, trace, wrong, layers, machine, b_a })
+}
+
+/// The drawing of a model of this configuration; empty where there is none.
+pub fn machine(config: &Config, wrong: Option<Miswiring>) -> Machine {
+    let architecture = config.architecture;
+    let wrong = wrong.filter(|wrong| *wrong != Miswiring::Untrained && wrong.entry().fits(architecture.name()));
+    architecture.entry().anatomy.map_or_else(Machine::default, |plan| drawn(plan, config, wrong))
+}
+
+fn drawn(plan: &Plan, config: &Config, wrong: Option<Miswiring>) -> Machine {
+    let mut stages = plan.stages.to_vec();
+    (plan.adapt)(config, wrong, &mut stages);
+    entry::machine(stages, &shapes(config), layers(config))
+}
+
+/// Layers of its encoder, or of both sides.
+fn layers(config: &Config) -> usize {
+    let encoder = config.transformer.as_ref().map_or(1, |sizes| sizes.encoder_layers);
+    let decoder = config.opennmt.as_ref().map(|sizes| sizes.decoder_layers);
+    decoder.or(config.luong.as_ref().map(|sizes| sizes.layers)).unwrap_or(encoder)
 }
 
 impl Anatomy {

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::Result;
 use crate::models::anatomy::Machine;
 use crate::models::checkpoint::Weights;
@@ -10,7 +12,7 @@ use crate::models::checkpoint::Weights;
 pub const MOST_BLOCKS: usize = 64;
 
 /// Neighbours of a matrix as one.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MatrixBlock {
     /// Of all its numbers.
     pub mean: f32,
@@ -21,7 +23,7 @@ pub struct MatrixBlock {
 }
 
 /// A stored matrix, small; a vector is one row.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Shrunk {
     /// Its tensor.
     pub name: String,

@@ -1,8 +1,9 @@
 //! Floor 3: models as they are often wrongly drawn and programmed, and as they are before their training. Switched on, they
 //! show what the difference does.
 
+use serde::{Deserialize, Serialize};
 /// A wrong wiring, or a model that has learned nothing yet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Miswiring {
     /// The reset gate stands on the other side of the recurrent product.
     ResetPlace,

@@ -88,6 +88,11 @@ impl AlignmentHead {
         Self::new(config, model, &weights).map(Some)
     }
 
+    /// Names and shapes of its tensors, for a model of this configuration.
+    pub fn shapes(config: &Config) -> Shapes {
+        HeadSizes::of(config).shapes()
+    }
+
     /// The head of these weights, for a model of those.
     ///
     /// # Errors

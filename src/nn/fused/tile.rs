@@ -8,6 +8,7 @@
 use super::Level;
 use super::level;
 use super::number::Number;
+#[cfg(target_arch = "x86_64")]
 use super::pairs;
 use super::width::WIDTH;
 
@@ -336,6 +337,10 @@ impl<T: Number> Tile<'_, T> {
             #[cfg(target_arch = "x86_64")]
             Level::Avx512 | Level::Avx2 => unsafe { self.avx2::<R, P>() },
             // SAFETY: as above.
+            #[cfg(target_arch = "wasm32")]
+            _ => unsafe { self.narrow::<R, P>() },
+            // SAFETY: as above.
+            #[cfg(not(target_arch = "wasm32"))]
             _ => unsafe { self.portable::<R, P>() },
         }
     }
@@ -399,10 +404,67 @@ impl<T: Number> Tile<'_, T> {
         }
     }
 
+    /// The plain twin for vectors of four numbers: three lines and half a panel at a time, so that the sums stay in the
+    /// sixteen registers that a browser has.
+    ///
+    /// # Safety
+    /// As [`product`].
+    #[cfg(any(test, target_arch = "wasm32"))]
+    unsafe fn narrow<const R: usize, const P: usize>(&self) {
+        for p in 0..P {
+            let mut r = 0;
+            while r < R {
+                // SAFETY: the caller's promise, for these lines.
+                unsafe {
+                    match R - r {
+                        1 => self.narrow_lines::<1>(r, p),
+                        2 => self.narrow_lines::<2>(r, p),
+                        _ => self.narrow_lines::<3>(r, p),
+                    }
+                }
+                r += 3;
+            }
+        }
+    }
+
+    /// # Safety
+    /// As [`product`], for the lines from `from` on.
+    #[cfg(any(test, target_arch = "wasm32"))]
+    #[inline(always)]
+    unsafe fn narrow_lines<const R: usize>(&self, from: usize, p: usize) {
+        const HALF: usize = WIDTH / 2;
+        let (line, step, Panels { b, k, row, panel }) = (self.a.line, self.a.k, self.b);
+        let mut whole = [[0.0f32; WIDTH]; R];
+        for half in 0..2 {
+            let mut sums = [[0.0f32; HALF]; R];
+            // SAFETY: [`Tile::kernel`] bounds the reads of A, the caller's promise those of B: half a row of a panel.
+            unsafe {
+                let a = self.a.data.as_ptr().add(from * line);
+                for i in 0..k {
+                    let y = &*b.wrapping_add(p * panel + i * row + half * HALF).cast::<[T; HALF]>();
+                    for r in 0..R {
+                        let x = *a.add(r * line + i * step);
+                        for l in 0..HALF {
+                            sums[r][l] = T::add_product(sums[r][l], x, y[l]);
+                        }
+                    }
+                }
+            }
+            for r in 0..R {
+                whole[r][half * HALF..(half + 1) * HALF].copy_from_slice(&sums[r]);
+            }
+        }
+        for r in 0..R {
+            // SAFETY: the caller's promise.
+            unsafe { self.write(from + r, p, &whole[r]) };
+        }
+    }
+
     /// The plain twin.
     ///
     /// # Safety
     /// As [`product`].
+    #[cfg(not(target_arch = "wasm32"))]
     unsafe fn portable<const R: usize, const P: usize>(&self) {
         let Panels { b, k, row, panel } = self.b;
         for p in 0..P {
@@ -450,6 +512,39 @@ impl<T: Number> Tile<'_, T> {
                     *max = if *c > *max { *c } else { *max };
                 }
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// C of `R` lines and `P` panels by one of the plain forms.
+    fn made<const R: usize, const P: usize>(k: usize, width: usize, is_narrow: bool) -> Vec<f32> {
+        let numbers = |count: usize, by: usize| (0..count).map(|n| ((n * by) % 23) as f32 / 7.0 - 1.5).collect();
+        let (a, b): (Vec<f32>, Vec<f32>) = (numbers(R * k, 5), numbers(P * k * WIDTH, 11));
+        let mut c: Vec<f32> = numbers(R * width, 3);
+        let tile = Tile {
+            level: Level::Base,
+            a: View { data: &a, line: k, k: 1 },
+            b: Panels { b: b.as_ptr(), k, row: WIDTH, panel: k * WIDTH },
+            out: Out { c: c.as_mut_ptr(), ldc: width, finish: Finish::Add },
+            width,
+        };
+        // SAFETY: A, B and C have the sizes that the tile names.
+        unsafe { if is_narrow { tile.narrow::<R, P>() } else { tile.portable::<R, P>() } }
+        c
+    }
+
+    #[test]
+    fn the_form_for_few_registers_gives_the_numbers_of_the_plain_one() {
+        for (k, width) in [(1, 32), (7, 20), (64, 31)] {
+            assert_eq!(made::<1, 1>(k, width, true), made::<1, 1>(k, width, false));
+            assert_eq!(made::<2, 1>(k, width, true), made::<2, 1>(k, width, false));
+            assert_eq!(made::<5, 1>(k, width, true), made::<5, 1>(k, width, false));
+            assert_eq!(made::<12, 1>(k, width, true), made::<12, 1>(k, width, false));
+            assert_eq!(made::<3, 2>(k, width + 32, true), made::<3, 2>(k, width + 32, false));
         }
     }
 }

@@ -6,7 +6,7 @@ use crate::corpus::export::out::ExportFormat;
 use crate::corpus::judgements::judge::ErrorMark;
 use crate::import;
 use crate::jobs::corpus::thread::CorpusRequest;
-use crate::jobs::queue::evaluate::Candidate;
+use crate::jobs::queue::candidate::Candidate;
 use crate::pages::corpus::whole::ExploreCommand;
 
 /// What the user does on page Corpus.

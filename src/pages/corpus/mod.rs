@@ -39,7 +39,7 @@ use crate::jobs::corpus::thread::{CorpusNews, CorpusRequest, Detail};
 use crate::jobs::queue::Found;
 use crate::jobs::queue::QueueOrder;
 use crate::jobs::queue::analyse::{ActsBy, Analyse};
-use crate::jobs::queue::evaluate::Candidate;
+use crate::jobs::queue::candidate::Candidate;
 use crate::pages::corpus::columns::TableColumns;
 use crate::pages::corpus::whole::Whole;
 use crate::pages::shape::{AnyPage, PageState};

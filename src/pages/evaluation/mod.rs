@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::analysis::bleu::Tokenization;
-use crate::app::effect::{Effect, FileJob};
+use crate::app::effect::{Effect, FileEvent, FileJob};
 use crate::app::page::{Dropped, Page, PageInfo};
 use crate::app::state::AppState;
 use crate::corpus::overview::evaluated::Evaluated;
@@ -130,6 +130,19 @@ impl AnyPage for EvaluationPage {
         }
     }
 
+    fn heard(&mut self, news: &FileEvent, app: &mut AppState) {
+        match news {
+            FileEvent::Logs { path, found } => self.open_logs(path, found.clone(), app),
+            FileEvent::FirstSet(files) => self.take(files.clone(), app),
+            FileEvent::Faulty { path, message } => self.faulty(path.clone(), message.clone()),
+            _ => {}
+        }
+    }
+
+    fn seen(&mut self, seen: &FollowEvent) -> bool {
+        logs::absorb(&mut self.logs, seen.clone())
+    }
+
     /// A text takes the first place that is free.
     fn dropped(&mut self, what: Dropped, path: PathBuf, app: &mut AppState) {
         match what {
@@ -219,7 +232,7 @@ impl EvaluationPage {
     }
 
     /// A file that was looked at cannot be read.
-    pub(crate) fn faulty(&mut self, path: PathBuf, message: String) {
+    fn faulty(&mut self, path: PathBuf, message: String) {
         if self.files().any(|file| *file == path) && self.fault(&path).is_none() {
             self.faults.push((path, message));
         }
@@ -259,7 +272,7 @@ impl EvaluationPage {
     }
 
     /// The files of the first test set are there.
-    pub(crate) fn take(&mut self, files: FirstSet, app: &mut AppState) {
+    fn take(&mut self, files: FirstSet, app: &mut AppState) {
         self.test = TestFiles {
             source: Some(files.source),
             references: vec![files.reference],
@@ -271,7 +284,7 @@ impl EvaluationPage {
     }
 
     /// Logs were found where the user said.
-    pub(crate) fn open_logs(&mut self, path: &Path, found: Vec<PathBuf>, app: &mut AppState) {
+    fn open_logs(&mut self, path: &Path, found: Vec<PathBuf>, app: &mut AppState) {
         if found.is_empty() {
             let text = format!("{} holds no training log; choose the folder of a run", path.display());
             app.notify(text, true);
@@ -297,10 +310,5 @@ impl EvaluationPage {
     /// Has these logs followed and no others.
     fn follow_logs(&self, app: &mut AppState) {
         app.tasks.push(Effect::Follow(self.logs.iter().map(|log| log.path.clone()).collect()));
-    }
-
-    /// Takes in what a followed log holds now; true when anything changed.
-    pub(crate) fn absorb_seen(&mut self, seen: FollowEvent) -> bool {
-        logs::absorb(&mut self.logs, seen)
     }
 }

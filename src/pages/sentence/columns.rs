@@ -15,7 +15,7 @@ use crate::decoding::ensemble::Mixing;
 use crate::figure::palette::COLOUR_MAPS;
 use crate::interventions::Interventions;
 use crate::jobs::live::protocol::{ColumnId, EnsembleSpec};
-use crate::jobs::queue::evaluate::Candidate;
+use crate::jobs::queue::candidate::Candidate;
 use crate::pages::sentence::command::ColumnCommand;
 use crate::pages::sentence::variants::close_variant;
 

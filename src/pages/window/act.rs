@@ -9,7 +9,7 @@ use crate::app::command::{SettingsCommand, WindowCommand};
 use crate::app::page::Page;
 use crate::app::page::SENTENCE;
 use crate::app::settings::{Shown, Theme};
-use crate::jobs::corpus::thread::CorpusRequest;
+#[cfg(not(target_family = "wasm"))]
 use crate::pages::corpus::CORPUS;
 use crate::pages::sentence::command::{
     ColumnCommand, InterveneCommand, ListCommand, SearchCommand, SelectCommand, SourceCommand,
@@ -96,7 +96,12 @@ const ON_SENTENCE: &[Page] = &[SENTENCE];
 /// The page Steps shows the sentence, too.
 const ON_STEPS: &[Page] = &[SENTENCE, STEPS];
 /// The page Corpus has an undo of its own.
-const EDITS: &[Page] = &[SENTENCE, STEPS, CORPUS];
+const EDITS: &[Page] = &[
+    SENTENCE,
+    STEPS,
+    #[cfg(not(target_family = "wasm"))]
+    CORPUS,
+];
 
 /// The enum of acts and the table of its rows, in the order of the sheet.
 macro_rules! acts {
@@ -133,11 +138,11 @@ acts! {
     FocusSearch: ALWAYS, TEXTS, EVERYWHERE, "Search in the list", [ctrl(Key::F)],
         |window| focus(window, Panel::Sentences);
     Undo: ALWAYS, TEXTS, EDITS, "Undo", [ctrl(Key::Z)],
-        |window| edit(window, CorpusRequest::Undo, SourceCommand::Undo);
+        |window| edit(window, false);
     UndoSentence: ALWAYS, TEXTS, ON_STEPS, "Undo to the sentence before", [ctrl_alt(Key::Z)],
         |window| window.push(SourceCommand::UndoSentence);
     Redo: ALWAYS, TEXTS, EDITS, "Redo", [shift_ctrl(Key::Z), ctrl(Key::Y)],
-        |window| edit(window, CorpusRequest::Redo, SourceCommand::Redo);
+        |window| edit(window, true);
     NextSentence: ALWAYS, TEXTS, ON_SENTENCE, "Next sentence", [ctrl(Key::ArrowDown), plain(Key::PageDown)],
         |window| window.push(ListCommand::Move(1));
     PreviousSentence: ALWAYS, TEXTS, ON_SENTENCE, "Previous sentence", [ctrl(Key::ArrowUp), plain(Key::PageUp)],
@@ -283,8 +288,11 @@ fn sheet(window: &mut Window<'_>, sheet: Sheet) {
     window.local.shared.sheet = sheet;
 }
 
-fn edit(window: &mut Window<'_>, judged: CorpusRequest, typed: SourceCommand) {
-    if window.app.view.page() == CORPUS { window.push(judged) } else { window.push(typed) }
+fn edit(window: &mut Window<'_>, again: bool) {
+    match window.pages.get(window.app.view.page()).undo(again) {
+        Some(own) => window.push(own),
+        None => window.push(if again { SourceCommand::Redo } else { SourceCommand::Undo }),
+    }
 }
 
 fn save_figure(window: &mut Window<'_>) {

@@ -4,13 +4,14 @@
 //! dialog it answers at once as if cancelled, so every question can also be answered by a typed path on a sheet.
 
 use std::future::Future;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use crate::clock::Instant;
 use crate::pages::command::Command;
 use crate::widgets::theme;
 
@@ -127,10 +128,14 @@ impl PartialEq for AskedPath {
 /// Nobody cancels a dialog so soon: the system has none.
 const AT_ONCE: Duration = Duration::from_millis(300);
 /// What to do without one.
+#[cfg(target_family = "wasm")]
+const WITHOUT: &str = "In a browser the models of this site open by their names. Files of your own are opened by the program on the desk.";
+/// What to do without one.
+#[cfg(not(target_family = "wasm"))]
 const WITHOUT: &str = "This system shows no file dialog here; on Linux it needs a desktop portal or the program zenity. Type the \
                            path, drop the file on the window, or name it on the command line.";
 
-type Answer = Pin<Box<dyn Future<Output = Option<rfd::FileHandle>>>>;
+type Answer = Pin<Box<dyn Future<Output = Option<PathBuf>>>>;
 
 /// At most one dialog at a time.
 #[derive(Default)]
@@ -148,18 +153,7 @@ impl Dialogs {
         if self.open.is_some() {
             return;
         }
-        let Question { title, wants, .. } = asked.question;
-        let mut dialog = rfd::AsyncFileDialog::new().set_title(title);
-        if let Some(folder) = self.start(wants) {
-            dialog = dialog.set_directory(folder);
-        }
-        let answer: Answer = match wants {
-            Wants::Folder => Box::pin(dialog.pick_folder()),
-            Wants::File(extensions) => {
-                Box::pin(dialog.add_filter("Usual files", extensions).add_filter("All files", &["*"]).pick_file())
-            }
-            Wants::NewFile(name) => Box::pin(dialog.set_file_name(asked.name.as_deref().unwrap_or(name)).save_file()),
-        };
+        let answer = shown(&asked, self.start(asked.question.wants));
         self.open = Some((asked, answer, Instant::now()));
     }
 
@@ -194,12 +188,43 @@ impl Dialogs {
         };
         let (asked, _, began) = self.open.take()?;
         self.is_missing = chosen.is_none() && began.elapsed() < AT_ONCE;
-        if let Some(folder) = chosen.as_ref().and_then(|handle| handle.path().parent()) {
+        if let Some(folder) = chosen.as_deref().and_then(Path::parent) {
             self.folder = Some(folder.to_path_buf());
         }
-        let path = chosen.map(|handle| handle.path().to_path_buf());
-        (path.is_some() || self.is_missing).then_some((asked, path))
+        (chosen.is_some() || self.is_missing).then_some((asked, chosen))
     }
+}
+
+/// The system's dialog.
+#[cfg(not(target_family = "wasm"))]
+fn shown(asked: &AskedPath, folder: Option<PathBuf>) -> Answer {
+    let Question { title, wants, .. } = asked.question;
+    let mut dialog = rfd::AsyncFileDialog::new().set_title(title);
+    if let Some(folder) = folder {
+        dialog = dialog.set_directory(folder);
+    }
+    match wants {
+        Wants::Folder => path_of(dialog.pick_folder()),
+        Wants::File(extensions) => {
+            path_of(dialog.add_filter("Usual files", extensions).add_filter("All files", &["*"]).pick_file())
+        }
+        Wants::NewFile(name) => path_of(dialog.set_file_name(asked.name.as_deref().unwrap_or(name)).save_file()),
+    }
+}
+
+#[cfg(not(target_family = "wasm"))]
+fn path_of(chosen: impl Future<Output = Option<rfd::FileHandle>> + 'static) -> Answer {
+    Box::pin(async move { chosen.await.map(|handle| handle.path().to_path_buf()) })
+}
+
+/// A browser saves where it saves; it has no paths to choose from.
+#[cfg(target_family = "wasm")]
+fn shown(asked: &AskedPath, _folder: Option<PathBuf>) -> Answer {
+    let name = match asked.question.wants {
+        Wants::NewFile(own) => Some(asked.name.clone().unwrap_or_else(|| own.to_owned()).into()),
+        Wants::Folder | Wants::File(_) => None,
+    };
+    Box::pin(std::future::ready(name))
 }
 
 struct Repaint(egui::Context);

@@ -293,6 +293,11 @@ pub trait PageView: Any {
         TEXT.then(WindowCommand::Open)
     }
 
+    /// What takes back the last act on it, or does it `again`, where the page has an undo of its own.
+    fn undo(&self, _again: bool) -> Option<Command> {
+        None
+    }
+
     /// Escape, where nothing is open over the page: closes what is open on it, then selects nothing.
     fn escape(&self, _window: &mut Window<'_>) {}
 

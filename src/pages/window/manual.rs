@@ -54,6 +54,7 @@ const FILES: &[(&str, &str)] = files![
     "models.md",
     "training.md",
     "install.md",
+    "browser.md",
     "python.md",
 ];
 

@@ -7,7 +7,7 @@ use crate::app::page::Page;
 use crate::app::settings::{INSPECTOR_OPEN, LINKS_PICTURE, SOLO, Settings, TREE_PICTURE, Whose};
 use crate::app::state::AppState;
 use crate::app::view::Selection;
-use crate::jobs::queue::evaluate::Candidate;
+use crate::jobs::queue::candidate::Candidate;
 use crate::pages::command::Command;
 use crate::pages::sentence::command::SelectCommand;
 use crate::pages::steps::STEPS;

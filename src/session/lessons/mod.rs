@@ -24,7 +24,7 @@ use crate::app::settings::{LIGHT_PALETTE, LINKS_PICTURE};
 use crate::app::state::AppState;
 use crate::figure::palette::ColourMap;
 use crate::jobs::files::texts::FolderTexts;
-use crate::jobs::queue::evaluate::Candidate;
+use crate::jobs::queue::candidate::Candidate;
 use crate::pages::command::Command;
 use crate::pages::lesson::LessonCommand;
 use crate::pages::steps::STEPS;

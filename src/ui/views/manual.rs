@@ -5,6 +5,7 @@ use egui::{Align, FontSelection, Id, Label, Layout, Panel, RichText, ScrollArea,
 
 use crate::app::command::WindowCommand;
 use crate::app::page::SENTENCE;
+use crate::figure::png;
 use crate::pages::lesson::LessonCommand;
 use crate::pages::window::act::Act;
 use crate::pages::window::local::Window;
@@ -265,7 +266,7 @@ fn texture(ui: &Ui, manual: &mut ManualLocal, path: &str) -> Option<TextureHandl
         return Some(texture.clone());
     }
     let (_, bytes) = PICTURES.iter().find(|(there, _)| *there == path)?;
-    let picture = eframe::icon_data::from_png_bytes(bytes).ok()?;
+    let picture = png::read(bytes)?;
     let size = [picture.width as usize, picture.height as usize];
     let image = egui::ColorImage::from_rgba_unmultiplied(size, &picture.rgba);
     let texture = ui.ctx().load_texture(path, image, egui::TextureOptions::LINEAR);

@@ -180,6 +180,7 @@ fn file_ui(ui: &mut Ui, window: &mut Window<'_>) {
     ui.set_min_width(240.0);
     act_item(ui, window, "Open...", Act::Open);
     act_item(ui, window, "Add a model...", Act::AddModel);
+    #[cfg(not(target_family = "wasm"))]
     act_item(ui, window, "New training...", Act::NewTraining);
     act_item(ui, window, "Save a figure...", Act::SaveFigure);
     ui.separator();

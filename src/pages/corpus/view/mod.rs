@@ -29,6 +29,7 @@ use egui::{Key, Label, ProgressBar, RichText, TextEdit, Ui, UiBuilder, vec2};
 use crate::analysis::symmetrize::SYMMETRIZATIONS;
 use crate::import::Role;
 use crate::jobs::corpus::thread::CorpusRequest;
+use crate::pages::command::Command;
 use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::command::CorpusCommand;
 use crate::pages::corpus::view::memory::CorpusMemory;
@@ -67,6 +68,10 @@ impl PageView for CorpusPage {
 
     fn manual(&self) -> Option<&'static str> {
         Some("corpus.md")
+    }
+
+    fn undo(&self, again: bool) -> Option<Command> {
+        Some(if again { CorpusRequest::Redo.into() } else { CorpusRequest::Undo.into() })
     }
 
     fn opens(&self) -> AskedPath {

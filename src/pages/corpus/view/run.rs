@@ -8,7 +8,7 @@ use crate::app::command::SettingsCommand;
 use crate::app::document::column::file_name;
 use crate::app::settings::PictureQuestion;
 use crate::jobs::corpus::thread::CorpusRequest;
-use crate::jobs::queue::evaluate::Candidate;
+use crate::jobs::queue::candidate::Candidate;
 use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::command::CorpusCommand;
 use crate::pages::window::dialogs::{Question, Wants};

@@ -7,7 +7,7 @@ use egui::{Button, RichText, Ui, vec2};
 use crate::analysis::mteval::TOKENIZATIONS;
 use crate::app::document::column::file_name;
 use crate::app::state::AppState;
-use crate::jobs::queue::evaluate::Candidate;
+use crate::jobs::queue::candidate::Candidate;
 use crate::pages::evaluation::EvaluationPage;
 use crate::pages::evaluation::LogState;
 use crate::pages::evaluation::command::{EvaluationCommand, TestCommand};

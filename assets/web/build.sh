@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# Builds the explorer for browsers, from a clean checkout: bash assets/web/build.sh [FOLDER]
+#
+# FOLDER (target/site) is made anew: static files that any web server serves as they are. Wanted are Rust with the
+# target (rustup target add wasm32-unknown-unknown), or its source in RUST_STD_SOURCE, from which the standard library
+# is built; and wasm-opt, or npm, which brings it (the package binaryen).
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+here=assets/web
+site=$(realpath -m "${1:-target/site}")
+target=$(realpath -m "${CARGO_TARGET_DIR:-target/web}")
+triple=wasm32-unknown-unknown
+models=(rnnsearch-en-fr rnnencdec-en-fr luong-local-p-en-fr)
+
+stop() { echo "$1" >&2; exit 1; }
+
+version=$(grep -A1 '^name = "wasm-bindgen"$' Cargo.lock | sed -n 's/version = "\(.*\)"/\1/p')
+grep -q "wasm-bindgen-cli-support = \"=$version\"" $here/packer/Cargo.toml \
+    || stop "$here/packer/Cargo.toml must name version $version of wasm-bindgen-cli-support, as Cargo.lock does"
+
+std=()
+if [ ! -d "$(rustc --print target-libdir --target $triple)" ]; then
+    [ -e "${RUST_STD_SOURCE:-/nowhere}/Cargo.lock" ] || stop "the standard library for $triple is missing: rustup target add $triple"
+    export RUSTC_BOOTSTRAP=1 __CARGO_TESTS_ONLY_SRC_ROOT=$RUST_STD_SOURCE
+    std=(-Z build-std=std,panic_abort)
+fi
+CARGO_TARGET_DIR=$target RUSTFLAGS="-Ctarget-feature=+simd128" cargo rustc --locked "${std[@]}" --lib --crate-type cdylib \
+    --profile web --target $triple --no-default-features --features web
+(unset RUSTC_BOOTSTRAP __CARGO_TESTS_ONLY_SRC_ROOT
+    CARGO_TARGET_DIR=$target cargo build --locked --release --manifest-path $here/packer/Cargo.toml)
+
+rm -rf "$site"
+mkdir -p "$site/models"
+"$target/release/packer" "$target/$triple/web/interlinear.wasm" "$site" interlinear
+
+optimise=$(command -v wasm-opt || true)
+if [ -z "$optimise" ]; then
+    command -v npm >/dev/null || stop "wasm-opt is missing: install the package binaryen of your system, or npm"
+    [ -e "$target/node/node_modules/.bin/wasm-opt" ] || npm install --silent --prefix "$target/node" binaryen@132.0.0
+    optimise=$target/node/node_modules/.bin/wasm-opt
+fi
+"$optimise" -O3 --strip-debug --strip-producers --enable-simd --enable-bulk-memory --enable-nontrapping-float-to-int \
+    --enable-sign-ext --enable-mutable-globals --enable-reference-types --enable-multivalue \
+    "$site/interlinear_bg.wasm" -o "$site/small.wasm"
+mv "$site/small.wasm" "$site/interlinear_bg.wasm"
+
+bytes=$(wc -c < "$site/interlinear_bg.wasm")
+sed "s/@BYTES@/$bytes/" $here/index.html > "$site/index.html"
+cp $here/worker.js assets/icon.png "$site/"
+
+# each model's files and their sizes, by which the page knows them and how far it is
+list=
+for model in "${models[@]}"; do
+    mkdir -p "$site/models/$model"
+    files=
+    for file in config.json source.tokenizer.json target.tokenizer.json README.md alignment.safetensors model.safetensors; do
+        [ -e "models/$model/$file" ] || continue
+        cp "models/$model/$file" "$site/models/$model/"
+        files+="${files:+, }\"$file\": $(wc -c < "models/$model/$file")"
+    done
+    list+="${list:+,$'\n'}  \"models/$model\": { $files }"
+done
+printf '{\n%s\n}\n' "$list" > "$site/models.json"
+
+packed=$(gzip -9 -c "$site/interlinear_bg.wasm" | wc -c)
+echo "$site: the program has $bytes bytes, $packed with gzip"

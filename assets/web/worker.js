@@ -1,0 +1,63 @@
+// The worker of the page: computes in turns, and fetches the models that are missing.
+import init, { PageWorker } from './interlinear.js';
+
+let bench;
+const early = [];
+const sizes = fetch('models.json').then(answer => answer.json());
+const turns = new MessageChannel();
+let isAsked = false;
+
+// a turn is asked for by a message, so that what the page says meanwhile is heard first
+function ask() {
+  if (isAsked) return;
+  isAsked = true;
+  turns.port2.postMessage(0);
+}
+
+turns.port1.onmessage = () => {
+  isAsked = false;
+  if (bench.turn()) ask();
+};
+
+function heard(bytes) {
+  bench.heard(bytes);
+  for (const folder of bench.missing()) fetched(folder);
+  ask();
+}
+
+self.onmessage = async ({ data }) => {
+  if (!(data instanceof WebAssembly.Module)) return bench ? heard(data) : early.push(data);
+  await init({ module_or_path: data });
+  bench = new PageWorker();
+  early.splice(0).forEach(heard);
+};
+
+async function fetched(folder) {
+  try {
+    const files = (await sizes)[folder];
+    if (!files) throw new Error(`${folder} is not among the models of this site.`);
+    const total = Object.values(files).reduce((sum, size) => sum + size, 0);
+    let read = 0;
+    await Promise.all(Object.keys(files).map(async name => {
+      const address = `${folder}/${name}`;
+      const answer = await fetch(address);
+      if (!answer.ok) throw new Error(`${address}: the server answered ${answer.status}; load the page anew.`);
+      const bytes = new Uint8Array(files[name]);
+      let at = 0;
+      for (const reader = answer.body.getReader(); ;) {
+        const { done, value } = await reader.read();
+        if (done) break;
+        if (at + value.length > bytes.length) throw new Error(`${address} is longer than it should be; load the page anew.`);
+        bytes.set(value, at);
+        at += value.length;
+        read += value.length;
+        bench.read(folder, read / total);
+      }
+      bench.file(folder, name, bytes.subarray(0, at));
+    }));
+    bench.whole(folder);
+  } catch (error) {
+    bench.failed(folder, error.message);
+  }
+  ask();
+}

@@ -1,0 +1,175 @@
+//! Floor 14: the lanes of the page: its worker, started again when it is lost.
+
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use js_sys::{Function, Uint8Array};
+use wasm_bindgen::closure::Closure;
+use wasm_bindgen::{JsCast as _, JsValue};
+use web_sys::{MessageEvent, Worker};
+
+use crate::app::effect::QueueCall;
+use crate::jobs::Wake;
+use crate::jobs::live::protocol::{Event, Request};
+use crate::jobs::queue::{QueueEvent, QueueNews};
+use crate::jobs::steps::{StepsEvent, StepsRequest};
+use crate::models::anatomy;
+use crate::models::config::Config;
+use crate::session::lanes::{LaneNews, Lanes};
+use crate::web::message::{FromWorker, ToWorker, packed, unpacked};
+
+/// What has come from the worker.
+#[derive(Default)]
+struct Inbox {
+    news: VecDeque<Vec<u8>>,
+    is_lost: bool,
+}
+
+/// The worker, and what it was asked last.
+pub struct WorkerLanes {
+    /// Gives a new worker.
+    spawn: Function,
+    worker: Option<Worker>,
+    inbox: Rc<RefCell<Inbox>>,
+    /// Heard by the worker.
+    heard: [Closure<dyn FnMut(MessageEvent)>; 2],
+    decoded: VecDeque<Event>,
+    others: VecDeque<LaneNews>,
+    last: Option<Request>,
+    /// The request that a worker was lost over.
+    lost_over: Option<u64>,
+}
+
+impl WorkerLanes {
+    /// Lanes on the workers that `spawn` gives.
+    pub fn new(spawn: Function, wake: &Wake) -> Self {
+        let inbox = Rc::<RefCell<Inbox>>::default();
+        let listen = |take: fn(&mut Inbox, MessageEvent)| {
+            let (inbox, wake) = (Rc::clone(&inbox), Arc::clone(wake));
+            Closure::<dyn FnMut(MessageEvent)>::new(move |event| {
+                take(&mut inbox.borrow_mut(), event);
+                wake();
+            })
+        };
+        let news = listen(|inbox, event| inbox.news.push_back(Uint8Array::new(&event.data()).to_vec()));
+        let lost = listen(|inbox, _| inbox.is_lost = true);
+        let heard = [news, lost];
+        let mut lanes = Self {
+            spawn,
+            worker: None,
+            inbox,
+            heard,
+            decoded: VecDeque::new(),
+            others: VecDeque::new(),
+            last: None,
+            lost_over: None,
+        };
+        lanes.start();
+        lanes
+    }
+
+    fn start(&mut self) {
+        let worker = self.spawn.call0(&JsValue::NULL).ok().and_then(|worker| worker.dyn_into::<Worker>().ok());
+        if let Some(worker) = &worker {
+            worker.set_onmessage(Some(self.heard[0].as_ref().unchecked_ref()));
+            worker.set_onerror(Some(self.heard[1].as_ref().unchecked_ref()));
+        }
+        self.worker = worker;
+    }
+
+    fn ask(&self, message: &ToWorker) -> Result<(), String> {
+        let bytes = packed(message).map_err(|error| format!("{:?}", JsValue::from(error)))?;
+        let worker = self.worker.as_ref().ok_or("This browser gives no worker; use another one.")?;
+        worker.post_message(&Uint8Array::from(bytes.as_slice())).map_err(|error| format!("{error:?}"))
+    }
+
+    /// A worker that is lost is replaced, and does what the last one was asked; a second loss over the same is told.
+    fn mend(&mut self) {
+        if !std::mem::take(&mut self.inbox.borrow_mut().is_lost) {
+            return;
+        }
+        if let Some(worker) = self.worker.take() {
+            worker.terminate();
+        }
+        self.start();
+        let Some(mut request) = self.last.clone() else { return };
+        if self.lost_over.replace(request.number) == Some(request.number) {
+            for spec in &mut request.columns {
+                let message =
+                    "The worker of this page was lost twice over this text; change it, or load the page anew.";
+                let (number, column, message) = (request.number, spec.column, message.to_owned());
+                self.decoded.push_back(Event::Failed { number, column, message });
+                (spec.decode, spec.given) = (false, None);
+            }
+        }
+        // a worker that cannot be asked says so by another loss
+        let _ = self.ask(&ToWorker::Decode(request));
+    }
+
+    fn take_in(&mut self) {
+        self.mend();
+        loop {
+            let Some(bytes) = self.inbox.borrow_mut().news.pop_front() else { return };
+            match unpacked(&bytes) {
+                Ok(FromWorker::Decoded(event)) => self.decoded.push_back(event),
+                Ok(FromWorker::Queue(event)) => self.others.push_back(LaneNews::Queue(event)),
+                Ok(FromWorker::Steps(event, config)) => {
+                    self.others.push_back(LaneNews::Steps(drawn(event, config.as_deref())));
+                }
+                Err(_) => self.inbox.borrow_mut().is_lost = true,
+            }
+        }
+    }
+}
+
+/// With the drawing of the machine, which is made where it is shown.
+fn drawn(mut event: StepsEvent, config: Option<&str>) -> StepsEvent {
+    if let (Ok(trace), Some(config)) = (&mut event.found, config)
+        && let (Some(trace), Ok(config)) = (Arc::get_mut(trace), Config::from_json("config.json".as_ref(), config))
+    {
+        trace.machine = anatomy::machine(&config, trace.wrong);
+    }
+    event
+}
+
+impl Lanes for WorkerLanes {
+    fn decode(&mut self, request: Request) {
+        if let Err(message) = self.ask(&ToWorker::Decode(request.clone())) {
+            let failed = |column| Event::LoadFailed { column, message: message.clone() };
+            self.decoded.extend(request.columns.iter().map(|spec| failed(spec.column)));
+        }
+        self.last = Some(request);
+    }
+
+    fn decoded(&mut self) -> Option<Event> {
+        self.take_in();
+        self.decoded.pop_front()
+    }
+
+    fn take_apart(&mut self, number: u64, request: StepsRequest) {
+        if let Err(message) = self.ask(&ToWorker::TakeApart(number, request)) {
+            self.others.push_back(LaneNews::Steps(StepsEvent { number, found: Err(message) }));
+        }
+    }
+
+    fn let_go(&mut self) {
+        // a worker that is lost holds nothing
+        let _ = self.ask(&ToWorker::LetGo);
+    }
+
+    fn queue(&mut self, call: QueueCall) {
+        let number = match &call {
+            QueueCall::Submit(number, _) => Some(*number),
+            QueueCall::Cancel(_) | QueueCall::Pause(..) => None,
+        };
+        if let (Err(message), Some(number)) = (self.ask(&ToWorker::Queue(call)), number) {
+            self.others.push_back(LaneNews::Queue(QueueEvent { number, kind: QueueNews::Failed(message) }));
+        }
+    }
+
+    fn news(&mut self) -> Option<LaneNews> {
+        self.others.pop_front()
+    }
+}

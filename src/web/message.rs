@@ -1,0 +1,54 @@
+//! Floor 14: what the page and its worker tell each other, as bytes.
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use wasm_bindgen::JsError;
+
+use crate::app::effect::QueueCall;
+use crate::jobs::live::protocol::{Event, Request};
+use crate::jobs::queue::QueueEvent;
+use crate::jobs::steps::{StepsEvent, StepsRequest};
+
+/// What the page asks for.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[expect(clippy::large_enum_variant, reason = "one is made for each act of a person")]
+pub enum ToWorker {
+    /// Translate this, and nothing that was wanted before.
+    Decode(Request),
+    /// Take this apart, and nothing that was wanted before.
+    TakeApart(u64, StepsRequest),
+    /// The model that was taken apart last is not needed any more.
+    LetGo,
+    /// Long work.
+    Queue(QueueCall),
+}
+
+/// What came of it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[expect(clippy::large_enum_variant, reason = "each is taken up at once")]
+pub enum FromWorker {
+    /// Of what is translated.
+    Decoded(Event),
+    /// With the `config.json` of its model, which says how the machine is drawn.
+    Steps(StepsEvent, Option<String>),
+    /// Of long work.
+    Queue(QueueEvent),
+}
+
+/// A message as bytes.
+///
+/// # Errors
+/// An order that a browser does not carry out.
+pub fn packed(message: &impl Serialize) -> Result<Vec<u8>, JsError> {
+    let mut bytes = Vec::new();
+    ciborium::into_writer(message, &mut bytes).map_err(|error| JsError::new(&error.to_string()))?;
+    Ok(bytes)
+}
+
+/// The message of these bytes.
+///
+/// # Errors
+/// Where they are none, such as those of another version.
+pub fn unpacked<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, JsError> {
+    ciborium::from_reader(bytes).map_err(|error| JsError::new(&error.to_string()))
+}
