@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Builds the explorer for browsers, from a clean checkout: bash assets/web/build.sh [FOLDER]
 #
-# FOLDER (target/site) is made anew: static files that any web server serves as they are. Wanted are Rust with the
+# FOLDER (dist) is made anew: static files that any web server serves as they are. Wanted are Rust with the
 # target (rustup target add wasm32-unknown-unknown), or its source in RUST_STD_SOURCE, from which the standard library
 # is built; and wasm-opt, or npm, which brings it (the package binaryen).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 here=assets/web
-site=$(realpath -m "${1:-target/site}")
+site=$(realpath -m "${1:-dist}")
 target=$(realpath -m "${CARGO_TARGET_DIR:-target/web}")
 triple=wasm32-unknown-unknown
 models=(rnnsearch-en-fr rnnencdec-en-fr luong-local-p-en-fr)
