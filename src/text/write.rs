@@ -69,6 +69,10 @@ fn write_as(
         }
         Err(error) if error.kind() == ErrorKind::NotFound => {
             let target = end_of_links(path).map_err(failed)?;
+            let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.exists());
+            if let Some(folder) = folder {
+                return Err(Error::file(folder, "is a folder that does not exist; make it, or check the path"));
+            }
             replace(&target, None, readers, write).map_err(failed)
         }
         Err(error) => Err(failed(error)),

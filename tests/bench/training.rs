@@ -11,6 +11,7 @@ use crate::cost::Cost;
 use crate::machine::pool;
 use crate::{Setup, peer, subject};
 use interlinear::cli::bench::figures::{BenchColumn, Figures, quantile};
+use interlinear::models::TRAINED;
 use interlinear::models::config::Config;
 use interlinear::models::folder::CONFIG_FILE;
 use interlinear::models::init::{InitScheme, initial_weights};
@@ -61,7 +62,7 @@ pub fn run(setup: &Setup, figures: &mut Figures) -> anyhow::Result<()> {
     let mut configs = loaded.collect::<Result<Vec<_>, _>>()?;
     configs.extend(if setup.quick { subject::tiny().to_vec() } else { vec![subject::small()] });
     // others' models are not trained here
-    configs.retain(|config| config.transformer.is_none());
+    configs.retain(|config| TRAINED.iter().any(|entry| entry.name == config.architecture.name()));
     let (mut ran, mut refusals) = (false, Vec::new());
     for (config, shape) in configs.iter().flat_map(|config| shapes.iter().map(move |shape| (config, shape))) {
         let raced = race(setup, config, shape)?;

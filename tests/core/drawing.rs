@@ -191,7 +191,7 @@ fn what_cannot_be_drawn_gets_a_sentence() {
         (&["--text", WORDS, "--width", "nan"], "", "a number from 5 to 5000"),
         (&["--text", WORDS, "--width", "5000", "--dpi", "2400", "--format", "png"], "", "choose a lower resolution"),
         (&["--text", WORDS, "--palette", "pink"], "", "invalid value 'pink'"),
-        (&["--text", WORDS, "--output", "nowhere/a.svg"], "", "nowhere/a.svg: does not exist"),
+        (&["--text", WORDS, "--output", "nowhere/a.svg"], "", "nowhere: is a folder that does not exist"),
         (&["two.en", "--folder", "two.en"], "", "two.en"),
         (&["no.en"], "", "no.en: does not exist"),
     ];

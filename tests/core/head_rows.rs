@@ -299,12 +299,12 @@ fn a_table_answers_either_question_and_outlines_the_other() {
     assert!(comes.energies.is_none() && comes.p_t.is_none(), "those are of the steps of the search");
     let links = comes.links.expect("alpha over it");
     let sure: Vec<_> = links.sure().iter().map(|link| (link.source, link.target)).collect();
-    assert_eq!(sure, [(0, 0), (1, 1)]);
+    assert_eq!(sure, [(0, 0), (1, 1), (2, 2)], "`</s>` too");
     let possible: Vec<_> = links.possible().iter().map(|link| (link.source, link.target)).collect();
     assert!(possible.contains(&(1, 0)) && possible.contains(&(0, 1)), "{possible:?}");
     let (looked, of) = table(PictureQuestion { origin: false, both: true });
     let links = looked.links.expect("the head over alpha");
-    assert_eq!((of, links.sure().len()), (Outlined::Head, 1), "a word that comes from `</s>` has no link");
+    assert_eq!((of, links.sure().len()), (Outlined::Head, 2), "a word that comes from `</s>` is outlined there");
     // a model without a head shows what it has
     let bare = ModelFacts { has_head: false, ..facts.clone() };
     let settings = Settings { asked: PictureQuestion { origin: true, both: true }, ..Settings::default() };

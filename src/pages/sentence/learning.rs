@@ -18,6 +18,8 @@ impl SentencePage {
                 if let Some(file) = self.head.files.get_mut(at) {
                     *file = text;
                 }
+                // what was wrong with the files before says nothing of these
+                self.head.told = None;
             }
             HeadCommand::Passes(passes) => self.head.passes = passes.clamp(1, 100),
             HeadCommand::Learn(column) => self.head.told = self.order_head(app, column).err().map(|why| (why, true)),

@@ -22,8 +22,11 @@ pub fn sheets_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let response = egui::Modal::new(Id::unique("path_sheet")).frame(frame).show(ui.ctx(), |ui| {
         ui.set_width(520.0_f32.min(ui.ctx().content_rect().width() - 80.0));
         let most = ui.ctx().content_rect().height() - AROUND;
+        // the room of the sheet before, or before an error was told, is not that of this one
         egui::ScrollArea::vertical()
+            .id_salt(asked.question.title)
             .max_height(most)
+            .min_scrolled_height(most)
             .auto_shrink([false, true])
             .show(ui, |ui| sheet_ui(ui, window, &asked));
     });

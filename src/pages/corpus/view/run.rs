@@ -36,7 +36,7 @@ pub fn run_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
         let asked = window.app.view.settings().asked;
         let mut origin = asked.origin;
         let note = "Keeps where words come from as the alignment of models that have an alignment head; such a run is a system of its own. \
-                    Else alpha is kept, where the model looked";
+                    Else alpha is kept, where the model looked. It is the question that page Sentence answers, too";
         if ui.checkbox(&mut origin, "By alignment heads").on_hover_text(note).changed() {
             window.push(SettingsCommand::SetAsked(PictureQuestion { origin, ..asked }));
         }

@@ -367,9 +367,14 @@ fn cell(ui: &Ui, workbench: &CorpusPage, (rect, at): (Rect, usize), slot: Slot) 
     let (painter, left, middle) = (ui.painter(), rect.left() + slot.left, rect.center().y);
     let (text, against, colour) = match slot.what {
         What::Figure(_, column) => {
-            let text = column.text(column.value(corpus, at));
-            let right = pos2(left + slot.width - 8.0, middle);
-            painter.text(right, Align2::RIGHT_CENTER, text, theme::small(), t.text);
+            let number = painter.layout_no_wrap(column.text(column.value(corpus, at)), theme::small(), t.text);
+            let place = Align2::RIGHT_CENTER.anchor_size(pos2(left + slot.width - 8.0, middle), number.size());
+            // a number that is cut would read as another
+            if place.right() > ui.clip_rect().right() + 0.5 {
+                painter.text(pos2(left + 8.0, middle), Align2::LEFT_CENTER, WAITS, theme::small(), t.weak);
+            } else {
+                painter.galley(place.min, number, t.text);
+            }
             return;
         }
         What::Text(TextColumn::Source) => (corpus.sources.get(at), Vec::new(), t.text),

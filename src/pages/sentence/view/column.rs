@@ -36,7 +36,7 @@ pub struct ColumnParts {
 
 const PADDING: f32 = theme::SPACE_3;
 /// A name is cut no shorter, points.
-const LEAST_NAME: f32 = 110.0;
+const LEAST_NAME: f32 = 104.0;
 /// Behind the name of a model that was told where to look,
 const GUIDED_NOTE: &str = "guided";
 /// and of one whose picture is of the user's translation.

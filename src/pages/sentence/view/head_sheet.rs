@@ -52,7 +52,10 @@ impl View for HeadSheet {
         let room = ui.ctx().content_rect().size();
         let response = egui::Modal::new(Id::unique("head_sheet")).frame(frame).show(ui.ctx(), |ui| {
             ui.set_width(WIDTH.min(room.x - 80.0));
-            let area = egui::ScrollArea::vertical().max_height(room.y - 80.0).auto_shrink([false, true]);
+            // also the room of an error that is told while the sheet is there
+            let most = room.y - 80.0;
+            let area =
+                egui::ScrollArea::vertical().max_height(most).min_scrolled_height(most).auto_shrink([false, true]);
             area.show(ui, |ui| sheet_ui(ui, sentence, window, column)).inner
         });
         if response.inner || response.should_close() {
