@@ -165,7 +165,7 @@ fn files_that_do_not_fit_are_named() {
         (&["evaluate", "--source", "two", "--target", "two", "--paired-ar", "9"], &["--paired-ar", "--model"]),
         (&["evaluate", "--source", "three", "--target", "two"], &["two", "line 2"]),
         (&["evaluate", "--source", "empty", "--target", "empty"], &["empty"]),
-        (&["bench", "--quick", "--json", "no/where.json"], &["no/where.json"]),
+        (&["bench", "--quick", "--json", "no/where.json"], &["no: is a folder that does not exist"]),
     ];
     for (arguments, names) in cases {
         let outcome = run_in(folder.path(), &[arguments, &["--model", model][..]].concat(), b"");
