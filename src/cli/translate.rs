@@ -7,7 +7,6 @@ use std::sync::Arc;
 use clap::Args;
 
 use crate::analysis::hard;
-use crate::analysis::reading::Reading;
 use crate::analysis::unknown::Replacing;
 use crate::app::files::line::{HypothesisLine, SetLine, TranslationLine, ends};
 use crate::cli::args::{LineFormat, ReadingArgs, ReplaceArgs, SearchArgs, SentenceArgs, count};
@@ -307,8 +306,7 @@ fn write(high: &High<'_>, output: &mut LineOutput, planned: &Planned, decoded: O
             || before.clone(),
             |best| {
                 let head = best.head.as_deref().filter(|_| high.low.reading.is_head());
-                let alpha = || Some((best.alpha.as_deref()?, Reading::default()));
-                let rows = head.map(|head| (head, Reading::Head)).or_else(alpha);
+                let rows = words::read_by(head, best.alpha.as_deref());
                 let links = words::links(lead, &line.sentence, (best, rows), high.low.sentences.pretokenized);
                 format!("{before}{}{}", hard::pharaoh(&links), marked("\t", set, best))
             },

@@ -56,10 +56,15 @@ pub fn force_all(
 /// Rows of a translation, and how links are read off them.
 pub type ReadBy<'a> = Option<(&'a [Vec<f32>], Reading)>;
 
-/// The rows of the alignment head of a forced target where there are some, else those of alpha.
+/// The rows of an alignment head where there are some, else those of alpha.
+pub fn read_by<'a>(head: Option<&'a [Vec<f32>]>, alpha: Option<&'a [Vec<f32>]>) -> ReadBy<'a> {
+    let head = head.map(|head| (head, Reading::Head));
+    head.or_else(|| Some((alpha?, Reading::default())))
+}
+
+/// Those of a forced target.
 pub fn came_from(forced: &Forced) -> ReadBy<'_> {
-    let head = forced.head.as_deref().map(|head| (head, Reading::Head));
-    head.or_else(|| Some((forced.alpha.as_deref()?, Reading::default())))
+    read_by(forced.head.as_deref(), forced.alpha.as_deref())
 }
 
 /// The links of a translation by some rows of it: for every word of its text the word of the source's text of greatest alpha, as

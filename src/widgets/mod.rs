@@ -39,3 +39,8 @@ pub fn node(response: &Response, role: Role, label: impl FnOnce() -> String) {
 pub fn is_heard(response: &Response) -> bool {
     response.ctx.accesskit_node_builder(response.id, |_| ()).is_some()
 }
+
+/// Scrolls what is higher than `most` points, and has the room of what grows while it is there.
+pub fn growing(most: f32) -> egui::ScrollArea {
+    egui::ScrollArea::vertical().max_height(most).min_scrolled_height(most)
+}

@@ -5,7 +5,8 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use candle_core::{DType, Device as Candle, Tensor};
-use interlinear::decoding::{Decoded, Hypothesis, SearchOptions, Specials, decode, decode_all, force};
+use interlinear::cli::words::decode_all;
+use interlinear::decoding::{Decoded, Hypothesis, SearchOptions, Specials, decode, force};
 use interlinear::models::anatomy::Miswiring;
 use interlinear::models::checkpoint::Weights;
 use interlinear::models::config::{Architecture, Config};
@@ -291,13 +292,7 @@ fn lists_of_the_best_are_the_same_in_both_forms_alone_and_in_batches() {
         assert!(quick.joins());
         let many: Vec<&[u32]> = SOURCES.iter().copied().cycle().take(12).collect();
         let options = SearchOptions { beam: 5, max_length: Some(9), ..SearchOptions::default() };
-        let mut all: Vec<Option<Decoded>> = many.iter().map(|_| None).collect();
-        let mut keep = |indexes: &[usize], decoded: Vec<Decoded>| {
-            indexes.iter().zip(decoded).for_each(|(index, decoded)| all[*index] = Some(decoded));
-            Ok(())
-        };
-        let forever = CancellationToken::forever();
-        decode_all(quick.as_mut(), SPECIALS, &many, &options, 3, &forever, &mut keep).expect("they decode");
+        let all = decode_all(SPECIALS, quick.as_mut(), &many, &options, 3).expect("they decode");
         let expected: Vec<Decoded> = SOURCES.iter().map(|source| best(&mut plain, source)).collect();
         let noise = noise(&config, &weights, &expected);
         // tanh and exp are rounded a little more than in the readable form
@@ -305,8 +300,7 @@ fn lists_of_the_best_are_the_same_in_both_forms_alone_and_in_batches() {
         for (n, (source, expected)) in SOURCES.iter().zip(&expected).enumerate() {
             check_same(&format!("{}, alone {n}", config.name), &best(quick.as_mut(), source), expected, most);
             for again in (n..many.len()).step_by(SOURCES.len()) {
-                let found = all[again].as_ref().expect("translated");
-                check_same(&format!("{}, sentence {again}", config.name), found, expected, most);
+                check_same(&format!("{}, sentence {again}", config.name), &all[again], expected, most);
             }
         }
     }

@@ -7,9 +7,10 @@ use candle_core::{DType, Device as Candle};
 use interlinear::analysis::ablation;
 use interlinear::analysis::divergence::jensen_shannon;
 use interlinear::analysis::measures::MEASURES;
+use interlinear::cli::words::decode_all;
 use interlinear::decoding::follow::follow;
 use interlinear::decoding::reweigh::share;
-use interlinear::decoding::{Decoded, HeadAlphas, SearchOptions, Specials, decode, decode_all, force, force_heads};
+use interlinear::decoding::{Decoded, HeadAlphas, SearchOptions, Specials, decode, force, force_heads};
 use interlinear::interventions::{Intervening, Intervention, InterventionReader, Interventions, Origin, ResolvedText};
 use interlinear::jobs::queue::probe::{ProbeQuestion, Probed};
 use interlinear::models::anatomy::{MachineStage, dissect};
@@ -206,19 +207,12 @@ fn sentences_that_enter_a_batch_have_the_translations_that_they_have_alone() {
         assert!(quick.joins());
         let many: Vec<&[u32]> = SOURCES.iter().copied().cycle().take(24).collect();
         let options = SearchOptions { beam: 3, max_length: Some(9), ..SearchOptions::default() };
-        let mut all: Vec<Option<Decoded>> = many.iter().map(|_| None).collect();
-        let mut keep = |indexes: &[usize], decoded: Vec<Decoded>| {
-            indexes.iter().zip(decoded).for_each(|(index, decoded)| all[*index] = Some(decoded));
-            Ok(())
-        };
-        let forever = CancellationToken::forever();
-        decode_all(quick.as_mut(), SPECIALS, &many, &options, 3, &forever, &mut keep).expect("they decode");
+        let all = decode_all(SPECIALS, quick.as_mut(), &many, &options, 3).expect("they decode");
         for (n, source) in SOURCES.iter().enumerate() {
             let expected = best(&mut plain, source);
             check_same(&format!("{}, alone {n}", config.name), &best(quick.as_mut(), source), &expected);
             for again in (n..many.len()).step_by(SOURCES.len()) {
-                let found = all[again].as_ref().expect("translated");
-                check_same(&format!("{}, sentence {again}", config.name), found, &expected);
+                check_same(&format!("{}, sentence {again}", config.name), &all[again], &expected);
             }
         }
     }

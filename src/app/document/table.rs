@@ -280,7 +280,10 @@ pub fn build(source: &Sentence, shown: &HypothesisView, hypothesis: usize, makin
         table.touch(shown, pieces, making.reading.unwrap_or_default());
     }
     if let Some(rows) = making.outlined.and_then(|of| rows_by(shown, of)) {
-        table.links = Some(table.links_of(&table.added(rows, pieces)));
+        // of all that is shown, `</s>` too; sure from the higher weight on
+        let weights = table.added(rows, pieces);
+        let [sure, possible] = outlines::FROM.map(|least| hard::links_above(&weights, least));
+        table.links = Some(Links::new(sure, possible));
     } else if let Some(links) = making.links {
         table.agreement = alpha.and_then(|rows| agreement(source, shown, (rows, reading), links));
         table.links = Some(match shown.pieces.as_ref().filter(|_| making.pieces) {
@@ -402,14 +405,6 @@ impl AlignmentTable {
     fn energies_of(&self, rows: &[Vec<f32>], pieces: Option<&Pieces>) -> Alignment {
         let words = pieces.map(|of| merge_energies(rows, &of.source, &with_rows(&of.target, rows.len())));
         Alignment::from_rows(words.as_deref().unwrap_or(rows)).resized(self.target.len(), self.source.len(), f32::NAN)
-    }
-
-    /// What these weights link of all that is shown, `</s>` too; sure from the higher weight on.
-    fn links_of(&self, weights: &Alignment) -> Links {
-        let is_shown = |link: &Link| link.source < self.source.len() && link.target < self.target.len();
-        let [sure, possible] =
-            outlines::FROM.map(|least| hard::links_above(weights, least).into_iter().filter(is_shown).collect());
-        Links::new(sure, possible)
     }
 
     /// Adds what was measured, with alpha and energies of the steps that it was measured at.

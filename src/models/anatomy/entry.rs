@@ -136,6 +136,28 @@ pub(super) const fn embedding(
     MachineStage { equations, weights: &["source_embedding"], shows, reads: &["words"], ..place }
 }
 
+/// The weights of what looks at the words of the source.
+pub(super) const fn shares(equations: &'static [Equation], place: (usize, usize)) -> MachineStage {
+    let about = "Energies as shares that sum to 1: the row of the heatmap.";
+    let shows = const { &[shown("alpha_i", "α_{ij}", "share of each source word", MachineSpan::Gate)] };
+    MachineStage { equations, shows, reads: &["energies"], ..stage(("alpha", "Weights", "α_{ij}"), place, about) }
+}
+
+/// The last but one.
+pub(super) const fn candidates(
+    symbol: &'static str,
+    equations: &'static [Equation],
+    weights: &'static [&'static str],
+) -> MachineStage {
+    let about = "Every word of the vocabulary with its probability.";
+    MachineStage {
+        equations,
+        weights,
+        reads: &["readout"],
+        ..stage(("candidates", "Candidates", symbol), (3, 3), about)
+    }
+}
+
 /// The last.
 pub(super) const fn word(symbol: &'static str) -> MachineStage {
     let about = "What is said, and read again by the next step.";

@@ -3,7 +3,7 @@
 
 use crate::attention::AttentionKind;
 use crate::models::anatomy::MachineSpan::{Free, Gate, Signed};
-use crate::models::anatomy::entry::{embedding, line, shown, stage, word, words};
+use crate::models::anatomy::entry::{candidates, embedding, line, shown, stage, word, words};
 use crate::models::anatomy::{Equation, Layers, MachineStage, Miswiring, Plan, ShownQuantity};
 use crate::models::config::{Config, LuongSizes};
 
@@ -146,12 +146,11 @@ const STAGES: &[MachineStage] = &[
             "Where it looked and what it was about to say, in one vector. The word is read out of it.",
         )
     },
-    MachineStage {
-        equations: &[line(r"p(y_t | y_1 .. y_{t-1}, x) = softmax(W_s \t{h}_t)", "Luong et al. 2015, eq. 6")],
-        weights: &["W_s"],
-        reads: &["readout"],
-        ..stage(("candidates", "Candidates", "p(y_t)"), (3, 3), "Every word of the vocabulary with its probability.")
-    },
+    candidates(
+        "p(y_t)",
+        &[line(r"p(y_t | y_1 .. y_{t-1}, x) = softmax(W_s \t{h}_t)", "Luong et al. 2015, eq. 6")],
+        &["W_s"],
+    ),
     word("y_t"),
 ];
 

@@ -3,7 +3,7 @@
 //! `models/groundhog.rs`.
 
 use crate::models::anatomy::MachineSpan::{Free, Gate, Signed};
-use crate::models::anatomy::entry::{embedding, line, shown, stage, word, words};
+use crate::models::anatomy::entry::{candidates, embedding, line, shares, shown, stage, word, words};
 use crate::models::anatomy::{Equation, Layers, MachineStage, Miswiring, Plan, ShownQuantity};
 use crate::models::config::Config;
 use crate::models::nematus::sizes::{NematusNorm, NematusUnit};
@@ -162,12 +162,7 @@ const STAGES: &[MachineStage] = &[
             "How well each annotation fits what the state is looking for.",
         )
     },
-    MachineStage {
-        equations: &[line("α_{ij} = exp(e_{ij}) / ∑_k exp(e_{ik})", "Bahdanau et al. 2015, eq. 6")],
-        shows: &[shown("alpha_i", "α_{ij}", "share of each source word", Gate)],
-        reads: &["energies"],
-        ..stage(("alpha", "Weights", "α_{ij}"), (3, 1), "Energies as shares that sum to 1: the row of the heatmap.")
-    },
+    shares(&[line("α_{ij} = exp(e_{ij}) / ∑_k exp(e_{ik})", "Bahdanau et al. 2015, eq. 6")], (3, 1)),
     MachineStage {
         equations: &[line("c_i = ∑_j α_{ij} h_j", "Bahdanau et al. 2015, eq. 5")],
         shows: &[shown("c_i", "c_i", "sum of the annotations by their shares", Free)],
@@ -197,12 +192,11 @@ const STAGES: &[MachineStage] = &[
         reads: &["previous", "next", "context"],
         ..stage(("readout", "Readout", "t_i"), (2, 3), "All that is known, in one vector.")
     },
-    MachineStage {
-        equations: &[line("p(y_i | y_1 .. y_{i-1}, x) = softmax(W_o t_i + b_o)", CONDITIONAL)],
-        weights: &["readout.W_o", "readout.b_o"],
-        reads: &["readout"],
-        ..stage(("candidates", "Candidates", "p(y_i)"), (3, 3), "Every word of the vocabulary with its probability.")
-    },
+    candidates(
+        "p(y_i)",
+        &[line("p(y_i | y_1 .. y_{i-1}, x) = softmax(W_o t_i + b_o)", CONDITIONAL)],
+        &["readout.W_o", "readout.b_o"],
+    ),
     word("y_i"),
 ];
 

@@ -2,7 +2,7 @@
 //! `models/rnn_encdec.rs`.
 
 use crate::models::anatomy::MachineSpan::{Free, Gate, Signed};
-use crate::models::anatomy::entry::{GATES, embedding, line, shown, stage, word, words};
+use crate::models::anatomy::entry::{GATES, candidates, embedding, line, shown, stage, word, words};
 use crate::models::anatomy::{MachineStage, Miswiring, Plan};
 use crate::models::config::Config;
 
@@ -127,12 +127,11 @@ const STAGES: &[MachineStage] = &[
             "All that is known, in half as many numbers: of each two neighbours the greater.",
         )
     },
-    MachineStage {
-        equations: &[line("p(y_t | y_1 .. y_{t-1}, x) = softmax(G s_t + b_w)", DECODER)],
-        weights: &["readout.G", "readout.G_l", "readout.G_r", "readout.b_w"],
-        reads: &["readout"],
-        ..stage(("candidates", "Candidates", "p(y_t)"), (3, 3), "Every word of the vocabulary with its probability.")
-    },
+    candidates(
+        "p(y_t)",
+        &[line("p(y_t | y_1 .. y_{t-1}, x) = softmax(G s_t + b_w)", DECODER)],
+        &["readout.G", "readout.G_l", "readout.G_r", "readout.b_w"],
+    ),
     word("y_t"),
 ];
 

@@ -2,7 +2,7 @@
 //! `models/rnn_search.rs`.
 
 use crate::models::anatomy::MachineSpan::{Free, Gate, Signed};
-use crate::models::anatomy::entry::{GATES, embedding, line, shown, stage, word, words};
+use crate::models::anatomy::entry::{GATES, candidates, embedding, line, shares, shown, stage, word, words};
 use crate::models::anatomy::{MachineStage, Miswiring, Plan};
 use crate::models::config::Config;
 
@@ -85,12 +85,7 @@ const STAGES: &[MachineStage] = &[
             "How well each annotation fits what the state is looking for. One small network serves all words.",
         )
     },
-    MachineStage {
-        equations: &[line("α_{ij} = exp(e_{ij}) / ∑_k exp(e_{ik})", "Bahdanau et al. 2015, eq. 6")],
-        shows: &[shown("alpha_i", "α_{ij}", "share of each source word", Gate)],
-        reads: &["energies"],
-        ..stage(("alpha", "Weights", "α_{ij}"), (3, 1), "Energies as shares that sum to 1: the row of the heatmap.")
-    },
+    shares(&[line("α_{ij} = exp(e_{ij}) / ∑_k exp(e_{ik})", "Bahdanau et al. 2015, eq. 6")], (3, 1)),
     MachineStage {
         equations: &[line("c_i = ∑_j α_{ij} h_j", "Bahdanau et al. 2015, eq. 5")],
         shows: &[shown("c_i", "c_i", "sum of the annotations by their shares", Signed)],
@@ -163,12 +158,11 @@ const STAGES: &[MachineStage] = &[
             "All that is known, in half as many numbers: of each two neighbours the greater.",
         )
     },
-    MachineStage {
-        equations: &[line("p(y_i | y_1 .. y_{i-1}, x) = softmax(W_o t_i + b_w)", UNIT)],
-        weights: &["readout.W_o", "readout.b_w"],
-        reads: &["readout"],
-        ..stage(("candidates", "Candidates", "p(y_i)"), (3, 3), "Every word of the vocabulary with its probability.")
-    },
+    candidates(
+        "p(y_i)",
+        &[line("p(y_i | y_1 .. y_{i-1}, x) = softmax(W_o t_i + b_w)", UNIT)],
+        &["readout.W_o", "readout.b_w"],
+    ),
     word("y_i"),
 ];
 

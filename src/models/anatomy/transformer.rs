@@ -1,8 +1,8 @@
 //! Floor 3: how a Transformer is drawn: all layers of the encoder, and the decoder layer whose cross-attention is the alignment
 //! (Vaswani et al. 2017, section 3). The equations are computed in `models/transformer`.
 
-use crate::models::anatomy::MachineSpan::{Free, Gate};
-use crate::models::anatomy::entry::{embedding, line, shown, stage, word, words};
+use crate::models::anatomy::MachineSpan::Free;
+use crate::models::anatomy::entry::{embedding, line, shares, shown, stage, word, words};
 use crate::models::anatomy::{Equation, Layers, MachineStage, Miswiring, Plan, ShownQuantity};
 use crate::models::config::Config;
 use crate::models::transformer::sizes::DecoderCell;
@@ -136,12 +136,7 @@ const STAGES: &[MachineStage] = &[
                 their mean has no energies.",
         )
     },
-    MachineStage {
-        equations: &[line("α_{ij} = exp(e_{ij}) / ∑_k exp(e_{ik})", ATTENTION)],
-        shows: &[shown("alpha_i", "α_{ij}", "share of each source word", Gate)],
-        reads: &["energies"],
-        ..stage(("alpha", "Weights", "α_{ij}"), (4, 1), "Energies as shares that sum to 1: the row of the heatmap.")
-    },
+    shares(&[line("α_{ij} = exp(e_{ij}) / ∑_k exp(e_{ik})", ATTENTION)], (4, 1)),
     MachineStage {
         equations: &[line("c_i = ∑_j α_{ij} v_j", ATTENTION)],
         shows: &[shown("c_i", "c_i", "sums of the values, head beside head", Free)],

@@ -4,6 +4,7 @@ use egui::{Id, RichText, Ui};
 
 use crate::pages::window::local::{Sheet, Window};
 use crate::pages::window::{act, shortcuts};
+use crate::widgets;
 use crate::widgets::{labels, theme};
 
 /// Width of the sheet; with so much room nothing has to be scrolled in a window of 1280 by 800 points.
@@ -57,11 +58,7 @@ pub fn help_ui(ui: &mut Ui, window: &mut Window<'_>) {
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| ui.button("Close").clicked()).inner
         });
         ui.separator();
-        egui::ScrollArea::vertical()
-            .max_height(height)
-            .min_scrolled_height(height)
-            .auto_shrink([false, true])
-            .show(ui, body_ui);
+        widgets::growing(height).auto_shrink([false, true]).show(ui, body_ui);
         closes.inner
     });
     if response.inner || response.should_close() {

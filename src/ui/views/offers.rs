@@ -22,6 +22,7 @@ use crate::pages::window::clicked::{ContextMenu, MenuTarget};
 use crate::pages::window::dialogs::{Question, Wants};
 use crate::pages::window::local;
 use crate::pages::window::local::{Sheet, Window};
+use crate::widgets;
 use crate::widgets::{labels, theme};
 
 /// What an offer is for.
@@ -183,8 +184,7 @@ fn menu_ui(ui: &mut Ui, window: &mut Window<'_>, offered: ContextMenu) {
     ui.add(egui::Label::new(heading).truncate());
     // in a low window the menu scrolls
     let height = ui.ctx().content_rect().height() - ABOUT;
-    let area = egui::ScrollArea::vertical().max_height(height).min_scrolled_height(height);
-    area.show(ui, |ui| lines_ui(ui, window, offered));
+    widgets::growing(height).show(ui, |ui| lines_ui(ui, window, offered));
 }
 
 fn lines_ui(ui: &mut Ui, window: &mut Window<'_>, offered: ContextMenu) {

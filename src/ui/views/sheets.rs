@@ -10,6 +10,7 @@ use crate::jobs::live::protocol::EnsembleSpec;
 use crate::pages::sentence::command::ColumnCommand;
 use crate::pages::window::dialogs::{AskedPath, MODEL};
 use crate::pages::window::local::{Sheet, Window};
+use crate::widgets;
 use crate::widgets::theme;
 
 /// Room over and under a sheet, its edges among it, points.
@@ -23,10 +24,8 @@ pub fn sheets_ui(ui: &mut Ui, window: &mut Window<'_>) {
         ui.set_width(520.0_f32.min(ui.ctx().content_rect().width() - 80.0));
         let most = ui.ctx().content_rect().height() - AROUND;
         // the room of the sheet before, or before an error was told, is not that of this one
-        egui::ScrollArea::vertical()
+        widgets::growing(most)
             .id_salt(asked.question.title)
-            .max_height(most)
-            .min_scrolled_height(most)
             .auto_shrink([false, true])
             .show(ui, |ui| sheet_ui(ui, window, &asked));
     });

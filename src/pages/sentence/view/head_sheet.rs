@@ -10,6 +10,7 @@ use crate::pages::sentence::command::HeadCommand;
 use crate::pages::window::dialogs::{Question, TEXTS, Wants};
 use crate::pages::window::local::{Sheet, View, ViewPlace, Window};
 use crate::pages::window::task;
+use crate::widgets;
 use crate::widgets::{labels, theme};
 
 /// The sheet.
@@ -54,9 +55,10 @@ impl View for HeadSheet {
             ui.set_width(WIDTH.min(room.x - 80.0));
             // also the room of an error that is told while the sheet is there
             let most = room.y - 80.0;
-            let area =
-                egui::ScrollArea::vertical().max_height(most).min_scrolled_height(most).auto_shrink([false, true]);
-            area.show(ui, |ui| sheet_ui(ui, sentence, window, column)).inner
+            widgets::growing(most)
+                .auto_shrink([false, true])
+                .show(ui, |ui| sheet_ui(ui, sentence, window, column))
+                .inner
         });
         if response.inner || response.should_close() {
             window.local.shared.sheet = Sheet::None;
