@@ -7,11 +7,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::aligner::learned::Learned;
 use crate::error::Result;
+use crate::text::language::primary;
 
-/// Source and target language, and the file. It is too large for a browser.
+/// Source and target language, and the file. They are too large for a browser.
 const BUNDLED: &[(&str, &str, &[u8])] = &[
     #[cfg(not(target_family = "wasm"))]
     ("en", "fr", include_bytes!("../../assets/aligner/en-fr.aligner")),
+    #[cfg(not(target_family = "wasm"))]
+    ("en", "de", include_bytes!("../../assets/aligner/en-de.aligner")),
 ];
 
 /// An aligner file of the user's, which takes the place of what comes with the program for its languages.
@@ -43,9 +46,60 @@ impl AlignerFile {
     }
 }
 
-/// Whether the user's file is for two languages, or something comes with the program for them.
-pub fn is_there(own: Option<&AlignerFile>, source: &str, target: &str) -> bool {
-    own.is_some_and(|own| own.fits(source, target).is_some()) || find(source, target).is_some()
+/// The user's files, one for each pair of languages. A saved state of before has one or none.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "SavedFiles")]
+pub struct AlignerFiles(Vec<AlignerFile>);
+
+/// Files as they may be saved.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum SavedFiles {
+    Many(Vec<AlignerFile>),
+    One(Option<AlignerFile>),
+}
+
+impl From<SavedFiles> for AlignerFiles {
+    fn from(saved: SavedFiles) -> Self {
+        match saved {
+            SavedFiles::Many(files) => Self(files),
+            SavedFiles::One(file) => Self(file.into_iter().collect()),
+        }
+    }
+}
+
+impl From<Option<AlignerFile>> for AlignerFiles {
+    fn from(file: Option<AlignerFile>) -> Self {
+        Self(file.into_iter().collect())
+    }
+}
+
+impl AlignerFiles {
+    /// All of them, the last first.
+    pub fn iter(&self) -> impl Iterator<Item = &AlignerFile> {
+        self.0.iter().rev()
+    }
+
+    /// Takes a file in the place of that of its languages.
+    pub fn add(&mut self, file: AlignerFile) {
+        self.0.retain(|other| other.fits(&file.languages.0, &file.languages.1).is_none());
+        self.0.push(file);
+    }
+
+    /// Lets a file go.
+    pub fn remove(&mut self, path: &Path) {
+        self.0.retain(|file| file.path != path);
+    }
+
+    /// The file for two languages: the last that fits.
+    fn of(&self, source: &str, target: &str) -> Option<&AlignerFile> {
+        self.iter().find(|file| file.fits(source, target).is_some())
+    }
+
+    /// Whether one is for two languages, or something comes with the program for them.
+    pub fn has(&self, source: &str, target: &str) -> bool {
+        self.of(source, target).is_some() || find(source, target).is_some()
+    }
 }
 
 /// The aligner of two languages, given by their BCP 47 tags: the user's file where it is for them, else what comes with the
@@ -59,8 +113,9 @@ pub struct AlignerChoice {
 
 impl AlignerChoice {
     /// Of a source and a target language.
-    pub fn new((source, target): (String, String), own: Option<&AlignerFile>) -> Self {
-        Self { source, target, own: own.cloned() }
+    pub fn new((source, target): (String, String), own: &AlignerFiles) -> Self {
+        let own = own.of(&source, &target).cloned();
+        Self { source, target, own }
     }
 
     /// What was learned of them; `None` where nothing was.
@@ -87,9 +142,4 @@ fn find(source: &str, target: &str) -> Option<(&'static [u8], bool)> {
         pair if pair == (target.as_str(), source.as_str()) => Some((*bytes, true)),
         _ => None,
     })
-}
-
-/// The language of a tag without its script and region.
-fn primary(tag: &str) -> String {
-    tag.split(['-', '_']).next().unwrap_or_default().to_ascii_lowercase()
 }

@@ -37,6 +37,9 @@ pub struct Directions {
     pub forward: Vec<Link>,
     /// At most one target word for each source word.
     pub reverse: Vec<Link>,
+    /// Links that are likelier than not by the mean of both directions ([`PairPosteriors::mean`]): posterior decoding, as
+    /// Liang, Taskar and Klein (2006) have it. Any number for each word.
+    pub likely: Vec<Link>,
 }
 
 impl Learned {
@@ -72,11 +75,10 @@ impl Learned {
         }
     }
 
-    /// The links that both directions have as sure ones, those of one direction as possible ones.
+    /// The likely links as sure ones, those of one direction alone as possible ones.
     pub fn links<S: AsRef<str>, T: AsRef<str>>(&self, source: &[S], target: &[T]) -> Links {
-        let Directions { forward, reverse } = self.directions_in(&mut PairPosteriors::default(), source, target);
-        let (both, one): (Vec<Link>, Vec<Link>) = forward.iter().partition(|link| reverse.contains(link));
-        Links::new(both, one.into_iter().chain(reverse).collect())
+        let found = self.directions_in(&mut PairPosteriors::default(), source, target);
+        Links::new(found.likely, found.forward.into_iter().chain(found.reverse).collect())
     }
 }
 
@@ -97,5 +99,10 @@ fn decode(pair: &PairPosteriors, t_x: usize, t_y: usize) -> Directions {
         let target = best(t_y, pair.reverse.null(source), &|i| pair.reverse.posterior(source, i))?;
         Some(Link { source, target })
     };
-    Directions { forward: (0..t_y).filter_map(forward).collect(), reverse: (0..t_x).filter_map(reverse).collect() }
+    let cells = (0..t_y).flat_map(|target| (0..t_x).map(move |source| Link { source, target }));
+    Directions {
+        forward: (0..t_y).filter_map(forward).collect(),
+        reverse: (0..t_x).filter_map(reverse).collect(),
+        likely: cells.filter(|link| pair.mean(link.target, link.source) > 0.5).collect(),
+    }
 }

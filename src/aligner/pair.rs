@@ -114,6 +114,11 @@ impl PairPosteriors {
         (self.forward.hmm(p0, &self.source, jumps.0), self.reverse.hmm(p0, &self.target, jumps.1))
     }
 
+    /// p(target word i comes from source word j): the mean of both directions.
+    pub fn mean(&self, i: usize, j: usize) -> f32 {
+        0.5 * (self.forward.posterior(i, j) + self.reverse.posterior(j, i))
+    }
+
     /// Counts the pairs of words, each direction by itself or both by what they agree about.
     pub fn count(&self, settings: &AlignerSettings, counts: &lexicon::PairCounts) {
         let (t_x, least) = (self.source.len(), settings.least);

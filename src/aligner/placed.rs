@@ -73,7 +73,7 @@ impl PlacedAligner {
         }))
     }
 
-    /// The links between the words of two texts; sure are those of both directions.
+    /// The links between the words of two texts; sure are the likely ones, possible those of one direction alone.
     pub fn links(&mut self, source: &PlacedWords, target: &PlacedWords) -> Links {
         let (x, y) = (cut(&self.source, &source.text), cut(&self.target, &target.text));
         let links = self.learned.directions_in(&mut self.room, &x.0, &y.0);
@@ -85,9 +85,8 @@ impl PlacedAligner {
             };
             links.iter().flat_map(of).collect()
         };
-        let (forward, reverse) = (carry(&links.forward), carry(&links.reverse));
-        let sure = forward.intersection(&reverse).copied().collect();
-        Links::new(sure, forward.union(&reverse).copied().collect())
+        let [sure, forward, reverse] = [&links.likely, &links.forward, &links.reverse].map(|links| carry(links));
+        Links::new(sure.into_iter().collect(), forward.union(&reverse).copied().collect())
     }
 }
 

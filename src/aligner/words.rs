@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use crate::aligner::bundled::AlignerChoice;
+use crate::aligner::bundled::{AlignerChoice, AlignerFiles};
 use crate::aligner::learned::{Directions, Learned};
 use crate::aligner::pair::PairPosteriors;
 use crate::error::Result;
@@ -80,7 +80,10 @@ impl LineAligner {
 
     /// What comes with the program for two languages, given by their BCP 47 tags; `None` where nothing does.
     pub fn bundled(source: &str, target: &str, pretokenized: bool) -> Result<Option<Self>> {
-        Self::chosen(&AlignerChoice::new((source.to_owned(), target.to_owned()), None), pretokenized)
+        Self::chosen(
+            &AlignerChoice::new((source.to_owned(), target.to_owned()), &AlignerFiles::default()),
+            pretokenized,
+        )
     }
 
     /// As [`LineAligner::bundled`], or the user's file.
@@ -97,6 +100,21 @@ impl LineAligner {
         (source, target, links)
     }
 
+    /// How likely what stands between the spaces of two lines belongs together, [target chunks, source chunks]: that of the
+    /// likeliest of their words, by the mean of both directions.
+    pub fn weights(&mut self, source: &str, target: &str) -> Vec<Vec<f32>> {
+        let (source, target, _) = self.words(source, target);
+        let chunks = |words: &LineWords| words.chunks.last().map_or(0, |last| last + 1);
+        let mut weights = vec![vec![0.0_f32; chunks(&source)]; chunks(&target)];
+        for (i, &row) in target.chunks.iter().enumerate() {
+            for (j, &column) in source.chunks.iter().enumerate() {
+                let weight = &mut weights[row][column];
+                *weight = weight.max(self.room.mean(i, j));
+            }
+        }
+        weights
+    }
+
     /// The links between what stands between the spaces of two lines: two chunks are linked where words of theirs are.
     pub fn lines(&mut self, source: &str, target: &str) -> Directions {
         let (source, target, links) = self.words(source, target);
@@ -107,6 +125,7 @@ impl LineAligner {
             links.dedup();
             links
         };
-        Directions { forward: chunks(links.forward), reverse: chunks(links.reverse) }
+        let Directions { forward, reverse, likely } = links;
+        Directions { forward: chunks(forward), reverse: chunks(reverse), likely: chunks(likely) }
     }
 }

@@ -48,8 +48,8 @@ pub enum SettingsCommand {
     SetLinks(bool),
     /// Take this aligner file in the place of what comes with the program, for its languages.
     OpenAligner(PathBuf),
-    /// Take what comes with the program again.
-    BundledAligner,
+    /// Let this aligner file go: its languages have what comes with the program again.
+    RemoveAligner(PathBuf),
     /// Colour map, by name.
     SetPalette(String),
     /// Light, dark or as the system.

@@ -74,7 +74,7 @@ pub enum FileJob {
     /// Align the words of a column.
     Align { number: u64, question: AlignQuestion },
     /// Put the files of the first test set into a folder.
-    PutFirstSet(PathBuf),
+    PutFirstSet { folder: PathBuf, is_german: bool },
     /// Write what is exported.
     Write { path: PathBuf, text: String },
     /// Write a picture that is drawn already.

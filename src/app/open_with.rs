@@ -4,6 +4,20 @@ use std::path::PathBuf;
 
 use crate::nn::device::DeviceChoice;
 
+/// A model that is installed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Installed {
+    pub folder: PathBuf,
+    /// BCP 47 tags of what it reads and writes; empty where that is not known before it is read.
+    pub languages: (String, String),
+}
+
+impl From<PathBuf> for Installed {
+    fn from(folder: PathBuf) -> Self {
+        Self { folder, ..Self::default() }
+    }
+}
+
 /// What to open with.
 #[derive(Clone, Debug, Default)]
 pub struct OpenWith {
@@ -11,8 +25,8 @@ pub struct OpenWith {
     pub saved: Option<PathBuf>,
     /// Model folders asked for; they replace the columns of the saved state.
     pub models: Vec<PathBuf>,
-    /// Model folders that come with the program.
-    pub bundled: Vec<PathBuf>,
+    /// Models that come with the program.
+    pub bundled: Vec<Installed>,
     /// Those of them that are shown when there is nothing else.
     pub opening: Vec<PathBuf>,
     /// Where this user keeps models.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::aligner::bundled::{AlignerFile, is_there};
+use crate::aligner::bundled::AlignerFiles;
 use crate::analysis::reading::Reading;
 use crate::figure::heatmap::outlines::Outlined;
 use crate::jobs::live::protocol::ModelFacts;
@@ -118,8 +118,8 @@ pub struct Settings {
     pub pieces: bool,
     /// Show the links of a statistical aligner, where there is one.
     pub links: bool,
-    /// The aligner file that takes the place of what comes with the program.
-    pub aligner: Option<AlignerFile>,
+    /// The aligner files that take the place of what comes with the program, each for its languages.
+    pub aligner: AlignerFiles,
     /// Whose alignment pictures show where the user gives a translation. Not kept.
     #[serde(skip)]
     pub whose: Whose,
@@ -160,7 +160,7 @@ fn has_pieces<'de, D: Deserializer<'de>>(input: D) -> Result<bool, D::Error> {
 impl Settings {
     /// Whether there is an aligner for the languages of a model.
     pub fn aligns(&self, facts: &ModelFacts) -> bool {
-        is_there(self.aligner.as_ref(), &facts.source_language, &facts.target_language)
+        self.aligner.has(&facts.source_language, &facts.target_language)
     }
 
     /// How the rows of a model are read, with the delay of the reading `input`; `None` where there is no choice.
@@ -207,7 +207,7 @@ impl Default for Settings {
             asked: PictureQuestion::default(),
             pieces: false,
             links: false,
-            aligner: None,
+            aligner: AlignerFiles::default(),
             whose: Whose::Given,
             palette: None,
             theme: Theme::System,

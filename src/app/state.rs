@@ -2,7 +2,7 @@
 //! needs more than one of them. A page changes it while it handles a command; views only read it.
 
 use std::borrow::Cow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::aligner::bundled::AlignerFile;
@@ -12,6 +12,7 @@ use crate::app::document::differences::differences;
 use crate::app::document::table::TargetWord;
 use crate::app::effect::{AlignQuestion, Effect, FileJob};
 use crate::app::files::lists::Lists;
+use crate::app::open_with::Installed;
 use crate::app::page::Page;
 use crate::app::tasks::Tasks;
 use crate::app::view::{Notice, Selection, ViewState};
@@ -21,6 +22,7 @@ use crate::figure::png::Pixels;
 use crate::jobs::live::protocol::{ColumnSpec, Request};
 use crate::jobs::queue::candidate::Candidate;
 use crate::nn::device::DeviceChoice;
+use crate::text::language;
 use crate::text::links::Links;
 use crate::text::sentence::MAX_SOURCE_BYTES;
 
@@ -37,8 +39,8 @@ pub struct AppState {
     /// What is looked at and how.
     pub view: ViewState,
     pub lists: Lists,
-    /// Model folders that come with the program.
-    pub bundled: Vec<PathBuf>,
+    /// Models that come with the program.
+    pub bundled: Vec<Installed>,
     /// What was measured, until page Corpus takes it to show its sentences.
     #[cfg(not(target_family = "wasm"))]
     pub(crate) measured: Option<Arc<Evaluated>>,
@@ -258,13 +260,23 @@ impl AppState {
         self.rebuild_all();
     }
 
-    /// Takes a file of the user's as aligner, or what comes with the program.
-    pub(crate) fn set_aligner(&mut self, own: Option<AlignerFile>) {
-        if let Some(AlignerFile { path, languages: (source, target) }) = &own {
-            let of = if source.is_empty() { "all languages".to_owned() } else { format!("{source} and {target}") };
-            self.notify(format!("{} links the words of {of} now", file_name(path)), false);
-        }
-        self.view.settings.aligner = own;
+    /// Takes a file of the user's as the aligner of its languages.
+    pub(crate) fn add_aligner(&mut self, own: AlignerFile) {
+        let AlignerFile { path, languages: (source, target) } = &own;
+        let of = if source.is_empty() {
+            "all languages".to_owned()
+        } else {
+            format!("{} and {}", language::name(source), language::name(target))
+        };
+        self.notify(format!("{} links the words of {of} now", file_name(path)), false);
+        self.view.settings.aligner.add(own);
+        self.changed();
+        self.ask_all_links();
+    }
+
+    /// Lets a file of the user's go, so that its languages have what comes with the program.
+    pub(crate) fn remove_aligner(&mut self, path: &Path) {
+        self.view.settings.aligner.remove(path);
         self.changed();
         self.ask_all_links();
     }

@@ -14,6 +14,7 @@ use std::path::PathBuf;
 use clap::builder::TypedValueParser;
 use clap::{Args, ValueEnum};
 
+use crate::aligner::learned::Directions;
 use crate::analysis::hard;
 use crate::analysis::symmetrize::symmetrization;
 use crate::cli::args::{
@@ -91,11 +92,16 @@ pub struct AlignArgs {
     /// A model of the other direction, whose links are put together with those of the model
     #[arg(long, value_name = "DIR", requires = "model", value_parser = bundled::argument())]
     reverse_model: Option<PathBuf>,
-    /// How two directions become one [default: grow-diag-final-and]
+    /// How two directions become one [default: posterior, of models grow-diag-final-and]
     #[arg(long, value_name = "NAME", value_parser = way())]
     symmetrize: Option<AlignerDirection>,
-    /// All links with an alpha of at least T, in place of the greatest
-    #[arg(long, value_name = "T", value_parser = threshold, requires = "model")]
+    /// A model whose alignment head has a vote beside both directions of the statistical aligner; once for each. It reads
+    /// both sides of every pair
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["model", "symmetrize", "link_words"], value_parser = bundled::argument(), help_heading = "Statistical aligner")]
+    vote: Vec<PathBuf>,
+    /// All links with an alpha of at least T, in place of the greatest; with --vote all that are so likely on the mean
+    /// [default with --vote: 0.4]
+    #[arg(long, value_name = "T", value_parser = threshold)]
     threshold: Option<f32>,
     /// What links are read off
     #[arg(long, value_name = "NAME", default_value = "attention", value_parser = definition(), conflicts_with_all = ["statistical", "learned"])]
@@ -180,8 +186,19 @@ struct Pair {
 /// Aligns.
 pub fn run(low: &AlignArgs) -> anyhow::Result<()> {
     let samples = samples(low.samples, &[low.importance])?;
-    if low.statistical.asked() {
+    let (is_statistical, votes) = (low.statistical.asked(), !low.vote.is_empty());
+    let refuse = |what: &str| Err(Error::Input(what.to_owned()).into());
+    if is_statistical && !votes && low.threshold.is_some() {
+        return refuse("--threshold is for weights of a model; add --vote, or leave it out");
+    }
+    if is_statistical {
         return statistical::run(low);
+    }
+    if votes {
+        return refuse("--vote is beside a statistical aligner; give --statistical or --learned");
+    }
+    if low.symmetrize == Some(AlignerDirection::Likely) {
+        return refuse("--symmetrize posterior is of the statistical aligner; name another way");
     }
     if low.importance.name != ATTENTION || low.format == LinkFormat::Jsonl {
         return importance::run(low, samples);
@@ -279,13 +296,8 @@ impl High<'_> {
     /// Links with those of the other direction.
     fn put_together(&self, there: Vec<Link>, back: Vec<Link>) -> Vec<Link> {
         let back: Vec<Link> = back.into_iter().map(Link::turned).collect();
-        self.low.way().of(there, &back)
-    }
-}
-
-impl AlignArgs {
-    fn way(&self) -> AlignerDirection {
-        self.symmetrize.unwrap_or_else(default_way)
+        let way = self.low.symmetrize.unwrap_or_else(default_way);
+        way.of(Directions { forward: there, reverse: back, ..Directions::default() })
     }
 }
 
@@ -317,11 +329,14 @@ pub fn way() -> impl TypedValueParser<Value = AlignerDirection> {
     let about = |way: &AlignerDirection| match way {
         AlignerDirection::Both(rule) => rule.about,
         AlignerDirection::Forward | AlignerDirection::Reverse => "That direction alone.",
+        AlignerDirection::Likely => {
+            "Links that are likelier than not by the mean of both directions of a statistical aligner."
+        }
     };
-    one_of(AlignerDirection::all().map(move |way| (way.name(), about(&way), way)))
+    one_of(AlignerDirection::of_aligner().map(move |way| (way.name(), about(&way), way)))
 }
 
-/// How two directions are put together by default.
+/// How two directions of models, or those that phrases are taken from, are put together by default.
 pub fn default_way() -> AlignerDirection {
     symmetrization("grow-diag-final-and").map_or(AlignerDirection::Forward, AlignerDirection::Both)
 }

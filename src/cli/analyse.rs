@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 
-use crate::aligner::bundled::{AlignerChoice, AlignerFile};
+use crate::aligner::bundled::{AlignerChoice, AlignerFile, AlignerFiles};
 use crate::aligner::words::LineAligner;
 use crate::analysis::concordance::{ConcordanceOrder, sorted};
 use crate::analysis::symmetrize::SYMMETRIZATIONS;
@@ -231,15 +231,15 @@ impl ChoiceArgs {
     ///
     /// # Errors
     /// No such file.
-    fn own(&self) -> Result<Option<AlignerFile>> {
-        self.learned.clone().map(AlignerFile::open).transpose()
+    fn own(&self) -> Result<AlignerFiles> {
+        Ok(self.learned.clone().map(AlignerFile::open).transpose()?.into())
     }
 
     /// Of `--languages`, else of those of the models that were run; as in the window.
     fn aligner(&self, corpus: &CorpusTable) -> Result<Option<AlignerChoice>> {
         let languages = self.languages.clone().or_else(|| corpus.languages());
         let own = self.own()?;
-        Ok(languages.map(|languages| AlignerChoice::new(languages, own.as_ref())))
+        Ok(languages.map(|languages| AlignerChoice::new(languages, &own)))
     }
 
     /// What conditions are found out with; says where references stay without links.
@@ -496,7 +496,7 @@ fn run_all(low: &AnalyseArgs, workspace: &mut Workspace) -> Result<()> {
         let system = evaluation::EvaluatedSystem::from(&loaded);
         let config = &system.lead().config;
         let languages = (config.source_language.clone(), config.target_language.clone());
-        let aligner = AlignerChoice::new(languages, own.as_ref());
+        let aligner = AlignerChoice::new(languages, &own);
         let mut measuring = Measuring { aligner: LineAligner::chosen(&aligner, false)? };
         let known = about(system, folders, &digests(system), &options);
         check(workspace, system, &options)?;

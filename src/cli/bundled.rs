@@ -4,6 +4,7 @@ use std::path::{Component, Path, PathBuf};
 
 use clap::builder::{PathBufValueParser, TypedValueParser};
 
+use crate::app::open_with::Installed;
 use crate::models::choice;
 use crate::models::config::FORMAT;
 use crate::models::folder::CONFIG_FILE;
@@ -138,6 +139,16 @@ fn inside(folder: &Path) -> Vec<PathBuf> {
     entries.filter_map(|entry| entry.ok().map(|entry| entry.path())).collect()
 }
 
+/// The models in these folders, with what they read and write.
+pub fn installed(folders: &[PathBuf]) -> Vec<Installed> {
+    let of = |folder: &PathBuf| {
+        let config = config(folder).unwrap_or_default();
+        let tag = |key: &str| config[key].as_str().unwrap_or_default().to_owned();
+        Installed { folder: folder.clone(), languages: (tag("source_language"), tag("target_language")) }
+    };
+    folders.iter().map(of).collect()
+}
+
 /// One model of each architecture: what the window shows at its first start.
 pub fn opening(models: &[PathBuf]) -> Vec<PathBuf> {
     let mut seen = Vec::new();
@@ -153,10 +164,13 @@ pub fn opening(models: &[PathBuf]) -> Vec<PathBuf> {
 /// Where a folder's architecture stands in [`MODELS`], whose order is that of the papers; `None` for what is no model:
 /// another `models` folder may hold configurations of other programs.
 fn rank(folder: &Path) -> Option<usize> {
-    let config: serde_json::Value =
-        serde_json::from_slice(&disk::read(&folder.join(CONFIG_FILE), disk::CONFIG_LIMIT).ok()?).ok()?;
+    let config = config(folder)?;
     let place = MODELS.iter().position(|entry| config["architecture"] == entry.name);
     (config["format"] == FORMAT).then(|| place.unwrap_or(MODELS.len()))
+}
+
+fn config(folder: &Path) -> Option<serde_json::Value> {
+    serde_json::from_slice(&disk::read(&folder.join(CONFIG_FILE), disk::CONFIG_LIMIT).ok()?).ok()
 }
 
 #[cfg(test)]

@@ -74,7 +74,7 @@ fn high(low: ExploreArgs) -> crate::error::Result<WindowOptions> {
         saved: state_file(),
         models: low.model,
         opening: bundled::opening(&bundled),
-        bundled,
+        bundled: bundled::installed(&bundled),
         home: bundled::home(),
         files: low.files.iter().map(|path| path.canonicalize().unwrap_or_else(|_| path.clone())).collect(),
         source: low.source,

@@ -69,7 +69,7 @@ pub fn run(low: &ExtractArgs) -> anyhow::Result<()> {
     } else if low.statistical.asked() {
         let way = low.symmetrize.unwrap_or_else(default_way);
         low.statistical.align(&low.pairs, low.run.cores(), &mut |x, y, links| {
-            counts.add(x, y, &way.of(links.forward, &links.reverse), most);
+            counts.add(x, y, &way.of(links), most);
         })?;
     } else {
         let forcer = PairForcer::open(&low.pairs, &low.models, (low.reading, true), (low.batch, &low.run))?;

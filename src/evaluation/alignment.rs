@@ -7,7 +7,9 @@
 
 use half::f16;
 
+use crate::aligner::learned::Directions;
 use crate::analysis::ablation;
+use crate::analysis::alignment::Alignment;
 use crate::analysis::correlation::kendall_of_effects;
 use crate::analysis::hard;
 use crate::analysis::reading::Reading;
@@ -78,13 +80,17 @@ impl WordPair {
         (&self.source.sentence.tokens, &self.target.sentence.tokens)
     }
 
-    /// The links of a forced target; `alpha` has a row for each token of the target and perhaps for steps after it.
-    fn links(&self, alpha: &[Vec<f32>], extraction: Extraction, delay: usize) -> Vec<Link> {
+    /// alpha between the words of the lines; it has a row for each token of the target and perhaps for steps after it.
+    fn between_spaces(&self, alpha: &[Vec<f32>], reading: Reading, delay: usize) -> Alignment {
         // as a corpus keeps it: weights that are equal there are equal here, too, and the first of them counts
         let kept = |row: &Vec<f32>| row.iter().map(|weight| f16::from_f32(*weight).to_f32()).collect();
         let alpha: Vec<Vec<f32>> = alpha.iter().map(kept).collect();
-        let alpha = extraction.reading.assign_after(delay, &alpha);
-        let words = between_spaces(&alpha, &self.source.words, &self.target.words);
+        between_spaces(&reading.assign_after(delay, &alpha), &self.source.words, &self.target.words)
+    }
+
+    /// The links of a forced target.
+    fn links(&self, alpha: &[Vec<f32>], extraction: Extraction, delay: usize) -> Vec<Link> {
+        let words = self.between_spaces(alpha, extraction.reading, delay);
         let greatest = || extraction.reading.links(&words);
         extraction.threshold.map_or_else(greatest, |theta| hard::links_above(&words, theta))
     }
@@ -161,6 +167,29 @@ impl Aligner<'_> {
             Ok(())
         })?;
         Ok(links)
+    }
+
+    /// What the alignment head gives to the words between the spaces of some pairs, [target words, source words].
+    ///
+    /// # Errors
+    /// As [`Aligner::links`]; a system without a head.
+    pub fn head_weights(
+        &mut self,
+        pairs: &[&WordPair],
+        batch: usize,
+        ticket: &CancellationToken,
+    ) -> Result<Vec<Alignment>> {
+        let rows = ReadRows::chosen(self.system, self.stepper, Some(Reading::Head))?;
+        let ids = pairs.iter().map(|pair| (&pair.source.sentence.ids[..], &pair.target.sentence.ids[..]));
+        let mut weights = vec![Alignment::default(); pairs.len()];
+        decoding::force_all(self.stepper, &ids.collect::<Vec<_>>(), batch, ticket, &mut |indexes, forced| {
+            for (&index, forced) in indexes.iter().zip(forced) {
+                let head = forced.head.unwrap_or_default();
+                weights[index] = pairs[index].between_spaces(&head, rows.reading, rows.delay);
+            }
+            Ok(())
+        })?;
+        Ok(weights)
     }
 
     /// The links of some pairs by every head of every layer, the heads of layer 1 first: for each pair, of each head, one list
@@ -304,6 +333,21 @@ fn own_rows(
     Ok(alpha)
 }
 
+/// What most have to say for a link on the mean where alignment heads have a vote.
+pub const VOTED: f32 = 0.4;
+
+/// The links that a statistical aligner and alignment heads agree about: both of its directions, whose mean `weights` are,
+/// and each head have a vote of the same weight, and links are those of at least `theta` on the mean.
+pub fn voted(weights: &[Vec<f32>], heads: &[Alignment], theta: f32) -> Vec<Link> {
+    let share = 1.0 / (2 + heads.len()) as f32;
+    let sum = |i: usize, j: usize| heads.iter().filter_map(|head| head.get(i, j)).sum::<f32>();
+    let row = |(i, row): (usize, &Vec<f32>)| -> Vec<f32> {
+        row.iter().enumerate().map(|(j, weight)| share * (2.0 * weight + sum(i, j))).collect()
+    };
+    let rows: Vec<Vec<f32>> = weights.iter().enumerate().map(row).collect();
+    hard::links_above(&Alignment::from_rows(&rows), theta)
+}
+
 /// Which links.
 #[derive(Clone, Copy, Debug)]
 pub enum AlignerDirection {
@@ -313,6 +357,8 @@ pub enum AlignerDirection {
     Reverse,
     /// Both put together.
     Both(&'static Symmetrization),
+    /// Those that are likelier than not by the mean of both, where there are posteriors.
+    Likely,
 }
 
 impl PartialEq for AlignerDirection {
@@ -322,26 +368,33 @@ impl PartialEq for AlignerDirection {
 }
 
 impl AlignerDirection {
-    /// Every one.
+    /// Every one that links alone suffice for.
     pub fn all() -> impl Iterator<Item = Self> + Clone {
         [Self::Forward, Self::Reverse].into_iter().chain(SYMMETRIZATIONS.iter().map(Self::Both))
     }
 
-    /// Its name: `forward`, `reverse`, or that of the symmetrization.
+    /// Every one of an aligner that has posteriors.
+    pub fn of_aligner() -> impl Iterator<Item = Self> + Clone {
+        Self::all().chain([Self::Likely])
+    }
+
+    /// Its name: `forward`, `reverse`, `posterior`, or that of the symmetrization.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Forward => "forward",
             Self::Reverse => "reverse",
             Self::Both(symmetrization) => symmetrization.name,
+            Self::Likely => "posterior",
         }
     }
 
-    /// The links of this direction out of those of the model and the turned ones of the model of the other direction.
-    pub fn of(&self, there: Vec<Link>, back: &[Link]) -> Vec<Link> {
+    /// The links of this direction out of those of both.
+    pub fn of(&self, links: Directions) -> Vec<Link> {
         match self {
-            Self::Forward => there,
-            Self::Reverse => back.to_vec(),
-            Self::Both(symmetrization) => (symmetrization.combine)(&there, back),
+            Self::Forward => links.forward,
+            Self::Reverse => links.reverse,
+            Self::Both(symmetrization) => (symmetrization.combine)(&links.forward, &links.reverse),
+            Self::Likely => links.likely,
         }
     }
 }

@@ -6,11 +6,20 @@ use std::path::{Path, PathBuf};
 use crate::error::{Error, Result};
 use crate::text::write::write_atomic;
 
-/// The files with what they hold.
-const FILES: [(&str, &str); 3] = [
+/// A file's name and what it holds.
+type SetFile = (&'static str, &'static str);
+
+/// Source, reference and links, with what they hold.
+const FRENCH: [SetFile; 3] = [
     ("first.en", include_str!("../../assets/first-set/first.en")),
     ("first.fr", include_str!("../../assets/first-set/first.fr")),
     ("first.links", include_str!("../../assets/first-set/first.links")),
+];
+/// The same sentences in German, whose verbs go to the end.
+const GERMAN: [SetFile; 3] = [
+    FRENCH[0],
+    ("first.de", include_str!("../../assets/first-set/first.de")),
+    ("first.de.links", include_str!("../../assets/first-set/first.de.links")),
 ];
 
 /// Where the files are.
@@ -23,18 +32,19 @@ pub struct FirstSet {
     pub gold: PathBuf,
 }
 
-/// English sentences, their translations, and the links between both, line by line.
+/// English sentences, their French translations, and the links between both, line by line.
 pub fn lines() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
-    let [source, reference, links] = FILES.map(|(_, text)| text.lines());
+    let [source, reference, links] = FRENCH.map(|(_, text)| text.lines());
     source.zip(reference).zip(links).map(|((source, reference), links)| (source, reference, links))
 }
 
-/// Puts the files into this folder, which is made if need be.
-pub fn put(folder: &Path) -> Result<FirstSet> {
+/// Puts the files into this folder, which is made if need be: German ones where that is asked for, else French ones.
+pub fn put(folder: &Path, is_german: bool) -> Result<FirstSet> {
+    let files = if is_german { GERMAN } else { FRENCH };
     std::fs::create_dir_all(folder).map_err(|error| Error::io(folder, &error))?;
-    for (name, text) in FILES {
+    for (name, text) in files {
         write_atomic(&folder.join(name), |file| file.write_all(text.as_bytes()))?;
     }
-    let [source, reference, gold] = FILES.map(|(name, _)| folder.join(name));
+    let [source, reference, gold] = files.map(|(name, _)| folder.join(name));
     Ok(FirstSet { source, reference, gold })
 }

@@ -159,7 +159,7 @@ impl LinksLayout {
     }
 }
 
-/// The links of an aligner over those of alpha, as thin lines: whole where both of its directions agree, else dashed.
+/// The links of an aligner over those of alpha, as thin lines: whole where it is sure of them, else dashed.
 pub fn outlines<'a>(links: &Links, layout: &LinksLayout, palette: &Palette) -> Vec<Mark<'a>> {
     let stroke = Stroke { width: OUTLINE, colour: palette.link };
     let line = |(link, is_sure): (Link, bool)| {

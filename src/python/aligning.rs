@@ -32,7 +32,7 @@ fn pairs(links: &[Link]) -> Pairs {
 /// How two directions can be put together.
 #[pyfunction]
 pub fn symmetrizations() -> Vec<&'static str> {
-    AlignerDirection::all().map(|way| way.name()).collect()
+    AlignerDirection::of_aligner().map(|way| way.name()).collect()
 }
 
 /// The statistical aligner, which learned from pairs of lines or before.
@@ -112,7 +112,7 @@ impl Learner {
         symmetrize: &str,
         hear: Option<Bound<'_, PyAny>>,
     ) -> PyResult<Vec<Pairs>> {
-        let way = AlignerDirection::all().find(|way| way.name() == symmetrize);
+        let way = AlignerDirection::of_aligner().find(|way| way.name() == symmetrize);
         let names = symmetrizations().join(", ");
         let way = way.ok_or_else(|| Error::Input(format!("there is no {symmetrize}; choose {names}")))?;
         waiting::work(py, hear.as_ref(), |ticket, counted| {
@@ -121,7 +121,7 @@ impl Learner {
             for (source, target) in sources.iter().zip(&targets) {
                 ticket.check()?;
                 let found = aligner.lines(source, target);
-                all.push(pairs(&way.of(found.forward, &found.reverse)));
+                all.push(pairs(&way.of(found)));
                 counted.add(1, 0);
             }
             Ok(all)

@@ -10,6 +10,7 @@ use serde_json::Value;
 use crate::app::document::scene::{Owned, SearchSettings, Variant, cut};
 use crate::app::files::drawing::Drawing;
 use crate::app::files::lists::{List, OpenFile};
+use crate::app::open_with::Installed;
 use crate::app::settings::Settings;
 use crate::error::{Error, Result};
 use crate::jobs::queue::candidate::Candidate;
@@ -91,13 +92,13 @@ impl Default for SavedSession {
 
 impl SavedSession {
     /// With bundled models at their present place: another build or an update may have moved them.
-    pub fn with_moved(mut self, bundled: &[PathBuf]) -> Self {
+    pub fn with_moved(mut self, bundled: &[Installed]) -> Self {
         let folders = self.columns.iter_mut().flatten().flat_map(Candidate::folders_mut);
         let folders = folders.chain(self.interventions.iter_mut().flat_map(|one| one.folders.iter_mut()));
         let folders = folders.chain(self.variants.iter_mut().flat_map(|one| one.folders.iter_mut()));
         for folder in folders.filter(|folder| !folder.exists()) {
-            if let Some(moved) = bundled.iter().find(|here| here.file_name() == folder.file_name()) {
-                folder.clone_from(moved);
+            if let Some(moved) = bundled.iter().find(|here| here.folder.file_name() == folder.file_name()) {
+                folder.clone_from(&moved.folder);
             }
         }
         self

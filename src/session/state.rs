@@ -357,7 +357,7 @@ impl Session {
                 lists::file_failed(app, &path);
                 app.notify(message, true);
             }
-            FileEvent::Aligner(own) => app.set_aligner(Some(own)),
+            FileEvent::Aligner(own) => app.add_aligner(own),
             FileEvent::Logs { .. } | FileEvent::FirstSet(_) | FileEvent::Faulty { .. } => {
                 self.pages.each_mut().for_each(|page| page.heard(&news, app));
             }
@@ -426,7 +426,7 @@ fn apply_to_settings(command: SettingsCommand, app: &mut AppState) {
             app.ask_all_links();
         }
         SettingsCommand::OpenAligner(path) => return app.tasks.chore(FileJob::OpenAligner(path)),
-        SettingsCommand::BundledAligner => app.set_aligner(None),
+        SettingsCommand::RemoveAligner(path) => app.remove_aligner(&path),
         SettingsCommand::SetPalette(name) => settings.palette = Some(name),
         SettingsCommand::SetTheme(theme) => settings.theme = theme,
         SettingsCommand::SetDrawing(drawing) => app.view.drawing = drawing,

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::app::command::WindowCommand;
 use crate::app::lights::HighlightPart;
+use crate::app::open_with::Installed;
 use crate::app::page::SENTENCE;
 use crate::app::settings::Theme;
 use crate::clock::Instant;
@@ -79,9 +80,9 @@ impl App {
         Self { desk, local, commands: Vec::new(), frame_time: None, began: None, theme: None, moves: None }
     }
 
-    /// Offers these model folders where a model is added, and names the folder for those of this user.
-    pub fn with_bundled(mut self, folders: Vec<std::path::PathBuf>, home: Option<std::path::PathBuf>) -> Self {
-        (self.local.bundled, self.local.home) = (folders, home);
+    /// Offers these models where one is added, and names the folder for those of this user.
+    pub fn with_bundled(mut self, bundled: Vec<Installed>, home: Option<std::path::PathBuf>) -> Self {
+        (self.local.bundled, self.local.home) = (bundled, home);
         self
     }
 

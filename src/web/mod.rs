@@ -12,7 +12,7 @@ use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 use web_sys::HtmlCanvasElement;
 
-use crate::app::open_with::OpenWith;
+use crate::app::open_with::{Installed, OpenWith};
 use crate::jobs::Wake;
 use crate::session::driver::Driver;
 use crate::ui::App;
@@ -30,8 +30,9 @@ pub async fn start(
     shown: usize,
     spawn: Function,
 ) -> Result<(), JsValue> {
-    let bundled: Vec<PathBuf> = models.into_iter().map(PathBuf::from).collect();
-    let opening = bundled.iter().take(shown).cloned().collect();
+    let folders: Vec<PathBuf> = models.into_iter().map(PathBuf::from).collect();
+    let opening = folders.iter().take(shown).cloned().collect();
+    let bundled: Vec<Installed> = folders.into_iter().map(Installed::from).collect();
     let options = eframe::WebOptions { dithering: false, ..eframe::WebOptions::default() };
     let create: eframe::AppCreator<'static> = Box::new(move |creation| {
         let ctx = creation.egui_ctx.clone();

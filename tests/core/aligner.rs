@@ -10,6 +10,7 @@ use interlinear::aligner::lattice::Lattice;
 use interlinear::aligner::learn::{LearningProgress, learn};
 use interlinear::aligner::learned::Learned;
 use interlinear::aligner::lexicon::Prior;
+use interlinear::aligner::pair::PairPosteriors;
 use interlinear::aligner::settings::AlignerSettings;
 use interlinear::aligner::special::exp_digamma;
 use interlinear::aligner::vocabulary::fold;
@@ -297,6 +298,29 @@ fn the_links_of_made_up_pairs_are_found() {
         all += links.len();
     }
     assert!(right * 100 > 90 * all && right * 100 > 95 * found, "{right} of {found} and of {all}");
+}
+
+#[test]
+fn likely_links_lie_between_the_intersection_and_the_union() {
+    let aligner = learned(&AlignerSettings::default(), 2, 60);
+    let (mut room, mut more) = (PairPosteriors::default(), [0; 2]);
+    for (source, target, _) in made_up(200) {
+        let words = |line: &str| line.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        let (source, target) = (words(&source), words(&target));
+        let found = aligner.directions_in(&mut room, &source, &target);
+        for target in 0..target.len() {
+            for source in 0..source.len() {
+                let link = Link { source, target };
+                let p = [room.forward.posterior(target, source), room.reverse.posterior(source, target)];
+                assert_eq!(found.likely.contains(&link), p[0] + p[1] > 1.0, "{p:?}");
+                let there = [found.forward.contains(&link), found.reverse.contains(&link)];
+                assert!(there != [false; 2] || !found.likely.contains(&link), "one direction has it");
+                more[0] += usize::from(there == [true; 2]);
+                more[1] += usize::from(found.likely.contains(&link));
+            }
+        }
+    }
+    assert!(more[0] != more[1], "{more:?}: the two rules never differ");
 }
 
 #[test]

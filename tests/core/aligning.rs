@@ -133,6 +133,10 @@ fn what_cannot_be_aligned_is_said() {
         (&[&PAIR[..], &["--save", "kept", "--model", "m"]].concat(), &["cannot be used with"]),
         (&[&PAIR[..], &["--statistical", "--model", "m"]].concat(), &["cannot be used with"]),
         (&[&PAIR[..], &["--model", "m", "--symmetrize", "union"]].concat(), &["--reverse-model"]),
+        (&[&PAIR[..], &["--model", "m", "--symmetrize", "posterior"]].concat(), &["of the statistical aligner"]),
+        (&[&PAIR[..], &["--model", "m", "--vote", "m"]].concat(), &["cannot be used with"]),
+        (&[&PAIR[..], &["--statistical", "--threshold", "0.3"]].concat(), &["add --vote"]),
+        (&[&PAIR[..], &["--statistical", "--vote", "m"]].concat(), &["config.json"]),
         (&PAIR, &["--model"]),
     ];
     for (arguments, sentences) in cases {
@@ -185,6 +189,7 @@ fn an_error_rate_has_its_floor_and_its_ceiling_beside_it() {
         let line = outcome.stdout.lines().find(|line| line.starts_with(start));
         line.and_then(|line| line.rsplit('\t').next()?.parse::<f64>().ok()).expect("the row is there")
     };
+    assert!(aer("statistical\t-\tposterior\t-\t-\t") < aer("diagonal\t-\tforward\t-\t-\t"), "{}", outcome.stdout);
     assert!(aer("statistical\t-\tintersection\t-\t-\t") < aer("diagonal\t-\tforward\t-\t-\t"), "{}", outcome.stdout);
     let table = evaluate(&["--format", "table"]).stdout;
     assert!(table.lines().any(|line| line.starts_with("diagonal")), "{table}");

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use interlinear::aligner::bundled::AlignerChoice;
+use interlinear::aligner::bundled::{AlignerChoice, AlignerFiles};
 use interlinear::analysis::concordance::{
     ConcordanceLine, ConcordanceOrder, ConcordanceQuery, ConcordanceSentence, sorted,
 };
@@ -168,7 +168,7 @@ fn jumps_are_told_between_linked_words() {
 fn a_report_links_references_as_the_overview_does() {
     let (_folder, workspace, corpus) = opened();
     let all: Vec<u32> = (0..corpus.len() as u32).collect();
-    let english = AlignerChoice::new(("en".to_owned(), "fr".to_owned()), None);
+    let english = AlignerChoice::new(("en".to_owned(), "fr".to_owned()), &AlignerFiles::default());
     for (aligner, linked) in [(None, "2 by hand, 2 by nobody"), (Some(english), "2 by hand, 2 by the aligner")] {
         let mut means = FilterResources::default();
         means.set(None, aligner.clone());

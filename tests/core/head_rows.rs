@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use interlinear::aligner::learned::Learned;
+use interlinear::aligner::words::{Cutter, LineAligner};
 use interlinear::analysis::alignment::Alignment;
 use interlinear::analysis::reading::Reading;
 use interlinear::app::command::SettingsCommand;
@@ -192,6 +194,46 @@ fn evaluate_analyse_and_figure_read_the_head() {
     assert!(run(folder.path(), "figure --model encdec --text three").code == 2, "it has no alpha");
 }
 
+/// Both directions of an aligner and every head have one vote each; a line that a head cannot read is told and left empty.
+#[test]
+fn heads_vote_beside_a_statistical_aligner() {
+    let folder = folder();
+    let pair = "--source source --target target --pretokenized";
+    told(folder.path(), &format!("align --statistical --save kept {pair}"));
+    let learned = Learned::open(&folder.path().join("kept")).expect("it was kept");
+    let cutter = || Cutter::new("und", true).expect("spaces need no rules");
+    let mut aligner = LineAligner::new(learned, cutter(), cutter());
+    let text = |name: &str| fs::read_to_string(folder.path().join(name)).expect("it is there");
+    let scored = |model: &str| lines(&told(folder.path(), &format!("score --model {model} {pair} --reading head")));
+    for (votes, share, theta) in [("--vote tiny", 3.0, None), ("--vote tiny --vote encdec", 4.0, Some(0.3))] {
+        let heads: Vec<Vec<Value>> = votes.split("--vote ").skip(1).map(|model| scored(model.trim())).collect();
+        let mut wanted = Vec::new();
+        for (n, (source, target)) in text("source").lines().zip(text("target").lines()).enumerate() {
+            let weights = aligner.weights(source, target);
+            let heads: Vec<Vec<Vec<f64>>> = heads.iter().map(|lines| rows(&lines[n]["head"])).collect();
+            let mut links = Vec::new();
+            for (i, row) in weights.iter().enumerate() {
+                for (j, weight) in row.iter().enumerate() {
+                    let sum = 2.0 * f64::from(*weight) + heads.iter().map(|head| head[i][j]).sum::<f64>();
+                    if sum / share >= theta.unwrap_or(0.4) {
+                        links.push(format!("{j}-{i}"));
+                    }
+                }
+            }
+            wanted.push(links.join(" "));
+        }
+        let theta = theta.map_or_else(String::new, |theta| format!("--threshold {theta}"));
+        let found = told(folder.path(), &format!("align --learned kept {votes} {theta} --batch 5 {pair}"));
+        assert_eq!(found.lines().collect::<Vec<_>>(), wanted, "{votes}");
+        assert!(found.contains("0-0"), "{found}");
+    }
+    fs::write(folder.path().join("long"), format!("one\n{}\ntwo\n", "one ".repeat(1001))).expect("written");
+    fs::write(folder.path().join("its"), "un\ndeux\ndeux\n").expect("written");
+    let outcome = run(folder.path(), "align --learned kept --vote tiny --source long --target its --threshold 0.1");
+    assert_eq!((outcome.code, outcome.stdout.lines().count()), (2, 3), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("long, line 2"), "{}", outcome.stderr);
+}
+
 #[test]
 fn what_has_no_head_says_how_to_get_one() {
     let folder = folder();
@@ -200,10 +242,12 @@ fn what_has_no_head_says_how_to_get_one() {
         "align --model bare --source source --target target",
         "score --model bare --source source --target target",
         "dictionary --model bare --source source --target target --output out",
+        "align --statistical --vote bare --source source --target target",
         "figure --model bare --text one",
         "analyse --workspace bare.ilws --source source --model bare",
     ] {
-        let outcome = run(folder.path(), &format!("{command} --reading head"));
+        let asks = if command.contains("--vote") { "" } else { " --reading head" };
+        let outcome = run(folder.path(), &format!("{command}{asks}"));
         assert_eq!(outcome.code, 2, "{command}");
         let wanted = "bare has no alignment head (alignment.safetensors); learn one with `interlinear train --head`";
         assert!(outcome.stderr.contains(wanted), "{command}: {}", outcome.stderr);

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use interlinear::app::command::{SettingsCommand, WindowCommand};
 use interlinear::app::effect::{Effect, FileJob};
 use interlinear::app::lights::HighlightPart;
+use interlinear::app::open_with::Installed;
 use interlinear::app::page::SENTENCE;
 use interlinear::app::settings::PictureQuestion;
 use interlinear::decoding::apart::Then;
@@ -127,7 +128,9 @@ impl Desk {
         ];
         let bundled: Vec<PathBuf> = names.iter().map(|name| folder(name)).collect();
         let (wake, woken) = mpsc::channel();
-        let options = OpenWith { opening: bundled[1..2].to_vec(), bundled, threads: Some(2), ..OpenWith::default() };
+        let opening = bundled[1..2].to_vec();
+        let bundled = bundled.into_iter().map(Installed::from).collect();
+        let options = OpenWith { opening, bundled, threads: Some(2), ..OpenWith::default() };
         Self { driver: Driver::open(options, Arc::new(move || _ = wake.send(()))), woken }
     }
 

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use interlinear::aligner::bundled::AlignerFiles;
 use interlinear::analysis::bleu::Tokenization;
 use interlinear::corpus::overview::gold::AlignmentOptions;
 use interlinear::corpus::overview::test_set::{EvaluationOptions, TestSet, Unk};
@@ -245,7 +246,7 @@ fn the_window_measures_an_ensemble_beside_the_models() {
         },
         search: SearchOptions { max_length: Some(6), ..SearchOptions::default() },
         unk: vec![Unk::Allowed],
-        aligner: None,
+        aligner: AlignerFiles::default(),
     };
     let lane: JobQueue<QueueOrder> = JobQueue::spawn(Store::new(1).library(), ForegroundGate::new(), Arc::new(|| {}));
     lane.submit(1, QueueOrder::Evaluate(order));

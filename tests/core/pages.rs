@@ -1,5 +1,6 @@
 //! The pages of the window without a window: what is ordered, what comes back, what is kept.
 
+use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,6 +16,7 @@ use interlinear::corpus::query::column::TableColumn;
 use interlinear::corpus::store::corpus::CorpusTable;
 use interlinear::corpus::store::file::Workspace;
 use interlinear::decoding::ensemble::Mixing;
+use interlinear::evaluation::first_set;
 use interlinear::figure::Figure;
 use interlinear::figure::geometry::{point, size};
 use interlinear::figure::mark::{Across, Down, Mark, TextMark};
@@ -35,7 +37,7 @@ use interlinear::pages::sentence::command::{ColumnCommand, ListCommand, SearchCo
 use interlinear::session::driver::{Driver, OpenWith};
 use interlinear::session::persist::SavedSession;
 use interlinear::session::state::Session;
-use interlinear::text::links::read;
+use interlinear::text::links::{Link, read};
 use interlinear::training::curves;
 use interlinear::training::curves::Curves;
 
@@ -474,6 +476,24 @@ fn the_first_test_set_is_put_into_a_folder_and_taken() {
     let gold = test.gold.as_ref().expect("alignments");
     let links = read::read(gold, &lengths, &read::LinkLayout::default()).expect("links of these sentences");
     assert_eq!(links.pairs.len(), 24);
+}
+
+#[test]
+fn the_first_test_set_is_there_in_two_languages() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    for (is_german, name) in [(false, "first.fr"), (true, "first.de")] {
+        let files = first_set::put(folder.path(), is_german).expect("they are written");
+        assert!(files.reference.ends_with(name), "{files:?}");
+        let text = |path: &Path| fs::read_to_string(path).expect("it is there");
+        let (source, target) = (text(&files.source), text(&files.reference));
+        let count = |text: &str| text.lines().map(|line| line.split(' ').count()).collect::<Vec<_>>();
+        let lengths: Vec<(usize, usize)> = count(&source).into_iter().zip(count(&target)).collect();
+        let links = read::read(&files.gold, &lengths, &read::LinkLayout::default()).expect("links of these sentences");
+        assert_eq!((links.pairs.len(), lengths.len()), (24, 24));
+        for (links, (t_x, t_y)) in links.pairs.iter().zip(lengths) {
+            assert!(links.is_sure(Link { source: t_x - 1, target: t_y - 1 }), "full stops belong together");
+        }
+    }
 }
 
 #[test]

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use interlinear::aligner::bundled::AlignerFiles;
 use interlinear::corpus::overview::test_set::Unk;
 use interlinear::decoding::{SearchOptions, force};
 use interlinear::jobs::Store;
@@ -165,7 +166,7 @@ fn a_pipe_as_phrase_table_or_test_set_held_up_all_orders() {
             },
             search: SearchOptions::default(),
             unk: vec![Unk::Allowed],
-            aligner: None,
+            aligner: AlignerFiles::default(),
         };
         refused(at as u64 + 2, QueueOrder::Evaluate(order));
     }

@@ -7,6 +7,7 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use interlinear::aligner::bundled::AlignerFiles;
 use interlinear::corpus::overview::test_set::Unk;
 use interlinear::decoding;
 use interlinear::decoding::ensemble::Mixing;
@@ -116,7 +117,7 @@ impl Soak {
                 },
                 search: decoding::SearchOptions { beam: 2, max_length: Some(6), ..decoding::SearchOptions::default() },
                 unk: vec![Unk::Allowed],
-                aligner: None,
+                aligner: AlignerFiles::default(),
             }),
         }
     }

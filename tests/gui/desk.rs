@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use egui_kittest::Harness;
 use interlinear::app::effect::{Effect, FileEvent, FileJob};
+use interlinear::app::open_with::Installed;
 use interlinear::decoding::Specials;
 use interlinear::jobs::corpus::thread::{CorpusNews, CorpusRequest};
 use interlinear::jobs::live::protocol::{DeviceFacts, Event, HypothesisView, ModelFacts, ModelSizes};
@@ -233,7 +234,7 @@ pub fn window_of(session: Session, size: [f32; 2]) -> (Harness<'static, App>, Wi
 }
 
 /// The same with models that come with the program.
-pub fn window_with(session: Session, size: [f32; 2], bundled: Vec<PathBuf>) -> (Harness<'static, App>, Wires) {
+pub fn window_with(session: Session, size: [f32; 2], bundled: Vec<Installed>) -> (Harness<'static, App>, Wires) {
     let (mut harness, wires) = begun(session, size, bundled);
     let id = interlinear::pages::sentence::view::source::editor_id();
     let mut state = egui::text_edit::TextEditState::load(&harness.ctx, id).unwrap_or_default();
@@ -250,7 +251,7 @@ pub fn window_at_start(session: Session, size: [f32; 2]) -> (Harness<'static, Ap
 }
 
 /// Glyphs that the bundled fonts lack come from the system in real life.
-fn begun(session: Session, size: [f32; 2], bundled: Vec<PathBuf>) -> (Harness<'static, App>, Wires) {
+fn begun(session: Session, size: [f32; 2], bundled: Vec<Installed>) -> (Harness<'static, App>, Wires) {
     let wires = Wires::default();
     let desk = Rehearsal { session, wires: wires.clone() };
     let builder = Harness::builder().with_size(size).with_max_steps(30).allow_missing_glyphs();

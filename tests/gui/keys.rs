@@ -7,6 +7,7 @@ use egui::accesskit::Role;
 use egui::{Key, Modifiers};
 use egui_kittest::kittest::Queryable as _;
 use interlinear::app::command::{SettingsCommand, WindowCommand};
+use interlinear::app::open_with::Installed;
 use interlinear::app::page::SENTENCE;
 use interlinear::app::settings::Theme;
 use interlinear::pages::PAGES;
@@ -213,10 +214,43 @@ fn on_other_pages_no_key_changes_the_sentence_unseen() {
     assert_eq!(harness.ctx.memory(egui::Memory::focused), Some(source::editor_id()));
 }
 
+/// A sentence in another language than the models read is told so, and those that read it are at hand.
+#[test]
+fn models_of_another_language_are_offered_for_its_sentences() {
+    let one = |folder: &str, source: &str, target: &str| Installed {
+        folder: folder.into(),
+        languages: (source.to_owned(), target.to_owned()),
+    };
+    let bundled = vec![one("m/french", "fr-CA", "en"), one("m/german", "de", "en"), one("m/other", "en", "de")];
+    let (mut harness, _) = desk::window_with(desk::two_models(), [1280.0, 800.0], bundled);
+    let note = "This seems to be German; the models read English";
+    for (text, is_told) in [
+        ("I have bought a new table for the kitchen.", false),
+        ("Ich habe gestern einen neuen Tisch gekauft.", true),
+        ("Tisch", false),
+        ("Die Kinder spielen am Abend noch lange im Garten.", true),
+    ] {
+        harness.state_mut().send(SourceCommand::Replace(text.to_owned()));
+        harness.run();
+        assert_eq!(harness.query_by_label(note).is_some(), is_told, "{text}");
+        assert_eq!(harness.query_by_label("Open german").is_some(), is_told, "{text}");
+        assert!(harness.query_by_label("Open french").is_none() && harness.query_by_label("Open other").is_none());
+    }
+    harness.get_by_label("Open german").click();
+    harness.run();
+    let columns = harness.state().session().app().document.columns();
+    assert!(columns.iter().any(|column| column.folder == PathBuf::from("m/german")), "it is a column now");
+    harness.key_press_modifiers(Modifiers::COMMAND | Modifiers::SHIFT, Key::O);
+    harness.run();
+    for label in ["French to English", "German to English", "English to German"] {
+        assert!(harness.query_by_label(label).is_some(), "{label}");
+    }
+}
+
 /// With many models the sheet was taller than the window, its heading and its path out of view.
 #[test]
 fn the_sheet_of_models_scrolls_in_a_low_window() {
-    let bundled = (0..24).map(|n| PathBuf::from(format!("models/model-{n}"))).collect();
+    let bundled = (0..24).map(|n| PathBuf::from(format!("models/model-{n}")).into()).collect();
     let (mut harness, _) = desk::window_with(desk::two_models(), [1280.0, 700.0], bundled);
     harness.key_press_modifiers(Modifiers::COMMAND | Modifiers::SHIFT, Key::O);
     harness.run();

@@ -10,6 +10,7 @@ use egui::{Key, Modifiers, Rect};
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use interlinear::app::lights::HighlightPart;
+use interlinear::app::open_with::Installed;
 use interlinear::figure::equation::spoken;
 use interlinear::pages::lesson::LessonCommand;
 use interlinear::pages::sentence::command::{SearchCommand, SelectCommand, SourceCommand};
@@ -63,6 +64,7 @@ impl Class {
         bundled.extend(copies);
         let (wake, woken) = mpsc::channel();
         let opening = vec![bundled[1].clone(), bundled[3].clone()];
+        let bundled = bundled.into_iter().map(Installed::from).collect();
         let options = OpenWith { opening, bundled, threads: Some(2), ..OpenWith::default() };
         let driver = Driver::open(options, Arc::new(move || _ = wake.send(())));
         let builder = Harness::builder().with_size(size).allow_missing_glyphs();

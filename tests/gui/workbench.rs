@@ -84,7 +84,8 @@ impl Bench {
         }
         let mut session: Session = desk::two_models();
         session.apply(WindowCommand::ShowPage(CORPUS));
-        let (harness, wires) = desk::window_with(session, size, vec!["some/other-model".into()]);
+        let (harness, wires) =
+            desk::window_with(session, size, vec![std::path::PathBuf::from("some/other-model").into()]);
         let lane = CorpusThread::spawn(Arc::new(|| {}));
         Self { harness, wires, lane, folder }
     }

@@ -73,12 +73,12 @@ class Aligner:
         sources: Iterable[str],
         targets: Iterable[str],
         *,
-        symmetrize: str = "grow-diag-final-and",
+        symmetrize: str = "posterior",
         progress: Optional[bool] = None,
     ) -> list[Links]:
         """The links of pairs of sentences, between what stands between their spaces.
 
-        :param symmetrize: ``"intersection"``, ``"grow-diag"``, ``"grow-diag-final-and"``, ``"grow-diag-final"``,
+        :param symmetrize: ``"posterior"`` (links that are likelier than not by the mean of both directions), ``"intersection"``, ``"grow-diag"``, ``"grow-diag-final-and"``, ``"grow-diag-final"``,
             ``"union"``, or one direction alone: ``"forward"``, ``"reverse"``.
         """
         x, y = texts("source", sources), texts("target", targets)
@@ -91,7 +91,7 @@ def align(
     sources: Iterable[str],
     targets: Iterable[str],
     *,
-    symmetrize: str = "grow-diag-final-and",
+    symmetrize: str = "posterior",
     languages: Optional[Union[str, tuple[str, str]]] = None,
     pretokenized: bool = False,
     threads: Optional[int] = None,

@@ -370,7 +370,7 @@ impl Column {
         Some(AlignQuestion {
             aligner: AlignerChoice::new(
                 (facts.source_language.clone(), facts.target_language.clone()),
-                settings.aligner.as_ref(),
+                &settings.aligner,
             ),
             source: PlacedWords { text: self.source.text.clone(), spans },
             target,

@@ -61,7 +61,7 @@ fn done(chore: FileJob, aligner: &KeptAligner, tell: &mut dyn FnMut(FileEvent) -
         FileJob::OpenAligner(path) => FileEvent::Aligner(AlignerFile::open(path)?),
         FileJob::Check(path) => return Ok(faulty(path)),
         FileJob::FindLogs(path) => FileEvent::Logs { found: curves::logs(&path), path },
-        FileJob::PutFirstSet(folder) => FileEvent::FirstSet(first_set::put(&folder)?),
+        FileJob::PutFirstSet { folder, is_german } => FileEvent::FirstSet(first_set::put(&folder, is_german)?),
         FileJob::SaveTraining { plan, path } => save_training(*plan, path),
         FileJob::Write { path, text } => write(&path, text.as_bytes())?,
         FileJob::WriteFigure { path, figure } => {

@@ -1,6 +1,10 @@
-//! Floor 13: `interlinear align --statistical`: links that need no model.
+//! Floor 13: `interlinear align --statistical`: links that need no model, or on which alignment heads have a vote.
+
+use std::path::PathBuf;
 
 use crate::aligner::words::LineAligner;
+use crate::analysis::alignment::Alignment;
+use crate::analysis::reading::Reading;
 use crate::cli::align::{AlignArgs, LinkFormat};
 use crate::cli::input::{InputFiles, InputLine, InputLines};
 use crate::cli::output::LineOutput;
@@ -8,14 +12,22 @@ use crate::cli::progress::ProgressLine;
 use crate::cli::statistical::Text;
 use crate::cli::words;
 use crate::error::{Error, Result};
+use crate::evaluation::alignment::{Aligner, AlignerDirection, VOTED, WordPair, voted};
+use crate::evaluation::rows::ReadRows;
+use crate::models::{Model, Stepper};
 use crate::text::line;
+use crate::text::links::Link;
 use crate::text::reader::{MOST_BLANK, MOST_LINES, MOST_TEXT};
 use crate::text::sentence::MAX_SOURCE_TOKENS;
 use crate::text::words::words;
+use crate::ticket::CancellationToken;
 use crate::training::settings::LinkWords;
 
 /// A pair of lines, or why it is not aligned.
 type Read = Result<(String, String)>;
+
+/// A model whose alignment head has a vote.
+type Voter = (Model, Box<dyn Stepper>);
 
 /// Learns, or reads what was learned, and aligns.
 pub fn run(low: &AlignArgs) -> anyhow::Result<()> {
@@ -37,16 +49,27 @@ pub fn run(low: &AlignArgs) -> anyhow::Result<()> {
     }
     let shared = std::io::IsTerminal::is_terminal(&std::io::stdout());
     let progress = ProgressLine::new("aligning", files.source.size(), shared);
-    let mut writer = Writer { low, aligner, output: LineOutput::stdout(), progress, number: 0, refused: 0 };
+    let runtime = low.run.high()?;
+    let voter = |folder: &PathBuf| -> Result<Voter> {
+        let model = runtime.load(folder)?;
+        let stepper = model.stepper_with_head(runtime.engine, runtime.threads)?;
+        ReadRows::chosen((&model).into(), &*stepper, Some(Reading::Head))?;
+        Ok((model, stepper))
+    };
+    let voters = low.vote.iter().map(voter).collect::<Result<Vec<Voter>>>()?;
+    let output = LineOutput::stdout();
+    let mut writer = Writer { low, aligner, voters, output, progress, waiting: Vec::new(), number: 0, refused: 0 };
     for pair in kept {
         writer.pair(pair, 0)?;
     }
     while let Some(pair) = read(&mut files)? {
         writer.pair(pair, files.source.position())?;
         if !files.is_ready() {
+            writer.poll()?;
             writer.output.flush()?;
         }
     }
+    writer.poll()?;
     writer.progress.finish();
     writer.output.finish()?;
     files.source.tell_empty("align");
@@ -94,30 +117,72 @@ fn read(files: &mut InputFiles) -> Result<Option<Read>> {
 struct Writer<'a> {
     low: &'a AlignArgs,
     aligner: LineAligner,
+    voters: Vec<Voter>,
     output: LineOutput,
     progress: ProgressLine,
+    /// Pairs that are not voted on yet.
+    waiting: Vec<Read>,
     number: usize,
     refused: usize,
 }
 
 impl Writer<'_> {
     fn pair(&mut self, pair: Read, position: u64) -> anyhow::Result<()> {
-        let links = match pair {
-            Ok((source, target)) => {
-                let links = match self.low.link_words {
-                    LinkWords::Spaces => self.aligner.lines(&source, &target),
-                    LinkWords::Tokens => self.aligner.words(&source, &target).2,
-                };
-                self.low.way().of(links.forward, &links.reverse)
-            }
-            Err(why) => {
-                self.refused += 1;
-                self.progress.tell(&why.to_string());
-                Vec::new()
-            }
-        };
-        self.number += 1;
         self.progress.add(1, 0, position);
+        if !self.voters.is_empty() {
+            self.waiting.push(pair);
+            return if self.waiting.len() < self.low.batch.high() { Ok(()) } else { self.poll() };
+        }
+        let way = self.low.symmetrize.unwrap_or(AlignerDirection::Likely);
+        let links = pair.map(|(source, target)| {
+            way.of(match self.low.link_words {
+                LinkWords::Spaces => self.aligner.lines(&source, &target),
+                LinkWords::Tokens => self.aligner.words(&source, &target).2,
+            })
+        });
+        self.write(links)
+    }
+
+    /// Asks the heads about the pairs that wait.
+    fn poll(&mut self) -> anyhow::Result<()> {
+        let mut pairs = std::mem::take(&mut self.waiting);
+        let mut heads: Vec<Vec<Alignment>> = vec![Vec::new(); pairs.len()];
+        let (batch, ticket) = (self.low.batch.high(), CancellationToken::forever());
+        for (model, stepper) in &mut self.voters {
+            let (mut read, mut places) = (Vec::new(), Vec::new());
+            for (at, pair) in pairs.iter_mut().enumerate() {
+                let Ok((source, target)) = pair else { continue };
+                match WordPair::read(&*model, (source, target), self.low.pairs.pretokenized) {
+                    Ok(words) => {
+                        read.push(words);
+                        places.push(at);
+                    }
+                    Err(refused) => {
+                        let files = &self.low.pairs;
+                        let file = if refused.target { &files.target } else { &files.source };
+                        *pair = Err(Error::line(file, self.number + at + 1, refused.why));
+                    }
+                }
+            }
+            let mut aligner = Aligner { system: (&*model).into(), stepper: stepper.as_mut() };
+            let weights = aligner.head_weights(&read.iter().collect::<Vec<_>>(), batch, &ticket)?;
+            places.iter().zip(weights).for_each(|(&at, weights)| heads[at].push(weights));
+        }
+        let theta = self.low.threshold.unwrap_or(VOTED);
+        for (pair, heads) in pairs.into_iter().zip(heads) {
+            let links = pair.map(|(source, target)| voted(&self.aligner.weights(&source, &target), &heads, theta));
+            self.write(links)?;
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, links: Result<Vec<Link>>) -> anyhow::Result<()> {
+        let links = links.unwrap_or_else(|why| {
+            self.refused += 1;
+            self.progress.tell(&why.to_string());
+            Vec::new()
+        });
+        self.number += 1;
         self.low.format.write(&mut self.output, self.number, links)
     }
 }

@@ -111,12 +111,16 @@ pub fn measure(
             _ if extraction.reading != Reading::Head => true,
             AlignerDirection::Forward => heads[0],
             AlignerDirection::Reverse => heads[1],
-            AlignerDirection::Both(_) => heads == [true; 2],
+            AlignerDirection::Both(_) | AlignerDirection::Likely => heads == [true; 2],
         };
         for direction in directions.clone().filter(has) {
-            let back = |at: usize| back.as_ref().map_or(&[][..], |back| &back[at][index]);
-            let links = there.iter().enumerate().map(|(at, there)| direction.of(there[index].clone(), back(at)));
-            let links: Vec<Vec<Link>> = links.collect();
+            let back = |at: usize| back.as_ref().map_or_else(Vec::new, |back| back[at][index].clone());
+            let both = |(at, there): (usize, &Vec<Vec<Link>>)| Directions {
+                forward: there[index].clone(),
+                reverse: back(at),
+                ..Directions::default()
+            };
+            let links: Vec<Vec<Link>> = there.iter().enumerate().map(|pair| direction.of(both(pair))).collect();
             let row = AlignmentErrorRow::of(direction, links.iter(), test_set);
             report.rows.push(AlignmentErrorRow { extraction: Some(extraction), ..row });
             if report.links.is_empty() {
@@ -258,10 +262,10 @@ pub fn baselines(test_set: &TestSet, aligner: Option<&mut LineAligner>) -> Vec<B
         let pairs = test_set.pairs.iter();
         let found: Vec<Directions> = pairs.map(|pair| aligner.lines(&pair.source, pair.first())).collect();
         let row = |direction: AlignerDirection| {
-            let links = found.iter().map(|found| direction.of(found.forward.clone(), &found.reverse));
+            let links = found.iter().map(|found| direction.of(found.clone()));
             AlignmentErrorRow::of(direction, links.collect::<Vec<_>>().iter(), test_set)
         };
-        baselines.push(Baseline { name: "statistical", rows: AlignerDirection::all().map(row).collect() });
+        baselines.push(Baseline { name: "statistical", rows: AlignerDirection::of_aligner().map(row).collect() });
     }
     baselines
 }

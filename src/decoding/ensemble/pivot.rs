@@ -15,6 +15,7 @@ use crate::decoding::trace::Hypothesis;
 use crate::decoding::{SearchOptions, Specials, decode};
 use crate::error::{Error, Result};
 use crate::models::{Kernels, Model, Need, StepOutput, StepRow, Stepper};
+use crate::text::language::primary;
 use crate::text::sentence::Sentence;
 use crate::text::words::{SideWords, without_end};
 use crate::ticket::CancellationToken;
@@ -185,7 +186,6 @@ impl Pivot {
 
 /// Whether two languages are surely not the same: both known and written alike, as `en` and `fr`.
 fn differ(writes: &str, reads: &str) -> bool {
-    let primary = |tag: &str| tag.split(['-', '_']).next().unwrap_or_default().to_ascii_lowercase();
     let (writes, reads) = (primary(writes), primary(reads));
     let is_open = |tag: &str| ["und", "mul"].contains(&tag);
     writes.len() == reads.len() && writes != reads && !is_open(&writes) && !is_open(&reads)

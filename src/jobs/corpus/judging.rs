@@ -27,7 +27,7 @@ fn align(workspace: &mut Workspace, at: usize, by: &str, choice: &AlignerChoice)
         );
         return Err(Error::Input(message));
     };
-    let links = aligner.lines(&sentence.source, reference).forward;
+    let links = aligner.lines(&sentence.source, reference).likely;
     workspace.draw(at, by, Some(&Links::new(links, Vec::new())))
 }
 

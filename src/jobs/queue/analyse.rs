@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use crate::aligner::bundled::{AlignerChoice, AlignerFile};
+use crate::aligner::bundled::{AlignerChoice, AlignerFiles};
 use crate::aligner::words::LineAligner;
 use crate::analysis::reading::Reading;
 use crate::corpus::acting::Acting;
@@ -38,7 +38,7 @@ pub struct Analyse {
     /// What is changed while it translates.
     pub acting: Option<ActsBy>,
     /// The file of links by which words off them are counted, in the place of what comes with the program.
-    pub aligner: Option<Box<AlignerFile>>,
+    pub aligner: AlignerFiles,
     /// Whose rows are kept as the alignment, where the model has such rows; `None`: as training guided them.
     pub reading: Option<Reading>,
 }
@@ -88,7 +88,7 @@ impl Analyse {
         let system = run::system(&mut workspace, &name, &about)?;
         let name = system.name.clone();
         let (source, target) = languages(&shelved);
-        let aligner = AlignerChoice::new((source.to_owned(), target.to_owned()), self.aligner.as_deref());
+        let aligner = AlignerChoice::new((source.to_owned(), target.to_owned()), &self.aligner);
         let mut measuring = Measuring { aligner: LineAligner::chosen(&aligner, false)? };
         let (start, mut words) = (work.seconds(), 0);
         let mut analysed = Analysed { system: name.clone(), sentences: 0, refused: Vec::new(), refusals: 0 };

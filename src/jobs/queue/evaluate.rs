@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::aligner::bundled::{AlignerChoice, AlignerFile};
+use crate::aligner::bundled::{AlignerChoice, AlignerFiles};
 use crate::aligner::words::LineAligner;
 use crate::analysis::bleu::Tokenization;
 use crate::corpus::measures::scores::PairedTests;
@@ -38,7 +38,7 @@ pub struct Evaluate {
     /// Which translations to make, at least one kind.
     pub unk: Vec<Unk>,
     /// The aligner file that is measured beside the models, in the place of what comes with the program.
-    pub aligner: Option<Box<AlignerFile>>,
+    pub aligner: AlignerFiles,
 }
 
 /// The files of a test set.
@@ -87,7 +87,7 @@ impl Evaluate {
         let mut evaluated = Evaluated { gold, left_out, ..Evaluated::of(test_set, &options, models) };
         compare_all(work, &mut evaluated)?;
         if let (true, Some((source, target))) = (has_gold, first) {
-            let aligner = AlignerChoice::new((source.to_owned(), target.to_owned()), self.aligner.as_deref());
+            let aligner = AlignerChoice::new((source.to_owned(), target.to_owned()), &self.aligner);
             let mut aligner = LineAligner::chosen(&aligner, self.test.is_pretokenized)?;
             evaluated.baselines = gold::baselines(&evaluated.test_set, aligner.as_mut());
         }

@@ -162,7 +162,7 @@ impl CorpusPage {
     /// model.
     pub(crate) fn aligner(&self, app: &AppState) -> Option<AlignerChoice> {
         let languages = self.corpus.languages().or_else(|| app.document.languages())?;
-        Some(AlignerChoice::new(languages, app.view.settings().aligner.as_ref()))
+        Some(AlignerChoice::new(languages, &app.view.settings().aligner))
     }
 
     /// How the lane finds costly conditions out.

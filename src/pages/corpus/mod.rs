@@ -266,7 +266,7 @@ impl CorpusPage {
         for (system, acting) in wanted {
             let search = SearchOptions { candidates: 0, trace: false, ..search.clone() };
             let device = app.view.settings().device;
-            let aligner = app.view.settings().aligner.clone().map(Box::new);
+            let aligner = app.view.settings().aligner.clone();
             let reading = app.view.settings().asked.origin.then_some(Reading::Head);
             let workspace = workspace.clone();
             let order = Analyse { workspace, system, device, search, forces, acting, aligner, reading };

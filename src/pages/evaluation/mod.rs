@@ -25,6 +25,7 @@ use crate::jobs::queue::Found;
 use crate::jobs::queue::QueueOrder;
 use crate::jobs::queue::evaluate::{Evaluate, TestFiles};
 use crate::pages::shape::{AnyPage, PageState};
+use crate::text::language::primary;
 
 pub use crate::pages::evaluation::command::{EvaluationCommand, FiguresFormat, TestCommand};
 pub use crate::pages::evaluation::logs::{LogFile, LogState};
@@ -91,7 +92,17 @@ impl PageState for EvaluationPage {
                 self.also_without_unk = on;
                 app.changed();
             }
-            EvaluationCommand::TakeFirstSet(folder) => app.tasks.chore(FileJob::PutFirstSet(folder)),
+            EvaluationCommand::TakeFirstSet(folder) => {
+                let writes = |language| {
+                    app.document
+                        .columns()
+                        .iter()
+                        .filter_map(|column| column.facts.as_ref())
+                        .any(|facts| primary(&facts.target_language) == language)
+                };
+                let is_german = writes("de") && !writes("fr");
+                app.tasks.chore(FileJob::PutFirstSet { folder, is_german });
+            }
             EvaluationCommand::Run => self.run(app),
             EvaluationCommand::DismissMessage => self.message = None,
             // Page Corpus takes them.
@@ -265,7 +276,7 @@ impl EvaluationPage {
             test: self.test.clone(),
             search: SearchOptions { candidates: 0, trace: false, ..search.options() },
             unk,
-            aligner: app.view.settings.aligner.clone().map(Box::new),
+            aligner: app.view.settings.aligner.clone(),
         };
         self.message = None;
         self.task = Some(app.tasks.order(EVALUATION, QueueOrder::Evaluate(order)));

@@ -8,6 +8,7 @@ use crate::app::command::WindowCommand;
 use crate::app::document::column::Column;
 use crate::app::files::drawing::{Branches, Drawing};
 use crate::app::lights::{HighlightPart, Lights};
+use crate::app::open_with::Installed;
 use crate::app::page::Page;
 use crate::app::settings;
 use crate::app::state::AppState;
@@ -203,8 +204,8 @@ pub struct Local {
     pub notices: HashMap<u64, f64>,
     /// Model folders that are to form an ensemble.
     pub members: Vec<PathBuf>,
-    /// Model folders that come with the program.
-    pub bundled: Vec<PathBuf>,
+    /// Models that come with the program.
+    pub bundled: Vec<Installed>,
     /// Where this user keeps models.
     pub home: Option<PathBuf>,
     /// The theme that is on, the system's where that is asked for.

@@ -169,7 +169,8 @@ fn of_name<'a>(app: &'a AppState, name: &str) -> Option<&'a Column> {
 }
 
 fn models(names: &[String], app: &AppState) -> Now {
-    let known = app.document.columns().iter().map(|column| &column.folder).chain(&app.bundled);
+    let known = app.document.columns().iter().map(|column| &column.folder);
+    let known = known.chain(app.bundled.iter().map(|installed| &installed.folder));
     let known: Vec<&PathBuf> = known.collect();
     let found = |name: &String| known.iter().find(|folder| file_name(folder) == *name).map(|folder| (*folder).clone());
     let missing: Vec<&str> = names.iter().filter(|name| found(name).is_none()).map(String::as_str).collect();

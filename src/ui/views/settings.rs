@@ -3,6 +3,7 @@
 use egui::containers::menu::{MenuButton, MenuConfig, SubMenuButton};
 use egui::{ComboBox, RichText, Slider, Ui};
 
+use crate::aligner::bundled::AlignerFile;
 use crate::app::command::SettingsCommand;
 use crate::app::document::column::file_name;
 use crate::app::settings::Theme;
@@ -161,17 +162,17 @@ const ALIGNER: Question = Question::new(
 
 /// Which aligner links words.
 fn aligner_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    let own = window.app.view.settings().aligner.as_ref();
-    let name =
-        own.map_or_else(|| "Another aligner...".to_owned(), |own| format!("Aligner: {}...", file_name(&own.path)));
-    let has_own = own.is_some();
-    if ui.button(name).on_hover_text(ALIGNER.note).clicked() {
+    if ui.button("Another aligner...").on_hover_text(ALIGNER.note).clicked() {
         window.ask(ALIGNER.then(SettingsCommand::OpenAligner));
         ui.close();
     }
-    if has_own && ui.button("The aligner that comes with the program").clicked() {
-        window.push(SettingsCommand::BundledAligner);
-        ui.close();
+    for AlignerFile { path, languages: (source, target) } in window.app.view.settings().aligner.iter() {
+        let of = if source.is_empty() { "all languages".to_owned() } else { format!("{source}-{target}") };
+        let note = "Its languages have what comes with the program again, or none";
+        if ui.button(format!("Without {} ({of})", file_name(path))).on_hover_text(note).clicked() {
+            window.push(SettingsCommand::RemoveAligner(path.clone()));
+            ui.close();
+        }
     }
 }
 

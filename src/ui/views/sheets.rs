@@ -5,12 +5,16 @@ use std::path::PathBuf;
 use egui::text::{CCursor, CCursorRange};
 use egui::{Id, Key, RichText, Ui};
 
+use crate::app::document::column::file_name;
+use crate::app::open_with::Installed;
 use crate::decoding::ensemble::Mixing;
 use crate::jobs::live::protocol::EnsembleSpec;
 use crate::pages::sentence::command::ColumnCommand;
 use crate::pages::window::dialogs::{AskedPath, MODEL};
 use crate::pages::window::local::{Sheet, Window};
+use crate::text::language;
 use crate::widgets;
+use crate::widgets::labels;
 use crate::widgets::theme;
 
 /// Room over and under a sheet, its edges among it, points.
@@ -84,12 +88,24 @@ fn bundled_ui(ui: &mut Ui, window: &mut Window<'_>, asked: &AskedPath) {
     }
     ui.separator();
     ui.label("Models that come with Interlinear");
-    for folder in window.local.bundled.clone() {
-        let name =
-            folder.file_name().map_or_else(|| folder.display().to_string(), |name| name.to_string_lossy().into_owned());
-        if ui.button(name).clicked() {
-            choose(window, folder, asked);
+    let bundled = window.local.bundled.clone();
+    let mut pairs: Vec<&(String, String)> = Vec::new();
+    for Installed { languages, .. } in &bundled {
+        if !pairs.contains(&languages) {
+            pairs.push(languages);
         }
+    }
+    for pair in pairs {
+        if !pair.0.is_empty() {
+            labels::caption(ui, &format!("{} to {}", language::name(&pair.0), language::name(&pair.1)));
+        }
+        ui.horizontal_wrapped(|ui| {
+            for Installed { folder, .. } in bundled.iter().filter(|one| one.languages == *pair) {
+                if ui.button(file_name(folder)).clicked() {
+                    choose(window, folder.clone(), asked);
+                }
+            }
+        });
     }
 }
 
@@ -97,8 +113,8 @@ fn bundled_ui(ui: &mut Ui, window: &mut Window<'_>, asked: &AskedPath) {
 fn candidates(window: &Window<'_>) -> Vec<(PathBuf, String)> {
     let mut found: Vec<(PathBuf, String)> =
         window.app.document.models().map(|column| (column.folder.clone(), column.name())).collect();
-    for folder in &window.local.bundled {
-        found.push((folder.clone(), crate::app::document::column::file_name(folder)));
+    for Installed { folder, .. } in &window.local.bundled {
+        found.push((folder.clone(), file_name(folder)));
     }
     let mut seen = Vec::new();
     found.retain(|(folder, _)| {

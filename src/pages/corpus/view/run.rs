@@ -85,7 +85,7 @@ fn models_ui(ui: &mut Ui, window: &mut Window<'_>, forces: bool) {
     }
     ui.separator();
     let is_open = |folder: &PathBuf| open.iter().any(|(other, _)| *other == Candidate::Model(folder.clone()));
-    let others = window.local.bundled.iter().filter(|folder| !is_open(folder));
+    let others = window.local.bundled.iter().map(|installed| &installed.folder).filter(|folder| !is_open(folder));
     let others: Vec<(Candidate, String)> =
         others.map(|folder| (Candidate::Model(folder.clone()), file_name(folder))).collect();
     // More than have room scroll.

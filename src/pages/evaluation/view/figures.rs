@@ -94,7 +94,7 @@ fn first_set_ui(ui: &mut Ui, evaluation: &EvaluationPage, window: &mut Window<'_
     let is_free = evaluation.test.source.is_none();
     ui.vertical_centered(|ui| {
         ui.add_space(theme::SPACE_2);
-        let note = "Twenty-four English sentences with French translations and alignments by hand, as three files";
+        let note = "Twenty-four English sentences with translations and alignments by hand, as three files; German ones for models that write German";
         if is_free && ui.button("Take a small test set").on_hover_text(note).clicked() {
             let folder = window.local.own_folder().join("first-set");
             window.push(EvaluationCommand::TakeFirstSet(folder));

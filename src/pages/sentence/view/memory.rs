@@ -73,6 +73,8 @@ pub struct SentenceMemory {
     pub cell: f32,
     /// A cell marked with the arrow keys; the mouse takes it over.
     pub key_mark: Option<Hover>,
+    /// A text, and the tag of the language that it is almost surely in.
+    pub guessed: (String, Option<&'static str>),
     /// The text was too long for the field and was cut; said until the next edit.
     pub cut: bool,
     /// What was selected of the text in the last frame, and how many characters that text had.

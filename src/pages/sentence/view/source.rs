@@ -1,15 +1,17 @@
 //! Floor 11: the text that is typed, and under it the words as the model reads them.
 
+use std::path::PathBuf;
+
 use egui::text::{CCursor, CCursorRange};
 use egui::{Id, RichText, TextEdit, Ui};
 
-use crate::app::document::column::Column;
+use crate::app::document::column::{Column, file_name};
 use crate::app::document::table::{AlignmentTable, SourceWord};
 use crate::app::lights::HighlightPart;
 use crate::app::view::Hover;
 use crate::interventions::Said;
 use crate::pages::sentence::SentencePage;
-use crate::pages::sentence::command::SourceCommand;
+use crate::pages::sentence::command::{ColumnCommand, SourceCommand};
 use crate::pages::sentence::view::memory::ListPlace;
 use crate::pages::sentence::view::memory::SentenceMemory;
 use crate::pages::sentence::view::{alignment, variant};
@@ -18,6 +20,8 @@ use crate::pages::window::clicked::MenuTarget;
 use crate::pages::window::local::{Panel, View, ViewPlace, Window};
 use crate::pages::window::menu;
 use crate::pages::window::{local, shortcuts};
+use crate::text::language;
+use crate::text::language::primary;
 use crate::widgets::{bidi, labels, theme, words};
 
 /// The source text.
@@ -25,6 +29,8 @@ pub struct SourceView;
 
 /// More characters than this are cut: laying them out would hold up the window.
 pub const MOST_CHARACTERS: usize = 100_000;
+/// Models that are offered for another language.
+const MOST_OFFERED: usize = 3;
 /// Height of the text before it scrolls, points.
 const TEXT_HEIGHT: f32 = 84.0;
 /// Height of the words before they scroll, points; in a low window only one line.
@@ -72,6 +78,7 @@ impl View for SourceView {
                 words_ui(ui, window);
             }
             unread_ui(ui, window);
+            language_ui(ui, window);
             reference_ui(ui, window);
         });
         window.part(ui, HighlightPart::Source, "", shown.response.rect);
@@ -216,6 +223,42 @@ fn unread_ui(ui: &mut Ui, window: &Window<'_>) {
     let language = column.facts.as_ref().map_or("", |facts| facts.source_language.as_str());
     let text = format!("{} knows none of these words; it reads `{language}`", column.name());
     ui.label(RichText::new(text).color(theme::tokens(ui).warm));
+}
+
+/// That the text seems to be in another language than the models read, and which ones would read it.
+fn language_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let (text, columns) = (window.app.document.source(), window.app.document.columns());
+    let memory = window.local.of::<SentenceMemory>();
+    if memory.guessed.0 != text {
+        memory.guessed = (text.to_owned(), language::guess(text));
+    }
+    let Some(tag) = memory.guessed.1 else { return };
+    let read = columns.iter().filter_map(|column| column.facts.as_ref()).map(|facts| primary(&facts.source_language));
+    let mut read: Vec<String> = read.collect();
+    read.dedup();
+    let is_open = |read: &String| read == tag || ["und", "mul", ""].contains(&read.as_str());
+    if read.is_empty() || read.iter().any(is_open) {
+        return;
+    }
+    let others: Vec<PathBuf> = window
+        .local
+        .bundled
+        .iter()
+        .filter(|one| primary(&one.languages.0) == tag)
+        .map(|one| one.folder.clone())
+        .collect();
+    let read: Vec<String> = read.iter().map(|read| language::name(read)).collect();
+    let note = format!("This seems to be {}; the models read {}", language::name(tag), read.join(" and "));
+    ui.horizontal_wrapped(|ui| {
+        ui.label(RichText::new(note).color(theme::tokens(ui).warm));
+        for folder in others.into_iter().take(MOST_OFFERED) {
+            let name = file_name(&folder);
+            let button = ui.small_button(format!("Open {name}")).on_hover_text("Adds a model that reads this language");
+            if button.clicked() {
+                window.push(ColumnCommand::Add(folder));
+            }
+        }
+    });
 }
 
 /// That a word is not so in the original, behind a comma.
