@@ -79,12 +79,12 @@ impl LinkedText<'_> {
     }
 }
 
-/// The aligner that comes with the program for a model's languages, else what the very text teaches. `hear` hears how much
-/// of the learning is done, and all of it.
+/// The aligner that a text teaches, of the languages of a model. `hear` hears how much of the learning is done, and all
+/// of it.
 ///
 /// # Errors
 /// What cannot be read; [`Error::Stale`].
-pub fn aligner_for(
+pub fn learn_aligner(
     model: &Model,
     files: &[(PathBuf, PathBuf)],
     threads: usize,
@@ -92,9 +92,6 @@ pub fn aligner_for(
     hear: &mut dyn FnMut(usize, usize),
 ) -> Result<LineAligner> {
     let (x, y) = (model.config.source_language.as_str(), model.config.target_language.as_str());
-    if let Some(aligner) = LineAligner::bundled(x, y, false)? {
-        return Ok(aligner);
-    }
     let (mut source, mut target) = (Cutter::new(x, false)?, Cutter::new(y, false)?);
     let mut text = CorpusBuilder::default();
     for pair in ParallelReader::new(files).learned_from().take(MOST_PAIRS) {
@@ -104,10 +101,11 @@ pub fn aligner_for(
     }
     let settings = AlignerSettings::default();
     let all = pairs_of_all_passes(text.len(), &settings);
-    let learned = learn(text.finish(RARE), &settings, threads, ticket, &mut |progress| {
+    let mut learned = learn(text.finish(RARE), &settings, threads, ticket, &mut |progress| {
         if let LearningProgress::Pairs(done) = progress {
             hear(done, all);
         }
     })?;
+    learned.languages = (x.to_owned(), y.to_owned());
     Ok(LineAligner::new(learned, source, target))
 }

@@ -5,12 +5,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use interlinear::aligner::bundled::{AlignerChoice, AlignerFiles};
+use interlinear::aligner::words::LineAligner;
 use interlinear::analysis::reading::Reading;
 use interlinear::decoding::{Decoded, Forced, SearchOptions, Specials, decode_all, force, force_all};
 use interlinear::evaluation::rows::ReadRows;
 use interlinear::jobs::Library;
 use interlinear::jobs::gate::ForegroundGate;
-use interlinear::jobs::queue::head::HeadOrder;
+use interlinear::jobs::queue::head::{HeadOrder, LearnedOfText};
 use interlinear::jobs::queue::{Found, JobQueue, QueueNews, QueueOrder};
 use interlinear::models::checkpoint::Weights;
 use interlinear::models::config::Architecture;
@@ -18,6 +20,7 @@ use interlinear::models::fused::head::{HEAD_FILE, HEAD_WIDTH, HeadSizes, weights
 use interlinear::models::{Kernels, Model, Need, StepOutput, StepRow, Stepper};
 use interlinear::nn::device::{Device, DeviceChoice};
 use interlinear::text::corpus::ParallelText;
+use interlinear::text::links::Link;
 use interlinear::ticket::CancellationToken;
 use interlinear::training::guide::Guide;
 use interlinear::training::head::{HeadTraining, head_parameters, is_of, train_head};
@@ -311,7 +314,7 @@ fn the_lane_learns_a_head_that_the_model_has_at_once() {
     std::fs::write(&links, "0-0 1-1\n0-0 1-1 2-2\n".repeat(20)).expect("written");
     let lane = JobQueue::spawn(Library::new(1), ForegroundGate::new(), Arc::new(|| {}));
     let mut number = 0;
-    let mut learn = |files: (&Path, &Path), links: Option<&Path>| {
+    let mut order = |files: (&Path, &Path), links: Option<&Path>, (own, aligner): (AlignerFiles, Option<PathBuf>)| {
         number += 1;
         lane.submit(
             number,
@@ -320,7 +323,9 @@ fn the_lane_learns_a_head_that_the_model_has_at_once() {
                 device: DeviceChoice::Cpu,
                 files: (files.0.to_owned(), files.1.to_owned()),
                 links: links.map(Path::to_owned),
+                own,
                 passes: 2,
+                aligner,
             }),
         );
         let mut told = Vec::new();
@@ -331,9 +336,10 @@ fn the_lane_learns_a_head_that_the_model_has_at_once() {
             }
         }
     };
+    let mut learn = |files: (&Path, &Path), links: Option<&Path>| order(files, links, (AlignerFiles::default(), None));
     for links in [Some(links.as_path()), None] {
         let (ended, told) = learn((&source, &target), links);
-        let QueueNews::Found(Found::Head(learned)) = ended else { panic!("{ended:?}") };
+        let QueueNews::Found(Found::Head(LearnedOfText::Head(learned))) = ended else { panic!("{ended:?}") };
         assert_eq!((learned.pairs, &learned.path), (40, &path.join(HEAD_FILE)));
         assert!(learned.path.is_file() && !path.join("alignment.checkpoint").exists());
         let last = told.last().expect("progress");
@@ -347,6 +353,43 @@ fn the_lane_learns_a_head_that_the_model_has_at_once() {
     let (ended, _) = learn((&source, &folder.path().join("none")), None);
     let QueueNews::Failed(why) = ended else { panic!("{ended:?}") };
     assert!(why.contains("none"), "{why}");
+}
+
+/// An aligner alone, of the model's languages, which finds the links of a head from then on.
+#[test]
+fn the_lane_learns_an_aligner_from_the_text_alone() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let model = TINY.save(folder.path());
+    let [source, target, kept] = ["source", "target", "own.aligner"].map(|name| folder.path().join(name));
+    std::fs::write(&source, "one two\nthree one two\ntwo\n".repeat(20)).expect("written");
+    std::fs::write(&target, "un deux\ntrois un deux\ndeux\n".repeat(20)).expect("written");
+    let lane = JobQueue::spawn(Library::new(1), ForegroundGate::new(), Arc::new(|| {}));
+    let order = HeadOrder {
+        model,
+        device: DeviceChoice::Cpu,
+        files: (source, target),
+        links: None,
+        own: AlignerFiles::default(),
+        passes: 1,
+        aligner: Some(kept.clone()),
+    };
+    lane.submit(1, QueueOrder::Head(order));
+    let file = loop {
+        match lane.news.next_within(Duration::from_mins(1)).expect("it ends").kind {
+            QueueNews::Progress(_) => {}
+            QueueNews::Found(Found::Head(LearnedOfText::Aligner(file))) => break file,
+            ended => panic!("{ended:?}"),
+        }
+    };
+    assert_eq!((file.path.clone(), file.languages.clone()), (kept, ("en".to_owned(), "fr".to_owned())));
+    let mut own = AlignerFiles::default();
+    own.add(file);
+    let choice = AlignerChoice::new(("en".to_owned(), "fr".to_owned()), &own);
+    assert!(choice.own.is_some(), "it goes before what comes along");
+    let mut aligner = LineAligner::chosen(&choice, false).expect("it opens").expect("it is there");
+    let links: Vec<_> = aligner.lines("one three two", "trois un deux").likely;
+    let has = |source, target| links.contains(&Link { source, target });
+    assert!(has(1, 0) && has(0, 1), "{links:?}");
 }
 
 /// The whole way on the command line: learned on a model that is one file, kept beside it, and read off.

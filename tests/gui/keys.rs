@@ -228,7 +228,7 @@ fn models_of_another_language_are_offered_for_its_sentences() {
         ("I have bought a new table for the kitchen.", false),
         ("Ich habe gestern einen neuen Tisch gekauft.", true),
         ("Tisch", false),
-        ("Die Kinder spielen am Abend noch lange im Garten.", true),
+        ("Ich weiß nicht, wo mein Bruder die Schlüssel hingelegt hat.", true),
     ] {
         harness.state_mut().send(SourceCommand::Replace(text.to_owned()));
         harness.run();

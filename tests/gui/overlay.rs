@@ -8,7 +8,7 @@ use interlinear::app::command::{SettingsCommand, WindowCommand};
 use interlinear::app::effect::{Effect, FileEvent, FileJob};
 use interlinear::app::settings::PictureQuestion;
 use interlinear::jobs::live::protocol::{Event, ModelFacts, Pieces};
-use interlinear::jobs::queue::head::HeadLearned;
+use interlinear::jobs::queue::head::{HeadLearned, LearnedOfText};
 use interlinear::jobs::queue::{Found, JobProgress, QueueEvent, QueueNews};
 use interlinear::pages::sentence::command::HeadCommand;
 use interlinear::session::state::Session;
@@ -91,7 +91,7 @@ fn the_picture_of_links_has_those_of_the_aligner_and_their_switch() {
 #[test]
 fn where_no_aligner_comes_with_the_program_the_switch_says_why() {
     let mut session = desk::session("the red shoe");
-    let facts = ModelFacts { target_language: "de".to_owned(), ..desk::facts("German", true) };
+    let facts = ModelFacts { target_language: "nl".to_owned(), ..desk::facts("Dutch", true) };
     let column = desk::add_column(&mut session, facts);
     desk::finish(&mut session, column, "the red shoe", &["der rote Schuh"], None);
     session.apply(SettingsCommand::SetLinks(true));
@@ -99,7 +99,7 @@ fn where_no_aligner_comes_with_the_program_the_switch_says_why() {
     assert!(harness.query_by_label("Legend of the outlines, links of the statistical aligner").is_none());
     harness.get_by_label(LINKS).hover();
     harness.run();
-    let why = "No statistical aligner for en and de comes with the program; the menu View takes a file of your own";
+    let why = "No statistical aligner for en and nl comes with the program; the menu View takes a file of your own";
     assert!(harness.query_all_by_label(why).next().is_some(), "in the tooltip");
     harness.get_by_label(LINKS).click();
     harness.run();
@@ -212,7 +212,10 @@ fn an_alignment_head_is_learned_on_a_sheet() {
     assert!(shows(&harness, "1.250 nats a word, 25 %, 900 words/s"));
     let model = harness.state().session().app().document.columns()[0].folder.clone();
     let learned = HeadLearned { path: model.join("alignment.safetensors"), model, pairs: 500, cost: 0.75 };
-    wires.corpus.borrow_mut().push(QueueEvent { number, kind: QueueNews::Found(Found::Head(learned)) });
+    wires
+        .corpus
+        .borrow_mut()
+        .push(QueueEvent { number, kind: QueueNews::Found(Found::Head(LearnedOfText::Head(learned))) });
     harness.run();
     assert!(shows(&harness, "Learned from 500 pairs to 0.750 nats a word") && shows(&harness, "This model has one"));
     click(&mut harness, "Close");

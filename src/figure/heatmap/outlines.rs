@@ -1,5 +1,5 @@
 //! The links of an aligner over the cells: a frame within each linked cell, whole where the aligner is sure of it,
-//! agree, dashed where only one has the link. A dark line runs inside the bright one, so that one of them stands out
+//! dashed where only one of its directions has the link. A dark line runs inside the bright one, so that one of them stands out
 //! from every colour of every map.
 
 use crate::figure::geometry::{Area, Point, point, size};

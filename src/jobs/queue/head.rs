@@ -3,13 +3,15 @@
 
 use std::path::PathBuf;
 
+use crate::aligner::bundled::{AlignerChoice, AlignerFile, AlignerFiles};
+use crate::aligner::words::LineAligner;
 use crate::error::Result;
 use crate::jobs::queue::work::{JobProgress, Work};
 use crate::models::fused::head::HeadSizes;
 use crate::nn::device::DeviceChoice;
 use crate::text::reader::require_file;
 use crate::training::head::{HeadProgress, HeadTraining, head_parameters, is_of, train_head};
-use crate::training::linked::{LinkedText, aligner_for};
+use crate::training::linked::{LinkedText, learn_aligner};
 use crate::training::settings::LinkWords;
 use crate::training::state::Checkpoint;
 
@@ -17,6 +19,8 @@ use crate::training::state::Checkpoint;
 const MOST_TEXT: u64 = 1 << 30;
 /// Updates between two checkpoints.
 const KEEP: u64 = 50;
+/// Pairs of words that an aligner's file keeps, some 2 MB.
+const WORD_PAIRS: usize = 500_000;
 
 /// What is learned from what.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,8 +31,12 @@ pub struct HeadOrder {
     pub files: (PathBuf, PathBuf),
     /// Links between the words that spaces separate; `None`: those of a statistical aligner.
     pub links: Option<PathBuf>,
+    /// The user's aligners, which find the links of their languages.
+    pub own: AlignerFiles,
     /// Over the text.
     pub passes: u64,
+    /// Nothing is learned but an aligner of the model's languages, which this file is to keep.
+    pub aligner: Option<PathBuf>,
 }
 
 /// What came of it.
@@ -43,22 +51,39 @@ pub struct HeadLearned {
     pub cost: f64,
 }
 
+/// What an order comes to.
+#[derive(Clone, Debug, PartialEq)]
+pub enum LearnedOfText {
+    /// A head on a model.
+    Head(HeadLearned),
+    /// An aligner in a file.
+    Aligner(AlignerFile),
+}
+
 impl HeadOrder {
-    pub(crate) fn run(self, work: &Work<'_>) -> Result<HeadLearned> {
+    pub(crate) fn run(self, work: &Work<'_>) -> Result<LearnedOfText> {
         let files = [self.files];
         for path in [&files[0].0, &files[0].1].into_iter().chain(&self.links) {
             require_file(path)?;
         }
         let shelved = work.model(&self.model, self.device)?;
         let (model, name) = (&shelved.model, &shelved.facts.name);
+        let mut hear = |done, total| {
+            let what = "Learning to align".to_owned();
+            work.tell(JobProgress { done, total, what, ..JobProgress::default() });
+        };
+        let mut learn = || learn_aligner(model, &files, work.threads(), &work.ticket, &mut hear);
+        if let Some(path) = self.aligner {
+            let learned = learn()?.learned.pruned(WORD_PAIRS);
+            learned.save(&path)?;
+            return Ok(LearnedOfText::Aligner(AlignerFile { path, languages: learned.languages }));
+        }
         let mut aligner = None;
         if self.links.is_none() {
             work.say("Reading what the aligner knows".to_owned());
-            let mut hear = |done, total| {
-                let what = "Learning to align".to_owned();
-                work.tell(JobProgress { done, total, what, ..JobProgress::default() });
-            };
-            aligner = Some(aligner_for(model, &files, work.threads(), &work.ticket, &mut hear)?);
+            let languages = (model.config.source_language.clone(), model.config.target_language.clone());
+            let known = LineAligner::chosen(&AlignerChoice::new(languages, &self.own), false)?;
+            aligner = Some(known.map_or_else(learn, Ok)?);
         }
         work.say("Reading the text".to_owned());
         let links = self.links.as_slice();
@@ -90,6 +115,6 @@ impl HeadOrder {
         // what it was for is done
         let _ = std::fs::remove_file(&kept);
         model.forget_head();
-        Ok(HeadLearned { model: self.model, path, pairs: corpus.len(), cost: last })
+        Ok(LearnedOfText::Head(HeadLearned { model: self.model, path, pairs: corpus.len(), cost: last }))
     }
 }

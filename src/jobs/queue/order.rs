@@ -57,7 +57,7 @@ pub enum Found {
     Analysed(analyse::Analysed),
     /// Of [`QueueOrder::Head`].
     #[serde(skip)]
-    Head(head::HeadLearned),
+    Head(head::LearnedOfText),
 }
 
 #[cfg(target_family = "wasm")]

@@ -47,6 +47,8 @@ pub enum HeadCommand {
     Passes(u64),
     /// Learns it for the model of this column.
     Learn(ColumnId),
+    /// Learns a statistical aligner of the languages of this column's model from the text alone, and keeps it in this file.
+    LearnAligner(ColumnId, PathBuf),
 }
 
 /// What is asked about a column.

@@ -6,7 +6,7 @@ use crate::app::page::SENTENCE;
 use crate::app::state::AppState;
 use crate::jobs::live::protocol::ColumnId;
 use crate::jobs::queue::QueueOrder;
-use crate::jobs::queue::head::{HeadLearned, HeadOrder};
+use crate::jobs::queue::head::{HeadLearned, HeadOrder, LearnedOfText};
 use crate::models::choice;
 use crate::pages::sentence::SentencePage;
 use crate::pages::sentence::command::HeadCommand;
@@ -22,11 +22,16 @@ impl SentencePage {
                 self.head.told = None;
             }
             HeadCommand::Passes(passes) => self.head.passes = passes.clamp(1, 100),
-            HeadCommand::Learn(column) => self.head.told = self.order_head(app, column).err().map(|why| (why, true)),
+            HeadCommand::Learn(column) => {
+                self.head.told = self.order_head(app, column, None).err().map(|why| (why, true));
+            }
+            HeadCommand::LearnAligner(column, path) => {
+                self.head.told = self.order_head(app, column, Some(path)).err().map(|why| (why, true));
+            }
         }
     }
 
-    fn order_head(&mut self, app: &mut AppState, column: ColumnId) -> Result<(), String> {
+    fn order_head(&mut self, app: &mut AppState, column: ColumnId, aligner: Option<PathBuf>) -> Result<(), String> {
         let column = app.document.column(column).ok_or("This model is not open any more")?;
         if column.ensemble.is_some() {
             return Err("Several models have no head together; open one of them alone".to_owned());
@@ -43,21 +48,30 @@ impl SentencePage {
             device: app.view.settings.device,
             files: (PathBuf::from(source), PathBuf::from(target)),
             links: (!links.is_empty()).then(|| PathBuf::from(links)),
+            own: app.view.settings.aligner.clone(),
             passes: self.head.passes,
+            aligner,
         };
         self.head.number = Some(app.tasks.order(SENTENCE, QueueOrder::Head(order)));
         Ok(())
     }
 
-    /// The head is there: the columns of its model have it from now on.
-    pub(super) fn learned(&mut self, app: &mut AppState, number: u64, found: &HeadLearned) {
+    /// What was learned is there: the columns of a head's model have it from now on, those of an aligner's languages its links.
+    pub(super) fn learned(&mut self, app: &mut AppState, number: u64, found: LearnedOfText) {
         if self.head.number == Some(number) {
             self.head.number = None;
         }
-        let HeadLearned { model, path, pairs, cost } = found;
+        let HeadLearned { model, path, pairs, cost } = match found {
+            LearnedOfText::Head(found) => found,
+            LearnedOfText::Aligner(file) => {
+                let told = format!("The aligner is learned and written to {}", file.path.display());
+                self.head.told = Some((told, false));
+                return app.add_aligner(file);
+            }
+        };
         let told = format!("Learned from {pairs} pairs to {cost:.3} nats a word, and written to {}", path.display());
         self.head.told = Some((told, false));
-        let folder = choice::split(model).0;
+        let folder = choice::split(&model).0;
         for column in &mut app.document.columns {
             let has_it = column.folders().iter().any(|other| choice::split(other).0 == folder);
             if let Some(facts) = column.facts.as_mut().filter(|_| has_it) {

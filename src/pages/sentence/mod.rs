@@ -101,7 +101,7 @@ impl AnyPage for SentencePage {
     fn found(&mut self, number: u64, found: Found, app: &mut AppState) {
         match found {
             Found::Probed(found) => self.probed(app, number, found),
-            Found::Head(found) => self.learned(app, number, &found),
+            Found::Head(found) => self.learned(app, number, found),
             _ => {}
         }
     }

@@ -24,6 +24,14 @@ const BROWSE: f32 = 92.0;
 /// A file of the text.
 pub const TEXT: Question = Question::new("Text to learn from", "Choose", Wants::File(TEXTS), "");
 
+/// Where an aligner is kept.
+const ALIGNER: Question = Question::new(
+    "Keep the aligner in",
+    "Learn",
+    Wants::NewFile("own.aligner"),
+    "The statistical aligner of these languages from then on.",
+);
+
 /// What is asked for, and what stands where nothing is typed.
 const FILES: [(&str, &str); 3] = [
     ("Source sentences", "one sentence a line"),
@@ -109,6 +117,12 @@ fn sheet_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>, colum
         let why = "Name a file of sentences and one of their translations first";
         if learn.on_disabled_hover_text(why).clicked() {
             window.push(HeadCommand::Learn(column.id));
+        }
+        let about = "Only the statistical aligner, from the text alone: it outlines links and is what judging begins with, whatever the model";
+        let aligner = ui.add_enabled(can, Button::new("Learn an aligner...")).on_hover_text(about);
+        if aligner.on_disabled_hover_text(why).clicked() {
+            let id = column.id;
+            window.local.dialogs.ask(ALIGNER.then(move |path| HeadCommand::LearnAligner(id, path)));
         }
         ui.button("Close").on_hover_text("What is being learned goes on").clicked()
     })
