@@ -10,7 +10,7 @@ use std::collections::HashSet;
 
 use crate::analysis::alignment::Alignment;
 use crate::analysis::divergence::entropy;
-use crate::analysis::hard;
+use crate::analysis::reading::Reading;
 use crate::text::links::{Link, Links};
 use crate::text::readable::readable;
 use crate::text::sentence::UNK;
@@ -19,8 +19,10 @@ use crate::text::words::without_end;
 /// A translation as the measures see it. What is not there is empty, and its measures have no value.
 #[derive(Clone, Debug, Default)]
 pub struct TranslationSigns<'a> {
-    /// alpha, \[T, S\].
+    /// alpha, \[T, S\], or the rows of an alignment head.
     pub alpha: Alignment,
+    /// How links are read off it.
+    pub reading: Reading,
     /// Source tokens, with `</s>` at the end where alpha has a column for it.
     pub source: &'a [String],
     /// Target tokens, with `</s>` at the end where alpha has a row for it.
@@ -253,9 +255,10 @@ fn target_words(seen: &TranslationSigns<'_>) -> usize {
     if seen.target.is_empty() { seen.alpha.rows() } else { known.min(seen.alpha.rows()) }
 }
 
-/// For each target word the source word that it looks at most; one that looks at no word is left out.
+/// For each target word the source word that it looks at most; one that looks at no word, or that a head sends to `</s>`, is
+/// left out.
 pub fn argmax(seen: &TranslationSigns<'_>) -> Vec<Link> {
-    hard::links(&seen.alpha.words(target_words(seen), source_words(seen)))
+    seen.reading.links(&seen.alpha.words(target_words(seen), source_words(seen)))
 }
 
 /// The most attended source words of each two neighbours among the target words.

@@ -1,6 +1,5 @@
 //! A measure in one line: how many words of an output begin with a capital letter.
 
-use interlinear::analysis::alignment::Alignment;
 use interlinear::analysis::confidence::TranslationSigns;
 use interlinear::corpus::measures::table::{CorpusMeasure, MeasureSubject, Of, measure_all};
 use interlinear::corpus::store::output::SystemOutput;
@@ -18,7 +17,7 @@ const CAPITALS: CorpusMeasure = CorpusMeasure {
 
 #[test]
 fn a_measure_of_one_line_is_measured_and_nothing_to_measure_is_no_number() {
-    let seen = TranslationSigns { alpha: Alignment::default(), source: &[], target: &[], links: None };
+    let seen = TranslationSigns::default();
     let output = SystemOutput { text: "Tom lives in Rome .".to_owned(), ..SystemOutput::default() };
     let subject = MeasureSubject {
         source: "Tom wohnt in Rom .",

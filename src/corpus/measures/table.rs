@@ -230,7 +230,8 @@ impl Measuring {
             [links.forward, links.reverse].concat()
         });
         let alpha = output.alpha.clone().unwrap_or_default();
-        let seen = TranslationSigns { alpha, source: &output.source, target: &output.target, links: None };
+        let reading = output.reading();
+        let seen = TranslationSigns { alpha, reading, source: &output.source, target: &output.target, links: None };
         let statistical = statistical.as_deref();
         measure_all(&MEASURES, &MeasureSubject { source, references, gold, statistical, output: Some(output), seen })
     }

@@ -4,6 +4,7 @@ use interlinear::analysis::alignment::Alignment;
 use interlinear::analysis::concordance::{ConcordanceQuery, ConcordanceSentence};
 use interlinear::analysis::confidence::{CONFIDENCES, TranslationSigns, argmax, unattended};
 use interlinear::analysis::kappa::{Confusion, PairVote, of_links, shared};
+use interlinear::analysis::reading::Reading;
 use interlinear::text::links::{Link, Links};
 
 fn words(text: &str) -> Vec<String> {
@@ -80,7 +81,8 @@ fn confidence_is_the_published_one_and_that_of_softalignments() {
 #[test]
 fn a_word_that_nothing_looks_at_is_counted_and_never_free() {
     let (source, target) = (words("a b c </s>"), words("d e </s>"));
-    let seen = TranslationSigns { alpha: alpha(&GAP, 4), source: &source, target: &target, links: None };
+    let seen =
+        TranslationSigns { alpha: alpha(&GAP, 4), source: &source, target: &target, ..TranslationSigns::default() };
     assert_eq!(unattended(&seen, 0.2), [2]);
     let spread = (0.25_f64 * 0.25_f64.ln()) + 0.75 * 0.75_f64.ln();
     for (name, expect) in [
@@ -104,7 +106,14 @@ fn a_word_that_nothing_looks_at_is_counted_and_never_free() {
     assert_eq!(argmax(&seen), links(&[(1, 0), (0, 1)]));
     close("disagreement", &seen, None);
     let drawn = Links::new(links(&[(1, 0)]), links(&[(2, 1)]));
-    close("disagreement", &TranslationSigns { links: Some(&drawn), ..seen }, Some(0.5));
+    let seen = TranslationSigns { links: Some(&drawn), ..seen };
+    close("disagreement", &seen, Some(0.5));
+    // by a head, the first word comes from no word: more of its weight is at `</s>`
+    let alpha = Alignment::from_rows(&[vec![0.1, 0.3, 0.0, 0.6], vec![0.9, 0.0, 0.0, 0.1], vec![0.0, 0.0, 0.0, 1.0]]);
+    let by_head = TranslationSigns { alpha: alpha.clone(), reading: Reading::Head, ..seen.clone() };
+    assert_eq!(argmax(&by_head), links(&[(0, 1)]));
+    close("disagreement", &by_head, Some(1.0));
+    assert_eq!(argmax(&TranslationSigns { alpha, ..seen }), links(&[(1, 0), (0, 1)]));
 }
 
 #[test]
@@ -123,7 +132,12 @@ fn what_is_not_there_has_no_value() {
 fn a_copy_of_the_source_is_penalised_as_softalignments_does() {
     let identity: Vec<f32> = (0..25).map(|n| if n % 6 == 0 { 1.0 } else { 0.0 }).collect();
     let (source, other) = (words("a b c@@ d e"), words("v w x y z"));
-    let seen = TranslationSigns { alpha: alpha(&identity, 5), source: &source, target: &source, links: None };
+    let seen = TranslationSigns {
+        alpha: alpha(&identity, 5),
+        source: &source,
+        target: &source,
+        ..TranslationSigns::default()
+    };
     // o = 1 and T = 5: 0.85 * 3 * 1.7 * tan 1.
     close("confidence_softalignments", &seen, Some(-0.85 * 3.0 * 1.7 * 1_f64.tan()));
     close("confidence_softalignments", &TranslationSigns { target: &other, ..seen }, Some(0.0));
