@@ -58,6 +58,7 @@ pub mod pca;
 pub mod phrases;
 pub mod reading;
 pub mod symmetrize;
+pub mod ter;
 pub mod tsne;
 pub mod unknown;
 pub mod words;

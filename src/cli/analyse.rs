@@ -59,7 +59,7 @@ here, then models run over the sentences that they have not been asked about, th
   interlinear analyse --workspace c.ilws --import run.jsonl --format none
 
 Of several sources the first reference, links by hand, and output of a name belong to the first source, and so on; further
-ones belong to the last source. BLEU and chrF2 are over all references of a sentence, as sacreBLEU's; a source word goes wrong
+ones belong to the last source. BLEU, chrF2 and TER are over all references of a sentence, as sacreBLEU's; a source word goes wrong
 where all of them say otherwise; other words, links by hand and --force are of the first. A file whose texts are those that are there changes nothing.
 
 Conditions, all of which hold: a word, \"a phrase\", /a regular expression/, source:word, reference:word, output:word,
@@ -70,7 +70,7 @@ often than the second, missed.1:, extra.1:; wrong.1:bank a source word translate
 alignment; - before one means not so.
 
 Overviews, of the sentences that are chosen, each row with the condition that shows its sentences:
-  length      BLEU, chrF2 and alignment error by words of the source
+  length      BLEU, chrF2, TER and alignment error by words of the source
   frequency   F1 of words by how often they are in the references, or in the text or list of --frequencies
   words       source words whose linked words are not those of the other side
   ngrams      n-grams that one system of --pair has right more often

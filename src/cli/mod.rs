@@ -177,7 +177,7 @@ pub const COMMANDS: &[CommandEntry] = &[
     ),
     CommandEntry {
         name: "evaluate",
-        about: "Score models on a test set: NLL, perplexity, BLEU, chrF2, AER, by length",
+        about: "Score models on a test set: NLL, perplexity, BLEU, chrF2, TER, AER, by length",
         arguments: evaluate::arguments,
         example: "interlinear evaluate --model rnnsearch-en-fr --model luong-global-en-fr --source test.en --target test.fr",
         writes: &["output"],

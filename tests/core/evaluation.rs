@@ -98,7 +98,7 @@ fn every_sentence_is_kept_with_its_figures() {
         let known = of(Set::WithoutUnk, unk);
         assert_eq!((known.sentences, known.nll), (1, report.records[0].nll));
     }
-    let [bleu, _] = evaluated.signatures();
+    let [bleu, ..] = evaluated.signatures();
     assert!(bleu.starts_with("nrefs:2|case:mixed|eff:no|tok:13a"), "{bleu}");
     assert!(report.seconds.is_none() && report.sentences_per_second.is_none());
     // A model is exactly as good as itself.
@@ -278,7 +278,15 @@ fn evaluate_writes_every_sentence_and_compares_models() {
     ];
     let outcome = command(folder.path(), "evaluate", "rnnsearch", &extra);
     assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
-    for part in ["without UNK, UNK forbidden", "nrefs:2|case:mixed|eff:no|tok:none", "p bs", "p ar", "4+", "chrF2"] {
+    for part in [
+        "without UNK, UNK forbidden",
+        "nrefs:2|case:mixed|eff:no|tok:none",
+        "p bs",
+        "p ar",
+        "4+",
+        "chrF2",
+        "TER nrefs:2|case:lc",
+    ] {
         assert!(outcome.stdout.contains(part), "{part} is not in\n{}", outcome.stdout);
     }
     let out = folder.path().join("out");

@@ -24,7 +24,7 @@ use crate::error::{Error, Result};
               figures by token of the model are in --format tsv and json. Unknown words count as [UNK]:
               models that read [UNK] in other references are not comparable, which is said
   BLEU        that of sacreBLEU with the signature that is printed: normal text against the
-              references as they are. chrF2 likewise
+              references as they are. chrF2 and TER likewise
   without UNK the sentences whose source and references hold no word unknown to any of the models
   length      words between the spaces of the source
   paired      --paired-bs and --paired-ar, named as in sacreBLEU: the difference to the first model,

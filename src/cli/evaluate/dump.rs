@@ -120,7 +120,7 @@ impl Sentences<'_> {
         let translations = self.evaluated.unk.iter().zip(&record.translations);
         let translations = translations.map(|(unk, Translation { text, words, has_unk, counts })| {
             json!({"unk": unk.name(), "text": text, "words": words, "has_unk": has_unk,
-                   "bleu": counts.bleu.sentence(), "chrf2": counts.chrf.score()})
+                   "bleu": counts.bleu.sentence(), "chrf2": counts.chrf.score(), "ter": counts.ter.score()})
         });
         let mut object = json!({"line": at + 1, "source": pair.source,
             "references": pair.references().collect::<Vec<&str>>(),

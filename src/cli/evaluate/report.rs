@@ -40,8 +40,19 @@ fn at_a_glance(evaluated: &Evaluated) -> String {
 
 /// All lengths together: sets and kinds of output, and under each the models.
 fn summary(evaluated: &Evaluated) -> String {
-    let mut table =
-        TextTable::new(["set", "UNK", "model", "sentences", "words", "NLL", "NLL/word", "perplexity", "BLEU", "chrF2"]);
+    let mut table = TextTable::new([
+        "set",
+        "UNK",
+        "model",
+        "sentences",
+        "words",
+        "NLL",
+        "NLL/word",
+        "perplexity",
+        "BLEU",
+        "chrF2",
+        "TER",
+    ]);
     for of in &evaluated.scores {
         for (measured, scores) in evaluated.models.iter().zip(&of.all.scores) {
             table.row([
@@ -55,6 +66,7 @@ fn summary(evaluated: &Evaluated) -> String {
                 figure(scores.perplexity(), 3),
                 figure(scores.bleu(), 2),
                 figure(scores.chrf(), 2),
+                figure(scores.ter(), 2),
             ]);
         }
     }
@@ -167,8 +179,8 @@ fn notes(evaluated: &Evaluated) -> String {
     );
     text.extend(evaluated.incomparable().map(|why| why + "\n"));
     if translated {
-        let [bleu, chrf] = evaluated.signatures();
-        let _ = writeln!(text, "BLEU {bleu}\nchrF2 {chrf}");
+        let [bleu, chrf, ter] = evaluated.signatures();
+        let _ = writeln!(text, "BLEU {bleu}\nchrF2 {chrf}\nTER {ter}");
     }
     if let Some(against) = evaluated.comparisons.first() {
         let resamples = against.by.bleu.resamples;

@@ -5,7 +5,7 @@ use crate::analysis::bleu::BleuSettings;
 use crate::analysis::bootstrap::{BootstrapCounts, Paired, paired, randomised};
 use crate::analysis::buckets::Buckets;
 use crate::analysis::sums;
-use crate::analysis::{aer, bleu, chrf};
+use crate::analysis::{aer, bleu, chrf, ter};
 
 /// How two systems are compared, by sacreBLEU's names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,12 +45,14 @@ pub fn many_pairs(pairs: usize) -> Option<String> {
 }
 
 /// An output against its references.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ComparedScores {
     /// What corpus BLEU adds up.
     pub bleu: bleu::BleuCounts,
     /// What corpus chrF2 adds up; its score is that of the sentence.
     pub chrf: chrf::ChrfCounts,
+    /// What TER adds up; its score is that of the sentence.
+    pub ter: ter::TerCounts,
 }
 
 impl ComparedScores {
@@ -59,6 +61,7 @@ impl ComparedScores {
         Self {
             bleu: bleu::BleuCounts::of(output, references, settings),
             chrf: chrf::ChrfCounts::of(output, references, false),
+            ter: ter::TerCounts::of(output, references),
         }
     }
 }
@@ -75,7 +78,7 @@ pub struct SystemScores {
     pub nll: f64,
     /// Outputs that were compared with references.
     pub compared: usize,
-    /// Their BLEU and chrF2.
+    /// Their BLEU, chrF2 and TER.
     pub counts: ComparedScores,
     /// Sentences with links by hand whose output is the reference.
     pub aligned: usize,
@@ -98,6 +101,11 @@ impl SystemScores {
     /// Corpus chrF2, from 0 to 100; `None` without outputs.
     pub fn chrf(&self) -> Option<f64> {
         (self.compared > 0).then(|| self.counts.chrf.score())
+    }
+
+    /// Corpus TER, from 0 on, the lower the better; `None` without outputs.
+    pub fn ter(&self) -> Option<f64> {
+        (self.compared > 0).then(|| self.counts.ter.score())
     }
 
     /// Alignment error rate of the sentences with links by hand.
@@ -126,7 +134,7 @@ impl SystemScores {
     }
 }
 
-sums!(ComparedScores: bleu, chrf; each);
+sums!(ComparedScores: bleu, chrf, ter; each);
 sums!(SystemScores: sentences, words, tokens, nll, compared, counts, aligned, errors; each);
 
 /// The sums of all sentences, and of those in each bucket of lengths.

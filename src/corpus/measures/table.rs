@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use crate::aligner::words::LineAligner;
 use crate::analysis::bleu::{BleuCounts, BleuSettings};
 use crate::analysis::confidence::{CONFIDENCES, ConfidenceEntry, TranslationSigns};
-use crate::analysis::{aer, chrf};
+use crate::analysis::{aer, chrf, ter};
 use crate::corpus::store::output::SystemOutput;
 use crate::text::links::{Link, Links};
 use crate::text::sentence::UNK;
@@ -61,7 +61,7 @@ pub enum Of {
 impl CorpusMeasure {
     /// Whether it is how near an output comes to the references.
     pub fn compares(&self) -> bool {
-        matches!(self.name, "bleu" | "chrf")
+        matches!(self.name, "bleu" | "chrf" | "ter")
     }
 
     /// The number of a subject; `None` where there is nothing to measure.
@@ -133,6 +133,14 @@ const OWN: &[CorpusMeasure] = &[
         of: Of::Subject(|subject| {
             Some(chrf::ChrfCounts::of(&subject.output?.text, subject.compared()?, false).score() as f32)
         }),
+    },
+    CorpusMeasure {
+        name: "ter",
+        title: "TER",
+        about: "Translation edit rate of the sentence, as sacreBLEU's sentence_ter: edits and shifts for 100 words of the \
+                reference, so lower is better",
+        digits: 1,
+        of: Of::Subject(|subject| Some(ter::TerCounts::of(&subject.output?.text, subject.compared()?).score() as f32)),
     },
     CorpusMeasure {
         name: "unk",

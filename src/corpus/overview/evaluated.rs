@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::analysis::bleu::{BleuSettings, Tokenization};
 use crate::analysis::buckets::Buckets;
-use crate::analysis::chrf;
+use crate::analysis::{chrf, ter};
 use crate::corpus::measures::scores;
 use crate::corpus::measures::scores::{ByLength, ComparedScores, Comparison, PairedTests, SystemScores};
 use crate::corpus::overview::compute::OverviewGroup;
@@ -173,11 +173,11 @@ impl Evaluated {
         })
     }
 
-    /// How BLEU and chrF2 were computed, in sacreBLEU's notation.
-    pub fn signatures(&self) -> [String; 2] {
+    /// How BLEU, chrF2 and TER were computed, in sacreBLEU's notation.
+    pub fn signatures(&self) -> [String; 3] {
         let settings = BleuSettings { tokenization: self.tokenization, ..BleuSettings::default() };
         let count = Some(self.test_set.references.len());
-        [settings.signature(count), chrf::signature(count, false)]
+        [settings.signature(count), chrf::signature(count, false), ter::signature(count)]
     }
 
     /// The name of a system by its position.

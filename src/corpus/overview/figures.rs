@@ -61,7 +61,7 @@ fn row<'a>(names: impl IntoIterator<Item = &'a str>, rest: impl IntoIterator<Ite
 
 /// One row for each model, set, kind of output and bucket.
 pub fn scores(evaluated: &Evaluated) -> String {
-    let head = "model\tset\tunk\tlength\tsentences\twords\tnll\tnll_per_word\tperplexity\tbleu\tchrf2\twords_per_second\ttokens\tnll_per_token";
+    let head = "model\tset\tunk\tlength\tsentences\twords\tnll\tnll_per_word\tperplexity\tbleu\tchrf2\twords_per_second\ttokens\tnll_per_token\tter";
     let rows = evaluated.models.iter().enumerate().flat_map(|(system, measured)| {
         let all = evaluated.scores.iter().flat_map(move |of| of.of(system).map(move |scores| (of, scores)));
         all.map(|(of, (length, scores))| {
@@ -79,6 +79,7 @@ pub fn scores(evaluated: &Evaluated) -> String {
                 figure(measured.words_per_second.filter(|_| !evaluated.unk.is_empty()), 1),
                 scores.tokens.to_string(),
                 figure(scores.nll_per_token(), 6),
+                figure(scores.ter(), 4),
             ];
             row([measured.name.as_str()], rest)
         })
@@ -137,10 +138,10 @@ pub fn json(evaluated: &Evaluated) -> Value {
         let row = |row: &AlignmentErrorRow| with(json!({"direction": row.direction.name()}), &row.counts);
         json!({"name": baseline.name, "rows": baseline.rows.iter().map(row).collect::<Vec<_>>()})
     });
-    let [bleu, chrf] = evaluated.signatures();
+    let [bleu, chrf, ter] = evaluated.signatures();
     json!({"test_set": evaluated.test_set.name(),
            "bleu_signature": bleu,
-           "chrf2_signature": chrf,
+           "chrf2_signature": chrf, "ter_signature": ter,
            "gold": gold,
            "models": (0..evaluated.models.len()).map(|at| model(evaluated, at)).collect::<Vec<_>>(),
            "baselines": baselines.collect::<Vec<_>>()})
@@ -202,7 +203,7 @@ fn object(of: &EvaluatedScores, (length, scores): (&str, &SystemScores)) -> Valu
     json!({"set": of.set.name(), "unk": of.unk.name(), "length": length, "sentences": scores.sentences,
            "words": scores.words, "nll": scores.nll, "nll_per_sentence": scores.nll_per_sentence(),
            "nll_per_word": scores.nll_per_word(), "perplexity": scores.perplexity(), "tokens": scores.tokens,
-           "nll_per_token": scores.nll_per_token(), "bleu": scores.bleu(), "chrf2": scores.chrf()})
+           "nll_per_token": scores.nll_per_token(), "bleu": scores.bleu(), "chrf2": scores.chrf(), "ter": scores.ter()})
 }
 
 /// Two systems, by each score.

@@ -104,7 +104,7 @@ fn aggregates(out: &Out, corpus: &CorpusTable) -> String {
     let row = |(system, column): (usize, &SystemColumn)| {
         let scores = aggregate::scores(corpus, system, &out.rows);
         let mut row = vec![column.system.name.clone(), scores.sentences.to_string()];
-        row.extend([scores.bleu(), scores.chrf()].map(|score| number(score, 1)));
+        row.extend([scores.bleu(), scores.chrf(), scores.ter()].map(|score| number(score, 1)));
         let mean = |(n, measure): (usize, &CorpusMeasure)| {
             number(aggregate::mean(corpus, system, n, &out.rows), measure.digits.max(2))
         };
@@ -112,7 +112,7 @@ fn aggregates(out: &Out, corpus: &CorpusTable) -> String {
         row
     };
     let rows: Vec<Vec<String>> = corpus.systems.iter().enumerate().map(row).collect();
-    let head = heads(&["System", "sentences", "BLEU", "chrF2"]).chain(means);
+    let head = heads(&["System", "sentences", "BLEU", "chrF2", "TER"]).chain(means);
     let mut table = html_table(head, &rows);
     let log_p = MEASURES.iter().position(|measure| measure.name == "logp");
     let has_log_p = |system: &usize| log_p.is_some_and(|at| aggregate::mean(corpus, *system, at, &out.rows).is_some());

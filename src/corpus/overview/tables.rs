@@ -40,7 +40,7 @@ pub const TABLES: &[OverviewTable] = &[
     OverviewTable {
         name: "length",
         title: "Scores by words of the source",
-        head: &["words", "system", "sentences", "BLEU", "chrF2", "aligned", "AER", "show"],
+        head: &["words", "system", "sentences", "BLEU", "chrF2", "aligned", "AER", "show", "TER"],
         counted: CountedThing::Lengths,
         rows: lengths,
     },
@@ -116,6 +116,7 @@ fn lengths(overview: &Overview, systems: &[&StoredSystem]) -> Vec<Vec<String>> {
                 scores.aligned.to_string(),
                 number(scores.aer(), 4),
                 overview.scored(group, system),
+                number(scores.ter(), 2),
             ]);
         }
     }

@@ -1,9 +1,9 @@
-//! BLEU and chrF2 against the numbers of sacreBLEU 2.6.0, sentences of our own.
+//! BLEU, chrF2 and TER against the numbers of sacreBLEU 2.6.0, sentences of our own.
 
 use interlinear::analysis::bleu::{BleuSettings, Tokenization};
 use interlinear::analysis::mteval::TOKENIZATIONS;
 use interlinear::analysis::ngrams::Ngrams;
-use interlinear::analysis::{bleu, chrf, mteval};
+use interlinear::analysis::{bleu, chrf, mteval, ter};
 
 struct Case {
     hypotheses: &'static [&'static str],
@@ -224,6 +224,85 @@ fn chrf_is_that_of_sacrebleu() {
 }
 
 /// `_get_tokenizer("intl")()(text.rstrip())`.
+/// Pseudo-random lines, the same as those that sacreBLEU was given: a reference, and a hypothesis made of it by moving phrases
+/// and by other edits; the last ones are long, and of ten neither has anything to do with the other.
+fn edited_lines() -> Vec<(String, String)> {
+    let mut state: u64 = 7;
+    let mut draw = |n: usize| {
+        state = (state * 1_103_515_245 + 12345) % (1 << 31);
+        (state >> 8) as usize % n
+    };
+    let line = |words: &[usize]| words.iter().map(|word| format!("w{word}")).collect::<Vec<_>>().join(" ");
+    let mut lines = Vec::new();
+    for k in 0..EDITS.len() {
+        let v = 3 + draw(40);
+        let n = if k < 110 { draw(45) } else { 60 + draw(80) };
+        let reference: Vec<usize> = (0..n).map(|_| draw(v)).collect();
+        let mut words = reference.clone();
+        if k >= 120 {
+            let n = draw(140);
+            words = (0..n).map(|_| draw(v)).collect();
+        }
+        for _ in 0..draw(7) {
+            match draw(4) {
+                0 if !words.is_empty() => {
+                    let start = draw(words.len());
+                    let length = 1 + draw((words.len() - start).min(6));
+                    let phrase: Vec<usize> = words.drain(start..start + length).collect();
+                    let to = draw(words.len() + 1);
+                    words.splice(to..to, phrase);
+                }
+                1 if !words.is_empty() => {
+                    let word = draw(v);
+                    let at = draw(words.len());
+                    words[at] = word;
+                }
+                2 if !words.is_empty() => {
+                    let at = draw(words.len());
+                    words.remove(at);
+                }
+                3 => {
+                    let at = draw(words.len() + 1);
+                    words.insert(at, draw(v));
+                }
+                _ => {}
+            }
+        }
+        lines.push((line(&words), line(&reference)));
+    }
+    lines
+}
+
+/// What `TER()` counts of [`edited_lines`], and the score of all.
+const EDITS: [u64; 130] = [
+    0, 1, 6, 1, 1, 3, 1, 3, 5, 4, 3, 3, 3, 3, 4, 6, 1, 0, 3, 4, 1, 3, 3, 3, 5, 3, 0, 1, 0, 1, 2, 2, 2, 0, 3, 0, 0, 0,
+    4, 0, 1, 5, 0, 3, 0, 4, 4, 4, 2, 3, 6, 1, 1, 0, 0, 1, 4, 3, 0, 1, 4, 1, 1, 2, 1, 0, 3, 0, 3, 0, 2, 0, 2, 3, 5, 0,
+    0, 2, 1, 0, 6, 2, 4, 1, 2, 0, 7, 5, 4, 4, 0, 5, 5, 3, 2, 5, 1, 4, 4, 4, 3, 3, 7, 5, 3, 2, 3, 2, 2, 0, 4, 6, 1, 1,
+    0, 6, 2, 5, 2, 13, 92, 98, 76, 73, 105, 83, 86, 84, 86, 98,
+];
+const TER_OF_ALL: f64 = 25.786713286713287;
+
+#[test]
+fn ter_is_that_of_sacrebleu() {
+    let lines = edited_lines();
+    let counts: Vec<ter::TerCounts> =
+        lines.iter().map(|(line, reference)| ter::TerCounts::of(line, &[reference])).collect();
+    let edits: Vec<u64> = counts.iter().map(|counts| counts.edits).collect();
+    assert_eq!(edits, EDITS);
+    assert!((counts.iter().sum::<ter::TerCounts>().score() - TER_OF_ALL).abs() < 1e-9);
+    let dog = ["Yesterday the old dog slept in the garden", "The old dog slept yesterday in the garden"];
+    for (line, references, score) in [
+        ("The lamp over the door is green.", &["the lamp above the door is GREEN."][..], 100.0 / 7.0),
+        ("In the garden yesterday the old dog slept", &dog, 12.5),
+        ("", &["a b"], 100.0),
+        ("a b", &[""], 100.0),
+        ("", &[""], 0.0),
+    ] {
+        let found = ter::TerCounts::of(line, references).score();
+        assert!((found - score).abs() < 1e-9, "{line}: {found}");
+    }
+}
+
 #[test]
 fn text_is_cut_as_mteval_v14_does() {
     let cases = [

@@ -258,7 +258,7 @@ fn import_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
             }
         }
         if role == Role::Reference {
-            let note = "A further file is another reference; BLEU and chrF2 are over all.";
+            let note = "A further file is another reference; BLEU, chrF2 and TER are over all.";
             ui.add(Label::new(RichText::new(note).size(theme::TEXT_SMALL).weak()).wrap());
         }
         let note = "Tables, TMX, XLIFF, alignments, judgements and dumps of attention say themselves what they are.";

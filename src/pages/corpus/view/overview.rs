@@ -25,10 +25,14 @@ const WIDE: f32 = 760.0;
 type Score = (&'static str, fn(&SystemScores) -> Option<f64>, usize);
 
 /// The scores that are shown by length.
-const SCORES: [Score; 3] =
-    [("BLEU", SystemScores::bleu, 1), ("chrF2", SystemScores::chrf, 1), ("AER", SystemScores::aer, 3)];
+const SCORES: [Score; 4] = [
+    ("BLEU", SystemScores::bleu, 1),
+    ("chrF2", SystemScores::chrf, 1),
+    ("TER", SystemScores::ter, 1),
+    ("AER", SystemScores::aer, 3),
+];
 /// The place of the alignment error among them.
-const AER: usize = 2;
+const AER: usize = 3;
 
 /// A part of the overview; gives the condition of what was clicked.
 type Part = fn(&mut Ui, &CorpusPage, &mut Window<'_>, &Overview) -> Option<String>;
@@ -124,7 +128,7 @@ fn all_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, overview
     egui::Grid::new("corpus_all").spacing(vec2(theme::SPACE_4, 0.0)).min_row_height(18.0).show(ui, |ui| {
         ui.spacing_mut().interact_size.y = 18.0;
         let small = |text: &str| RichText::new(text).size(theme::TEXT_SMALL).weak();
-        for head in ["", "sentences", "BLEU", "chrF2", "AER"] {
+        for head in ["", "sentences"].into_iter().chain(SCORES.map(|(name, ..)| name)) {
             ui.label(small(head));
         }
         ui.end_row();

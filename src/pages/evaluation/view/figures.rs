@@ -373,11 +373,12 @@ fn comparisons_ui(ui: &mut Ui, results: &Evaluated) {
 
 fn signatures_ui(ui: &mut Ui, results: &Evaluated) {
     ui.add_space(theme::SPACE_2);
-    let [bleu, chrf] = results.signatures();
+    let [bleu, chrf, ter] = results.signatures();
     for text in [
         format!("{}, beam {}", results.test_set.name(), results.search.beam),
         format!("BLEU {bleu}"),
         format!("chrF2 {chrf}"),
+        format!("TER {ter}"),
     ]
     .into_iter()
     .chain(results.left_out.clone())

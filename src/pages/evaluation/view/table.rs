@@ -48,6 +48,13 @@ const OF_REFERENCES: &[Figure] = &[
 const OF_TRANSLATIONS: &[Figure] = &[
     Figure { head: "BLEU", note: "From 0 to 100, as sacreBLEU", of: SystemScores::bleu, digits: 2, best: Best::High },
     Figure { head: "chrF2", note: "From 0 to 100, as sacreBLEU", of: SystemScores::chrf, digits: 2, best: Best::High },
+    Figure {
+        head: "TER",
+        note: "Edits and shifts for 100 words of the reference, as sacreBLEU",
+        of: SystemScores::ter,
+        digits: 2,
+        best: Best::Low,
+    },
 ];
 
 /// A column of the table: a figure of a set of sentences and a kind of output.
