@@ -1,5 +1,6 @@
 //! Floor 13: `interlinear figure`: translations as pictures for papers and slides, one sentence or a file of them.
 
+pub mod gloss;
 pub mod scene;
 
 use std::io::{IsTerminal as _, Write as _};

@@ -175,6 +175,13 @@ pub const COMMANDS: &[CommandEntry] = &[
         writes "output";
         "interlinear import opus-mt-en-fr models/opus-en-fr"
     ),
+    command!(
+        "gloss",
+        figure::gloss::GlossArgs,
+        figure::gloss::run,
+        "Interlinear text: sentences word by word with their glosses, for papers";
+        "interlinear gloss --source story.en --target story.fr --links story.links --format gb4e"
+    ),
     CommandEntry {
         name: "evaluate",
         about: "Score models on a test set: NLL, perplexity, BLEU, chrF2, TER, AER, by length",

@@ -17,6 +17,7 @@ pub mod formats;
 pub mod geometry;
 pub mod heatmap;
 pub mod inspected;
+pub mod interlinear;
 pub mod label;
 pub mod legend;
 pub mod links;

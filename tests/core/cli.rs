@@ -524,7 +524,7 @@ fn evaluate_tells_nll_perplexity_and_bleu() {
         rows.iter().filter(|r| r["set"] == "all" && r["length"] != "all").filter_map(|r| r["sentences"].as_u64()).sum();
     assert_eq!(buckets as usize, records.len());
     let tsv = evaluate(&["--format", "tsv", "--buckets", "none"]);
-    assert!(tsv.lines().all(|line| line.split('\t').count() == 14), "{tsv}");
+    assert!(tsv.lines().all(|line| line.split('\t').count() == 15), "{tsv}");
     assert_eq!(tsv.lines().count(), 1 + 2 * 2);
     let table = evaluate(&["--beam", "1"]);
     assert!(table.contains("without UNK") && table.contains("tok:13a") && table.contains("1-10"), "{table}");

@@ -20,6 +20,7 @@ mod explore;
 mod figure;
 mod fused;
 mod given;
+mod gloss;
 mod head_rows;
 mod heads;
 mod import;

@@ -86,6 +86,13 @@ fn words_rows_alignments_and_translations_are_copied_as_text() {
     assert_eq!((lines.len(), lines[1][0], lines[1][3]), (2, "chaussure", "0.8"));
     open(&mut harness, CELL);
     assert_eq!(copied_by(&mut harness, "Copy the alignment as TSV").lines().count(), 5);
+    open(&mut harness, "Source word 2 red");
+    let gloss = copied_by(&mut harness, "Copy as interlinear text");
+    let lines: Vec<&str> = gloss.lines().collect();
+    assert!(lines[0].starts_with("(1)  the ") && lines[1].contains("chaussure"), "{gloss}");
+    assert!(lines[2].contains("\u{2018}la chaussure rouge\u{2019} (RNNsearch)"), "{gloss}");
+    open(&mut harness, "Source word 2 red");
+    assert!(copied_by(&mut harness, "Copy as interlinear LaTeX (gb4e)").starts_with("\\begin{exe}\n\\ex \\gll the red shoe\\\\\n"));
 }
 
 #[test]

@@ -25,14 +25,16 @@ use crate::app::files::line::{HypothesisLine, LinksLine, SetLine, TranslationLin
 use crate::app::files::picture::{GUIDED, PictureRequest, measure};
 use crate::app::settings::{Settings, Shown};
 use crate::figure::heatmap::outlines::Outlined;
+use crate::figure::interlinear::{GLOSS_FORMATS, GlossedSentence, GlossedText};
 use crate::figure::palette::ColourMap;
 use crate::figure::sheet::{FigureKind, FigureNeeds, FigureStyle};
 use crate::figure::tree::DrawnNode;
 use crate::jobs::live::protocol::HypothesisView;
+use crate::text::links::{Link, Links};
 use crate::text::sentence::Sentence;
 use crate::text::tsv;
 use crate::text::tsv::TsvCell;
-use crate::text::words::WordPlaces;
+use crate::text::words::{WordPlaces, words};
 
 /// What files the shown alignment can be written to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -440,6 +442,26 @@ fn hypothesis(shown: &HypothesisView, (reading, delay): (Reading, usize)) -> Hyp
 /// `i-j` pairs source-target from 0, as [`crate::text::words`] counts the words of both texts: for every target word its
 /// source word of greatest alpha. A word that looks nowhere, as one without a row under the shown reading, has no pair.
 fn pharaoh(column: &Column, settings: &Settings) -> Option<String> {
+    Some(hard::pharaoh(&links(column, settings)?) + "\n")
+}
+
+/// The sentence word by word, and under each word those that the models link to it, in a format of
+/// [`GLOSS_FORMATS`](crate::figure::interlinear::GLOSS_FORMATS); nothing where no model has a translation of it.
+pub fn interlinear(columns: &[&Column], settings: &Settings, format: &str) -> Option<String> {
+    let format = GLOSS_FORMATS.iter().find(|one| one.name == format)?;
+    let cut = |text: &str| words(text).map(str::to_owned).collect::<Vec<_>>();
+    let first = columns.first()?;
+    let alike = columns.iter().filter(|column| column.source.text == first.source.text);
+    let text = |column: &&Column| {
+        let links = Links::new(links(column, settings)?, Vec::new());
+        Some(GlossedText { name: column.name(), words: cut(&column.table.as_deref()?.text), links })
+    };
+    let texts: Vec<GlossedText> = alike.filter_map(text).collect();
+    let sentence = GlossedSentence { words: cut(&first.source.text), texts, ..GlossedSentence::default() };
+    (!sentence.texts.is_empty()).then(|| (format.write)(&sentence, 1))
+}
+
+fn links(column: &Column, settings: &Settings) -> Option<Vec<Link>> {
     let shown = column.table.as_deref()?;
     let whole = settings.pieces.then(|| column.table_with(&Settings { pieces: false, ..settings.clone() })).flatten();
     let table = whole.as_ref().unwrap_or(shown);
@@ -448,5 +470,5 @@ fn pharaoh(column: &Column, settings: &Settings) -> Option<String> {
     let source = WordPlaces::of_sentence(&source, &source.text)?;
     let said: Vec<&str> = table.target.iter().filter(|word| !word.is_eos).map(|word| word.text.as_str()).collect();
     let words = pooled(table.alpha.as_ref()?, &source, &WordPlaces::of_parts(&said, &table.text)?);
-    Some(hard::pharaoh(&table.reading.unwrap_or_default().links(&words)) + "\n")
+    Some(table.reading.unwrap_or_default().links(&words))
 }

@@ -66,6 +66,8 @@ const LOOKED_AT: &[MenuKind] = &[MenuKind::Source, MenuKind::Cell];
 const HYPOTHESIS: &[MenuKind] = &[MenuKind::Hypothesis];
 const ROW: &[MenuKind] = &[MenuKind::Target, MenuKind::Cell, MenuKind::Bars];
 const COLUMN: &[MenuKind] = &[MenuKind::Column];
+/// Of what has few offers of its own: the sentence as a whole.
+const WHOLE: &[MenuKind] = &[MenuKind::Source, MenuKind::Picture, MenuKind::Column];
 const ALL: &[MenuKind] = &[
     MenuKind::Source,
     MenuKind::Target,
@@ -125,6 +127,8 @@ pub const OFFERS: &[&[Offer]] = &[
             does: copy_source,
         },
         Offer { name: "Copy the alignment as TSV", on: ALL, can: has_numbers, does: copy_alignment },
+        Offer { name: "Copy as interlinear text", on: WHOLE, can: aligns, does: copy_interlinear },
+        Offer { name: "Copy as interlinear LaTeX (gb4e)", on: WHOLE, can: aligns, does: copy_gb4e },
         Offer { name: "Copy this translation", on: ALL, can: always, does: copy_translation },
         Offer { name: "Copy the beam as TSV", on: HYPOTHESIS, can: always, does: copy_beam },
         Offer { name: "Copy the picture", on: ALL, can: always, does: copy_picture },
@@ -391,6 +395,21 @@ fn copy_alignment(window: &mut Window<'_>, clicked: MenuTarget) {
     let Some((_, table)) = shown(window, clicked) else { return };
     window.local.shared.copied =
         Some(export::shown_tsv(table, window.app.view.settings().shown, 0..table.target.len()));
+}
+
+/// The clicked column first, then the others.
+fn interlinear(window: &Window<'_>, clicked: MenuTarget, format: &str) -> Option<String> {
+    let mut columns: Vec<&Column> = window.app.document.columns().iter().collect();
+    columns.sort_by_key(|column| column.id != clicked.column());
+    export::interlinear(&columns, window.app.view.settings(), format)
+}
+
+fn copy_interlinear(window: &mut Window<'_>, clicked: MenuTarget) {
+    window.local.shared.copied = interlinear(window, clicked, "text");
+}
+
+fn copy_gb4e(window: &mut Window<'_>, clicked: MenuTarget) {
+    window.local.shared.copied = interlinear(window, clicked, "gb4e");
 }
 
 fn copy_translation(window: &mut Window<'_>, clicked: MenuTarget) {

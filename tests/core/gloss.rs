@@ -1,0 +1,137 @@
+//! Interlinear text: what stands under each word, in every format, and files that do not fit together.
+
+use std::fs;
+use std::path::Path;
+
+use interlinear::figure::interlinear::{GLOSS_FORMATS, read_conllu};
+
+use crate::cli::run_in;
+
+/// Two sentences, glosses for each word, and two translations with links.
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (name, text) in [
+        ("s.en", "She gave it up .\n50 % of_it & more\n"),
+        ("glosses", "3SG give.PST 3SG.N PRT _\n_ _ _ _ _\n"),
+        ("t.fr", "Elle l' a quitté .\nla moitié et plus\n"),
+        ("t.de", "Sie gab es auf .\ndie Hälfte und mehr\n"),
+        ("fr.links", "0-0 1-2 1-3 2-1 3?3 4-4\n0-0 0-1 1-1 3-2 4-3\n"),
+        ("de.links", "0-0 1-1 2-2 3-3 4-4\n0-0 0-1 3-2 4-3\n"),
+        ("short.links", "0-0\n"),
+        ("odd", "a b\nc\n"),
+        ("one", "a\n"),
+    ] {
+        fs::write(folder.path().join(name), text).expect("written");
+    }
+    folder
+}
+
+fn gloss(folder: &Path, arguments: &str) -> (i32, String, String) {
+    let words: Vec<&str> = std::iter::once("gloss").chain(arguments.split_whitespace()).collect();
+    let outcome = run_in(folder, &words, b"");
+    (outcome.code, outcome.stdout, outcome.stderr)
+}
+
+const FRENCH: &str = "--source s.en --tier glosses --target t.fr --links fr.links --name RNNsearch";
+
+#[test]
+fn a_sentence_stands_in_columns_with_what_it_is_linked_to() {
+    let folder = folder();
+    let (code, text, told) = gloss(folder.path(), FRENCH);
+    assert_eq!(code, 0, "{told}");
+    let first = [
+        "(1)  She   gave      it     up      .",
+        "     3SG   give.PST  3SG.N  PRT     -",
+        "     Elle  a.quitté  l'     quitté  .",
+        "     ‘Elle l' a quitté .’ (RNNsearch)",
+        "",
+    ];
+    assert_eq!(text.lines().take(5).collect::<Vec<_>>(), first);
+    let (_, both, _) = gloss(folder.path(), &format!("{FRENCH} --target t.de --links de.links"));
+    assert!(
+        both.lines().any(|line| line == "     Sie   gab       es     auf     .") && both.contains("auf .’ (t.de)"),
+        "{both}"
+    );
+}
+
+#[test]
+fn latex_has_a_line_for_each_row_and_no_letter_that_it_reads_as_its_own() {
+    let folder = folder();
+    let (_, gb4e, _) = gloss(folder.path(), &format!("{FRENCH} --format gb4e"));
+    let first = [
+        r"\begin{exe}",
+        r"\ex \glll She gave it up .\\",
+        r"3SG give.PST 3SG.N PRT {}\\",
+        r"Elle a.quitté l' quitté .\\",
+        r"\glt `Elle l' a quitté .' (RNNsearch)",
+        r"\end{exe}",
+    ];
+    assert_eq!(gb4e.lines().take(6).collect::<Vec<_>>(), first);
+    for line in [r"\ex \glll 50 \% of\_it \& more\\", r"{} {} {} {} {}\\"] {
+        assert!(gb4e.lines().any(|found| found == line), "{line} is not in {gb4e}");
+    }
+    let (_, expex, _) = gloss(folder.path(), &format!("{FRENCH} --format expex"));
+    let first = [r"\ex", r"\begingl", r"\gla She gave it up .//", r"\glb 3SG give.PST 3SG.N PRT {}//"];
+    assert_eq!(expex.lines().take(4).collect::<Vec<_>>(), first);
+    let (_, tikz, _) = gloss(folder.path(), &format!("{FRENCH} --format tikz"));
+    for line in [
+        r"\node[word] (s0) at (0,0) {She};",
+        r"\node[word] (s1) at ([xshift=.6em]s0.base east) {gave};",
+        r"\node[word] (t0x0) at (0,-1.6) {Elle};",
+        r"\draw (s1.south) -- (t0x2.north);",
+        r"\draw[dashed] (s3.south) -- (t0x3.north);",
+    ] {
+        assert!(tikz.lines().any(|found| found == line), "{line} is not in {tikz}");
+    }
+    assert_eq!(tikz.matches(r"\begin{tikzpicture}").count(), 2);
+    let (_, html, _) = gloss(folder.path(), &format!("{FRENCH} --format html"));
+    assert!(
+        html.starts_with("<!DOCTYPE html>") && html.contains("<span>&amp;</span><span></span><span>et</span>"),
+        "{html}"
+    );
+}
+
+#[test]
+fn conllu_is_written_and_read_again() {
+    let folder = folder();
+    let text = "# text = Ils vont au parc\n1\tIls\til\tPRON\t_\tNumber=Plur\t2\tnsubj\t_\t_\n2\tvont\taller\tVERB\t_\t_\t0\troot\t_\t_\n\
+                3-4\tau\t_\t_\t_\t_\t_\t_\t_\t_\n3\tà\tà\tADP\t_\t_\t5\tcase\t_\t_\n4\tle\tle\tDET\t_\t_\t5\tdet\t_\t_\n\
+                5\tparc\tparc\tNOUN\t_\t_\t2\tobl\t_\t_\n";
+    for (name, text) in [("a.conllu", text), ("a.de", "Sie gehen in den Park\n"), ("a.links", "0-0 1-1 2-2 3-3 4-4\n")]
+    {
+        fs::write(folder.path().join(name), text).expect("written");
+    }
+    let arguments = "--conllu a.conllu --target a.de --links a.links --name German --format conllu";
+    let (code, found, told) = gloss(folder.path(), arguments);
+    assert_eq!(code, 0, "{told}");
+    assert!(found.contains("1\tIls\til\tPRON\t_\tNumber=Plur\t_\t_\t_\tGerman=Sie\n"), "{found}");
+    assert!(found.contains("# text_German = Sie gehen in den Park\n"), "{found}");
+    let (first, again) = (read_conllu(text).expect("sound"), read_conllu(&found).expect("sound"));
+    assert_eq!(first, again);
+    let names: Vec<&str> = first[0].tiers.iter().map(|tier| tier.name.as_str()).collect();
+    assert_eq!((names, first[0].words.len()), (vec!["lemma", "pos", "morphology"], 5));
+    for (line, wrong) in [("1\tIls\n", "2 columns"), ("2\ta\t_\t_\t_\t_\t_\t_\t_\t_\n", "word 1 is due")] {
+        fs::write(folder.path().join("wrong.conllu"), line).expect("written");
+        let (code, _, told) = gloss(folder.path(), "--conllu wrong.conllu");
+        assert!(code == 2 && told.contains("wrong.conllu, line 1") && told.contains(wrong), "{told}");
+    }
+}
+
+#[test]
+fn files_that_do_not_fit_together_are_named() {
+    let folder = folder();
+    for (arguments, wanted) in [
+        ("--source s.en --target t.fr", "1 files of --target, 0 of --links"),
+        ("--source s.en --target one --links fr.links", "one: has 1 lines, and s.en has 2 sentences"),
+        ("--source s.en --tier odd", "odd, line 1: has 2 glosses for 5 words"),
+        ("--source s.en --target t.fr --links short.links", "short.links"),
+        ("--source none.en", "none.en: does not exist"),
+        ("--tier odd", "--source"),
+    ] {
+        let (code, _, told) = gloss(folder.path(), arguments);
+        assert!(code == 2 && told.contains(wanted), "{arguments}: {told}");
+    }
+    assert!(
+        GLOSS_FORMATS.iter().all(|format| gloss(folder.path(), &format!("{FRENCH} --format {}", format.name)).0 == 0)
+    );
+}
