@@ -92,7 +92,10 @@ fn words_rows_alignments_and_translations_are_copied_as_text() {
     assert!(lines[0].starts_with("(1)  the ") && lines[1].contains("chaussure"), "{gloss}");
     assert!(lines[2].contains("\u{2018}la chaussure rouge\u{2019} (RNNsearch)"), "{gloss}");
     open(&mut harness, "Source word 2 red");
-    assert!(copied_by(&mut harness, "Copy as interlinear LaTeX (gb4e)").starts_with("\\begin{exe}\n\\ex \\gll the red shoe\\\\\n"));
+    assert!(
+        copied_by(&mut harness, "Copy as interlinear LaTeX (gb4e)")
+            .starts_with("\\begin{exe}\n\\ex \\gll the red shoe\\\\\n")
+    );
 }
 
 #[test]

@@ -127,8 +127,8 @@ pub const OFFERS: &[&[Offer]] = &[
             does: copy_source,
         },
         Offer { name: "Copy the alignment as TSV", on: ALL, can: has_numbers, does: copy_alignment },
-        Offer { name: "Copy as interlinear text", on: WHOLE, can: aligns, does: copy_interlinear },
-        Offer { name: "Copy as interlinear LaTeX (gb4e)", on: WHOLE, can: aligns, does: copy_gb4e },
+        Offer { name: "Copy as interlinear text", on: WHOLE, can: any_aligns, does: copy_interlinear },
+        Offer { name: "Copy as interlinear LaTeX (gb4e)", on: WHOLE, can: any_aligns, does: copy_gb4e },
         Offer { name: "Copy this translation", on: ALL, can: always, does: copy_translation },
         Offer { name: "Copy the beam as TSV", on: HYPOTHESIS, can: always, does: copy_beam },
         Offer { name: "Copy the picture", on: ALL, can: always, does: copy_picture },
@@ -265,6 +265,12 @@ pub fn always(_: &Window<'_>, _: MenuTarget) -> bool {
 /// For what needs alpha.
 pub fn aligns(window: &Window<'_>, clicked: MenuTarget) -> bool {
     shown(window, clicked).is_some_and(|(_, table)| table.alpha.is_some())
+}
+
+/// For what has all models.
+fn any_aligns(window: &Window<'_>, _: MenuTarget) -> bool {
+    let has = |column: &Column| column.table.as_deref().is_some_and(|table| table.alpha.is_some());
+    window.app.document.columns().iter().any(has)
 }
 
 /// Alpha, or what was measured in its place.
