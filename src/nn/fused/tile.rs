@@ -7,6 +7,8 @@
 
 use super::Level;
 use super::level;
+#[cfg(any(test, target_arch = "wasm32"))]
+use super::number::Four;
 use super::number::Number;
 #[cfg(target_arch = "x86_64")]
 use super::pairs;
@@ -404,8 +406,8 @@ impl<T: Number> Tile<'_, T> {
         }
     }
 
-    /// The plain twin for vectors of four numbers: three lines and half a panel at a time, so that the sums stay in the
-    /// sixteen registers that a browser has.
+    /// The plain twin for vectors of four numbers: so many lines and columns at a time that the sums stay in the sixteen
+    /// registers that a browser has.
     ///
     /// # Safety
     /// As [`product`].
@@ -414,15 +416,20 @@ impl<T: Number> Tile<'_, T> {
         for p in 0..P {
             let mut r = 0;
             while r < R {
+                // the last two passes share what is left
+                let rest = R - r;
+                let lines = if rest > 5 && rest < 10 { rest.div_ceil(2) } else { rest.min(5) };
                 // SAFETY: the caller's promise, for these lines.
                 unsafe {
-                    match R - r {
-                        1 => self.narrow_lines::<1>(r, p),
-                        2 => self.narrow_lines::<2>(r, p),
-                        _ => self.narrow_lines::<3>(r, p),
+                    match lines {
+                        1 => self.narrow_lines::<1, 8>(r, p),
+                        2 => self.narrow_lines::<2, 4>(r, p),
+                        3 => self.narrow_lines::<3, 2>(r, p),
+                        4 => self.narrow_lines::<4, 2>(r, p),
+                        _ => self.narrow_lines::<5, 2>(r, p),
                     }
                 }
-                r += 3;
+                r += lines;
             }
         }
     }
@@ -431,27 +438,29 @@ impl<T: Number> Tile<'_, T> {
     /// As [`product`], for the lines from `from` on.
     #[cfg(any(test, target_arch = "wasm32"))]
     #[inline(always)]
-    unsafe fn narrow_lines<const R: usize>(&self, from: usize, p: usize) {
-        const HALF: usize = WIDTH / 2;
+    unsafe fn narrow_lines<const R: usize, const V: usize>(&self, from: usize, p: usize) {
         let (line, step, Panels { b, k, row, panel }) = (self.a.line, self.a.k, self.b);
         let mut whole = [[0.0f32; WIDTH]; R];
-        for half in 0..2 {
-            let mut sums = [[0.0f32; HALF]; R];
-            // SAFETY: [`Tile::kernel`] bounds the reads of A, the caller's promise those of B: half a row of a panel.
+        for column in (0..WIDTH).step_by(4 * V) {
+            // SAFETY: [`Tile::kernel`] bounds the reads of A, the caller's promise those of B: a part of a row of a panel;
+            // four sums are four `f32`, and a line of `whole` has those of these columns.
             unsafe {
-                let a = self.a.data.as_ptr().add(from * line);
-                for i in 0..k {
-                    let y = &*b.wrapping_add(p * panel + i * row + half * HALF).cast::<[T; HALF]>();
+                let mut sums = [[std::mem::transmute::<[f32; 4], Four>([0.0; 4]); V]; R];
+                let (mut a, mut b) = (self.a.data.as_ptr().add(from * line), b.wrapping_add(p * panel + column));
+                for _ in 0..k {
                     for r in 0..R {
-                        let x = *a.add(r * line + i * step);
-                        for l in 0..HALF {
-                            sums[r][l] = T::add_product(sums[r][l], x, y[l]);
+                        let x = *a.add(r * line);
+                        for v in 0..V {
+                            sums[r][v] = T::add_products_4(sums[r][v], x, b.add(4 * v));
                         }
                     }
+                    (a, b) = (a.wrapping_add(step), b.wrapping_add(row));
                 }
-            }
-            for r in 0..R {
-                whole[r][half * HALF..(half + 1) * HALF].copy_from_slice(&sums[r]);
+                for r in 0..R {
+                    for v in 0..V {
+                        whole[r].as_mut_ptr().add(column + 4 * v).cast::<Four>().write_unaligned(sums[r][v]);
+                    }
+                }
             }
         }
         for r in 0..R {

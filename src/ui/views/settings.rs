@@ -183,6 +183,7 @@ fn file_ui(ui: &mut Ui, window: &mut Window<'_>) {
     #[cfg(not(target_family = "wasm"))]
     act_item(ui, window, "New training...", Act::NewTraining);
     act_item(ui, window, "Save a figure...", Act::SaveFigure);
+    act_item(ui, window, "Copy link", Act::CopyLink);
     ui.separator();
     act_item(ui, window, "Undo", Act::Undo);
     act_item(ui, window, "Undo to the sentence before", Act::UndoSentence);
