@@ -129,8 +129,12 @@ impl App {
             self.local.shared.picked = None;
         }
         let dropped = ctx.input(|input| input.raw.dropped_files.clone());
-        let dropped = dropped.iter().map(|file| WindowCommand::Drop(file.path().to_path_buf()).into());
-        self.commands.extend(dropped);
+        #[cfg(not(target_family = "wasm"))]
+        self.commands.extend(dropped.iter().map(|file| WindowCommand::Drop(file.path().to_path_buf()).into()));
+        #[cfg(target_family = "wasm")]
+        if !dropped.is_empty() {
+            self.local.dialogs.dropped(dropped, crate::pages::window::dialogs::TEXT.then(WindowCommand::Drop));
+        }
         let answered = self.local.dialogs.poll(ctx);
         if let Some((asked, None)) = answered {
             // These ask for a path themselves.
@@ -225,7 +229,8 @@ impl App {
     /// The link to what is presented, where the address of a site is known, as a code for cameras.
     fn make_code(&mut self) {
         let session = self.desk.session();
-        let revision = session.app().revision();
+        let lesson = session.lessons().open().map_or(0, |open| 1 + open.page as u64);
+        let revision = session.app().revision() * 1000 + lesson;
         if !self.local.presents || session.app().view.settings().site.is_none() || self.local.code.0 == revision {
             return;
         }

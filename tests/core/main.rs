@@ -33,6 +33,7 @@ mod lane;
 mod languages;
 mod lessons;
 mod limits;
+mod link;
 mod luong;
 mod marian;
 #[path = "../made/measured.rs"]
@@ -52,6 +53,7 @@ mod references;
 mod rnns;
 mod rows;
 mod screen;
+mod serve;
 mod session;
 mod shortlist;
 mod shown;

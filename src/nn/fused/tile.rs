@@ -223,6 +223,7 @@ fn together(level: Level, lines: usize, whole: usize) -> usize {
 }
 
 struct Tile<'a, T: Number> {
+    #[cfg_attr(target_arch = "wasm32", expect(dead_code, reason = "all have one form there"))]
     level: Level,
     a: View<'a, T::Line>,
     b: Panels<T>,
@@ -309,6 +310,7 @@ impl<T: Number> Tile<'_, T> {
     ///
     /// # Safety
     /// As [`product`].
+    #[cfg(not(target_arch = "wasm32"))]
     #[inline(always)]
     unsafe fn run(&self, lines: usize, panels: usize) {
         macro_rules! kernels {
@@ -323,11 +325,29 @@ impl<T: Number> Tile<'_, T> {
         kernels!((1, 1)(1, 2)(1, 4)(2, 1)(2, 2)(3, 1)(4, 1)(5, 1)(6, 1)(7, 1)(8, 1)(9, 1)(10, 1)(11, 1)(12, 1));
     }
 
+    /// As above, where all have one form: a browser is sent each.
+    ///
     /// # Safety
     /// As [`product`].
-    unsafe fn kernel<const R: usize, const P: usize>(&self) {
-        let last = (R - 1) * self.a.line + self.b.k.saturating_sub(1) * self.a.k;
+    #[cfg(target_arch = "wasm32")]
+    unsafe fn run(&self, lines: usize, panels: usize) {
+        self.check(lines);
+        // SAFETY: the check bounds the reads of A, the caller's promise the rest.
+        unsafe { self.narrow(lines, panels) };
+    }
+
+    /// So many lines of A can be read.
+    #[inline(always)]
+    fn check(&self, lines: usize) {
+        let last = (lines - 1) * self.a.line + self.b.k.saturating_sub(1) * self.a.k;
         assert!(self.a.data.len() > last || self.b.k == 0, "A is too short");
+    }
+
+    /// # Safety
+    /// As [`product`].
+    #[cfg(not(target_arch = "wasm32"))]
+    unsafe fn kernel<const R: usize, const P: usize>(&self) {
+        self.check(R);
         match self.level {
             // SAFETY: the processor has the features; the assert bounds the reads of A, the caller's promise the rest.
             #[cfg(target_arch = "x86_64")]
@@ -339,10 +359,6 @@ impl<T: Number> Tile<'_, T> {
             #[cfg(target_arch = "x86_64")]
             Level::Avx512 | Level::Avx2 => unsafe { self.avx2::<R, P>() },
             // SAFETY: as above.
-            #[cfg(target_arch = "wasm32")]
-            _ => unsafe { self.narrow::<R, P>() },
-            // SAFETY: as above.
-            #[cfg(not(target_arch = "wasm32"))]
             _ => unsafe { self.portable::<R, P>() },
         }
     }
@@ -412,12 +428,12 @@ impl<T: Number> Tile<'_, T> {
     /// # Safety
     /// As [`product`].
     #[cfg(any(test, target_arch = "wasm32"))]
-    unsafe fn narrow<const R: usize, const P: usize>(&self) {
-        for p in 0..P {
+    unsafe fn narrow(&self, all: usize, panels: usize) {
+        for p in 0..panels {
             let mut r = 0;
-            while r < R {
+            while r < all {
                 // the last two passes share what is left
-                let rest = R - r;
+                let rest = all - r;
                 let lines = if rest > 5 && rest < 10 { rest.div_ceil(2) } else { rest.min(5) };
                 // SAFETY: the caller's promise, for these lines.
                 unsafe {
@@ -542,7 +558,7 @@ mod tests {
             width,
         };
         // SAFETY: A, B and C have the sizes that the tile names.
-        unsafe { if is_narrow { tile.narrow::<R, P>() } else { tile.portable::<R, P>() } }
+        unsafe { if is_narrow { tile.narrow(R, P) } else { tile.portable::<R, P>() } }
         c
     }
 
