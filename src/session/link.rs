@@ -60,7 +60,18 @@ impl Link {
         let mut layout = state.layout;
         layout.retain(is_told);
         let SavedSession { source, given, columns, interventions, variants, search, page, .. } = state;
-        let kept = SavedSession { source, given, columns, interventions, variants, search, page, layout, settings, ..SavedSession::default() };
+        let kept = SavedSession {
+            source,
+            given,
+            columns,
+            interventions,
+            variants,
+            search,
+            page,
+            layout,
+            settings,
+            ..SavedSession::default()
+        };
         let (lesson, lesson_page) = lesson.unwrap_or_default();
         let mut link = Self { lesson, lesson_page, state: kept };
         for folder in link.state.folders_mut() {
@@ -78,7 +89,9 @@ impl Link {
     pub fn text(&self) -> Result<String> {
         let failed = |error: &dyn std::fmt::Display| Error::Internal(format!("the link cannot be written ({error})"));
         let whole = |link: &Self| serde_json::to_value(link).map_err(|error| failed(&error));
-        let (Value::Object(mut keys), first) = (whole(self)?, whole(&Self::default())?) else { return Ok(String::new()) };
+        let (Value::Object(mut keys), first) = (whole(self)?, whole(&Self::default())?) else {
+            return Ok(String::new());
+        };
         // what is as at first need not be said
         keys.retain(|key, value| first.get(key) != Some(value));
         let json = serde_json::to_vec(&keys).map_err(|error| failed(&error))?;
@@ -115,7 +128,8 @@ impl Link {
         let Self { lesson, lesson_page, mut state } = serde_json::from_value(keys.into()).map_err(|_| damaged())?;
         let is_name = |folder: &mut PathBuf| {
             let mut parts = folder.components();
-            matches!((parts.next(), parts.next()), (Some(Component::Normal(_)), None)) && !folder.to_string_lossy().contains('\\')
+            matches!((parts.next(), parts.next()), (Some(Component::Normal(_)), None))
+                && !folder.to_string_lossy().contains('\\')
         };
         if !state.folders_mut().all(is_name) {
             return Err(damaged());

@@ -17,9 +17,9 @@ use crate::app::settings::Settings;
 use crate::app::state::AppState;
 use crate::app::tasks::Tasks;
 use crate::app::view::ViewState;
+use crate::error::Result;
 #[cfg(not(target_family = "wasm"))]
 use crate::jobs::corpus::thread::CorpusNews;
-use crate::error::Result;
 use crate::jobs::files::follow::FollowEvent;
 use crate::jobs::files::texts::FolderTexts;
 use crate::jobs::live::protocol::Event;
@@ -75,7 +75,8 @@ impl Session {
         let is_first_start = saved.is_none();
         let mut saved = saved.unwrap_or_default();
         // What makes no sense was set aside when the file was read.
-        let mut pages = Pages::new(table).restored(std::mem::take(&mut saved.pages)).unwrap_or_else(|_| Pages::new(table));
+        let mut pages =
+            Pages::new(table).restored(std::mem::take(&mut saved.pages)).unwrap_or_else(|_| Pages::new(table));
         let view = ViewState {
             settings: Settings {
                 device: options.device.unwrap_or(saved.settings.device),

@@ -101,7 +101,9 @@ impl WorkerLanes {
     /// Gives the worker the files of models of a person's own, once.
     fn give(&mut self, request: &Request) {
         let Some(worker) = &self.worker else { return };
-        for folder in request.columns.iter().flat_map(|spec| Unit::of(spec).keys).map(|(folder, _)| choice::split(&folder).0) {
+        for folder in
+            request.columns.iter().flat_map(|spec| Unit::of(spec).keys).map(|(folder, _)| choice::split(&folder).0)
+        {
             let own = given::inside(&folder);
             if own.is_empty() || !self.given.insert(folder.clone()) {
                 continue;
@@ -142,7 +144,8 @@ impl WorkerLanes {
             self.others.extend(self.apart.take().map(|(number, _)| LaneNews::Steps(StepsEvent { number, found })));
         }
         let again = self.apart.iter().map(|(number, request)| ToWorker::TakeApart(*number, request.clone()));
-        let orders = self.orders.iter().map(|(number, order)| ToWorker::Queue(QueueCall::Submit(*number, order.clone())));
+        let orders =
+            self.orders.iter().map(|(number, order)| ToWorker::Queue(QueueCall::Submit(*number, order.clone())));
         let again: Vec<ToWorker> = again.chain(orders).collect();
         let Some(mut request) = self.last.clone() else { return };
         if self.lost_over.replace(request.number) == Some(request.number) {

@@ -40,8 +40,7 @@ pub async fn start(
         let ctx = creation.egui_ctx.clone();
         let wake: Wake = Arc::new(move || ctx.request_repaint());
         let lanes = WorkerLanes::new(spawn, &wake);
-        let with =
-            OpenWith { bundled: bundled.clone(), opening, site: Some(site), link, ..OpenWith::default() };
+        let with = OpenWith { bundled: bundled.clone(), opening, site: Some(site), link, ..OpenWith::default() };
         let driver = Driver::on(Box::new(lanes), with, wake);
         Ok(Box::new(App::new(Box::new(driver), &creation.egui_ctx).with_bundled(bundled, None)))
     });

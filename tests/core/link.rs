@@ -37,7 +37,14 @@ fn forced(text: &str, folders: &[PathBuf]) -> Owned {
 /// A state of everything that a link holds, made of a number.
 fn state(number: u64) -> SavedSession {
     let mut random = ChaCha8Rng::seed_from_u64(number);
-    let texts = ["", "The red house", "a \"quoted\" # sign.", "L'été à Noël, ça va ?", "\u{5e9}\u{5dc}\u{5d5}\u{5dd} 世界 🦊", "word\n\tword"];
+    let texts = [
+        "",
+        "The red house",
+        "a \"quoted\" # sign.",
+        "L'été à Noël, ça va ?",
+        "\u{5e9}\u{5dc}\u{5d5}\u{5dd} 世界 🦊",
+        "word\n\tword",
+    ];
     let mut pick = |count: usize| random.random_range(0..count);
     let places = folders("/somewhere/models");
     let columns = (0..pick(4)).map(|_| Candidate::Model(places[pick(3)].clone())).collect();
@@ -46,15 +53,25 @@ fn state(number: u64) -> SavedSession {
         given: (pick(2) == 0).then(|| texts[pick(6)].to_owned()),
         columns: Some(columns),
         interventions: (0..pick(3)).map(|at| forced(texts[1 + pick(5)], &places[at..=at])).collect(),
-        variants: (0..pick(3)).map(|at| Variant {
-            folders: places[at..=at].to_vec(),
-            search: SearchChange { beam: Some(1 + pick(50)), ..SearchChange::default() },
-            source: (pick(2) == 0).then(|| texts[1 + pick(5)].to_owned()),
-            ..Variant::default()
-        }).collect(),
-        search: SearchSettings { beam: 1 + pick(50), length_normalization: pick(21) as f32 / 10.0, forbid_unk: pick(2) == 0 },
+        variants: (0..pick(3))
+            .map(|at| Variant {
+                folders: places[at..=at].to_vec(),
+                search: SearchChange { beam: Some(1 + pick(50)), ..SearchChange::default() },
+                source: (pick(2) == 0).then(|| texts[1 + pick(5)].to_owned()),
+                ..Variant::default()
+            })
+            .collect(),
+        search: SearchSettings {
+            beam: 1 + pick(50),
+            length_normalization: pick(21) as f32 / 10.0,
+            forbid_unk: pick(2) == 0,
+        },
         page: ["sentence", "map", "steps"][pick(3)].to_owned(),
-        layout: [LINKS_PICTURE, TREE_PICTURE].iter().filter(|_| pick(2) == 0).map(|key| ((*key).to_owned(), 1.0)).collect(),
+        layout: [LINKS_PICTURE, TREE_PICTURE]
+            .iter()
+            .filter(|_| pick(2) == 0)
+            .map(|key| ((*key).to_owned(), 1.0))
+            .collect(),
         settings: Settings {
             unk_replacement: pick(2) == 0,
             reading: [None, Some(Reading::Head)][pick(2)],
@@ -125,7 +142,9 @@ fn a_damaged_link_and_one_of_a_newer_version_are_told() {
         // the last letter has bits that mean nothing
         assert!(Link::read(&changed).map_or(true, |read| read == link), "letter {at} of {text}");
     }
-    for damaged in ["", "#", "#v1", "#v1.", "#v.x", "https://example.org/", "#v1.====", &packed("[]"), &packed("{\"source\": 3}")] {
+    for damaged in
+        ["", "#", "#v1", "#v1.", "#v.x", "https://example.org/", "#v1.====", &packed("[]"), &packed("{\"source\": 3}")]
+    {
         assert!(sentence(damaged).contains("damaged"), "{damaged}: {}", sentence(damaged));
     }
     assert!(sentence(&packed(&" ".repeat(20 << 20))).contains("damaged"));

@@ -60,12 +60,28 @@ fn a_site_and_chosen_models_are_served_and_nothing_else() {
     ] {
         let (status, head, body) = get(path);
         assert_eq!((status, body.as_slice()), (200, bytes), "{path}");
-        assert!(head.contains(&format!("content-type: {kind}")) && head.contains(&format!("content-length: {}", bytes.len())), "{head}");
+        assert!(
+            head.contains(&format!("content-type: {kind}"))
+                && head.contains(&format!("content-length: {}", bytes.len())),
+            "{head}"
+        );
     }
     let (_, _, list) = get("/models.json");
     let list: serde_json::Value = serde_json::from_slice(&list).expect("JSON");
-    assert_eq!(list, serde_json::json!({"models/a": {"config.json": 2}, "models/mine": {"config.json": 3, "model.safetensors": 5}}));
-    for path in ["/../secret.txt", "/%2e%2e/secret.txt", "/models/../../secret.txt", "//etc/passwd", "/way.txt", "/nobody", "/models/", "/models/a"] {
+    assert_eq!(
+        list,
+        serde_json::json!({"models/a": {"config.json": 2}, "models/mine": {"config.json": 3, "model.safetensors": 5}})
+    );
+    for path in [
+        "/../secret.txt",
+        "/%2e%2e/secret.txt",
+        "/models/../../secret.txt",
+        "//etc/passwd",
+        "/way.txt",
+        "/nobody",
+        "/models/",
+        "/models/a",
+    ] {
         let (status, _, body) = get(path);
         assert!(status != 200 && !body.windows(6).any(|six| six == b"secret"), "{path}: {status}");
     }

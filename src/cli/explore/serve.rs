@@ -77,7 +77,9 @@ fn installed() -> Result<PathBuf> {
     let executable = std::env::current_exe().and_then(|path| path.canonicalize()).unwrap_or_default();
     let above = executable.ancestors().skip(1).take(4).map(Path::to_path_buf);
     let mut places = vec![PathBuf::from("dist")];
-    places.extend(above.flat_map(|folder| [folder.join("web"), folder.join("dist"), folder.join("share/interlinear/web")]));
+    places.extend(
+        above.flat_map(|folder| [folder.join("web"), folder.join("dist"), folder.join("share/interlinear/web")]),
+    );
     places.into_iter().find(|place| place.join(INDEX).is_file()).ok_or_else(|| {
         let message = "there is no built site here or beside the program; build it with `bash assets/web/build.sh` or name its folder: interlinear serve SITE";
         Error::Input(message.to_owned())
@@ -127,7 +129,8 @@ impl Served {
         let list = bytes.get(MODELS).filter(|_| bytes.contains_key(INDEX));
         let list = list.ok_or_else(|| Error::file(site, "is no built site; bash assets/web/build.sh makes one"))?;
         let list = serde_json::from_slice::<Map<String, Value>>(list);
-        let mut list = list.map_err(|error| Error::file(site.join(MODELS), format!("is no list of models ({error})")))?;
+        let mut list =
+            list.map_err(|error| Error::file(site.join(MODELS), format!("is no list of models ({error})")))?;
         for folder in models {
             for model in models_of(folder)? {
                 let name = format!("models/{}", model.file_name().unwrap_or_default().to_string_lossy());
@@ -165,7 +168,8 @@ impl Served {
             Error::Input(format!("{address} cannot be listened at ({error}); name another --port or --host"))
         };
         // which port is free is known only once it was had
-        let bound = TcpListener::bind(address).and_then(|listener| listener.local_addr()).map_err(|error| failed(&error))?;
+        let bound =
+            TcpListener::bind(address).and_then(|listener| listener.local_addr()).map_err(|error| failed(&error))?;
         let server = Server::new(move |request| self.answer(request)).bind(bound);
         let server = server.with_global_timeout(PATIENCE).with_max_concurrent_connections(MOST_CONNECTIONS);
         Ok((server.spawn().map_err(|error| failed(&error))?, bound))
@@ -181,9 +185,14 @@ impl Served {
             let status = if is_read { StatusCode::NOT_FOUND } else { StatusCode::METHOD_NOT_ALLOWED };
             return done(answer.status(status), Body::empty());
         };
-        let accepted = request.headers().get("accept-encoding").and_then(|value| value.to_str().ok()).unwrap_or_default();
-        let accepts = |name: &str| accepted.split(',').any(|one| one.split(';').next().is_some_and(|one| one.trim() == name));
-        let packed = PACKINGS.iter().zip(file.packed).find_map(|((name, _), bytes)| Some((*name, bytes?)).filter(|_| accepts(name)));
+        let accepted =
+            request.headers().get("accept-encoding").and_then(|value| value.to_str().ok()).unwrap_or_default();
+        let accepts =
+            |name: &str| accepted.split(',').any(|one| one.split(';').next().is_some_and(|one| one.trim() == name));
+        let packed = PACKINGS
+            .iter()
+            .zip(file.packed)
+            .find_map(|((name, _), bytes)| Some((*name, bytes?)).filter(|_| accepts(name)));
         let (bytes, tag) = match packed {
             Some((name, bytes)) => {
                 answer = answer.header(CONTENT_ENCODING, name);
@@ -193,7 +202,11 @@ impl Served {
         };
         let tag = format!("\"{:x}-{tag}\"", file.digest);
         let is_known = request.headers().get("if-none-match").is_some_and(|known| known.as_bytes() == tag.as_bytes());
-        answer = answer.header(CONTENT_TYPE, file.kind).header(CACHE_CONTROL, "no-cache").header("Vary", "Accept-Encoding").header(ETAG, tag);
+        answer = answer
+            .header(CONTENT_TYPE, file.kind)
+            .header(CACHE_CONTROL, "no-cache")
+            .header("Vary", "Accept-Encoding")
+            .header(ETAG, tag);
         if is_known {
             return done(answer.status(StatusCode::NOT_MODIFIED), Body::empty());
         }

@@ -54,7 +54,7 @@ pub const TEXT: Question = Question::new(
     "Open a text file",
     "Open",
     Wants::File(TEXTS),
-    "One sentence a line. Files can also be dropped on the window; a model folder opens as a model, a .json file as a sentence with what was set in it, and word links as the alignments by hand of the list that is shown.",
+    "One sentence a line. Files can also be dropped on the window; a model folder opens as a model, a .json file as a sentence with what was set in it, and word links as the alignments by hand of the list that is shown. A link that was copied can be pasted here.",
 );
 
 /// Opens a phrase table.
@@ -131,7 +131,8 @@ impl PartialEq for AskedPath {
 const AT_ONCE: Duration = Duration::from_millis(300);
 /// What to do without one.
 #[cfg(target_family = "wasm")]
-const WITHOUT: &str = "Nothing was chosen. A model of this site opens by its name; files of your own by Browse or by a drop.";
+const WITHOUT: &str =
+    "Nothing was chosen. A model of this site opens by its name; files of your own by Browse or by a drop.";
 /// What to do without one.
 #[cfg(not(target_family = "wasm"))]
 const WITHOUT: &str = "This system shows no file dialog here; on Linux it needs a desktop portal or the program zenity. Type the \

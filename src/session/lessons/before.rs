@@ -16,7 +16,8 @@ use crate::session::lessons::things::LessonAction;
 use crate::session::persist::SavedSession;
 
 /// The numbers of the window that a lesson changes, with what they are at first.
-pub(in crate::session) const LAYOUT: &[(&str, f32)] = &[(LINKS_PICTURE, 0.0), (TREE_PICTURE, 0.0), (INSPECTOR_OPEN, 1.0), (SOLO, 0.0)];
+pub(in crate::session) const LAYOUT: &[(&str, f32)] =
+    &[(LINKS_PICTURE, 0.0), (TREE_PICTURE, 0.0), (INSPECTOR_OPEN, 1.0), (SOLO, 0.0)];
 
 /// The window before a lesson.
 #[derive(Clone, Debug)]
@@ -57,7 +58,8 @@ impl Left {
 
     /// The window that a saved state shows, with this scene and page.
     pub(in crate::session) fn of_saved(saved: SavedSession, scene: Scene, page: Page) -> Self {
-        let value = |key: &str, first: f32| saved.layout.get(key).copied().filter(|value| value.is_finite()).unwrap_or(first);
+        let value =
+            |key: &str, first: f32| saved.layout.get(key).copied().filter(|value| value.is_finite()).unwrap_or(first);
         Self {
             scene,
             layout: LAYOUT.iter().map(|(key, first)| (*key, value(key, *first))).collect(),

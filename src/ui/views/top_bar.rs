@@ -35,6 +35,8 @@ const ADD: f32 = 84.0;
 const NARROW: f32 = 980.0;
 /// and at last the tabs of the pages, too.
 const NARROWEST: f32 = 800.0;
+/// and the width of the beam goes into a menu.
+const PHONE: f32 = 560.0;
 
 /// What everything but the names of the models needs, points.
 const BESIDE: f32 = 880.0;
@@ -98,6 +100,18 @@ fn right_ui(ui: &mut Ui, window: &mut Window<'_>, is_narrow: bool) {
         window.local.shared.sheet = if window.local.shared.sheet == Sheet::Help { Sheet::None } else { Sheet::Help };
     }
     settings::menus_ui(ui, window, is_narrow);
+    if !is_phone(ui) {
+        beam_ui(ui, window);
+    }
+}
+
+/// Whether the bar has no room for the beam, which then stands among the settings of the search.
+pub fn is_phone(ui: &Ui) -> bool {
+    ui.ctx().content_rect().width() < PHONE
+}
+
+/// The width of the beam, from right to left.
+pub fn beam_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let mut beam = window.app.document.scene().search.beam;
     let value = ui.add(egui::DragValue::new(&mut beam).range(1..=50).speed(0.1));
     let label = ui.label(RichText::new("Beam").color(theme::tokens(ui).weak));
