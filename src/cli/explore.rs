@@ -14,7 +14,7 @@ use crate::nn::device;
 use crate::nn::device::DeviceChoice;
 use crate::session::driver::OpenWith as WindowOptions;
 use crate::session::link;
-use crate::session::link::Link;
+use crate::session::link::ShownLink;
 
 /// As typed.
 #[derive(Args, Clone, Debug, Default)]
@@ -70,7 +70,7 @@ fn high(mut low: ExploreArgs) -> crate::error::Result<WindowOptions> {
     let link_in = |path: &PathBuf| path.to_str().filter(|text| link::found_in(text).is_some()).map(str::to_owned);
     let link = low.files.iter().find_map(link_in);
     low.files.retain(|path| link_in(path).is_none());
-    link.as_deref().map(Link::read).transpose()?;
+    link.as_deref().map(ShownLink::read).transpose()?;
     if low.site.as_ref().is_some_and(|site| !["http://", "https://"].iter().any(|start| site.starts_with(start))) {
         return Err(Error::Input("--site is an address that begins with http:// or https://".to_owned()));
     }

@@ -32,7 +32,7 @@ const MOST_BYTES: u64 = 16 << 20;
 /// What a link shows.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Link {
+pub struct ShownLink {
     /// The key of the lesson that is open; empty: none is.
     pub lesson: String,
     /// Its page, from 0.
@@ -50,7 +50,7 @@ pub fn found_in(text: &str) -> Option<&str> {
     (!version.is_empty() && version.bytes().all(|letter| letter.is_ascii_digit())).then_some(link)
 }
 
-impl Link {
+impl ShownLink {
     /// Of a state, and of a lesson with its page.
     pub fn new(state: SavedSession, lesson: Option<(String, usize)>) -> Self {
         let Settings { unk_replacement, shown, reading, asked, pieces, links, .. } = state.settings;

@@ -42,7 +42,7 @@ use crate::pages::lesson::LessonCommand;
 use crate::session::lessons::Lessons;
 use crate::session::lessons::before::{Left, originals};
 use crate::session::link;
-use crate::session::link::Link;
+use crate::session::link::ShownLink;
 use crate::session::persist;
 use crate::session::persist::{SavedFile, SavedSession, are_text};
 
@@ -178,17 +178,17 @@ impl Session {
     pub fn link(&self) -> Result<String> {
         let lesson = self.lessons.open().map(|open| (open.key.clone(), open.page));
         let site = self.app.view.settings.site.as_deref().unwrap_or_default();
-        Ok(format!("{site}{}", Link::new(self.saved(), lesson).text()?))
+        Ok(format!("{site}{}", ShownLink::new(self.saved(), lesson).text()?))
     }
 
     /// Shows what a link shows. A lesson that is open ends first, and undo goes back to the sentence before.
     fn open_link(&mut self, text: &str) {
-        let (link, missing) = match Link::read(text) {
+        let (link, missing) = match ShownLink::read(text) {
             Ok(link) => link.placed(&self.app.bundled, self.home.as_deref()),
             Err(error) => return self.app.notify(error.to_string(), true),
         };
         self.perform(LessonCommand::Close.into());
-        let Link { lesson, lesson_page, mut state } = link;
+        let ShownLink { lesson, lesson_page, mut state } = link;
         if !missing.is_empty() {
             self.app.notify(format!("The link shows models that are not here: {}", missing.join(", ")), true);
         }

@@ -17,7 +17,7 @@ use interlinear::interventions::{Force, Interventions, Word};
 use interlinear::jobs::queue::candidate::Candidate;
 use interlinear::pages::lesson::LessonCommand;
 use interlinear::pages::sentence::command::SourceCommand;
-use interlinear::session::link::Link;
+use interlinear::session::link::ShownLink;
 use interlinear::session::persist::SavedSession;
 use interlinear::session::state::Session;
 use rand::{RngExt as _, SeedableRng as _};
@@ -90,7 +90,7 @@ fn packed(json: &str) -> String {
 }
 
 fn sentence(text: &str) -> String {
-    Link::read(text).expect_err("it is no link").to_string()
+    ShownLink::read(text).expect_err("it is no link").to_string()
 }
 
 fn opened(place: &str) -> Session {
@@ -101,14 +101,14 @@ fn opened(place: &str) -> Session {
 fn what_goes_into_a_link_comes_out_of_it() {
     for number in 0..300 {
         let lesson = (number % 3 == 0).then(|| ("soft-hard".to_owned(), number as usize % 7));
-        let link = Link::new(state(number), lesson);
+        let link = ShownLink::new(state(number), lesson);
         let text = link.text().expect("it is text");
         assert!(text[1..].bytes().all(|letter| letter.is_ascii_alphanumeric() || b".-_".contains(&letter)), "{text}");
         for around in [text.clone(), format!("https://example.org/a/?b#{text}"), format!("  {text}\n")] {
             let around = around.replace("##", "#");
-            assert_eq!(Link::read(&around).expect("it is a link"), link, "state {number}");
+            assert_eq!(ShownLink::read(&around).expect("it is a link"), link, "state {number}");
         }
-        let (placed, missing) = Link::read(&text).expect("it is a link").placed(&folders("/elsewhere"), None);
+        let (placed, missing) = ShownLink::read(&text).expect("it is a link").placed(&folders("/elsewhere"), None);
         assert_eq!(missing, [""; 0]);
         let places = placed.state.columns.into_iter().flatten().flat_map(|column| column.folders().to_vec());
         assert!(places.into_iter().all(|folder| folder.starts_with("/elsewhere")));
@@ -121,7 +121,7 @@ fn a_link_holds_nothing_of_the_person_who_made_it() {
     mine.translated = vec!["my secret sentence".to_owned()];
     mine.settings.zoom = 2.0;
     mine.settings.site = Some("https://example.org/".to_owned());
-    let link = Link::new(mine, None);
+    let link = ShownLink::new(mine, None);
     let told = serde_json::to_string(&link).expect("it is text");
     for own in ["secret", "somewhere", "example.org"] {
         assert!(!told.contains(own), "{own}: {told}");
@@ -131,16 +131,16 @@ fn a_link_holds_nothing_of_the_person_who_made_it() {
 
 #[test]
 fn a_damaged_link_and_one_of_a_newer_version_are_told() {
-    let text = Link::new(state(7), None).text().expect("it is text");
+    let text = ShownLink::new(state(7), None).text().expect("it is text");
     for cut in 0..text.len() {
-        assert!(Link::read(&text[..cut]).is_err(), "{cut} letters of {text}");
+        assert!(ShownLink::read(&text[..cut]).is_err(), "{cut} letters of {text}");
     }
-    let link = Link::read(&text).expect("it is a link");
+    let link = ShownLink::read(&text).expect("it is a link");
     for at in "#v1.".len()..text.len() {
         let other = if &text[at..=at] == "A" { "B" } else { "A" };
         let changed = format!("{}{other}{}", &text[..at], &text[at + 1..]);
         // the last letter has bits that mean nothing
-        assert!(Link::read(&changed).map_or(true, |read| read == link), "letter {at} of {text}");
+        assert!(ShownLink::read(&changed).map_or(true, |read| read == link), "letter {at} of {text}");
     }
     for damaged in
         ["", "#", "#v1", "#v1.", "#v.x", "https://example.org/", "#v1.====", &packed("[]"), &packed("{\"source\": 3}")]
@@ -160,7 +160,7 @@ fn a_link_names_models_and_leads_to_no_folder() {
         assert!(sentence(&text).contains("damaged"), "{path}");
     }
     let text = packed("{\"source\": \"a house\", \"columns\": [\"first-en-fr\", \"nobody\", \"second-en-fr@6.1\"]}");
-    let (link, missing) = Link::read(&text).expect("it is a link").placed(&folders("/here"), None);
+    let (link, missing) = ShownLink::read(&text).expect("it is a link").placed(&folders("/here"), None);
     let here = ["/here/first-en-fr", "/here/second-en-fr@6.1"].map(|folder| Candidate::Model(folder.into()));
     assert_eq!((link.state.columns, missing), (Some(here.to_vec()), vec!["nobody".to_owned()]));
 }
@@ -170,7 +170,7 @@ fn a_link_opens_on_another_desk_as_it_was_and_can_be_undone() {
     let mut there = Session::start(Some(state(11)), &OpenWith { bundled: folders("/there"), ..OpenWith::default() });
     there.apply(SourceCommand::Edit("The old man reads".to_owned()));
     let text = there.link().expect("it is text");
-    let kept = |session: &Session| Link::new(session.saved(), None);
+    let kept = |session: &Session| ShownLink::new(session.saved(), None);
 
     let mut here = opened("/here");
     let before = here.app().document.source().to_owned();

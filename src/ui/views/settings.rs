@@ -15,7 +15,7 @@ use crate::pages::window::dialogs::{Question, Wants};
 use crate::pages::window::local;
 use crate::pages::window::local::Window;
 use crate::pages::window::menu::act_item;
-use crate::ui::views::{lesson, top_bar};
+use crate::ui::views::{beam, lesson};
 use crate::widgets::{labels, theme};
 
 /// Menus that stay open while something in them is set.
@@ -47,9 +47,9 @@ pub fn menus_ui(ui: &mut Ui, window: &mut Window<'_>, is_narrow: bool) {
 /// How to search.
 fn search_ui(ui: &mut Ui, window: &mut Window<'_>) {
     ui.set_width(320.0_f32.min(ui.ctx().content_rect().width() - 2.0 * theme::SPACE_4));
-    if top_bar::is_phone(ui) {
+    if beam::is_phone(ui) {
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center).with_main_align(egui::Align::Min), |ui| {
-            top_bar::beam_ui(ui, window);
+            beam::beam_ui(ui, window);
         });
         ui.separator();
     }
