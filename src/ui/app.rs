@@ -230,7 +230,8 @@ impl App {
     fn make_code(&mut self) {
         let session = self.desk.session();
         let lesson = session.lessons().open().map_or(0, |open| 1 + open.page as u64);
-        let revision = session.app().revision() * 1000 + lesson;
+        // never 0, with which nothing was made
+        let revision = (session.app().revision() + 1) * 1000 + lesson;
         if !self.local.presents || session.app().view.settings().site.is_none() || self.local.code.0 == revision {
             return;
         }

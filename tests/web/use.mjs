@@ -86,12 +86,13 @@ const steps = {
     for (const lesson of ['beam-greedy', 'soft-hard']) {
       const { page, errors } = await at(linkTo({ lesson }));
       const seen = new Set();
-      for (let turn = 0, same = 0; turn < 60 && same < 4; turn += 1) {
+      for (let turn = 0, same = 0; turn < 60 && same < 5; turn += 1) {
         const { lesson_page: place = 0 } = shownBy(await copied(page));
         same = seen.has(place) ? same + 1 : 0;
         if (!seen.has(place)) await picture(page, `${lesson}-${place}`);
         seen.add(place);
-        await page.keyboard.press('Enter');
+        // the button with the next page, at the lower right of a window of this size
+        await page.mouse.click(1046, 738);
         await page.waitForTimeout(700);
       }
       await page.close();
