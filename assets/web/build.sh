@@ -33,20 +33,28 @@ rm -rf "$site"
 mkdir -p "$site/models"
 "$target/release/packer" "$target/$triple/web/interlinear.wasm" "$site" interlinear
 
+# WASM_OPT=0 leaves wasm-opt out, which takes longer than all else
 optimise=$(command -v wasm-opt || true)
-if [ -z "$optimise" ]; then
+if [ "${WASM_OPT:-1}" = 0 ]; then
+    optimise=
+elif [ -z "$optimise" ]; then
     command -v npm >/dev/null || stop "wasm-opt is missing: install the package binaryen of your system, or npm"
     [ -e "$target/node/node_modules/.bin/wasm-opt" ] || npm install --silent --prefix "$target/node" binaryen@132.0.0
     optimise=$target/node/node_modules/.bin/wasm-opt
 fi
-"$optimise" -O3 --strip-debug --strip-producers --enable-simd --enable-bulk-memory --enable-nontrapping-float-to-int \
-    --enable-sign-ext --enable-mutable-globals --enable-reference-types --enable-multivalue \
-    "$site/interlinear_bg.wasm" -o "$site/small.wasm"
-mv "$site/small.wasm" "$site/interlinear_bg.wasm"
+if [ -n "$optimise" ]; then
+    "$optimise" -Oz --strip-debug --strip-producers --enable-simd --enable-bulk-memory --enable-nontrapping-float-to-int \
+        --enable-sign-ext --enable-mutable-globals --enable-reference-types --enable-multivalue \
+        "$site/interlinear_bg.wasm" -o "$site/small.wasm"
+    mv "$site/small.wasm" "$site/interlinear_bg.wasm"
+fi
 
 bytes=$(wc -c < "$site/interlinear_bg.wasm")
 sed "s/@BYTES@/$bytes/" $here/index.html > "$site/index.html"
-cp $here/worker.js assets/icon.png "$site/"
+cp $here/worker.js $here/sw.js $here/interlinear.webmanifest assets/icon.png "$site/"
+# the width of the picture stands in its bytes 17 to 20
+side=$((0x$(od -An -tx1 -j16 -N4 assets/icon.png | tr -d ' ')))
+sed -i "s/@SIDE@/$side/g" "$site/interlinear.webmanifest"
 
 # each model's files and their sizes, by which the page knows them and how far it is
 list=
@@ -62,5 +70,20 @@ for model in "${models[@]}"; do
 done
 printf '{\n%s\n}\n' "$list" > "$site/models.json"
 
-packed=$(gzip -9 -c "$site/interlinear_bg.wasm" | wc -c)
-echo "$site: the program has $bytes bytes, $packed with gzip"
+# what is kept in a browser is replaced where anything has changed
+version=$(cd "$site" && cat index.html interlinear.js interlinear_bg.wasm worker.js models.json sw.js | sha256sum | cut -c1-16)
+sed -i "s/@VERSION@/$version/" "$site/sw.js"
+
+# for servers that send packed files, as `interlinear serve` does; those that do not know them send the others
+for file in index.html interlinear.js interlinear_bg.wasm worker.js; do
+    gzip -9 -n -c "$site/$file" > "$site/$file.gz"
+    if command -v brotli >/dev/null; then
+        brotli -q 11 -w 24 -o "$site/$file.br" "$site/$file"
+    elif command -v node >/dev/null; then
+        node -e "const [z, f] = [require('zlib'), require('fs')], c = z.constants; f.writeFileSync(process.argv[1] + '.br',
+            z.brotliCompressSync(f.readFileSync(process.argv[1]), { params: { [c.BROTLI_PARAM_QUALITY]: 11, [c.BROTLI_PARAM_LGWIN]: 24 } }))" "$site/$file"
+    fi
+done
+
+sizes=$(cd "$site" && wc -c interlinear_bg.wasm interlinear_bg.wasm.* | head -n -1 | awk '{ print $2 " " $1 }' | paste -sd, -)
+echo "$site: bytes of the program: $sizes"

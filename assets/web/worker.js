@@ -3,6 +3,8 @@ import init, { PageWorker } from './interlinear.js';
 
 let bench;
 const early = [];
+// the files of models of a person's own, by their folders
+const given = {};
 const sizes = fetch('models.json').then(answer => answer.json());
 const turns = new MessageChannel();
 let isAsked = false;
@@ -26,13 +28,37 @@ function heard(bytes) {
 }
 
 self.onmessage = async ({ data }) => {
+  if (data.files) {
+    given[data.folder] = data.files;
+    return;
+  }
   if (!(data instanceof WebAssembly.Module)) return bench ? heard(data) : early.push(data);
   await init({ module_or_path: data });
   bench = new PageWorker();
   early.splice(0).forEach(heard);
 };
 
+// An answer from the network, or what was kept of it; and where it is to be kept. Over plain http nothing is.
+async function answered(address) {
+  const kept = self.caches && await caches.open('interlinear-models');
+  const old = await kept?.match(address);
+  try {
+    const answer = await fetch(address, { cache: 'no-cache' });
+    if (!answer.ok) throw new Error(`${address}: the server answered ${answer.status}; load the page anew.`);
+    const tag = answer.headers.get('etag') ?? answer.headers.get('last-modified');
+    return { answer, tag, kept: tag && tag === old?.headers.get('x-tag') ? undefined : kept };
+  } catch (error) {
+    if (old) return { answer: old };
+    throw error;
+  }
+}
+
 async function fetched(folder) {
+  if (given[folder]) {
+    for (const [name, bytes] of Object.entries(given[folder])) bench.file(folder, name, bytes);
+    bench.whole(folder);
+    return ask();
+  }
   try {
     const files = (await sizes)[folder];
     if (!files) throw new Error(`${folder} is not among the models of this site.`);
@@ -40,8 +66,7 @@ async function fetched(folder) {
     let read = 0;
     await Promise.all(Object.keys(files).map(async name => {
       const address = `${folder}/${name}`;
-      const answer = await fetch(address);
-      if (!answer.ok) throw new Error(`${address}: the server answered ${answer.status}; load the page anew.`);
+      const { answer, tag, kept } = await answered(address);
       const bytes = new Uint8Array(files[name]);
       let at = 0;
       for (const reader = answer.body.getReader(); ;) {
@@ -53,7 +78,10 @@ async function fetched(folder) {
         read += value.length;
         bench.read(folder, read / total);
       }
-      bench.file(folder, name, bytes.subarray(0, at));
+      const whole = bytes.subarray(0, at);
+      // a browser that has no room fetches it again the next time
+      if (at === bytes.length) kept?.put(address, new Response(whole, { headers: { 'x-tag': tag ?? '' } })).catch(() => {});
+      bench.file(folder, name, whole);
     }));
     bench.whole(folder);
   } catch (error) {

@@ -21,6 +21,10 @@ pub enum WindowCommand {
     KeepFigure(Arc<Figure<'static>>),
     /// Writes the picture that was kept, in the format that the name ends with.
     SaveFigure(PathBuf),
+    /// Shows what a link shows.
+    OpenLink(String),
+    /// The link was copied.
+    LinkCopied,
     /// Shows a page.
     ShowPage(Page),
     /// Takes a notice away, by its id.

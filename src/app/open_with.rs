@@ -39,6 +39,10 @@ pub struct OpenWith {
     pub files: Vec<PathBuf>,
     /// A file with a sentence and what is set in it.
     pub interventions: Option<PathBuf>,
+    /// A link, which is shown first.
+    pub link: Option<String>,
+    /// The address that links begin with; `None`: as saved.
+    pub site: Option<String>,
     /// Where to compute; `None`: as saved, else `auto`.
     pub device: Option<DeviceChoice>,
     /// CPU threads for all columns together; `None`: all cores.

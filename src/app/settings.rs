@@ -129,6 +129,9 @@ pub struct Settings {
     pub theme: Theme,
     /// Size of everything, from 0.5 to 3.
     pub zoom: f32,
+    /// The address of the explorer in a browser, with which links begin.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub site: Option<String>,
 }
 
 fn device_name<S: Serializer>(device: &DeviceChoice, output: S) -> Result<S::Ok, S::Error> {
@@ -212,6 +215,7 @@ impl Default for Settings {
             palette: None,
             theme: Theme::System,
             zoom: 1.0,
+            site: None,
         }
     }
 }

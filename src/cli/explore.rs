@@ -1,5 +1,7 @@
 //! Floor 13: `interlinear explore`: opens the window. The window itself is handed in.
 
+pub mod serve;
+
 use std::path::PathBuf;
 
 use clap::{ArgMatches, Args, FromArgMatches as _};
@@ -11,11 +13,14 @@ use crate::interventions::InterventionFile;
 use crate::nn::device;
 use crate::nn::device::DeviceChoice;
 use crate::session::driver::OpenWith as WindowOptions;
+use crate::session::link;
+use crate::session::link::ShownLink;
 
 /// As typed.
 #[derive(Args, Clone, Debug, Default)]
 pub struct ExploreArgs {
-    /// Files and folders to open as if they were dropped on the window: a corpus, a text, links, a model, a phrase table
+    /// Files and folders to open as if they were dropped on the window: a corpus, a text, links, a model, a phrase table; or a
+    /// link that the explorer copied, in quotes
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
     /// A model folder to show, or the name of an installed model; once for each column (by default those shown last, or
@@ -31,6 +36,9 @@ pub struct ExploreArgs {
     /// A file with a sentence and what is set in it, saved from the window or written for `translate --interventions`
     #[arg(long, value_name = "FILE")]
     interventions: Option<PathBuf>,
+    /// The address of the explorer in a browser; links that are copied begin with it, from now on
+    #[arg(long, value_name = "ADDRESS")]
+    site: Option<String>,
     #[command(flatten)]
     run: RunArgs,
 }
@@ -58,7 +66,14 @@ pub fn open(low: ExploreArgs, context: Context) -> anyhow::Result<()> {
 }
 
 /// Refuses a missing device or file before a window opens.
-fn high(low: ExploreArgs) -> crate::error::Result<WindowOptions> {
+fn high(mut low: ExploreArgs) -> crate::error::Result<WindowOptions> {
+    let link_in = |path: &PathBuf| path.to_str().filter(|text| link::found_in(text).is_some()).map(str::to_owned);
+    let link = low.files.iter().find_map(link_in);
+    low.files.retain(|path| link_in(path).is_none());
+    link.as_deref().map(ShownLink::read).transpose()?;
+    if low.site.as_ref().is_some_and(|site| !["http://", "https://"].iter().any(|start| site.starts_with(start))) {
+        return Err(Error::Input("--site is an address that begins with http:// or https://".to_owned()));
+    }
     let chosen = low.run.device;
     if chosen != DeviceChoice::Auto {
         device::pick(chosen)?;
@@ -76,6 +91,8 @@ fn high(low: ExploreArgs) -> crate::error::Result<WindowOptions> {
         opening: bundled::opening(&bundled),
         bundled: bundled::installed(&bundled),
         home: bundled::home(),
+        link,
+        site: low.site.map(|site| site.split('#').next().unwrap_or_default().to_owned()),
         files: low.files.iter().map(|path| path.canonicalize().unwrap_or_else(|_| path.clone())).collect(),
         source: low.source,
         target: low.target,

@@ -100,6 +100,13 @@ pub const COMMANDS: &[CommandEntry] = &[
         run: explore::run,
     },
     command!(
+        "serve",
+        explore::serve::ServeArgs,
+        explore::serve::run,
+        "Serve the explorer in a browser, and models, to this machine or a class";
+        "interlinear serve --port 8080 --dir models"
+    ),
+    command!(
         "translate",
         translate::TranslateArgs,
         translate::run,

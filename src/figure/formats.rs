@@ -5,6 +5,7 @@ use std::path::Path;
 use crate::error::{Error, Result};
 use crate::figure::fonts::Fonts;
 use crate::figure::page::FigurePage;
+#[cfg(not(target_family = "wasm"))]
 use crate::figure::pdf::pdf;
 use crate::figure::png::png;
 use crate::figure::{Figure, svg};
@@ -27,6 +28,7 @@ pub const FORMATS: &[FigureFormat] = &[
         about: "shapes and text for editors and web pages; the viewer brings the font",
         write: |figure, page, _| Ok(svg::sized(figure, page).into_bytes()),
     },
+    #[cfg(not(target_family = "wasm"))]
     FigureFormat { name: "pdf", about: "shapes and text for papers, with its fonts", write: pdf },
     FigureFormat { name: "png", about: "pixels for slides, at a resolution", write: png },
 ];

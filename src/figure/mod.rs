@@ -26,6 +26,7 @@ pub mod mark;
 pub mod measure;
 pub mod page;
 pub mod palette;
+#[cfg(not(target_family = "wasm"))]
 pub mod pdf;
 pub mod plane;
 pub mod plot;

@@ -11,6 +11,8 @@ pub enum LessonCommand {
     Open(String),
     /// What the page waits for is passed over; else the next page.
     Next,
+    /// To this page from its top, from 0.
+    Turn(usize),
     /// The page before.
     Back,
     /// An answer to a question of the page, by their places.

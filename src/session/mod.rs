@@ -6,5 +6,6 @@
 pub mod driver;
 pub mod lanes;
 pub mod lessons;
+pub mod link;
 pub mod persist;
 pub mod state;

@@ -93,10 +93,7 @@ impl Default for SavedSession {
 impl SavedSession {
     /// With bundled models at their present place: another build or an update may have moved them.
     pub fn with_moved(mut self, bundled: &[Installed]) -> Self {
-        let folders = self.columns.iter_mut().flatten().flat_map(Candidate::folders_mut);
-        let folders = folders.chain(self.interventions.iter_mut().flat_map(|one| one.folders.iter_mut()));
-        let folders = folders.chain(self.variants.iter_mut().flat_map(|one| one.folders.iter_mut()));
-        for folder in folders.filter(|folder| !folder.exists()) {
+        for folder in self.folders_mut().filter(|folder| !folder.exists()) {
             if let Some(moved) = bundled.iter().find(|here| here.folder.file_name() == folder.file_name()) {
                 folder.clone_from(&moved.folder);
             }
@@ -105,7 +102,7 @@ impl SavedSession {
     }
 
     /// Cuts what is longer than a sentence may be; true when anything was.
-    fn cut(&mut self) -> bool {
+    pub(super) fn cut(&mut self) -> bool {
         let mut was_cut = false;
         let is_long = self.source.as_ref().is_some_and(|text| text.len() > MAX_SOURCE_BYTES);
         if is_long || self.source.is_none() {

@@ -4,7 +4,7 @@
 //! outside. [`Session::absorb`] and its like take in what comes back. Views read `&Session` and change nothing.
 
 use std::borrow::Cow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::app::command::{SettingsCommand, TaskCommand, WindowCommand};
 use crate::app::document::column::Column;
@@ -15,7 +15,9 @@ use crate::app::open_with::OpenWith;
 use crate::app::page::SENTENCE;
 use crate::app::settings::Settings;
 use crate::app::state::AppState;
+use crate::app::tasks::Tasks;
 use crate::app::view::ViewState;
+use crate::error::Result;
 #[cfg(not(target_family = "wasm"))]
 use crate::jobs::corpus::thread::CorpusNews;
 use crate::jobs::files::follow::FollowEvent;
@@ -36,8 +38,11 @@ use crate::pages::training::NewTraining;
 use crate::pages::{PAGES, PageEntry, Pages};
 
 use crate::pages::command::Command;
+use crate::pages::lesson::LessonCommand;
 use crate::session::lessons::Lessons;
-use crate::session::lessons::before::originals;
+use crate::session::lessons::before::{Left, originals};
+use crate::session::link;
+use crate::session::link::ShownLink;
 use crate::session::persist;
 use crate::session::persist::{SavedFile, SavedSession, are_text};
 
@@ -49,6 +54,8 @@ pub struct Session {
     app: AppState,
     pages: Pages,
     lessons: Lessons,
+    /// Where this user keeps models.
+    home: Option<PathBuf>,
 }
 
 impl Default for Session {
@@ -66,35 +73,32 @@ impl Session {
     /// The same with the pages of another table.
     pub fn with_pages(table: &'static [PageEntry], saved: Option<SavedSession>, options: &OpenWith) -> Self {
         let is_first_start = saved.is_none();
-        let saved = saved.unwrap_or_default();
+        let mut saved = saved.unwrap_or_default();
         // What makes no sense was set aside when the file was read.
-        let mut pages = Pages::new(table).restored(saved.pages).unwrap_or_else(|_| Pages::new(table));
+        let mut pages =
+            Pages::new(table).restored(std::mem::take(&mut saved.pages)).unwrap_or_else(|_| Pages::new(table));
         let view = ViewState {
             settings: Settings {
                 device: options.device.unwrap_or(saved.settings.device),
                 zoom: saved.settings.zoom.clamp(0.5, 3.0),
-                ..saved.settings
+                site: options.site.clone().or_else(|| saved.settings.site.clone()),
+                ..saved.settings.clone()
             },
             drawing: saved.figure.sound(),
-            layout: saved.layout,
+            layout: std::mem::take(&mut saved.layout),
             page: pages.page_of_key(&saved.page),
             ..ViewState::default()
         };
         let mut app = AppState { view, bundled: options.bundled.clone(), ..AppState::default() };
-        app.lists.translated = saved.translated;
-        for file in saved.files {
+        app.lists.translated = std::mem::take(&mut saved.translated);
+        for file in std::mem::take(&mut saved.files) {
             lists::add_file(&mut app, file.path, file.target, false);
         }
         app.lists.shown = app.lists.existing(persist::list_of(&saved.list));
         let first = app.lists.sentence_of(List::Examples, 0).map(Cow::into_owned);
-        app.document.scene = Scene {
-            position: (saved.source.is_none() && first.is_some()).then_some(0),
-            source: saved.source.or(first).map(|text| cut(text).0).unwrap_or_default(),
-            search: saved.search.sound(),
-            given: saved.given.map(|text| cut(text).0),
-            interventions: saved.interventions.into_iter().filter(|owned| !owned.interventions.is_empty()).collect(),
-            variants: saved.variants.into_iter().filter_map(|one| one.sound(app.tasks.fresh_id())).collect(),
-        };
+        let source = saved.source.clone().or_else(|| first.clone()).unwrap_or_default();
+        app.document.scene = scene_of(&saved, source, &mut app.tasks);
+        app.document.scene.position = (saved.source.is_none() && first.is_some()).then_some(0);
         app.document.scene.position = app.document.scene.position.or_else(|| app.position_of_source());
         if !app.document.scene.interventions.is_empty() {
             app.notify(
@@ -127,7 +131,11 @@ impl Session {
         app.begun(is_first_start);
         let beside = options.home.as_deref().and_then(std::path::Path::parent);
         let lessons = Lessons::new(beside.map(|folder| folder.join(LESSONS)));
-        Self { app, pages, lessons }
+        let mut session = Self { app, pages, lessons, home: options.home.clone() };
+        if let Some(link) = &options.link {
+            session.apply(WindowCommand::OpenLink(link.clone()));
+        }
+        session
     }
 
     /// What is worth keeping. While a lesson is open, that is what it goes back to.
@@ -160,6 +168,42 @@ impl Session {
             page: left.map_or(self.app.view.page, |left| left.page).key().to_owned(),
             pages: self.pages.saved(),
             ..SavedSession::default()
+        }
+    }
+
+    /// What is shown, as a link: the address of the site, where one is known, and the part behind it.
+    ///
+    /// # Errors
+    /// A state that is no text; there is none.
+    pub fn link(&self) -> Result<String> {
+        let lesson = self.lessons.open().map(|open| (open.key.clone(), open.page));
+        let site = self.app.view.settings.site.as_deref().unwrap_or_default();
+        Ok(format!("{site}{}", ShownLink::new(self.saved(), lesson).text()?))
+    }
+
+    /// Shows what a link shows. A lesson that is open ends first, and undo goes back to the sentence before.
+    fn open_link(&mut self, text: &str) {
+        let (link, missing) = match ShownLink::read(text) {
+            Ok(link) => link.placed(&self.app.bundled, self.home.as_deref()),
+            Err(error) => return self.app.notify(error.to_string(), true),
+        };
+        self.perform(LessonCommand::Close.into());
+        let ShownLink { lesson, lesson_page, mut state } = link;
+        if !missing.is_empty() {
+            self.app.notify(format!("The link shows models that are not here: {}", missing.join(", ")), true);
+        }
+        if state.columns.as_ref().is_none_or(Vec::is_empty) {
+            state.columns = Some(originals(&self.app).map(Column::candidate).collect());
+        }
+        let source = state.source.clone().unwrap_or_else(|| self.app.document.source().to_owned());
+        let scene = scene_of(&state, source, &mut self.app.tasks);
+        let page = self.pages.page_of_key(&state.page);
+        for command in Left::of_saved(state, scene, page).restore(&mut self.app) {
+            self.perform(command);
+        }
+        if !lesson.is_empty() {
+            self.perform(LessonCommand::Open(lesson).into());
+            self.perform(LessonCommand::Turn(lesson_page).into());
         }
     }
 
@@ -234,6 +278,10 @@ impl Session {
                 for command in commands {
                     self.perform(command);
                 }
+            }
+            Command::Window(WindowCommand::OpenLink(link)) => self.open_link(&link),
+            Command::Window(WindowCommand::Open(path) | WindowCommand::Drop(path)) if link_in(&path).is_some() => {
+                self.open_link(link_in(&path).unwrap_or_default());
             }
             Command::Window(command) => apply_to_window(command, app),
             Command::Settings(command) => apply_to_settings(command, app),
@@ -386,6 +434,16 @@ fn apply_to_window(command: WindowCommand, app: &mut AppState) {
             Some(figure) => app.tasks.chore(FileJob::WriteFigure { path, figure }),
             None => app.notify("There is no picture to save", true),
         },
+        WindowCommand::OpenLink(_) => {}
+        WindowCommand::LinkCopied => {
+            let how = match app.view.settings.site {
+                Some(_) => "The link is on the clipboard",
+                None => {
+                    "The link is on the clipboard; it opens by File, Open. For a browser the address of the explorer's page belongs before it: interlinear explore --site ADDRESS"
+                }
+            };
+            app.notify(how, false);
+        }
         WindowCommand::ShowPage(page) => app.show_page(page),
         WindowCommand::DismissNotice(id) => app.view.notices.retain(|notice| notice.id != id),
         WindowCommand::SetLayout { key, value } => {
@@ -437,4 +495,22 @@ fn apply_to_settings(command: SettingsCommand, app: &mut AppState) {
         }
     }
     app.changed();
+}
+
+/// The link that was typed or pasted where a path is asked for.
+fn link_in(path: &Path) -> Option<&str> {
+    link::found_in(path.to_str()?)
+}
+
+/// What is looked at in a saved state, on this text.
+fn scene_of(saved: &SavedSession, source: String, tasks: &mut Tasks) -> Scene {
+    let interventions = saved.interventions.iter().filter(|owned| !owned.interventions.is_empty());
+    Scene {
+        position: None,
+        source: cut(source).0,
+        search: saved.search.sound(),
+        given: saved.given.clone().map(|text| cut(text).0),
+        interventions: interventions.cloned().collect(),
+        variants: saved.variants.iter().filter_map(|one| one.clone().sound(tasks.fresh_id())).collect(),
+    }
 }

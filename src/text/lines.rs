@@ -9,7 +9,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
-use crate::text::reader::{Advance, LineReader, MOST_TEXT, require_file};
+#[cfg(not(target_family = "wasm"))]
+use crate::text::reader::require_file;
+use crate::text::reader::{Advance, LineReader, MOST_TEXT};
 
 /// A text file, or its beginning while it is being read. Clones share the text.
 #[derive(Clone, Debug)]
@@ -58,6 +60,7 @@ impl TextFile {
     }
 
     fn open_within(path: &Path, most: u64, piece: usize, grown: &mut dyn FnMut(&Self) -> bool) -> Result<Self> {
+        #[cfg(not(target_family = "wasm"))]
         require_file(path)?;
         // A list may hold a line of any length, as long as the whole text fits 32 bits.
         let mut lines = LineReader::open(path)?.at_most(most, MOST_LINES).longest(most as usize);

@@ -3,6 +3,8 @@
 pub mod corpus;
 pub mod dictionary;
 pub mod foreign;
+#[cfg(target_family = "wasm")]
+pub mod given;
 pub mod join;
 pub mod language;
 pub mod line;

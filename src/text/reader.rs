@@ -13,6 +13,10 @@ use crate::text::zstandard::Decoder;
 
 /// Opens a file, unpacking gzip and zstandard, which are known by their first bytes whatever the name.
 pub fn open(path: &Path) -> Result<Box<dyn BufRead + Send>> {
+    #[cfg(target_family = "wasm")]
+    if let Some(bytes) = crate::text::given::get(path) {
+        return unpack(path, std::io::Cursor::new(bytes));
+    }
     unpack(path, File::open(path).map_err(|error| Error::io(path, &error))?)
 }
 

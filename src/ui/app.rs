@@ -3,6 +3,8 @@
 
 use std::time::Duration;
 
+use qrcode::{Color, EcLevel, QrCode};
+
 use crate::app::command::WindowCommand;
 use crate::app::lights::HighlightPart;
 use crate::app::open_with::Installed;
@@ -128,8 +130,12 @@ impl App {
             self.local.shared.picked = None;
         }
         let dropped = ctx.input(|input| input.raw.dropped_files.clone());
-        let dropped = dropped.iter().map(|file| WindowCommand::Drop(file.path().to_path_buf()).into());
-        self.commands.extend(dropped);
+        #[cfg(not(target_family = "wasm"))]
+        self.commands.extend(dropped.iter().map(|file| WindowCommand::Drop(file.path().to_path_buf()).into()));
+        #[cfg(target_family = "wasm")]
+        if !dropped.is_empty() {
+            self.local.dialogs.dropped(dropped, crate::pages::window::dialogs::TEXT.then(WindowCommand::Drop));
+        }
         let answered = self.local.dialogs.poll(ctx);
         if let Some((asked, None)) = answered {
             // These ask for a path themselves.
@@ -192,6 +198,12 @@ impl App {
         if session.app().view.hover() != self.local.shared.hover {
             self.commands.push(SelectCommand::Hover(self.local.shared.hover).into());
         }
+        if std::mem::take(&mut self.local.shared.copies_link)
+            && let Ok(link) = session.link()
+        {
+            ctx.copy_text(link);
+            self.commands.push(WindowCommand::LinkCopied.into());
+        }
         if let Some(text) = self.local.shared.copied.take() {
             ctx.copy_text(text);
         }
@@ -213,6 +225,24 @@ impl App {
         }
         // What the commands changed is on the screen only after another frame.
         ctx.request_repaint();
+    }
+
+    /// The link to what is presented, where the address of a site is known, as a code for cameras.
+    fn make_code(&mut self) {
+        let session = self.desk.session();
+        let lesson = session.lessons().open().map_or(0, |open| 1 + open.page as u64);
+        // never 0, with which nothing was made
+        let revision = (session.app().revision() + 1) * 1000 + lesson;
+        if !self.local.presents || session.app().view.settings().site.is_none() || self.local.code.0 == revision {
+            return;
+        }
+        // a text that is too long for a code has none
+        let code = session.link().ok().and_then(|link| QrCode::with_error_correction_level(link, EcLevel::L).ok());
+        self.local.code = (revision, 0, Vec::new());
+        if let Some(code) = code {
+            let dark = code.to_colors().into_iter().map(|colour| colour == Color::Dark).collect();
+            self.local.code = (revision, code.width(), dark);
+        }
     }
 
     fn note_frame(&mut self) {
@@ -239,6 +269,7 @@ impl App {
         let mark = &mut self.local.of::<SentenceMemory>().key_mark;
         *mark = mark.filter(|mark| document.column(mark.column).is_some());
         self.local.shared.hover = *mark;
+        self.make_code();
         let (session, lights) = (self.desk.session(), self.desk.session().lessons().lights());
         let (commands, local) = (&mut self.commands, &mut self.local);
         let mut window = Window { app: session.app(), pages: session.pages(), lights: &lights, commands, local };

@@ -1,11 +1,12 @@
 //! Floor 14: the lanes of the page: its worker, started again when it is lost.
 
 use std::cell::RefCell;
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
+use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use js_sys::{Function, Uint8Array};
+use js_sys::{Function, Object, Reflect, Uint8Array};
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast as _, JsValue};
 use web_sys::{MessageEvent, Worker};
@@ -13,11 +14,14 @@ use web_sys::{MessageEvent, Worker};
 use crate::app::effect::QueueCall;
 use crate::jobs::Wake;
 use crate::jobs::live::protocol::{Event, Request};
-use crate::jobs::queue::{QueueEvent, QueueNews};
+use crate::jobs::models::store::Unit;
+use crate::jobs::queue::{QueueEvent, QueueNews, QueueOrder};
 use crate::jobs::steps::{StepsEvent, StepsRequest};
 use crate::models::anatomy;
+use crate::models::choice;
 use crate::models::config::Config;
 use crate::session::lanes::{LaneNews, Lanes};
+use crate::text::given;
 use crate::web::message::{FromWorker, ToWorker, packed, unpacked};
 
 /// What has come from the worker.
@@ -38,6 +42,12 @@ pub struct WorkerLanes {
     decoded: VecDeque<Event>,
     others: VecDeque<LaneNews>,
     last: Option<Request>,
+    /// What is being taken apart.
+    apart: Option<(u64, StepsRequest)>,
+    /// Long work that has not ended.
+    orders: Vec<(u64, QueueOrder)>,
+    /// The folders of a person's own models that the worker has.
+    given: BTreeSet<PathBuf>,
     /// The request that a worker was lost over.
     lost_over: Option<u64>,
 }
@@ -64,6 +74,9 @@ impl WorkerLanes {
             decoded: VecDeque::new(),
             others: VecDeque::new(),
             last: None,
+            apart: None,
+            orders: Vec::new(),
+            given: BTreeSet::new(),
             lost_over: None,
         };
         lanes.start();
@@ -85,6 +98,32 @@ impl WorkerLanes {
         worker.post_message(&Uint8Array::from(bytes.as_slice())).map_err(|error| format!("{error:?}"))
     }
 
+    /// Gives the worker the files of models of a person's own, once.
+    fn give(&mut self, request: &Request) {
+        let Some(worker) = &self.worker else { return };
+        for folder in
+            request.columns.iter().flat_map(|spec| Unit::of(spec).keys).map(|(folder, _)| choice::split(&folder).0)
+        {
+            let own = given::inside(&folder);
+            if own.is_empty() || !self.given.insert(folder.clone()) {
+                continue;
+            }
+            let files = Object::new();
+            let message = Object::new();
+            let set = |object: &Object, key: &str, value: &JsValue| Reflect::set(object, &key.into(), value);
+            let mut is_set = true;
+            for (name, bytes) in own {
+                is_set &= set(&files, &name, &Uint8Array::from(&*bytes)).is_ok();
+            }
+            is_set &= set(&message, "folder", &folder.to_string_lossy().as_ref().into()).is_ok();
+            is_set &= set(&message, "files", &files).is_ok();
+            if is_set {
+                // a worker that does not get them says that the model is missing
+                let _ = worker.post_message(&message);
+            }
+        }
+    }
+
     /// A worker that is lost is replaced, and does what the last one was asked; a second loss over the same is told.
     fn mend(&mut self) {
         if !std::mem::take(&mut self.inbox.borrow_mut().is_lost) {
@@ -94,18 +133,35 @@ impl WorkerLanes {
             worker.terminate();
         }
         self.start();
+        let number = self.last.as_ref().map_or(0, |request| request.number);
+        let message = "The worker of this page was lost twice over this text; change it, or load the page anew.";
+        let is_again = self.lost_over == Some(number);
+        // whichever of them it was, it is not tried a third time
+        if is_again {
+            let failed = |number| QueueEvent { number, kind: QueueNews::Failed(message.to_owned()) };
+            self.others.extend(self.orders.drain(..).map(|(number, _)| LaneNews::Queue(failed(number))));
+            let found = Err(message.to_owned());
+            self.others.extend(self.apart.take().map(|(number, _)| LaneNews::Steps(StepsEvent { number, found })));
+        }
+        let again = self.apart.iter().map(|(number, request)| ToWorker::TakeApart(*number, request.clone()));
+        let orders =
+            self.orders.iter().map(|(number, order)| ToWorker::Queue(QueueCall::Submit(*number, order.clone())));
+        let again: Vec<ToWorker> = again.chain(orders).collect();
         let Some(mut request) = self.last.clone() else { return };
         if self.lost_over.replace(request.number) == Some(request.number) {
             for spec in &mut request.columns {
-                let message =
-                    "The worker of this page was lost twice over this text; change it, or load the page anew.";
                 let (number, column, message) = (request.number, spec.column, message.to_owned());
                 self.decoded.push_back(Event::Failed { number, column, message });
                 (spec.decode, spec.given) = (false, None);
             }
         }
+        self.given.clear();
+        self.give(&request);
         // a worker that cannot be asked says so by another loss
         let _ = self.ask(&ToWorker::Decode(request));
+        for message in again {
+            let _ = self.ask(&message);
+        }
     }
 
     fn take_in(&mut self) {
@@ -114,8 +170,14 @@ impl WorkerLanes {
             let Some(bytes) = self.inbox.borrow_mut().news.pop_front() else { return };
             match unpacked(&bytes) {
                 Ok(FromWorker::Decoded(event)) => self.decoded.push_back(event),
-                Ok(FromWorker::Queue(event)) => self.others.push_back(LaneNews::Queue(event)),
+                Ok(FromWorker::Queue(event)) => {
+                    if !matches!(event.kind, QueueNews::Progress(_)) {
+                        self.orders.retain(|(number, _)| *number != event.number);
+                    }
+                    self.others.push_back(LaneNews::Queue(event));
+                }
                 Ok(FromWorker::Steps(event, config)) => {
+                    self.apart.take_if(|(number, _)| *number == event.number);
                     self.others.push_back(LaneNews::Steps(drawn(event, config.as_deref())));
                 }
                 Err(_) => self.inbox.borrow_mut().is_lost = true,
@@ -136,6 +198,7 @@ fn drawn(mut event: StepsEvent, config: Option<&str>) -> StepsEvent {
 
 impl Lanes for WorkerLanes {
     fn decode(&mut self, request: Request) {
+        self.give(&request);
         if let Err(message) = self.ask(&ToWorker::Decode(request.clone())) {
             let failed = |column| Event::LoadFailed { column, message: message.clone() };
             self.decoded.extend(request.columns.iter().map(|spec| failed(spec.column)));
@@ -149,20 +212,29 @@ impl Lanes for WorkerLanes {
     }
 
     fn take_apart(&mut self, number: u64, request: StepsRequest) {
+        self.apart = Some((number, request.clone()));
         if let Err(message) = self.ask(&ToWorker::TakeApart(number, request)) {
             self.others.push_back(LaneNews::Steps(StepsEvent { number, found: Err(message) }));
         }
     }
 
     fn let_go(&mut self) {
+        self.apart = None;
         // a worker that is lost holds nothing
         let _ = self.ask(&ToWorker::LetGo);
     }
 
     fn queue(&mut self, call: QueueCall) {
         let number = match &call {
-            QueueCall::Submit(number, _) => Some(*number),
-            QueueCall::Cancel(_) | QueueCall::Pause(..) => None,
+            QueueCall::Submit(number, order) => {
+                self.orders.push((*number, order.clone()));
+                Some(*number)
+            }
+            QueueCall::Cancel(number) => {
+                self.orders.retain(|(own, _)| own != number);
+                None
+            }
+            QueueCall::Pause(..) => None,
         };
         if let (Err(message), Some(number)) = (self.ask(&ToWorker::Queue(call)), number) {
             self.others.push_back(LaneNews::Queue(QueueEvent { number, kind: QueueNews::Failed(message) }));

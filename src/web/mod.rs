@@ -19,7 +19,8 @@ use crate::ui::App;
 use crate::web::lanes::WorkerLanes;
 
 /// Opens the explorer on a canvas. `models` are the addresses of the site's models, in the order of their menu, of which
-/// the first `shown` are shown; `spawn` gives a worker.
+/// the first `shown` are shown; `spawn` gives a worker; `site` is the address of the page, with which links begin, and
+/// `link` what stood behind it.
 ///
 /// # Errors
 /// A browser that draws nothing.
@@ -29,6 +30,8 @@ pub async fn start(
     models: Vec<String>,
     shown: usize,
     spawn: Function,
+    site: String,
+    link: Option<String>,
 ) -> Result<(), JsValue> {
     let folders: Vec<PathBuf> = models.into_iter().map(PathBuf::from).collect();
     let opening = folders.iter().take(shown).cloned().collect();
@@ -38,7 +41,7 @@ pub async fn start(
         let ctx = creation.egui_ctx.clone();
         let wake: Wake = Arc::new(move || ctx.request_repaint());
         let lanes = WorkerLanes::new(spawn, &wake);
-        let with = OpenWith { bundled: bundled.clone(), opening, ..OpenWith::default() };
+        let with = OpenWith { bundled: bundled.clone(), opening, site: Some(site), link, ..OpenWith::default() };
         let driver = Driver::on(Box::new(lanes), with, wake);
         Ok(Box::new(App::new(Box::new(driver), &creation.egui_ctx).with_bundled(bundled, None)))
     });

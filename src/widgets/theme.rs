@@ -77,6 +77,11 @@ pub type DesignTokens = Palette<Color32>;
 static LIGHT: LazyLock<DesignTokens> = LazyLock::new(|| palette::LIGHT.map(colour));
 static DARK: LazyLock<DesignTokens> = LazyLock::new(|| palette::DARK.map(colour));
 
+/// The light squares of a code that cameras read, and the ground around it.
+pub const PAPER: Color32 = Color32::WHITE;
+/// The dark ones.
+pub const INK: Color32 = Color32::BLACK;
+
 /// A colour as egui has it.
 pub const fn colour(rgba: Rgba) -> Color32 {
     let [r, g, b, a] = rgba.channels();

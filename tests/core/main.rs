@@ -34,6 +34,7 @@ mod lane;
 mod languages;
 mod lessons;
 mod limits;
+mod link;
 mod luong;
 mod marian;
 #[path = "../made/measured.rs"]
@@ -53,6 +54,7 @@ mod references;
 mod rnns;
 mod rows;
 mod screen;
+mod serve;
 mod session;
 mod shortlist;
 mod shown;

@@ -1,16 +1,18 @@
 //! The window at many sizes: what can be clicked lies inside it, and nothing lies over anything else.
 
 use egui::accesskit::Role;
-use egui::{Modifiers, Rect, vec2};
+use egui::{Modifiers, OutputCommand, Rect, vec2};
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use interlinear::analysis::reading::Reading;
 use interlinear::app::command::{SettingsCommand, WindowCommand};
+use interlinear::app::open_with::OpenWith;
 use interlinear::app::settings::Shown;
 use interlinear::jobs::live::protocol::{Event, ModelFacts, Pieces};
 use interlinear::pages::command::Command;
 use interlinear::pages::lesson::LessonCommand;
 use interlinear::pages::sentence::command::SourceCommand;
+use interlinear::session::link::ShownLink;
 use interlinear::session::state::Session;
 use interlinear::ui::App;
 
@@ -156,6 +158,82 @@ fn a_presentation_is_typed_into_and_has_two_models_and_the_lesson() {
     harness.state_mut().send(LessonCommand::Open("learning".to_owned()));
     harness.run();
     harness.get_by_label("End lesson");
+}
+
+/// The texts that the next frames put on the clipboard.
+fn copied(harness: &mut Harness<'_, App>) -> Vec<String> {
+    let mut texts = Vec::new();
+    for _ in 0..8 {
+        harness.step();
+        for command in &harness.output().platform_output.commands {
+            if let OutputCommand::CopyText(text) = command {
+                texts.push(text.clone());
+            }
+        }
+    }
+    texts
+}
+
+#[test]
+fn a_link_to_what_is_shown_is_copied_by_its_key_and_from_the_menu() {
+    let (mut harness, wires) = desk::window(desk::two_models());
+    harness.key_press_modifiers(Modifiers::COMMAND.plus(Modifiers::SHIFT), egui::Key::L);
+    let [link] = copied(&mut harness).try_into().expect("one text is copied");
+    let shown = ShownLink::read(&link).expect("it is a link").state;
+    assert_eq!(shown.source.as_deref(), Some(harness.state().session().app().document.source()));
+    assert_eq!(shown.columns.map_or(0, |columns| columns.len()), 2);
+    let is_told = |command: &Command| *command == WindowCommand::LinkCopied.into();
+    assert!(wires.sent.borrow().iter().any(is_told), "it is said");
+
+    harness.run();
+    harness.get_by_role_and_label(Role::Button, "File").click();
+    harness.run();
+    harness.get_by_label_contains("Copy link").click();
+    assert_eq!(copied(&mut harness), [link]);
+}
+
+#[test]
+fn a_presentation_has_a_code_where_the_address_of_a_site_is_known() {
+    let presented = |site: Option<&str>| {
+        let mut session = desk::two_models();
+        if let Some(site) = site {
+            session =
+                Session::start(Some(session.saved()), &OpenWith { site: Some(site.to_owned()), ..OpenWith::default() });
+        }
+        let (mut harness, _) = desk::window_of(session, [1280.0, 800.0]);
+        harness.key_press_modifiers(Modifiers::NONE, egui::Key::F5);
+        harness.run();
+        harness.run();
+        harness.get_by_role_and_label(Role::Button, "Code").click();
+        harness.run();
+        harness.query_by_label("Link to what is shown, as a code").map(|code| code.rect())
+    };
+    assert_eq!(presented(None), None);
+    let code = presented(Some("https://example.org/")).expect("it is shown");
+    assert!(code.width() > 200.0 && code.width() == code.height(), "{code}");
+}
+
+#[test]
+fn on_a_phone_nothing_of_the_bar_lies_over_anything_and_the_beam_is_in_a_menu() {
+    let (mut harness, wires) = desk::window_of(desk::two_models(), [360.0, 740.0]);
+    harness.run();
+    // the models scroll where there is no room for all of them
+    let is_bar = |(name, rect): &(String, Rect)| rect.top() < 30.0 && !name.contains("RNN");
+    let bar: Vec<(String, Rect)> = controls(&harness).into_iter().filter(is_bar).collect();
+    assert!(bar.len() > 2, "{bar:?}");
+    for (at, (name, rect)) in bar.iter().enumerate() {
+        assert!(rect.left() >= 0.0 && rect.right() <= 361.0, "{name} at {rect}");
+        for (other, under) in &bar[at + 1..] {
+            assert!(!rect.shrink(1.0).intersects(under.shrink(1.0)), "{name} at {rect} lies over {other} at {under}");
+        }
+    }
+    assert!(harness.query_by_label("Beam").is_none(), "it is in the menu");
+    harness.get_by_role_and_label(Role::Button, "Menu").click();
+    harness.run();
+    harness.get_by_label_contains("Decoding").click();
+    harness.run();
+    harness.get_by_role_and_label(Role::SpinButton, "Beam").click();
+    assert!(wires.sent.borrow().is_empty());
 }
 
 #[test]

@@ -3,38 +3,16 @@
 //   node tests/web/look.mjs SITE PICTURES
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { address, browser, closed, rest, told } from './site.mjs';
+import { closed, isOpen, opened, quiet, rest, told } from './site.mjs';
 
 const [pictures] = rest;
 
-// a page whose worker's messages are counted, so that the test knows when something is done
-async function opened(size) {
-  const page = await browser.newPage({ viewport: size });
-  const errors = [];
-  page.on('console', line => { if (line.type() === 'error') errors.push(line.text()); });
-  page.on('pageerror', error => errors.push(error.message));
-  await page.addInitScript(() => {
-    window.messages = 0;
-    window.last = 0;
-    const Own = window.Worker;
-    window.Worker = class extends Own {
-      constructor(...all) {
-        super(...all);
-        window.worker = this;
-        this.addEventListener('message', () => { window.messages += 1; window.last = performance.now(); });
-      }
-    };
-  });
-  await page.goto(address);
-  return { page, errors };
-}
-const quiet = page => page.waitForFunction(() => window.messages > 0 && performance.now() - window.last > 1500, null, { timeout: 120000 });
 const picture = (page, name) => page.screenshot({ path: join(pictures, `${name}.png`) });
 
 try {
   for (const [width, height] of [[1280, 800], [360, 740], [1024, 768], [1920, 1080]]) {
     const { page, errors } = await opened({ width, height });
-    await page.waitForFunction(() => performance.getEntriesByName('open').length > 0, null, { timeout: 120000 });
+    await isOpen(page);
     const open = await page.evaluate(() => performance.getEntriesByName('open')[0].startTime);
     await quiet(page);
     const models = await page.evaluate(() => window.last);

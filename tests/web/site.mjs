@@ -8,7 +8,7 @@ import { extname, join, normalize } from 'node:path';
 export const wanted = createRequire(join(process.cwd(), 'x.js'));
 const { chromium } = wanted('playwright-core');
 export const [site, ...rest] = process.argv.slice(2);
-const kinds = { '.html': 'text/html', '.js': 'text/javascript', '.json': 'application/json', '.wasm': 'application/wasm', '.png': 'image/png' };
+const kinds = { '.html': 'text/html', '.js': 'text/javascript', '.json': 'application/json', '.wasm': 'application/wasm', '.png': 'image/png', '.webmanifest': 'application/manifest+json' };
 const server = createServer(async (asked, answer) => {
   const named = normalize(decodeURIComponent(new URL(asked.url, 'http://x').pathname));
   const path = named.endsWith('/') ? `${named}index.html` : named;
@@ -28,6 +28,37 @@ export const browser = await chromium.launch({
   args: ['--headless', '--no-sandbox', '--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--disable-quic',
     '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
 });
+
+// A page whose worker's messages are counted and kept, so that a test knows when something is done and what came of it, and
+// whose clipboard is a variable.
+export async function opened(size, context = browser, link = '') {
+  const page = await (context.newPage ? context.newPage({ viewport: size }) : context);
+  const errors = [];
+  page.on('console', line => { if (line.type() === 'error') errors.push(line.text()); });
+  page.on('pageerror', error => errors.push(error.message));
+  await page.addInitScript(() => {
+    window.messages = 0;
+    window.last = 0;
+    window.kept = [];
+    const Own = window.Worker;
+    window.Worker = class extends Own {
+      constructor(...all) {
+        super(...all);
+        window.worker = this;
+        this.addEventListener('message', ({ data }) => {
+          window.messages += 1;
+          window.last = performance.now();
+          window.kept.push(Array.from(data));
+        });
+      }
+    };
+    navigator.clipboard.writeText = async text => { window.copied = text; };
+  });
+  await page.goto(`${address}${link}`);
+  return { page, errors };
+}
+export const isOpen = page => page.waitForFunction(() => performance.getEntriesByName('open').length > 0, null, { timeout: 120000 });
+export const quiet = page => page.waitForFunction(() => window.messages > 0 && performance.now() - window.last > 1500, null, { timeout: 120000 });
 
 let failed = 0;
 

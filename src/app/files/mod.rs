@@ -11,4 +11,6 @@ pub mod line;
 pub mod lists;
 pub mod picture;
 pub mod share;
+#[cfg(target_family = "wasm")]
+pub mod upload;
 pub mod work;

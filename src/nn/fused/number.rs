@@ -13,6 +13,13 @@ use half::{bf16, f16};
 
 use super::pairs::Pair;
 
+/// Four sums of `f32`; in a browser, one of its vectors.
+#[cfg(target_arch = "wasm32")]
+pub type Four = std::arch::wasm32::v128;
+/// Four sums of `f32`.
+#[cfg(all(test, not(target_arch = "wasm32")))]
+pub type Four = [f32; 4];
+
 /// How B is stored, and with what a number of it is multiplied.
 pub trait Number: Copy + Send + Sync {
     /// What A holds for a row of B.
@@ -23,6 +30,23 @@ pub trait Number: Copy + Send + Sync {
 
     /// sum + x y.
     fn add_product(sum: f32, x: Self::Line, y: Self) -> f32;
+
+    /// sums + x y of four numbers.
+    ///
+    /// # Safety
+    /// They can be read at `y`.
+    #[cfg(any(test, target_arch = "wasm32"))]
+    #[inline(always)]
+    unsafe fn add_products_4(sums: Four, x: Self::Line, y: *const Self) -> Four {
+        // SAFETY: the caller's promise; four sums are four `f32`, whatever they are kept in.
+        unsafe {
+            let mut sums = std::mem::transmute::<Four, [f32; 4]>(sums);
+            for (l, sum) in sums.iter_mut().enumerate() {
+                *sum = Self::add_product(*sum, x, *y.add(l));
+            }
+            std::mem::transmute::<[f32; 4], Four>(sums)
+        }
+    }
 
     /// Sixteen times the same.
     ///
@@ -111,6 +135,14 @@ macro_rules! single_products {
 
 impl Number for f32 {
     single_products!();
+
+    #[cfg(target_arch = "wasm32")]
+    #[inline(always)]
+    unsafe fn add_products_4(sums: Four, x: f32, y: *const f32) -> Four {
+        use std::arch::wasm32::{f32x4_add, f32x4_mul, f32x4_splat, v128_load};
+        // SAFETY: the caller's promise; no load asks for alignment.
+        f32x4_add(sums, f32x4_mul(f32x4_splat(x), unsafe { v128_load(y.cast()) }))
+    }
 
     #[inline(always)]
     fn add_product(sum: f32, x: f32, y: f32) -> f32 {

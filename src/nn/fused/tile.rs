@@ -7,6 +7,8 @@
 
 use super::Level;
 use super::level;
+#[cfg(any(test, target_arch = "wasm32"))]
+use super::number::Four;
 use super::number::Number;
 #[cfg(target_arch = "x86_64")]
 use super::pairs;
@@ -221,6 +223,7 @@ fn together(level: Level, lines: usize, whole: usize) -> usize {
 }
 
 struct Tile<'a, T: Number> {
+    #[cfg_attr(target_arch = "wasm32", expect(dead_code, reason = "all have one form there"))]
     level: Level,
     a: View<'a, T::Line>,
     b: Panels<T>,
@@ -307,6 +310,7 @@ impl<T: Number> Tile<'_, T> {
     ///
     /// # Safety
     /// As [`product`].
+    #[cfg(not(target_arch = "wasm32"))]
     #[inline(always)]
     unsafe fn run(&self, lines: usize, panels: usize) {
         macro_rules! kernels {
@@ -321,11 +325,29 @@ impl<T: Number> Tile<'_, T> {
         kernels!((1, 1)(1, 2)(1, 4)(2, 1)(2, 2)(3, 1)(4, 1)(5, 1)(6, 1)(7, 1)(8, 1)(9, 1)(10, 1)(11, 1)(12, 1));
     }
 
+    /// As above, where all have one form: a browser is sent each.
+    ///
     /// # Safety
     /// As [`product`].
-    unsafe fn kernel<const R: usize, const P: usize>(&self) {
-        let last = (R - 1) * self.a.line + self.b.k.saturating_sub(1) * self.a.k;
+    #[cfg(target_arch = "wasm32")]
+    unsafe fn run(&self, lines: usize, panels: usize) {
+        self.check(lines);
+        // SAFETY: the check bounds the reads of A, the caller's promise the rest.
+        unsafe { self.narrow(lines, panels) };
+    }
+
+    /// So many lines of A can be read.
+    #[inline(always)]
+    fn check(&self, lines: usize) {
+        let last = (lines - 1) * self.a.line + self.b.k.saturating_sub(1) * self.a.k;
         assert!(self.a.data.len() > last || self.b.k == 0, "A is too short");
+    }
+
+    /// # Safety
+    /// As [`product`].
+    #[cfg(not(target_arch = "wasm32"))]
+    unsafe fn kernel<const R: usize, const P: usize>(&self) {
+        self.check(R);
         match self.level {
             // SAFETY: the processor has the features; the assert bounds the reads of A, the caller's promise the rest.
             #[cfg(target_arch = "x86_64")]
@@ -337,10 +359,6 @@ impl<T: Number> Tile<'_, T> {
             #[cfg(target_arch = "x86_64")]
             Level::Avx512 | Level::Avx2 => unsafe { self.avx2::<R, P>() },
             // SAFETY: as above.
-            #[cfg(target_arch = "wasm32")]
-            _ => unsafe { self.narrow::<R, P>() },
-            // SAFETY: as above.
-            #[cfg(not(target_arch = "wasm32"))]
             _ => unsafe { self.portable::<R, P>() },
         }
     }
@@ -404,25 +422,30 @@ impl<T: Number> Tile<'_, T> {
         }
     }
 
-    /// The plain twin for vectors of four numbers: three lines and half a panel at a time, so that the sums stay in the
-    /// sixteen registers that a browser has.
+    /// The plain twin for vectors of four numbers: so many lines and columns at a time that the sums stay in the sixteen
+    /// registers that a browser has.
     ///
     /// # Safety
     /// As [`product`].
     #[cfg(any(test, target_arch = "wasm32"))]
-    unsafe fn narrow<const R: usize, const P: usize>(&self) {
-        for p in 0..P {
+    unsafe fn narrow(&self, all: usize, panels: usize) {
+        for p in 0..panels {
             let mut r = 0;
-            while r < R {
+            while r < all {
+                // the last two passes share what is left
+                let rest = all - r;
+                let lines = if rest > 5 && rest < 10 { rest.div_ceil(2) } else { rest.min(5) };
                 // SAFETY: the caller's promise, for these lines.
                 unsafe {
-                    match R - r {
-                        1 => self.narrow_lines::<1>(r, p),
-                        2 => self.narrow_lines::<2>(r, p),
-                        _ => self.narrow_lines::<3>(r, p),
+                    match lines {
+                        1 => self.narrow_lines::<1, 8>(r, p),
+                        2 => self.narrow_lines::<2, 4>(r, p),
+                        3 => self.narrow_lines::<3, 2>(r, p),
+                        4 => self.narrow_lines::<4, 2>(r, p),
+                        _ => self.narrow_lines::<5, 2>(r, p),
                     }
                 }
-                r += 3;
+                r += lines;
             }
         }
     }
@@ -431,27 +454,29 @@ impl<T: Number> Tile<'_, T> {
     /// As [`product`], for the lines from `from` on.
     #[cfg(any(test, target_arch = "wasm32"))]
     #[inline(always)]
-    unsafe fn narrow_lines<const R: usize>(&self, from: usize, p: usize) {
-        const HALF: usize = WIDTH / 2;
+    unsafe fn narrow_lines<const R: usize, const V: usize>(&self, from: usize, p: usize) {
         let (line, step, Panels { b, k, row, panel }) = (self.a.line, self.a.k, self.b);
         let mut whole = [[0.0f32; WIDTH]; R];
-        for half in 0..2 {
-            let mut sums = [[0.0f32; HALF]; R];
-            // SAFETY: [`Tile::kernel`] bounds the reads of A, the caller's promise those of B: half a row of a panel.
+        for column in (0..WIDTH).step_by(4 * V) {
+            // SAFETY: [`Tile::kernel`] bounds the reads of A, the caller's promise those of B: a part of a row of a panel;
+            // four sums are four `f32`, and a line of `whole` has those of these columns.
             unsafe {
-                let a = self.a.data.as_ptr().add(from * line);
-                for i in 0..k {
-                    let y = &*b.wrapping_add(p * panel + i * row + half * HALF).cast::<[T; HALF]>();
+                let mut sums = [[std::mem::transmute::<[f32; 4], Four>([0.0; 4]); V]; R];
+                let (mut a, mut b) = (self.a.data.as_ptr().add(from * line), b.wrapping_add(p * panel + column));
+                for _ in 0..k {
                     for r in 0..R {
-                        let x = *a.add(r * line + i * step);
-                        for l in 0..HALF {
-                            sums[r][l] = T::add_product(sums[r][l], x, y[l]);
+                        let x = *a.add(r * line);
+                        for v in 0..V {
+                            sums[r][v] = T::add_products_4(sums[r][v], x, b.add(4 * v));
                         }
                     }
+                    (a, b) = (a.wrapping_add(step), b.wrapping_add(row));
                 }
-            }
-            for r in 0..R {
-                whole[r][half * HALF..(half + 1) * HALF].copy_from_slice(&sums[r]);
+                for r in 0..R {
+                    for v in 0..V {
+                        whole[r].as_mut_ptr().add(column + 4 * v).cast::<Four>().write_unaligned(sums[r][v]);
+                    }
+                }
             }
         }
         for r in 0..R {
@@ -533,7 +558,7 @@ mod tests {
             width,
         };
         // SAFETY: A, B and C have the sizes that the tile names.
-        unsafe { if is_narrow { tile.narrow::<R, P>() } else { tile.portable::<R, P>() } }
+        unsafe { if is_narrow { tile.narrow(R, P) } else { tile.portable::<R, P>() } }
         c
     }
 

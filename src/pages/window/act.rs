@@ -131,6 +131,8 @@ acts! {
     AddModel: ALWAYS, FILES, EVERYWHERE, "Add a model", [shift_ctrl(Key::O)],
         |window| sheet(window, Sheet::Ask(MODEL.then(ColumnCommand::Add)));
     NewTraining: ALWAYS, FILES, EVERYWHERE, "New training", [shift_ctrl(Key::N)], |window| sheet(window, Sheet::Training);
+    CopyLink: ALWAYS, FILES, EVERYWHERE, "Copy a link to what is shown", [shift_ctrl(Key::L)],
+        |window| window.local.shared.copies_link = true;
     SaveFigure: ALWAYS, FILES, ON_SENTENCE, "Save a figure", [ctrl(Key::S)], save_figure;
     // These two go to a panel, and so to its page.
     FocusSource: ALWAYS, TEXTS, EVERYWHERE, "Go to the source text", [ctrl(Key::L)],

@@ -11,6 +11,8 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 
+#[cfg(target_family = "wasm")]
+use crate::app::files::upload;
 use crate::clock::Instant;
 use crate::pages::command::Command;
 use crate::widgets::theme;
@@ -52,7 +54,7 @@ pub const TEXT: Question = Question::new(
     "Open a text file",
     "Open",
     Wants::File(TEXTS),
-    "One sentence a line. Files can also be dropped on the window; a model folder opens as a model, a .json file as a sentence with what was set in it, and word links as the alignments by hand of the list that is shown.",
+    "One sentence a line. Files can also be dropped on the window; a model folder opens as a model, a .json file as a sentence with what was set in it, and word links as the alignments by hand of the list that is shown. A link that was copied can be pasted here.",
 );
 
 /// Opens a phrase table.
@@ -129,7 +131,8 @@ impl PartialEq for AskedPath {
 const AT_ONCE: Duration = Duration::from_millis(300);
 /// What to do without one.
 #[cfg(target_family = "wasm")]
-const WITHOUT: &str = "In a browser the models of this site open by their names. Files of your own are opened by the program on the desk.";
+const WITHOUT: &str =
+    "Nothing was chosen. A model of this site opens by its name; files of your own by Browse or by a drop.";
 /// What to do without one.
 #[cfg(not(target_family = "wasm"))]
 const WITHOUT: &str = "This system shows no file dialog here; on Linux it needs a desktop portal or the program zenity. Type the \
@@ -164,6 +167,18 @@ impl Dialogs {
             Some(user.document_dir().unwrap_or_else(|| user.home_dir()).to_path_buf())
         };
         self.folder.clone().or_else(|| matches!(wants, Wants::NewFile(_)).then(documents)?)
+    }
+
+    /// Files were dropped on the page of a browser: where they are kept is the answer.
+    #[cfg(target_family = "wasm")]
+    pub fn dropped(&mut self, files: Vec<egui::DroppedFileHandle>, asked: AskedPath) {
+        let answer = async move {
+            let read = |file: egui::DroppedFileHandle| {
+                (file.path().to_string_lossy().into_owned(), async move { file.bytes_async().await.ok() })
+            };
+            upload::kept(files.into_iter().map(read).collect()).await
+        };
+        self.open = Some((asked, Box::pin(answer), Instant::now()));
     }
 
     /// Whether a dialog is open.
@@ -217,14 +232,16 @@ fn path_of(chosen: impl Future<Output = Option<rfd::FileHandle>> + 'static) -> A
     Box::pin(async move { chosen.await.map(|handle| handle.path().to_path_buf()) })
 }
 
-/// A browser saves where it saves; it has no paths to choose from.
+/// A browser saves where it saves, and what it opens has no path: it is kept under one.
 #[cfg(target_family = "wasm")]
 fn shown(asked: &AskedPath, _folder: Option<PathBuf>) -> Answer {
-    let name = match asked.question.wants {
-        Wants::NewFile(own) => Some(asked.name.clone().unwrap_or_else(|| own.to_owned()).into()),
-        Wants::Folder | Wants::File(_) => None,
-    };
-    Box::pin(std::future::ready(name))
+    match asked.question.wants {
+        Wants::NewFile(own) => {
+            Box::pin(std::future::ready(Some(asked.name.clone().unwrap_or_else(|| own.to_owned()).into())))
+        }
+        Wants::Folder => Box::pin(async { Some(upload::asked(true).await?.parent()?.to_path_buf()) }),
+        Wants::File(_) => Box::pin(upload::asked(false)),
+    }
 }
 
 struct Repaint(egui::Context);

@@ -173,6 +173,8 @@ pub struct SharedMemory {
     pub picked: Option<Picked>,
     /// A text for the clipboard.
     pub copied: Option<String>,
+    /// The link to what is shown is for the clipboard.
+    pub copies_link: bool,
     /// The path being typed in a sheet.
     pub path: String,
 }
@@ -196,6 +198,8 @@ pub struct Local {
     pub seen_lesson: Option<(String, usize, bool)>,
     /// One picture in large type, and nothing beside it.
     pub presents: bool,
+    /// The link to what is presented as a code for cameras: for this state of the session, its side and its dark squares.
+    pub code: (u64, usize, Vec<bool>),
     /// The window is to fill the screen, or no longer.
     pub full_screen: Option<()>,
     /// The picture that was put into the clipboard last, by its number.

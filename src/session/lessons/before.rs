@@ -13,9 +13,11 @@ use crate::pages::sentence::command::SelectCommand;
 use crate::pages::steps::STEPS;
 use crate::pages::steps::{StepsCommand, StepsPage};
 use crate::session::lessons::things::LessonAction;
+use crate::session::persist::SavedSession;
 
 /// The numbers of the window that a lesson changes, with what they are at first.
-const LAYOUT: &[(&str, f32)] = &[(LINKS_PICTURE, 0.0), (TREE_PICTURE, 0.0), (INSPECTOR_OPEN, 1.0), (SOLO, 0.0)];
+pub(in crate::session) const LAYOUT: &[(&str, f32)] =
+    &[(LINKS_PICTURE, 0.0), (TREE_PICTURE, 0.0), (INSPECTOR_OPEN, 1.0), (SOLO, 0.0)];
 
 /// The window before a lesson.
 #[derive(Clone, Debug)]
@@ -54,6 +56,22 @@ impl Left {
         }
     }
 
+    /// The window that a saved state shows, with this scene and page.
+    pub(in crate::session) fn of_saved(saved: SavedSession, scene: Scene, page: Page) -> Self {
+        let value =
+            |key: &str, first: f32| saved.layout.get(key).copied().filter(|value| value.is_finite()).unwrap_or(first);
+        Self {
+            scene,
+            layout: LAYOUT.iter().map(|(key, first)| (*key, value(key, *first))).collect(),
+            columns: saved.columns.unwrap_or_default(),
+            selected: None,
+            page,
+            settings: saved.settings,
+            steps: Vec::new(),
+            step: 0,
+        }
+    }
+
     /// The step that was shown, where page Steps was.
     pub(super) fn step(&self) -> Option<LessonAction> {
         (self.page == STEPS).then(|| LessonAction::Step((self.step + 1).to_string()))
@@ -67,8 +85,9 @@ impl Left {
         app.put_scene(self.scene);
         let layout =
             self.layout.into_iter().map(|(key, value)| WindowCommand::SetLayout { key: key.to_owned(), value }.into());
-        let Settings { shown, pieces, links, asked, unk_replacement, whose, .. } = self.settings;
+        let Settings { shown, pieces, links, asked, unk_replacement, whose, reading, .. } = self.settings;
         let settings = [
+            SettingsCommand::SetReading(reading),
             SettingsCommand::SetShown(shown),
             SettingsCommand::SetPieces(pieces),
             SettingsCommand::SetLinks(links),

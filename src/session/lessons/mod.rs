@@ -303,6 +303,7 @@ impl Lessons {
             }
             LessonCommand::Print(path) => self.print(path, app),
             LessonCommand::Next => self.turn(Running::next),
+            LessonCommand::Turn(page) => self.turn(|open| open.turn_to(page)),
             LessonCommand::Back => self.turn(|open| open.turn_to(open.page.saturating_sub(1))),
             LessonCommand::Answer(ask, choice) => {
                 self.turn(|open| _ = open.answers.insert((open.page, ask), choice));

@@ -2,6 +2,7 @@
 //!
 //! The edges of the window belong to every page, what stands between them to one page.
 
+pub mod beam;
 pub mod help;
 pub mod lesson;
 pub mod manual;

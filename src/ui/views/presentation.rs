@@ -14,6 +14,9 @@ use crate::widgets::theme;
 /// How much larger everything is than in the window.
 pub const LARGER: f32 = 1.7;
 
+/// Side of the code of the link, points of this larger type.
+const CODE_SIDE: f32 = 300.0;
+
 /// Whether only this is painted: some pages can be presented.
 pub fn is_shown(window: &Window<'_>) -> bool {
     let page = window.pages.get(window.app.view.page());
@@ -43,6 +46,7 @@ pub fn presentation_ui(ui: &mut Ui, window: &mut Window<'_>) {
         {
             menu::act_button(ui, window, name, act);
         }
+        code_ui(ui, window);
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
             menu::act_button(ui, window, "Leave", Act::Present);
             let said = "Page Up and Page Down, Esc leaves";
@@ -50,5 +54,32 @@ pub fn presentation_ui(ui: &mut Ui, window: &mut Window<'_>) {
                 ui.label(RichText::new(said).size(theme::TEXT_SMALL).color(weak));
             }
         });
+    });
+}
+
+/// The link to what is presented, for the cameras of a room.
+fn code_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let (_, side, dark) = &window.local.code;
+    let why = match &window.app.view.settings().site {
+        None => "A code needs the address of the explorer in a browser: interlinear explore --site ADDRESS",
+        Some(_) => "What is set is too long for a code; copy the link instead",
+    };
+    if dark.is_empty() {
+        ui.add_enabled(false, egui::Button::new("Code").small()).on_disabled_hover_text(why);
+        return;
+    }
+    ui.menu_button("Code", |ui| {
+        // around a code four squares are light
+        let all = side + 8;
+        let square = (CODE_SIDE / all as f32).floor().max(1.0);
+        let whole = egui::Vec2::splat(square * all as f32);
+        let (rect, response) = ui.allocate_exact_size(whole, egui::Sense::hover());
+        response.accessible_name("Link to what is shown, as a code");
+        ui.painter().rect_filled(rect, 0.0, theme::PAPER);
+        for (at, _) in dark.iter().enumerate().filter(|(_, dark)| **dark) {
+            let place = egui::vec2((at % side + 4) as f32, (at / side + 4) as f32) * square;
+            let rect = egui::Rect::from_min_size(rect.min + place, egui::Vec2::splat(square));
+            ui.painter().rect_filled(rect, 0.0, theme::INK);
+        }
     });
 }

@@ -16,7 +16,7 @@ use crate::pages::window::dialogs::{Question, Wants};
 use crate::pages::window::local;
 use crate::pages::window::local::Window;
 use crate::pages::window::menu::act_item;
-use crate::ui::views::lesson;
+use crate::ui::views::{beam, lesson};
 use crate::widgets::{labels, theme};
 
 /// Menus that stay open while something in them is set.
@@ -47,7 +47,13 @@ pub fn menus_ui(ui: &mut Ui, window: &mut Window<'_>, is_narrow: bool) {
 
 /// How to search.
 fn search_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    ui.set_width(320.0);
+    ui.set_width(320.0_f32.min(ui.ctx().content_rect().width() - 2.0 * theme::SPACE_4));
+    if beam::is_phone(ui) {
+        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center).with_main_align(egui::Align::Min), |ui| {
+            beam::beam_ui(ui, window);
+        });
+        ui.separator();
+    }
     length_ui(ui, window);
     ui.separator();
     unknown_ui(ui, window);
@@ -184,6 +190,7 @@ fn file_ui(ui: &mut Ui, window: &mut Window<'_>) {
     #[cfg(not(target_family = "wasm"))]
     act_item(ui, window, "New training...", Act::NewTraining);
     act_item(ui, window, "Save a figure...", Act::SaveFigure);
+    act_item(ui, window, "Copy link", Act::CopyLink);
     ui.separator();
     act_item(ui, window, "Undo", Act::Undo);
     act_item(ui, window, "Undo to the sentence before", Act::UndoSentence);

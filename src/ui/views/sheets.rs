@@ -10,7 +10,7 @@ use crate::app::open_with::Installed;
 use crate::decoding::ensemble::Mixing;
 use crate::jobs::live::protocol::EnsembleSpec;
 use crate::pages::sentence::command::ColumnCommand;
-use crate::pages::window::dialogs::{AskedPath, MODEL};
+use crate::pages::window::dialogs::{AskedPath, MODEL, Wants};
 use crate::pages::window::local::{Sheet, Window};
 use crate::text::language;
 use crate::widgets;
@@ -44,8 +44,14 @@ fn sheet_ui(ui: &mut Ui, window: &mut Window<'_>, asked: &AskedPath) {
     ui.label(RichText::new(asked.question.note).color(weak));
     window.local.dialogs.missing_ui(ui);
     ui.add_space(theme::SPACE_2);
-    let label = ui.label("Path");
-    let hint = asked.name.as_deref().unwrap_or("a path on this computer");
+    let (called, hint) = match asked.question.wants {
+        // a browser has no paths
+        Wants::NewFile(_) if cfg!(target_family = "wasm") => ("Name", "a name, with which it is saved"),
+        _ if cfg!(target_family = "wasm") => ("Name", "a model of this site, or a link"),
+        _ => ("Path", "a path on this computer"),
+    };
+    let label = ui.label(called);
+    let hint = asked.name.as_deref().unwrap_or(hint);
     let field = egui::TextEdit::singleline(&mut window.local.shared.path).desired_width(f32::INFINITY).hint_text(hint);
     let mut output = field.show(ui);
     let response = output.response.response.clone().labelled_by(label.id);

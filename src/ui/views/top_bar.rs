@@ -9,7 +9,7 @@ use crate::app::document::column::{Column, ColumnState};
 use crate::app::files::export::AlignmentFormat;
 use crate::app::lights::HighlightPart;
 use crate::models::choice::{self, HeadChoice, ModelChoice};
-use crate::pages::sentence::command::{ColumnCommand, SearchCommand, SelectCommand};
+use crate::pages::sentence::command::{ColumnCommand, SelectCommand};
 use crate::pages::sentence::view::{facts, measured};
 use crate::pages::window::act::Act;
 use crate::pages::window::clicked::MenuTarget;
@@ -17,7 +17,7 @@ use crate::pages::window::dialogs::{MODEL, Question, Wants};
 use crate::pages::window::local::{Sheet, Window};
 use crate::pages::window::shortcuts;
 use crate::ui::views::offers::{MenuKind, WHAT_IF};
-use crate::ui::views::{offers, settings, tabs};
+use crate::ui::views::{beam, offers, settings, tabs};
 use crate::widgets::theme;
 
 /// Letters of a model's name before it is cut, at least and at most; ensembles have long ones.
@@ -98,15 +98,8 @@ fn right_ui(ui: &mut Ui, window: &mut Window<'_>, is_narrow: bool) {
         window.local.shared.sheet = if window.local.shared.sheet == Sheet::Help { Sheet::None } else { Sheet::Help };
     }
     settings::menus_ui(ui, window, is_narrow);
-    let mut beam = window.app.document.scene().search.beam;
-    let value = ui.add(egui::DragValue::new(&mut beam).range(1..=50).speed(0.1));
-    let label = ui.label(RichText::new("Beam").color(theme::tokens(ui).weak));
-    let value = value
-        .labelled_by(label.id)
-        .on_hover_text("How many unfinished translations the search keeps at each step; 1 is greedy");
-    window.part(ui, HighlightPart::BeamSize, "", value.rect.union(label.rect));
-    if value.changed() {
-        window.push(SearchCommand::SetBeam(beam));
+    if !beam::is_phone(ui) {
+        beam::beam_ui(ui, window);
     }
 }
 

@@ -447,6 +447,8 @@ fn settle(kind: Kind, words: &Words<'_>, tile: &[[f32; WIDTH]], scales: &[f32], 
         // SAFETY: as above.
         #[cfg(target_arch = "x86_64")]
         Kind::Avx2 => unsafe { avx2(words, tile, scales, sieves) },
+        #[cfg(target_arch = "wasm32")]
+        Kind::Simd128 => settle_rows::<false>(words, tile, scales, sieves),
         Kind::Portable => settle_rows::<false>(words, tile, scales, sieves),
     }
 }

@@ -27,7 +27,11 @@ pub const PICTURE: Question = Question::new(
     "Save a picture",
     "Save",
     Wants::NewFile("picture.svg"),
-    "SVG, PDF or PNG, as the name ends: .svg, .pdf or .png.",
+    if cfg!(target_family = "wasm") {
+        "SVG or PNG, as the name ends: .svg or .png."
+    } else {
+        "SVG, PDF or PNG, as the name ends: .svg, .pdf or .png."
+    },
 );
 
 /// The figures that a column shows, one at a time.

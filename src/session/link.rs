@@ -1,0 +1,178 @@
+//! Floor 12: what is shown as a link: the part of an address behind `#`, which no server sees. It holds what a saved state
+//! holds of one sentence, packed, and the page of a lesson where one is open; models are named, never placed.
+
+use std::collections::BTreeMap;
+use std::io::{Read as _, Write as _};
+use std::path::{Component, Path, PathBuf};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use flate2::Compression;
+use flate2::read::ZlibDecoder;
+use flate2::write::ZlibEncoder;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::app::open_with::Installed;
+use crate::app::settings::Settings;
+use crate::error::{Error, Result};
+use crate::jobs::queue::candidate::Candidate;
+use crate::models::choice;
+use crate::session::lessons::before::LAYOUT;
+use crate::session::persist::SavedSession;
+
+/// The version that this program writes.
+const VERSION: u32 = 1;
+/// What stands before the version, behind the address.
+const MARK: &str = "#v";
+/// Most letters of a link that are read: many times those of the longest text.
+const MOST_LETTERS: usize = 4 << 20;
+/// Most bytes that they are unpacked to.
+const MOST_BYTES: u64 = 16 << 20;
+
+/// What a link shows.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ShownLink {
+    /// The key of the lesson that is open; empty: none is.
+    pub lesson: String,
+    /// Its page, from 0.
+    pub lesson_page: usize,
+    /// Sentence, models by their names, what is set, and the page. What lists, files and a person's own window hold is
+    /// left out.
+    #[serde(flatten)]
+    pub state: SavedSession,
+}
+
+/// The part of a text that may be a link, from the `#` on.
+pub fn found_in(text: &str) -> Option<&str> {
+    let link = &text[text.rfind(MARK)?..];
+    let version = link[MARK.len()..].split('.').next().unwrap_or_default();
+    (!version.is_empty() && version.bytes().all(|letter| letter.is_ascii_digit())).then_some(link)
+}
+
+impl ShownLink {
+    /// Of a state, and of a lesson with its page.
+    pub fn new(state: SavedSession, lesson: Option<(String, usize)>) -> Self {
+        let Settings { unk_replacement, shown, reading, asked, pieces, links, .. } = state.settings;
+        let settings = Settings { unk_replacement, shown, reading, asked, pieces, links, ..Settings::default() };
+        let first = |key: &str| LAYOUT.iter().find(|(own, _)| *own == key).map(|(_, first)| *first);
+        let is_told = |key: &String, value: &mut f32| first(key).is_some_and(|first| first != *value);
+        let mut layout = state.layout;
+        layout.retain(is_told);
+        let SavedSession { source, given, columns, interventions, variants, search, page, .. } = state;
+        let kept = SavedSession {
+            source,
+            given,
+            columns,
+            interventions,
+            variants,
+            search,
+            page,
+            layout,
+            settings,
+            ..SavedSession::default()
+        };
+        let (lesson, lesson_page) = lesson.unwrap_or_default();
+        let mut link = Self { lesson, lesson_page, state: kept };
+        for folder in link.state.folders_mut() {
+            if let Some(name) = folder.file_name().map(PathBuf::from) {
+                *folder = name;
+            }
+        }
+        link
+    }
+
+    /// As it stands behind an address.
+    ///
+    /// # Errors
+    /// A state that is no text; there is none.
+    pub fn text(&self) -> Result<String> {
+        let failed = |error: &dyn std::fmt::Display| Error::Internal(format!("the link cannot be written ({error})"));
+        let whole = |link: &Self| serde_json::to_value(link).map_err(|error| failed(&error));
+        let (Value::Object(mut keys), first) = (whole(self)?, whole(&Self::default())?) else {
+            return Ok(String::new());
+        };
+        // what is as at first need not be said
+        keys.retain(|key, value| first.get(key) != Some(value));
+        let json = serde_json::to_vec(&keys).map_err(|error| failed(&error))?;
+        let mut packed = ZlibEncoder::new(Vec::new(), Compression::best());
+        packed.write_all(&json).map_err(|error| failed(&error))?;
+        let packed = packed.finish().map_err(|error| failed(&error))?;
+        Ok(format!("{MARK}{VERSION}.{}", URL_SAFE_NO_PAD.encode(packed)))
+    }
+
+    /// What a text with a link in it shows.
+    ///
+    /// # Errors
+    /// A sentence about a link that is damaged, or of a newer version.
+    pub fn read(text: &str) -> Result<Self> {
+        let damaged = || {
+            let message = "This link is damaged: a part of it is missing or was changed; ask for it again";
+            Error::Input(message.to_owned())
+        };
+        let link = found_in(text.trim()).ok_or_else(damaged)?;
+        let (version, packed) = link[MARK.len()..].split_once('.').ok_or_else(damaged)?;
+        if version.parse::<u32>().map_or(true, |version| version > VERSION) {
+            let message = "This link was made by a newer Interlinear; update this one to open it";
+            return Err(Error::Input(message.to_owned()));
+        }
+        if packed.len() > MOST_LETTERS {
+            return Err(damaged());
+        }
+        let packed = URL_SAFE_NO_PAD.decode(packed).map_err(|_| damaged())?;
+        let mut json = Vec::new();
+        let read = ZlibDecoder::new(packed.as_slice()).take(MOST_BYTES).read_to_end(&mut json);
+        read.map_err(|_| damaged())?;
+        // a list would be read as the fields in order
+        let keys: Map<String, Value> = serde_json::from_slice(&json).map_err(|_| damaged())?;
+        let Self { lesson, lesson_page, mut state } = serde_json::from_value(keys.into()).map_err(|_| damaged())?;
+        let is_name = |folder: &mut PathBuf| {
+            let mut parts = folder.components();
+            matches!((parts.next(), parts.next()), (Some(Component::Normal(_)), None))
+                && !folder.to_string_lossy().contains('\\')
+        };
+        if !state.folders_mut().all(is_name) {
+            return Err(damaged());
+        }
+        state.cut();
+        // what has no place in a link does nothing
+        Ok(Self::new(state, (!lesson.is_empty()).then_some((lesson, lesson_page))))
+    }
+
+    /// With the models where they lie: among `bundled`, or in the user's own folder. The names of those that are nowhere
+    /// come back; what is set for them goes.
+    pub fn placed(mut self, bundled: &[Installed], home: Option<&Path>) -> (Self, Vec<String>) {
+        let mut places = BTreeMap::new();
+        for name in self.state.folders_mut() {
+            let (own, _) = choice::split(name);
+            let mut folders = bundled.iter().map(|installed| &installed.folder);
+            let at_home = || home.map(|home| home.join(&own)).filter(|folder| folder.is_dir());
+            let here = folders.find(|folder| folder.file_name() == Some(own.as_os_str()));
+            let place = here.cloned().or_else(at_home);
+            places.insert(name.clone(), place.map(|folder| folder.with_file_name(&*name)));
+        }
+        for folder in self.state.folders_mut() {
+            if let Some(Some(place)) = places.get(folder) {
+                folder.clone_from(place);
+            }
+        }
+        let is_missing = |folder: &PathBuf| places.get(folder).is_some_and(Option::is_none);
+        let are_here = |folders: &[PathBuf]| !folders.iter().any(is_missing);
+        self.state.columns.iter_mut().for_each(|columns| columns.retain(|column| are_here(column.folders())));
+        self.state.interventions.retain(|owned| are_here(&owned.folders));
+        self.state.variants.retain(|variant| are_here(&variant.folders));
+        let missing = places.iter().filter(|(_, place)| place.is_none());
+        let missing = missing.map(|(name, _)| name.display().to_string()).collect();
+        (self, missing)
+    }
+}
+
+impl SavedSession {
+    /// The folders of all models that it names.
+    pub(super) fn folders_mut(&mut self) -> impl Iterator<Item = &mut PathBuf> {
+        let folders = self.columns.iter_mut().flatten().flat_map(Candidate::folders_mut);
+        let folders = folders.chain(self.interventions.iter_mut().flat_map(|one| one.folders.iter_mut()));
+        folders.chain(self.variants.iter_mut().flat_map(|one| one.folders.iter_mut()))
+    }
+}

@@ -1,0 +1,130 @@
+//! `interlinear serve`: what it gives, what it does not, and a class that comes at once.
+
+use std::io::{Read as _, Write as _};
+use std::net::{Ipv4Addr, SocketAddr, TcpStream};
+use std::path::{Path, PathBuf};
+
+use interlinear::cli::explore::serve::Served;
+use tempfile::TempDir;
+
+/// A site with a large file and a model, and a file beside it that nobody may have.
+fn site() -> (TempDir, PathBuf) {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let site = folder.path().join("dist");
+    let write = |name: &str, bytes: &[u8]| {
+        let path = folder.path().join(name);
+        std::fs::create_dir_all(path.parent().expect("it lies in a folder")).expect("made");
+        std::fs::write(path, bytes).expect("written");
+    };
+    let large: Vec<u8> = (0..3_000_000u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+    write("secret.txt", b"secret");
+    write("dist/index.html", b"<!doctype html>");
+    write("dist/program.wasm", &large);
+    write("dist/program.wasm.gz", b"packed");
+    write("dist/models.json", b"{\"models/a\": {\"config.json\": 2}}");
+    write("dist/models/a/config.json", b"{}");
+    write("more/mine/config.json", b"{ }");
+    write("more/mine/model.safetensors", b"12345");
+    (folder, site)
+}
+
+fn served(site: &Path, models: &[PathBuf]) -> SocketAddr {
+    let served = Served::read(site, models).expect("it is a site");
+    served.listen((Ipv4Addr::LOCALHOST, 0).into()).expect("a port is free").1
+}
+
+/// The status, the head and the body of an answer.
+fn asked(address: SocketAddr, how: &str, path: &str, more: &str) -> (u16, String, Vec<u8>) {
+    let mut stream = TcpStream::connect(address).expect("it listens");
+    write!(stream, "{how} {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n{more}\r\n").expect("sent");
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).expect("read");
+    let end = answer.windows(4).position(|four| four == b"\r\n\r\n").expect("a head");
+    let head = String::from_utf8_lossy(&answer[..end]).to_lowercase();
+    let status = head.split(' ').nth(1).and_then(|code| code.parse().ok()).expect("a status");
+    (status, head, answer[end + 4..].to_vec())
+}
+
+#[test]
+fn a_site_and_chosen_models_are_served_and_nothing_else() {
+    let (folder, site) = site();
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(folder.path().join("secret.txt"), site.join("way.txt")).expect("linked");
+    let address = served(&site, &[folder.path().join("more")]);
+    let get = |path: &str| asked(address, "GET", path, "");
+    for (path, kind, bytes) in [
+        ("/", "text/html; charset=utf-8", &b"<!doctype html>"[..]),
+        ("/index.html?x=1", "text/html; charset=utf-8", b"<!doctype html>"),
+        ("/models/a/config.json", "application/json", b"{}"),
+        ("/models/mine/model.safetensors", "application/octet-stream", b"12345"),
+    ] {
+        let (status, head, body) = get(path);
+        assert_eq!((status, body.as_slice()), (200, bytes), "{path}");
+        assert!(
+            head.contains(&format!("content-type: {kind}"))
+                && head.contains(&format!("content-length: {}", bytes.len())),
+            "{head}"
+        );
+    }
+    let (_, _, list) = get("/models.json");
+    let list: serde_json::Value = serde_json::from_slice(&list).expect("JSON");
+    assert_eq!(
+        list,
+        serde_json::json!({"models/a": {"config.json": 2}, "models/mine": {"config.json": 3, "model.safetensors": 5}})
+    );
+    for path in [
+        "/../secret.txt",
+        "/%2e%2e/secret.txt",
+        "/models/../../secret.txt",
+        "//etc/passwd",
+        "/way.txt",
+        "/nobody",
+        "/models/",
+        "/models/a",
+    ] {
+        let (status, _, body) = get(path);
+        assert!(status != 200 && !body.windows(6).any(|six| six == b"secret"), "{path}: {status}");
+    }
+    for how in ["POST", "PUT", "DELETE"] {
+        assert_eq!(asked(address, how, "/", "Content-Length: 0\r\n").0, 405, "{how}");
+    }
+    let (status, head, body) = asked(address, "GET", "/program.wasm", "Accept-Encoding: br, gzip\r\n");
+    assert_eq!((status, body.as_slice()), (200, &b"packed"[..]));
+    assert!(head.contains("content-encoding: gzip") && head.contains("application/wasm"), "{head}");
+    let (_, head, _) = get("/program.wasm");
+    let tag = head.lines().find_map(|line| line.strip_prefix("etag: ")).expect("a tag").to_owned();
+    assert_eq!(asked(address, "GET", "/program.wasm", &format!("If-None-Match: {tag}\r\n")).0, 304);
+}
+
+#[test]
+fn what_is_no_site_and_no_model_is_told() {
+    let (folder, site) = site();
+    let told = |site: &Path, models: &[PathBuf]| Served::read(site, models).expect_err("it is none").to_string();
+    assert!(told(&folder.path().join("more"), &[]).contains("is no built site; bash assets/web/build.sh"));
+    assert!(told(&folder.path().join("nobody"), &[]).contains("does not exist"));
+    assert!(told(&site, &[folder.path().join("dist")]).contains("holds no model"));
+    std::fs::write(site.join("models.json"), "[").expect("written");
+    assert!(told(&site, &[]).contains("models.json") && told(&site, &[]).contains("is no list of models"));
+    let (_other, site) = self::site();
+    let taken = served(&site, &[]);
+    let again = Served::read(&site, &[]).expect("a site").listen(taken);
+    assert!(again.err().expect("it is taken").to_string().contains("name another --port"));
+}
+
+#[test]
+fn a_class_of_forty_that_comes_at_once_gets_everything() {
+    let (_folder, site) = site();
+    let address = served(&site, &[]);
+    let large = std::fs::read(site.join("program.wasm")).expect("it is there");
+    std::thread::scope(|scope| {
+        for _ in 0..40 {
+            scope.spawn(|| {
+                for _ in 0..3 {
+                    assert_eq!(asked(address, "GET", "/", "").0, 200);
+                    let (status, _, body) = asked(address, "GET", "/program.wasm", "");
+                    assert!(status == 200 && body == large);
+                }
+            });
+        }
+    });
+}

@@ -1,0 +1,177 @@
+// Uses the built site in headless Chromium as people do: copies and opens links, walks through lessons, forces a word, brings
+// files of its own, meets a damaged model, and works without a network. Wants playwright-core and cbor-x where it is run:
+//   node tests/web/use.mjs SITE PICTURES
+import { deflateSync, inflateSync } from 'node:zlib';
+import { join } from 'node:path';
+import { address, browser, closed, isOpen, opened, quiet, rest, told, wanted } from './site.mjs';
+
+const { decode } = wanted('cbor-x');
+const [pictures] = rest;
+const size = { width: 1280, height: 800 };
+const picture = (page, name) => page.screenshot({ path: join(pictures, `${name}.png`) });
+
+const linkTo = state => `#v1.${deflateSync(JSON.stringify(state)).toString('base64url')}`;
+const shownBy = link => JSON.parse(inflateSync(Buffer.from(link.split('#v1.')[1], 'base64url')));
+// what the worker told since the last call
+const news = async page => (await page.evaluate(() => window.kept.splice(0))).map(bytes => decode(Uint8Array.from(bytes)));
+const finished = all => all.map(one => one.Decoded?.Finished?.result).filter(Boolean);
+
+async function copied(page) {
+  await page.evaluate(() => { window.copied = undefined; });
+  await page.keyboard.press('Control+Shift+L');
+  await page.waitForFunction(() => window.copied !== undefined, null, { timeout: 10000 });
+  return page.evaluate(() => window.copied);
+}
+
+async function at(link, context) {
+  const { page, errors } = await opened(size, context, link);
+  await isOpen(page);
+  await quiet(page);
+  return { page, errors };
+}
+
+// files on the page, as if they had been let fall on it
+const drop = (page, files) => page.evaluate(async files => {
+  const data = new DataTransfer();
+  for (const [name, source] of Object.entries(files)) {
+    const bytes = source.text ?? await (await fetch(source.address)).arrayBuffer();
+    data.items.add(new File([bytes], name));
+  }
+  document.getElementById('explorer').dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true }));
+}, files);
+
+const steps = {
+  async 'a link is copied and shows the same'() {
+    const { page } = await at('');
+    await page.keyboard.press('Control+A');
+    await page.keyboard.type('The old man reads a book.', { delay: 20 });
+    await page.keyboard.press('Control+]');
+    await quiet(page);
+    const link = await copied(page);
+    await page.close();
+    const other = await at(link.slice(address.length));
+    const again = await copied(other.page);
+    await picture(other.page, 'link');
+    await other.page.close();
+    const { source, beam } = shownBy(link);
+    return [link.startsWith(`${address}#v1.`) && link === again && source === 'The old man reads a book.' && beam === 6, `${link.length} letters`];
+  },
+
+  async 'links that are damaged or newer are told and change nothing'() {
+    const first = await at('');
+    const before = shownBy(await copied(first.page));
+    await first.page.close();
+    for (const bad of ['#v1.eJx', '#v7.abc']) {
+      const { page, errors } = await at(bad);
+      await picture(page, `bad-${bad.slice(1, 3)}`);
+      const after = shownBy(await copied(page));
+      await page.close();
+      if (errors.length || JSON.stringify(after) !== JSON.stringify(before)) return [false, errors.join('; ')];
+    }
+    return [true];
+  },
+
+  async 'a word is forced'() {
+    const columns = ['rnnsearch-en-fr'];
+    const set = { folders: columns, set: { version: 1, force: [{ position: 1, word: { text: 'une' } }] } };
+    const { page, errors } = await at(linkTo({ source: 'the red house', columns, interventions: [set] }));
+    const [result] = finished(await news(page)).slice(-1);
+    await picture(page, 'forced');
+    await page.close();
+    return [errors.length === 0 && result?.hypotheses[0].tokens[0] === 'une', result?.hypotheses[0].tokens.join(' ')];
+  },
+
+  async 'two lessons are walked'() {
+    const said = [];
+    for (const lesson of ['beam-greedy', 'soft-hard']) {
+      const { page, errors } = await at(linkTo({ lesson }));
+      const seen = new Set();
+      for (let turn = 0, same = 0; turn < 60 && same < 5; turn += 1) {
+        const { lesson_page: place = 0 } = shownBy(await copied(page));
+        same = seen.has(place) ? same + 1 : 0;
+        if (!seen.has(place)) await picture(page, `${lesson}-${place}`);
+        seen.add(place);
+        // the button with the next page, at the lower right of a window of this size
+        await page.mouse.click(1046, 738);
+        await page.waitForTimeout(700);
+      }
+      await page.close();
+      said.push(`${lesson}: ${seen.size} pages`);
+      if (errors.length || seen.size < 3) return [false, [...said, ...errors].join('; ')];
+    }
+    return [true, said.join(', ')];
+  },
+
+  async 'a text of my own is opened'() {
+    const { page, errors } = await at('');
+    await drop(page, { 'mine.txt': { text: 'A small dog sleeps.\nIt rains today.\n' } });
+    await page.waitForTimeout(1000);
+    await quiet(page);
+    const { source } = shownBy(await copied(page));
+    await picture(page, 'own-text');
+    await page.close();
+    return [errors.length === 0 && source === 'A small dog sleeps.', source];
+  },
+
+  async 'a model of my own is opened'() {
+    const { page, errors } = await at('');
+    await news(page);
+    const names = ['config.json', 'model.safetensors', 'source.tokenizer.json', 'target.tokenizer.json'];
+    await drop(page, Object.fromEntries(names.map(name => [name, { address: `models/rnnencdec-en-fr/${name}` }])));
+    await page.waitForTimeout(3000);
+    await quiet(page);
+    const results = finished(await news(page));
+    const { columns = [] } = shownBy(await copied(page));
+    await picture(page, 'own-model');
+    await page.close();
+    return [errors.length === 0 && results.length > 0 && columns.length === 2, JSON.stringify(columns)];
+  },
+
+  async 'a damaged model is told, and the others work'() {
+    const context = await browser.newContext({ viewport: size, serviceWorkers: 'block' });
+    await context.route('**/rnnencdec-en-fr/model.safetensors', route => route.fulfill({ body: Buffer.alloc(4096, 7) }));
+    const { page, errors } = await at(linkTo({ source: 'the red house', columns: ['rnnencdec-en-fr', 'rnnsearch-en-fr'] }), context);
+    const all = await news(page);
+    const failed = all.map(one => one.Decoded?.LoadFailed?.message).filter(Boolean);
+    await picture(page, 'damaged');
+    await context.close();
+    return [errors.length === 0 && failed.length > 0 && finished(all).length > 0, failed[0]];
+  },
+
+  async 'a worker that is lost in the middle of a page of Steps is replaced'() {
+    const { page, errors } = await at(linkTo({ source: 'the red house', columns: ['rnnsearch-en-fr'], page: 'steps' }));
+    await news(page);
+    await page.evaluate(() => { window.worker.dispatchEvent(new ErrorEvent('error')); window.worker.terminate(); });
+    await page.waitForTimeout(1000);
+    await quiet(page);
+    const again = finished(await news(page)).length;
+    await picture(page, 'steps-after-loss');
+    await page.close();
+    return [errors.length === 0 && again > 0];
+  },
+
+  async 'it works without a network once it was there'() {
+    const context = await browser.newContext({ viewport: size });
+    const { page, errors } = await at('', context);
+    await page.evaluate(() => navigator.serviceWorker.ready);
+    await page.waitForFunction(async () => (await (await caches.open('interlinear-models')).keys()).length >= 4, null, { timeout: 60000 });
+    await context.setOffline(true);
+    await page.reload();
+    await isOpen(page);
+    await quiet(page);
+    const results = finished(await news(page));
+    await picture(page, 'offline');
+    await context.close();
+    const own = errors.filter(error => !error.includes('ERR_INTERNET_DISCONNECTED') && !error.includes('Failed to load resource'));
+    return [results.length > 0 && own.length === 0, own.join('; ')];
+  },
+};
+
+for (const [name, step] of Object.entries(steps)) {
+  try {
+    told(name, ...await step());
+  } catch (error) {
+    told(name, false, error.message);
+  }
+}
+await closed();
