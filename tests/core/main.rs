@@ -52,6 +52,7 @@ mod references;
 mod rnns;
 mod rows;
 mod screen;
+mod second_start;
 mod session;
 mod shortlist;
 mod shown;
