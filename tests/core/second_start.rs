@@ -64,7 +64,7 @@ fn a_window_of_its_own_opens_where_one_is_asked_for_or_the_other_does_not_answer
     // Nobody reads the letter: the second tries its own window after some seconds and takes the letter back.
     for arguments in [&["explore", "--new-window"][..], &["explore", "--threads", "1"], &["explore"]] {
         let (code, told) = ended(start(home.path(), arguments));
-        assert!(code == Some(1) && told.contains("the window could not be opened"), "{arguments:?}: {code:?} {told}");
+        assert!(code == Some(2) && told.contains("the window could not be opened"), "{arguments:?}: {code:?} {told}");
         let letters = std::fs::read_dir(state(home.path()).with_file_name("session.json.inbox"));
         assert_eq!(letters.map_or(0, Iterator::count), 0, "{arguments:?}");
     }
