@@ -20,7 +20,10 @@ mkdir -p "$folder"
 contents=$work/Interlinear.app/Contents
 mkdir -p "$contents/MacOS" "$contents/Resources" "$contents/share/interlinear"
 cp "$program" "$contents/MacOS/interlinear"
-cp -R "$root/models" "$contents/share/interlinear/models"
+mkdir "$contents/share/interlinear/models"
+for model in ${MODELS:-rnnencdec-en-fr rnnsearch-en-fr rnnsearch-guided-en-fr}; do
+    cp -R "$root/models/$model" "$contents/share/interlinear/models/$model"
+done
 
 icons=$work/interlinear.iconset
 mkdir "$icons"
@@ -42,6 +45,19 @@ cat >"$contents/Info.plist" <<PLIST
     <key>CFBundlePackageType</key><string>APPL</string>
     <key>CFBundleShortVersionString</key><string>$version</string>
     <key>NSHighResolutionCapable</key><true/>
+    <key>CFBundleDocumentTypes</key>
+    <array>
+        <dict>
+            <key>CFBundleTypeName</key><string>Interlinear corpus</string>
+            <key>CFBundleTypeRole</key><string>Editor</string>
+            <key>CFBundleTypeExtensions</key><array><string>ilws</string><string>ilw</string></array>
+        </dict>
+        <dict>
+            <key>CFBundleTypeName</key><string>Argos Translate model</string>
+            <key>CFBundleTypeRole</key><string>Viewer</string>
+            <key>CFBundleTypeExtensions</key><array><string>argosmodel</string></array>
+        </dict>
+    </array>
 </dict>
 </plist>
 PLIST

@@ -1,17 +1,24 @@
 #!/bin/sh
-# Makes a package of the program, its models, manual pages, completions, desktop file and icon.
+# Makes a package of the program, models, manual pages, completions, desktop file, types of files and icon.
 #
-#   assets/packaging/package.sh deb|tar|appimage [PROGRAM] [FOLDER]
+#   assets/packaging/package.sh deb|tar|appimage|zip|models [PROGRAM] [FOLDER]
 #
 # PROGRAM is a built program; without it `cargo build --release --locked` makes one. The package goes into FOLDER, by
-# default target/packages, and its path is written to standard output. Nothing is downloaded. COMPRESSION is what dpkg-deb takes:
-# xz (the default), zstd, gzip or none.
+# default target/packages, and its path is written to standard output. Nothing is downloaded. `models` is the archive of the
+# models that the others leave out. What else is asked of it stands in the environment:
+#
+#   MACHINE      the processor of PROGRAM as Linux calls it (x86_64, aarch64); by default this one's
+#   SPEAKER      a program of the same version that runs here and writes the manual pages; by default PROGRAM
+#   MODELS       names of the models that go in, or all; by default those that fit into 100 MB with the program
+#   COMPRESSION  of deb and tar: xz (deb's default), zstd (tar's), gzip (deb alone) or none
 set -eu
 
 kind=${1:-}
 root=$(CDPATH= cd -- "$(dirname -- "$0")/../.." && pwd)
 program=${2:-}
 folder=${3:-$root/target/packages}
+machine=${MACHINE:-$(uname -m)}
+chosen=${MODELS:-rnnencdec-en-fr rnnsearch-en-fr rnnsearch-guided-en-fr}
 
 fail() {
     echo "package.sh: $*" >&2
@@ -23,61 +30,122 @@ needs() {
 
 case $kind in
     deb) needs dpkg-deb "it is part of dpkg" ;;
-    tar) needs tar "install it" ;;
+    tar | models) needs tar "install it"; needs zstd "install it" ;;
+    zip) needs python3 "it writes the archive" ;;
     appimage) needs appimagetool "get it from the AppImage project, it brings the part that starts an AppImage" ;;
-    *) fail "say which package: deb, tar or appimage" ;;
+    *) fail "say which package: deb, tar, appimage, zip or models" ;;
 esac
 
 if [ -z "$program" ]; then
     (cd "$root" && cargo build --release --locked >&2)
     program=${CARGO_TARGET_DIR:-$root/target}/release/interlinear
 fi
-[ -x "$program" ] || fail "$program is no program"
-version=$("$program" --version | cut -d' ' -f2)
-machine=$(uname -m)
+[ -f "$program" ] || fail "$program is no program"
+speaker=${SPEAKER:-$program}
+version=$("$speaker" --version | cut -d' ' -f2)
 
 # The same sources give the same package.
 : "${SOURCE_DATE_EPOCH:=$(git -C "$root" log -1 --format=%ct 2>/dev/null || echo 0)}"
 export SOURCE_DATE_EPOCH
+export LC_ALL=C TZ=UTC
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT INT TERM
 mkdir -p "$folder"
 folder=$(CDPATH= cd -- "$folder" && pwd)
 
+# The files of the models that go in, or, with `not`, of the others: folders of models, and of checkpoints within; not the logs
+# and states of trainings.
+model_files() {
+    (cd "$root/models" && find . -mindepth 2 -type f ! -path '*/training/*' | sort) | while read -r file; do
+        name=${file#./}
+        name=${name%%/*}
+        case " $chosen " in
+            *" $name "* | " all ") is_in=yes ;;
+            *) is_in=no ;;
+        esac
+        if [ "$is_in" = "$1" ]; then echo "$file"; fi
+    done
+}
+
+# Those models below the folder $2.
+fill_models() {
+    model_files "$1" | while read -r file; do
+        install -D -m 644 "$root/models/$file" "$2/$file"
+    done
+    if [ -e "$2" ]; then install -m 644 "$root/models/README.md" "$2/README.md"; fi
+}
+
+terms() {
+    echo "Interlinear is under the MIT licence or the Apache licence 2.0, as you choose; its font Liberation Sans is under the"
+    echo "SIL Open Font License 1.1; the models say in their README.md what they were trained on."
+    for text in LICENSE-MIT LICENSE-APACHE assets/fonts/LICENSE-OFL; do
+        printf '\n--- %s ---\n\n' "$(basename "$text")"
+        cat "$root/$text"
+    done
+}
+
 # All files below $1, as they lie below /usr.
 fill() {
     share=$1/share
     install -D -m 755 "$program" "$1/bin/interlinear"
-    if command -v strip >/dev/null 2>&1; then strip "$1/bin/interlinear"; fi
-    # Folders of models, and of checkpoints within; not the logs and states of trainings.
-    (cd "$root/models" && find . -mindepth 2 -type f ! -path '*/training/*') | while read -r file; do
-        install -D -m 644 "$root/models/$file" "$share/interlinear/models/$file"
-    done
+    if [ "$machine" = "$(uname -m)" ] && command -v strip >/dev/null 2>&1; then strip "$1/bin/interlinear"; fi
+    fill_models yes "$share/interlinear/models"
     install -D -m 644 "$root/assets/packaging/interlinear.desktop" "$share/applications/interlinear.desktop"
-    install -D -m 644 "$root/assets/icon.png" "$share/icons/hicolor/256x256/apps/interlinear.png"
-    "$program" man "$share/man/man1"
+    install -D -m 644 "$root/assets/packaging/interlinear.xml" "$share/mime/packages/interlinear.xml"
+    fill_metainfo "$share/metainfo/org.interlinear.Interlinear.metainfo.xml"
+    icons=$share/icons/hicolor/256x256
+    install -D -m 644 "$root/assets/icon.png" "$icons/apps/interlinear.png"
+    install -D -m 644 "$root/assets/icon.png" "$icons/mimetypes/application-vnd.interlinear.workspace.png"
+    "$speaker" man "$share/man/man1"
     find "$share/man" -name '*.1' -exec gzip -9n {} \;
     mkdir -p "$share/bash-completion/completions" "$share/zsh/vendor-completions" "$share/fish/vendor_completions.d"
-    "$program" completions bash >"$share/bash-completion/completions/interlinear"
-    "$program" completions zsh >"$share/zsh/vendor-completions/_interlinear"
-    "$program" completions fish >"$share/fish/vendor_completions.d/interlinear.fish"
+    "$speaker" completions bash >"$share/bash-completion/completions/interlinear"
+    "$speaker" completions zsh >"$share/zsh/vendor-completions/_interlinear"
+    "$speaker" completions fish >"$share/fish/vendor_completions.d/interlinear.fish"
     mkdir -p "$share/doc/interlinear"
-    install -m 644 "$root/README.md" "$root/CHANGELOG.md" "$share/doc/interlinear/"
-    {
-        echo "Interlinear is under the MIT licence or the Apache licence 2.0, as you choose; its font Liberation Sans is under the"
-        echo "SIL Open Font License 1.1; the models say in their README.md what they were trained on."
-        for text in LICENSE-MIT LICENSE-APACHE assets/fonts/LICENSE-OFL; do
-            printf '\n--- %s ---\n\n' "$(basename "$text")"
-            cat "$root/$text"
-        done
-    } >"$share/doc/interlinear/copyright"
+    install -m 644 "$root/README.md" "$root/CHANGELOG.md" "$root/CITATION.cff" "$share/doc/interlinear/"
+    terms >"$share/doc/interlinear/copyright"
     chmod -R u=rwX,go=rX "$1"
+}
+
+# Pictures have an address only where the project has one.
+fill_metainfo() {
+    mkdir -p "$(dirname "$1")"
+    day=$(date -u -d "@$SOURCE_DATE_EPOCH" +%F 2>/dev/null || echo 1970-01-01)
+    if [ -n "${HOMEPAGE:-}" ]; then
+        sed -e "s|@HOME@|$HOMEPAGE|g; s|@VERSION@|$version|g; s|@DAY@|$day|g" "$root/assets/packaging/metainfo.xml" >"$1"
+    else
+        sed -e "/@HOME@/d; /<screenshots>/,/<\/screenshots>/d; s|@VERSION@|$version|g; s|@DAY@|$day|g" \
+            "$root/assets/packaging/metainfo.xml" >"$1"
+    fi
+}
+
+# Archives the folder $1 of $work as $2, the same each time.
+archive() {
+    tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$SOURCE_DATE_EPOCH" -C "$work" -cf "$work/package.tar" "$1"
+    level=19
+    if [ "${COMPRESSION:-}" = none ]; then level=1; fi
+    zstd -q -f "-$level" -T1 "$work/package.tar" -o "$2"
+}
+
+# What the program asks of the system: the newest version of glibc that it names, and the library for unwinding.
+depends() {
+    if ! command -v objdump >/dev/null 2>&1; then
+        echo "libc6 (>= 2.34), libgcc-s1"
+        return
+    fi
+    glibc=$(objdump -T "$program" 2>/dev/null | grep -o 'GLIBC_[0-9.]*' | sort -uV | tail -n 1)
+    echo "libc6 (>= ${glibc#GLIBC_})$(objdump -p "$program" | grep -q 'NEEDED.*libgcc_s' && echo ', libgcc-s1' || :)"
 }
 
 case $kind in
     deb)
-        architecture=$(dpkg --print-architecture)
+        case $machine in
+            x86_64) architecture=amd64 ;;
+            aarch64) architecture=arm64 ;;
+            *) architecture=$(dpkg --print-architecture) ;;
+        esac
         package=$folder/interlinear_${version}_$architecture.deb
         fill "$work/usr"
         mkdir "$work/DEBIAN"
@@ -86,11 +154,11 @@ Package: interlinear
 Version: $version
 Architecture: $architecture
 Maintainer: ${MAINTAINER:-The authors of Interlinear <nobody@localhost>}
-Installed-Size: $(du -sk "$work/usr" | cut -f1)
+Installed-Size: $(du -sk --apparent-size "$work/usr" | cut -f1)
 Section: science
 Priority: optional
-Depends: libc6 (>= 2.34), libgcc-s1
-Recommends: libegl1, libgl1, libx11-6, libx11-xcb1, libxcursor1, libxi6, libxkbcommon-x11-0
+Depends: $(depends)
+Recommends: libegl1, libgl1, libx11-6, libx11-xcb1, libxcursor1, libxi6, libxkbcommon-x11-0, shared-mime-info
 Suggests: xdg-desktop-portal | zenity
 Description: see how neural machine translation aligns words
  RNN Encoder-Decoder, RNNsearch and the models of Luong et al. translate a sentence while it is typed, side by side,
@@ -99,14 +167,29 @@ CONTROL
         dpkg-deb --root-owner-group "-Z${COMPRESSION:-xz}" --build "$work" "$package" >&2
         ;;
     tar)
-        name=interlinear-$version-$machine
-        package=$folder/$name.tar.gz
+        name=interlinear-$version-linux-$machine
+        package=$folder/$name.tar.zst
         fill "$work/$name"
-        tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$SOURCE_DATE_EPOCH" -C "$work" \
-            -cf "$work/package.tar" "$name"
-        level=6
-        if [ "${COMPRESSION:-}" = none ]; then level=1; fi
-        gzip -n "-$level" <"$work/package.tar" >"$package"
+        archive "$name" "$package"
+        ;;
+    models)
+        name=interlinear-$version-more-models
+        package=$folder/$name.tar.zst
+        fill_models no "$work/$name"
+        [ -e "$work/$name" ] || fail "no model is left for an archive of its own"
+        chmod -R u=rwX,go=rX "$work/$name"
+        archive "$name" "$package"
+        ;;
+    zip)
+        name=interlinear-$version-windows-$machine
+        package=$folder/$name.zip
+        install -D -m 755 "$program" "$work/$name/interlinear.exe"
+        fill_models yes "$work/$name/models"
+        install -m 644 "$root/README.md" "$root/CHANGELOG.md" "$root/CITATION.cff" "$work/$name/"
+        terms >"$work/$name/LICENCES.txt"
+        find "$work/$name" -exec touch -d "@$SOURCE_DATE_EPOCH" {} +
+        rm -f "$package"
+        (cd "$work" && python3 -m zipfile -c "$package" "$name")
         ;;
     appimage)
         package=$folder/interlinear-$version-$machine.AppImage

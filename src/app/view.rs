@@ -54,6 +54,8 @@ pub struct ViewState {
     pub(crate) kept_figure: Option<Arc<Figure<'static>>>,
     /// The picture that was drawn last for the clipboard, with its number.
     pub(crate) painted: Option<(u64, Arc<Pixels>)>,
+    /// How often another start of the program asked for this window.
+    pub(crate) calls: u64,
 }
 
 impl ViewState {
@@ -95,5 +97,10 @@ impl ViewState {
     /// The picture that was drawn last for the clipboard; its number is another for each.
     pub fn painted(&self) -> Option<(u64, &Pixels)> {
         self.painted.as_ref().map(|(number, pixels)| (*number, &**pixels))
+    }
+
+    /// How often another start of the program asked for this window, which then comes to the front.
+    pub fn calls(&self) -> u64 {
+        self.calls
     }
 }

@@ -21,6 +21,12 @@ const SHARED: &str = "XDG_DATA_DIRS";
 /// Those where the system names none.
 const USUALLY_SHARED: &str = "/usr/local/share:/usr/share";
 
+/// Where the program was built; no place of a package (`INTERLINEAR_PACKAGED`), which is the same wherever it is made.
+const BUILT_IN: Option<&str> = match option_env!("INTERLINEAR_PACKAGED") {
+    Some(_) => None,
+    None => Some(env!("CARGO_MANIFEST_DIR")),
+};
+
 /// The bundled model folders in the order in which their papers were published, then by name; empty when none are
 /// found. The first of [`places`] that has any counts.
 pub fn models() -> Vec<PathBuf> {
@@ -45,7 +51,7 @@ pub fn places() -> Vec<PathBuf> {
         places.extend(std::env::split_paths(&shared).map(|share| share.join(PROGRAM).join(FOLDER)));
     }
     places.extend(std::env::current_dir().map(|here| here.join(FOLDER)));
-    places.push(Path::new(env!("CARGO_MANIFEST_DIR")).join(FOLDER));
+    places.extend(BUILT_IN.map(|folder| Path::new(folder).join(FOLDER)));
     let mut seen = std::collections::BTreeSet::new();
     places.retain(|place| place.is_absolute() && seen.insert(place.clone()));
     places

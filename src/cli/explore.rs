@@ -3,18 +3,26 @@
 pub mod serve;
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{ArgMatches, Args, FromArgMatches as _};
 
+use crate::app::files::claim::Claim;
 use crate::cli::args::RunArgs;
-use crate::cli::{Context, bundled};
+use crate::cli::{Context, bundled, output, tell_panic};
+use crate::clock::Instant;
 use crate::error::Error;
 use crate::interventions::InterventionFile;
+use crate::jobs::files::inbox::GivenOver;
 use crate::nn::device;
 use crate::nn::device::DeviceChoice;
+use crate::session::defect;
 use crate::session::driver::OpenWith as WindowOptions;
 use crate::session::link;
 use crate::session::link::ShownLink;
+
+/// So long a window that is open has time to take what it is given; it looks four times a second.
+const ANSWER: Duration = Duration::from_secs(3);
 
 /// As typed.
 #[derive(Args, Clone, Debug, Default)]
@@ -39,6 +47,9 @@ pub struct ExploreArgs {
     /// The address of the explorer in a browser; links that are copied begin with it, from now on
     #[arg(long, value_name = "ADDRESS")]
     site: Option<String>,
+    /// Open another window although one is open, which otherwise opens what is given; what is done in it is not kept
+    #[arg(long)]
+    new_window: bool,
     #[command(flatten)]
     run: RunArgs,
 }
@@ -61,12 +72,54 @@ pub fn open(low: ExploreArgs, context: Context) -> anyhow::Result<()> {
             "this build of Interlinear has no window; build it with `--features gui`, or see `interlinear --help`";
         return Err(Error::Input(sentence.into()).into());
     };
-    let options = high(low)?;
+    let saved = state_file();
+    if let Some(state) = saved.clone() {
+        std::panic::set_hook(Box::new(move |info| {
+            tell_panic(info);
+            defect::note(&state, info);
+        }));
+    }
+    let is_alone = low.new_window;
+    let options = high(low, saved)?;
+    if !is_alone && is_left_to_another(&options) {
+        output::tell("the window that is open has it; --new-window opens another");
+        return Ok(());
+    }
     Ok(window(options)?)
 }
 
+/// Leaves it to the window that is open, if there is one and it answers. Another device or number of threads wants another
+/// window.
+fn is_left_to_another(options: &WindowOptions) -> bool {
+    let Some(state) = options.saved.as_deref().filter(|_| options.device.is_none() && options.threads.is_none()) else {
+        return false;
+    };
+    let claim = Claim::on(state);
+    let is_open = claim.is_taken();
+    claim.give_up();
+    if !is_open {
+        return false;
+    }
+    // The other one may run in another folder.
+    let whole = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
+    let given = GivenOver {
+        files: options.files.iter().chain(&options.interventions).map(whole).collect(),
+        models: options.models.iter().map(whole).collect(),
+        source: options.source.as_ref().map(whole),
+        target: options.target.as_ref().map(whole),
+        link: options.link.clone(),
+    };
+    let Ok(letter) = given.send(state) else { return false };
+    let began = Instant::now();
+    while began.elapsed() < ANSWER && letter.exists() {
+        std::thread::sleep(ANSWER / 100);
+    }
+    // A window that hangs or is about to close takes nothing. One that took it in the last moment has it.
+    std::fs::remove_file(letter).is_err()
+}
+
 /// Refuses a missing device or file before a window opens.
-fn high(mut low: ExploreArgs) -> crate::error::Result<WindowOptions> {
+fn high(mut low: ExploreArgs, saved: Option<PathBuf>) -> crate::error::Result<WindowOptions> {
     let link_in = |path: &PathBuf| path.to_str().filter(|text| link::found_in(text).is_some()).map(str::to_owned);
     let link = low.files.iter().find_map(link_in);
     low.files.retain(|path| link_in(path).is_none());
@@ -86,7 +139,7 @@ fn high(mut low: ExploreArgs) -> crate::error::Result<WindowOptions> {
     }
     let bundled = bundled::models();
     Ok(WindowOptions {
-        saved: state_file(),
+        saved,
         models: low.model,
         opening: bundled::opening(&bundled),
         bundled: bundled::installed(&bundled),

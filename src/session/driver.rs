@@ -14,6 +14,7 @@ use crate::app::files::work::KeptAligner;
 use crate::clock::Instant;
 use crate::jobs::files::disk::Disk;
 use crate::jobs::files::follow::Follower;
+use crate::jobs::files::inbox::{Inboxes, inbox_of};
 use crate::jobs::files::texts::Folders;
 use crate::jobs::live::protocol::Event;
 use crate::pages::command::Command;
@@ -30,6 +31,9 @@ const SAVE_PATIENCE: Duration = Duration::from_millis(500);
 /// Training logs and lessons are looked at so often; a run writes a line every few seconds.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
+/// What a second start was given is looked for so often: someone waits for it.
+const TAKE_EVERY: Duration = Duration::from_millis(250);
+
 /// A session with its lanes and its files.
 pub struct Driver {
     session: Session,
@@ -38,6 +42,7 @@ pub struct Driver {
     apart: Option<PathBuf>,
     follower: Follower,
     texts: Follower<Folders>,
+    inbox: Follower<Inboxes>,
     aligner: KeptAligner,
     disk: Disk<FileEvent>,
     saved: Option<PathBuf>,
@@ -59,6 +64,7 @@ impl Driver {
     pub fn on(lanes: Box<dyn Lanes>, options: OpenWith, wake: Wake) -> Self {
         let follower = Follower::spawn(LOOK_EVERY, Arc::clone(&wake));
         let texts = Follower::spawn(LOOK_EVERY, Arc::clone(&wake));
+        let inbox = Follower::spawn(TAKE_EVERY, Arc::clone(&wake));
         let disk = Disk::spawn(SAVE_PATIENCE, Arc::clone(&wake));
         // Claimed before it is read: what another window writes meanwhile would be lost.
         let mut claim = options.saved.as_deref().map(Claim::on).unwrap_or_default();
@@ -68,6 +74,8 @@ impl Driver {
         }
         let session = Session::start(found.state.map(|state| state.with_moved(&options.bundled)), &options);
         let saved = options.saved.filter(|_| !found.is_left_alone && !claim.is_taken());
+        // The window that keeps the state is the one that a second start finds.
+        inbox.follow(saved.as_deref().map(inbox_of).into_iter().collect());
         let troubles = [found.trouble, claim.trouble()];
         let saved_revision = session.app().revision();
         let aligner = KeptAligner::default();
@@ -77,6 +85,7 @@ impl Driver {
             apart: None,
             follower,
             texts,
+            inbox,
             aligner,
             disk,
             saved,
@@ -128,6 +137,9 @@ impl Driver {
                 changed |= self.session.absorb_seen(&seen);
             } else if let Some(seen) = self.texts.news.try_next() {
                 self.session.absorb_texts(&seen);
+                changed = true;
+            } else if let Some(given) = self.inbox.news.try_next() {
+                self.session.receive(given);
                 changed = true;
             } else if self.session.search_some() {
                 changed = true;

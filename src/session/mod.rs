@@ -3,6 +3,7 @@
 //! [`state::Session`] is the state, a [`command::Command`] what the user does, an [`Effect`](crate::app::effect::Effect)
 //! what that causes outside, and the [`driver::Driver`] carries effects out.
 
+pub mod defect;
 pub mod driver;
 pub mod lanes;
 pub mod lessons;

@@ -213,10 +213,15 @@ fn left_alone(error: &Error) -> FoundState {
     FoundState { trouble: Some(trouble), is_left_alone: true, state: None }
 }
 
-fn set_aside(path: &Path, error: &Error) -> FoundState {
+/// Puts a state under another name, so that the window begins anew.
+pub fn put_aside(path: &Path) -> std::io::Result<PathBuf> {
     let aside = free_name(path);
-    let (done, is_left_alone) = match std::fs::rename(path, &aside) {
-        Ok(()) => (format!("It was set aside as {} and a new one was begun.", aside.display()), false),
+    std::fs::rename(path, &aside).map(|()| aside)
+}
+
+fn set_aside(path: &Path, error: &Error) -> FoundState {
+    let (done, is_left_alone) = match put_aside(path) {
+        Ok(aside) => (format!("It was set aside as {} and a new one was begun.", aside.display()), false),
         Err(problem) => {
             (format!("It could not be set aside ({problem}), so the window's state is not being kept."), true)
         }

@@ -21,6 +21,7 @@ use crate::error::Result;
 #[cfg(not(target_family = "wasm"))]
 use crate::jobs::corpus::thread::CorpusNews;
 use crate::jobs::files::follow::FollowEvent;
+use crate::jobs::files::inbox::GivenOver;
 use crate::jobs::files::texts::FolderTexts;
 use crate::jobs::live::protocol::Event;
 use crate::jobs::queue::candidate::Candidate;
@@ -32,6 +33,7 @@ use crate::pages::corpus::CorpusPage;
 use crate::pages::evaluation::EvaluationPage;
 use crate::pages::map::MapPage;
 use crate::pages::phrases::PhrasesPage;
+use crate::pages::sentence::command::ColumnCommand;
 use crate::pages::sentence::{SentencePage, lists};
 use crate::pages::steps::StepsPage;
 use crate::pages::training::NewTraining;
@@ -386,6 +388,24 @@ impl Session {
     pub fn absorb_texts(&mut self, texts: &FolderTexts) {
         self.lessons.absorb(texts);
         self.advance();
+    }
+
+    /// Opens what a second start of the program was given, and has the window come to the front.
+    pub fn receive(&mut self, given: GivenOver) {
+        if let Some(path) = given.source {
+            self.app.show_page(SENTENCE);
+            lists::add_file(&mut self.app, path, given.target, true);
+        }
+        for path in given.files {
+            self.apply(WindowCommand::Open(path));
+        }
+        if let Some(link) = given.link {
+            self.apply(WindowCommand::OpenLink(link));
+        }
+        for folder in given.models {
+            self.apply(ColumnCommand::Add(folder));
+        }
+        self.app.view.calls += 1;
     }
 
     /// Takes in what became of a chore.

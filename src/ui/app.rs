@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use egui::{UserAttentionType, ViewportCommand};
 use qrcode::{Color, EcLevel, QrCode};
 
 use crate::app::command::WindowCommand;
@@ -64,6 +65,7 @@ pub struct App {
     began: Option<Instant>,
     theme: Option<Theme>,
     moves: Option<bool>,
+    seen_calls: u64,
 }
 
 impl App {
@@ -79,7 +81,16 @@ impl App {
         if focus.is_some() {
             source::begin(ctx, desk.session().app().document.source());
         }
-        Self { desk, local, commands: Vec::new(), frame_time: None, began: None, theme: None, moves: None }
+        Self {
+            desk,
+            local,
+            commands: Vec::new(),
+            frame_time: None,
+            began: None,
+            theme: None,
+            moves: None,
+            seen_calls: 0,
+        }
     }
 
     /// Offers these models where one is added, and names the folder for those of this user.
@@ -123,7 +134,7 @@ impl App {
         }
         if self.local.full_screen.take().is_some() {
             let fills = ctx.input(|input| input.viewport().fullscreen.unwrap_or(false));
-            ctx.send_viewport_cmd(egui::ViewportCommand::Fullscreen(!fills));
+            ctx.send_viewport_cmd(ViewportCommand::Fullscreen(!fills));
         }
         copy(ctx, &self.local);
         if ctx.input(|input| input.pointer.primary_clicked()) {
@@ -171,6 +182,16 @@ impl App {
         }
         let larger = if self.local.presents { presentation::LARGER } else { 1.0 };
         ctx.set_zoom_factor(settings.zoom * larger);
+    }
+
+    /// Another start of the program left its work to this window, which may be minimised or behind others.
+    fn come_forward(&mut self, ctx: &egui::Context) {
+        let calls = self.desk.session().app().view.calls();
+        if std::mem::replace(&mut self.seen_calls, calls) != calls {
+            ctx.send_viewport_cmd(ViewportCommand::Minimized(false));
+            ctx.send_viewport_cmd(ViewportCommand::Focus);
+            ctx.send_viewport_cmd(ViewportCommand::RequestUserAttention(UserAttentionType::Informational));
+        }
     }
 
     /// The window's size is kept in points at zoom 1, as the next start asks for it.
@@ -259,6 +280,7 @@ impl App {
     pub fn paint(&mut self, ui: &mut egui::Ui) {
         let ctx = ui.ctx().clone();
         self.apply_settings(&ctx);
+        self.come_forward(&ctx);
         self.read_input(&ctx);
         self.keep_size(&ctx);
         if ctx.input(|input| input.pointer.delta() != egui::Vec2::ZERO) {

@@ -5,6 +5,8 @@
 //! [`Command`](crate::pages::command::Command). Views read `&Session` and push commands ([`views::VIEWS`]);
 //! widgets are split into numbers and painting; colours and sizes come from [`theme`](crate::widgets::theme) only.
 
+#[cfg(not(target_family = "wasm"))]
+pub mod after_defect;
 pub mod app;
 pub mod manual_links;
 #[cfg(not(target_family = "wasm"))]

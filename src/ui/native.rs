@@ -1,12 +1,13 @@
 //! Floor 13: the window of the desk.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 use crate::error::{Error, Result};
 use crate::pages::window::local;
-use crate::session::driver;
 use crate::session::driver::Driver;
-
+use crate::session::{defect, driver, persist};
+use crate::ui::after_defect::{AfterDefect, Begin};
 use crate::ui::app::App;
 
 /// The size of the window at the first start, points.
@@ -21,6 +22,10 @@ pub fn run(options: driver::OpenWith) -> Result<()> {
 
 /// As [`run`], with the application wrapped in another.
 pub fn open(options: driver::OpenWith, wrap: impl FnOnce(App) -> Box<dyn eframe::App> + 'static) -> Result<()> {
+    if let Some(defect) = options.saved.as_deref().and_then(defect::found) {
+        let begin: Begin = Box::new(move |is_anew, ctx| begun(options, is_anew, ctx, wrap));
+        return show(&BTreeMap::new(), |ctx| Box::new(AfterDefect::new(defect, ctx, begin)));
+    }
     let window: Arc<OnceLock<egui::Context>> = Arc::default();
     let waker = Arc::clone(&window);
     // Models begin to load before the window is there; until then there is nothing to wake.
@@ -33,24 +38,41 @@ pub fn open(options: driver::OpenWith, wrap: impl FnOnce(App) -> Box<dyn eframe:
             }
         }),
     );
-    let native = native_options(&driver);
-    eframe::run_native(
-        "Interlinear",
-        native,
-        Box::new(move |creation| {
-            let _ = window.set(creation.egui_ctx.clone());
-            Ok(wrap(App::new(Box::new(driver), &creation.egui_ctx).with_bundled(bundled, home)))
-        }),
-    )
-    .map_err(|error| {
+    let layout = driver.session().app().view.layout().clone();
+    show(&layout, move |ctx| {
+        let _ = window.set(ctx.clone());
+        wrap(App::new(Box::new(driver), ctx).with_bundled(bundled, home))
+    })
+}
+
+/// The application in a window that is there, on the last state or without it.
+fn begun(
+    mut options: driver::OpenWith,
+    is_anew: bool,
+    ctx: &egui::Context,
+    wrap: impl FnOnce(App) -> Box<dyn eframe::App>,
+) -> Box<dyn eframe::App> {
+    if is_anew {
+        // A state that cannot be moved is left, and nothing is kept.
+        options.saved = options.saved.filter(|path| persist::put_aside(path).is_ok() || !path.exists());
+    }
+    let (bundled, home) = (options.bundled.clone(), options.home.clone());
+    let waker = ctx.clone();
+    let driver = Driver::open(options, Arc::new(move || waker.request_repaint()));
+    wrap(App::new(Box::new(driver), ctx).with_bundled(bundled, home))
+}
+
+/// Shows it until it is closed.
+fn show(layout: &BTreeMap<String, f32>, make: impl FnOnce(&egui::Context) -> Box<dyn eframe::App>) -> Result<()> {
+    let native = native_options(layout);
+    eframe::run_native("Interlinear", native, Box::new(move |creation| Ok(make(&creation.egui_ctx)))).map_err(|error| {
         Error::Device(format!(
             "the window could not be opened ({error}); the commands translate, score and inspect work without one"
         ))
     })
 }
 
-fn native_options(driver: &Driver) -> eframe::NativeOptions {
-    let layout = &driver.session().app().view.layout();
+fn native_options(layout: &BTreeMap<String, f32>) -> eframe::NativeOptions {
     // A damaged icon is no reason not to open.
     let icon = eframe::icon_data::from_png_bytes(include_bytes!("../../assets/icon.png")).unwrap_or_default();
     let size = |key: &str, index: usize| {

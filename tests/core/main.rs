@@ -54,6 +54,7 @@ mod references;
 mod rnns;
 mod rows;
 mod screen;
+mod second_start;
 mod serve;
 mod session;
 mod shortlist;

@@ -26,6 +26,8 @@ fn check(prefix: &Path, elsewhere: &Path) {
     for file in [
         "share/applications/interlinear.desktop",
         "share/icons/hicolor/256x256/apps/interlinear.png",
+        "share/mime/packages/interlinear.xml",
+        "share/metainfo/org.interlinear.Interlinear.metainfo.xml",
         "share/man/man1/interlinear.1.gz",
         "share/man/man1/interlinear-figure.1.gz",
         "share/bash-completion/completions/interlinear",
@@ -68,11 +70,54 @@ fn packages_are_installed_and_start_from_another_folder() {
         assert!(done.success());
         check(&root.join("usr"), &elsewhere);
     }
-    if let Some(tar) = package("tar", "tar", folder.path()) {
+    if let Some(tar) = package("tar", "zstd", folder.path()) {
         let root = folder.path().join("tar");
         std::fs::create_dir(&root).expect("created");
-        let done = Command::new("tar").arg("-xzf").arg(&tar).arg("-C").arg(&root).arg("--strip-components=1").status();
+        let done = Command::new("tar").arg("-xf").arg(&tar).arg("-C").arg(&root).arg("--strip-components=1").status();
         assert!(done.expect("tar").success());
         check(&root, &elsewhere);
     }
+}
+
+/// What goes into a package leaves room for a program of 17 MB, packed, below 100 MB, and what does not is in an archive of its own.
+#[test]
+fn every_model_is_in_the_packages_or_in_the_archive_of_the_others() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (Some(tar), Some(others)) = (package("tar", "zstd", folder.path()), package("models", "zstd", folder.path()))
+    else {
+        return;
+    };
+    let listed = |archive: &Path| -> std::collections::BTreeSet<String> {
+        let done = Command::new("tar").arg("-tf").arg(archive).output().expect("tar");
+        let text = String::from_utf8(done.stdout).expect("names of files");
+        let weights = text.lines().filter_map(|line| line.strip_suffix("/model.safetensors"));
+        weights.filter_map(|line| Some(line.split_once("models/")?.1.to_owned())).collect()
+    };
+    let (inside, outside) = (listed(&tar), listed(&others));
+    assert!(inside.contains("rnnsearch-guided-en-fr") && inside.is_disjoint(&outside), "{inside:?} {outside:?}");
+    let bundled = Path::new(env!("CARGO_MANIFEST_DIR")).join("models");
+    let bytes =
+        |model: &String| std::fs::metadata(bundled.join(model).join("model.safetensors")).expect("weights").len();
+    assert!(inside.iter().map(bytes).sum::<u64>() < 85_000_000, "{inside:?}");
+    for entry in std::fs::read_dir(bundled).expect("models").flatten().filter(|entry| entry.path().is_dir()) {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let is_it = |model: &&String| model.split('/').next() == Some(&name);
+        assert!(inside.iter().chain(&outside).any(|model| is_it(&model)), "{name} is nowhere");
+    }
+}
+
+#[test]
+fn a_package_that_this_machine_cannot_make_is_left_out_with_a_sentence() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/packaging/release.sh");
+    let release = |part: &str| {
+        let done = Command::new("bash").arg(&script).arg(part).env("CARGO_TARGET_DIR", folder.path()).output();
+        let done = done.expect("a shell");
+        (done.status.code(), String::from_utf8_lossy(&done.stderr).into_owned())
+    };
+    let (code, told) = release("macos");
+    assert!(code == Some(0) && told.contains("a Mac makes it"), "{told}");
+    assert!(folder.path().join("packages/SHA256SUMS").is_file());
+    let (code, told) = release("amiga");
+    assert!(code == Some(2) && told.contains("amiga is no part"), "{told}");
 }

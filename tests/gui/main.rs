@@ -4,6 +4,7 @@
 #![cfg(feature = "gui")]
 
 mod acting;
+mod defect;
 mod desk;
 mod evaluation;
 mod explore;

@@ -2,4 +2,5 @@
 
 pub mod disk;
 pub mod follow;
+pub mod inbox;
 pub mod texts;

@@ -19,6 +19,13 @@ use crate::pages::window::menu::act_item;
 use crate::ui::views::{beam, lesson};
 use crate::widgets::{labels, theme};
 
+/// Where a newer version is to be had. Who packs the program says so when it is built (`INTERLINEAR_NEWER`), or says nothing
+/// where the system updates it.
+const NEWER: &str = match option_env!("INTERLINEAR_NEWER") {
+    Some(text) => text,
+    None => "A newer one is where this one came from; the program does not look.",
+};
+
 /// Menus that stay open while something in them is set.
 fn menu(text: &str) -> MenuButton<'_> {
     MenuButton::new(text).config(MenuConfig::new().close_behavior(egui::PopupCloseBehavior::CloseOnClickOutside))
@@ -196,4 +203,8 @@ fn file_ui(ui: &mut Ui, window: &mut Window<'_>) {
     act_item(ui, window, "Undo to the sentence before", Act::UndoSentence);
     act_item(ui, window, "Redo", Act::Redo);
     act_item(ui, window, "Stop translating", Act::Stop);
+    if !NEWER.is_empty() {
+        ui.separator();
+        labels::note(ui, format!("Version {}. {NEWER}", env!("CARGO_PKG_VERSION")));
+    }
 }

@@ -1,0 +1,72 @@
+//! A second start of the program leaves what it is given to the window that is open.
+#![cfg(target_os = "linux")]
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::mpsc::channel;
+use std::time::{Duration, Instant};
+
+use interlinear::app::files::claim::Claim;
+use interlinear::session::driver::{Driver, OpenWith};
+
+/// Far more than an answer takes.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Where the program keeps its state.
+fn state(home: &Path) -> PathBuf {
+    home.join("interlinear/session.json")
+}
+
+/// The program on a system without a display.
+fn start(home: &Path, arguments: &[&str]) -> Child {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_interlinear"));
+    command.args(arguments).current_dir(home).env("HOME", home).env("XDG_DATA_HOME", home);
+    command.env_remove("DISPLAY").env_remove("WAYLAND_DISPLAY").env_remove("WAYLAND_SOCKET");
+    command.stdout(Stdio::piped()).stderr(Stdio::piped()).stdin(Stdio::null()).spawn().expect("it starts")
+}
+
+fn ended(child: Child) -> (Option<i32>, String) {
+    let done = child.wait_with_output().expect("it ends");
+    (done.status.code(), String::from_utf8_lossy(&done.stderr).into_owned())
+}
+
+#[test]
+fn the_window_that_is_open_takes_what_a_second_start_is_given_and_comes_forward() {
+    let home = tempfile::tempdir().expect("a temporary folder");
+    std::fs::write(home.path().join("tale.en"), "the owl sleeps\n").expect("written");
+    std::fs::write(home.path().join("tale.fr"), "le hibou dort\n").expect("written");
+    let (sender, woken) = channel();
+    let wake = Arc::new(move || {
+        let _ = sender.send(());
+    });
+    let saved = Some(state(home.path()));
+    let mut driver = Driver::open(OpenWith { saved, ..OpenWith::default() }, wake);
+    // This process runs in another folder, so that relative paths are made whole.
+    let child = start(home.path(), &["open", "--source", "tale.en", "--target", "tale.fr"]);
+    let deadline = Instant::now() + PATIENCE;
+    while driver.session().app().view.calls() == 0 {
+        let left = deadline.saturating_duration_since(Instant::now());
+        woken.recv_timeout(left).expect("what the second was given comes in time");
+        driver.pump(Duration::from_millis(8));
+    }
+    let files = driver.session().app().lists.files.iter().map(|file| file.path.clone()).collect::<Vec<_>>();
+    assert_eq!(files, [home.path().join("tale.en")]);
+    let (code, told) = ended(child);
+    assert!(code == Some(0) && told.contains("--new-window"), "{told}");
+}
+
+#[test]
+fn a_window_of_its_own_opens_where_one_is_asked_for_or_the_other_does_not_answer() {
+    let home = tempfile::tempdir().expect("a temporary folder");
+    let claim = Claim::on(&state(home.path()));
+    assert!(!claim.is_taken());
+    // Nobody reads the letter: the second tries its own window after some seconds and takes the letter back.
+    for arguments in [&["explore", "--new-window"][..], &["explore", "--threads", "1"], &["explore"]] {
+        let (code, told) = ended(start(home.path(), arguments));
+        assert!(code == Some(2) && told.contains("the window could not be opened"), "{arguments:?}: {code:?} {told}");
+        let letters = std::fs::read_dir(state(home.path()).with_file_name("session.json.inbox"));
+        assert_eq!(letters.map_or(0, Iterator::count), 0, "{arguments:?}");
+    }
+    drop(claim);
+}
