@@ -7,6 +7,7 @@ use crate::aligner::corpus::{CorpusBuilder, RARE};
 use crate::aligner::learn::{LearningProgress, learn, pairs_of_all_passes};
 use crate::aligner::settings::AlignerSettings;
 use crate::aligner::words::{Cutter, LineAligner};
+use crate::analysis::symmetrize::symmetrization;
 use crate::error::{Error, Result};
 use crate::models::Model;
 use crate::text::corpus::{PairRules, ParallelText};
@@ -59,13 +60,16 @@ impl LinkedText<'_> {
             max_pairs: self.most,
             max_bytes: self.bytes,
         };
+        // heads learn better from many links than from sure ones
+        let way = symmetrization("grow-diag-final-and").ok_or_else(|| Error::Internal("no such rule".to_owned()))?;
         let (mut corpus, mut guide) = (ParallelText::default(), Guide::default());
         for (n, (source, target)) in self.files.iter().enumerate() {
             let (files, looks) = ((source.as_path(), target.as_path()), (0, Unlinked::End));
             let (found, looks) = match (self.links.get(n), aligner.as_deref_mut()) {
                 (Some(links), _) => reader.read_linked(files, links, looks, &rules, ticket)?,
                 (None, Some(aligner)) => reader.read(files, looks, &rules, ticket, &mut |_, pair| {
-                    Ok((files.0, aligner.words(pair.0, pair.1).2.likely))
+                    let links = aligner.words(pair.0, pair.1).2;
+                    Ok((files.0, (way.combine)(&links.forward, &links.reverse)))
                 })?,
                 (None, None) => return Err(Error::Input(format!("{} has no links; give them", source.display()))),
             };
