@@ -3,7 +3,7 @@
 #
 # FOLDER (dist) is made anew: static files that any web server serves as they are. Wanted are Rust with the
 # target (rustup target add wasm32-unknown-unknown), or its source in RUST_STD_SOURCE, from which the standard library
-# is built; and wasm-opt, or npm, which brings it (the package binaryen).
+# is built.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 here=assets/web
@@ -32,22 +32,6 @@ CARGO_TARGET_DIR=$target RUSTFLAGS="-Ctarget-feature=+simd128" cargo rustc --loc
 rm -rf "$site"
 mkdir -p "$site/models"
 "$target/release/packer" "$target/$triple/web/interlinear.wasm" "$site" interlinear
-
-# WASM_OPT=0 leaves wasm-opt out, which takes longer than all else
-optimise=$(command -v wasm-opt || true)
-if [ "${WASM_OPT:-1}" = 0 ]; then
-    optimise=
-elif [ -z "$optimise" ]; then
-    command -v npm >/dev/null || stop "wasm-opt is missing: install the package binaryen of your system, or npm"
-    [ -e "$target/node/node_modules/.bin/wasm-opt" ] || npm install --silent --prefix "$target/node" binaryen@132.0.0
-    optimise=$target/node/node_modules/.bin/wasm-opt
-fi
-if [ -n "$optimise" ]; then
-    "$optimise" -Oz --strip-debug --strip-producers --enable-simd --enable-bulk-memory --enable-nontrapping-float-to-int \
-        --enable-sign-ext --enable-mutable-globals --enable-reference-types --enable-multivalue \
-        "$site/interlinear_bg.wasm" -o "$site/small.wasm"
-    mv "$site/small.wasm" "$site/interlinear_bg.wasm"
-fi
 
 bytes=$(wc -c < "$site/interlinear_bg.wasm")
 sed "s/@BYTES@/$bytes/" $here/index.html > "$site/index.html"

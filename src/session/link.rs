@@ -67,10 +67,10 @@ impl ShownLink {
             columns,
             interventions,
             variants,
-            search,
-            page,
             layout,
             settings,
+            search,
+            page,
             ..SavedSession::default()
         };
         let (lesson, lesson_page) = lesson.unwrap_or_default();

@@ -178,18 +178,17 @@ fn copied(harness: &mut Harness<'_, App>) -> Vec<String> {
 fn a_link_to_what_is_shown_is_copied_by_its_key_and_from_the_menu() {
     let (mut harness, wires) = desk::window(desk::two_models());
     harness.key_press_modifiers(Modifiers::COMMAND.plus(Modifiers::SHIFT), egui::Key::L);
+    harness.run();
+    let is_told = |command: &Command| *command == WindowCommand::LinkCopied.into();
+    assert!(wires.sent.borrow().iter().any(is_told), "the key copies it");
+
+    harness.get_by_role_and_label(Role::Button, "File").click();
+    harness.run();
+    harness.get_by_label_contains("Copy link").click();
     let [link] = copied(&mut harness).try_into().expect("one text is copied");
     let shown = ShownLink::read(&link).expect("it is a link").state;
     assert_eq!(shown.source.as_deref(), Some(harness.state().session().app().document.source()));
     assert_eq!(shown.columns.map_or(0, |columns| columns.len()), 2);
-    let is_told = |command: &Command| *command == WindowCommand::LinkCopied.into();
-    assert!(wires.sent.borrow().iter().any(is_told), "it is said");
-
-    harness.run();
-    harness.get_by_role_and_label(Role::Button, "File").click();
-    harness.run();
-    harness.get_by_label_contains("Copy link").click();
-    assert_eq!(copied(&mut harness), [link]);
 }
 
 #[test]
@@ -210,7 +209,7 @@ fn a_presentation_has_a_code_where_the_address_of_a_site_is_known() {
     };
     assert_eq!(presented(None), None);
     let code = presented(Some("https://example.org/")).expect("it is shown");
-    assert!(code.width() > 200.0 && code.width() == code.height(), "{code}");
+    assert!(code.width() > 200.0 && (code.width() - code.height()).abs() < 0.1, "{code}");
 }
 
 #[test]

@@ -63,7 +63,9 @@ pub fn run(low: &ServeArgs) -> anyhow::Result<()> {
     let mut output = LineOutput::stdout();
     output.line(&format!("The explorer is at {address} (Ctrl+C ends it)"))?;
     if let Ok(code) = QrCode::new(&address) {
-        output.line(&code.render::<Dense1x2>().dark_color(Dense1x2::Light).light_color(Dense1x2::Dark).build())?;
+        // a line of its own for each row of squares
+        let code = code.render::<Dense1x2>().dark_color(Dense1x2::Light).light_color(Dense1x2::Dark).build();
+        code.lines().try_for_each(|row| output.line(row))?;
     }
     if bound.ip().is_loopback() {
         output.line("It answers this machine alone; --host 0.0.0.0 lets everybody in the same network in.")?;

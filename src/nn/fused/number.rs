@@ -18,7 +18,9 @@ use super::pairs::Pair;
 pub type Four = std::arch::wasm32::v128;
 /// Four sums of `f32`.
 #[cfg(all(test, not(target_arch = "wasm32")))]
-pub type Four = [f32; 4];
+#[derive(Clone, Copy, Debug)]
+#[repr(transparent)]
+pub struct Four([f32; 4]);
 
 /// How B is stored, and with what a number of it is multiplied.
 pub trait Number: Copy + Send + Sync {

@@ -1,7 +1,8 @@
 //! Floor 13: a picture in large type, for a room that looks at a projector: the sentence, which can be typed over, a column
 //! or two, the lesson that is open, nothing else.
 
-use egui::{Key, RichText, Ui};
+use egui::accesskit::Role;
+use egui::{Key, RichText, Ui, WidgetInfo};
 
 use crate::figure::measure::TextMeasure as _;
 use crate::pages::sentence::view::source;
@@ -74,7 +75,7 @@ fn code_ui(ui: &mut Ui, window: &mut Window<'_>) {
         let square = (CODE_SIDE / all as f32).floor().max(1.0);
         let whole = egui::Vec2::splat(square * all as f32);
         let (rect, response) = ui.allocate_exact_size(whole, egui::Sense::hover());
-        response.accessible_name("Link to what is shown, as a code");
+        response.widget_info(|| WidgetInfo::labeled(Role::Image, true, "Link to what is shown, as a code"));
         ui.painter().rect_filled(rect, 0.0, theme::PAPER);
         for (at, _) in dark.iter().enumerate().filter(|(_, dark)| **dark) {
             let place = egui::vec2((at % side + 4) as f32, (at / side + 4) as f32) * square;

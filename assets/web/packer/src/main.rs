@@ -14,6 +14,7 @@ fn main() -> ExitCode {
         .out_name(name)
         .typescript(false)
         .remove_producers_section(true)
+        .remove_name_section(true)
         .web(true)
         .and_then(|bindgen| bindgen.generate(folder));
     match made {
