@@ -78,7 +78,10 @@ impl View for SourceView {
                 words_ui(ui, window);
             }
             unread_ui(ui, window);
-            language_ui(ui, window);
+            // a low window has no room for advice
+            if !theme::is_low(ui) {
+                language_ui(ui, window);
+            }
             reference_ui(ui, window);
         });
         window.part(ui, HighlightPart::Source, "", shown.response.rect);
