@@ -155,12 +155,15 @@ impl Wrong {
     }
 }
 
+/// Edits that a shift saves, the length of its phrase, where it starts and where it goes, both from the end.
+type Rank = (i64, usize, i64, i64);
+
 /// The hypothesis after the shift that saves most edits; among equals that of the longest phrase, which stands first, to
 /// the first place. `None` where none saves any, or too many were tried.
 fn best_shift(words: &[u32], reference: &[u32], tried: &mut usize) -> Option<Vec<u32>> {
     let (before, edits) = distance(words, reference);
     let wrong = Wrong::of(&edits);
-    let mut best: Option<((i64, usize, i64, i64), Vec<u32>)> = None;
+    let mut best: Option<(Rank, Vec<u32>)> = None;
     for (start, there, length) in shared_phrases(words, reference) {
         let is_right = |wrong: &[bool]| wrong.iter().all(|wrong| !wrong);
         let at = wrong.behind[there];

@@ -103,7 +103,7 @@ fn bundled_ui(ui: &mut Ui, window: &mut Window<'_>, asked: &AskedPath) {
     }
     for pair in pairs {
         if !pair.0.is_empty() {
-            labels::caption(ui, &format!("{} to {}", language::name(&pair.0), language::name(&pair.1)));
+            labels::caption(ui, format!("{} to {}", language::name(&pair.0), language::name(&pair.1)));
         }
         ui.horizontal_wrapped(|ui| {
             for Installed { folder, .. } in bundled.iter().filter(|one| one.languages == *pair) {
