@@ -1,6 +1,6 @@
 //! The window from the keyboard.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use egui::accesskit::Role;
@@ -239,7 +239,7 @@ fn models_of_another_language_are_offered_for_its_sentences() {
     harness.get_by_label("Open german").click();
     harness.run();
     let columns = harness.state().session().app().document.columns();
-    assert!(columns.iter().any(|column| column.folder == PathBuf::from("m/german")), "it is a column now");
+    assert!(columns.iter().any(|column| column.folder == Path::new("m/german")), "it is a column now");
     harness.key_press_modifiers(Modifiers::COMMAND | Modifiers::SHIFT, Key::O);
     harness.run();
     for label in ["French to English", "German to English", "English to German"] {

@@ -446,7 +446,7 @@ fn pharaoh(column: &Column, settings: &Settings) -> Option<String> {
 }
 
 /// The sentence word by word, and under each word those that the models link to it, in a format of
-/// [`GLOSS_FORMATS`](crate::figure::interlinear::GLOSS_FORMATS); nothing where no model has a translation of it.
+/// [`GLOSS_FORMATS`]; nothing where no model has a translation of it.
 pub fn interlinear(columns: &[&Column], settings: &Settings, format: &str) -> Option<String> {
     let format = GLOSS_FORMATS.iter().find(|one| one.name == format)?;
     let cut = |text: &str| words(text).map(str::to_owned).collect::<Vec<_>>();
