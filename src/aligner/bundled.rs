@@ -63,7 +63,7 @@ impl From<SavedFiles> for AlignerFiles {
     fn from(saved: SavedFiles) -> Self {
         match saved {
             SavedFiles::Many(files) => Self(files),
-            SavedFiles::One(file) => Self(file.into_iter().collect()),
+            SavedFiles::One(file) => file.into(),
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::analysis::{bleu, chrf};
 
 /// Counts of a sentence that add up to those of a corpus, of which a score is made.
 pub trait BootstrapCounts: for<'a> Sum<&'a Self> {
-    /// The score of a corpus with these counts, from 0 to 100.
+    /// The score of a corpus with these counts: BLEU and chrF2 from 0 to 100.
     fn score(&self) -> f64;
 }
 
@@ -25,6 +25,28 @@ impl BootstrapCounts for bleu::BleuCounts {
 impl BootstrapCounts for chrf::ChrfCounts {
     fn score(&self) -> f64 {
         Self::score(self)
+    }
+}
+
+/// A number of each sentence, of which a corpus has the mean.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct MeanCounts {
+    sum: f64,
+    sentences: f64,
+}
+
+sums!(MeanCounts: sum, sentences; each);
+
+impl MeanCounts {
+    /// Of a sentence; `None` where it has no number.
+    pub fn of(number: f32) -> Option<Self> {
+        (!number.is_nan()).then(|| Self { sum: f64::from(number), sentences: 1.0 })
+    }
+}
+
+impl BootstrapCounts for MeanCounts {
+    fn score(&self) -> f64 {
+        self.sum / self.sentences
     }
 }
 

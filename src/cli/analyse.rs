@@ -77,6 +77,7 @@ Overviews, of the sentences that are chosen, each row with the condition that sh
   jumps       how far the alignments jump
   pair        the systems of --pair by BLEU: sentences won, equal, lost; p of sacreBLEU's --paired-bs (two-sided, of the
               resamples that the interval is of) and --paired-ar. References that were forced are compared with none
+  scores      the same two by the means of --scores, over the sentences where both have one
 
 Formats:
   tsv         a row for each sentence: texts, numbers (NaN is empty), tags, notes
@@ -108,6 +109,10 @@ pub struct AnalyseArgs {
     /// What another system made of it, line by line; once for each
     #[arg(long = "output", value_name = "NAME=FILE", value_parser = named)]
     outputs: Vec<(String, PathBuf)>,
+    /// A score that others gave what a system made of it, a number a line, such as COMET.1=FILE of the first system, or
+    /// COMET.NAME=FILE; once for each. Files of --import have columns of such names
+    #[arg(long, value_name = "SCORE.SYSTEM=FILE", value_parser = named)]
+    scores: Vec<(String, PathBuf)>,
     /// Links by hand between sources and references
     #[arg(long, value_name = "FILE")]
     gold: Vec<PathBuf>,
@@ -443,6 +448,7 @@ fn files(low: &AnalyseArgs) -> Vec<(PathBuf, Option<Role>)> {
         files.extend(outputs.map(|(_, (name, path))| (path.clone(), Some(Role::Output(name.clone())))));
     }
     files.extend(all(&low.import, None));
+    files.extend(low.scores.iter().map(|(column, path)| (path.clone(), Some(Role::Scores(column.clone())))));
     files
 }
 

@@ -4,6 +4,7 @@
 
 use std::fmt::Write as _;
 
+use crate::figure::svg::escaped;
 use crate::text::links::Links;
 
 /// A line under the words: one cell for each of them.
@@ -131,17 +132,16 @@ fn text(sentence: &GlossedSentence, number: usize) -> String {
 }
 
 fn html(sentence: &GlossedSentence, number: usize) -> String {
-    let safe = |text: &str| text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
     let rows = sentence.rows();
     let mut page = format!("<div><span class=\"word\">({number})</span>");
     for (j, word) in sentence.words.iter().enumerate() {
         let cells = rows.iter().map(|row| row.cells.get(j).map_or("", String::as_str));
         let cells: String =
-            std::iter::once(word.as_str()).chain(cells).map(|cell| format!("<span>{}</span>", safe(cell))).collect();
+            std::iter::once(word.as_str()).chain(cells).map(|cell| format!("<span>{}</span>", escaped(cell))).collect();
         let _ = write!(page, "<span class=\"word\">{cells}</span>");
     }
     for text in &sentence.texts {
-        let _ = write!(page, "<p>\u{2018}{}\u{2019} ({})</p>", safe(&text.words.join(" ")), safe(&text.name));
+        let _ = write!(page, "<p>\u{2018}{}\u{2019} ({})</p>", escaped(&text.words.join(" ")), escaped(&text.name));
     }
     page + "</div>\n"
 }

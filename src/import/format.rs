@@ -81,6 +81,6 @@ pub trait LineParser: Send + Sync {
 pub fn system(input: &ImportInput, options: &ImportOptions) -> String {
     match &options.role {
         Some(Role::Output(name)) => name.clone(),
-        Some(Role::Source | Role::Reference | Role::Gold) | None => input.stem(),
+        Some(Role::Source | Role::Reference | Role::Gold | Role::Scores(_)) | None => input.stem(),
     }
 }

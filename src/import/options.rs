@@ -16,6 +16,8 @@ pub enum Role {
     Output(String),
     /// The links that annotators drew.
     Gold,
+    /// A number for each sentence, such as `COMET.1`: a score that others gave what a system made of it.
+    Scores(String),
 }
 
 /// Which side the rows of a file's matrices belong to.

@@ -44,6 +44,7 @@ impl Record {
             Role::Source => self.source = Some(ImportedText::plain(text)),
             Role::Output(system) => self.outputs.push(ImportedOutput::plain(system, text)),
             Role::Reference | Role::Gold => self.reference = Some(ImportedText::plain(text)),
+            Role::Scores(column) => self.extra.push((column.clone(), text)),
         }
     }
 }

@@ -354,7 +354,8 @@ fn the_tables_are_whole(of: &Overview, corpus: &CorpusTable) {
     for table in tables::TABLES {
         let text = tables::tsv(table, of, corpus);
         let rows: Vec<Vec<&str>> = text.lines().map(|line| line.split('\t').collect()).collect();
-        assert!(rows.len() > 1, "{}", table.name);
+        // Nobody gave this corpus scores.
+        assert!(rows.len() > 1 || table.name == "scores", "{}", table.name);
         assert!(rows.iter().all(|row| row.len() == table.head.len()), "{text}");
     }
 }
@@ -419,7 +420,8 @@ fn columns_move_and_are_kept_in_the_file() {
     let mut workspace = filled(&path);
     let corpus = CorpusTable::read(&workspace).expect("read");
     let mut columns = TableColumns::default();
-    let names = |columns: &TableColumns| columns.shown(&corpus).iter().map(|column| column.name()).collect::<Vec<_>>();
+    let names =
+        |columns: &TableColumns| columns.shown(&corpus).iter().map(|column| column.name(&corpus)).collect::<Vec<_>>();
     assert_eq!(names(&columns), ["words", "logp.1", "bleu.1", "logp.2", "bleu.2", "bleu.1-2"]);
     columns.move_by("bleu.1-2", -5, &corpus);
     columns.move_by("words", 1, &corpus);
@@ -526,9 +528,10 @@ fn the_lane_counts_finds_and_draws_between_its_other_calls() {
     let watched = CorpusRequest::Watch(["words", "logp.1", "bleu.1"].map(str::to_owned).to_vec());
     let news = heard(&lane, watched, |news| matches!(news, CorpusNews::Picture(_)));
     let CorpusNews::Picture(picture) = &news[news.len() - 1] else { panic!("a picture") };
-    let names: Vec<String> = picture.histograms.iter().map(|histogram| histogram.column.name()).collect();
+    let corpus = CorpusTable::read(&Workspace::open_existing(&path).expect("it opens")).expect("a corpus");
+    let names: Vec<String> = picture.histograms.iter().map(|histogram| histogram.column.name(&corpus)).collect();
     assert_eq!(names, ["words", "bleu.1"]);
-    assert_eq!(picture.without.iter().map(|column| column.name()).collect::<Vec<_>>(), ["logp.1"]);
+    assert_eq!(picture.without.iter().map(|column| column.name(&corpus)).collect::<Vec<_>>(), ["logp.1"]);
     assert!(picture.all.iter().all(|line| line.len() == 2));
 
     heard(&lane, show(""), is_rows);

@@ -53,6 +53,7 @@ mod readers;
 mod references;
 mod rnns;
 mod rows;
+mod scores;
 mod screen;
 mod second_start;
 mod serve;

@@ -232,7 +232,7 @@ fn columns_are_moved_from_their_menu_and_come_back() {
     bench.click("Move BLEU, system 1 left");
     let shown = |bench: &Bench| -> Vec<String> {
         let page = page(bench);
-        page.columns.shown(&page.corpus).iter().map(|column| column.name()).collect()
+        page.columns.shown(&page.corpus).iter().map(|column| column.name(&page.corpus)).collect()
     };
     let first = shown(&bench);
     assert_eq!(first[..3], ["words", "bleu.1", "logp.1"]);

@@ -537,7 +537,8 @@ fn the_column_that_sorts_stays_in_view_beside_a_sentence() {
         |bench: &Bench, label: &str| bench.harness.get_by_role_and_label(egui::accesskit::Role::Button, label).rect();
     // Entropy is the last of the columns, and in view all the same, behind no other.
     let corpus = &bench.harness.state().session().corpus().corpus;
-    let title = |name: &str| interlinear::corpus::query::column::TableColumn::named(name, corpus).expect(name).title();
+    let title =
+        |name: &str| interlinear::corpus::query::column::TableColumn::named(name, corpus).expect(name).title(corpus);
     let (head, other) = (&format!("{}, greatest first", title("entropy.1")), &title("ratio.1"));
     let (table, beside) = (rect(&bench, "no.").left(), bench.harness.get_by_label("Sentence 1").rect().left());
     let within = |rect: egui::Rect| rect.left() >= table - 1.0 && rect.right() <= beside;

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use crate::app::document::column::file_name;
 use crate::cli::args::one_of;
 use crate::cli::output::LineOutput;
 use crate::error::{Error, Result};
@@ -122,8 +123,4 @@ fn beside(source: &Path, path: &Path, count: usize) -> Result<Vec<Vec<String>>> 
 fn lines(path: &Path) -> Result<Vec<Vec<String>>> {
     let one = |line: Result<String>| Ok(words(&line?).map(str::to_owned).collect());
     LineReader::open(path)?.held().map(one).collect()
-}
-
-fn file_name(path: &Path) -> String {
-    path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned())
 }

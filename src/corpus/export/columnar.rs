@@ -51,7 +51,8 @@ fn parts(columns: &[TableColumn], corpus: &CorpusTable) -> Vec<(String, Part)> {
     for (name, texts) in names.zip(corpus.texts().cloned()) {
         parts.push((name, Part::Text(Box::new(move |at| texts.get(at).map(str::to_owned)))));
     }
-    parts.extend(columns.iter().filter(|column| **column != TableColumn::Number).map(|c| (c.name(), Part::Figure(*c))));
+    let figures = columns.iter().filter(|column| **column != TableColumn::Number);
+    parts.extend(figures.map(|column| (column.name(corpus), Part::Figure(*column))));
     let judgements = Arc::clone(&corpus.judgements);
     let tags = move |at: usize| {
         let by = judgements.get(&at)?;

@@ -12,7 +12,6 @@ use crate::analysis::hard::{Link, links_above, pharaoh};
 use crate::analysis::symmetrize::SYMMETRIZATIONS;
 use crate::corpus::export::{arrays, columnar, picture};
 use crate::corpus::judgements::judgement_io;
-use crate::corpus::measures::table::MEASURES;
 use crate::corpus::overview::report;
 use crate::corpus::query::column::TableColumn;
 use crate::corpus::store::corpus::{CorpusTable, SystemColumn};
@@ -74,7 +73,7 @@ fn tsv(file: &mut dyn Write, out: &Out, corpus: &CorpusTable) -> std::io::Result
     let texts = ["number", "source"].into_iter().map(TsvCell::plain);
     let references = corpus.reference_names().map(TsvCell::Plain);
     let systems = corpus.systems.iter().map(|column| TsvCell::from(&column.system.name));
-    let numbers = columns.iter().map(|column| TsvCell::Plain(column.name()));
+    let numbers = columns.iter().map(|column| TsvCell::Plain(column.name(corpus)));
     let head: Vec<TsvCell> = texts
         .chain(references)
         .chain(systems)
@@ -174,7 +173,7 @@ fn object(at: usize, corpus: &CorpusTable, workspace: &Workspace) -> Result<Valu
             links: output.word_links(corpus.sources.get(at).unwrap_or_default()).as_deref().map(pharaoh),
         };
         let mut said = serde_json::to_value(said).unwrap_or_default();
-        let numbers = MEASURES.iter().enumerate().map(|(measure, entry)| {
+        let numbers = corpus.measures.iter().enumerate().map(|(measure, entry)| {
             let number = TableColumn::Output(measure, number).value(corpus, at);
             (entry.name.to_owned(), if number.is_nan() { Value::Null } else { json!(number) })
         });

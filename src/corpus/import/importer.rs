@@ -7,6 +7,7 @@ use crate::corpus::import::lanes::{Lanes, with_lanes};
 use crate::corpus::import::letters::{stem, visible};
 use crate::corpus::import::mqm;
 use crate::corpus::import::references::{Known, links_fit, new_references, reference, slots};
+use crate::corpus::import::scores::given_scores;
 use crate::corpus::measures::remarks::remarks;
 use crate::corpus::measures::table::Measuring;
 use crate::corpus::store::file::Workspace;
@@ -308,6 +309,24 @@ impl Importer<'_> {
                 self.lanes.give(PACK, Job::Pack(drafts.by_ref().take(PACKED).collect()));
                 self.waiting.push_back(system);
             }
+        }
+        self.take_scores(&window, report)
+    }
+
+    /// Scores of others come behind the outputs that they are of, for a new output has none.
+    fn take_scores(&mut self, window: &[(usize, Record)], report: &mut ImportReport) -> Result<()> {
+        if window.iter().all(|(_, record)| record.extra.is_empty()) {
+            return Ok(());
+        }
+        let known: Vec<String> = self.workspace.systems()?.into_iter().map(|system| system.name).collect();
+        let scores = given_scores(window, &known, self.path, report)?;
+        if !scores.is_empty() {
+            self.write(0)?;
+        }
+        for ((title, system), scores) in &scores {
+            let id = self.system(system)?.id;
+            self.workspace.add_scores(id, title, scores)?;
+            self.loose += scores.len();
         }
         Ok(())
     }

@@ -7,3 +7,4 @@ pub(crate) mod letters;
 pub mod mqm;
 pub(crate) mod references;
 pub mod report;
+mod scores;

@@ -16,6 +16,8 @@ pub struct ImportReport {
     pub references: usize,
     pub outputs: usize,
     pub golds: usize,
+    /// Scores of others, one for each sentence and system.
+    pub scores: usize,
     /// What differs from what is there, which stays, and how much of it.
     pub differing: BTreeMap<String, usize>,
     /// Judgements, one for each sentence and annotator.
@@ -43,6 +45,7 @@ impl ImportReport {
             (self.references, "reference", ""),
             (self.outputs, "output", ""),
             (self.golds, "alignment", " by hand"),
+            (self.scores, "score", ""),
             (self.judgements, "judgement", ""),
         ];
         let part = |(count, what, more): &(usize, &str, &str)| {

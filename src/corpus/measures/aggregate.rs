@@ -1,8 +1,9 @@
 //! Floor 7: numbers of many sentences as one: corpus BLEU and chrF, means of the other measures.
 
 use crate::analysis::bleu::{BleuCounts, BleuSettings};
-use crate::analysis::bootstrap::Paired;
+use crate::analysis::bootstrap::{MeanCounts, Paired};
 use crate::corpus::measures::scores::{ComparedScores, PairedTests, SystemScores};
+use crate::corpus::query::column::TableColumn;
 use crate::corpus::store::corpus::CorpusTable;
 
 /// An output of a system and its references; `None` where either is missing.
@@ -23,12 +24,24 @@ pub fn scores(corpus: &CorpusTable, system: usize, rows: &[u32]) -> SystemScores
     said.map(|&at| SystemScores::of(pair(corpus, system, at).filter(is_compared).map(counts))).sum()
 }
 
-/// The mean of a measure of a system, by its place among [`MEASURES`](crate::corpus::measures::table::MEASURES).
+/// The mean of a measure of a system, by its place among [`CorpusTable::measures`].
 pub fn mean(corpus: &CorpusTable, system: usize, measure: usize, rows: &[u32]) -> Option<f64> {
     let numbers = corpus.systems.get(system)?.numbers.get(measure)?;
     let known = rows.iter().map(|&at| numbers.get(at as usize)).filter(|number| !number.is_nan());
     let (sum, count) = known.fold((0.0, 0_usize), |(sum, count), number| (sum + f64::from(number), count + 1));
     (count > 0).then(|| sum / count as f64)
+}
+
+/// The scores that others gave two systems, by the place of the measure, of the rows where both have one.
+pub fn given_pairs(
+    corpus: &CorpusTable,
+    (first, second): (usize, usize),
+    measure: usize,
+    rows: &[u32],
+) -> (Vec<MeanCounts>, Vec<MeanCounts>) {
+    let score =
+        |system: usize, at: u32| MeanCounts::of(TableColumn::Output(measure, system).value(corpus, at as usize));
+    rows.iter().filter_map(|&at| Some((score(first, at)?, score(second, at)?))).unzip()
 }
 
 /// Whether one system is better than another by BLEU, over the rows where both say something and there is a reference.

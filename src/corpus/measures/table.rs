@@ -1,6 +1,7 @@
 //! Floor 7: what is counted for each sentence and each output: the columns of numbers.
 
-use std::sync::LazyLock;
+use std::collections::BTreeSet;
+use std::sync::{LazyLock, Mutex, PoisonError};
 
 use crate::aligner::words::LineAligner;
 use crate::analysis::bleu::{BleuCounts, BleuSettings};
@@ -56,7 +57,12 @@ pub enum Of {
     Subject(fn(&MeasureSubject<'_>) -> Option<f32>),
     /// Of alpha and its words.
     Seen(fn(&TranslationSigns<'_>) -> Option<f64>),
+    /// By others: it came with a file.
+    Given,
 }
+
+/// Before the title of a score of others in a workspace, so that no measure has its name.
+pub const GIVEN: &str = "given:";
 
 impl CorpusMeasure {
     /// Whether it is how near an output comes to the references.
@@ -69,8 +75,39 @@ impl CorpusMeasure {
         match self.of {
             Of::Subject(of) => of(subject),
             Of::Seen(of) => of(&subject.seen).map(|number| number as f32),
+            Of::Given => None,
         }
     }
+
+    /// A score of others with this title, such as COMET; typed in small letters, with `_` for all else.
+    pub fn given(title: &str) -> Self {
+        let title = &title.replace(char::is_whitespace, "_");
+        let name = title.to_lowercase().replace(|c: char| !c.is_alphanumeric(), "_");
+        let about = "Score of others, as a file gave it";
+        Self { name: kept(&name), title: kept(title), about, digits: 3, of: Of::Given }
+    }
+
+    /// Whether it is a score of others.
+    pub fn is_given(&self) -> bool {
+        matches!(self.of, Of::Given)
+    }
+
+    /// As the workspace keeps it.
+    pub fn stored(&self) -> &'static str {
+        if self.is_given() { kept(&[GIVEN, self.title].concat()) } else { self.name }
+    }
+}
+
+/// A name that stays until the program ends: there are few, and columns are passed about by copies.
+fn kept(name: &str) -> &'static str {
+    static NAMES: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
+    let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
+    let known = names.get(name).copied();
+    known.unwrap_or_else(|| {
+        let name: &'static str = name.to_owned().leak();
+        names.insert(name);
+        name
+    })
 }
 
 /// The measure that needs the statistical aligner.

@@ -16,6 +16,7 @@ use crate::analysis::jumps::jumps;
 use crate::analysis::lexical::{LexicalCounts, cut, each};
 use crate::analysis::{aer, bleu};
 use crate::corpus::import::aligned::{AlignedBy, Linker, WordFate, fates};
+use crate::corpus::measures::aggregate;
 use crate::corpus::measures::distribution::spread;
 use crate::corpus::measures::frequencies::{CLASSES, Frequencies};
 use crate::corpus::measures::scores::{ByLength, ComparedScores, PairedTests, SystemScores};
@@ -50,6 +51,8 @@ pub enum CountedThing {
     Jumps,
     /// Two systems by BLEU.
     Pair,
+    /// Two systems by the scores of others.
+    Scores,
 }
 
 /// What is looked at.
@@ -142,6 +145,8 @@ pub struct SystemPair {
     pub paired: Option<Paired>,
     /// Sentences where the BLEU of the first is greater, equal, less.
     pub sentences: [usize; 3],
+    /// By the means of the scores that others gave both, each with its title and the sentences that it is of.
+    pub scores: Vec<(&'static str, usize, Paired)>,
     /// N-grams that the first has right more often, and those of the second.
     pub ngrams: [Vec<Ngram>; 2],
 }
@@ -413,6 +418,19 @@ impl Counting {
         self.paired[1].push(b);
     }
 
+    fn compared_scores(&self, (first, second): (usize, usize)) -> Vec<(&'static str, usize, Paired)> {
+        if !self.counts(CountedThing::Scores) {
+            return Vec::new();
+        }
+        let given = self.corpus.measures.iter().enumerate().filter(|(_, measure)| measure.is_given());
+        let compared = given.filter_map(|(n, measure)| {
+            let (pairs, tests) =
+                (aggregate::given_pairs(&self.corpus, (first, second), n, &self.rows), PairedTests::default());
+            Some((measure.title, pairs.0.len(), tests.compare(&pairs.0, &pairs.1)?))
+        });
+        compared.collect()
+    }
+
     /// What came of it.
     pub fn finish(self) -> Overview {
         let mut lengths = OverviewGroup::all(&self.buckets, &self.sizes, &self.scores);
@@ -422,6 +440,7 @@ impl Counting {
             second,
             paired: PairedTests::default().compare(&self.paired[0], &self.paired[1]),
             sentences: self.sentences,
+            scores: self.compared_scores((first, second)),
             ngrams: [self.contrast.ranked(0, MOST_NGRAMS), self.contrast.ranked(1, MOST_NGRAMS)],
         });
         Overview {

@@ -9,7 +9,7 @@ use crate::corpus::judgements::judge::{ErrorMark, Judgement};
 use crate::corpus::measures::aggregate;
 use crate::corpus::measures::score::score;
 use crate::corpus::measures::scores::many_pairs;
-use crate::corpus::measures::table::{CorpusMeasure, MEASURES};
+use crate::corpus::measures::table::CorpusMeasure;
 use crate::corpus::overview::tables;
 use crate::corpus::overview::tables::{heads, html_table, number};
 use crate::corpus::query::column::TableColumn;
@@ -99,8 +99,8 @@ fn aggregates(out: &Out, corpus: &CorpusTable) -> String {
     if corpus.systems.is_empty() {
         return String::new();
     }
-    let means: Vec<String> = MEASURES.iter().map(|measure| format!("{}, mean", measure.title)).collect();
-    let means = means.iter().zip(MEASURES.iter()).map(|(head, measure)| (head.as_str(), measure.about));
+    let means: Vec<String> = corpus.measures.iter().map(|measure| format!("{}, mean", measure.title)).collect();
+    let means = means.iter().zip(corpus.measures.iter()).map(|(head, measure)| (head.as_str(), measure.about));
     let row = |(system, column): (usize, &SystemColumn)| {
         let scores = aggregate::scores(corpus, system, &out.rows);
         let mut row = vec![column.system.name.clone(), scores.sentences.to_string()];
@@ -108,13 +108,13 @@ fn aggregates(out: &Out, corpus: &CorpusTable) -> String {
         let mean = |(n, measure): (usize, &CorpusMeasure)| {
             number(aggregate::mean(corpus, system, n, &out.rows), measure.digits.max(2))
         };
-        row.extend(MEASURES.iter().enumerate().map(mean));
+        row.extend(corpus.measures.iter().enumerate().map(mean));
         row
     };
     let rows: Vec<Vec<String>> = corpus.systems.iter().enumerate().map(row).collect();
     let head = heads(&["System", "sentences", "BLEU", "chrF2", "TER"]).chain(means);
     let mut table = html_table(head, &rows);
-    let log_p = MEASURES.iter().position(|measure| measure.name == "logp");
+    let log_p = corpus.measures.iter().position(|measure| measure.name == "logp");
     let has_log_p = |system: &usize| log_p.is_some_and(|at| aggregate::mean(corpus, *system, at, &out.rows).is_some());
     if (0..corpus.systems.len()).filter(has_log_p).count() > 1 {
         let _ = writeln!(table, "<p>{LOG_P}</p>");
@@ -213,12 +213,13 @@ fn sentence(at: usize, out: &Out, corpus: &CorpusTable, workspace: Option<&Works
 fn numbers(at: usize, out: &Out, corpus: &CorpusTable) -> String {
     let there = |column: &TableColumn| !column.value(corpus, at).is_nan();
     let columns: Vec<TableColumn> = columns(out, corpus).into_iter().filter(there).collect();
-    let text = |column: &TableColumn| column.text(column.value(corpus, at));
+    let text = |column: &TableColumn| column.text(corpus, column.value(corpus, at));
     let (of_outputs, others): (Vec<_>, Vec<_>) =
         columns.into_iter().partition(|column| matches!(column, TableColumn::Output(..)));
     let mut html = String::new();
     if !others.is_empty() {
-        let told: Vec<String> = others.iter().map(|column| format!("{} {}", column.title(), text(column))).collect();
+        let told: Vec<String> =
+            others.iter().map(|column| format!("{} {}", column.title(corpus), text(column))).collect();
         html += &format!("<p>{}</p>\n", escaped(&told.join(", ")));
     }
     let measure = |column: &TableColumn| if let TableColumn::Output(of, _) = column { Some(*of) } else { None };
@@ -231,7 +232,7 @@ fn numbers(at: usize, out: &Out, corpus: &CorpusTable) -> String {
     };
     let rows: Vec<Vec<String>> = corpus.systems.iter().enumerate().filter_map(row).collect();
     if !rows.is_empty() {
-        html += &html_table(heads(&[""]).chain(measures.iter().map(|of| (MEASURES[*of].title, ""))), &rows);
+        html += &html_table(heads(&[""]).chain(measures.iter().map(|of| (corpus.measures[*of].title, ""))), &rows);
     }
     html
 }

@@ -4,6 +4,7 @@
 use std::fmt::Write as _;
 
 use crate::aligner::bundled::AlignerChoice;
+use crate::analysis::bootstrap::Paired;
 use crate::corpus::import::aligned::Linker;
 use crate::corpus::measures::frequencies::{class_name, class_range};
 use crate::corpus::overview::compute::{
@@ -92,6 +93,13 @@ pub const TABLES: &[OverviewTable] = &[
         ],
         counted: CountedThing::Pair,
         rows: pair,
+    },
+    OverviewTable {
+        name: "scores",
+        title: "Two systems by scores of others",
+        head: &["score", "first", "second", "sentences", "first less second", "low", "high", "p", "p --paired-ar"],
+        counted: CountedThing::Scores,
+        rows: given_scores,
     },
 ];
 
@@ -213,17 +221,31 @@ pub fn jump_name(jump: i32) -> String {
 fn pair(overview: &Overview, systems: &[&StoredSystem]) -> Vec<Vec<String>> {
     let Some(pair) = &overview.pair else { return Vec::new() };
     let Some(paired) = &pair.paired else { return Vec::new() };
-    let difference = &paired.difference;
-    // Of the first less the second, as `bleu.1-2` has it.
-    let turned = [-difference.value, -difference.high, -difference.low];
     let mut row = vec![name(systems, pair.first), name(systems, pair.second)];
     row.extend(pair.sentences.iter().map(ToString::to_string));
-    row.extend(turned.iter().map(|number| format!("{number:+.2}")));
+    row.extend(turned(paired).map(|number| format!("{number:+.2}")));
     row.push(format!("{:.4}", paired.p_value));
     let wins = 1.0 - paired.second_wins - paired.ties;
     row.extend([wins, paired.ties, paired.second_wins].iter().map(|share| format!("{:.3}", share.max(0.0))));
     row.push(number(paired.p_randomised, 4));
     vec![row]
+}
+
+fn given_scores(overview: &Overview, systems: &[&StoredSystem]) -> Vec<Vec<String>> {
+    let Some(pair) = &overview.pair else { return Vec::new() };
+    let row = |(title, sentences, paired): &(&'static str, usize, Paired)| {
+        let mut row =
+            vec![(*title).to_owned(), name(systems, pair.first), name(systems, pair.second), sentences.to_string()];
+        row.extend(turned(paired).map(|number| format!("{number:+.4}")));
+        row.extend([format!("{:.4}", paired.p_value), number(paired.p_randomised, 4)]);
+        row
+    };
+    pair.scores.iter().map(row).collect()
+}
+
+/// The first less the second, as `bleu.1-2` has it: the difference and where 95 % of the resamples lie.
+pub fn turned(paired: &Paired) -> [f64; 3] {
+    [-paired.difference.value, -paired.difference.high, -paired.difference.low]
 }
 
 fn systems(corpus: &CorpusTable) -> Vec<&StoredSystem> {
@@ -234,7 +256,8 @@ fn systems(corpus: &CorpusTable) -> Vec<&StoredSystem> {
 pub fn tsv(table: &OverviewTable, overview: &Overview, corpus: &CorpusTable) -> String {
     let body = (table.rows)(overview, &systems(corpus)).into_iter();
     // Words and names are those of people, the others are numbers and conditions.
-    let is_text = |n: usize| matches!(table.head.get(n), Some(&("word" | "n-gram" | "system" | "first" | "second")));
+    let is_text =
+        |n: usize| matches!(table.head.get(n), Some(&("word" | "n-gram" | "system" | "score" | "first" | "second")));
     let cell = |(n, text): (usize, &String)| if is_text(n) { TsvCell::from(text) } else { TsvCell::plain(text) };
     tsv::text(table.head, body.map(|row| row.iter().enumerate().map(cell).collect()))
 }

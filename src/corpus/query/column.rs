@@ -2,7 +2,7 @@
 //! than the second), `stars`.
 
 use crate::corpus::measures::score::score;
-use crate::corpus::measures::table::{CorpusMeasure, MEASURES, OF_SENTENCES};
+use crate::corpus::measures::table::{CorpusMeasure, OF_SENTENCES};
 use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::texts::{ColumnNumbers, PIECE, TextStore};
 use crate::error::{Error, Result};
@@ -17,7 +17,7 @@ pub enum TableColumn {
     Number,
     /// A line of [`OF_SENTENCES`].
     Sentence(usize),
-    /// A line of [`MEASURES`], of a system by its place.
+    /// One of [`CorpusTable::measures`], of a system by its place.
     Output(usize, usize),
     /// The same of one system less that of another.
     Difference(usize, usize, usize),
@@ -100,9 +100,9 @@ impl TableColumn {
             return Ok(Self::Sentence(at));
         }
         let (measure, systems) = name.rsplit_once('.').unwrap_or((name, "1"));
-        let at = MEASURES.iter().position(|known| known.name == measure);
+        let at = corpus.measures.iter().position(|known| known.name == measure);
         let Some(at) = at.or_else(|| (measure == ERRORS).then_some(usize::MAX)) else {
-            return Err(Error::Input(format!("there is no column `{measure}`; there are {}", names())));
+            return Err(Error::Input(format!("there is no column `{measure}`; there are {}", names(corpus))));
         };
         let system = |digits: &str| {
             let count = corpus.systems.len();
@@ -122,44 +122,49 @@ impl TableColumn {
     }
 
     /// What [`TableColumn::named`] reads.
-    pub fn name(self) -> String {
-        self.written(|measure| measure.name, ('.', '-'))
+    pub fn name(self, corpus: &CorpusTable) -> String {
+        self.written(corpus, |measure| measure.name, ('.', '-'))
     }
 
     /// The head of the column.
-    pub fn title(self) -> String {
+    pub fn title(self, corpus: &CorpusTable) -> String {
         match self {
             Self::Number => "no.".to_owned(),
-            column => column.written(|measure| measure.title, (' ', '\u{2212}')),
+            column => column.written(corpus, |measure| measure.title, (' ', '\u{2212}')),
         }
     }
 
-    fn written(self, of: fn(&CorpusMeasure) -> &'static str, (point, minus): (char, char)) -> String {
+    fn written(
+        self,
+        corpus: &CorpusTable,
+        of: fn(&CorpusMeasure) -> &'static str,
+        (point, minus): (char, char),
+    ) -> String {
+        let measure = self.measure(corpus).map_or("", of);
         match self {
             Self::Number => "number".to_owned(),
             Self::Stars => "stars".to_owned(),
             Self::Marks => "marks".to_owned(),
             Self::Errors(system) => format!("{ERRORS}{point}{}", system + 1),
-            Self::Sentence(at) => of(&OF_SENTENCES[at]).to_owned(),
-            Self::Output(at, system) => format!("{}{point}{}", of(&MEASURES[at]), system + 1),
-            Self::Difference(at, first, second) => {
-                format!("{}{point}{}{minus}{}", of(&MEASURES[at]), first + 1, second + 1)
-            }
+            Self::Sentence(_) => measure.to_owned(),
+            Self::Output(_, system) => format!("{measure}{point}{}", system + 1),
+            Self::Difference(_, first, second) => format!("{measure}{point}{}{minus}{}", first + 1, second + 1),
         }
     }
 
     /// Its measure, where it is one.
-    pub fn measure(self) -> Option<&'static CorpusMeasure> {
+    pub fn measure(self, corpus: &CorpusTable) -> Option<&CorpusMeasure> {
         match self {
             Self::Number | Self::Stars | Self::Marks | Self::Errors(_) => None,
             Self::Sentence(at) => OF_SENTENCES.get(at),
-            Self::Output(at, _) | Self::Difference(at, ..) => MEASURES.get(at),
+            Self::Output(at, _) | Self::Difference(at, ..) => corpus.measures.get(at),
         }
     }
 
     /// What it is, in a sentence.
     pub fn about(self, corpus: &CorpusTable) -> String {
         let system = |at: usize| corpus.systems.get(at).map_or("", |column| column.system.name.as_str());
+        let about = self.measure(corpus).map_or("", |measure| measure.about);
         match self {
             Self::Number => "The place in the corpus".to_owned(),
             Self::Stars => "The most stars that an annotator gave".to_owned(),
@@ -167,10 +172,10 @@ impl TableColumn {
             Self::Errors(of) => {
                 format!("Errors for each word by the weights of the scheme, where they were judged; {}", system(of))
             }
-            Self::Sentence(at) => OF_SENTENCES[at].about.to_owned(),
-            Self::Output(at, of) => format!("{}; {}", MEASURES[at].about, system(of)),
-            Self::Difference(at, first, second) => {
-                format!("{}; of {} less that of {}", MEASURES[at].about, system(first), system(second))
+            Self::Sentence(_) => about.to_owned(),
+            Self::Output(_, of) => format!("{about}; {}", system(of)),
+            Self::Difference(_, first, second) => {
+                format!("{about}; of {} less that of {}", system(first), system(second))
             }
         }
     }
@@ -216,16 +221,16 @@ impl TableColumn {
     }
 
     /// A number as it is shown; empty where there is none.
-    pub fn text(self, number: f32) -> String {
+    pub fn text(self, corpus: &CorpusTable, number: f32) -> String {
         let own = if matches!(self, Self::Errors(_)) { 3 } else { 0 };
-        let digits = self.measure().map_or(own, |measure| measure.digits);
+        let digits = self.measure(corpus).map_or(own, |measure| measure.digits);
         if number.is_nan() { String::new() } else { format!("{number:.digits$}") }
     }
 }
 
 /// The names of all columns, for messages.
-fn names() -> String {
+fn names(corpus: &CorpusTable) -> String {
     let own = ["number", "stars", "marks", ERRORS].into_iter();
-    let measures = OF_SENTENCES.iter().chain(MEASURES.iter()).map(|measure| measure.name);
+    let measures = OF_SENTENCES.iter().chain(corpus.measures.iter()).map(|measure| measure.name);
     own.chain(measures).collect::<Vec<_>>().join(", ")
 }

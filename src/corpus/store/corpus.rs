@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::corpus::judgements::counts::Counts;
 use crate::corpus::judgements::judge::Judgements;
 use crate::corpus::judgements::scheme::ErrorScheme;
-use crate::corpus::measures::table::{CorpusMeasure, MEASURES, OF_SENTENCES};
+use crate::corpus::measures::table::{CorpusMeasure, OF_SENTENCES};
 use crate::corpus::store::blocks::{Blocks, Loose, Written, count_outputs};
 use crate::corpus::store::file::{Workspace, list, number};
 use crate::corpus::store::read::{StoredSystem, compared};
@@ -25,6 +25,8 @@ pub struct CorpusTable {
     pub further: Vec<TextStore>,
     /// Measures of the sentences, in the order of [`OF_SENTENCES`].
     pub numbers: Vec<ColumnNumbers>,
+    /// What is known of each output: [`MEASURES`](crate::corpus::measures::table::MEASURES), then the scores that others gave.
+    pub measures: Arc<Vec<CorpusMeasure>>,
     /// Systems, in the order in which they came.
     pub systems: Vec<SystemColumn>,
     /// Stars, tags, notes and marks.
@@ -53,7 +55,7 @@ impl std::fmt::Debug for CorpusTable {
 pub struct SystemColumn {
     pub system: StoredSystem,
     pub texts: TextStore,
-    /// Measures, in the order of [`MEASURES`].
+    /// Measures, in the order of [`CorpusTable::measures`].
     pub numbers: Vec<ColumnNumbers>,
     /// How many sentences it has been asked about.
     pub done: usize,
@@ -65,14 +67,20 @@ fn is_measured(is_forced: bool, measure: &CorpusMeasure) -> bool {
 }
 
 impl SystemColumn {
-    fn new(system: StoredSystem, len: usize, blocks: &Arc<Blocks>) -> Self {
+    fn new(system: StoredSystem, len: usize, blocks: &Arc<Blocks>, measures: &[CorpusMeasure]) -> Self {
         let texts = blocks.texts(Written::Outputs(system.id), len);
-        let is_forced = system.is_forced();
-        let numbers = MEASURES.iter().map(|measure| {
-            let name = if is_measured(is_forced, measure) { measure.name } else { "" };
-            blocks.numbers(system.id, name, len)
-        });
-        Self { numbers: numbers.collect(), system, texts, done: 0 }
+        let mut column = Self { numbers: Vec::new(), system, texts, done: 0 };
+        column.add(measures, len, blocks);
+        column
+    }
+
+    /// Has these measures too.
+    fn add(&mut self, measures: &[CorpusMeasure], len: usize, blocks: &Arc<Blocks>) {
+        let is_forced = self.system.is_forced();
+        self.numbers.extend(measures.iter().map(|measure| {
+            let name = if is_measured(is_forced, measure) { measure.stored() } else { "" };
+            blocks.numbers(self.system.id, name, len)
+        }));
     }
 
     fn count(&mut self, workspace: &Workspace, len: usize) -> Result<()> {
@@ -112,7 +120,8 @@ impl CorpusTable {
             ..Self::default()
         };
         let read = workspace.systems().and_then(|systems| {
-            let column = |system| SystemColumn::new(system, len, &blocks);
+            corpus.measures = Arc::new(workspace.measures()?);
+            let column = |system| SystemColumn::new(system, len, &blocks, &corpus.measures);
             corpus.systems = systems.into_iter().map(column).collect();
             corpus.systems.iter_mut().try_for_each(|column| column.count(workspace, len))
         });
@@ -231,9 +240,14 @@ impl CorpusTable {
         let len = workspace.len()?;
         let systems = workspace.systems()?;
         self.systems.retain(|column| systems.iter().any(|system| system.id == column.system.id));
+        // Scores come behind those that are there, so that no column moves.
+        let is_new = |measure: &CorpusMeasure| self.measures.iter().all(|known| known.name != measure.name);
+        let new: Vec<CorpusMeasure> = workspace.measures()?.into_iter().filter(is_new).collect();
+        self.systems.iter_mut().for_each(|column| column.add(&new, len, &blocks));
+        Arc::make_mut(&mut self.measures).extend(new);
         for system in systems {
             if !self.systems.iter().any(|column| column.system.id == system.id) {
-                self.systems.push(SystemColumn::new(system, len, &blocks));
+                self.systems.push(SystemColumn::new(system, len, &blocks, &self.measures));
             }
         }
         for n in self.further.len() + 1..workspace.references()? {
@@ -277,12 +291,12 @@ impl CorpusTable {
             (OF_SENTENCES, &mut self.numbers, false)
         } else {
             let Some(column) = self.systems.iter_mut().find(|column| column.system.id == came.system) else { return };
-            (MEASURES.as_slice(), &mut column.numbers, column.system.is_forced())
+            (self.measures.as_slice(), &mut column.numbers, column.system.is_forced())
         };
         for (measure, numbers) in measures.iter().zip(columns).filter(|(measure, _)| is_measured(is_forced, measure)) {
             match &came.numbers {
                 None => numbers.read_again(&came.places),
-                Some(loose) => loose.numbers(measure.name).for_each(|(at, number)| numbers.update(at, number)),
+                Some(loose) => loose.numbers(measure.stored()).for_each(|(at, number)| numbers.update(at, number)),
             }
         }
     }

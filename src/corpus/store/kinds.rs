@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::aligner::bundled::AlignerChoice;
-use crate::corpus::measures::table::{MEASURES, OF_SENTENCES};
+use crate::corpus::measures::table::OF_SENTENCES;
 use crate::corpus::query::column::TableColumn;
 use crate::corpus::store::corpus::CorpusTable;
 
@@ -101,7 +101,8 @@ pub fn columns(out: &Out, corpus: &CorpusTable) -> Vec<TableColumn> {
 pub fn all_columns(corpus: &CorpusTable) -> Vec<TableColumn> {
     let sentences = (0..OF_SENTENCES.len()).map(TableColumn::Sentence);
     let systems = 0..corpus.systems.len();
-    let outputs = systems.clone().flat_map(|system| (0..MEASURES.len()).map(move |at| TableColumn::Output(at, system)));
+    let outputs =
+        systems.clone().flat_map(|system| (0..corpus.measures.len()).map(move |at| TableColumn::Output(at, system)));
     let errors = systems.map(TableColumn::Errors);
     sentences.chain(outputs).chain([TableColumn::Stars, TableColumn::Marks]).chain(errors).collect()
 }

@@ -17,6 +17,8 @@ use crate::error::Result;
 pub struct FileVersion {
     /// Columns that are shown or hidden against what is shown at first, by their names.
     pub shown: BTreeMap<String, bool>,
+    /// The two systems whose differences are columns, by their places; those of the first two are always.
+    pub pair: Option<(usize, usize)>,
     /// Columns that were moved, and those before them, in order, by their names.
     pub order: Vec<String>,
     /// Columns that have a histogram, in order.

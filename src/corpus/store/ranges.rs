@@ -24,7 +24,7 @@ fn ranged(word: &str, column: TableColumn, corpus: &CorpusTable) -> Option<Range
 pub fn with_range(line: &str, column: TableColumn, wanted: Option<Range>, corpus: &CorpusTable) -> String {
     // Half a quote is being typed: nothing of it is lost.
     let Ok(words) = split(line) else { return line.to_owned() };
-    let mut wanted = wanted.map(|(low, high)| written(column, low, high));
+    let mut wanted = wanted.map(|(low, high)| written(column, corpus, low, high));
     let mut kept: Vec<String> = Vec::new();
     for word in words {
         if ranged(&word, column, corpus).is_none() {
@@ -38,14 +38,14 @@ pub fn with_range(line: &str, column: TableColumn, wanted: Option<Range>, corpus
 }
 
 /// A range as it is typed, rounded to the digits that the column is shown with.
-pub fn written(column: TableColumn, low: f32, high: f32) -> String {
-    let number = |number: f32| if number.is_finite() { text(column, number) } else { String::new() };
-    format!("{}={}..{}", column.name(), number(low), number(high))
+pub fn written(column: TableColumn, corpus: &CorpusTable, low: f32, high: f32) -> String {
+    let number = |number: f32| if number.is_finite() { text(column, corpus, number) } else { String::new() };
+    format!("{}={}..{}", column.name(corpus), number(low), number(high))
 }
 
 /// A number of a column without needless zeros.
-pub fn text(column: TableColumn, number: f32) -> String {
-    let text = column.text(number);
+pub fn text(column: TableColumn, corpus: &CorpusTable, number: f32) -> String {
+    let text = column.text(corpus, number);
     let text = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
     if text == "-0" { "0".to_owned() } else { text.to_owned() }
 }

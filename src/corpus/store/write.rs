@@ -1,14 +1,16 @@
 //! Floor 7: what comes into a workspace: files, sentences, systems and what they say.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use rusqlite::{Connection, params};
 
 use crate::analysis::confidence::TranslationSigns;
 use crate::corpus::judgements::judge::set_apart;
 use crate::corpus::measures::table::{
-    CorpusMeasure, DISAGREEMENT, MEASURES, MeasureSubject, Measuring, OF_SENTENCES, measure_all,
+    CorpusMeasure, DISAGREEMENT, GIVEN, MEASURES, MeasureSubject, Measuring, OF_SENTENCES, measure_all,
 };
 use crate::corpus::store::blocks::{Written, forget_texts};
-use crate::corpus::store::file::{Workspace, change, number, one};
+use crate::corpus::store::file::{Workspace, change, list, number, one};
 use crate::corpus::store::gold::set_gold;
 use crate::corpus::store::output::{SystemOutput, pack};
 use crate::corpus::store::read::{MOST_REFERENCES, StoredAbout, StoredSystem, key, stored_system};
@@ -183,7 +185,7 @@ impl Workspace {
             let mut body = all.prepare_cached("INSERT OR REPLACE INTO body(key, packed) VALUES (?1, ?2)")?;
             let find = "SELECT name FROM system WHERE id = ?1";
             let Some(name) = one(all, find, [system], |row| row.get::<_, String>(0))? else { return Ok(0) };
-            let mut apart = 0;
+            let (mut apart, mut changed) = (0, Vec::new());
             for ready in ready {
                 let id = ready.measured.0 as i64 + 1;
                 let key = key(system, id);
@@ -191,14 +193,36 @@ impl Workspace {
                     one(all, "SELECT text FROM output WHERE key = ?1", [key], |row| row.get(0))?;
                 if before.as_ref() != Some(&ready.text) {
                     apart += set_apart(all, (id, &name), before.as_deref(), &ready.text)?;
+                    changed.extend(before.is_some().then_some(ready.measured.0));
                 }
                 text.execute(params![key, ready.text])?;
                 body.execute(params![key, ready.packed])?;
             }
             forget_texts(all, Written::Outputs(system), ready.iter().map(|ready| ready.measured.0))?;
             add_measured(all, system, ready.iter().map(|ready| &ready.measured), has_aligner)?;
+            // Others scored another text.
+            forget_scores(all, system, &changed)?;
             Ok(apart)
         })
+    }
+
+    /// What is known of outputs: [`MEASURES`], then the scores that others gave.
+    ///
+    /// # Errors
+    /// A sentence about the file.
+    pub fn measures(&self) -> Result<Vec<CorpusMeasure>> {
+        let given = self.ask(given)?;
+        Ok(MEASURES.iter().copied().chain(given).collect())
+    }
+
+    /// Puts in the scores, of a title such as COMET, that others gave what a system says of some sentences, from 0; a later one
+    /// takes the place of that before it.
+    ///
+    /// # Errors
+    /// A sentence about the file.
+    pub fn add_scores(&mut self, system: i64, title: &str, scores: &BTreeMap<usize, f32>) -> Result<()> {
+        let rows: Vec<Measured> = scores.iter().map(|(at, score)| (*at, vec![*score])).collect();
+        self.at_once(|all| add_numbers(all, system, &[CorpusMeasure::given(title)], &rows))
     }
 
     /// Measures again what every system says of some sentences, whose reference or links by hand are new; gives the numbers
@@ -249,7 +273,23 @@ fn remove_outputs(all: &Connection, system: i64, places: impl Iterator<Item = us
     }
     removed.sort_by_key(|(at, _)| *at);
     forget_texts(all, Written::Outputs(system), removed.iter().map(|(at, _)| *at))?;
+    forget_scores(all, system, &removed.iter().map(|(at, _)| *at).collect::<Vec<_>>())?;
     add_numbers(all, system, &MEASURES, &removed)
+}
+
+/// Takes away the scores that others gave outputs which are not there any more; `places` rise.
+fn forget_scores(all: &Connection, system: i64, places: &[usize]) -> rusqlite::Result<()> {
+    let given = if places.is_empty() { Vec::new() } else { given(all)? };
+    let rows: Vec<Measured> = places.iter().map(|at| (*at, vec![f32::NAN; given.len()])).collect();
+    if given.is_empty() { Ok(()) } else { add_numbers(all, system, &given, &rows) }
+}
+
+/// The scores of others that there are, in the order of their names.
+fn given(all: &Connection) -> rusqlite::Result<Vec<CorpusMeasure>> {
+    let names: Vec<String> = list(all, "SELECT name FROM name UNION SELECT names FROM measures", [], |row| row.get(0))?;
+    let names = names.iter().flat_map(|names| names.split(' '));
+    let titles: BTreeSet<&str> = names.filter_map(|name| name.strip_prefix(GIVEN)).collect();
+    Ok(titles.into_iter().map(CorpusMeasure::given).collect())
 }
 
 /// Whether a system was not removed while it ran.
@@ -290,7 +330,7 @@ fn of_sentence(source: &str, reference: Option<&str>) -> Vec<f32> {
 
 /// Writes numbers, a row of the table for each run of neighbouring sentences.
 fn add_numbers(all: &Connection, system: i64, measures: &[CorpusMeasure], rows: &[Measured]) -> rusqlite::Result<()> {
-    let names: Vec<&str> = measures.iter().map(|measure| measure.name).collect();
+    let names: Vec<&str> = measures.iter().map(CorpusMeasure::stored).collect();
     let names = names.join(" ");
     change(all, "INSERT OR IGNORE INTO measures(names) VALUES (?1)", [&names])?;
     let id = number(all, "SELECT id FROM measures WHERE names = ?1", [&names])?;

@@ -26,6 +26,7 @@ pub fn open(input: &ImportInput, options: &ImportOptions, facts: &mut Facts) -> 
         Role::Source => "the source".to_owned(),
         Role::Output(system) => format!("the outputs of {system}"),
         Role::Reference => "the reference".to_owned(),
+        Role::Scores(column) => format!("the scores {column}"),
         Role::Gold => {
             let message = "has no links that can be read; write them as Pharaoh's `0-0 1?2` or `sentence i j S`";
             return Err(Error::file(input.path(), message));

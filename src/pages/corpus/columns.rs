@@ -1,7 +1,8 @@
 //! Floor 11: page Corpus, the columns of numbers: which there are, which are shown, in which order, which are brushed. A leaf.
 
+use std::collections::BTreeSet;
+
 use crate::corpus::export::out;
-use crate::corpus::measures::table::MEASURES;
 use crate::corpus::query::column::TableColumn;
 use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::look::FileVersion;
@@ -20,15 +21,21 @@ pub struct TableColumns {
 
 impl TableColumns {
     /// Every column, those that were moved in their order: those of sentences and outputs, and differences of the first two
-    /// systems.
+    /// systems, of the pair that is compared, and of pairs that are shown.
     pub fn all(&self, corpus: &CorpusTable) -> Vec<TableColumn> {
         let mut columns = out::all_columns(corpus);
-        if corpus.systems.len() > 1 {
-            columns.extend((0..MEASURES.len()).map(|at| TableColumn::Difference(at, 0, 1)));
+        let shown = self.look.shown.iter().filter(|(_, is_shown)| **is_shown);
+        let shown = shown.filter_map(|(name, _)| match TableColumn::named(name, corpus) {
+            Ok(TableColumn::Difference(_, first, second)) => Some((first, second)),
+            _ => None,
+        });
+        let pairs: BTreeSet<(usize, usize)> = [(0, 1)].into_iter().chain(self.look.pair).chain(shown).collect();
+        for (first, second) in pairs.into_iter().filter(|(first, second)| *first.max(second) < corpus.systems.len()) {
+            columns.extend((0..corpus.measures.len()).map(|at| TableColumn::Difference(at, first, second)));
         }
         // Columns that were never moved stand behind those that were, in their own order.
         let place = |column: &TableColumn| {
-            let name = column.name();
+            let name = column.name(corpus);
             self.look.order.iter().position(|other| *other == name).unwrap_or(usize::MAX)
         };
         columns.sort_by_cached_key(place);
@@ -42,25 +49,28 @@ impl TableColumns {
 
     /// Whether a column is shown.
     pub fn is_shown(&self, column: TableColumn, corpus: &CorpusTable) -> bool {
+        let is_first =
+            |most| column.measure(corpus).is_some_and(|measure| FIRST_MEASURES[..most].contains(&measure.name));
         let at_first = match column {
-            TableColumn::Output(at, _) => FIRST_MEASURES.contains(&MEASURES[at].name),
+            TableColumn::Output(..) => is_first(FIRST_MEASURES.len()),
             TableColumn::Sentence(at) => at == 0,
-            TableColumn::Difference(at, ..) => MEASURES[at].name == FIRST_MEASURES[0],
+            TableColumn::Difference(_, 0, 1) => is_first(1),
+            TableColumn::Difference(..) => false,
             TableColumn::Errors(_) => corpus.counts.errors_judged > 0,
             TableColumn::Number | TableColumn::Stars | TableColumn::Marks => false,
         };
-        self.look.shown.get(&column.name()).copied().unwrap_or(at_first)
+        self.look.shown.get(&column.name(corpus)).copied().unwrap_or(at_first)
     }
 
     /// Moves a column that is shown by so many of those that are.
     pub fn move_by(&mut self, name: &str, by: isize, corpus: &CorpusTable) {
-        let shown: Vec<String> = self.shown(corpus).iter().map(|column| column.name()).collect();
+        let shown: Vec<String> = self.shown(corpus).iter().map(|column| column.name(corpus)).collect();
         let Some(from) = shown.iter().position(|other| other == name) else { return };
         let to = (from as isize + by).clamp(0, shown.len() as isize - 1) as usize;
         if to == from {
             return;
         }
-        let mut order: Vec<String> = self.all(corpus).iter().map(|column| column.name()).collect();
+        let mut order: Vec<String> = self.all(corpus).iter().map(|column| column.name(corpus)).collect();
         order.retain(|other| other != name);
         // It comes before or behind the one whose place it takes, whatever hidden ones lie between.
         if let Some(place) = order.iter().position(|other| *other == shown[to]) {
@@ -85,6 +95,6 @@ impl TableColumns {
     /// Draws the columns that are shown, as many as fit.
     pub fn brush_shown(&mut self, corpus: &CorpusTable) {
         let shown = self.shown(corpus);
-        self.look.brushed = shown.iter().take(MOST_BRUSHED).map(|column| column.name()).collect();
+        self.look.brushed = shown.iter().take(MOST_BRUSHED).map(|column| column.name(corpus)).collect();
     }
 }

@@ -39,6 +39,8 @@ impl CorpusPage {
             }
             ExploreCommand::SetPair(first, second) => {
                 self.whole.counted.pair = Some((first, second));
+                self.columns.look.pair = Some((first, second));
+                self.keep_look(app);
                 self.count_again(app);
             }
             ExploreCommand::SetFrequencies(path) => {

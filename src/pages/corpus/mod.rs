@@ -221,7 +221,7 @@ impl CorpusPage {
 
     fn sort(&mut self, column: String, app: &mut AppState) {
         let falling = format!("-{column}");
-        let rises = TextColumn::named(&column).is_some() || column == TableColumn::Number.name();
+        let rises = TextColumn::named(&column).is_some() || column == TableColumn::Number.name(&self.corpus);
         let (first, second) = if rises { (column, falling) } else { (falling, column) };
         self.sorting = if self.sorting == second {
             String::new()
@@ -284,6 +284,7 @@ impl CorpusPage {
                 self.whole.stop();
                 // The places of the others shift.
                 self.whole.counted.pair = None;
+                self.columns.look.pair = None;
             }
             CorpusRequest::See(rows, columns) => self.seen = Some((rows.clone(), columns.clone())),
             CorpusRequest::Compare(pair) => {
@@ -410,6 +411,7 @@ impl CorpusPage {
             CorpusNews::Written(path) => app.notify(format!("Saved {}", path.display()), false),
             CorpusNews::Look(look) => {
                 self.columns.look = *look;
+                self.whole.counted.pair = self.columns.look.pair;
                 self.watch(app);
                 self.tell_means(app);
             }

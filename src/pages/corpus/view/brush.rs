@@ -5,6 +5,7 @@ use egui::{EventFilter, Key, Modifiers, Pos2, Rect, Response, RichText, Stroke, 
 
 use crate::corpus::measures::distribution::Histogram;
 use crate::corpus::query::column::TableColumn;
+use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::ranges::{Range, text, written};
 use crate::pages::corpus::view::memory::Grab;
 use crate::pages::corpus::whole::ExploreCommand;
@@ -25,6 +26,8 @@ pub struct BrushAxis<'a> {
     pub is_vertical: bool,
     /// The numbers.
     pub histogram: &'a Histogram,
+    /// Whose they are.
+    pub corpus: &'a CorpusTable,
 }
 
 /// What a brush is told.
@@ -67,7 +70,8 @@ impl BrushAxis<'_> {
     /// Whether its numbers are whole.
     fn is_whole(&self) -> bool {
         let column = self.histogram.column;
-        !matches!(column, TableColumn::Errors(_)) && column.measure().is_none_or(|measure| measure.digits == 0)
+        !matches!(column, TableColumn::Errors(_))
+            && column.measure(self.corpus).is_none_or(|measure| measure.digits == 0)
     }
 
     /// A range moved by so much of the axis, as wide as before; whole numbers go by whole numbers.
@@ -112,12 +116,13 @@ impl BrushAxis<'_> {
 }
 
 /// What a brush says of itself behind the name of its axis.
-pub fn told(column: TableColumn, range: Option<Range>) -> String {
+pub fn told(column: TableColumn, corpus: &CorpusTable, range: Option<Range>) -> String {
+    let text = |number: f32| text(column, corpus, number);
     let Some((low, high)) = range else { return "not brushed".to_owned() };
     match (low.is_finite(), high.is_finite()) {
-        (true, true) => format!("brushed from {} to {}", text(column, low), text(column, high)),
-        (true, false) => format!("brushed from {} on", text(column, low)),
-        (false, true) => format!("brushed up to {}", text(column, high)),
+        (true, true) => format!("brushed from {} to {}", text(low), text(high)),
+        (true, false) => format!("brushed from {} on", text(low)),
+        (false, true) => format!("brushed up to {}", text(high)),
         (false, false) => "brushed whole".to_owned(),
     }
 }
@@ -187,7 +192,7 @@ fn taken(axis: &BrushAxis<'_>, at: Pos2, range: Option<Range>) -> Grab {
 
 /// A change is one only where it is another text.
 fn changed(axis: &BrushAxis<'_>, new: Range, old: Option<Range>) -> Option<BrushChange> {
-    let text = |(low, high): Range| written(axis.histogram.column, low, high);
+    let text = |(low, high): Range| written(axis.histogram.column, axis.corpus, low, high);
     (old.map(text) != Some(text(new))).then_some(BrushChange::To(new))
 }
 

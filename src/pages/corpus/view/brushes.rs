@@ -26,7 +26,7 @@ pub fn brushes_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) 
         return;
     }
     if !picture.without.is_empty() {
-        let names: Vec<String> = picture.without.iter().map(|column| column.title()).collect();
+        let names: Vec<String> = picture.without.iter().map(|column| column.title(&workbench.corpus)).collect();
         let text = format!("No sentence has a number of {}", names.join(", "));
         ui.add(egui::Label::new(egui::RichText::new(text).size(theme::TEXT_SMALL).weak()).truncate());
     }
@@ -56,10 +56,11 @@ fn histogram_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, hi
     let (rect, response) = ui.allocate_exact_size(vec2(width, SIZE.0), Sense::click_and_drag());
     let column = histogram.column;
     let range = range_of(&workbench.filter, column, &workbench.corpus);
-    let name = format!("Histogram of {}, {}", spoken(column), told(column, range));
+    let name =
+        format!("Histogram of {}, {}", spoken(column, &workbench.corpus), told(column, &workbench.corpus, range));
     response.widget_info(|| WidgetInfo::labeled(Role::Slider, true, &name));
     let plot = Rect::from_min_max(pos2(rect.left(), rect.top() + LINE), pos2(rect.right(), rect.bottom() - LINE));
-    let axis = BrushAxis { rect: plot, is_vertical: false, histogram };
+    let axis = BrushAxis { rect: plot, is_vertical: false, histogram, corpus: &workbench.corpus };
     let change = asked(ui, &axis, &response, range, &mut window.local.of::<CorpusMemory>().grab);
     cursor(&axis, &response, range);
     ui.painter().rect_filled(plot, 0.0, t.sunken);
@@ -73,15 +74,16 @@ fn histogram_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, hi
         let x = axis.place(value);
         ui.painter().vline(x, plot.y_range(), Stroke::new(2.0, t.set));
     }
-    let title = column.title();
+    let title = column.title(&workbench.corpus);
     let small = theme::small();
     ui.painter().text(rect.left_top(), Align2::LEFT_TOP, title, small.clone(), t.text);
     if let Some((low, high)) = range {
-        let end = |number: f32| if number.is_finite() { text(column, number) } else { String::new() };
+        let end =
+            |number: f32| if number.is_finite() { text(column, &workbench.corpus, number) } else { String::new() };
         let said = format!("{}..{}", end(low), end(high));
         ui.painter().text(rect.right_top(), Align2::RIGHT_TOP, said, small.clone(), t.accent);
     }
-    let (low, high) = (text(column, histogram.low), text(column, histogram.high));
+    let (low, high) = (text(column, &workbench.corpus, histogram.low), text(column, &workbench.corpus, histogram.high));
     ui.painter().text(rect.left_bottom(), Align2::LEFT_BOTTOM, low, small.clone(), t.weak);
     ui.painter().text(rect.right_bottom(), Align2::RIGHT_BOTTOM, high, small, t.weak);
     let about = about(histogram, &column.about(&workbench.corpus));

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use egui::{CollapsingHeader, RichText, ScrollArea, TextEdit, Ui, vec2};
 
 use crate::corpus::judgements::judge::{Judgement, MOST_STARS};
-use crate::corpus::measures::table::MEASURES;
 use crate::corpus::query::column::TableColumn;
 use crate::jobs::corpus::thread::Detail;
 use crate::pages::corpus::CorpusPage;
@@ -252,11 +251,11 @@ fn numbers_ui(ui: &mut Ui, workbench: &CorpusPage, detail: &Detail) {
                     .on_hover_text(&corpus.systems[at].system.name);
             }
             ui.end_row();
-            for (at, measure) in MEASURES.iter().enumerate() {
+            for (at, measure) in corpus.measures.iter().enumerate() {
                 ui.label(RichText::new(measure.title).size(theme::TEXT_SMALL)).on_hover_text(measure.about);
                 for system in 0..corpus.systems.len() {
                     let column = TableColumn::Output(at, system);
-                    let text = column.text(column.value(corpus, detail.at));
+                    let text = column.text(corpus, column.value(corpus, detail.at));
                     ui.label(RichText::new(text).size(theme::TEXT_SMALL));
                 }
                 ui.end_row();

@@ -3,10 +3,13 @@
 use egui::containers::menu::{MenuButton, MenuConfig};
 use egui::{Label, PopupCloseBehavior, RichText, ScrollArea, TextEdit, Ui};
 
+use crate::corpus::overview::compute::first_pair;
 use crate::corpus::query::column::TableColumn;
+use crate::corpus::store::corpus::CorpusTable;
 use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::columns::MOST_BRUSHED;
 use crate::pages::corpus::command::CorpusCommand;
+use crate::pages::corpus::view::overview::pair_choice;
 use crate::pages::corpus::whole::{ExploreCommand, ExploreView};
 use crate::pages::window::local::Window;
 use crate::widgets::{labels, theme};
@@ -83,34 +86,38 @@ const HELP: &str = "All conditions hold:\n\
     -source:bank (not so)";
 
 /// A column in words, for those who do not see the heads.
-pub fn spoken(column: TableColumn) -> String {
-    match (column, column.measure()) {
+pub fn spoken(column: TableColumn, corpus: &CorpusTable) -> String {
+    match (column, column.measure(corpus)) {
         (TableColumn::Output(_, system), Some(measure)) => format!("{}, system {}", measure.title, system + 1),
         (TableColumn::Difference(_, first, second), Some(measure)) => {
             format!("{}, system {} less system {}", measure.title, first + 1, second + 1)
         }
-        _ => column.title(),
+        _ => column.title(corpus),
     }
 }
 
 fn columns_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     let note = "Heads of columns can also be dragged";
     ui.label(RichText::new(note).size(theme::TEXT_SMALL).weak());
+    if workbench.corpus.systems.len() > 2 {
+        let pair = workbench.columns.look.pair.unwrap_or_else(|| first_pair(&workbench.corpus));
+        ui.horizontal(|ui| pair_choice(ui, workbench, window, ("Differences of", "and"), pair));
+    }
     ScrollArea::vertical().max_height(LIST).show(ui, |ui| {
         for column in workbench.columns.all(&workbench.corpus) {
             let mut is_shown = workbench.columns.is_shown(column, &workbench.corpus);
             let about = column.about(&workbench.corpus);
             ui.horizontal(|ui| {
-                if ui.checkbox(&mut is_shown, spoken(column)).on_hover_text(about).changed() {
-                    window.push(CorpusCommand::ShowColumn(column.name(), is_shown));
+                if ui.checkbox(&mut is_shown, spoken(column, &workbench.corpus)).on_hover_text(about).changed() {
+                    window.push(CorpusCommand::ShowColumn(column.name(&workbench.corpus), is_shown));
                 }
                 if !is_shown {
                     return;
                 }
                 for (sign, way, by) in [("\u{2190}", "left", -1), ("\u{2192}", "right", 1)] {
-                    let name = format!("Move {} {way}", spoken(column));
+                    let name = format!("Move {} {way}", spoken(column, &workbench.corpus));
                     if ui.small_button(sign).on_hover_text(&name).accessible_name(name.clone()).clicked() {
-                        window.push(ExploreCommand::MoveColumn(column.name(), by));
+                        window.push(ExploreCommand::MoveColumn(column.name(&workbench.corpus), by));
                     }
                 }
             });
@@ -142,9 +149,9 @@ fn brushed_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
         for column in workbench.columns.all(&workbench.corpus) {
             let mut is_drawn = brushed.contains(&column);
             let about = column.about(&workbench.corpus);
-            let check = egui::Checkbox::new(&mut is_drawn, spoken(column));
+            let check = egui::Checkbox::new(&mut is_drawn, spoken(column, &workbench.corpus));
             if ui.add_enabled(!is_full || brushed.contains(&column), check).on_hover_text(about).changed() {
-                window.push(ExploreCommand::Draw(column.name(), is_drawn));
+                window.push(ExploreCommand::Draw(column.name(&workbench.corpus), is_drawn));
             }
         }
     });

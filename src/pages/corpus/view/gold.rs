@@ -2,7 +2,6 @@
 
 use egui::{Pos2, Rect, RichText, ScrollArea, Sense, Shape, Stroke, Ui, vec2};
 
-use crate::corpus::measures::table::MEASURES;
 use crate::corpus::query::column::TableColumn;
 use crate::jobs::corpus::thread::Detail;
 use crate::pages::corpus::CorpusPage;
@@ -65,12 +64,12 @@ pub fn gold_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, det
 /// The alignment error of each system that says the reference.
 fn errors_ui(ui: &mut Ui, workbench: &CorpusPage, detail: &Detail) {
     let corpus = &workbench.corpus;
-    let Some(measure) = MEASURES.iter().position(|measure| measure.name == "aer") else { return };
+    let Some(at) = corpus.measures.iter().position(|measure| measure.name == "aer") else { return };
     for system in 0..corpus.systems.len() {
-        let value = TableColumn::Output(measure, system).value(corpus, detail.at);
+        let value = TableColumn::Output(at, system).value(corpus, detail.at);
         if !value.is_nan() {
             let text = format!("AER {value:.3} of {}", corpus.systems[system].system.name);
-            ui.label(RichText::new(text).size(theme::TEXT_SMALL)).on_hover_text(MEASURES[measure].about);
+            ui.label(RichText::new(text).size(theme::TEXT_SMALL)).on_hover_text(corpus.measures[at].about);
         }
     }
 }

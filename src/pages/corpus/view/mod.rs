@@ -244,7 +244,9 @@ fn import_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     filter::menu("Import...").ui(ui, |ui| {
         let role = workbench.role.clone();
         ui.label("A plain text is");
-        for other in [Role::Source, Role::Reference, Role::Output(String::new()), Role::Gold] {
+        for other in
+            [Role::Source, Role::Reference, Role::Output(String::new()), Role::Scores(String::new()), Role::Gold]
+        {
             let is_chosen = std::mem::discriminant(&other) == std::mem::discriminant(&role);
             if ui.radio(is_chosen, role_name(&other)).clicked() && !is_chosen {
                 window.push(CorpusCommand::SetRole(other));
@@ -256,6 +258,15 @@ fn import_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
             if ui.text_edit_singleline(&mut name).labelled_by(label.id).changed() {
                 window.push(CorpusCommand::SetRole(Role::Output(name)));
             }
+        }
+        if let Role::Scores(column) = &role {
+            let mut column = column.clone();
+            let label = ui.label("Score and system, such as COMET.1");
+            if ui.text_edit_singleline(&mut column).labelled_by(label.id).changed() {
+                window.push(CorpusCommand::SetRole(Role::Scores(column)));
+            }
+            let note = "A number for each sentence. A table has scores in columns of such names.";
+            ui.add(Label::new(RichText::new(note).size(theme::TEXT_SMALL).weak()).wrap());
         }
         if role == Role::Reference {
             let note = "A further file is another reference; BLEU, chrF2 and TER are over all.";
@@ -276,6 +287,7 @@ fn role_name(role: &Role) -> &'static str {
         Role::Reference => "the reference",
         Role::Output(_) => "what a system said",
         Role::Gold => "links by hand",
+        Role::Scores(_) => "scores of a system",
     }
 }
 

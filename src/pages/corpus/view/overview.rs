@@ -7,7 +7,7 @@ use crate::corpus::measures::scores::SystemScores;
 use crate::corpus::overview::compute::{
     Overview, SHOWN_JUMP, SourceWordErrors, SystemPair, jump_condition, ngram_condition,
 };
-use crate::corpus::overview::tables::jump_name;
+use crate::corpus::overview::tables::{jump_name, turned};
 use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::view::bars::{BarGroup, GroupBar, bars_ui, legend_ui};
 use crate::pages::corpus::view::listing::{ListingRow, listing_ui};
@@ -147,28 +147,10 @@ fn all_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, overview
 /// Which two systems are compared, and how they do.
 fn pair_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, overview: &Overview) -> Option<String> {
     let pair = overview.pair.as_ref()?;
-    let count = workbench.corpus.systems.len();
     let mut clicked = None;
     ui.horizontal_wrapped(|ui| {
-        if count > 2 {
-            for (label, chosen, other, is_first) in
-                [("Compare", pair.first, pair.second, true), ("with", pair.second, pair.first, false)]
-            {
-                let label = ui.label(label);
-                let text = format!("{}. {}", chosen + 1, name(workbench, chosen));
-                let combo = ComboBox::from_id_salt(("pair", is_first)).truncate().selected_text(text);
-                let combo = combo.show_ui(ui, |ui| {
-                    let is_rival = |at: &usize| !workbench.corpus.systems[*at].system.is_forced();
-                    for at in (0..count).filter(|at| *at != other).filter(is_rival) {
-                        let text = format!("{}. {}", at + 1, name(workbench, at));
-                        if ui.selectable_label(at == chosen, text).clicked() && at != chosen {
-                            let (first, second) = if is_first { (at, other) } else { (other, at) };
-                            window.push(ExploreCommand::SetPair(first, second));
-                        }
-                    }
-                });
-                combo.response.labelled_by(label.id);
-            }
+        if workbench.corpus.systems.len() > 2 {
+            pair_choice(ui, workbench, window, ("Compare", "with"), (pair.first, pair.second));
         }
         let (one, other) = (pair.first + 1, pair.second + 1);
         ui.label(format!("Sentences by BLEU, {one} against {other}:"));
@@ -188,21 +170,57 @@ fn pair_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, overvie
             );
         }
     });
+    let (one, other) = (pair.first + 1, pair.second + 1);
+    for (title, sentences, paired) in &pair.scores {
+        let [difference, low, high] = turned(paired);
+        let p = paired.p_randomised.map_or_else(String::new, |p| format!(", {p:.3} (--paired-ar)"));
+        let text = format!(
+            "{title}, {one} less {other}: {difference:+.3} ({low:+.3} to {high:+.3}) over {sentences} sentences, p {:.3} (--paired-bs){p}",
+            paired.p_value
+        );
+        ui.label(RichText::new(text).size(theme::TEXT_SMALL).weak());
+    }
     ui.add_space(theme::SPACE_1);
     clicked
+}
+
+/// Two systems, each chosen among those that translate; the words stand before the choices.
+pub fn pair_choice(
+    ui: &mut Ui,
+    workbench: &CorpusPage,
+    window: &mut Window<'_>,
+    (before, between): (&str, &str),
+    (first, second): (usize, usize),
+) {
+    for (label, chosen, other, is_first) in [(before, first, second, true), (between, second, first, false)] {
+        let label = ui.label(label);
+        let text = format!("{}. {}", chosen + 1, name(workbench, chosen));
+        let combo = ComboBox::from_id_salt(("pair", is_first)).truncate().selected_text(text);
+        let combo = combo.show_ui(ui, |ui| {
+            let is_rival = |at: &usize| !workbench.corpus.systems[*at].system.is_forced();
+            for at in (0..workbench.corpus.systems.len()).filter(|at| *at != other).filter(is_rival) {
+                let text = format!("{}. {}", at + 1, name(workbench, at));
+                if ui.selectable_label(at == chosen, text).clicked() && at != chosen {
+                    let (first, second) = if is_first { (at, other) } else { (other, at) };
+                    window.push(ExploreCommand::SetPair(first, second));
+                }
+            }
+        });
+        combo.response.labelled_by(label.id);
+    }
 }
 
 fn resampled(pair: &SystemPair) -> Option<String> {
     let paired = pair.paired.as_ref()?;
     let (one, other) = (pair.first + 1, pair.second + 1);
-    let difference = &paired.difference;
+    let [difference, low, high] = turned(paired);
     let wins = (1.0 - paired.second_wins - paired.ties).max(0.0);
     let ties = if paired.ties > 0.0 { format!(", equal in {:.1} %", 100.0 * paired.ties) } else { String::new() };
     Some(format!(
         "{one} less {other}: {:+.2} ({:+.2} to {:+.2} in 95 % of {} resamples), p {:.3} (--paired-bs), {} (--paired-ar); {one} better in {:.1} % of the resamples{ties}",
-        -difference.value,
-        -difference.high,
-        -difference.low,
+        difference,
+        low,
+        high,
         paired.resamples,
         paired.p_value,
         paired.p_randomised.map_or_else(|| "none".to_owned(), |p| format!("{p:.3}")),

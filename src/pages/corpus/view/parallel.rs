@@ -65,9 +65,9 @@ fn axis_ui(
     let range = range_of(&workbench.filter, column, &workbench.corpus);
     let about = column.about(&workbench.corpus);
     let response = ui.interact(strip, ui.scope_id().with(("corpus_axis", column)), Sense::click_and_drag());
-    let name = format!("Axis of {}, {}", spoken(column), told(column, range));
+    let name = format!("Axis of {}, {}", spoken(column, &workbench.corpus), told(column, &workbench.corpus, range));
     response.widget_info(|| WidgetInfo::labeled(Role::Slider, true, &name));
-    let axis = BrushAxis { rect: strip, is_vertical: true, histogram };
+    let axis = BrushAxis { rect: strip, is_vertical: true, histogram, corpus: &workbench.corpus };
     let change = asked(ui, &axis, &response, range, &mut window.local.of::<CorpusMemory>().grab);
     cursor(&axis, &response, range);
     ui.painter().vline(strip.center().x, strip.y_range(), Stroke::new(1.5, t.text));
@@ -79,8 +79,8 @@ fn axis_ui(
         _ => (strip.center().x, Align2::CENTER_BOTTOM),
     };
     let small = theme::small();
-    let said = |value: f32| text(column, value);
-    ui.painter().text(pos2(x, strip.top() - LINE), align, column.title(), small.clone(), t.text);
+    let said = |value: f32| text(column, &workbench.corpus, value);
+    ui.painter().text(pos2(x, strip.top() - LINE), align, column.title(&workbench.corpus), small.clone(), t.text);
     ui.painter().text(pos2(x, strip.top() - 1.0), align, said(histogram.high), small.clone(), t.weak);
     let foot = ends(range, &said).unwrap_or_else(|| said(histogram.low));
     let colour = if range.is_some() { t.accent } else { t.weak };
@@ -103,7 +103,7 @@ fn ends(range: Option<Range>, said: &dyn Fn(f32) -> String) -> Option<String> {
 fn chosen(ui: &Ui, workbench: &CorpusPage, picture: &DistributionPicture, strip: &dyn Fn(usize) -> Rect) {
     let Some(at) = workbench.selected else { return };
     let point = |(n, histogram): (usize, &Histogram)| {
-        let axis = BrushAxis { rect: strip(n), is_vertical: true, histogram };
+        let axis = BrushAxis { rect: strip(n), is_vertical: true, histogram, corpus: &workbench.corpus };
         let value = histogram.column.value(&workbench.corpus, at);
         value.is_finite().then(|| pos2(strip(n).center().x, axis.place(value)))
     };

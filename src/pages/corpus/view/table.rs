@@ -4,6 +4,7 @@ use egui::accesskit::Role;
 use egui::{Align2, Color32, Rect, ScrollArea, Sense, Stroke, Ui, UiBuilder, WidgetInfo, pos2, vec2};
 
 use crate::corpus::query::column::{TableColumn, TextColumn};
+use crate::corpus::store::corpus::CorpusTable;
 use crate::jobs::corpus::thread::CorpusRequest;
 use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::command::CorpusCommand;
@@ -39,10 +40,10 @@ enum What {
 
 impl What {
     /// As a table is sorted by it.
-    fn name(self) -> String {
+    fn name(self, corpus: &CorpusTable) -> String {
         match self {
             Self::Text(text) => text.name(),
-            Self::Figure(_, column) => column.name(),
+            Self::Figure(_, column) => column.name(corpus),
         }
     }
 }
@@ -85,7 +86,7 @@ impl Layout {
         };
         let slots: Vec<Slot> = texts.chain(figures).map(slot).collect();
         let sorting = workbench.sorting.strip_prefix('-').unwrap_or(&workbench.sorting);
-        let sorted = slots.iter().position(|slot| slot.what.name() == sorting);
+        let sorted = slots.iter().position(|slot| slot.what.name(&workbench.corpus) == sorting);
         Self { slots, sorted, columns, width: left }
     }
 
@@ -212,7 +213,7 @@ fn called(workbench: &CorpusPage, what: What) -> (String, String) {
         What::Text(TextColumn::Output(at)) => {
             (format!("{}. {}", at + 1, system(at)), format!("What system {} made of it", at + 1))
         }
-        What::Figure(_, column) => (column.title(), column.about(&workbench.corpus)),
+        What::Figure(_, column) => (column.title(&workbench.corpus), column.about(&workbench.corpus)),
     }
 }
 
@@ -227,7 +228,7 @@ fn head(
 ) {
     let t = theme::tokens(ui);
     let (title, about) = called(workbench, slot.what);
-    let name = slot.what.name();
+    let name = slot.what.name(&workbench.corpus);
     let falling = match workbench.sorting.strip_prefix('-') {
         Some(sorting) => (sorting == name).then_some(true),
         None => (workbench.sorting == name).then_some(false),
@@ -367,7 +368,7 @@ fn cell(ui: &Ui, workbench: &CorpusPage, (rect, at): (Rect, usize), slot: Slot) 
     let (painter, left, middle) = (ui.painter(), rect.left() + slot.left, rect.center().y);
     let (text, against, colour) = match slot.what {
         What::Figure(_, column) => {
-            let number = painter.layout_no_wrap(column.text(column.value(corpus, at)), theme::small(), t.text);
+            let number = painter.layout_no_wrap(column.text(corpus, column.value(corpus, at)), theme::small(), t.text);
             let place = Align2::RIGHT_CENTER.anchor_size(pos2(left + slot.width - 8.0, middle), number.size());
             // a number that is cut would read as another
             if place.right() > ui.clip_rect().right() + 0.5 {

@@ -1,0 +1,127 @@
+//! Scores that others gave, such as COMET: they come in, are columns like the measures made here, and leave with their outputs.
+
+use std::fs;
+use std::path::Path;
+
+use interlinear::corpus::overview::compute::{CountedThing, OverviewOptions};
+use interlinear::corpus::overview::tables::overview;
+use interlinear::corpus::query::column::TableColumn;
+use interlinear::corpus::query::costly::FilterResources;
+use interlinear::corpus::query::filter::Filter;
+use interlinear::corpus::query::table::{Sorting, rows};
+use interlinear::corpus::store::corpus::CorpusTable;
+use interlinear::corpus::store::file::Workspace;
+
+use crate::cli::run_in;
+
+const TABLE: &str = "source\treference\tmine\ttheirs\tCOMET.mine\tCOMET.2\tyear\n\
+                     the red boat\tle bateau rouge\tle bateau rouge\tle bateau\t0.9\t0.5\t1998\n\
+                     the old mill\tle vieux moulin\tle vieux moulin\tun moulin\t0.8\t0.6\t1999\n\
+                     rain again\tencore la pluie\tla pluie\tencore\t\t0.7\t2000\n";
+
+fn ran(folder: &Path, line: &str) -> (String, String) {
+    let done = run_in(folder, &line.split_whitespace().collect::<Vec<_>>(), b"");
+    assert_eq!(done.code, 0, "{line}: {}", done.stderr);
+    (done.stdout, done.stderr)
+}
+
+fn scored() -> (tempfile::TempDir, Workspace, CorpusTable) {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("t.tsv"), TABLE).expect("written");
+    let (_, told) = ran(folder.path(), "analyse --workspace w.ilws --import t.tsv --format none");
+    assert!(told.contains("6 outputs, 5 scores"), "{told}");
+    let workspace = Workspace::open_existing(&folder.path().join("w.ilws")).expect("it opens");
+    let corpus = CorpusTable::read(&workspace).expect("a corpus");
+    (folder, workspace, corpus)
+}
+
+#[track_caller]
+fn values(corpus: &CorpusTable, name: &str) -> Vec<Option<f32>> {
+    let column = TableColumn::named(name, corpus).expect(name);
+    (0..corpus.len()).map(|at| Some(column.value(corpus, at)).filter(|value| !value.is_nan())).collect()
+}
+
+#[test]
+fn a_table_brings_scores_by_the_names_of_its_columns() {
+    let (folder, _workspace, corpus) = scored();
+    assert_eq!(corpus.systems.len(), 2, "numbers are no system");
+    assert_eq!(values(&corpus, "comet.1"), [Some(0.9), Some(0.8), None]);
+    assert_eq!(values(&corpus, "comet.2"), [Some(0.5), Some(0.6), Some(0.7)]);
+    let difference = TableColumn::named("comet.1-2", &corpus).expect("a column");
+    assert_eq!((difference.name(&corpus), difference.title(&corpus)), ("comet.1-2".into(), "COMET 1\u{2212}2".into()));
+    let shown = |filter: &str, sort: &str| {
+        let filter = Filter::new(filter, &corpus).expect(filter);
+        rows(&corpus, &filter, Some(&Sorting::named(sort, &corpus).expect(sort)))
+    };
+    assert_eq!(shown("comet.2>=0.6", "-comet.2"), [2, 1]);
+    assert_eq!(shown("comet.1=0.85..", "comet.1"), [0]);
+    // What leaves as a table comes in again.
+    let (table, _) = ran(folder.path(), "analyse --workspace w.ilws");
+    fs::write(folder.path().join("again.tsv"), &table).expect("written");
+    ran(folder.path(), "analyse --workspace v.ilws --import again.tsv --format none");
+    let (again, _) = ran(folder.path(), "analyse --workspace v.ilws");
+    let numbers = |table: &str| -> Vec<String> {
+        let mut lines = table.lines();
+        let head: Vec<&str> = lines.next().expect("a head").split('\t').collect();
+        let at = head.iter().position(|name| *name == "comet.1").expect("a column");
+        lines.map(|line| line.split('\t').nth(at).expect("a cell").to_owned()).collect()
+    };
+    assert_eq!(numbers(&again), numbers(&table));
+    let (json, _) = ran(folder.path(), "analyse --workspace w.ilws --format jsonl --limit 1");
+    assert!(json.contains("\"comet\":0.5"), "{json}");
+    ran(folder.path(), "report --workspace w.ilws --output r.html");
+    let report = fs::read_to_string(folder.path().join("r.html")).expect("read");
+    assert!(report.contains("COMET, mean") && report.contains("0.850"), "means");
+}
+
+#[test]
+fn a_text_brings_a_score_a_line_and_a_table_that_is_open_hears_of_it() {
+    let (folder, workspace, mut corpus) = scored();
+    for (name, text) in [("da", "71\n\n64.5\n"), ("words", "71\nfine\n3\n"), ("few", "1\n")] {
+        fs::write(folder.path().join(name), text).expect("written");
+    }
+    ran(folder.path(), "analyse --workspace w.ilws --scores DA.theirs=da --format none");
+    corpus.refresh(&workspace).expect("read again");
+    assert_eq!(values(&corpus, "da.2"), [Some(71.0), None, Some(64.5)]);
+    assert_eq!(values(&corpus, "da.1"), [None, None, None]);
+    assert_eq!(values(&corpus, "comet.1"), [Some(0.9), Some(0.8), None]);
+    let (_, told) = ran(folder.path(), "analyse --workspace w.ilws --scores DA.1=words --format none");
+    assert!(told.contains("2 scores") && told.contains("words, line 2") && told.contains("`fine`"), "{told}");
+    let line = ["analyse", "--workspace", "w.ilws", "--scores", "DA.5=few", "--format", "none"];
+    let refused = run_in(folder.path(), &line, b"");
+    let sentence = "`DA.5` names no score of a system; write its name, a point, and a system: COMET.1 is of the first; there are 2: \
+                    mine, theirs";
+    assert!(refused.code != 0 && refused.stderr.contains(sentence), "{}", refused.stderr);
+    // Later ones take the place of those before.
+    corpus.refresh(&workspace).expect("read again");
+    assert_eq!(values(&corpus, "da.1"), [Some(71.0), None, Some(3.0)]);
+}
+
+#[test]
+fn another_output_has_no_score_yet() {
+    let (folder, workspace, mut corpus) = scored();
+    fs::write(folder.path().join("mine"), "le bateau rouge\nle moulin\nla pluie\n").expect("written");
+    ran(folder.path(), "analyse --workspace w.ilws --output mine=mine --replace --format none");
+    corpus.refresh(&workspace).expect("read again");
+    assert_eq!(values(&corpus, "comet.1"), [Some(0.9), None, None], "the text of the second is another");
+}
+
+#[test]
+fn two_systems_are_compared_by_the_scores_of_others() {
+    let (folder, workspace, corpus) = scored();
+    let options = OverviewOptions { only: vec![CountedThing::Scores], pair: (0, 1), most: 100 };
+    let counted =
+        overview(&corpus, &workspace, &[2, 1, 0], &options, &mut FilterResources::default()).expect("an overview");
+    let scores = counted.pair.expect("a pair").scores;
+    let [(title, sentences, paired)] = scores.as_slice() else { panic!("{scores:?}") };
+    assert_eq!((*title, *sentences), ("COMET", 2), "where both have one");
+    let means = [paired.first.value, paired.second.value, paired.difference.value];
+    for (mean, wanted) in means.into_iter().zip([0.85, 0.55, -0.3]) {
+        assert!((mean - wanted).abs() < 1e-6, "{mean} {wanted}");
+    }
+    // Of two sentences that both go the same way half of the exchanges are as far apart.
+    let p = paired.p_randomised.expect("tried");
+    assert!((0.4..0.6).contains(&p), "{p}");
+    let (table, _) = ran(folder.path(), "analyse --workspace w.ilws --overview scores");
+    assert!(table.lines().nth(1).is_some_and(|row| row.starts_with("COMET\tmine\ttheirs\t2\t+0.3000\t")), "{table}");
+}
