@@ -13,7 +13,6 @@ use crate::decoding;
 use crate::decoding::ensemble::Mixing;
 use crate::decoding::{Decoded, Ensemble, Forced, Hypothesis, LengthRule, Ranking, SearchOptions};
 use crate::error::{Error, Result};
-use crate::evaluation::alignment::readings;
 use crate::evaluation::rows::ReadRows;
 use crate::models::{Kernels, Model, Stepper};
 use crate::nn::device;
@@ -34,7 +33,7 @@ pub struct Loaded {
     pub system: Arc<Ensemble>,
     runtime: Runtime,
     stepper: Kept,
-    /// That of the alignment head.
+    /// The same with its alignment head.
     head: Kept,
 }
 
@@ -81,19 +80,13 @@ fn read(tokenizer: &dyn Encode, what: &str, texts: &[String], pretokenized: bool
 }
 
 impl Loaded {
-    /// Works with what runs the model, or its alignment head.
+    /// Works with what runs the model, with its alignment head where that is asked for.
     fn run<T>(&self, is_head: bool, work: impl FnOnce(&mut dyn Stepper) -> Result<T>) -> Result<T> {
         let (system, runtime) = (&*self.system, &self.runtime);
         let mut kept = if is_head { &self.head } else { &self.stepper }.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.is_none() {
-            *kept = Some(match system.members() {
-                [model] if is_head => model.head_stepper(runtime.threads)?,
-                _ if is_head => {
-                    let message = format!("{} is several models; an alignment head is of one", system.name());
-                    return Err(Error::Input(message));
-                }
-                _ => system.stepper(runtime.engine, runtime.threads)?,
-            });
+            let make = if is_head { Ensemble::stepper_with_head } else { Ensemble::stepper };
+            *kept = Some(make(system, runtime.engine, runtime.threads)?);
         }
         let stepper = kept.as_mut().ok_or_else(|| Error::Internal("a stepper is missing".to_owned()))?;
         work(stepper.as_mut())
@@ -108,10 +101,10 @@ impl Loaded {
     ) -> Result<Vec<TranslatedSentence>> {
         let system: &Ensemble = &self.system;
         if asked.coverage > 0.0 {
-            words::require_alignment(system, "coverage")?;
+            words::require_alignment(system, false, "coverage")?;
         }
         if asked.replace_unk {
-            words::require_alignment(system, "replace_unk")?;
+            words::require_alignment(system, false, "replace_unk")?;
         }
         let read = read(system, "sentence", texts, asked.pretokenized, asked.keeps_going)?;
         let is_readable = |at: &usize| read[*at].as_ref().is_ok_and(|sentence| sentence.words() > 0);
@@ -147,7 +140,10 @@ impl Loaded {
         ticket: &CancellationToken,
         counted: &Counted,
     ) -> Result<Vec<TranslatedSentence>> {
-        let (system, rows) = (&*self.system, self.rows(asked.reading.as_deref())?);
+        let system = &*self.system;
+        let unknown = |name: &str| Error::Input(format!("there is no reading {name}; choose predicted, input or head"));
+        let wanted = asked.reading.as_deref().map(|name| Reading::from_name(name).ok_or_else(|| unknown(name)));
+        let wanted = wanted.transpose()?;
         let mut source = read(system, "source", sources, asked.pretokenized, asked.keeps_going)?;
         for (at, read) in source.iter_mut().enumerate() {
             if read.as_ref().is_ok_and(Sentence::is_empty) {
@@ -168,12 +164,14 @@ impl Loaded {
         let pairs: Vec<(&[u32], &[u32])> =
             read.iter().filter(is_read).map(|(source, target, _)| (&source.ids[..], &target.ids[..])).collect();
         let mut all = vec![Forced::default(); pairs.len()];
-        self.run(rows.reading == Reading::Head, |stepper| {
+        let rows = self.run(wanted == Some(Reading::Head), |stepper| {
+            let rows = ReadRows::chosen(system.into(), stepper, wanted)?;
             rows.force_all(stepper, &pairs, asked.batch, ticket, &mut |indexes, forced| {
                 counted.add(indexes.len(), indexes.iter().map(|&index| pairs[index].1.len()).sum());
                 indexes.iter().zip(forced).for_each(|(&index, forced)| all[index] = forced);
                 Ok(())
-            })
+            })?;
+            Ok(rows)
         })?;
         let mut all = all.into_iter();
         let found = read.into_iter().map(|(source, target, error)| {
@@ -192,25 +190,6 @@ impl Loaded {
             }
         });
         Ok(found.collect())
-    }
-
-    /// Which word each row belongs to.
-    fn rows(&self, wanted: Option<&str>) -> Result<ReadRows> {
-        let (system, own) = (&*self.system, ReadRows::own((&*self.system).into()));
-        let Some(name) = wanted else { return Ok(own) };
-        let unknown = || Error::Input(format!("there is no reading {name}; choose predicted, input or head"));
-        let reading = Reading::from_name(name).ok_or_else(unknown)?;
-        let has = |&n: &usize| readings(&system.members()[n].config).contains(&reading);
-        let is_possible = match reading {
-            Reading::Predicted | Reading::Head => true,
-            Reading::Input => system.input_delay().is_some() && system.shown().iter().all(has),
-        };
-        if is_possible {
-            return Ok(ReadRows::wanted(system.into(), Some(reading)));
-        }
-        let message =
-            format!("the rows of {} belong to the words that were predicted; leave out reading", system.name());
-        Err(Error::Input(message))
     }
 }
 
@@ -249,7 +228,7 @@ fn search(
 
 /// A given translation as if it had been found.
 fn given(target: &Sentence, forced: Forced) -> Hypothesis {
-    let Forced { token_log_p, log_p, alpha, energies, p_t } = forced;
+    let Forced { token_log_p, log_p, alpha, energies, p_t, head: _ } = forced;
     let (tokens, rank) = (target.ids.clone(), log_p);
     Hypothesis { tokens, token_log_p, log_p, rank, alpha, energies, p_t, finished: true, ..Hypothesis::default() }
 }

@@ -90,6 +90,7 @@ impl NativeTranslation {
             batch: 1,
             forces: false,
             acting: None,
+            reading: None,
         };
         let folders: Vec<PathBuf> = system.members().iter().map(|model| model.folder.clone()).collect();
         run::about(system.into(), &folders, &run::digests(system.into()), &options)

@@ -8,6 +8,7 @@ use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::{Bound, FromPyObject, PyAny, PyErr, PyRef, PyResult, Python, pyclass, pymethods};
 use pyo3::{IntoPyObject, IntoPyObjectExt as _};
 
+use crate::aligner::bundled::{AlignerChoice, AlignerFiles};
 use crate::aligner::words::LineAligner;
 use crate::corpus::export::out;
 use crate::corpus::export::out::{ExportFormat, Out, all_columns};
@@ -72,6 +73,14 @@ struct RowsAsked {
     languages: Option<(String, String)>,
 }
 
+impl RowsAsked {
+    /// What links words of the languages that are named, else of those that the systems have.
+    fn aligner(&self, corpus: &CorpusTable) -> Option<AlignerChoice> {
+        let languages = self.languages.clone().or_else(|| corpus.languages())?;
+        Some(AlignerChoice::new(languages, &AlignerFiles::default()))
+    }
+}
+
 /// A column of a table.
 #[derive(IntoPyObject)]
 enum Column<'py> {
@@ -126,7 +135,7 @@ impl NativeWorkspace {
             let corpus = CorpusTable::read(&workspace)?;
             corpus.read_texts();
             let mut resources = FilterResources::default();
-            resources.set(None, rows.languages.clone().or_else(|| corpus.languages()));
+            resources.set(None, rows.aligner(&corpus));
             let filter = resources.filter(&rows.filter, &corpus, &workspace, &mut || true)?;
             let sorting = rows.sort.as_deref().map(|name| Sorting::named(name, &corpus)).transpose()?;
             let mut chosen = table::rows(&corpus, &filter, sorting.as_ref());
@@ -254,7 +263,7 @@ impl NativeWorkspace {
         }));
         all.extend(numbers.into_iter().map(|column| {
             let values = chosen.iter().map(|at| column.value(&corpus, *at as usize)).collect();
-            (column.name(), Column::Numbers(array(py, values)))
+            (column.name(&corpus), Column::Numbers(array(py, values)))
         }));
         all.into_iter().map(|(name, column)| Ok((name, column.into_bound_py_any(py)?))).collect()
     }
@@ -262,7 +271,7 @@ impl NativeWorkspace {
     /// Writes the report, one page of HTML.
     fn report(&self, py: Python<'_>, path: PathBuf, rows: RowsAsked, pictures: usize) -> PyResult<()> {
         let (corpus, chosen) = self.chosen(py, &rows)?;
-        let languages = rows.languages.or_else(|| corpus.languages());
+        let aligner = rows.aligner(&corpus);
         let out = Out {
             path,
             kind: ExportFormat::Report,
@@ -270,7 +279,7 @@ impl NativeWorkspace {
             columns: Vec::new(),
             chosen: rows.filter,
             pictures,
-            languages,
+            aligner,
         };
         Ok(py.detach(|| out::write(&out, &corpus, &self.locked()))?)
     }

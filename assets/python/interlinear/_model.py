@@ -253,7 +253,7 @@ class Model:
     def head(self, sources: Any, targets: Any, **options: Any) -> Any:
         """The same with the rows of the model's alignment head, which `interlinear train --head` learns.
 
-        :raises FileNotFoundError, OSError: the model has no head.
+        :raises ValueError: the model has no head.
         """
         return self.score(sources, targets, reading="head", **options)
 
