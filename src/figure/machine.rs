@@ -106,13 +106,7 @@ impl MachineDrawing<'_> {
         let gap = grid(self.machine, area).1;
         let mut marks = Vec::new();
         let is_lit = |arrow: &Arrow| self.lit == Some(arrow.to);
-        let flows = |arrow: &Arrow| match arrow.flows {
-            Flows::Always => true,
-            Flows::FromBefore => !self.is_first,
-            Flows::AtFirst => self.is_first,
-        };
-        let mut arrows: Vec<(usize, &Arrow)> =
-            self.machine.arrows.iter().filter(|arrow| flows(arrow)).enumerate().collect();
+        let mut arrows: Vec<(usize, &Arrow)> = self.arrows().enumerate().collect();
         arrows.sort_by_key(|(_, arrow)| is_lit(arrow));
         for (n, arrow) in arrows {
             self.arrow((n, arrow), (&places, gap), is_lit(arrow), &mut marks);
@@ -124,9 +118,7 @@ impl MachineDrawing<'_> {
     }
 
     fn arrow(&self, (n, arrow): (usize, &Arrow), room: (&[Area], Size), is_lit: bool, marks: &mut Vec<Mark<'static>>) {
-        let (places, gap) = room;
-        let at = |key: &str| self.machine.stages.iter().position(|stage| stage.key == key);
-        let (Some(from), Some(to)) = (at(arrow.from), at(arrow.to)) else { return };
+        let Some(way) = self.way((n, arrow), room) else { return };
         let palette = self.palette;
         let colour = match (is_lit, arrow.flows) {
             (true, _) => palette.accent,
@@ -134,16 +126,43 @@ impl MachineDrawing<'_> {
             (false, _) => palette.weak.fade(0.8),
         };
         let stroke = Stroke { width: if is_lit { 2.0 } else { 1.2 }, colour };
-        let (mut points, mut way) = path(&places[from], &places[to]);
-        let others = || places.iter().enumerate().filter(|(n, _)| ![from, to].contains(n)).map(|(_, place)| place);
-        if others().any(|place| crosses(&points, place)) {
-            let corners = around(&places[from], &places[to], gap, n);
-            (points, way) = turned(&corners, stroke, marks);
-        }
+        let (points, way) = match way {
+            Way::Straight(points, way) => (points, way),
+            Way::Around(corners) => turned(&corners, stroke, marks),
+        };
         marks.push(Mark::Curve(Curve { points, stroke }));
         let (tip, back, side) = (points[3], size(-way.0 * HEAD, -way.1 * HEAD), size(way.1 * HEAD, way.0 * HEAD));
         let barb = |sign: f32| [tip + back + size(0.6 * sign * side.x, 0.6 * sign * side.y), tip];
         marks.push(Mark::Lines(LinesMark { ends: vec![barb(1.0), barb(-1.0)], stroke, is_crisp: false }));
+    }
+
+    /// The way of an arrow, round the boxes between; `None` where one of its ends is not drawn.
+    fn way(&self, (n, arrow): (usize, &Arrow), (places, gap): (&[Area], Size)) -> Option<Way> {
+        let at = |key: &str| self.machine.stages.iter().position(|stage| stage.key == key);
+        let (from, to) = (at(arrow.from)?, at(arrow.to)?);
+        let (points, way) = path(&places[from], &places[to]);
+        let others = || places.iter().enumerate().filter(|(n, _)| ![from, to].contains(n)).map(|(_, place)| place);
+        if others().any(|place| crosses(&points, place)) {
+            return Some(Way::Around(around(&places[from], &places[to], gap, n)));
+        }
+        Some(Way::Straight(points, way))
+    }
+
+    /// Where something is that has gone a `share` of each arrow into a box, with the box that it comes from.
+    pub fn on_the_way(&self, area: &Area, to: &str, share: f32) -> Vec<(&'static str, Point)> {
+        let (places, gap) = (places(self.machine, area), grid(self.machine, area).1);
+        let arrows = self.arrows().enumerate().filter(|(_, arrow)| arrow.to == to);
+        let at = |(n, arrow): (usize, &Arrow)| Some((arrow.from, self.way((n, arrow), (&places, gap))?.at(share)));
+        arrows.filter_map(at).collect()
+    }
+
+    /// What flows at this step.
+    fn arrows(&self) -> impl Iterator<Item = &Arrow> {
+        self.machine.arrows.iter().filter(|arrow| match arrow.flows {
+            Flows::Always => true,
+            Flows::FromBefore => !self.is_first,
+            Flows::AtFirst => self.is_first,
+        })
     }
 
     fn stage(&self, n: usize, stage: &MachineStage, place: &Area, marks: &mut Vec<Mark<'static>>) {
@@ -301,15 +320,48 @@ fn path(from: &Area, to: &Area) -> ([Point; 4], (f32, f32)) {
     ([start, point(start.x, start.y + bend), point(end.x, end.y - bend), end], (0.0, sign))
 }
 
+/// How an arrow goes.
+enum Way {
+    /// As a curve, and the direction in which it arrives.
+    Straight([Point; 4], (f32, f32)),
+    /// By corners, round what stands between.
+    Around(Vec<Point>),
+}
+
+impl Way {
+    /// Where something is that has gone a `share` of it.
+    fn at(&self, share: f32) -> Point {
+        match self {
+            Self::Straight(points, _) => on_curve(points, share),
+            Self::Around(corners) => {
+                let long = |pair: &[Point]| (pair[1].x - pair[0].x).hypot(pair[1].y - pair[0].y);
+                let mut left = share * corners.windows(2).map(long).sum::<f32>();
+                for pair in corners.windows(2) {
+                    let long = long(pair);
+                    if left <= long && long > 0.0 {
+                        let share = left / long;
+                        let along = |from: f32, to: f32| from + share * (to - from);
+                        return point(along(pair[0].x, pair[1].x), along(pair[0].y, pair[1].y));
+                    }
+                    left -= long;
+                }
+                corners[corners.len() - 1]
+            }
+        }
+    }
+}
+
+/// A place on a curve, from its start at 0 to its end at 1.
+fn on_curve(points: &[Point; 4], t: f32) -> Point {
+    let rest = 1.0 - t;
+    let shares = [rest.powi(3), 3.0 * rest * rest * t, 3.0 * rest * t * t, t.powi(3)];
+    let add = |sum: Point, (of, share): (&Point, f32)| point(sum.x + share * of.x, sum.y + share * of.y);
+    points.iter().zip(shares).fold(point(0.0, 0.0), add)
+}
+
 /// Whether a curve goes through a box.
 fn crosses(points: &[Point; 4], place: &Area) -> bool {
-    let at = |t: f32| {
-        let rest = 1.0 - t;
-        let shares = [rest.powi(3), 3.0 * rest * rest * t, 3.0 * rest * t * t, t.powi(3)];
-        let add = |sum: Point, (of, share): (&Point, f32)| point(sum.x + share * of.x, sum.y + share * of.y);
-        points.iter().zip(shares).fold(point(0.0, 0.0), add)
-    };
-    (1..32).map(|n| at(n as f32 / 32.0)).any(|at| {
+    (1..32).map(|n| on_curve(points, n as f32 / 32.0)).any(|at| {
         (place.left() - 1.0..place.right() + 1.0).contains(&at.x)
             && (place.top() - 1.0..place.bottom() + 1.0).contains(&at.y)
     })

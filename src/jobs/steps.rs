@@ -14,6 +14,7 @@ use crate::jobs::models::cache::{Key, Library};
 use crate::jobs::models::loaded::LoadedModel;
 use crate::jobs::thread::{GRACE, Outbox, Service, Wake, caught};
 use crate::jobs::{priority, thread};
+use crate::models::anatomy::shrunk::vectors;
 use crate::models::anatomy::{Anatomy, Machine, MachinePart, Miswiring, Shrunk, dissect, shrunk};
 #[cfg(target_family = "wasm")]
 use crate::models::config::Config;
@@ -59,6 +60,8 @@ pub struct StepTrace {
     pub machine: Machine,
     /// The tensors of its boxes as small pictures.
     pub matrices: Arc<[Shrunk]>,
+    /// Those that are vectors, whole.
+    pub vectors: Arc<[(String, Vec<f32>)]>,
     /// The source as the model reads it, `</s>` included.
     pub source: Sentence,
     /// The numbers of the encoder.
@@ -127,6 +130,7 @@ pub(crate) struct Open {
     shelved: Arc<LoadedModel>,
     anatomy: Anatomy,
     matrices: Arc<[Shrunk]>,
+    vectors: Arc<[(String, Vec<f32>)]>,
 }
 
 impl StepsThread {
@@ -215,7 +219,8 @@ impl Open {
         let weights = fresh.as_ref().unwrap_or(&shelved.model.weights);
         let anatomy = dissect(&shelved.model.config, weights, wrong.filter(|_| fresh.is_none()))?;
         let matrices = shrunk(&anatomy.machine(), weights)?.into();
-        Ok(Self { wrong, shelved, anatomy, matrices })
+        let vectors = vectors(&anatomy.machine(), weights)?.into();
+        Ok(Self { wrong, shelved, anatomy, matrices, vectors })
     }
 }
 
@@ -243,6 +248,7 @@ fn apart(open: &mut Open, request: &StepsRequest, ticket: &CancellationToken) ->
         wrong: request.wrong,
         machine: open.anatomy.machine(),
         matrices: Arc::clone(&open.matrices),
+        vectors: Arc::clone(&open.vectors),
         source,
         encoder,
         words: words.collect(),

@@ -17,6 +17,8 @@ pub enum LessonCommand {
     Back,
     /// An answer to a question of the page, by their places.
     Answer(usize, usize),
+    /// A typed answer to a question of the page.
+    Say(usize, String),
     /// The answers of the page are shown.
     Reveal,
     /// The lesson ends, and the window is as it was before.

@@ -7,18 +7,20 @@ use crate::widgets::{is_heard, marks, node, theme};
 
 pub use crate::figure::strip::StripLayout;
 
-/// Paints a vector; each number is called `name`_n for screen readers. Bars grow up for positive, down for negative numbers.
-pub fn named(ui: &mut Ui, what: &str, name: &str, values: &[f32], height: f32) -> Response {
+/// Paints a vector; each number is called `name`_n for screen readers. Bars grow up for positive, down for negative
+/// numbers. Answers with the number under the mouse.
+pub fn named(ui: &mut Ui, what: &str, name: &str, values: &[f32], height: f32) -> (Response, Option<usize>) {
     let layout = StripLayout::choose(values.len(), vec2(ui.available_width(), height));
     let size = vec2(ui.available_width(), layout.row * layout.down as f32);
-    let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
+    let (rect, response) = ui.allocate_exact_size(size, Sense::CLICK);
     marks::paint(ui.painter(), layout.marks(&rect.into(), values, theme::palette(ui)));
     label(ui, &layout, rect, &response, (what, name), values);
     let over = response.hover_pos().and_then(|p| layout.hit(p.x - rect.left(), p.y - rect.top(), values.len()));
-    match over {
+    let response = match over {
         Some(n) => response.on_hover_text_at_pointer(format!("{name}_{} = {:.3}", n + 1, values[n])),
         None => response,
-    }
+    };
+    (response, over)
 }
 
 /// A node for the strip and one for every number, while a screen reader listens.

@@ -98,6 +98,20 @@ pub fn shrunk(machine: &Machine, weights: &Weights) -> Result<Vec<Shrunk>> {
     Ok(all)
 }
 
+/// Those that are vectors, whole: few numbers, of which sums are made.
+///
+/// # Errors
+/// A tensor that a box names and the model lacks.
+pub fn vectors(machine: &Machine, weights: &Weights) -> Result<Vec<(String, Vec<f32>)>> {
+    let mut all: Vec<(String, Vec<f32>)> = Vec::new();
+    for (name, _) in machine.weights.iter().flatten().filter(|(_, shape)| shape.len() == 1) {
+        if all.iter().all(|(known, _)| known != name) {
+            all.push((name.clone(), weights.numbers(name)?));
+        }
+    }
+    Ok(all)
+}
+
 fn part(whole: usize, parts: usize, n: usize) -> Range<usize> {
     n * whole / parts.max(1)..(n + 1) * whole / parts.max(1)
 }

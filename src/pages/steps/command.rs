@@ -2,6 +2,7 @@
 
 use crate::app::page::{Page, PageInfo};
 use crate::models::anatomy::Miswiring;
+use crate::pages::steps::depth::Depth;
 use crate::text::links::Link;
 
 /// A model taken apart, step by step.
@@ -139,6 +140,8 @@ impl Guessed {
 pub enum StepsCommand {
     /// Whose words are read on.
     SetMode(Mode),
+    /// More or fewer boxes of the machine.
+    SetDepth(Depth),
     /// The model as it is, or rewired.
     SetWrong(Option<Miswiring>),
     /// To the whole step of this word, from 0.

@@ -5,10 +5,13 @@
 
 pub mod beam;
 pub mod command;
+pub mod depth;
 pub mod guess;
 pub mod picture;
+pub mod story;
 #[cfg(feature = "gui")]
 pub mod view;
+pub mod worked;
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -29,8 +32,9 @@ use crate::jobs::live::protocol::HypothesisView;
 use crate::jobs::steps::{StepTrace, StepsRequest};
 use crate::models::anatomy::{MachineStage, Miswiring};
 use crate::pages::shape::{AnyPage, PageState};
-use crate::pages::steps::guess::Guessing;
-use crate::text::links::{Link, Links};
+use crate::pages::steps::depth::Depth;
+use crate::pages::steps::guess::{Guessing, greatest};
+use crate::text::links::Link;
 use crate::text::pieces::PieceMarks;
 
 pub use crate::pages::steps::command::{GUESSES, GuessEntry, Guessed, MODES, Mode, ModeEntry, STEPS, StepsCommand};
@@ -45,6 +49,8 @@ const OPTIONS: usize = 6;
 pub struct StepsPage {
     /// Whose words are read on.
     pub mode: Mode,
+    /// How much of the machine is shown.
+    pub depth: Depth,
     /// How the model is rewired.
     pub wrong: Option<Miswiring>,
     /// What the class has said.
@@ -87,6 +93,7 @@ impl Default for StepsPage {
     fn default() -> Self {
         Self {
             mode: Mode::default(),
+            depth: Depth::default(),
             wrong: None,
             class: Vec::new(),
             i: 0,
@@ -129,6 +136,7 @@ struct MadeOf {
 #[serde(default)]
 struct Saved {
     mode: String,
+    depth: String,
     by_stage: bool,
     pace: Option<f32>,
     beam: bool,
@@ -200,10 +208,20 @@ impl StepsPage {
         self.apart.as_ref().map_or(0, |apart| apart.steps.len().saturating_sub(1))
     }
 
-    /// The decoder's stages, in the order in which a step goes through them.
+    /// The decoder's stages that are shown, in the order in which a step goes through them.
     pub fn stages(&self) -> Vec<&MachineStage> {
         let Some(apart) = &self.apart else { return Vec::new() };
-        apart.machine.stages.iter().filter(|stage| !stage.reads_source()).collect()
+        let is_shown = |stage: &&MachineStage| !stage.reads_source() && Depth::of(stage.key) <= self.depth;
+        apart.machine.stages.iter().filter(is_shown).collect()
+    }
+
+    /// Shows more or fewer boxes; the stage that was done last stays the last, where it is shown.
+    fn look(&mut self, depth: Depth) {
+        let current = self.current();
+        self.depth = depth;
+        let place = |key| self.stages().iter().position(|stage| stage.key == key);
+        self.done = current.map(|key| place(key).map_or(1, |at| at + 1));
+        self.open = self.open.take().filter(|key| Depth::of(key) <= depth);
     }
 
     /// Whether a stage has its numbers already; those of the encoder always have.
@@ -335,58 +353,6 @@ impl StepsPage {
         (self.i, self.done) = (i.min(self.last()), done);
     }
 
-    /// Shows what was to be guessed, and counts.
-    fn reveal(&mut self, app: &AppState) {
-        match self.guessing.as_ref().map(|guessing| guessing.of).filter(|_| self.hidden(self.i).is_some()) {
-            Some(Guessed::Row) => self.reveal_row(app),
-            Some(Guessed::Word) => self.reveal_word(app),
-            Some(Guessed::Whole) => self.reveal_whole(app),
-            None => {}
-        }
-    }
-
-    fn reveal_whole(&mut self, app: &AppState) {
-        let Some(apart) = self.apart.clone() else { return };
-        let model: Vec<Link> = (0..apart.steps.len()).filter_map(|i| greatest(&apart, i)).collect();
-        let aligner = self.links(app).cloned();
-        if let Some(guessing) = &mut self.guessing {
-            guessing.reveal_whole(&model, aligner.as_ref(), |link| are_words(&apart, link));
-        }
-    }
-
-    fn reveal_word(&mut self, app: &AppState) {
-        let (Some(apart), Some(truth)) = (self.apart.clone(), self.truth(self.i).map(str::to_owned)) else { return };
-        let Some(step) = apart.steps.get(self.i) else { return };
-        let marks = self.marks(app);
-        let words = apart.candidates(self.i).iter().map(String::as_str);
-        let candidates = words.zip(step.best.iter().map(|(_, log_p)| log_p.exp()));
-        if let Some(guessing) = &mut self.guessing {
-            guessing.reveal_word(&truth, candidates, &marks);
-        }
-    }
-
-    fn reveal_row(&mut self, app: &AppState) {
-        let of_step = |links: &Links| -> Vec<usize> {
-            links.sure().iter().filter(|link| link.target == self.i).map(|link| link.source).collect()
-        };
-        let linked = self.links(app).map(of_step);
-        let Some(apart) = self.apart.clone() else { return };
-        let Some(alpha_i) = apart.steps.get(self.i).and_then(|step| step.alpha_i.as_ref()) else { return };
-        if let Some(guessing) = &mut self.guessing {
-            guessing.reveal(alpha_i, linked.as_deref());
-        }
-    }
-
-    /// The aligner's links of the words that the steps say, where the column has them for these very words.
-    fn links<'a>(&self, app: &'a AppState) -> Option<&'a Links> {
-        let column = self.column(app)?;
-        let is_same = column.shown().is_some_and(|shown| {
-            let said = self.apart.iter().flat_map(|apart| &apart.steps).filter_map(|step| step.said);
-            shown.pieces.is_none() && said.map(|(id, _)| id).eq(shown.ids.iter().copied())
-        });
-        column.links.as_ref().filter(|_| is_same)
-    }
-
     /// The rows that there are to see: those of the steps before, and that of this one unless it is still to come or to
     /// be guessed.
     fn rows(&self) -> usize {
@@ -463,23 +429,9 @@ impl StepsPage {
     }
 
     fn kept(&self) -> Saved {
-        let mode = self.mode.entry().key.to_owned();
-        Saved { mode, by_stage: self.by_stage, pace: Some(self.pace), beam: self.has_beam }
+        let (mode, depth) = (self.mode.entry().key.to_owned(), self.depth.entry().key.to_owned());
+        Saved { mode, depth, by_stage: self.by_stage, pace: Some(self.pace), beam: self.has_beam }
     }
-}
-
-/// Whether a link is between words, and not at an end of either sentence.
-fn are_words(apart: &StepTrace, link: Link) -> bool {
-    let is_end = apart.source.spans.get(link.source).is_none_or(std::ops::Range::is_empty);
-    let said = apart.steps.get(link.target).and_then(|step| step.said);
-    !is_end && said.is_some_and(|(id, _)| id != apart.eos)
-}
-
-/// Where step `i` looks most, between words; `</s>` of neither side is one.
-fn greatest(apart: &StepTrace, i: usize) -> Option<Link> {
-    let alpha_i = apart.steps.get(i)?.alpha_i.as_ref()?.iter().enumerate();
-    let (source, _) = alpha_i.max_by(|a, b| a.1.total_cmp(b.1))?;
-    Some(Link { source, target: i }).filter(|link| are_words(apart, *link))
 }
 
 crate::page_commands!(StepsPage: StepsCommand);
@@ -522,7 +474,11 @@ impl PageState for StepsPage {
                     self.pace = pace.clamp(PACES.0, PACES.1);
                 }
             }
-            StepsCommand::Open(key) => self.open = key,
+            StepsCommand::SetDepth(depth) => self.look(depth),
+            StepsCommand::Open(key) => {
+                self.look(self.depth.max(key.as_deref().map_or(self.depth, Depth::of)));
+                self.open = key;
+            }
             StepsCommand::Say(id) => {
                 if self.mode != Mode::Class {
                     // the words before are kept as they were said
@@ -590,6 +546,7 @@ impl AnyPage for StepsPage {
         let first = Self::default();
         *self = Self {
             mode: Mode::from_key(&saved.mode).unwrap_or_default(),
+            depth: Depth::from_key(&saved.depth).unwrap_or_default(),
             by_stage: saved.by_stage,
             has_beam: saved.beam,
             pace: saved.pace.filter(|pace| pace.is_finite()).unwrap_or(first.pace).clamp(PACES.0, PACES.1),

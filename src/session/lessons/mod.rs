@@ -33,7 +33,7 @@ use crate::pages::steps::picture::figure;
 use crate::session::lessons::before::Left;
 use crate::session::lessons::doing::{Before, Now, is_apart, settled};
 use crate::session::lessons::handout::{OnPaper, Paper};
-use crate::session::lessons::script::{Script, ScriptPage, ScriptPart, Wait};
+use crate::session::lessons::script::{Ask, LessonChoice, Script, ScriptPage, ScriptPart, Wait};
 use crate::session::lessons::shelf::{LessonFile, bundled};
 use crate::session::lessons::things::LessonAction;
 
@@ -50,6 +50,17 @@ pub struct Lessons {
     after: Option<LessonAction>,
 }
 
+/// How the questions of a lesson were answered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LessonOutcome {
+    /// Questions whose answers can be right or wrong.
+    pub asked: usize,
+    /// Those that were answered rightly,
+    pub right: usize,
+    /// and at once.
+    pub at_once: usize,
+}
+
 /// A lesson that is open.
 #[derive(Clone, Debug, Default)]
 pub struct Running {
@@ -58,8 +69,12 @@ pub struct Running {
     pub script: Arc<Script>,
     /// The page, from 0.
     pub page: usize,
-    /// What was answered, by page and question.
+    /// What was chosen, by page and question.
     pub answers: BTreeMap<(usize, usize), usize>,
+    /// What was typed, by page and question.
+    pub typed: BTreeMap<(usize, usize), String>,
+    /// Wrong answers, by page and question.
+    pub missed: BTreeMap<(usize, usize), usize>,
     /// Pages whose answers are shown.
     pub revealed: BTreeSet<usize>,
     /// What was passed over, by page and part.
@@ -111,6 +126,35 @@ impl Running {
     /// Whether it is the last page, and all of it has come.
     pub fn is_last(&self) -> bool {
         self.page + 1 >= self.script.pages.len() && self.waits().is_none()
+    }
+
+    /// Whether a question was answered rightly; `None`: not at all, or it cannot be judged.
+    pub fn is_right(&self, place: (usize, usize), ask: &Ask) -> Option<bool> {
+        match self.answers.get(&place) {
+            Some(n) => ask.choices.get(*n).map(LessonChoice::is_right),
+            None => self.typed.get(&place).filter(|_| ask.is_judged()).map(|typed| ask.takes(typed)),
+        }
+    }
+
+    /// How all questions were answered so far.
+    pub fn outcome(&self) -> LessonOutcome {
+        let mut outcome = LessonOutcome::default();
+        for (page, at, ask) in self.script.asks().filter(|(.., ask)| ask.is_judged()) {
+            let is_right = self.is_right((page, at), ask) == Some(true);
+            outcome.asked += 1;
+            outcome.right += usize::from(is_right);
+            outcome.at_once += usize::from(is_right && !self.missed.contains_key(&(page, at)));
+        }
+        outcome
+    }
+
+    /// An answer was given; a wrong one counts.
+    fn answered(&mut self, at: usize) {
+        let place = (self.page, at);
+        let Some(ScriptPart::Ask(ask)) = self.shown().parts.get(at) else { return };
+        if self.is_right(place, ask) == Some(false) {
+            *self.missed.entry(place).or_default() += 1;
+        }
     }
 
     /// To a page from its top, as if all before it had been read.
@@ -266,6 +310,11 @@ impl Lessons {
         bundled().iter().chain(&self.own)
     }
 
+    /// The lesson that follows on one.
+    pub fn after(&self, key: &str) -> Option<&LessonFile> {
+        self.shelf().skip_while(|kept| kept.key != key).skip(1).find(|kept| kept.script.is_some())
+    }
+
     /// The lesson that is open.
     pub fn open(&self) -> Option<&Running> {
         self.open.as_ref().filter(|_| self.is_shown)
@@ -305,9 +354,14 @@ impl Lessons {
             LessonCommand::Next => self.turn(Running::next),
             LessonCommand::Turn(page) => self.turn(|open| open.turn_to(page)),
             LessonCommand::Back => self.turn(|open| open.turn_to(open.page.saturating_sub(1))),
-            LessonCommand::Answer(ask, choice) => {
-                self.turn(|open| _ = open.answers.insert((open.page, ask), choice));
-            }
+            LessonCommand::Answer(ask, choice) => self.turn(|open| {
+                open.answers.insert((open.page, ask), choice);
+                open.answered(ask);
+            }),
+            LessonCommand::Say(ask, words) => self.turn(|open| {
+                open.typed.insert((open.page, ask), words);
+                open.answered(ask);
+            }),
             LessonCommand::Reveal => self.turn(|open| _ = open.revealed.insert(open.page)),
         }
         Vec::new()

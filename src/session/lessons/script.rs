@@ -83,6 +83,11 @@ pub struct Ask {
     pub choices: Vec<LessonChoice>,
     /// The answer to an open question.
     pub answer: String,
+    /// Words of which a typed answer must have one to be right, where an open question can be judged; capitals and signs
+    /// between words do not count.
+    pub accepts: Vec<String>,
+    /// What helps after a wrong answer; may be empty.
+    pub hint: String,
     /// Why it is so; may be empty.
     pub why: String,
 }
@@ -96,6 +101,24 @@ impl Ask {
         let right = self.choices.iter().filter(|choice| choice.is_right()).map(LessonChoice::text);
         right.collect::<Vec<_>>().join("; ")
     }
+
+    /// Whether an answer can be right or wrong.
+    pub fn is_judged(&self) -> bool {
+        !self.choices.is_empty() || !self.accepts.is_empty()
+    }
+
+    /// Whether a typed answer has what is wanted.
+    pub fn takes(&self, typed: &str) -> bool {
+        let typed = plain(typed);
+        self.accepts.iter().any(|words| typed.contains(&plain(words)))
+    }
+}
+
+/// A text as small words between single spaces, a space at either end.
+fn plain(text: &str) -> String {
+    let small = text.to_lowercase();
+    let words = small.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.fold(" ".to_owned(), |all, word| all + word + " ")
 }
 
 /// One of several answers.
@@ -153,6 +176,16 @@ impl Script {
     /// What has been brought about when page `at` begins.
     pub fn things_before(&self, at: usize) -> Vec<LessonAction> {
         things_of(self.pages.iter().take(at).flat_map(|page| &page.parts))
+    }
+
+    /// Its questions, with the page and the part that each is.
+    pub fn asks(&self) -> impl Iterator<Item = (usize, usize, &Ask)> {
+        self.pages.iter().enumerate().flat_map(|(page, of)| {
+            of.parts.iter().enumerate().filter_map(move |(at, part)| match part {
+                ScriptPart::Ask(ask) => Some((page, at, ask)),
+                _ => None,
+            })
+        })
     }
 
     /// The sentence and the beam of each fact, page by page.
@@ -240,6 +273,8 @@ fn answerable<'de, D: Deserializer<'de>>(input: D) -> Result<Ask, D::Error> {
         Err(D::Error::custom(
             "the question has no answer; write `ask.choices = [{ right = \"...\" }, { wrong = \"...\" }]`, or `ask.answer = \"...\"`",
         ))
+    } else if !ask.choices.is_empty() && !ask.accepts.is_empty() {
+        Err(D::Error::custom("`accepts` is of a question without choices, whose answer is typed"))
     } else if !ask.choices.is_empty() && !ask.choices.iter().any(LessonChoice::is_right) {
         Err(D::Error::custom("no choice is right; write `{ right = \"...\" }` for one that is"))
     } else {
@@ -310,6 +345,22 @@ mod tests {
     }
 
     #[test]
+    fn a_typed_answer_is_right_by_whole_words_whatever_its_capitals_and_signs() {
+        let accepts = ["diagonal".to_owned(), "from corner to corner".to_owned()].to_vec();
+        let ask = Ask { accepts, ..Ask::default() };
+        for (typed, is_right) in [
+            ("Diagonal", true),
+            ("On the DIAGONAL, of course!", true),
+            ("from corner-to-corner", true),
+            ("diagonally", false),
+            ("a corner", false),
+            ("", false),
+        ] {
+            assert_eq!(ask.takes(typed), is_right, "{typed}");
+        }
+    }
+
+    #[test]
     fn what_is_wrong_is_said_with_its_line() {
         let page = "title = 'T'\n[[page]]\nheading = 'P'\n[[page.part]]\n";
         for (part, line, words) in [
@@ -331,6 +382,7 @@ mod tests {
             ("ask.question = 'Why?'", 4, "no answer"),
             ("ask.question = 'Why?'\nask.choices = [{ wrong = 'a' }]", 4, "no choice is right"),
             ("ask.answer = 'so'", 4, "no question"),
+            ("ask.question = 'Why?'\nask.choices = [{ right = 'a' }]\nask.accepts = ['a']", 4, "without choices"),
             ("text = 'a'\ndo.beam = 1", 4, "each [[page.part]] is one of text"),
             ("lihgt = []", 5, "unknown variant `lihgt`, expected one of `text`, `do`"),
         ] {

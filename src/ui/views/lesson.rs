@@ -13,7 +13,7 @@ use crate::pages::window::dialogs::{Question, Wants};
 use crate::pages::window::local;
 use crate::pages::window::local::Window;
 use crate::pages::window::shortcuts::PAGING;
-use crate::session::lessons::script::{Ask, LessonChoice, ScriptPart};
+use crate::session::lessons::script::{Ask, ScriptPart};
 use crate::session::lessons::shelf::LessonFile;
 use crate::session::lessons::{Lessons, Running};
 use crate::ui::views::manual;
@@ -42,7 +42,7 @@ pub fn lessons_ui(ui: &mut Ui, window: &mut Window<'_>, lessons: &Lessons) {
     let width = window.layout(local::LESSON_WIDTH, first).clamp(LIMITS.0, most);
     let panel = Panel::right("lessons").default_size(width).min_size(LIMITS.0).max_size(most).resizable(true);
     let shown = panel.frame(theme::panel(theme::tokens(ui))).show(ui, |ui| match lessons.open() {
-        Some(running) => lesson_ui(ui, window, running),
+        Some(running) => lesson_ui(ui, window, running, lessons.after(&running.key)),
         None => shelf_ui(ui, window, lessons),
     });
     window.keep_side(ui, local::LESSON_WIDTH, width, shown.response.rect.width());
@@ -126,7 +126,7 @@ fn own_ui(ui: &mut Ui, folder: &Path) {
     labels::note(ui, text);
 }
 
-fn lesson_ui(ui: &mut Ui, window: &mut Window<'_>, running: &Running) {
+fn lesson_ui(ui: &mut Ui, window: &mut Window<'_>, running: &Running, next: Option<&LessonFile>) {
     let bar = Panel::bottom("lesson_bar").frame(egui::Frame::new().inner_margin(egui::Margin::symmetric(0, 6)));
     bar.show(ui, |ui| bar_ui(ui, window, running));
     head_ui(ui, window, running);
@@ -138,7 +138,32 @@ fn lesson_ui(ui: &mut Ui, window: &mut Window<'_>, running: &Running) {
             ui.scroll_with_delta(egui::vec2(0.0, by));
         }
         page_ui(ui, window, running);
+        if running.is_last() {
+            summary_ui(ui, window, running, next);
+        }
     });
+}
+
+/// What came of the questions, and what follows.
+fn summary_ui(ui: &mut Ui, window: &mut Window<'_>, running: &Running, next: Option<&LessonFile>) {
+    let t = *theme::tokens(ui);
+    theme::card(&t).inner_margin(egui::Margin::same(10)).show(ui, |ui| {
+        ui.take_available_width();
+        ui.label(RichText::new("The lesson is at its end").strong());
+        let outcome = running.outcome();
+        if outcome.asked > 0 {
+            let text = format!(
+                "Of {} questions you answered {} rightly, {} of them at once.",
+                outcome.asked, outcome.right, outcome.at_once
+            );
+            ui.add(Label::new(text).wrap());
+        }
+        let Some(next) = next else { return };
+        if ui.add(Button::new(format!("Next lesson: {}", next.title())).wrap()).clicked() {
+            open(window, &next.key);
+        }
+    });
+    ui.add_space(theme::SPACE_3);
 }
 
 const HANDOUT: Question = Question::new(
@@ -291,7 +316,8 @@ fn turn_ui(ui: &mut Ui, says: &str, came: Option<&str>) {
 
 fn ask_ui(ui: &mut Ui, window: &mut Window<'_>, running: &Running, at: usize, ask: &Ask) {
     let t = *theme::tokens(ui);
-    let chosen = running.answers.get(&(running.page, at)).copied();
+    let place = (running.page, at);
+    let chosen = running.answers.get(&place).copied();
     let is_revealed = running.revealed.contains(&running.page);
     theme::card(&t).inner_margin(egui::Margin::same(10)).show(ui, |ui| {
         ui.take_available_width();
@@ -301,18 +327,42 @@ fn ask_ui(ui: &mut Ui, window: &mut Window<'_>, running: &Running, at: usize, as
                 window.push(LessonCommand::Answer(at, n));
             }
         }
-        let answered = chosen.and_then(|n| ask.choices.get(n));
-        if let Some(choice) = answered {
-            let (text, colour) = if choice.is_right() { ("Right.", t.accent) } else { ("Not quite.", t.warm) };
+        if ask.choices.is_empty() {
+            typed_ui(ui, window, running, at, ask);
+        }
+        let is_right = running.is_right(place, ask);
+        if let Some(is_right) = is_right {
+            let (text, colour) = if is_right { ("Right.", t.accent) } else { ("Not quite.", t.warm) };
             ui.label(RichText::new(text).color(colour).strong());
+            if !is_right && !ask.hint.is_empty() {
+                ui.add(Label::new(&ask.hint).wrap());
+            }
         }
         if is_revealed {
             ui.add(Label::new(format!("Answer: {}", ask.solution())).wrap());
         }
-        let is_clear = is_revealed || answered.is_some_and(LessonChoice::is_right);
-        if is_clear && !ask.why.is_empty() {
+        if (is_revealed || is_right == Some(true)) && !ask.why.is_empty() {
             ui.add(Label::new(RichText::new(&ask.why).color(t.weak)).wrap());
         }
     });
     ui.add_space(theme::SPACE_2);
+}
+
+/// The field of an answer in words. One that nobody can judge is kept, to be compared with what *Reveal* shows.
+fn typed_ui(ui: &mut Ui, window: &mut Window<'_>, running: &Running, at: usize, ask: &Ask) {
+    let given = running.typed.get(&(running.page, at));
+    let draft = ui.id().with("draft");
+    let mut text = ui.data(|data| data.get_temp::<String>(draft)).or_else(|| given.cloned()).unwrap_or_default();
+    let field = egui::TextEdit::singleline(&mut text).hint_text("Your answer").desired_width(f32::INFINITY);
+    let field = ui.add(field).accessible_name(format!("Your answer to {}", ask.question));
+    let is_entered = field.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter));
+    let name = if ask.is_judged() { "Check" } else { "Keep" };
+    let is_new = !text.trim().is_empty() && given.is_none_or(|given| *given != text);
+    if (ui.add_enabled(is_new, Button::new(name)).clicked() || is_entered) && is_new {
+        window.push(LessonCommand::Say(at, text.clone()));
+    }
+    if given.is_some() && !is_new && !ask.is_judged() {
+        labels::note(ui, "Kept. Reveal shows an answer to compare it with.");
+    }
+    ui.data_mut(|data| data.insert_temp(draft, text));
 }

@@ -10,13 +10,17 @@ use crate::jobs::steps::StepTrace;
 use crate::models::anatomy::MachineStage;
 use crate::pages::steps::StepsPage;
 use crate::pages::steps::command::StepsCommand;
+use crate::pages::steps::depth::Depth;
 use crate::pages::steps::picture::held;
+use crate::pages::steps::view::memory::StepsMemory;
 use crate::pages::window::local::Window;
 use crate::widgets::marks::WholeLetters;
 use crate::widgets::{marks, theme};
 
 /// Lower than this it scrolls, points.
 const LEAST_HEIGHT: f32 = 250.0;
+/// How long numbers are on their way from box to box, seconds.
+const TRAVEL: f64 = 0.7;
 
 /// Paints the machine into all the room there is.
 pub fn machine_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &StepTrace) {
@@ -32,7 +36,7 @@ pub fn machine_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart
 
 fn drawing_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &StepTrace, room: egui::Vec2) {
     let (_, rect) = ui.allocate_space(room);
-    let machine = &apart.machine;
+    let machine = &depth(steps, window, apart).drawn(&apart.machine);
     let area = rect.into();
     let (mut over, mut opened) = (None, None);
     for (stage, place) in machine.stages.iter().zip(places(machine, &area)) {
@@ -59,6 +63,7 @@ fn drawing_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &S
         measure: &WholeLetters(ui),
     };
     marks::paint(ui.painter(), drawing.marks(&area));
+    travel_ui(ui, steps, window, &drawing, rect);
     window.part(ui, HighlightPart::Machine, "", rect);
     for (stage, place) in machine.stages.iter().zip(places(machine, &area)) {
         window.part(ui, HighlightPart::Box, stage.key, Rect::from(place));
@@ -66,6 +71,36 @@ fn drawing_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &S
     if let Some(key) = opened {
         window.push(StepsCommand::Open(key));
     }
+}
+
+/// How much is drawn: what is chosen, and what a lesson lights.
+fn depth(steps: &StepsPage, window: &Window<'_>, apart: &StepTrace) -> Depth {
+    let is_lit = |stage: &&MachineStage| window.lights.lights(HighlightPart::Box, stage.key);
+    apart.machine.stages.iter().filter(is_lit).map(|stage| Depth::of(stage.key)).fold(steps.depth, Depth::max)
+}
+
+/// What the box that is spoken of reads comes along the arrows, once each time.
+fn travel_ui(ui: &Ui, steps: &StepsPage, window: &mut Window<'_>, drawing: &MachineDrawing<'_>, rect: Rect) {
+    let Some(to) = steps.current() else { return };
+    let now = ui.input(|input| input.time);
+    let memory = window.local.of::<StepsMemory>();
+    if memory.travel.is_none_or(|(of, _)| of != (steps.i, to)) {
+        memory.travel = Some(((steps.i, to), now));
+    }
+    let since = memory.travel.map_or(TRAVEL, |(_, began)| now - began);
+    if since >= TRAVEL || ui.style().animation_time == 0.0 {
+        return;
+    }
+    let t = theme::tokens(ui);
+    let share = (since / TRAVEL) as f32;
+    for (from, at) in drawing.on_the_way(&rect.into(), to, share * share * (3.0 - 2.0 * share)) {
+        let Some(text) = steps.carried(from) else { continue };
+        let letters = ui.painter().layout_no_wrap(text, egui::FontId::proportional(theme::TEXT_BODY), t.text);
+        let place = Rect::from_center_size(at.into(), letters.size() + egui::vec2(theme::SPACE_2, 2.0));
+        ui.painter().rect_filled(place, theme::RADIUS_SMALL, t.accent_soft);
+        ui.painter().galley(place.center() - 0.5 * letters.size(), letters, t.text);
+    }
+    ui.ctx().request_repaint();
 }
 
 /// What a screen reader says of a box.

@@ -1,5 +1,6 @@
 //! Floor 11: what page Steps remembers between two frames. A leaf.
 
+use crate::pages::steps::worked::WorkedNumber;
 use crate::widgets::heatmap::Texture;
 use crate::widgets::matrix;
 
@@ -32,8 +33,10 @@ pub struct StepsMemory {
     pub texture: Texture,
     /// The cell of it, target and source word, that the keyboard would guess.
     pub cursor: Option<(usize, usize)>,
-    /// The number of the context that page Steps shows as a sum.
-    pub unit: Option<usize>,
+    /// The number that was clicked, to see what made it.
+    pub number: Option<WorkedNumber>,
+    /// To which box numbers travel, of which step, and since when, in seconds of the window's clock.
+    pub travel: Option<((usize, &'static str), f64)>,
     /// The matrices of its open box as textures.
     pub matrices: matrix::Textures,
     /// What it shows where there is no room for all.

@@ -7,6 +7,7 @@ pub mod memory;
 mod player;
 mod rows;
 mod stage;
+mod worked;
 
 use egui::{Label, Panel, Rect, RichText, Ui};
 
@@ -104,7 +105,7 @@ pub fn page_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, presents
             }
         });
     });
-    ui.add_space(theme::SPACE_1);
+    story_ui(ui, steps, presents);
     guess::guess_ui(ui, steps, window, &apart);
     let is_first = steps.whole().is_some_and(|guessing| !guessing.is_revealed);
     let has_room = steps.open.is_none() && !steps.has_beam;
@@ -212,6 +213,15 @@ fn rooms(rect: Rect, has_rows: bool, has_beam: bool, is_open: bool) -> [Option<R
 fn part_ui(ui: &mut Ui, window: &mut Window<'_>, lit: HighlightPart, paint: impl FnOnce(&mut Ui, &mut Window<'_>)) {
     let shown = ui.scope(|ui| paint(ui, window));
     window.part(ui, lit, "", shown.response.rect);
+}
+
+/// What happens now, in one sentence.
+fn story_ui(ui: &mut Ui, steps: &StepsPage, presents: bool) {
+    let Some(story) = steps.story() else { return };
+    let size = if presents { theme::TEXT_TITLE } else { theme::TEXT_SENTENCE };
+    ui.add_space(theme::SPACE_1);
+    ui.add(Label::new(RichText::new(story).size(size)).wrap());
+    ui.add_space(theme::SPACE_1);
 }
 
 fn message_ui(ui: &mut Ui, steps: &StepsPage) {

@@ -10,6 +10,7 @@ use crate::pages::sentence::command::SelectCommand;
 use crate::pages::sentence::view::source;
 use crate::pages::steps::StepsPage;
 use crate::pages::steps::command::StepsCommand;
+use crate::pages::steps::depth::DEPTHS;
 use crate::pages::steps::view::memory::StepsMemory;
 use crate::pages::steps::view::{guess, rows};
 use crate::pages::steps::{GUESSES, Guessed, MODES, Mode, PACES};
@@ -106,6 +107,7 @@ pub fn choices_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
                 window.push(StepsCommand::SetMode(entry.mode));
             }
         }
+        depth_ui(ui, steps, window);
         wiring_ui(ui, steps, window);
         guessing_ui(ui, steps, window);
         let mut has_beam = steps.has_beam;
@@ -118,6 +120,17 @@ pub fn choices_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
             ui.label(text.size(theme::TEXT_SMALL).color(theme::tokens(ui).warm));
         }
     });
+}
+
+/// How much of the machine is shown.
+fn depth_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
+    ui.separator();
+    for entry in DEPTHS {
+        if ui.selectable_label(steps.depth == entry.depth, entry.name).on_hover_text(entry.about).clicked() {
+            window.push(StepsCommand::SetDepth(entry.depth));
+        }
+    }
+    ui.separator();
 }
 
 /// What is guessed first.

@@ -14,6 +14,8 @@ use crate::pages::steps::StepsPage;
 use crate::pages::steps::command::StepsCommand;
 use crate::pages::steps::picture::{held, words};
 use crate::pages::steps::view::memory::StepsMemory;
+use crate::pages::steps::view::worked;
+use crate::pages::steps::worked::WorkedNumber;
 use crate::pages::window::local::Window;
 use crate::widgets::bars::{Bar, bars};
 use crate::widgets::marks::WholeLetters;
@@ -104,15 +106,12 @@ fn inside_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &St
                 ui.label(format!("{} {word}  (id {id}{note})", j + 1));
             }
         }
-        "energies" | "alpha" => shares_ui(ui, steps, apart, stage),
-        "context" => {
-            numbers_ui(ui, steps, apart, stage);
-            sum_ui(ui, steps, window, apart);
-        }
+        "energies" | "alpha" => shares_ui(ui, steps, window, apart, stage),
         "candidates" => candidates_ui(ui, steps, window, apart),
         "word" => word_ui(ui, steps, apart),
-        _ => numbers_ui(ui, steps, apart, stage),
+        _ => numbers_ui(ui, steps, window, apart, stage),
     }
+    worked::worked_ui(ui, steps, window, apart, stage);
 }
 
 fn equation_ui(ui: &mut Ui, equation: &Equation) {
@@ -125,9 +124,9 @@ fn equation_ui(ui: &mut Ui, equation: &Equation) {
 }
 
 /// The vectors of a box.
-fn numbers_ui(ui: &mut Ui, steps: &StepsPage, apart: &StepTrace, stage: &MachineStage) {
+fn numbers_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &StepTrace, stage: &MachineStage) {
     let Some(part) = apart.part(stage.key, steps.i) else { return };
-    for quantity in &part.quantities {
+    for (n, quantity) in part.quantities.iter().enumerate() {
         heading_ui(ui, quantity);
         if let [value] = quantity.values[..] {
             ui.label(RichText::new(format!("{value:.3}")).size(theme::TEXT_TITLE));
@@ -135,9 +134,14 @@ fn numbers_ui(ui: &mut Ui, steps: &StepsPage, apart: &StepTrace, stage: &Machine
                 place_ui(ui, apart, value);
             }
         } else if quantity.count() > 1 {
-            matrix_ui(ui, quantity, apart);
+            if let Some((row, unit)) = matrix_ui(ui, quantity, apart) {
+                worked::choose(window, WorkedNumber { stage: stage.key, quantity: n, row, unit });
+            }
         } else {
-            strip::named(ui, quantity.name, &spoken(quantity.symbol), &quantity.values, STRIP);
+            let (strip, over) = strip::named(ui, quantity.name, &spoken(quantity.symbol), &quantity.values, STRIP);
+            if let Some(unit) = over.filter(|_| strip.clicked()) {
+                worked::choose(window, WorkedNumber { stage: stage.key, quantity: n, row: 0, unit });
+            }
         }
         ui.add_space(theme::SPACE_2);
     }
@@ -164,8 +168,10 @@ fn heading_ui(ui: &mut Ui, quantity: &Quantity) {
     });
 }
 
-/// A vector for each source word: a row of colours for each, all units in the width there is.
-fn matrix_ui(ui: &mut Ui, quantity: &Quantity, apart: &StepTrace) {
+/// A vector for each source word: a row of colours for each, all units in the width there is. Answers with the word and
+/// the unit that were clicked.
+fn matrix_ui(ui: &mut Ui, quantity: &Quantity, apart: &StepTrace) -> Option<(usize, usize)> {
+    let mut clicked = None;
     let palette = theme::palette(ui);
     let wide = |word: &&str| WholeLetters(ui).width(word, theme::TEXT_SMALL);
     let widest = words(apart).iter().map(wide).fold(WORD.0, f32::max) + theme::SPACE_2;
@@ -175,7 +181,7 @@ fn matrix_ui(ui: &mut Ui, quantity: &Quantity, apart: &StepTrace) {
         if row.is_empty() {
             break;
         }
-        let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::hover());
+        let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::CLICK);
         if !ui.is_rect_visible(rect) {
             continue;
         }
@@ -194,13 +200,15 @@ fn matrix_ui(ui: &mut Ui, quantity: &Quantity, apart: &StepTrace) {
         node(&response, Role::Figure, || format!("{} of {word}, {} numbers", quantity.name, row.len()));
         if let Some(at) = response.hover_pos().filter(|at| cells.contains(*at)) {
             let k = (((at.x - cells.left()) / pitch) as usize).min(row.len() - 1);
+            clicked = response.clicked().then_some((j, k)).or(clicked);
             response.on_hover_text_at_pointer(format!("{word}, unit {}: {:.3}", k + 1, row[k]));
         }
     }
+    clicked
 }
 
 /// A number for each source word.
-fn shares_ui(ui: &mut Ui, steps: &StepsPage, apart: &StepTrace, stage: &MachineStage) {
+fn shares_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &StepTrace, stage: &MachineStage) {
     let Some(step) = apart.steps.get(steps.i) else { return };
     let is_share = stage.key == "alpha";
     let values = if is_share { &step.alpha_i } else { &step.e_i };
@@ -218,7 +226,10 @@ fn shares_ui(ui: &mut Ui, steps: &StepsPage, apart: &StepTrace, stage: &MachineS
             is_marked: true,
         })
         .collect();
-    bars(ui, &list, if is_share { "Share of this source word" } else { "Before the softmax; orange is below 0" });
+    let hint = if is_share { "Share of this source word" } else { "Before the softmax; orange is below 0" };
+    if let Some(unit) = bars(ui, &list, hint) {
+        worked::choose(window, WorkedNumber { stage: stage.key, quantity: 0, row: 0, unit });
+    }
     if is_share {
         let total: f32 = values.iter().sum();
         let text = RichText::new(format!("Together {total:.3}")).size(theme::TEXT_SMALL);
@@ -227,73 +238,11 @@ fn shares_ui(ui: &mut Ui, steps: &StepsPage, apart: &StepTrace, stage: &MachineS
 }
 
 /// Where 0 is between the least and the greatest of some numbers and 0, and how far these are apart.
-fn span(values: &[f32]) -> (f32, f32) {
+pub(super) fn span(values: &[f32]) -> (f32, f32) {
     let finite = || values.iter().copied().filter(|value| value.is_finite());
     let (least, most) = (finite().fold(0.0, f32::min), finite().fold(0.0, f32::max));
     let range = (most - least).max(1e-6);
     (-least / range, range)
-}
-
-/// What a Transformer sums.
-const VALUES: &str = "v_j";
-
-/// What c_i is the sum of: the values of a Transformer, else the annotations.
-fn summed(apart: &StepTrace, i: usize) -> Option<&Quantity> {
-    let values = apart.part("keys", i).and_then(|part| part.quantities.iter().find(|of| of.symbol == VALUES));
-    values.or_else(|| apart.part("annotations", i)?.quantities.first())
-}
-
-/// One number of c_i as the sum that it is.
-fn sum_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &StepTrace) {
-    let i = steps.i;
-    let Some(alpha_i) = apart.steps.get(i).and_then(|step| step.alpha_i.as_ref()) else { return };
-    let (Some(c), Some(h)) = (apart.part("context", i).and_then(|part| part.quantities.first()), summed(apart, i))
-    else {
-        return;
-    };
-    let sum = |k: usize| -> f32 { alpha_i.iter().enumerate().map(|(j, a)| a * h.row(j).get(k).unwrap_or(&0.0)).sum() };
-    // of several heads, each with weights of its own, only those of the alignment are sums by alpha
-    let is_sum = |k: &usize| h.symbol != VALUES || (sum(*k) - c.values[*k]).abs() <= 1e-3;
-    let order = |a: &usize, b: &usize| c.values[*a].abs().total_cmp(&c.values[*b].abs());
-    let most = || (0..c.values.len()).filter(is_sum).max_by(order).unwrap_or(0);
-    let mut unit = window.local.of::<StepsMemory>().unit.unwrap_or_else(most).min(c.width.saturating_sub(1)) + 1;
-    ui.horizontal(|ui| {
-        let label = ui.label("One number of it: unit");
-        let drag = egui::DragValue::new(&mut unit).range(1..=c.width);
-        if ui.add(drag).labelled_by(label.id).on_hover_text("Drag, or type a number").changed() {
-            window.local.of::<StepsMemory>().unit = Some(unit - 1);
-        }
-    });
-    let k = unit - 1;
-    if !is_sum(&k) {
-        ui.label("A number of another head than the one that is shown, with weights of its own.");
-        return;
-    }
-    let parts: Vec<f32> =
-        alpha_i.iter().enumerate().map(|(j, a)| a * h.row(j).get(k).copied().unwrap_or(0.0)).collect();
-    let (zero, range) = span(&parts);
-    let mut total = 0.0;
-    let list: Vec<Bar> = words(apart)
-        .iter()
-        .zip(&parts)
-        .enumerate()
-        .map(|(j, (word, part))| {
-            total += part;
-            let of = h.row(j).get(k).copied().unwrap_or(0.0);
-            Bar {
-                text: (*word).to_owned(),
-                share: part / range,
-                zero,
-                number: format!("{:.3} \u{d7} {of:+.3} = {part:+.3}", alpha_i[j]),
-                label: format!("{word}: {:.3} times {of:.3} is {part:.3}", alpha_i[j]),
-                is_marked: true,
-            }
-        })
-        .collect();
-    bars(ui, &list, "Its share times its number; blue adds, orange takes away");
-    let text =
-        format!("Together {total:+.3}, the number {:+.3} of the context", c.values.get(k).copied().unwrap_or(0.0));
-    labels::note(ui, text);
 }
 
 fn candidates_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &StepTrace) {

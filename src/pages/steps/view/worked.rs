@@ -1,0 +1,78 @@
+//! Floor 11: what made a number of the open box, term by term; the number is clicked, or chosen by its place.
+
+use egui::{Label, RichText, Ui};
+
+use crate::jobs::steps::StepTrace;
+use crate::models::anatomy::MachineStage;
+use crate::pages::steps::StepsPage;
+use crate::pages::steps::picture::words;
+use crate::pages::steps::view::memory::StepsMemory;
+use crate::pages::steps::view::stage::span;
+use crate::pages::steps::worked::{Worked, WorkedNumber, strongest, values, worked};
+use crate::pages::window::local::Window;
+use crate::widgets::bars::{Bar, bars};
+use crate::widgets::{labels, theme};
+
+/// Works this number out from now on.
+pub fn choose(window: &mut Window<'_>, number: WorkedNumber) {
+    window.local.of::<StepsMemory>().number = Some(number);
+}
+
+/// Paints what made the number that was chosen, or the strongest one.
+pub fn worked_ui(
+    ui: &mut Ui,
+    steps: &StepsPage,
+    window: &mut Window<'_>,
+    apart: &StepTrace,
+    stage: &MachineStage,
+) {
+    let i = steps.i;
+    let chosen = window.local.of::<StepsMemory>().number.filter(|number| number.stage == stage.key);
+    let Some(number) = chosen.or_else(|| strongest(apart, i, stage.key)) else { return };
+    ui.add_space(theme::SPACE_1);
+    let mut unit = number.unit + 1;
+    let count = values(apart, i, stage.key, number.quantity).map_or(unit, <[f32]>::len);
+    let of_words = ["alpha", "energies"].contains(&stage.key);
+    ui.horizontal(|ui| {
+        let label = ui.label(if of_words { "One number of it: word" } else { "One number of it: unit" });
+        let drag = egui::DragValue::new(&mut unit).range(1..=count);
+        let hint = "Click a number above, drag, or type its place, to see what made it";
+        if ui.add(drag).labelled_by(label.id).on_hover_text(hint).changed() {
+            choose(window, WorkedNumber { unit: unit - 1, ..number });
+        }
+        let words = words(apart);
+        let word = if of_words { words.get(unit - 1) } else { words.get(number.row).filter(|_| number.row > 0) };
+        if let Some(word) = word {
+            labels::caption(ui, *word);
+        }
+    });
+    match worked(apart, i, number) {
+        Some(worked) => made_ui(ui, &worked),
+        None => {
+            let text = "More than the numbers that are seen here made this one: all weights of a row, which stand below.";
+            labels::note(ui, text);
+        }
+    }
+}
+
+fn made_ui(ui: &mut Ui, worked: &Worked) {
+    ui.add(Label::new(RichText::new(&worked.says).color(theme::tokens(ui).weak)).wrap());
+    if worked.terms.is_empty() {
+        return;
+    }
+    let parts: Vec<f32> = worked.terms.iter().map(|term| term.part).collect();
+    let (zero, range) = span(&parts);
+    let terms = worked.terms.iter().map(|term| {
+        let (number, label) = match term.factors {
+            Some((a, b)) => (
+                format!("{a:.3} \u{d7} {b:+.3} = {:+.3}", term.part),
+                format!("{}: {a:.3} times {b:.3} is {:.3}", term.name, term.part),
+            ),
+            None => (format!("{:+.3}", term.part), format!("{}: {:.3}", term.name, term.part)),
+        };
+        Bar { text: term.name.clone(), share: term.part / range, zero, number, label, is_marked: true }
+    });
+    let terms: Vec<Bar> = terms.collect();
+    bars(ui, &terms, "One factor times the other; blue adds, orange takes away");
+    labels::note(ui, format!("Together {:+.3}", worked.value));
+}
