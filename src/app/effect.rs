@@ -135,6 +135,8 @@ pub enum FileEvent {
     },
     /// The files of the first test set are there.
     FirstSet(FirstSet),
+    /// Answers of groups of a class were read, a line each.
+    Answers { path: PathBuf, lines: Vec<String> },
     /// An aligner file was read, for its languages.
     Aligner(AlignerFile),
     /// The words of a column were aligned.

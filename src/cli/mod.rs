@@ -178,7 +178,7 @@ pub const COMMANDS: &[CommandEntry] = &[
         "import",
         inspect::import::ImportArgs,
         inspect::import::run,
-        "Make a model folder of another toolkit's model, such as Marian's",
+        "Make a model folder of another toolkit's model, such as Marian's, or a smaller copy of one",
         writes "output";
         "interlinear import opus-mt-en-fr models/opus-en-fr"
     ),

@@ -18,8 +18,8 @@ use safetensors::Dtype;
 use safetensors::tensor::View;
 
 use crate::error::{Error, Result};
-use crate::models::header::{NumberFormat, TensorPlace};
-use crate::models::stored::{BLOCK, IntegerMatrix, Stored};
+use crate::models::header::{NumberFormat, SCALE, TensorPlace};
+use crate::models::stored::{BLOCK, IntegerMatrix, Stored, in_8_bits};
 use crate::models::{disk, header};
 use crate::nn::fused::Packed;
 use crate::nn::fused::integers::{PackedIntegers, Rounding};
@@ -184,9 +184,12 @@ impl Weights {
         expected: &[(String, Vec<usize>)],
         progress: Progress<'_>,
     ) -> Result<Self> {
-        let ReadFile { parts, tensors, kinds } = read(path, file, expected, progress)?;
+        let ReadFile { parts, tensors, scales } = read(path, file, expected, progress)?;
         let mut weights = Self { path: path.into(), file: parts, ..Self::default() };
-        weights.store(expected, tensors.into_iter().zip(kinds))?;
+        weights.store(expected, tensors.into_iter())?;
+        for (name, bytes) in scales {
+            weights.scale(&name, &bytes)?;
+        }
         if let Some(FilePart::Bytes(start)) = weights.file.first() {
             weights.guided = header::note(start, GUIDED);
         }
@@ -218,6 +221,19 @@ impl Weights {
                 return Err(Error::tensor(&self.path, name, message));
             }
             self.slots.insert(name.clone(), Slot::new(shape, Stored::Bytes { bytes, kind }));
+        }
+        Ok(())
+    }
+
+    /// Multiplies the rows of whole numbers of that name.
+    fn scale(&mut self, name: &str, bytes: &[u8]) -> Result<()> {
+        if !NumberFormat::F32.is_finite(bytes) {
+            let message = "holds a scale that is not finite (NaN or infinity); the file is damaged, so copy it again";
+            return Err(Error::tensor(&self.path, name, message));
+        }
+        let Some(slot) = self.slots.get_mut(name) else { return Ok(()) };
+        if let Some(Stored::Bytes { bytes: q, .. }) = slot.stored().as_deref() {
+            *slot = Slot::new(&slot.shape, Stored::Scaled { q: q.clone(), scales: NumberFormat::F32.read(bytes) });
         }
         Ok(())
     }
@@ -258,13 +274,25 @@ impl Weights {
     /// Writes a safetensors file, as `f16` if `half`: under a temporary name in the same folder,
     /// synchronised, then renamed, so that no reader ever sees half a file.
     pub fn save(&self, path: &Path, half: bool) -> Result<()> {
-        if half
+        self.write(path, if half { NumberFormat::F16 } else { NumberFormat::F32 })
+    }
+
+    /// As [`Weights::save`], the matrices as whole numbers of 8 bits with a scale for each row, all else as `f16`.
+    ///
+    /// # Errors
+    /// As [`Weights::save`].
+    pub fn save_in_8_bits(&self, path: &Path) -> Result<()> {
+        self.write(path, NumberFormat::I8)
+    }
+
+    fn write(&self, path: &Path, kind: NumberFormat) -> Result<()> {
+        if kind != NumberFormat::F32
             && let Some((name, _)) =
                 self.iter().find(|(_, array)| array.data.iter().any(|x| !f16::from_f32(*x).is_finite()))
         {
             return Err(Error::tensor(path, name, "holds a number too large for f16; write f32 instead"));
         }
-        let tensors = self.iter().map(|(name, array)| (name, Written { array, half }));
+        let tensors = self.iter().flat_map(|(name, array)| written(name, array, kind));
         let notes = self.guided.clone().map(|reading| HashMap::from([(GUIDED.to_owned(), reading)]));
         let file = safetensors::serialize(tensors, notes)
             .map_err(|error| Error::file(path, format!("could not be written: {error}")))?;
@@ -410,31 +438,43 @@ impl Weights {
 }
 
 /// A tensor as it is written to a file.
-struct Written<'a> {
-    array: &'a Array,
-    half: bool,
+struct Written {
+    shape: Vec<usize>,
+    kind: Dtype,
+    bytes: Vec<u8>,
 }
 
-impl View for Written<'_> {
+/// What a file of `kind` has of a tensor: itself, and its scales where it is written as whole numbers.
+fn written(name: &str, array: &Array, kind: NumberFormat) -> Vec<(String, Written)> {
+    let numbers = array.data.iter();
+    let one = |kind, bytes| (name.to_owned(), Written { shape: array.shape.clone(), kind, bytes });
+    match (kind, array.shape.as_slice()) {
+        (NumberFormat::I8, &[rows, _]) => {
+            let (q, scales) = in_8_bits(&array.data, rows);
+            let bytes = scales.iter().flat_map(|x| x.to_le_bytes()).collect();
+            let scales = Written { shape: vec![rows], kind: Dtype::F32, bytes };
+            vec![one(Dtype::I8, q), (format!("{name}{SCALE}"), scales)]
+        }
+        (NumberFormat::F32, _) => vec![one(Dtype::F32, numbers.flat_map(|x| x.to_le_bytes()).collect())],
+        _ => vec![one(Dtype::F16, numbers.flat_map(|x| f16::from_f32(*x).to_le_bytes()).collect())],
+    }
+}
+
+impl View for Written {
     fn dtype(&self) -> Dtype {
-        if self.half { Dtype::F16 } else { Dtype::F32 }
+        self.kind
     }
 
     fn shape(&self) -> &[usize] {
-        &self.array.shape
+        &self.shape
     }
 
     fn data(&self) -> Cow<'_, [u8]> {
-        let numbers = self.array.data.iter();
-        Cow::Owned(if self.half {
-            numbers.flat_map(|x| f16::from_f32(*x).to_le_bytes()).collect()
-        } else {
-            numbers.flat_map(|x| x.to_le_bytes()).collect()
-        })
+        Cow::Borrowed(&self.bytes)
     }
 
     fn data_len(&self) -> usize {
-        self.array.data.len() * if self.half { 2 } else { 4 }
+        self.bytes.len()
     }
 }
 
@@ -442,8 +482,9 @@ impl View for Written<'_> {
 struct ReadFile {
     parts: Vec<FilePart>,
     /// The bytes of each tensor that was expected, and what they are.
-    tensors: Vec<Vec<u8>>,
-    kinds: Vec<NumberFormat>,
+    tensors: Vec<(Vec<u8>, NumberFormat)>,
+    /// The bytes of the scales of those that are whole numbers, by name.
+    scales: Vec<(String, Vec<u8>)>,
 }
 
 /// Reads a weights file; its header is checked before its body is read.
@@ -461,7 +502,13 @@ fn read<R: std::io::Read>(
     let end = header::end(path, &start, length)?;
     let rest = (end - start.len()) as u64;
     more(&mut start, &mut file, rest)?;
-    let places = header::places(path, &start, length, expected)?;
+    let (places, scales) = header::places(path, &start, length, expected)?;
+    let all: Vec<(&str, &TensorPlace)> = expected
+        .iter()
+        .map(|(name, _)| name.as_str())
+        .zip(&places)
+        .chain(scales.iter().map(|(name, place)| (name.as_str(), place)))
+        .collect();
     let mut read = start.len();
     let mut part = |from: usize, size: usize| {
         let mut bytes = Vec::new();
@@ -479,22 +526,29 @@ fn read<R: std::io::Read>(
         }
         if bytes.len() == size { Ok(bytes) } else { Err(header::truncated(path, (from + bytes.len()) as u64)) }
     };
-    let mut found =
-        ReadFile { parts: vec![FilePart::Bytes(start)], tensors: vec![Vec::new(); places.len()], kinds: Vec::new() };
-    let mut order: Vec<usize> = (0..places.len()).collect();
-    order.sort_by_key(|n| (places[*n].0.start, places[*n].0.end));
+    let mut parts = vec![FilePart::Bytes(start)];
+    let mut found: Vec<Vec<u8>> = vec![Vec::new(); all.len()];
+    let mut order: Vec<usize> = (0..all.len()).collect();
+    order.sort_by_key(|n| (all[*n].1.0.start, all[*n].1.0.end));
     for n in order {
-        let ((place, kind), name) = (&places[n], &expected[n].0);
+        let (name, (place, kind)) = all[n];
         if place.start < read {
             return Err(Error::tensor(path, name, "lies over another tensor; the file is damaged, so copy it again"));
         }
         if place.start > read {
-            found.parts.push(FilePart::Bytes(part(read, place.start - read)?));
+            parts.push(FilePart::Bytes(part(read, place.start - read)?));
         }
-        found.tensors[n] = part(place.start, place.len())?;
-        found.parts.push(FilePart::Tensor(name.clone(), *kind));
+        found[n] = part(place.start, place.len())?;
+        // what is not made again bit for bit of the numbers that are kept is kept as it is
+        parts.push(if n >= places.len() || *kind == NumberFormat::I8 {
+            FilePart::Bytes(found[n].clone())
+        } else {
+            FilePart::Tensor(name.to_owned(), *kind)
+        });
         read = place.end;
     }
-    found.kinds = places.into_iter().map(|(_, kind)| kind).collect();
-    Ok(found)
+    let scales_found = found.split_off(places.len());
+    let tensors = found.into_iter().zip(places.iter().map(|(_, kind)| *kind)).collect();
+    let scales = scales.iter().map(|(name, _)| name.clone()).zip(scales_found).collect();
+    Ok(ReadFile { parts, tensors, scales })
 }

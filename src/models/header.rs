@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use safetensors::Dtype;
-use safetensors::tensor::Metadata;
+use safetensors::tensor::{Metadata, TensorInfo};
 
 use crate::error::{Error, Result};
 
@@ -25,7 +25,12 @@ pub enum NumberFormat {
     Bf16,
     /// Single precision.
     F32,
+    /// Whole numbers from -127 to 127, times a number for each row.
+    I8,
 }
+
+/// What the tensor of the numbers by which the rows of a tensor of whole numbers are multiplied is called, behind its name.
+pub const SCALE: &str = ".scale";
 
 impl NumberFormat {
     /// That of a safetensors file.
@@ -41,6 +46,7 @@ impl NumberFormat {
     /// Bytes of a number.
     pub fn size(self) -> usize {
         match self {
+            Self::I8 => 1,
             Self::F16 | Self::Bf16 => 2,
             Self::F32 => 4,
         }
@@ -72,11 +78,17 @@ pub fn end(path: &Path, start: &[u8], length: u64) -> Result<usize> {
     usize::try_from(end).map_err(|_| foreign(path))
 }
 
-/// Where each of the `expected` tensors lies in a file of `length` bytes, from its bytes up to [`end`].
-pub fn places(path: &Path, start: &[u8], length: u64, expected: &[(String, Vec<usize>)]) -> Result<Vec<TensorPlace>> {
+/// Where each of the `expected` tensors lies in a file of `length` bytes, from its bytes up to [`end`], and behind them the
+/// scales of those that are whole numbers, each with the name of what it is of.
+pub fn places(
+    path: &Path,
+    start: &[u8],
+    length: u64,
+    expected: &[(String, Vec<usize>)],
+) -> Result<(Vec<TensorPlace>, Vec<(String, TensorPlace)>)> {
     check_size(path, expected)?;
     let metadata = metadata(path, start, length)?;
-    let mut places = Vec::with_capacity(expected.len());
+    let (mut places, mut scales) = (Vec::with_capacity(expected.len()), Vec::new());
     for (name, shape) in expected {
         let Some(info) = metadata.info(name) else {
             return Err(Error::tensor(path, name, "is missing; this file does not fit its config.json"));
@@ -85,19 +97,33 @@ pub fn places(path: &Path, start: &[u8], length: u64, expected: &[(String, Vec<u
             let message = format!("has the shape {:?} where the config.json asks for {shape:?}", info.shape);
             return Err(Error::tensor(path, name, message));
         }
-        let Some(kind) = NumberFormat::of(info.dtype).filter(|kind| *kind != NumberFormat::Bf16) else {
-            let message = format!("is stored as {}; only F32 and F16 can be read, so convert the file", info.dtype);
-            return Err(Error::tensor(path, name, message));
+        let kind = match info.dtype {
+            Dtype::I8 => NumberFormat::I8,
+            other => NumberFormat::of(other).filter(|kind| *kind != NumberFormat::Bf16).ok_or_else(|| {
+                let can = "only F32, F16, and I8 with a scale for each row can be read, so convert the file";
+                Error::tensor(path, name, format!("is stored as {other}; {can}"))
+            })?,
         };
-        let (from, to) = info.data_offsets;
-        places.push((start.len() + from..start.len() + to, kind));
+        let place = |(from, to): (usize, usize)| start.len() + from..start.len() + to;
+        places.push((place(info.data_offsets), kind));
+        if kind == NumberFormat::I8 {
+            let scale = metadata.info(&format!("{name}{SCALE}"));
+            let fits = |scale: &&TensorInfo| scale.dtype == Dtype::F32 && shape.len() == 2 && scale.shape == shape[..1];
+            let Some(scale) = scale.filter(fits) else {
+                let message = format!("is stored as I8, which needs `{name}{SCALE}`: an F32 for each row of a matrix");
+                return Err(Error::tensor(path, name, message));
+            };
+            scales.push((name.clone(), (place(scale.data_offsets), NumberFormat::F32)));
+        }
     }
     let names = metadata.offset_keys();
-    if let Some(extra) = names.iter().filter(|name| !expected.iter().any(|(known, _)| known == *name)).min() {
+    let is_scale = |name: &str| name.strip_suffix(SCALE).is_some_and(|of| scales.iter().any(|(known, _)| known == of));
+    let is_known = |name: &str| is_scale(name) || expected.iter().any(|(known, _)| known == name);
+    if let Some(extra) = names.iter().filter(|name| !is_known(name)).min() {
         let message = "is not part of this architecture; the file belongs to another model";
         return Err(Error::tensor(path, extra, message));
     }
-    Ok(places)
+    Ok((places, scales))
 }
 
 /// What the header of a file of `length` bytes says, from its bytes up to [`end`].

@@ -32,6 +32,8 @@ pub(super) enum Stored {
     Bytes { bytes: Vec<u8>, kind: NumberFormat },
     /// Numbers that were made in memory.
     Wide(Vec<f32>),
+    /// Whole numbers, multiplied by one of `scales` a row; they are widened and never multiplied as they are.
+    Scaled { q: Vec<u8>, scales: Vec<f32> },
     /// Whole numbers.
     Integers(IntegerMatrix),
     /// Rows, from `first` on, of what is packed.
@@ -52,6 +54,10 @@ impl Stored {
                 blocks.zip(bytes.par_chunks(BLOCK * kind.size())).for_each(|(numbers, bytes)| widen(numbers, bytes));
             }
             Self::Wide(numbers) => all.extend_from_slice(numbers),
+            Self::Scaled { q, scales } => {
+                let rows = q.chunks(q.len().div_ceil(scales.len().max(1)).max(1)).zip(scales);
+                rows.for_each(|(q, scale)| all.extend(widen_scaled(q, *scale)));
+            }
             Self::Integers(IntegerMatrix { q, multiplier, .. }) => {
                 all.extend(q.iter().map(|q| f32::from(*q) / multiplier));
             }
@@ -72,6 +78,9 @@ impl Stored {
                 kind.widen_some(buffer, &bytes[row * size..(row + 1) * size]);
             }
             Self::Wide(numbers) => buffer.extend_from_slice(&numbers[row * width..(row + 1) * width]),
+            Self::Scaled { q, scales } => {
+                buffer.extend(widen_scaled(&q[row * width..(row + 1) * width], scales[row]));
+            }
             Self::Integers(IntegerMatrix { q, multiplier, .. }) => {
                 buffer.extend(q[row * width..(row + 1) * width].iter().map(|q| f32::from(*q) / multiplier));
             }
@@ -84,7 +93,7 @@ impl Stored {
     pub(super) fn rounding(&self) -> Option<Rounding> {
         match self {
             Self::Integers(IntegerMatrix { rounding, .. }) | Self::PackedIntegers { rounding, .. } => Some(*rounding),
-            Self::Bytes { .. } | Self::Wide(_) | Self::Packed { .. } => None,
+            Self::Bytes { .. } | Self::Wide(_) | Self::Scaled { .. } | Self::Packed { .. } => None,
         }
     }
 
@@ -97,7 +106,7 @@ impl Stored {
                 multiplier: pack.multiplier(*first),
                 rounding: *rounding,
             }),
-            Self::Bytes { .. } | Self::Wide(_) | Self::Packed { .. } => None,
+            Self::Bytes { .. } | Self::Wide(_) | Self::Scaled { .. } | Self::Packed { .. } => None,
         }
     }
 
@@ -109,7 +118,7 @@ impl Stored {
         let mut numbers = Vec::new();
         self.append_to(&mut numbers);
         match kind {
-            NumberFormat::F32 => numbers.iter().flat_map(|x| x.to_le_bytes()).collect(),
+            NumberFormat::F32 | NumberFormat::I8 => numbers.iter().flat_map(|x| x.to_le_bytes()).collect(),
             NumberFormat::F16 => numbers.iter().flat_map(|x| f16::from_f32(*x).to_le_bytes()).collect(),
             NumberFormat::Bf16 => numbers.iter().flat_map(|x| bf16::from_f32(*x).to_le_bytes()).collect(),
         }
@@ -130,6 +139,7 @@ impl NumberFormat {
             Self::Bf16 => widen_bf16,
             Self::F16 => widen_f16,
             Self::F32 => widen_f32,
+            Self::I8 => |numbers, bytes| numbers.iter_mut().zip(widen_scaled(bytes, 1.0)).for_each(|(x, q)| *x = q),
         }
     }
 
@@ -137,7 +147,7 @@ impl NumberFormat {
     fn widen_some(self, numbers: &mut [f32], bytes: &[u8]) {
         match self {
             Self::F32 => widen_f32(numbers, bytes),
-            Self::Bf16 => widen_bf16(numbers, bytes),
+            Self::Bf16 | Self::I8 => self.widen()(numbers, bytes),
             Self::F16 => numbers.chunks_mut(64).zip(bytes.chunks(128)).for_each(|(x, bytes)| {
                 let mut halves = [f16::ZERO; 64];
                 let words = bytes.as_chunks::<2>().0.iter();
@@ -158,12 +168,28 @@ impl NumberFormat {
                 let (words, _) = bytes.as_chunks::<2>();
                 words.iter().fold(true, |finite, word| finite & (u16::from_le_bytes(*word) & 0x7f80 != 0x7f80))
             }
+            Self::I8 => true,
             Self::F32 => {
                 let (words, _) = bytes.as_chunks::<4>();
                 words.iter().fold(true, |finite, word| finite & f32::from_le_bytes(*word).is_finite())
             }
         }
     }
+}
+
+fn widen_scaled(q: &[u8], scale: f32) -> impl Iterator<Item = f32> {
+    q.iter().map(move |q| f32::from(q.cast_signed()) * scale)
+}
+
+/// A matrix as whole numbers of 8 bits, and the scale of each of its rows: the greatest number of a row is 127.
+pub fn in_8_bits(numbers: &[f32], rows: usize) -> (Vec<u8>, Vec<f32>) {
+    let width = (numbers.len() / rows.max(1)).max(1);
+    let scale = |row: &[f32]| row.iter().fold(0.0, |most: f32, x| most.max(x.abs())) / 127.0;
+    let scales: Vec<f32> = numbers.chunks(width).map(scale).collect();
+    let rounded = |x: f32, scale: f32| if scale > 0.0 { (x / scale).round() as i8 } else { 0 };
+    let rows = numbers.chunks(width).zip(&scales);
+    let q = rows.flat_map(|(row, scale)| row.iter().map(move |x| rounded(*x, *scale).cast_unsigned())).collect();
+    (q, scales)
 }
 
 fn widen_f32(numbers: &mut [f32], bytes: &[u8]) {

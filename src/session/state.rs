@@ -426,7 +426,7 @@ impl Session {
                 app.notify(message, true);
             }
             FileEvent::Aligner(own) => app.add_aligner(own),
-            FileEvent::Logs { .. } | FileEvent::FirstSet(_) | FileEvent::Faulty { .. } => {
+            FileEvent::Logs { .. } | FileEvent::FirstSet(_) | FileEvent::Faulty { .. } | FileEvent::Answers { .. } => {
                 self.pages.each_mut().for_each(|page| page.heard(&news, app));
             }
             FileEvent::Painted(pixels) => app.picture_painted(pixels),

@@ -63,6 +63,7 @@ mod shown;
 mod soak;
 mod steps;
 mod store;
+mod story;
 mod strangers;
 mod text;
 mod tiny;

@@ -644,6 +644,55 @@ fn weights_of_a_type_that_cannot_be_read_are_named() {
     assert!(error.is_users() && error.to_string().contains("`x` is stored as F64"), "{error}");
 }
 
+/// A copy in 8 bits is read like any other: each number is within half a step of its row, the file is known by its bytes,
+/// also after its numbers were handed over, and what lacks its scales is named.
+#[test]
+fn matrices_in_8_bits_are_read_with_a_scale_for_each_row() {
+    for name in ["rnnsearch", "rnnencdec", "luong-local-p-general"] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let copy = copy_of(name, folder.path());
+        let whole = load(name);
+        let path = copy.join("model.safetensors");
+        whole.weights.save_in_8_bits(&path).expect("writes");
+        let small = Model::load(&copy, &Device::cpu()).expect("reads");
+        for (tensor, array) in whole.weights.iter() {
+            let width = array.data.len() / array.shape.first().copied().unwrap_or(1).max(1);
+            let is_matrix = array.shape.len() == 2;
+            let (rows, found) =
+                (small.weights.rows(tensor).expect("rows"), small.weights.get(tensor).expect("it is there"));
+            for (n, row) in array.data.chunks(width).enumerate() {
+                let most = row.iter().fold(0.0_f32, |most, x| most.max(x.abs()));
+                let bound = if is_matrix { most / 127.0 * 0.5001 } else { most / 1024.0 };
+                let own = &found.data[n * width..(n + 1) * width];
+                assert!(row.iter().zip(own).all(|(a, b)| (a - b).abs() <= bound), "{name}, {tensor}, row {n}");
+                assert_eq!(rows.get(n, &mut Vec::new()), own);
+            }
+        }
+        let digest = small.digest();
+        small.stepper(Kernels::Fused, 1).expect("it decodes");
+        assert_eq!(small.digest(), digest, "by the bytes of the file");
+        // what was rounded once is not rounded again
+        let again = folder.path().join("again.safetensors");
+        small.weights.save_in_8_bits(&again).expect("writes");
+        let shapes: Vec<_> = small.weights.iter().map(|(name, array)| (name.to_owned(), array.shape.clone())).collect();
+        let again = Weights::load(&again, &shapes).expect("reads");
+        assert!(again.iter().zip(small.weights.iter()).all(|((_, a), (_, b))| {
+            a.data.iter().zip(&b.data).all(|(a, b)| (a - b).abs() <= 1e-6 * b.abs().max(1e-3))
+        }));
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("model.safetensors");
+    for (scale, says) in [(None, "needs `x.scale`"), (Some(f32::NAN), "a scale that is not finite")] {
+        let bytes = scale.map(f32::to_le_bytes);
+        let view = |kind, shape, data| safetensors::tensor::TensorView::new(kind, shape, data).expect("a view");
+        let mut tensors = vec![("x", view(safetensors::Dtype::I8, vec![1, 2], &[1, 2][..]))];
+        tensors.extend(bytes.iter().map(|bytes| ("x.scale", view(safetensors::Dtype::F32, vec![1], &bytes[..]))));
+        safetensors::serialize_to_file(tensors, None, &path).expect("writes");
+        let Err(error) = Weights::load(&path, &[("x".into(), vec![1, 2])]) else { panic!("{says}") };
+        assert!(error.is_users() && error.to_string().contains(says), "{error}");
+    }
+}
+
 #[test]
 fn a_folder_that_is_not_there_is_named() {
     let Err(error) = Model::load(Path::new("no/such/model"), &Device::cpu()) else { panic!("it was loaded") };

@@ -20,6 +20,7 @@ use interlinear::pages::sentence::command::{
 use interlinear::pages::steps::STEPS;
 use interlinear::pages::steps::beam::{Became, beam};
 use interlinear::pages::steps::command::StepsCommand;
+use interlinear::pages::steps::depth::Depth;
 use interlinear::pages::steps::guess::f1;
 use interlinear::pages::steps::{Guessed, Mode};
 use interlinear::session::driver::OpenWith;
@@ -30,7 +31,7 @@ use crate::session::{sentence, told};
 use crate::worker::{PATIENCE, fixture};
 
 /// A session with one finished column, on the page Steps, and what it has asked for.
-fn session() -> (Session, u64, Vec<(u64, StepsRequest)>) {
+pub fn session() -> (Session, u64, Vec<(u64, StepsRequest)>) {
     let mut session = Session::start(None, &OpenWith::default());
     let ids: Vec<u64> = session.app().document.columns().iter().map(|column| column.id).collect();
     for id in ids {
@@ -75,7 +76,7 @@ fn asked(session: &mut Session) -> Vec<(u64, StepsRequest)> {
 }
 
 /// An answer with a row of alpha for each word, taken from a small reference model so that the drawing is real.
-fn answer(ids: &[u32], waits: bool) -> Arc<StepTrace> {
+pub fn answer(ids: &[u32], waits: bool) -> Arc<StepTrace> {
     let model = Model::load(&fixture("rnnsearch"), &Device::cpu()).expect("the model");
     let machine = dissect(&model.config, &model.weights, None).expect("apart").machine();
     let step = |said: Option<u32>| ApartStep {
@@ -174,6 +175,7 @@ fn the_player_goes_by_words_and_by_boxes_and_stops_at_the_end() {
     session.apply(StepsCommand::Move(1));
     assert!(!session.steps().is_playing && place(&session) == (2, None));
 
+    session.apply(StepsCommand::SetDepth(Depth::Inside));
     session.apply(StepsCommand::SetByStage(true));
     session.apply(StepsCommand::GoTo(1));
     session.apply(StepsCommand::Move(1));

@@ -15,6 +15,7 @@ use interlinear::nn::device::DeviceChoice;
 use interlinear::pages::steps::Mode;
 use interlinear::pages::steps::STEPS;
 use interlinear::pages::steps::command::StepsCommand;
+use interlinear::pages::steps::depth::Depth;
 use interlinear::text::links::Link;
 use interlinear::ui::App;
 
@@ -39,6 +40,7 @@ fn page(apart: Arc<StepTrace>, size: [f32; 2]) -> (Harness<'static, App>, Wires)
     let (mut harness, wires) = desk::window_of(desk::two_models(), size);
     *wires.apart.borrow_mut() = Some(apart);
     harness.state_mut().send(WindowCommand::ShowPage(STEPS));
+    harness.state_mut().send(StepsCommand::SetDepth(Depth::Inside));
     harness.run();
     (harness, wires)
 }
@@ -86,7 +88,7 @@ fn a_context_of_heads_is_the_sum_of_values() {
     let sum = |k: usize| -> f32 { alpha.iter().enumerate().map(|(j, alpha)| alpha * v.row(j)[k]).sum() };
     let own = (0..c.width).filter(|k| (sum(*k) - c.values[*k]).abs() < 1e-3);
     let k = own.max_by(|a, b| c.values[*a].abs().total_cmp(&c.values[*b].abs())).expect("those of the head");
-    let said = format!("Together {:+.3}, the number {:+.3} of the context", sum(k), c.values[k]);
+    let said = format!("Together {:+.3}", c.values[k]);
     let (mut harness, _) = page(apart, [1280.0, 800.0]);
     harness.get_by_role_and_label(Role::Button, "Context, c_i").click();
     harness.run();
@@ -193,6 +195,90 @@ fn a_row_has_no_word_before_the_box_of_the_word() {
         harness.run();
     }
     assert!(!words(&harness).is_empty());
+}
+
+/// One begins with few boxes; the sentence above says what happens in the one that the player has come to.
+#[test]
+fn fewer_boxes_come_first_and_a_sentence_says_what_happens() {
+    let (mut harness, wires) = page(apart(Then::Wait, vec![4, 5, 7]), [1280.0, 800.0]);
+    let has = |harness: &Harness<'_, App>, name: &str| harness.query_by_role_and_label(Role::Button, name).is_some();
+    for (depth, context, gates) in [("Sentence", false, false), ("One step", true, false), ("Inside", true, true)] {
+        harness.get_by_label(depth).click();
+        harness.run();
+        assert_eq!((has(&harness, "Context, c_i"), has(&harness, "Gates, z_i, r_i")), (context, gates), "{depth}");
+        assert!(has(&harness, "Weights, α_{ij}") && has(&harness, "The word, y_i"), "{depth}");
+    }
+    assert!(wires.heard(StepsCommand::SetDepth(Depth::Sentence)));
+    let truth = harness.state().session().steps().truth(0).expect("a word").to_owned();
+    harness.get_by_label_contains(&format!("\u{201c}{truth}\u{201d} is chosen with a probability of"));
+    harness.get_by_label("Box by box").click();
+    harness.run_steps(2);
+    let mut told = Vec::new();
+    for _ in 0..harness.state().session().steps().stages().len() {
+        harness.key_press(Key::ArrowRight);
+        harness.run_steps(2);
+        told.extend(harness.state().session().steps().story());
+        let story = told.last().cloned().unwrap_or_default();
+        assert!(harness.query_by_label(&story).is_some(), "{story}");
+    }
+    assert!(told.iter().any(|story| story.starts_with("The energies become shares: ")), "{told:#?}");
+}
+
+/// A click on a number says what made it; one that nothing at hand made says so.
+#[test]
+fn a_number_that_is_clicked_is_worked_out() {
+    let (mut harness, _) = page(apart(Then::Wait, vec![4, 5, 7]), [1280.0, 900.0]);
+    harness.get_by_role_and_label(Role::Button, "Weights, α_{ij}").click();
+    harness.run();
+    let alpha =
+        harness.state().session().steps().apart.as_ref().expect("steps").steps[0].alpha_i.clone().expect("a row");
+    for (at, word) in ["the", "red", "shoe"].iter().enumerate() {
+        harness.get_by_role_and_label(Role::Button, &format!("Weights of {word} {:.3}", alpha[at])).click();
+        harness.run();
+        harness.get_by_label_contains("the sum of exp(e) over all source words");
+        harness.get_by_label_contains(&format!("is {:.3}.", alpha[at]));
+    }
+    harness.get_by_role_and_label(Role::Button, "Gates, z_i, r_i").click();
+    harness.run();
+    assert!(harness.query_by_label_contains("One number of it").is_none(), "gates are made by all weights of a row");
+}
+
+/// Several groups at one keyboard; what they thought stands beside what the model did.
+#[test]
+fn groups_guess_one_after_the_other() {
+    let (mut harness, wires) = page(apart(Then::Wait, vec![4, 5, 7]), [1280.0, 800.0]);
+    choose(&mut harness, "Guess first", "Guess where it looks");
+    for word in ["2 red", "2 red", "3 shoe"] {
+        harness.get_by_label(&format!("Guess source word {word}")).click();
+        harness.run();
+        harness.get_by_label("Next group").click();
+        harness.run();
+    }
+    assert!(wires.heard(StepsCommand::NextGroup));
+    harness.get_by_label("3 groups");
+    harness.get_by_label("Show without a guess").click();
+    harness.run();
+    harness.get_by_label("The class, 3 groups");
+    harness.get_by_label("red: 2 of 3 groups");
+    harness.get_by_label("shoe: 1 of 3 groups");
+    let alpha =
+        harness.state().session().steps().apart.as_ref().expect("steps").steps[0].alpha_i.clone().expect("a row");
+    harness.get_by_label(&format!("red: the model\u{2019}s alpha {:.2}", alpha[1]));
+
+    choose(&mut harness, "Guess first", "Guess the whole alignment");
+    let words: Vec<String> =
+        (0..3).map(|i| harness.state().session().steps().truth(i).expect("a word").to_owned()).collect();
+    let cell = format!("{} <- red", words[1]);
+    for _ in 0..2 {
+        harness.get_by_role_and_label(Role::GridCell, &cell).click();
+        harness.run();
+        harness.get_by_label("Next group").click();
+        harness.run();
+    }
+    harness.key_press(Key::Enter);
+    harness.run();
+    harness.get_by_label("The class, 2 groups");
+    assert_eq!(harness.query_all_by_label_contains(&cell).count(), 2, "the same cell of the class and of the model");
 }
 
 /// Bars of energies go to both sides of 0; a sum has both factors of each product.

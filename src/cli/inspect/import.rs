@@ -1,13 +1,15 @@
-//! Floor 13: `interlinear import`: a model of another toolkit becomes a model folder.
+//! Floor 13: `interlinear import`: a model of another toolkit becomes a model folder, or one of ours a smaller one.
 
 use std::path::PathBuf;
 
 use clap::Args;
+use clap::builder::PossibleValuesParser;
 
 use crate::error::Error;
 use crate::models::Model;
 use crate::models::choice::{self, ModelChoice};
 use crate::models::folder::{CARD_FILE, CONFIG_FILE, SOURCE_FILE, TARGET_FILE, WEIGHTS_FILE};
+use crate::models::fused::head::HEAD_FILE;
 use crate::models::origins::{self, ORIGINS};
 use crate::nn::device::Device;
 use crate::text::tokenizer::Tokenizers;
@@ -22,31 +24,60 @@ pub struct ImportArgs {
     /// The model folder that is written; it must not be there yet
     #[arg(value_name = "OUT")]
     output: PathBuf,
+    /// Bits of each number that is written: 32, 16, or 8 with a scale for each row of a matrix. With it PATH may also be a model
+    /// folder, of which a smaller copy is made
+    #[arg(long, value_name = "BITS", value_parser = PossibleValuesParser::new(["8", "16", "32"]))]
+    bits: Option<String>,
 }
 
 /// Reads the model whole before anything is written.
 pub fn run(low: &ImportArgs) -> anyhow::Result<()> {
-    let ImportArgs { path, output } = low;
-    let origin = origins::find(path).ok_or_else(|| unknown(path))?;
-    let foreign = (origin.read)(path)?;
-    let texts = [(SOURCE_FILE, foreign.source.clone()), (TARGET_FILE, foreign.target.clone())];
-    let model = Model::of_foreign(foreign, path, &Device::cpu(), &Tokenizers::default())?;
+    let ImportArgs { path, output, bits } = low;
+    let own = path.join(CONFIG_FILE).is_file() && origins::find(path).is_none() && bits.is_some();
+    let (texts, model) = if own { copied(path)? } else { foreign(path)? };
     std::fs::create_dir(output).map_err(|error| match error.kind() {
         std::io::ErrorKind::AlreadyExists => {
             Error::file(output, "is there already, and nothing is written over it; name another folder")
         }
         _ => Error::io(output, &error),
     })?;
-    let write =
-        |name: &str, bytes: &[u8]| write_inside(&output.join(name), |file| std::io::Write::write_all(file, bytes));
-    for (name, bytes) in texts.iter().map(|(name, bytes)| (*name, bytes.as_slice())) {
-        write(name, bytes)?;
+    for (name, bytes) in &texts {
+        write_inside(&output.join(name), |file| std::io::Write::write_all(file, bytes))?;
     }
-    write(CARD_FILE, model.card().as_bytes())?;
-    model.weights.save(&output.join(WEIGHTS_FILE), false)?;
+    let weights = output.join(WEIGHTS_FILE);
+    match bits.as_deref() {
+        Some("8") => model.weights.save_in_8_bits(&weights)?,
+        Some("16") => model.weights.save(&weights, true)?,
+        _ => model.weights.save(&weights, false)?,
+    }
     // The last file makes the folder a model.
     model.config.save(&output.join(CONFIG_FILE))?;
     Ok(())
+}
+
+/// A file that lies beside the weights.
+type Beside = (&'static str, Vec<u8>);
+
+fn foreign(path: &PathBuf) -> anyhow::Result<(Vec<Beside>, Model)> {
+    let origin = origins::find(path).ok_or_else(|| unknown(path))?;
+    let foreign = (origin.read)(path)?;
+    let mut texts = vec![(SOURCE_FILE, foreign.source.clone()), (TARGET_FILE, foreign.target.clone())];
+    let model = Model::of_foreign(foreign, path, &Device::cpu(), &Tokenizers::default())?;
+    texts.push((CARD_FILE, model.card().into_bytes()));
+    Ok((texts, model))
+}
+
+/// One of ours, with its alignment head where it has one.
+fn copied(path: &PathBuf) -> anyhow::Result<(Vec<Beside>, Model)> {
+    let model = Model::load(path, &Device::cpu())?;
+    let mut texts = Vec::new();
+    for name in [SOURCE_FILE, TARGET_FILE, CARD_FILE, HEAD_FILE] {
+        let file = path.join(name);
+        if file.is_file() {
+            texts.push((name, std::fs::read(&file).map_err(|error| Error::io(&file, &error))?));
+        }
+    }
+    Ok((texts, model))
 }
 
 /// What is read, where a path is nothing of it.

@@ -176,7 +176,8 @@ impl Machine {
                     continue;
                 }
                 let further = self.arrows.iter().filter(|arrow| arrow.from == way.to);
-                let further = further.filter_map(|next| Some(Arrow { from, to: next.to, flows: way.flows.then(next.flows)? }));
+                let further =
+                    further.filter_map(|next| Some(Arrow { from, to: next.to, flows: way.flows.then(next.flows)? }));
                 let further: Vec<Arrow> = further.filter(|next| !seen.contains(next)).collect();
                 seen.extend(&further);
                 ways.extend(further);

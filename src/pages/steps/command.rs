@@ -1,6 +1,8 @@
 //! Floor 11: what is done on the page Steps.
 
-use crate::app::page::{Page, PageInfo};
+use std::path::PathBuf;
+
+use crate::app::page::{Dropped, Page, PageInfo};
 use crate::models::anatomy::Miswiring;
 use crate::pages::steps::depth::Depth;
 use crate::text::links::Link;
@@ -12,7 +14,7 @@ pub const STEPS: Page = Page::new(&PageInfo {
     title: "Page Steps",
     saved_as: "steps",
     digit: 5,
-    takes: &[],
+    takes: &[Dropped::Text, Dropped::Links],
     keeps_work: false,
     has_only_models: true,
 });
@@ -174,4 +176,8 @@ pub enum StepsCommand {
     GuessWord(String),
     /// Shows what was hidden, and counts.
     Reveal,
+    /// What is guessed now is the guess of a group; the next group guesses.
+    NextGroup,
+    /// Answers of groups come from this file, a line each.
+    OpenAnswers(PathBuf),
 }

@@ -4,10 +4,9 @@
 use std::collections::BTreeSet;
 
 use crate::analysis::aer::AerCounts;
-use crate::app::state::AppState;
 use crate::jobs::steps::StepTrace;
-use crate::pages::steps::StepsPage;
 use crate::pages::steps::command::Guessed;
+use crate::pages::steps::group::GroupGuess;
 use crate::text::links::{Link, Links};
 use crate::text::pieces::PieceMarks;
 
@@ -22,6 +21,8 @@ pub struct Guessing {
     pub word: Option<String>,
     /// The links that are guessed for the whole alignment.
     pub links: BTreeSet<Link>,
+    /// What groups of the class have guessed, where they answer one after the other.
+    pub groups: Vec<GroupGuess>,
     /// The step, or the whole alignment, is shown.
     pub is_revealed: bool,
     /// Steps that were guessed and revealed.
@@ -200,62 +201,8 @@ pub fn is_same(guess: &str, word: &str, marks: &PieceMarks) -> bool {
     guess == word || guess.to_lowercase() == marks.bare(word).to_lowercase()
 }
 
-impl StepsPage {
-    /// Shows what was to be guessed, and counts.
-    pub(super) fn reveal(&mut self, app: &AppState) {
-        match self.guessing.as_ref().map(|guessing| guessing.of).filter(|_| self.hidden(self.i).is_some()) {
-            Some(Guessed::Row) => self.reveal_row(app),
-            Some(Guessed::Word) => self.reveal_word(app),
-            Some(Guessed::Whole) => self.reveal_whole(app),
-            None => {}
-        }
-    }
-
-    fn reveal_whole(&mut self, app: &AppState) {
-        let Some(apart) = self.apart.clone() else { return };
-        let model: Vec<Link> = (0..apart.steps.len()).filter_map(|i| greatest(&apart, i)).collect();
-        let aligner = self.links(app).cloned();
-        if let Some(guessing) = &mut self.guessing {
-            guessing.reveal_whole(&model, aligner.as_ref(), |link| are_words(&apart, link));
-        }
-    }
-
-    fn reveal_word(&mut self, app: &AppState) {
-        let (Some(apart), Some(truth)) = (self.apart.clone(), self.truth(self.i).map(str::to_owned)) else { return };
-        let Some(step) = apart.steps.get(self.i) else { return };
-        let marks = self.marks(app);
-        let words = apart.candidates(self.i).iter().map(String::as_str);
-        let candidates = words.zip(step.best.iter().map(|(_, log_p)| log_p.exp()));
-        if let Some(guessing) = &mut self.guessing {
-            guessing.reveal_word(&truth, candidates, &marks);
-        }
-    }
-
-    fn reveal_row(&mut self, app: &AppState) {
-        let of_step = |links: &Links| -> Vec<usize> {
-            links.sure().iter().filter(|link| link.target == self.i).map(|link| link.source).collect()
-        };
-        let linked = self.links(app).map(of_step);
-        let Some(apart) = self.apart.clone() else { return };
-        let Some(alpha_i) = apart.steps.get(self.i).and_then(|step| step.alpha_i.as_ref()) else { return };
-        if let Some(guessing) = &mut self.guessing {
-            guessing.reveal(alpha_i, linked.as_deref());
-        }
-    }
-
-    /// The aligner's links of the words that the steps say, where the column has them for these very words.
-    pub(super) fn links<'a>(&self, app: &'a AppState) -> Option<&'a Links> {
-        let column = self.column(app)?;
-        let is_same = column.shown().is_some_and(|shown| {
-            let said = self.apart.iter().flat_map(|apart| &apart.steps).filter_map(|step| step.said);
-            shown.pieces.is_none() && said.map(|(id, _)| id).eq(shown.ids.iter().copied())
-        });
-        column.links.as_ref().filter(|_| is_same)
-    }
-}
-
 /// Whether a link is between words, and not at an end of either sentence.
-fn are_words(apart: &StepTrace, link: Link) -> bool {
+pub(super) fn are_words(apart: &StepTrace, link: Link) -> bool {
     let is_end = apart.source.spans.get(link.source).is_none_or(std::ops::Range::is_empty);
     let said = apart.steps.get(link.target).and_then(|step| step.said);
     !is_end && said.is_some_and(|(id, _)| id != apart.eos)

@@ -6,9 +6,12 @@
 pub mod beam;
 pub mod command;
 pub mod depth;
+pub mod group;
 pub mod guess;
 pub mod picture;
+mod reveal;
 pub mod story;
+pub mod together;
 #[cfg(feature = "gui")]
 pub mod view;
 pub mod worked;
@@ -24,8 +27,8 @@ use crate::analysis::reading::Reading;
 use crate::app::document::column::{Column, ColumnState};
 use crate::app::document::table;
 use crate::app::document::table::{AlignmentTable, Making};
-use crate::app::effect::Effect;
-use crate::app::page::Page;
+use crate::app::effect::{Effect, FileEvent};
+use crate::app::page::{Dropped, Page};
 use crate::app::state::AppState;
 use crate::decoding::apart::Then;
 use crate::jobs::live::protocol::HypothesisView;
@@ -34,7 +37,7 @@ use crate::models::anatomy::{MachineStage, Miswiring};
 use crate::pages::shape::{AnyPage, PageState};
 use crate::pages::steps::depth::Depth;
 use crate::pages::steps::guess::{Guessing, greatest};
-use crate::text::links::Link;
+use crate::text::links::{Link, Links};
 use crate::text::pieces::PieceMarks;
 
 pub use crate::pages::steps::command::{GUESSES, GuessEntry, Guessed, MODES, Mode, ModeEntry, STEPS, StepsCommand};
@@ -75,6 +78,8 @@ pub struct StepsPage {
     pub apart: Option<Arc<StepTrace>>,
     /// The rows so far as a heatmap; `None` where the model has no alignment.
     pub table: Option<Arc<AlignmentTable>>,
+    /// How many groups of the class guessed each link, once it is shown.
+    pub class_table: Option<Arc<AlignmentTable>>,
     /// Why there is nothing new to see, as a sentence.
     pub message: Option<String>,
     /// What was asked for last.
@@ -106,6 +111,7 @@ impl Default for StepsPage {
             has_beam: false,
             apart: None,
             table: None,
+            class_table: None,
             message: None,
             asked: None,
             of: None,
@@ -366,7 +372,7 @@ impl StepsPage {
     /// Makes the heatmap of the rows so far.
     fn rebuild(&mut self, app: &mut AppState) {
         let Some(apart) = self.apart.clone().filter(|apart| apart.aligns) else {
-            (self.table, self.made_of) = (None, None);
+            (self.table, self.class_table, self.made_of) = (None, None, None);
             return;
         };
         let is_to_come = self.mode != Mode::Shown && self.whole().is_none() && !self.is_done("word");
@@ -404,8 +410,15 @@ impl StepsPage {
         let facts = self.column(app).and_then(|column| column.facts.as_ref());
         let reading = app.view.settings.of_alpha(facts).filter(|(reading, _)| *reading != Reading::default());
         let reading = reading.map(|(_, delay)| (Reading::Predicted, delay));
-        let table = table::build(&apart.source, &shown, 0, &Making { pieces: true, reading, ..Making::default() });
-        self.table = Some(Arc::new(AlignmentTable { revision: app.tasks.fresh_id(), links: guessed, ..table }));
+        let mut built = |shown: &HypothesisView, links: Option<Links>| {
+            let table = table::build(&apart.source, shown, 0, &Making { pieces: true, reading, ..Making::default() });
+            Some(Arc::new(AlignmentTable { revision: app.tasks.fresh_id(), links, ..table }))
+        };
+        self.table = built(&shown, guessed);
+        let shares = self.whole().filter(|guessing| guessing.is_revealed && guessing.voices() > 0);
+        let shares = shares.map(|guessing| guessing.link_shares(steps.len(), apart.source.spans.len()));
+        let links = self.table.as_ref().and_then(|table| table.links.clone());
+        self.class_table = shares.and_then(|alpha| built(&HypothesisView { alpha: Some(alpha), ..shown }, links));
     }
 
     /// What is guessed is open again.
@@ -513,6 +526,12 @@ impl PageState for StepsPage {
                 }
             }
             StepsCommand::Reveal => self.reveal(app),
+            StepsCommand::NextGroup => {
+                if let Some(guessing) = &mut self.guessing {
+                    guessing.next_group();
+                }
+            }
+            StepsCommand::OpenAnswers(path) => self.open_answers(path, app),
         }
         self.rebuild(app);
         if self.kept() != before {
@@ -535,6 +554,16 @@ impl AnyPage for StepsPage {
         self.number = app.tasks.fresh_id();
         self.asked = Some(request.clone());
         app.tasks.push(Effect::TakeApart { number: self.number, request: Box::new(request) });
+    }
+
+    fn heard(&mut self, news: &FileEvent, app: &mut AppState) {
+        if let FileEvent::Answers { path, lines } = news {
+            self.hear_answers(path, lines, app);
+        }
+    }
+
+    fn dropped(&mut self, _what: Dropped, path: PathBuf, app: &mut AppState) {
+        self.open_answers(path, app);
     }
 
     fn saved(&self) -> Value {

@@ -9,7 +9,6 @@ use crate::pages::lesson::LessonCommand;
 use crate::pages::window::act::Act;
 use crate::pages::window::local::Window;
 use crate::pages::window::menu;
-use crate::ui::views::lesson;
 use crate::widgets::theme;
 
 /// Paints what is offered, in one line above the page; nothing once there is something to see.
@@ -23,15 +22,15 @@ pub fn first_ui(ui: &mut Ui, window: &mut Window<'_>) {
         ui.take_available_width();
         ui.horizontal_wrapped(|ui| {
             ui.label(RichText::new("Begin with").color(theme::tokens(ui).weak));
-            if !window.lights.is_shown && big(ui, "Lessons", "Guided pages of ten minutes that use the program itself") {
+            if !window.lights.is_shown && big(ui, "Lessons", "Guided pages of ten minutes that use the program itself")
+            {
                 window.push(LessonCommand::Show(true));
             }
             if document.columns().is_empty() {
                 menu::act_button(ui, window, "Add a model...", Act::AddModel);
             }
             if big(ui, "Type a sentence", "The models translate it while you type") {
-                lesson::close_if_list(window);
-                (Act::FocusSource.entry().does)(window);
+                Act::FocusSource.perform(window);
             }
             if big(ui, "Open a corpus", "Thousands of sentences, several systems beside each other") {
                 window.push(WindowCommand::ShowPage(CORPUS));

@@ -3,6 +3,7 @@
 //! The edges of the window belong to every page, what stands between them to one page.
 
 pub mod beam;
+pub mod first;
 pub mod help;
 pub mod lesson;
 pub mod manual;
@@ -41,6 +42,7 @@ pub fn show(ui: &mut egui::Ui, window: &mut Window<'_>, lessons: &Lessons, plan:
     let shown = window.app.view.page();
     views_ui(ui, window, shown, &[ViewPlace::Left, ViewPlace::Bottom]);
     egui::CentralPanel::default().frame(middle(ui)).show(ui, |ui| {
+        first::first_ui(ui, window);
         views_ui(ui, window, shown, &[ViewPlace::Middle]);
     });
     lesson::lights_ui(ui, window);

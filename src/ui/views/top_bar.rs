@@ -17,7 +17,7 @@ use crate::pages::window::dialogs::{MODEL, Question, Wants};
 use crate::pages::window::local::{Sheet, Window};
 use crate::pages::window::shortcuts;
 use crate::ui::views::offers::{MenuKind, WHAT_IF};
-use crate::ui::views::{beam, offers, settings, tabs};
+use crate::ui::views::{beam, lesson, offers, settings, tabs};
 use crate::widgets::theme;
 
 /// Letters of a model's name before it is cut, at least and at most; ensembles have long ones.
@@ -37,7 +37,7 @@ const NARROW: f32 = 980.0;
 const NARROWEST: f32 = 800.0;
 
 /// What everything but the names of the models needs, points.
-const BESIDE: f32 = 880.0;
+const BESIDE: f32 = 950.0;
 
 /// How a column is exported: in its menu, the format, and what is asked.
 const EXPORTS: [(&str, AlignmentFormat, &str, &str, &str); 3] = [
@@ -96,6 +96,11 @@ fn right_ui(ui: &mut Ui, window: &mut Window<'_>, is_narrow: bool) {
     let help = ui.button("?").on_hover_text("Shortcuts and explanations (?)");
     if help.accessible_name("Help").clicked() {
         window.local.shared.sheet = if window.local.shared.sheet == Sheet::Help { Sheet::None } else { Sheet::Help };
+    }
+    if !beam::is_phone(ui)
+        && ui.button("Lessons").on_hover_text("Guided pages of ten minutes that use the program itself").clicked()
+    {
+        lesson::toggle(window);
     }
     settings::menus_ui(ui, window, is_narrow);
     if !beam::is_phone(ui) {

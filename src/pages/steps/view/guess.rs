@@ -12,6 +12,7 @@ use crate::pages::steps::StepsPage;
 use crate::pages::steps::command::StepsCommand;
 use crate::pages::steps::guess::{Guessing, f1, is_right, place_of};
 use crate::pages::steps::picture::words;
+use crate::pages::steps::view::together;
 use crate::pages::window::local::Window;
 use crate::widgets::{labels, theme};
 
@@ -98,6 +99,7 @@ pub fn player_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
         if ui.button(text).on_hover_text(note).clicked() {
             window.push(StepsCommand::Reveal);
         }
+        together::groups_ui(ui, guessing, window);
     } else if guessing.is_revealed {
         match guessing.of {
             Guessed::Row => looked_ui(ui, steps, guessing, apart),
@@ -150,6 +152,11 @@ fn among(whose: &str, counts: &AerCounts, others: &str) -> String {
     format!("{both} of {whose} {found} links are among {others} {sure}, F1 {:.0} %", 100.0 * f1(counts))
 }
 
+/// Who guessed.
+fn said(guessing: &Guessing) -> &'static str {
+    if guessing.voices() > 1 { "Most said" } else { "You said" }
+}
+
 /// Where the step looks most, beside what was guessed.
 fn looked_ui(ui: &mut Ui, steps: &StepsPage, guessing: &Guessing, apart: &StepTrace) {
     let alpha_i = apart.steps.get(steps.i).and_then(|step| step.alpha_i.as_ref());
@@ -157,7 +164,7 @@ fn looked_ui(ui: &mut Ui, steps: &StepsPage, guessing: &Guessing, apart: &StepTr
     let words = words(apart);
     let Some((j, share)) = most.filter(|(j, _)| *j < words.len()) else { return };
     let guessed: Vec<&str> = guessing.words.iter().filter_map(|j| words.get(*j).copied()).collect();
-    let yours = if guessed.is_empty() { String::new() } else { format!(" You said {}.", guessed.join(", ")) };
+    let yours = if guessed.is_empty() { String::new() } else { format!(" {} {}.", said(guessing), guessed.join(", ")) };
     let says = format!("it looks most at \u{201c}{}\u{201d}, {:.0} %.{yours}", words[j], 100.0 * share);
     verdict_ui(ui, Some(guessing.words.contains(&j)).filter(|_| guessing.is_made()), &says);
 }
@@ -180,8 +187,8 @@ fn said_ui(ui: &mut Ui, steps: &StepsPage, window: &Window<'_>, guessing: &Guess
     let is_right = is_right(guess, truth, &words, &marks);
     let yours = match share(guess) {
         _ if is_right => String::new(),
-        Some((place, p)) => format!(" You said {guess}, its candidate {}, {p:.0} %.", place + 1),
-        None => format!(" You said {guess}, which is not among its {CANDIDATES} best."),
+        Some((place, p)) => format!(" {} {guess}, its candidate {}, {p:.0} %.", said(guessing), place + 1),
+        None => format!(" {} {guess}, which is not among its {CANDIDATES} best.", said(guessing)),
     };
     verdict_ui(ui, Some(is_right), &(says + &yours));
 }

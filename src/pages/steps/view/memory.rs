@@ -31,7 +31,11 @@ pub struct StepsMemory {
     pub scroll: f32,
     /// That heatmap as a texture.
     pub texture: Texture,
-    /// The cell of it, target and source word, that the keyboard would guess.
+    /// The same of the heatmap of what the class thought,
+    pub class_scroll: f32,
+    /// and its texture.
+    pub class_texture: Texture,
+    /// The cell of the heatmap, target and source word, that the keyboard would guess.
     pub cursor: Option<(usize, usize)>,
     /// The number that was clicked, to see what made it.
     pub number: Option<WorkedNumber>,

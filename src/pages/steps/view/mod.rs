@@ -7,6 +7,7 @@ pub mod memory;
 mod player;
 mod rows;
 mod stage;
+mod together;
 mod worked;
 
 use egui::{Label, Panel, Rect, RichText, Ui};
@@ -107,6 +108,9 @@ pub fn page_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, presents
     });
     story_ui(ui, steps, presents);
     guess::guess_ui(ui, steps, window, &apart);
+    if together::together_ui(ui, steps, window, &apart) {
+        return;
+    }
     let is_first = steps.whole().is_some_and(|guessing| !guessing.is_revealed);
     let has_room = steps.open.is_none() && !steps.has_beam;
     if steps.whole().is_some() && has_room && (is_first || ui.available_width() >= NARROW) {

@@ -2,6 +2,7 @@
 
 use egui::{Id, Key, Modifiers, Ui};
 
+use crate::app::document::table::AlignmentTable;
 use crate::app::lights::HighlightPart;
 use crate::app::settings::Shown;
 use crate::figure::heatmap::layout::{Gaze, Metrics, Needs, Zoom};
@@ -36,16 +37,7 @@ pub fn rows_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &
         .cursor
         .filter(|(i, j)| *i < matrix.rows() && *j < matrix.columns() && is_first);
     let name = if is_first { "the class".to_owned() } else { format!("{} step by step", apart.model) };
-    let needs = Needs {
-        // The cells keep their size while the rows come.
-        rows: apart.steps.len(),
-        columns: table.source.len(),
-        source_width: widest(&Letters(ui), table.source.iter().map(labels::source)),
-        target_width: widest(&Letters(ui), table.target.iter().map(|word| labels::target(word, false))).max(60.0),
-        corner_width: table.reading.map_or(0.0, |reading| widest_word(&Letters(ui), reading.row_text())),
-        text_height: ui.text_style_height(&egui::TextStyle::Small),
-        pixels_per_point: ui.pixels_per_point(),
-    };
+    let needs = needs(ui, &table, apart);
     let settings = window.app.view.settings();
     // A row is brought into view once; the mouse may look elsewhere.
     let looked = cursor.map_or(steps.i, |(i, _)| i);
@@ -99,6 +91,50 @@ pub fn rows_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &
     if answer.steps.0 != 0 {
         window.push(StepsCommand::MoveWord(answer.steps.0));
     }
+}
+
+/// What the picture of a table needs; the cells keep their size while the rows come.
+fn needs(ui: &Ui, table: &AlignmentTable, apart: &StepTrace) -> Needs {
+    Needs {
+        rows: apart.steps.len(),
+        columns: table.source.len(),
+        source_width: widest(&Letters(ui), table.source.iter().map(labels::source)),
+        target_width: widest(&Letters(ui), table.target.iter().map(|word| labels::target(word, false))).max(60.0),
+        corner_width: table.reading.map_or(0.0, |reading| widest_word(&Letters(ui), reading.row_text())),
+        text_height: ui.text_style_height(&egui::TextStyle::Small),
+        pixels_per_point: ui.pixels_per_point(),
+    }
+}
+
+/// Paints how many groups guessed each link, as the model's rows are painted.
+pub fn class_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &StepTrace) {
+    let Some(table) = steps.class_table.clone() else { return };
+    let Some(matrix) = table.alpha.as_ref().filter(|matrix| matrix.columns() > 0) else { return };
+    let settings = window.app.view.settings();
+    let heatmap = HeatmapWidget {
+        id: Id::unique("steps_class_heatmap"),
+        name: "the class",
+        table: &table,
+        matrix,
+        shown: Shown::Alpha,
+        scale: Scale::Unit,
+        map: ColourMap::at(theme::map_at(settings.palette_on(ui.visuals().dark_mode))),
+        metrics: Metrics::choose(&needs(ui, &table, apart), ui.available_size(), Zoom::Auto),
+        marks: HeatmapMarks::default(),
+        gaze: None,
+        draws_gaze: false,
+        outlined: Outlined::Guess,
+        can_drag: false,
+        before: Vec::new(),
+        replace: false,
+        scroll_x: window.local.of::<StepsMemory>().class_scroll,
+        locate: None,
+        reveal: None,
+    };
+    let mut texture = std::mem::take(&mut window.local.of::<StepsMemory>().class_texture);
+    let answer = heatmap.show(ui, &mut texture, false);
+    window.local.of::<StepsMemory>().class_texture = texture;
+    window.local.of::<StepsMemory>().class_scroll = answer.scroll_x;
 }
 
 /// Cells that are guessed: by a click, or by the space bar where the arrow keys have gone.

@@ -15,6 +15,7 @@ use crate::pages::steps::command::StepsCommand;
 use crate::pages::steps::picture::{held, words};
 use crate::pages::steps::view::memory::StepsMemory;
 use crate::pages::steps::view::worked;
+use crate::pages::steps::view::worked::span;
 use crate::pages::steps::worked::WorkedNumber;
 use crate::pages::window::local::Window;
 use crate::widgets::bars::{Bar, bars};
@@ -235,14 +236,6 @@ fn shares_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &St
         let text = RichText::new(format!("Together {total:.3}")).size(theme::TEXT_SMALL);
         ui.label(text.color(theme::tokens(ui).weak));
     }
-}
-
-/// Where 0 is between the least and the greatest of some numbers and 0, and how far these are apart.
-pub(super) fn span(values: &[f32]) -> (f32, f32) {
-    let finite = || values.iter().copied().filter(|value| value.is_finite());
-    let (least, most) = (finite().fold(0.0, f32::min), finite().fold(0.0, f32::max));
-    let range = (most - least).max(1e-6);
-    (-least / range, range)
 }
 
 fn candidates_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &StepTrace) {

@@ -7,7 +7,6 @@ use crate::models::anatomy::MachineStage;
 use crate::pages::steps::StepsPage;
 use crate::pages::steps::picture::words;
 use crate::pages::steps::view::memory::StepsMemory;
-use crate::pages::steps::view::stage::span;
 use crate::pages::steps::worked::{Worked, WorkedNumber, strongest, values, worked};
 use crate::pages::window::local::Window;
 use crate::widgets::bars::{Bar, bars};
@@ -19,13 +18,7 @@ pub fn choose(window: &mut Window<'_>, number: WorkedNumber) {
 }
 
 /// Paints what made the number that was chosen, or the strongest one.
-pub fn worked_ui(
-    ui: &mut Ui,
-    steps: &StepsPage,
-    window: &mut Window<'_>,
-    apart: &StepTrace,
-    stage: &MachineStage,
-) {
+pub fn worked_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &StepTrace, stage: &MachineStage) {
     let i = steps.i;
     let chosen = window.local.of::<StepsMemory>().number.filter(|number| number.stage == stage.key);
     let Some(number) = chosen.or_else(|| strongest(apart, i, stage.key)) else { return };
@@ -49,7 +42,8 @@ pub fn worked_ui(
     match worked(apart, i, number) {
         Some(worked) => made_ui(ui, &worked),
         None => {
-            let text = "More than the numbers that are seen here made this one: all weights of a row, which stand below.";
+            let text =
+                "More than the numbers that are seen here made this one: all weights of a row, which stand below.";
             labels::note(ui, text);
         }
     }
@@ -75,4 +69,12 @@ fn made_ui(ui: &mut Ui, worked: &Worked) {
     let terms: Vec<Bar> = terms.collect();
     bars(ui, &terms, "One factor times the other; blue adds, orange takes away");
     labels::note(ui, format!("Together {:+.3}", worked.value));
+}
+
+/// Where 0 is between the least and the greatest of some numbers and 0, and how far these are apart.
+pub(super) fn span(values: &[f32]) -> (f32, f32) {
+    let finite = || values.iter().copied().filter(|value| value.is_finite());
+    let (least, most) = (finite().fold(0.0, f32::min), finite().fold(0.0, f32::max));
+    let range = (most - least).max(1e-6);
+    (-least / range, range)
 }

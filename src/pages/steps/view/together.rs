@@ -1,0 +1,147 @@
+//! Floor 11: the class answers together: the guess of one group after the other, and what all thought beside what the model
+//! did.
+
+use egui::{Button, Ui};
+
+use crate::jobs::steps::StepTrace;
+use crate::pages::steps::StepsPage;
+use crate::pages::steps::command::{Guessed, StepsCommand};
+use crate::pages::steps::guess::{Guessing, is_same};
+use crate::pages::steps::picture::words;
+use crate::pages::steps::view::rows;
+use crate::pages::window::dialogs::{Question, Wants};
+use crate::pages::window::local::Window;
+use crate::widgets::bars::{Bar, bars};
+use crate::widgets::{labels, theme};
+
+/// Words that are shown at most.
+const MOST_WORDS: usize = 8;
+
+const ANSWERS: Question = Question::new(
+    "Answers of groups",
+    "Open",
+    Wants::File(&["txt", "tsv"]),
+    "One line for each group: source words or their places from 1, the next word, or the links of the whole alignment as `0-0 1-2`, from 0. What stands before a tab, such as a name, does not count. The file can also be dropped on the window.",
+);
+
+/// Beside the button that shows: the next group, and how many there were.
+pub fn groups_ui(ui: &mut Ui, guessing: &Guessing, window: &mut Window<'_>) {
+    let next = ui.add_enabled(guessing.is_made(), Button::new("Next group"));
+    let note = "Keeps this guess as that of a group, and the next group guesses; Show counts them all";
+    if next.on_hover_text(note).on_disabled_hover_text(note).clicked() {
+        window.push(StepsCommand::NextGroup);
+    }
+    if ui.button("Answers...").on_hover_text("Answers of many groups from a file, a line each").clicked() {
+        window.ask(ANSWERS.then(StepsCommand::OpenAnswers));
+    }
+    if guessing.voices() > 0 {
+        labels::caption(ui, groups(guessing.voices()));
+    }
+}
+
+fn groups(count: usize) -> String {
+    if count == 1 { "1 group".to_owned() } else { format!("{count} groups") }
+}
+
+/// What the groups thought beside what the model did, once it is shown. Answers whether it takes the room of the rows.
+pub fn together_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &StepTrace) -> bool {
+    let Some(guessing) = steps.guessing.as_ref().filter(|guessing| guessing.is_revealed && guessing.voices() > 0)
+    else {
+        return false;
+    };
+    match guessing.of {
+        Guessed::Row => row_ui(ui, steps, guessing, apart),
+        Guessed::Word => word_ui(ui, steps, window, guessing, apart),
+        Guessed::Whole if steps.open.is_none() => {
+            beside(ui, guessing, window, |ui, window, is_class| {
+                if is_class {
+                    rows::class_ui(ui, steps, window, apart);
+                } else {
+                    rows::rows_ui(ui, steps, window, apart);
+                }
+            });
+            return true;
+        }
+        Guessed::Whole => {}
+    }
+    false
+}
+
+/// The class at the left, the model at the right.
+fn beside<T>(ui: &mut Ui, guessing: &Guessing, given: &mut T, paint: impl Fn(&mut Ui, &mut T, bool)) {
+    ui.columns(2, |sides| {
+        for (side, is_class) in sides.iter_mut().zip([true, false]) {
+            let name =
+                if is_class { format!("The class, {}", groups(guessing.voices())) } else { "The model".to_owned() };
+            labels::caption(side, name);
+            side.push_id(is_class, |ui| paint(ui, given, is_class));
+        }
+    });
+    ui.add_space(theme::SPACE_1);
+}
+
+fn voices(count: usize, of: usize, name: &str) -> Bar {
+    let share = count as f32 / of.max(1) as f32;
+    Bar {
+        text: name.to_owned(),
+        share,
+        number: format!("{count} of {of}"),
+        label: format!("{name}: {count} of {of} groups"),
+        is_marked: true,
+        ..Bar::default()
+    }
+}
+
+fn percent(share: f32, name: &str, what: &str) -> Bar {
+    Bar {
+        text: name.to_owned(),
+        share,
+        number: format!("{share:.2}"),
+        label: format!("{name}: the model\u{2019}s {what} {share:.2}"),
+        is_marked: true,
+        ..Bar::default()
+    }
+}
+
+fn row_ui(ui: &mut Ui, steps: &StepsPage, guessing: &Guessing, apart: &StepTrace) {
+    let Some(alpha_i) = apart.steps.get(steps.i).and_then(|step| step.alpha_i.as_ref()) else { return };
+    let words = words(apart);
+    let counts = guessing.word_counts(words.len());
+    let all: Vec<(&str, usize, f32)> =
+        words.iter().zip(counts).zip(alpha_i).map(|((word, count), alpha)| (*word, count, *alpha)).collect();
+    shown_ui(ui, guessing, all, "alpha");
+}
+
+fn word_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, guessing: &Guessing, apart: &StepTrace) {
+    let Some(step) = apart.steps.get(steps.i) else { return };
+    let marks = steps.marks(window.app);
+    let said = guessing.said_counts(&marks);
+    let candidates = apart.candidates(steps.i).iter().zip(step.best.iter().map(|(_, log_p)| log_p.exp()));
+    let candidates: Vec<(&str, f32)> = candidates.map(|(word, p)| (word.as_str(), p)).collect();
+    let p = |word: &str| candidates.iter().find(|(other, _)| is_same(word, other, &marks)).map_or(0.0, |(_, p)| *p);
+    let mut all: Vec<(&str, usize, f32)> = said.iter().map(|(word, count)| (word.as_str(), *count, p(word))).collect();
+    let is_new = |word: &str| !said.iter().any(|(other, _)| is_same(other, word, &marks));
+    all.extend(candidates.iter().filter(|(word, _)| is_new(word)).map(|(word, p)| (*word, 0, *p)));
+    shown_ui(ui, guessing, all, "p");
+}
+
+/// The words that the class or the model names most, in the same order on both sides.
+fn shown_ui(ui: &mut Ui, guessing: &Guessing, mut all: Vec<(&str, usize, f32)>, what: &str) {
+    let of = guessing.voices();
+    if all.len() > MOST_WORDS {
+        let weight = |(_, count, share): &(&str, usize, f32)| (*count as f32 / of.max(1) as f32).max(*share);
+        let mut order: Vec<usize> = (0..all.len()).collect();
+        order.sort_by(|a, b| weight(&all[*b]).total_cmp(&weight(&all[*a])));
+        order.truncate(MOST_WORDS);
+        order.sort_unstable();
+        all = order.into_iter().map(|n| all[n]).collect();
+    }
+    beside(ui, guessing, &mut (), |ui, (), is_class| {
+        let side = all.iter().map(
+            |(word, count, share)| {
+                if is_class { voices(*count, of, word) } else { percent(*share, word, what) }
+            },
+        );
+        bars(ui, &side.collect::<Vec<_>>(), "Of the groups at the left, of the model at the right");
+    });
+}
