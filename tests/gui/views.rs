@@ -754,3 +754,25 @@ fn a_text_that_a_model_cannot_read_at_all_gets_a_sentence() {
     assert!(shows("שלום עולם", &["שלום", "עולם"]));
     assert!(!shows("the zorglub", &["zorglub"]));
 }
+
+/// The first minute: without a sentence the window offers what one can begin with, and nothing of it once there is one.
+#[test]
+fn without_a_sentence_the_window_offers_what_to_begin_with() {
+    let (mut harness, wires) = desk::window(desk::two_models());
+    assert!(harness.query_by_label("Open a corpus").is_none(), "there is a sentence");
+    harness.state_mut().send(SourceCommand::Replace(String::new()));
+    harness.run();
+    harness.get_by_label("Type a sentence").click();
+    harness.run();
+    assert!(harness.ctx.memory(|memory| memory.focused()).is_some(), "the field has the keyboard");
+    harness.get_by_label("Open a corpus").click();
+    harness.run();
+    assert!(wires.heard(WindowCommand::ShowPage(interlinear::pages::corpus::CORPUS)));
+    harness.state_mut().send(WindowCommand::ShowPage(SENTENCE));
+    harness.run();
+    let all: Vec<_> = harness.query_all_by_label("Lessons").collect();
+    assert_eq!(all.len(), 2, "a button of their own at the top, and here");
+    harness.state_mut().send(SourceCommand::Replace("red".to_owned()));
+    harness.run();
+    assert_eq!(harness.query_all_by_label("Lessons").count(), 1);
+}

@@ -126,6 +126,7 @@ impl StepsPage {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pages::steps::command::Guessed;
 
     fn link(source: usize, target: usize) -> Link {
         Link { source, target }

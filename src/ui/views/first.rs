@@ -1,6 +1,6 @@
 //! Floor 13: the first minute: what one can begin with while there is no sentence, or no model.
 
-use egui::{Button, RichText, Ui};
+use egui::{Button, Rect, RichText, Ui, UiBuilder, pos2, vec2};
 
 use crate::app::command::WindowCommand;
 use crate::app::page::SENTENCE;
@@ -11,33 +11,43 @@ use crate::pages::window::local::Window;
 use crate::pages::window::menu;
 use crate::widgets::theme;
 
-/// Paints what is offered, in one line above the page; nothing once there is something to see.
-pub fn first_ui(ui: &mut Ui, window: &mut Window<'_>) {
+/// Its width, and where it stands in the height of the page.
+const WIDTH: f32 = 560.0;
+const DOWN: f32 = 0.6;
+
+/// Paints what is offered over the empty `room` of the page, so that nothing moves when a sentence is typed; nothing once there
+/// is something to see.
+pub fn first_ui(ui: &mut Ui, room: Rect, window: &mut Window<'_>) {
     let document = &window.app.document;
     let is_empty = document.source().trim().is_empty() || document.columns().is_empty();
     if window.app.view.page() != SENTENCE || !is_empty {
         return;
     }
-    theme::card(theme::tokens(ui)).inner_margin(egui::Margin::same(8)).show(ui, |ui| {
-        ui.take_available_width();
-        ui.horizontal_wrapped(|ui| {
-            ui.label(RichText::new("Begin with").color(theme::tokens(ui).weak));
-            if !window.lights.is_shown && big(ui, "Lessons", "Guided pages of ten minutes that use the program itself")
-            {
-                window.push(LessonCommand::Show(true));
-            }
-            if document.columns().is_empty() {
-                menu::act_button(ui, window, "Add a model...", Act::AddModel);
-            }
-            if big(ui, "Type a sentence", "The models translate it while you type") {
-                Act::FocusSource.perform(window);
-            }
-            if big(ui, "Open a corpus", "Thousands of sentences, several systems beside each other") {
-                window.push(WindowCommand::ShowPage(CORPUS));
-            }
-        });
+    let place = Rect::from_min_size(
+        pos2((room.center().x - WIDTH / 2.0).max(room.left() + theme::SPACE_3), room.top() + DOWN * room.height()),
+        vec2(WIDTH.min(room.width() - 2.0 * theme::SPACE_3), 0.3 * room.height()),
+    );
+    ui.scope_builder(UiBuilder::new().id_salt("first").max_rect(place), |ui| {
+        theme::card(theme::tokens(ui)).inner_margin(egui::Margin::same(12)).show(ui, |ui| offers_ui(ui, window));
     });
-    ui.add_space(theme::SPACE_2);
+}
+
+fn offers_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    ui.horizontal_wrapped(|ui| {
+        ui.label(RichText::new("Begin with").color(theme::tokens(ui).weak));
+        if !window.lights.is_shown && big(ui, "Lessons", "Guided pages of ten minutes that use the program itself") {
+            window.push(LessonCommand::Show(true));
+        }
+        if window.app.document.columns().is_empty() {
+            menu::act_button(ui, window, "Add a model...", Act::AddModel);
+        }
+        if big(ui, "Type a sentence", "The models translate it while you type") {
+            Act::FocusSource.perform(window);
+        }
+        if big(ui, "Open a corpus", "Thousands of sentences, several systems beside each other") {
+            window.push(WindowCommand::ShowPage(CORPUS));
+        }
+    });
 }
 
 fn big(ui: &mut Ui, name: &str, about: &str) -> bool {

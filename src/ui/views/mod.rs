@@ -42,8 +42,9 @@ pub fn show(ui: &mut egui::Ui, window: &mut Window<'_>, lessons: &Lessons, plan:
     let shown = window.app.view.page();
     views_ui(ui, window, shown, &[ViewPlace::Left, ViewPlace::Bottom]);
     egui::CentralPanel::default().frame(middle(ui)).show(ui, |ui| {
-        first::first_ui(ui, window);
+        let room = ui.available_rect_before_wrap();
         views_ui(ui, window, shown, &[ViewPlace::Middle]);
+        first::first_ui(ui, room, window);
     });
     lesson::lights_ui(ui, window);
     over(ui, window, plan);
