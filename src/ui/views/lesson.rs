@@ -351,7 +351,7 @@ fn ask_ui(ui: &mut Ui, window: &mut Window<'_>, running: &Running, at: usize, as
 /// The field of an answer in words. One that nobody can judge is kept, to be compared with what *Reveal* shows.
 fn typed_ui(ui: &mut Ui, window: &mut Window<'_>, running: &Running, at: usize, ask: &Ask) {
     let given = running.typed.get(&(running.page, at));
-    let draft = ui.id().with("draft");
+    let draft = ui.scope_id().with("draft");
     let mut text = ui.data(|data| data.get_temp::<String>(draft)).or_else(|| given.cloned()).unwrap_or_default();
     let field = egui::TextEdit::singleline(&mut text).hint_text("Your answer").desired_width(f32::INFINITY);
     let field = ui.add(field).accessible_name(format!("Your answer to {}", ask.question));
