@@ -13,6 +13,7 @@ pub mod scene;
 pub mod source;
 pub mod table;
 pub mod tree;
+pub mod turned;
 pub mod variant;
 
 use std::sync::Arc;
@@ -23,6 +24,7 @@ use crate::app::document::compare::SystemComparison;
 use crate::app::document::differences::comparable;
 use crate::app::document::history::History;
 use crate::app::document::scene::Scene;
+use crate::app::document::turned::TurnedFrom;
 use crate::app::document::variant::VariantLabel;
 use crate::app::files::gold::Gold;
 use crate::interventions::Interventions;
@@ -48,6 +50,8 @@ pub struct Document {
     /// A page compares something with the aligner's links, also where they are not shown.
     pub(crate) compares_links: bool,
     pub(crate) words_per_second: f32,
+    /// What was shown before translations became the sentence, oldest first.
+    pub(crate) turned: Vec<TurnedFrom>,
 }
 
 impl Document {
