@@ -63,6 +63,7 @@ const CRATES: &[(&str, &[&str], &str)] = &[
     ("parquet", &["corpus"], "tables of sentences go out from one room"),
     ("zip", &["corpus", "models"], "arrays of alignments go out from one room, models of others come in at another"),
     ("tokenizers", &["text"], "words and ids are the business of `text`"),
+    ("icu_segmenter", &["text"], "the same words wherever words are counted"),
     ("clap", &["cli"], "arguments are parsed on the top floor"),
     ("indicatif", &["cli"], "progress bars are drawn by the command line"),
     ("anyhow", &["cli"], "the library has its own error"),

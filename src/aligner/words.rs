@@ -41,13 +41,12 @@ impl Cutter {
 
     /// Cuts a line.
     pub fn cut(&mut self, line: &str) -> LineWords {
+        let Some(rules) = &self.rules else {
+            let words: Vec<Box<str>> = line.split_ascii_whitespace().map(Into::into).collect();
+            return LineWords { chunks: (0..words.len()).collect(), words };
+        };
         let mut cut = LineWords::default();
         for (at, chunk) in words(line).enumerate() {
-            let Some(rules) = &self.rules else {
-                cut.words.push(chunk.into());
-                cut.chunks.push(at);
-                continue;
-            };
             if !self.known.contains_key(chunk) {
                 if self.known.len() >= REMEMBERED {
                     self.known.clear();

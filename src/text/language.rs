@@ -14,17 +14,28 @@ pub struct Habits {
     pub elision: bool,
     /// A space stands before `? ! ; : %` and inside the quotation marks « ».
     pub spaced_marks: bool,
+    /// No space stands between words.
+    pub unspaced: bool,
 }
 
 /// Languages that differ from [`OTHERS`].
 const TABLE: &[(&str, Habits)] = &[
-    ("fr", Habits { elision: true, spaced_marks: true }),
-    ("it", Habits { elision: true, spaced_marks: false }),
-    ("ca", Habits { elision: true, spaced_marks: false }),
+    ("fr", Habits { elision: true, spaced_marks: true, ..OTHERS }),
+    ("it", ELIDING),
+    ("ca", ELIDING),
+    ("zh", UNSPACED),
+    ("yue", UNSPACED),
+    ("ja", UNSPACED),
+    ("th", UNSPACED),
+    ("lo", UNSPACED),
+    ("km", UNSPACED),
+    ("my", UNSPACED),
 ];
 
 /// All languages that the table does not name.
-const OTHERS: Habits = Habits { elision: false, spaced_marks: false };
+const OTHERS: Habits = Habits { elision: false, spaced_marks: false, unspaced: false };
+const ELIDING: Habits = Habits { elision: true, ..OTHERS };
+const UNSPACED: Habits = Habits { unspaced: true, ..OTHERS };
 
 /// Languages that a text may seem to be in, by the first part of their tags. Those of Latin script are few: the more there
 /// are, the less sure is any.

@@ -20,6 +20,7 @@ pub mod reader;
 pub mod sentence;
 pub mod tokenizer;
 pub mod tsv;
+pub mod unspaced;
 pub mod vocab;
 pub mod words;
 pub mod write;

@@ -9,6 +9,7 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use crate::text::sentence::{EOS, UNK, is_language};
+use crate::text::unspaced::WordStarts;
 
 /// What stands for a space in the pieces of SentencePiece.
 pub const SPACE: &str = "\u{2581}";
@@ -76,8 +77,36 @@ impl PieceMarks {
         !self.begins(Some(before), piece)
     }
 
-    /// The words of some pieces, in their order, each as a range of pieces.
+    /// The words of some pieces, in their order, each as a range of pieces. In scripts without spaces those of
+    /// [`unspaced`](crate::text::unspaced), as far as they begin with a piece.
     pub fn words<T: AsRef<str>>(&self, pieces: &[T]) -> Vec<Range<usize>> {
+        let chunks = self.chunks(pieces);
+        if !self.has_pieces() {
+            return chunks;
+        }
+        let (text, places) = self.text(pieces, &chunks);
+        let Some(starts) = String::from_utf8(text).ok().and_then(|text| WordStarts::of(&text)) else { return chunks };
+        chunks.into_iter().flat_map(|chunk| starts.part(chunk, |i| places[i])).collect()
+    }
+
+    /// Chunks with a space between any two, as bytes, and where each piece begins.
+    fn text<T: AsRef<str>>(&self, pieces: &[T], chunks: &[Range<usize>]) -> (Vec<u8>, Vec<usize>) {
+        let (mut text, mut places) = (Vec::new(), Vec::with_capacity(pieces.len()));
+        for chunk in chunks {
+            for piece in pieces[chunk.clone()].iter().map(AsRef::as_ref) {
+                places.push(text.len());
+                match byte_of(piece).filter(|_| self.are_spaces()) {
+                    Some(byte) => text.push(byte),
+                    None => text.extend_from_slice(self.bare(piece).as_bytes()),
+                }
+            }
+            text.push(b' ');
+        }
+        (text, places)
+    }
+
+    /// What stands between spaces, in its order, each as a range of pieces.
+    pub fn chunks<T: AsRef<str>>(&self, pieces: &[T]) -> Vec<Range<usize>> {
         let mut words: Vec<Range<usize>> = Vec::with_capacity(pieces.len());
         for i in 0..pieces.len() {
             let before = i.checked_sub(1).map(|before| pieces[before].as_ref());

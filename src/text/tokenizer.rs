@@ -20,6 +20,7 @@ use crate::text::join::join;
 use crate::text::pieces::{PieceMarks, SPACE};
 use crate::text::sentence::{EOS, Sentence, UNK, is_language};
 use crate::text::tokenizer::file::{Cutter, Shared};
+use crate::text::unspaced;
 use crate::text::write::write_inside;
 
 pub use crate::text::tokenizer::open::Tokenizers;
@@ -256,6 +257,14 @@ impl Tokenizer {
 
     /// The words of `text` as normalised, before they are looked up: what a vocabulary is counted over.
     pub fn words(&self, text: &str) -> Vec<String> {
+        match unspaced::cut(text).filter(|_| !self.shared.crosses_spaces) {
+            Some(words) => words.into_iter().flat_map(|word| self.words_at_spaces(word)).collect(),
+            None => self.words_at_spaces(text),
+        }
+    }
+
+    /// The words of a text in which they end at spaces.
+    fn words_at_spaces(&self, text: &str) -> Vec<String> {
         let mut pieces = PreTokenizedString::from(self.normalize(text));
         let rule = match &self.shared.cutter {
             Cutter::Library(inner) => inner.get_pre_tokenizer().map(|rule| rule.pre_tokenize(&mut pieces)),
@@ -289,19 +298,34 @@ impl Tokenizer {
         if !self.marks().has_pieces() {
             return join(language, tokens);
         }
-        let words = self.marks().words(tokens).into_iter().map(|word| self.marks().word(&tokens[word]));
+        let words = self.marks().chunks(tokens).into_iter().map(|chunk| self.marks().word(&tokens[chunk]));
         join(language, &words.collect::<Vec<_>>())
     }
 
     /// Entries of the vocabulary put together to words with spaces between.
     pub fn spaced<T: AsRef<str>>(&self, tokens: &[T]) -> String {
-        let words = self.marks().words(tokens).into_iter().map(|word| self.marks().word(&tokens[word]));
+        let words = self.marks().chunks(tokens).into_iter().map(|chunk| self.marks().word(&tokens[chunk]));
         words.collect::<Vec<_>>().join(" ")
+    }
+
+    /// Byte ranges and ids. Where words end at spaces, they also end where a script that sets none has a word end.
+    fn cut(&self, text: &str) -> Vec<(Range<usize>, u32)> {
+        let ends_at_spaces = self.shared.only_spaces || !self.shared.crosses_spaces;
+        let Some(words) = ends_at_spaces.then(|| unspaced::cut(text)).flatten() else {
+            return self.cut_at_spaces(text);
+        };
+        let mut found = Vec::new();
+        for word in words {
+            let start = word.as_ptr() as usize - text.as_ptr() as usize;
+            let shifted = |(span, id): (Range<usize>, u32)| (start + span.start..start + span.end, id);
+            found.extend(self.cut_at_spaces(word).into_iter().map(shifted));
+        }
+        found
     }
 
     /// Byte ranges and ids. A text that the library refuses (a foreign file without rules for unknown
     /// words) is cut at whitespace, all of it unknown.
-    fn cut(&self, text: &str) -> Vec<(Range<usize>, u32)> {
+    fn cut_at_spaces(&self, text: &str) -> Vec<(Range<usize>, u32)> {
         if let Cutter::Foreign(foreign, _) = &self.shared.cutter {
             return foreign.cut(text);
         }
@@ -382,7 +406,7 @@ impl<'a> CorpusEncoder<'a> {
             ids.extend(self.tokenizer.encode_with(line, None).ids);
             return;
         }
-        for chunk in line.split_whitespace() {
+        for chunk in unspaced::words(line).flat_map(str::split_whitespace) {
             if let Some(known) = self.chunks.get(chunk) {
                 ids.extend_from_slice(known);
                 continue;

@@ -10,6 +10,7 @@ use crate::error::{Error, Result};
 use crate::text::language::{normalizer, word_pattern};
 use crate::text::sentence::{EOS, UNK};
 use crate::text::tokenizer::Tokenizer;
+use crate::text::unspaced::words;
 
 pub mod bpe;
 
@@ -20,7 +21,7 @@ pub const UNK_ID: u32 = 1;
 
 /// Counts the words of one language.
 ///
-/// Lines are counted by their whitespace-separated chunks and every distinct chunk is cut into
+/// Lines are counted by what stands between spaces, or by their words where scripts set none, and every distinct chunk is cut into
 /// words only once, which is possible because no word of ours crosses whitespace.
 #[derive(Debug)]
 pub struct WordCounter {
@@ -39,7 +40,7 @@ impl WordCounter {
 
     /// Counts one line.
     pub fn add(&mut self, line: &str) {
-        for chunk in line.split_whitespace() {
+        for chunk in words(line).flat_map(str::split_whitespace) {
             if let Some(count) = self.chunks.get_mut(chunk) {
                 *count += 1;
             } else {

@@ -1,56 +1,20 @@
 //! Floor 1: the one count of words, and which tokens of a model make them up.
 //!
 //! **A word is what stands between the spaces of the given text**: so alignments by hand count, and so do links, lengths
-//! and alignment errors everywhere. A model cuts the same text its own way (`l' heure` or `l'heure`, `well-known` in two),
-//! in two steps: its vocabulary has words ([`vocabulary_words`]), which are one token or several pieces, and these cover
-//! words of the text ([`WordPlaces`]). Both are places in the same run of visible characters, so they are compared by
-//! the characters that they cover, whitespace not counted: a token stands for every word of which it covers a character.
+//! and alignment errors everywhere. Scripts that set no spaces are cut by a dictionary ([`crate::text::unspaced`]). A model
+//! cuts the same text its own way (`l' heure` or `l'heure`, `well-known` in two), in two steps: its vocabulary has words
+//! ([`vocabulary_words`]), which are one token or several pieces, and these cover words of the text ([`WordPlaces`]). Both
+//! are places in the same run of visible characters, so they are compared by the characters that they cover, whitespace not
+//! counted: a token stands for every word of which it covers a character.
 //! What becomes of alpha on the way says [`crate::analysis::words`]. Imports its room.
 
 use std::ops::Range;
 
 use crate::text::sentence::{EOS, Sentence, UNK, is_language};
 use crate::text::tokenizer::Tokenizer;
+use crate::text::unspaced::WordStarts;
 
-/// The words of a line: what stands between spaces and tabs. No-break spaces do not
-/// part words. In a line without spaces that is written in Chinese characters or kana, each of these is a word.
-pub fn words(line: &str) -> impl Iterator<Item = &str> {
-    let line_alone = line.trim_ascii();
-    let is_whole = !line_alone.bytes().any(|byte| byte.is_ascii_whitespace());
-    let by_letter = is_whole && line_alone.chars().any(stands_alone);
-    line.split_ascii_whitespace().flat_map(move |word| Letters { rest: word, by_letter })
-}
-
-/// A word, or its letters where each stands for a word.
-struct Letters<'a> {
-    rest: &'a str,
-    by_letter: bool,
-}
-
-impl<'a> Iterator for Letters<'a> {
-    type Item = &'a str;
-
-    fn next(&mut self) -> Option<&'a str> {
-        let first = self.rest.chars().next()?;
-        let is_end = |c: char| if stands_alone(first) { !is_mark(c) } else { stands_alone(c) };
-        let mut behind = self.rest.char_indices().skip(1);
-        let end = behind.find(|(_, c)| self.by_letter && is_end(*c)).map_or(self.rest.len(), |(at, _)| at);
-        let (word, rest) = self.rest.split_at(end);
-        self.rest = rest;
-        Some(word)
-    }
-}
-
-/// Chinese characters, kana and their punctuation: scripts that set no spaces between words.
-fn stands_alone(c: char) -> bool {
-    matches!(c, '\u{3001}'..='\u{30ff}' | '\u{31f0}'..='\u{31ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}'
-        | '\u{f900}'..='\u{faff}' | '\u{ff01}'..='\u{ff0f}' | '\u{ff1a}'..='\u{ff20}' | '\u{20000}'..='\u{3ffff}')
-}
-
-/// Marks that belong to the letter before: voiced sounds, long vowels, variants.
-fn is_mark(c: char) -> bool {
-    matches!(c, '\u{3099}'..='\u{309c}' | '\u{30fc}' | '\u{fe00}'..='\u{fe0f}')
-}
+pub use crate::text::unspaced::words;
 
 /// For each part of a side the words of a text that it covers.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -154,7 +118,7 @@ pub fn vocabulary_words(tokenizer: &Tokenizer, sentence: &Sentence, pretokenized
     }
     // The ids of an ensemble's sentence are not those of the vocabulary.
     let ids = tokenizer.encode_with(&sentence.text, None).ids;
-    let mut words = tokenizer.word_ranges(&ids);
+    let mut words = tokenizer.marks().chunks(&tokenizer.tokens(&ids));
     if sentence.is_led() {
         for word in &mut words {
             *word = word.start + 1..word.end + 1;
@@ -165,7 +129,11 @@ pub fn vocabulary_words(tokenizer: &Tokenizer, sentence: &Sentence, pretokenized
     // `</s>`, where the sentence ends with it.
     words.extend((ids..sentence.len()).map(|i| i..i + 1));
     let fits = words.last().is_none_or(|last| last.end == sentence.len());
-    if fits { words } else { singles.collect() }
+    if !fits {
+        return singles.collect();
+    }
+    let Some(starts) = WordStarts::of(&sentence.text) else { return words };
+    words.into_iter().flat_map(|word| starts.part(word, |i| sentence.spans[i].start)).collect()
 }
 
 /// The tokens between two spaces, as one word each.

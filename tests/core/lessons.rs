@@ -40,11 +40,11 @@ use interlinear::session::state::Session;
 /// Longer than any page takes on a machine that does other things besides.
 const PATIENCE: Duration = Duration::from_mins(5);
 
-/// The folder of a bundled model; copies of a training lie together in one.
+/// The folder of a bundled model; copies of a training and those of other languages lie together in one.
 fn folder(name: &str) -> PathBuf {
     let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("models");
-    let grouped = models.join("learning-en-fr").join(name);
-    if grouped.exists() { grouped } else { models.join(name) }
+    let grouped = ["learning-en-fr", "en-de"].map(|group| models.join(group).join(name));
+    grouped.into_iter().find(|folder| folder.exists()).unwrap_or_else(|| models.join(name))
 }
 
 fn script(key: &str) -> Arc<Script> {
@@ -72,6 +72,18 @@ fn bundled_lessons_are_short_and_ask_and_wait() {
         let parts = || script.pages.iter().flat_map(|page| &page.parts);
         assert!(parts().any(|part| matches!(part, ScriptPart::Wait(_))), "{key} waits for nothing");
         assert!(parts().any(|part| matches!(part, ScriptPart::Ask(..))), "{key} asks nothing");
+    }
+}
+
+/// Who answers wrongly is helped, and what is shown as the answer would be taken.
+#[test]
+fn questions_of_bundled_lessons_help_and_take_their_own_answers() {
+    for (key, _) in BUNDLED {
+        for (_, _, ask) in script(key).asks().filter(|(_, _, ask)| ask.is_judged()) {
+            assert!(!ask.hint.is_empty(), "{key}: {} helps nobody", ask.question);
+            let is_taken = ask.accepts.is_empty() || ask.takes(&ask.answer);
+            assert!(is_taken && !ask.takes(&ask.question), "{key}: {}", ask.question);
+        }
     }
 }
 
@@ -125,6 +137,8 @@ impl Desk {
             "rnnsearch-small-0500",
             "rnnsearch-small-2000",
             "rnnsearch-small-9000",
+            "rnnencdec-en-de",
+            "rnnsearch-guided-en-de",
         ];
         let bundled: Vec<PathBuf> = names.iter().map(|name| folder(name)).collect();
         let (wake, woken) = mpsc::channel();
@@ -268,6 +282,7 @@ macro_rules! each_lesson {
 each_lesson! {
     one_goes_through_bottleneck: "bottleneck",
     one_goes_through_alignment: "alignment",
+    one_goes_through_verb_last: "verb-last",
     one_goes_through_soft_hard: "soft-hard",
     one_goes_through_global_local: "global-local",
     one_goes_through_beam_greedy: "beam-greedy",

@@ -2,6 +2,7 @@
 
 mod foreign;
 mod links;
+mod unspaced;
 
 use std::collections::HashMap;
 use std::io::Write as _;

@@ -62,6 +62,7 @@ impl Class {
         let copies =
             ["0200", "0500", "2000", "9000"].map(|n| models.join(format!("learning-en-fr/rnnsearch-small-{n}")));
         bundled.extend(copies);
+        bundled.extend(["rnnencdec", "rnnsearch-guided"].map(|name| models.join(format!("en-de/{name}-en-de"))));
         let (wake, woken) = mpsc::channel();
         let opening = vec![bundled[1].clone(), bundled[3].clone()];
         let bundled = bundled.into_iter().map(Installed::from).collect();
@@ -344,6 +345,7 @@ macro_rules! each_lesson {
 each_lesson! {
     a_class_walks_through_bottleneck: "bottleneck",
     a_class_walks_through_alignment: "alignment",
+    a_class_walks_through_verb_last: "verb-last",
     a_class_walks_through_soft_hard: "soft-hard",
     a_class_walks_through_global_local: "global-local",
     a_class_walks_through_beam_greedy: "beam-greedy",
@@ -354,7 +356,7 @@ each_lesson! {
     a_class_walks_through_query_key_value: "query-key-value",
 }
 
-/// Lesson 5 is done by the keyboard alone: Right goes through the steps, Enter turns the page and ends nothing.
+/// The lesson on beams is done by the keyboard alone: Right goes through the steps, Enter turns the page and ends nothing.
 #[test]
 fn enter_turns_the_page_and_ends_no_lesson() {
     let mut class = Class::open([1280.0, 800.0]);
@@ -367,7 +369,7 @@ fn enter_turns_the_page_and_ends_no_lesson() {
     assert_eq!(class.session().lessons().open().map(|open| open.page), Some(1), "the second page is open");
 }
 
-/// Where four columns were and lesson 7 speaks of the first, the first is in view, on every width.
+/// Where four columns were and a lesson speaks of the first, the first is in view, on every width.
 #[test]
 fn the_framed_column_is_in_view_where_columns_were_scrolled() {
     let mut class = Class::open([1280.0, 800.0]);

@@ -16,6 +16,7 @@ macro_rules! bundled {
 pub const BUNDLED: &[(&str, &str)] = bundled![
     "bottleneck",
     "alignment",
+    "verb-last",
     "soft-hard",
     "global-local",
     "beam-greedy",
