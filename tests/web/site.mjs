@@ -38,6 +38,9 @@ export async function opened(size, context = browser, link = '') {
   page.on('pageerror', error => errors.push(error.message));
   await page.addInitScript(() => {
     window.messages = 0;
+    window.finished = 0;
+    const name = 'Finished';
+    const isFinished = bytes => new TextDecoder('latin1').decode(bytes.subarray(0, 100)).includes(name);
     window.last = 0;
     window.kept = [];
     const Own = window.Worker;
@@ -47,6 +50,7 @@ export async function opened(size, context = browser, link = '') {
         window.worker = this;
         this.addEventListener('message', ({ data }) => {
           window.messages += 1;
+          window.finished += isFinished(data) ? 1 : 0;
           window.last = performance.now();
           window.kept.push(Array.from(data));
         });
@@ -58,7 +62,8 @@ export async function opened(size, context = browser, link = '') {
   return { page, errors };
 }
 export const isOpen = page => page.waitForFunction(() => performance.getEntriesByName('open').length > 0, null, { timeout: 120000 });
-export const quiet = page => page.waitForFunction(() => window.messages > 0 && performance.now() - window.last > 1500, null, { timeout: 120000 });
+// once something is translated and nothing more comes
+export const quiet = page => page.waitForFunction(() => window.finished > 0 && performance.now() - window.last > 1500, null, { timeout: 120000 });
 
 let failed = 0;
 
