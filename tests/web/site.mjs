@@ -38,9 +38,9 @@ export async function opened(size, context = browser, link = '') {
   page.on('pageerror', error => errors.push(error.message));
   await page.addInitScript(() => {
     window.messages = 0;
-    window.finished = 0;
-    const name = 'Finished';
-    const isFinished = bytes => new TextDecoder('latin1').decode(bytes.subarray(0, 100)).includes(name);
+    [window.finished, window.apart] = [0, 0];
+    // a message begins with what it tells
+    const tells = (bytes, name) => new TextDecoder('latin1').decode(bytes.subarray(0, 40)).includes(name) ? 1 : 0;
     window.last = 0;
     window.kept = [];
     const Own = window.Worker;
@@ -50,7 +50,8 @@ export async function opened(size, context = browser, link = '') {
         window.worker = this;
         this.addEventListener('message', ({ data }) => {
           window.messages += 1;
-          window.finished += isFinished(data) ? 1 : 0;
+          window.finished += tells(data, 'Finished');
+          window.apart += tells(data, 'Steps');
           window.last = performance.now();
           window.kept.push(Array.from(data));
         });

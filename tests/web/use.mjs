@@ -106,7 +106,7 @@ const steps = {
     const state = { source: 'the red house', columns: ['rnnencdec-en-fr', 'rnnsearch-en-fr'], page: 'steps', selected: 1,
       pages: { steps: { depth: 'step', i: 1, open: 'alpha', beam: true } } };
     const { page, errors } = await at(linkTo(state));
-    await page.waitForTimeout(1500);
+    await page.waitForFunction(() => window.apart > 0, null, { timeout: 60000 });
     await quiet(page);
     await picture(page, 'linked-steps');
     const again = shownBy(await copied(page));
@@ -204,8 +204,7 @@ const steps = {
   async 'a worker that is lost in the middle of a page of Steps is replaced'() {
     const { page, errors } = await at(linkTo({ source: 'the red house', columns: ['rnnsearch-en-fr'], page: 'steps' }));
     await news(page);
-    await page.evaluate(() => { window.worker.dispatchEvent(new ErrorEvent('error')); window.worker.terminate(); });
-    await page.waitForTimeout(1000);
+    await page.evaluate(() => { window.finished = 0; window.worker.dispatchEvent(new ErrorEvent('error')); window.worker.terminate(); });
     await quiet(page);
     const again = finished(await news(page)).length;
     await picture(page, 'steps-after-loss');
