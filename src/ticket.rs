@@ -17,6 +17,8 @@ pub struct Generation(Arc<AtomicU64>);
 pub struct CancellationToken {
     newest: Arc<AtomicU64>,
     number: u64,
+    /// Asked too, whether the work is still wanted.
+    is_replaced: Option<fn() -> bool>,
 }
 
 impl Generation {
@@ -28,7 +30,7 @@ impl Generation {
     /// The next ticket; every older one is stale from now on.
     pub fn next(&self) -> CancellationToken {
         let number = self.0.fetch_add(1, Ordering::AcqRel) + 1;
-        CancellationToken { newest: Arc::clone(&self.0), number }
+        CancellationToken { newest: Arc::clone(&self.0), number, is_replaced: None }
     }
 
     /// Makes every ticket stale without handing out a new one.
@@ -43,9 +45,14 @@ impl CancellationToken {
         Generation::new().next()
     }
 
+    /// A ticket that is stale once `is_replaced` says so, for a thread that nobody tells anything while it works.
+    pub fn asking(is_replaced: fn() -> bool) -> Self {
+        Self { is_replaced: Some(is_replaced), ..Self::forever() }
+    }
+
     /// True once a newer ticket was drawn.
     pub fn is_stale(&self) -> bool {
-        self.newest.load(Ordering::Acquire) != self.number
+        self.newest.load(Ordering::Acquire) != self.number || self.is_replaced.is_some_and(|is_replaced| is_replaced())
     }
 
     /// `Err(Error::Stale)` once stale, for use with `?` in loops.

@@ -21,6 +21,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use crate::app::page::{Dropped, Page};
+use crate::app::state::AppState;
 #[cfg(not(target_family = "wasm"))]
 use crate::pages::corpus::CorpusPage;
 #[cfg(not(target_family = "wasm"))]
@@ -147,6 +148,19 @@ impl Pages {
     pub fn saved(&self) -> BTreeMap<String, Value> {
         let parts = self.list().map(|page| (page.info().saved_as.to_owned(), self.get(page).saved()));
         parts.filter(|(_, value)| !value.is_null()).collect()
+    }
+
+    /// What a link tells of every page, where it is not as at first.
+    pub fn linked(&self, app: &AppState) -> BTreeMap<String, Value> {
+        let parts = self.list().map(|page| (page.info().saved_as.to_owned(), self.get(page).linked(app)));
+        parts.filter(|(_, value)| !value.is_null()).collect()
+    }
+
+    /// Shows what a link tells of every page; one of which it tells nothing is as at first.
+    pub fn show_linked(&mut self, mut told: BTreeMap<String, Value>, app: &mut AppState) {
+        for (entry, state) in self.table.iter().zip(&mut self.states) {
+            state.show_linked(told.remove(entry.page.info().saved_as).unwrap_or_default(), app);
+        }
     }
 
     /// Goes on from what was kept; a page that was not kept is as at first.

@@ -4,6 +4,7 @@ use std::any::Any;
 use std::fmt::Debug;
 use std::path::PathBuf;
 
+use serde::Serialize;
 use serde_json::Value;
 
 use crate::app::effect::FileEvent;
@@ -63,6 +64,23 @@ pub trait AnyPage: Any + PageView {
     fn restore(&mut self, _saved: Value) -> serde_json::Result<()> {
         Ok(())
     }
+
+    /// What a link tells of it, of the sentence on screen: models by name, nothing of a person's own files; null: as at
+    /// first.
+    fn linked(&self, _app: &AppState) -> Value {
+        Value::Null
+    }
+
+    /// Shows what a link tells of it, once the sentence of the link is on screen. What is not understood is as at first.
+    fn show_linked(&mut self, _link: Value, _app: &mut AppState) {}
+}
+
+/// Of what is told those parts that are not as at first; null: there are none.
+pub fn told<T: Default + Serialize>(what: &T) -> Value {
+    let whole = |what: &T| serde_json::to_value(what).unwrap_or_default();
+    let (Value::Object(mut keys), first) = (whole(what), whole(&T::default())) else { return Value::Null };
+    keys.retain(|key, value| first.get(key) != Some(value));
+    if keys.is_empty() { Value::Null } else { Value::Object(keys) }
 }
 
 /// An act on a page: the whole command of the page, or a group of its commands.

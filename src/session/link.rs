@@ -18,6 +18,7 @@ use crate::app::settings::Settings;
 use crate::error::{Error, Result};
 use crate::jobs::queue::candidate::Candidate;
 use crate::models::choice;
+use crate::pages::shape::told;
 use crate::session::lessons::before::LAYOUT;
 use crate::session::persist::SavedSession;
 
@@ -38,6 +39,12 @@ pub struct ShownLink {
     pub lesson: String,
     /// Its page, from 0.
     pub lesson_page: usize,
+    /// The column that is selected, from 0.
+    pub selected: Option<usize>,
+    /// Its target word i that is selected, from 0.
+    pub word: Option<usize>,
+    /// What is shown on each page, by its name in the table of pages, where it is not as at first.
+    pub pages: BTreeMap<String, Value>,
     /// Sentence, models by their names, what is set, and the page. What lists, files and a person's own window hold is
     /// left out.
     #[serde(flatten)]
@@ -74,7 +81,7 @@ impl ShownLink {
             ..SavedSession::default()
         };
         let (lesson, lesson_page) = lesson.unwrap_or_default();
-        let mut link = Self { lesson, lesson_page, state: kept };
+        let mut link = Self { lesson, lesson_page, state: kept, ..Self::default() };
         for folder in link.state.folders_mut() {
             if let Some(name) = folder.file_name().map(PathBuf::from) {
                 *folder = name;
@@ -89,13 +96,9 @@ impl ShownLink {
     /// A state that is no text; there is none.
     pub fn text(&self) -> Result<String> {
         let failed = |error: &dyn std::fmt::Display| Error::Internal(format!("the link cannot be written ({error})"));
-        let whole = |link: &Self| serde_json::to_value(link).map_err(|error| failed(&error));
-        let (Value::Object(mut keys), first) = (whole(self)?, whole(&Self::default())?) else {
-            return Ok(String::new());
-        };
         // what is as at first need not be said
-        keys.retain(|key, value| first.get(key) != Some(value));
-        let json = serde_json::to_vec(&keys).map_err(|error| failed(&error))?;
+        let keys = told(self);
+        let json = serde_json::to_vec(keys.as_object().unwrap_or(&Map::new())).map_err(|error| failed(&error))?;
         let mut packed = ZlibEncoder::new(Vec::new(), Compression::best());
         packed.write_all(&json).map_err(|error| failed(&error))?;
         let packed = packed.finish().map_err(|error| failed(&error))?;
@@ -126,18 +129,20 @@ impl ShownLink {
         read.map_err(|_| damaged())?;
         // a list would be read as the fields in order
         let keys: Map<String, Value> = serde_json::from_slice(&json).map_err(|_| damaged())?;
-        let Self { lesson, lesson_page, mut state } = serde_json::from_value(keys.into()).map_err(|_| damaged())?;
+        let mut link: Self = serde_json::from_value(keys.into()).map_err(|_| damaged())?;
         let is_name = |folder: &mut PathBuf| {
             let mut parts = folder.components();
             matches!((parts.next(), parts.next()), (Some(Component::Normal(_)), None))
                 && !folder.to_string_lossy().contains('\\')
         };
-        if !state.folders_mut().all(is_name) {
+        if !link.state.folders_mut().all(is_name) {
             return Err(damaged());
         }
-        state.cut();
+        link.state.cut();
         // what has no place in a link does nothing
-        Ok(Self::new(state, (!lesson.is_empty()).then_some((lesson, lesson_page))))
+        let Self { lesson, lesson_page, selected, word, pages, state } = link;
+        let lesson = (!lesson.is_empty()).then_some((lesson, lesson_page));
+        Ok(Self { selected, word, pages, ..Self::new(state, lesson) })
     }
 
     /// With the models where they lie: among `bundled`, or in the user's own folder. The names of those that are nowhere
@@ -159,7 +164,12 @@ impl ShownLink {
         }
         let is_missing = |folder: &PathBuf| places.get(folder).is_some_and(Option::is_none);
         let are_here = |folders: &[PathBuf]| !folders.iter().any(is_missing);
-        self.state.columns.iter_mut().for_each(|columns| columns.retain(|column| are_here(column.folders())));
+        if let Some(columns) = &mut self.state.columns {
+            let before = |at: usize| columns.iter().take(at).filter(|column| are_here(column.folders())).count();
+            let is_here = |at: &usize| columns.get(*at).is_some_and(|column| are_here(column.folders()));
+            self.selected = self.selected.filter(is_here).map(before);
+            columns.retain(|column| are_here(column.folders()));
+        }
         self.state.interventions.retain(|owned| are_here(&owned.folders));
         self.state.variants.retain(|variant| are_here(&variant.folders));
         let missing = places.iter().filter(|(_, place)| place.is_none());

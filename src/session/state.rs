@@ -182,7 +182,22 @@ impl Session {
     pub fn link(&self) -> Result<String> {
         let lesson = self.lessons.open().map(|open| (open.key.clone(), open.page));
         let site = self.app.view.settings.site.as_deref().unwrap_or_default();
-        Ok(format!("{site}{}", ShownLink::new(self.saved(), lesson).text()?))
+        let shown = match lesson {
+            // its page shows what it shows
+            Some(_) => ShownLink::default(),
+            None => self.looked_at(),
+        };
+        let ShownLink { selected, word, pages, .. } = shown;
+        let link = ShownLink { selected, word, pages, ..ShownLink::new(self.saved(), lesson) };
+        Ok(format!("{site}{}", link.text()?))
+    }
+
+    /// The part of a link that is looked at and not kept.
+    fn looked_at(&self) -> ShownLink {
+        let (app, selection) = (&self.app, self.app.view.selection);
+        let selected = originals(app).position(|column| Some(column.id) == selection.column);
+        let word = selection.target.filter(|_| selected.is_some());
+        ShownLink { selected, word, pages: self.pages.linked(app), ..ShownLink::default() }
     }
 
     /// Shows what a link shows. A lesson that is open ends first, and undo goes back to the sentence before.
@@ -192,7 +207,7 @@ impl Session {
             Err(error) => return self.app.notify(error.to_string(), true),
         };
         self.perform(LessonCommand::Close.into());
-        let ShownLink { lesson, lesson_page, mut state } = link;
+        let ShownLink { lesson, lesson_page, selected, word, pages, mut state } = link;
         if !missing.is_empty() {
             self.app.notify(format!("The link shows models that are not here: {}", missing.join(", ")), true);
         }
@@ -202,10 +217,14 @@ impl Session {
         let source = state.source.clone().unwrap_or_else(|| self.app.document.source().to_owned());
         let scene = scene_of(&state, source, &mut self.app.tasks);
         let page = self.pages.page_of_key(&state.page);
-        for command in Left::of_saved(state, scene, page).restore(&mut self.app) {
+        for command in Left::of_saved(state, scene, page, selected).restore(&mut self.app) {
             self.perform(command);
         }
-        if !lesson.is_empty() {
+        if lesson.is_empty() {
+            self.app.view.selection.target = word.filter(|_| self.app.view.selection.column.is_some());
+            self.pages.show_linked(pages, &mut self.app);
+            self.follow();
+        } else {
             self.perform(LessonCommand::Open(lesson).into());
             self.perform(LessonCommand::Turn(lesson_page).into());
         }

@@ -11,6 +11,7 @@ pub mod app;
 pub mod manual_links;
 #[cfg(not(target_family = "wasm"))]
 mod native;
+pub mod spoken;
 pub mod views;
 
 pub use crate::ui::app::{App, Desk};

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use js_sys::{Function, Object, Reflect, Uint8Array};
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast as _, JsValue};
-use web_sys::{MessageEvent, Worker};
+use web_sys::{Blob, MessageEvent, Url, Worker};
 
 use crate::app::effect::QueueCall;
 use crate::jobs::Wake;
@@ -31,11 +31,31 @@ struct Inbox {
     is_lost: bool,
 }
 
+/// An empty file that is there as long as what was asked with it is wanted. A worker hears nothing while it computes, but
+/// can look whether the file is there.
+struct Sign(String);
+
+impl Sign {
+    /// `None` where the browser has no room.
+    fn put() -> Option<Self> {
+        Url::create_object_url_with_blob(&Blob::new().ok()?).ok().map(Self)
+    }
+}
+
+impl Drop for Sign {
+    fn drop(&mut self) {
+        // one that stays has a worker finish what it does, as without
+        let _ = Url::revoke_object_url(&self.0);
+    }
+}
+
 /// The worker, and what it was asked last.
 pub struct WorkerLanes {
     /// Gives a new worker.
     spawn: Function,
     worker: Option<Worker>,
+    /// Of what was asked last.
+    sign: Option<Sign>,
     inbox: Rc<RefCell<Inbox>>,
     /// Heard by the worker.
     heard: [Closure<dyn FnMut(MessageEvent)>; 2],
@@ -69,6 +89,7 @@ impl WorkerLanes {
         let mut lanes = Self {
             spawn,
             worker: None,
+            sign: None,
             inbox,
             heard,
             decoded: VecDeque::new(),
@@ -92,10 +113,31 @@ impl WorkerLanes {
         self.worker = worker;
     }
 
-    fn ask(&self, message: &ToWorker) -> Result<(), String> {
+    fn ask(&mut self, message: &ToWorker) -> Result<(), String> {
         let bytes = packed(message).map_err(|error| format!("{:?}", JsValue::from(error)))?;
         let worker = self.worker.as_ref().ok_or("This browser gives no worker; use another one.")?;
-        worker.post_message(&Uint8Array::from(bytes.as_slice())).map_err(|error| format!("{error:?}"))
+        let letter = Object::new();
+        let set = |key: &str, value: &JsValue| Reflect::set(&letter, &key.into(), value);
+        let sign = if self.interrupts(message) { Sign::put() } else { None };
+        let wrong = |error: JsValue| format!("{error:?}");
+        set("bytes", &Uint8Array::from(bytes.as_slice())).map_err(wrong)?;
+        if let Some(Sign(address)) = &sign {
+            set("sign", &address.as_str().into()).map_err(wrong)?;
+        }
+        worker.post_message(&letter).map_err(wrong)?;
+        // the old one goes when the message is on its way
+        self.sign = sign.or_else(|| self.sign.take());
+        Ok(())
+    }
+
+    /// Whether the worker is to hear this before it has done what it does.
+    fn interrupts(&self, message: &ToWorker) -> bool {
+        match message {
+            ToWorker::Decode(_) | ToWorker::Queue(QueueCall::Cancel(_)) => true,
+            // long work makes way
+            ToWorker::TakeApart(..) => !self.orders.is_empty(),
+            ToWorker::Queue(_) | ToWorker::LetGo => false,
+        }
     }
 
     /// Gives the worker the files of models of a person's own, once.

@@ -16,6 +16,7 @@ use crate::app::open_with::{Installed, OpenWith};
 use crate::jobs::Wake;
 use crate::session::driver::Driver;
 use crate::ui::App;
+use crate::ui::spoken::Spoken;
 use crate::web::lanes::WorkerLanes;
 
 /// Opens the explorer on a canvas. `models` are the addresses of the site's models, in the order of their menu, of which
@@ -38,6 +39,7 @@ pub async fn start(
     let bundled: Vec<Installed> = folders.into_iter().map(Installed::from).collect();
     let options = eframe::WebOptions { dithering: false, ..eframe::WebOptions::default() };
     let create: eframe::AppCreator<'static> = Box::new(move |creation| {
+        Spoken::install(&creation.egui_ctx, say);
         let ctx = creation.egui_ctx.clone();
         let wake: Wake = Arc::new(move || ctx.request_repaint());
         let lanes = WorkerLanes::new(spawn, &wake);
@@ -46,4 +48,12 @@ pub async fn start(
         Ok(Box::new(App::new(Box::new(driver), &creation.egui_ctx).with_bundled(bundled, None)))
     });
     eframe::WebRunner::new().start(canvas, options, create).await
+}
+
+/// Writes where screen readers listen, and where nothing is seen.
+fn say(told: &str) {
+    let place = web_sys::window().and_then(|window| window.document()?.get_element_by_id("spoken"));
+    if let Some(place) = place {
+        place.set_text_content(Some(told));
+    }
 }

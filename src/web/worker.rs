@@ -1,7 +1,8 @@
 //! Floor 14: what the worker of the page does: it keeps the models, translates column after column, and takes apart.
 //!
-//! A browser gives it one thread and tells it nothing while it computes. So it computes in turns: each ends with a column,
-//! and before the next one begins it has heard whether a newer request replaces the rest.
+//! A browser gives it one thread and tells it nothing while it computes. So it computes in turns, of which each ends with a
+//! column, and within one it asks whether the page has asked for something else ([`is_replaced`]): then the turn ends, and
+//! what is wanted still begins again behind what is wanted now.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::path::{Path, PathBuf};
@@ -27,6 +28,13 @@ use crate::web::message::{FromWorker, ToWorker, packed, unpacked};
 
 /// Between two reports of how much of a model is there.
 const TELL_EVERY: f32 = 0.02;
+
+#[wasm_bindgen]
+extern "C" {
+    /// Of `worker.js`: whether the page wants something else than when this turn began.
+    #[wasm_bindgen(js_name = isReplaced)]
+    fn is_replaced() -> bool;
+}
 
 /// A model whose files are coming.
 #[derive(Default)]
@@ -214,12 +222,16 @@ impl PageWorker {
         let near = request.near.clone().filter(|_| is_near);
         let part = Request { columns: columns.into_iter().map(rest).collect(), near, ..request.clone() };
         self.is_news = false;
-        if let Some(request) = self.request.as_mut().filter(|_| is_near) {
-            request.near = None;
-        }
+        let ticket = CancellationToken::asking(is_replaced);
         let mut lost = None;
         let mut emit = |event| lost = tell(&FromWorker::Decoded(event)).err().map(|_| ());
-        serve(&part, &mut self.store, &CancellationToken::forever(), &mut emit);
+        serve(&part, &mut self.store, &ticket, &mut emit);
+        if ticket.is_stale() {
+            // what replaces it is heard before the next turn, unless it was long work that was cancelled
+            chosen.into_iter().for_each(|column| self.todo.push_front(column));
+        } else if let Some(request) = self.request.as_mut().filter(|_| is_near) {
+            request.near = None;
+        }
         match lost {
             None => Ok(true),
             Some(()) => Err(JsError::new("news could not be sent to the page")),
@@ -232,7 +244,12 @@ impl PageWorker {
         else {
             return Ok(false);
         };
-        let found = steps::serve(&self.store.library(), &request, &mut self.open, &CancellationToken::forever());
+        let ticket = CancellationToken::asking(is_replaced);
+        let found = steps::serve(&self.store.library(), &request, &mut self.open, &ticket);
+        if matches!(found, Err(Error::Stale)) {
+            self.apart = Some((number, request));
+            return Ok(true);
+        }
         let config = self.open.as_ref().map(|open| open.config().to_json());
         let found = found.map(Into::into).map_err(|error: Error| error.to_string());
         tell(&FromWorker::Steps(StepsEvent { number, found }, config))?;
@@ -246,7 +263,12 @@ impl PageWorker {
             // the page has the next one, or the end
             let _ = tell(&FromWorker::Queue(QueueEvent { number, kind: QueueNews::Progress(progress) }));
         };
-        let kind = job_queue::at_once(order, &self.store.library(), &progress);
+        let ticket = CancellationToken::asking(is_replaced);
+        let kind = job_queue::at_once(order.clone(), &self.store.library(), ticket, &progress);
+        if matches!(kind, QueueNews::Cancelled) {
+            self.orders.push_front((number, order));
+            return Ok(true);
+        }
         tell(&FromWorker::Queue(QueueEvent { number, kind }))?;
         Ok(true)
     }

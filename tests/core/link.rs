@@ -16,8 +16,14 @@ use interlinear::app::open_with::OpenWith;
 use interlinear::app::settings::{LINKS_PICTURE, PictureQuestion, Settings, TREE_PICTURE};
 use interlinear::interventions::{Force, Interventions, Word};
 use interlinear::jobs::queue::candidate::Candidate;
+use interlinear::models::anatomy::WRONGS;
 use interlinear::pages::lesson::LessonCommand;
-use interlinear::pages::sentence::command::SourceCommand;
+use interlinear::pages::map::command::MapCommand;
+use interlinear::pages::map::{Colour, METHODS, PointChoice};
+use interlinear::pages::sentence::command::{SelectCommand, SourceCommand};
+use interlinear::pages::steps::command::StepsCommand;
+use interlinear::pages::steps::depth::DEPTHS;
+use interlinear::pages::steps::{GUESSES, MODES};
 use interlinear::session::link::ShownLink;
 use interlinear::session::persist::SavedSession;
 use interlinear::session::state::Session;
@@ -89,7 +95,7 @@ fn state(number: u64) -> SavedSession {
     }
 }
 
-fn packed(json: &str) -> String {
+pub fn packed(json: &str) -> String {
     let mut packed = ZlibEncoder::new(Vec::new(), Compression::best());
     packed.write_all(json.as_bytes()).expect("in memory");
     format!("#v1.{}", URL_SAFE_NO_PAD.encode(packed.finish().expect("in memory")))
@@ -118,6 +124,72 @@ fn what_goes_into_a_link_comes_out_of_it() {
         assert_eq!(missing, [""; 0]);
         let places = placed.state.columns.into_iter().flatten().flat_map(|column| column.folders().to_vec());
         assert!(places.into_iter().all(|folder| folder.starts_with("/elsewhere")));
+    }
+}
+
+/// Pages Steps and Map as a number says.
+fn look(session: &mut Session, number: u64) {
+    let mut random = ChaCha8Rng::seed_from_u64(number);
+    let mut pick = |count: usize| random.random_range(0..count);
+    let columns: Vec<u64> = session.app().document.columns().iter().map(|column| column.id).collect();
+    if pick(2) == 0 {
+        session.apply(SelectCommand::Column(columns[pick(3)]));
+    }
+    let wrong = WRONGS.get(pick(WRONGS.len() + 1)).map(|entry| entry.wrong);
+    let guess = GUESSES.get(pick(GUESSES.len() + 1)).map(|entry| entry.guessed);
+    for command in [
+        StepsCommand::SetMode(MODES[pick(3)].mode),
+        StepsCommand::SetDepth(DEPTHS[pick(3)].depth),
+        StepsCommand::SetWrong(wrong),
+        StepsCommand::SetGuessing(guess),
+        StepsCommand::SetByStage(pick(2) == 0),
+        StepsCommand::SetBeam(pick(2) == 0),
+    ] {
+        session.apply(command);
+    }
+    if pick(3) > 0 {
+        session.apply(MapCommand::SetModel(folders("/there")[pick(3)].clone()));
+        session.apply(MapCommand::SetChoice(PointChoice::ALL[pick(5)].0));
+        session.apply(MapCommand::SetCount(10 + pick(3000)));
+        session.apply(MapCommand::SetMethod(METHODS[pick(METHODS.len())].method));
+        session.apply(MapCommand::SetPerplexity(2.0 + pick(90) as f32 / 3.0));
+        session.apply(MapCommand::SetColour([Colour::Rank, Colour::Length][pick(2)]));
+        session.apply(MapCommand::SetTyped("the old house\n\nL'été 🦊".to_owned()));
+        session.apply(MapCommand::Search(["", "house"][pick(2)].to_owned()));
+    }
+    if pick(2) == 0 {
+        session.apply(MapCommand::Compute);
+    }
+}
+
+#[test]
+fn what_the_pages_show_goes_into_a_link_and_comes_out_of_it() {
+    for number in 0..60 {
+        let mut there = opened("/there");
+        look(&mut there, number);
+        let link = there.link().expect("it is text");
+        let mut here = opened("/here");
+        look(&mut here, number + 1000);
+        here.apply(WindowCommand::OpenLink(link.clone()));
+        assert_eq!(here.link().expect("it is text"), link, "{:?}", ShownLink::read(&link));
+    }
+}
+
+#[test]
+fn the_selected_column_is_the_same_where_another_model_is_missing() {
+    let mut there = opened("/there");
+    let columns: Vec<u64> = there.app().document.columns().iter().map(|column| column.id).collect();
+    for (selected, here) in [(2, Some(folders("/here")[2].clone())), (0, None)] {
+        there.apply(SelectCommand::Column(columns[selected]));
+        let with = OpenWith {
+            bundled: installed("/here").split_off(1),
+            link: Some(there.link().expect("it is text")),
+            ..OpenWith::default()
+        };
+        let session = Session::start(None, &with);
+        let id = session.app().view.selection().column;
+        let folder = id.and_then(|id| session.app().document.column(id)).map(|column| column.folder.clone());
+        assert_eq!((session.app().document.columns().len(), folder), (2, here));
     }
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use interlinear::analysis::aer::AerCounts;
 use interlinear::app::command::{SettingsCommand, WindowCommand};
 use interlinear::app::effect::{Effect, FileEvent, FileJob};
+use interlinear::app::open_with::Installed;
 use interlinear::app::page::SENTENCE;
 use interlinear::decoding::apart::{ApartStep, Then};
 use interlinear::decoding::{Node, NodeFate};
@@ -27,6 +28,7 @@ use interlinear::session::driver::OpenWith;
 use interlinear::session::state::Session;
 use interlinear::text::links::{Link, Links};
 
+use crate::link::packed;
 use crate::session::{sentence, told};
 use crate::worker::{PATIENCE, fixture};
 
@@ -136,6 +138,89 @@ fn the_page_asks_for_what_the_column_shows_and_for_nothing_twice() {
     // while the model is read for another device, nothing is asked
     session.apply(SettingsCommand::SetDevice(DeviceChoice::Cpu));
     assert!(asked(&mut session).is_empty());
+}
+
+/// Another desk, which opens a link and has its model and its translation.
+fn there(link: &str, text: &str, ids: &[u32]) -> Session {
+    let bundled = vec![Installed::from(std::path::PathBuf::from("/there/model"))];
+    let with = OpenWith { bundled, link: Some(link.to_owned()), ..OpenWith::default() };
+    let mut session = Session::start(None, &with);
+    let column = session.app().document.columns()[0].id;
+    session.absorb(Event::Loaded { column, facts: facts() });
+    finish(&mut session, text, ids);
+    session
+}
+
+#[test]
+fn a_link_leads_to_the_step_the_stage_and_the_box() {
+    let (mut session, _, requests) = session();
+    session.absorb_steps(StepsEvent { number: requests[0].0, found: Ok(answer(&[8, 9, 0], false)) });
+    for command in [
+        StepsCommand::SetDepth(Depth::Step),
+        StepsCommand::SetByStage(true),
+        StepsCommand::GoTo(1),
+        StepsCommand::Move(1),
+        StepsCommand::Move(1),
+        StepsCommand::Open(Some("alpha".to_owned())),
+        StepsCommand::SetBeam(true),
+        StepsCommand::SetGuessing(Some(Guessed::Word)),
+    ] {
+        session.apply(command);
+    }
+    let told = |session: &Session| {
+        let steps = session.steps();
+        let guessed = steps.guessing.as_ref().map(|guessing| guessing.of);
+        (steps.mode, steps.depth, steps.i, steps.current(), steps.open.clone(), steps.by_stage, steps.has_beam, guessed)
+    };
+    let link = session.link().expect("it is text");
+    let mut other = there(&link, "red house", &[8, 9, 0]);
+    assert_eq!((other.app().view.page(), other.steps().i), (STEPS, 0), "the steps are not there yet");
+    assert_eq!(other.link().expect("it is text"), link);
+    let (number, request) = asked(&mut other).pop().expect("asked");
+    assert_eq!(request.given, [8, 9, 0]);
+    other.absorb_steps(StepsEvent { number, found: Ok(answer(&[8, 9, 0], false)) });
+    assert_eq!(told(&other), told(&session));
+    assert_eq!((told(&other).2, told(&other).3.is_some()), (2, true), "{:?}", told(&other));
+    assert_eq!(other.link().expect("it is text"), link);
+
+    // what the class has said, in a model that is wired wrongly
+    session.apply(StepsCommand::SetGuessing(None));
+    session.apply(StepsCommand::SetWrong(Some(Miswiring::LateQuery)));
+    session.apply(StepsCommand::GoTo(1));
+    session.apply(StepsCommand::Say(7));
+    let link = session.link().expect("it is text");
+    let mut other = there(&link, "red house", &[8, 9, 0]);
+    let (_, request) = asked(&mut other).pop().expect("asked");
+    assert_eq!((&request.given[..], request.wrong), (&[8, 7][..], Some(Miswiring::LateQuery)));
+    // another sentence is another story
+    other.apply(SourceCommand::Replace("house".to_owned()));
+    finish(&mut other, "house", &[9, 0]);
+    assert!(asked(&mut other).pop().expect("asked").1.given.is_empty() && other.steps().i == 0);
+}
+
+#[test]
+fn a_link_without_a_page_opens_it_as_at_first_and_one_of_nonsense_does_no_harm() {
+    let (mut session, _, requests) = session();
+    session.absorb_steps(StepsEvent { number: requests[0].0, found: Ok(answer(&[8, 9, 0], false)) });
+    session.apply(StepsCommand::SetPace(4.0));
+    session.apply(StepsCommand::GoTo(2));
+    session.apply(StepsCommand::SetMode(Mode::Greedy));
+    let open = |session: &mut Session, pages: &str| {
+        let json = format!("{{\"source\": \"red house\", \"page\": \"steps\"{pages}}}");
+        session.apply(WindowCommand::OpenLink(packed(&json)));
+    };
+    open(&mut session, "");
+    let steps = session.steps();
+    assert_eq!((steps.mode, steps.i, steps.pace, steps.apart.is_some()), (Mode::Shown, 0, 4.0, true));
+    let unknown = "{\"mode\": \"no\", \"depth\": \"\", \"wrong\": \"x\", \"i\": 99999, \"stage\": \"y\"}";
+    for nonsense in ["3", "{\"i\": -1}", unknown] {
+        open(&mut session, &format!(", \"pages\": {{\"steps\": {nonsense}}}"));
+        let (number, _) = asked(&mut session).pop().expect("asked anew");
+        session.absorb_steps(StepsEvent { number, found: Ok(answer(&[8, 9, 0], false)) });
+        let steps = session.steps();
+        assert_eq!((steps.mode, steps.wrong, steps.done), (Mode::Shown, None, None), "{nonsense}");
+    }
+    assert_eq!(session.steps().i, 2, "the last step");
 }
 
 #[test]

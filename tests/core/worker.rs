@@ -229,6 +229,22 @@ fn a_stale_ticket_stops_at_once_and_silently() {
     assert_eq!(story(&next, 1), ["started", "row", "finished"], "the next request finds everything in order");
 }
 
+/// A browser's worker is told nothing while it computes: it asks, and ends in the middle of a column.
+#[test]
+fn a_ticket_that_asks_stops_within_a_translation_and_the_column_begins_anew() {
+    static ASKED: AtomicUsize = AtomicUsize::new(0);
+    const LOOKS: usize = 12;
+    let ticket = CancellationToken::asking(|| ASKED.fetch_add(1, Ordering::AcqRel) >= LOOKS);
+    let mut store = store();
+    let request = request(1, "s3 s4 s5 s6", &[fixture("rnnsearch")]);
+    let cut = serve_all(&request, &mut store, &ticket);
+    let words = |events: &[Event]| events.iter().filter(|event| matches!(event, Event::Expanded { .. })).count();
+    let ends = |events: &[Event]| events.iter().any(|event| matches!(event, Event::Finished { .. }));
+    assert!(ASKED.load(Ordering::Acquire) > LOOKS && !ends(&cut), "{:?}", story(&cut, 1));
+    let whole = serve_all(&request, &mut store, &CancellationToken::forever());
+    assert!(ends(&whole) && words(&whole) > words(&cut), "{:?}", story(&whole, 1));
+}
+
 #[test]
 fn a_failed_load_is_a_sentence_in_its_column_alone() {
     let mut store = store();

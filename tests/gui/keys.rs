@@ -1,7 +1,7 @@
 //! The window from the keyboard.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use egui::accesskit::Role;
 use egui::{Key, Modifiers};
@@ -22,6 +22,7 @@ use interlinear::pages::sentence::command::{
 };
 use interlinear::pages::sentence::view::source;
 use interlinear::pages::steps::STEPS;
+use interlinear::ui::spoken::Spoken;
 
 use crate::desk;
 
@@ -37,6 +38,26 @@ fn press(modifiers: Modifiers, key: Key) -> Vec<Command> {
     harness.run();
     let sent = wires.sent.borrow();
     sent.iter().filter(|command| !is_hover(command)).cloned().collect()
+}
+
+/// A browser gives a screen reader no tree of the window.
+#[test]
+fn what_gets_the_focus_and_is_chosen_is_told_and_typing_is_not() {
+    let (mut harness, _) = desk::window(desk::two_models());
+    let told = Arc::new(Mutex::new(Vec::<String>::new()));
+    let heard = Arc::clone(&told);
+    Spoken::install(&harness.ctx, move |text| heard.lock().expect("one thread").push(text.to_owned()));
+    let take = || std::mem::take(&mut *told.lock().expect("one thread"));
+    for _ in 0..4 {
+        harness.key_press(Key::Tab);
+        harness.run();
+    }
+    let names = take();
+    assert!(names.len() >= 3 && names.iter().all(|name| name.contains("button") || name.contains(": ")), "{names:?}");
+    harness.get_by_role_and_label(Role::Tab, "Page Steps").click();
+    harness.run();
+    let names = take();
+    assert!(names.iter().any(|name| name.starts_with("Page Steps")), "{names:?}");
 }
 
 #[test]

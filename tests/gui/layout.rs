@@ -226,6 +226,8 @@ fn on_a_phone_nothing_of_the_bar_lies_over_anything_and_the_beam_is_in_a_menu() 
             assert!(!rect.shrink(1.0).intersects(under.shrink(1.0)), "{name} at {rect} lies over {other} at {under}");
         }
     }
+    let field = harness.get_by_role_and_label(Role::MultilineTextInput, "Source text").rect();
+    assert!(field.width() > 280.0, "the text has the width of the window: {field}");
     assert!(harness.query_by_label("Beam").is_none(), "it is in the menu");
     harness.get_by_role_and_label(Role::Button, "Menu").click();
     harness.run();

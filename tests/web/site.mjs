@@ -38,6 +38,9 @@ export async function opened(size, context = browser, link = '') {
   page.on('pageerror', error => errors.push(error.message));
   await page.addInitScript(() => {
     window.messages = 0;
+    [window.finished, window.apart] = [0, 0];
+    // a message begins with what it tells
+    const tells = (bytes, name) => new TextDecoder('latin1').decode(bytes.subarray(0, 40)).includes(name) ? 1 : 0;
     window.last = 0;
     window.kept = [];
     const Own = window.Worker;
@@ -47,6 +50,8 @@ export async function opened(size, context = browser, link = '') {
         window.worker = this;
         this.addEventListener('message', ({ data }) => {
           window.messages += 1;
+          window.finished += tells(data, 'Finished');
+          window.apart += tells(data, 'Steps');
           window.last = performance.now();
           window.kept.push(Array.from(data));
         });
@@ -58,7 +63,8 @@ export async function opened(size, context = browser, link = '') {
   return { page, errors };
 }
 export const isOpen = page => page.waitForFunction(() => performance.getEntriesByName('open').length > 0, null, { timeout: 120000 });
-export const quiet = page => page.waitForFunction(() => window.messages > 0 && performance.now() - window.last > 1500, null, { timeout: 120000 });
+// once something is translated and nothing more comes
+export const quiet = page => page.waitForFunction(() => window.finished > 0 && performance.now() - window.last > 1500, null, { timeout: 120000 });
 
 let failed = 0;
 

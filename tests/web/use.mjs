@@ -102,6 +102,69 @@ const steps = {
     return [true, said.join(', ')];
   },
 
+  async 'a link leads to the step and the box of page Steps'() {
+    const state = { source: 'the red house', columns: ['rnnencdec-en-fr', 'rnnsearch-en-fr'], page: 'steps', selected: 1,
+      pages: { steps: { depth: 'step', i: 1, open: 'alpha', beam: true } } };
+    const { page, errors } = await at(linkTo(state));
+    await page.waitForFunction(() => window.apart > 0, null, { timeout: 60000 });
+    await quiet(page);
+    await picture(page, 'linked-steps');
+    const again = shownBy(await copied(page));
+    const apart = (await news(page)).map(one => one.Steps?.[0].found.Ok).filter(Boolean);
+    // from there on by hand, and as another link
+    await page.keyboard.press('ArrowRight');
+    await page.waitForTimeout(500);
+    const next = shownBy(await copied(page)).pages.steps;
+    await page.close();
+    const isSame = again.selected === 1 && Object.entries(state.pages.steps).every(([key, value]) => again.pages.steps[key] === value);
+    return [errors.length === 0 && isSame && apart.length === 1 && next.i === 2, `${apart.length} taken apart, ${JSON.stringify(again.pages)}, then ${next.i}`];
+  },
+
+  async 'a link leads to the map and its point'() {
+    const maps = { choice: 'annotations', method: 'pca', search: 'house', point: ['house', 3] };
+    const state = { source: 'the red house', columns: ['rnnsearch-en-fr'], page: 'map', pages: { maps: { ...maps, is_made: true } } };
+    const { page, errors } = await at(linkTo(state));
+    await page.waitForTimeout(1500);
+    await quiet(page);
+    await picture(page, 'linked-map');
+    const made = (await news(page)).map(one => one.Queue?.kind.Found).filter(Boolean);
+    const again = shownBy(await copied(page));
+    await page.close();
+    return [errors.length === 0 && made.length === 1 && JSON.stringify(again.pages.maps.point) === '["house",3]', JSON.stringify(again.pages)];
+  },
+
+  async 'a newer sentence does not wait for the column'() {
+    const long = 'The old man who lives in the small house near the river reads a long book in the garden every morning '.repeat(6).trim();
+    const columns = ['rnnsearch-en-fr', 'rnnencdec-en-fr', 'luong-local-p-en-fr'];
+    const { page, errors } = await at(linkTo({ source: 'a', columns, beam: 12 }));
+    await news(page);
+    // when each request began and ended
+    await page.evaluate(() => { window.times = []; window.worker.addEventListener('message', ({ data }) => window.times.push([performance.now(), Array.from(data)])); });
+    await page.keyboard.press('Control+A');
+    await page.keyboard.insertText(long);
+    await page.waitForFunction(() => window.times.length > 0, null, { timeout: 30000 });
+    await page.waitForTimeout(100);
+    const asked = await page.evaluate(() => performance.now());
+    await page.keyboard.press('Control+A');
+    await page.keyboard.insertText('the red house');
+    await quiet(page);
+    const told = (await page.evaluate(() => window.times)).map(([when, bytes]) => [when, decode(Uint8Array.from(bytes)).Decoded]);
+    const numbers = told.map(([, one]) => one?.Started?.number).filter(Boolean);
+    const last = Math.max(...numbers);
+    const waited = told.find(([, one]) => one?.Started?.number === last)[0] - asked;
+    const before = told.filter(([, one]) => one?.Finished && one.Finished.number < last).length;
+    const after = told.filter(([, one]) => one?.Finished?.number === last).length;
+    await page.close();
+    return [errors.length === 0 && after === columns.length && before === 0 && waited < 3000, `${waited.toFixed(0)} ms to the first sign of it; ${before} of the old columns were done`];
+  },
+
+  async 'letters of other scripts are drawn by the browser'() {
+    const { page, errors } = await at(linkTo({ source: '\u05e9\u05dc\u05d5\u05dd \u4e16\u754c \u0645\u0631\u062d\u0628\u0627 \u0e2a\u0e27\u0e31\u0e2a\u0e14\u0e35' }));
+    await picture(page, 'scripts');
+    await page.close();
+    return [errors.length === 0];
+  },
+
   async 'a text of my own is opened'() {
     const { page, errors } = await at('');
     await drop(page, { 'mine.txt': { text: 'A small dog sleeps.\nIt rains today.\n' } });
@@ -141,8 +204,7 @@ const steps = {
   async 'a worker that is lost in the middle of a page of Steps is replaced'() {
     const { page, errors } = await at(linkTo({ source: 'the red house', columns: ['rnnsearch-en-fr'], page: 'steps' }));
     await news(page);
-    await page.evaluate(() => { window.worker.dispatchEvent(new ErrorEvent('error')); window.worker.terminate(); });
-    await page.waitForTimeout(1000);
+    await page.evaluate(() => { window.finished = 0; window.worker.dispatchEvent(new ErrorEvent('error')); window.worker.terminate(); });
     await quiet(page);
     const again = finished(await news(page)).length;
     await picture(page, 'steps-after-loss');

@@ -169,10 +169,16 @@ fn run<J: Job>(shared: &Shared<J>, library: &Library, out: &Outbox<QueueEvent<J:
 
 /// Does an order here and now, as a browser's worker must.
 #[cfg(target_family = "wasm")]
-pub(crate) fn at_once<J: Job>(job: J, library: &Library, tell: &dyn Fn(JobProgress)) -> QueueNews<J::Found> {
-    let breath = Breath::new(CancellationToken::forever(), Arc::default(), ForegroundGate::new());
+pub(crate) fn at_once<J: Job>(
+    job: J,
+    library: &Library,
+    ticket: CancellationToken,
+    tell: &dyn Fn(JobProgress),
+) -> QueueNews<J::Found> {
+    let breath = Breath::new(ticket, Arc::default(), ForegroundGate::new());
     match job.run(&Work::new(breath, library, tell)) {
         Ok(found) => QueueNews::Found(found),
+        Err(Error::Stale) => QueueNews::Cancelled,
         Err(error) => QueueNews::Failed(error.to_string()),
     }
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 #[cfg(not(target_family = "wasm"))]
 use crate::corpus::overview::evaluated::Evaluated;
-use crate::error::Result;
+use crate::error::{Error, Result};
 #[cfg(target_family = "wasm")]
 use crate::jobs::models::cache::Key;
 use crate::jobs::queue::work::{Job, Work};
@@ -80,6 +80,10 @@ impl Job for QueueOrder {
             #[cfg(not(target_family = "wasm"))]
             Self::Evaluate(order) => order.run(work).map(Found::Evaluated),
             Self::Map(order) => order.run(work).map(Found::Mapped),
+            // what they are made of is left out of the page
+            Self::Phrases(_) | Self::Head(_) if cfg!(target_family = "wasm") => {
+                Err(Error::Input("This is not done in a browser, but by the program on the desk".to_owned()))
+            }
             Self::Phrases(order) => order.run(work).map(Found::Phrases),
             Self::Probe(order) => order.run(work).map(Found::Probed),
             #[cfg(not(target_family = "wasm"))]

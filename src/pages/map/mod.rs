@@ -1,6 +1,7 @@
 //! Floor 11: the page Map: its state, its commands, and what comes of its orders.
 
 pub mod command;
+mod linked;
 #[cfg(feature = "gui")]
 pub mod view;
 
@@ -16,7 +17,8 @@ use crate::app::state::AppState;
 use crate::jobs::queue::Found;
 use crate::jobs::queue::QueueOrder;
 use crate::jobs::queue::maps::{MapOrder, What};
-use crate::pages::shape::{AnyPage, PageState};
+use crate::pages::map::linked::MapToMake;
+use crate::pages::shape::{AnyPage, PageState, told};
 use crate::text::tsv;
 use crate::text::tsv::TsvCell;
 
@@ -76,6 +78,8 @@ pub struct MapPage {
     pub selected: Option<usize>,
     /// What lies nearest to it, nearest first.
     pub neighbours: Vec<Neighbour>,
+    /// What a link told of, until it is there.
+    to_make: Option<MapToMake>,
 }
 
 impl Default for MapPage {
@@ -95,6 +99,7 @@ impl Default for MapPage {
             matches: Vec::new(),
             selected: None,
             neighbours: Vec::new(),
+            to_make: None,
         }
     }
 }
@@ -116,6 +121,10 @@ impl MapPage {
     /// A point of the map.
     pub fn point(&self, at: usize) -> Option<&MapPoint> {
         self.chart.as_ref()?.points.get(at)
+    }
+
+    fn place_of(&self, is_wanted: impl Fn(&MapPoint) -> bool) -> Option<usize> {
+        self.chart.as_ref()?.points.iter().position(is_wanted)
     }
 
     /// Whether a point is drawn, and not only known.
@@ -228,6 +237,10 @@ impl PageState for MapPage {
 }
 
 impl AnyPage for MapPage {
+    fn follow(&mut self, app: &mut AppState) {
+        self.make_linked(app);
+    }
+
     /// What was selected or looked for stays so where the new map knows it.
     fn found(&mut self, number: u64, found: Found, _app: &mut AppState) {
         let Found::Mapped(chart) = found else { return };
@@ -240,15 +253,18 @@ impl AnyPage for MapPage {
         self.neighbours.clear();
         self.chart = Some(chart);
         self.look();
-        let again = before.and_then(|text| {
-            self.chart.as_ref().and_then(|chart| chart.points.iter().position(|point| point.text == text))
+        let again = before.and_then(|text| self.place_of(|point| point.text == text));
+        let wanted = self.to_make.take().and_then(|to_make| to_make.point);
+        let linked = wanted.and_then(|(text, number)| {
+            self.place_of(|point| point.text == text && point.number == number)
+                .or_else(|| self.place_of(|point| point.text == text))
         });
-        self.select(again);
+        self.select(linked.or(again));
     }
 
     fn ended(&mut self, number: u64, message: Option<String>, _app: &mut AppState) {
         if self.task == Some(number) {
-            self.task = None;
+            (self.task, self.to_make) = (None, None);
             self.message = message;
         }
     }
@@ -272,6 +288,14 @@ impl AnyPage for MapPage {
             ..first
         };
         Ok(())
+    }
+
+    fn linked(&self, app: &AppState) -> Value {
+        told(&self.to_link(app))
+    }
+
+    fn show_linked(&mut self, link: Value, app: &mut AppState) {
+        self.take_link(serde_json::from_value(link).unwrap_or_default(), app);
     }
 }
 

@@ -8,6 +8,7 @@ pub mod command;
 pub mod depth;
 pub mod group;
 pub mod guess;
+mod linked;
 pub mod picture;
 mod reveal;
 pub mod story;
@@ -34,9 +35,10 @@ use crate::decoding::apart::Then;
 use crate::jobs::live::protocol::HypothesisView;
 use crate::jobs::steps::{StepTrace, StepsRequest};
 use crate::models::anatomy::{MachineStage, Miswiring};
-use crate::pages::shape::{AnyPage, PageState};
+use crate::pages::shape::{AnyPage, PageState, told};
 use crate::pages::steps::depth::Depth;
 use crate::pages::steps::guess::{Guessing, greatest};
+use crate::pages::steps::linked::StepsPlace;
 use crate::text::links::{Link, Links};
 use crate::text::pieces::PieceMarks;
 
@@ -82,6 +84,8 @@ pub struct StepsPage {
     pub class_table: Option<Arc<AlignmentTable>>,
     /// Why there is nothing new to see, as a sentence.
     pub message: Option<String>,
+    /// Where a link leads to, until it is there.
+    place: Option<StepsPlace>,
     /// What was asked for last.
     asked: Option<StepsRequest>,
     /// The model and the sentence of [`Self::apart`].
@@ -113,6 +117,7 @@ impl Default for StepsPage {
             table: None,
             class_table: None,
             message: None,
+            place: None,
             asked: None,
             of: None,
             number: 0,
@@ -184,6 +189,7 @@ impl StepsPage {
                     self.done = None;
                 }
                 self.show(i, self.done);
+                self.take_place(app);
             }
             Err(message) => self.message = Some(message),
         }
@@ -295,7 +301,8 @@ impl StepsPage {
         let is_of = |asked: &StepsRequest| asked.source == column.source.text && asked.folder == column.folder;
         if !self.asked.as_ref().is_some_and(is_of) {
             // what the class said belongs to another sentence
-            self.class.clear();
+            let place = self.place.as_ref().filter(|place| place.is_of(app));
+            self.class = place.map_or_else(Vec::new, |place| place.class().to_vec());
         }
         Some(StepsRequest {
             folder: column.folder.clone(),
@@ -455,6 +462,7 @@ impl PageState for StepsPage {
 
     fn apply(&mut self, command: StepsCommand, app: &mut AppState) {
         let before = self.kept();
+        self.place = None;
         match command {
             StepsCommand::SetMode(mode) => {
                 self.class.clear();
@@ -582,5 +590,13 @@ impl AnyPage for StepsPage {
             ..first
         };
         Ok(())
+    }
+
+    fn linked(&self, app: &AppState) -> Value {
+        told(&self.to_link(app))
+    }
+
+    fn show_linked(&mut self, link: Value, app: &mut AppState) {
+        self.take_link(serde_json::from_value(link).unwrap_or_default(), app);
     }
 }

@@ -56,15 +56,15 @@ impl Left {
         }
     }
 
-    /// The window that a saved state shows, with this scene and page.
-    pub(in crate::session) fn of_saved(saved: SavedSession, scene: Scene, page: Page) -> Self {
+    /// The window that a saved state shows, with this scene, page and selected column.
+    pub(in crate::session) fn of_saved(saved: SavedSession, scene: Scene, page: Page, selected: Option<usize>) -> Self {
         let value =
             |key: &str, first: f32| saved.layout.get(key).copied().filter(|value| value.is_finite()).unwrap_or(first);
         Self {
             scene,
             layout: LAYOUT.iter().map(|(key, first)| (*key, value(key, *first))).collect(),
             columns: saved.columns.unwrap_or_default(),
-            selected: None,
+            selected,
             page,
             settings: saved.settings,
             steps: Vec::new(),

@@ -257,6 +257,14 @@ fn heads_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
     });
 }
 
+fn learn_item(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
+    let learn = ui.add_enabled(column.ensemble.is_none(), Button::new("Learn an alignment head..."));
+    let note = "Where each word comes from, learned from a text of your own; translations stay as they are";
+    if learn.on_hover_text(note).on_disabled_hover_text("Open one of its models alone").clicked() {
+        window.local.shared.sheet = Sheet::Head(column.id);
+    }
+}
+
 fn chip_menu_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, at: usize, count: usize) {
     let mut item = |ui: &mut Ui, enabled: bool, text: &str, command: ColumnCommand| {
         if ui.add_enabled(enabled, Button::new(text)).clicked() {
@@ -269,10 +277,8 @@ fn chip_menu_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, at: usize
     item(ui, true, "Remove", ColumnCommand::Remove(column.id));
     languages_ui(ui, window, column);
     heads_ui(ui, window, column);
-    let learn = ui.add_enabled(column.ensemble.is_none(), Button::new("Learn an alignment head..."));
-    let note = "Where each word comes from, learned from a text of your own; translations stay as they are";
-    if learn.on_hover_text(note).on_disabled_hover_text("Open one of its models alone").clicked() {
-        window.local.shared.sheet = Sheet::Head(column.id);
+    if !cfg!(target_family = "wasm") {
+        learn_item(ui, window, column);
     }
     ui.separator();
     let clicked = MenuTarget::Column { column: column.id };

@@ -4,16 +4,20 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use interlinear::app::command::TaskCommand;
+use interlinear::app::command::{TaskCommand, WindowCommand};
 use interlinear::app::effect::{FileJob, QueueCall};
+use interlinear::app::open_with::Installed;
 use interlinear::jobs::Library;
 use interlinear::jobs::gate::ForegroundGate;
+use interlinear::jobs::live::protocol::{Event, ModelFacts};
 use interlinear::jobs::queue::{JobQueue, QueueNews};
 use interlinear::pages::map as maps;
+use interlinear::pages::map::MAP;
 use interlinear::pages::map::command::MapCommand;
 use interlinear::pages::map::{Colour, MapTable, Method, PointChoice, PointKind as Things, VectorMap};
 use interlinear::pages::sentence::command::{ColumnCommand, SourceCommand};
 use interlinear::session::driver::OpenWith;
+use interlinear::session::link::ShownLink;
 use interlinear::session::state::Session;
 
 use crate::cli::reference;
@@ -30,6 +34,16 @@ struct Desk {
 impl Desk {
     fn new(model: &str) -> Self {
         let session = Session::start(None, &OpenWith { models: vec![reference(model)], ..OpenWith::default() });
+        Self::of(session)
+    }
+
+    /// One that has the model of a link.
+    fn opening(model: &str, link: &str) -> Self {
+        let bundled = vec![Installed::from(reference(model))];
+        Self::of(Session::start(None, &OpenWith { bundled, link: Some(link.to_owned()), ..OpenWith::default() }))
+    }
+
+    fn of(session: Session) -> Self {
         Self { session, lane: JobQueue::spawn(Library::new(1), ForegroundGate::new(), Arc::new(|| {})) }
     }
 
@@ -101,6 +115,44 @@ fn phrases_and_annotations_are_mapped() {
     let annotations = desk.compute(PointChoice::Annotations, Method::Pca);
     let words: Vec<&str> = annotations.points.iter().map(|point| point.text.as_str()).collect();
     assert_eq!((annotations.kind, words), (Things::Annotations, vec!["a", "b", "c", "d", "</s>"]));
+}
+
+#[test]
+fn a_link_makes_the_same_map_with_the_same_point() {
+    let mut desk = Desk::new("rnnsearch");
+    desk.session.apply(SourceCommand::Replace("a b a d".to_owned()));
+    desk.compute(PointChoice::Annotations, Method::Pca);
+    desk.send(MapCommand::Search("a".to_owned()));
+    desk.send(MapCommand::Select(Some(2)));
+    desk.session.apply(WindowCommand::ShowPage(MAP));
+    let link = desk.session.link().expect("it is text");
+
+    let mut other = Desk::opening("rnnsearch", &link);
+    other.pass_on();
+    assert_eq!(other.session.maps().task, None, "its model is not there yet");
+    let column = other.session.app().document.columns()[0].id;
+    other.session.absorb(Event::Loaded { column, facts: ModelFacts::default() });
+    other.pass_on();
+    assert!(other.session.maps().task.is_some());
+    assert_eq!(other.session.link().expect("it is text"), link);
+    other.settle();
+    let shown = |desk: &Desk| {
+        let maps = desk.session.maps();
+        (maps.chart.clone(), maps.selected, maps.matches.clone(), maps.neighbours.clone())
+    };
+    assert_eq!(shown(&other), shown(&desk));
+    assert_eq!((other.session.maps().selected, other.session.link().expect("it is text")), (Some(2), link));
+}
+
+#[test]
+fn the_lines_of_a_list_stay_where_they_are() {
+    let mut desk = Desk::new("rnnsearch");
+    desk.compute(PointChoice::List, Method::Pca);
+    desk.send(MapCommand::SetTyped("mine".to_owned()));
+    desk.send(MapCommand::Select(Some(0)));
+    desk.session.apply(WindowCommand::ShowPage(MAP));
+    let link = ShownLink::read(&desk.session.link().expect("it is text")).expect("a link");
+    assert_eq!(link.pages.get("maps"), Some(&serde_json::json!({ "choice": "list", "method": "pca" })));
 }
 
 #[test]

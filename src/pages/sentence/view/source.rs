@@ -31,6 +31,8 @@ pub struct SourceView;
 pub const MOST_CHARACTERS: usize = 100_000;
 /// Models that are offered for another language.
 const MOST_OFFERED: usize = 3;
+/// In less room, as on a phone, the text stands under its buttons, points.
+const NARROW: f32 = 480.0;
 /// Height of the text before it scrolls, points.
 const TEXT_HEIGHT: f32 = 84.0;
 /// Height of the words before they scroll, points; in a low window only one line.
@@ -54,20 +56,7 @@ impl View for SourceView {
         let card = theme::card(theme::tokens(ui)).inner_margin(egui::Margin::symmetric(12, margin));
         let shown = card.show(ui, |ui| {
             ui.take_available_width();
-            ui.horizontal_top(|ui| {
-                let is_open = window.layout(local::SENTENCES_OPEN, 1.0) > 0.0
-                    && window.local.of::<SentenceMemory>().list == ListPlace::Beside;
-                if !is_open {
-                    menu::act_button(ui, window, "Sentences", Act::ToggleSentences);
-                }
-                ui.with_layout(egui::Layout::right_to_left(egui::Align::TOP), |ui| {
-                    // in a low window the sentence has the room, and the menu has the button
-                    if window.app.document.scene().given.is_none() && !is_squat {
-                        menu::act_button(ui, window, "Score yours", Act::ToggleGiven);
-                    }
-                    ui.with_layout(egui::Layout::top_down(egui::Align::LEFT), |ui| editor_ui(ui, window));
-                });
-            });
+            text_ui(ui, window, is_squat);
             given_ui(ui, window);
             if window.local.of::<SentenceMemory>().cut {
                 let text =
@@ -86,6 +75,30 @@ impl View for SourceView {
         });
         window.part(ui, HighlightPart::Source, "", shown.response.rect);
         ui.add_space(if is_squat { 0.0 } else { theme::SPACE_2 });
+    }
+}
+
+/// The text field between its buttons, or under them.
+fn text_ui(ui: &mut Ui, window: &mut Window<'_>, is_squat: bool) {
+    let is_narrow = ui.available_width() < NARROW && !is_squat;
+    ui.horizontal_top(|ui| {
+        let is_open = window.layout(local::SENTENCES_OPEN, 1.0) > 0.0
+            && window.local.of::<SentenceMemory>().list == ListPlace::Beside;
+        if !is_open {
+            menu::act_button(ui, window, "Sentences", Act::ToggleSentences);
+        }
+        ui.with_layout(egui::Layout::right_to_left(egui::Align::TOP), |ui| {
+            // in a low window the sentence has the room, and the menu has the button
+            if window.app.document.scene().given.is_none() && !is_squat {
+                menu::act_button(ui, window, "Score yours", Act::ToggleGiven);
+            }
+            if !is_narrow {
+                ui.with_layout(egui::Layout::top_down(egui::Align::LEFT), |ui| editor_ui(ui, window));
+            }
+        });
+    });
+    if is_narrow {
+        editor_ui(ui, window);
     }
 }
 
