@@ -195,7 +195,7 @@ impl Session {
     /// The part of a link that is looked at and not kept.
     fn looked_at(&self) -> ShownLink {
         let (app, selection) = (&self.app, self.app.view.selection);
-        let selected = originals(app).position(|column| Some(column.id) == selection.column);
+        let selected = app.document.originals().position(|column| Some(column.id) == selection.column);
         let word = selection.target.filter(|_| selected.is_some());
         ShownLink { selected, word, pages: self.pages.linked(app), ..ShownLink::default() }
     }

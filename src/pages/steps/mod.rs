@@ -46,8 +46,6 @@ pub use crate::pages::steps::command::{GUESSES, GuessEntry, Guessed, MODES, Mode
 
 /// Slowest and fastest of the player, moves a second.
 pub const PACES: (f32, f32) = (0.2, 8.0);
-/// Words from which the next one can be chosen as a guess.
-const OPTIONS: usize = 6;
 
 /// What the page shows.
 #[derive(Clone, Debug, PartialEq)]
@@ -272,18 +270,6 @@ impl StepsPage {
     pub fn truth(&self, i: usize) -> Option<&str> {
         let apart = self.apart.as_ref()?;
         apart.said(i).or_else(|| apart.candidates(i).first().map(String::as_str))
-    }
-
-    /// Words to guess from: the best candidates of the step in the order of the alphabet, the right one among them.
-    pub fn options(&self) -> Vec<&str> {
-        let Some(apart) = &self.apart else { return Vec::new() };
-        let mut words: Vec<&str> = apart.candidates(self.i).iter().take(OPTIONS).map(String::as_str).collect();
-        if let Some(truth) = self.truth(self.i).filter(|truth| !words.contains(truth)) {
-            words.pop();
-            words.push(truth);
-        }
-        words.sort_by_key(|word| (word.to_lowercase(), *word));
-        words
     }
 
     /// How the vocabulary of its words says where words begin.

@@ -6,7 +6,22 @@ use crate::pages::steps::command::Guessed;
 use crate::pages::steps::guess::{are_words, greatest};
 use crate::text::links::{Link, Links};
 
+/// Words from which the next one can be chosen as a guess.
+const OPTIONS: usize = 6;
+
 impl StepsPage {
+    /// Words to guess from: the best candidates of the step in the order of the alphabet, the right one among them.
+    pub fn options(&self) -> Vec<&str> {
+        let Some(apart) = &self.apart else { return Vec::new() };
+        let mut words: Vec<&str> = apart.candidates(self.i).iter().take(OPTIONS).map(String::as_str).collect();
+        if let Some(truth) = self.truth(self.i).filter(|truth| !words.contains(truth)) {
+            words.pop();
+            words.push(truth);
+        }
+        words.sort_by_key(|word| (word.to_lowercase(), *word));
+        words
+    }
+
     /// Shows what was to be guessed, and counts.
     pub(super) fn reveal(&mut self, app: &AppState) {
         let marks = self.marks(app);
