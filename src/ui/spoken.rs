@@ -4,18 +4,18 @@ use egui::output::OutputEvent;
 use egui::{Context, FullOutput, Plugin};
 
 /// Tells what gets the focus, is chosen or changed, as it happens.
-pub struct Spoken {
+pub struct Announcer {
     tell: Box<dyn Fn(&str) + Send + Sync>,
 }
 
-impl Spoken {
+impl Announcer {
     /// Has a window told to `tell`.
     pub fn install(ctx: &Context, tell: impl Fn(&str) + Send + Sync + 'static) {
         ctx.add_plugin(Self { tell: Box::new(tell) });
     }
 }
 
-impl Plugin for Spoken {
+impl Plugin for Announcer {
     fn debug_name(&self) -> &'static str {
         "spoken"
     }

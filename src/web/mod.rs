@@ -16,7 +16,7 @@ use crate::app::open_with::{Installed, OpenWith};
 use crate::jobs::Wake;
 use crate::session::driver::Driver;
 use crate::ui::App;
-use crate::ui::spoken::Spoken;
+use crate::ui::spoken::Announcer;
 use crate::web::lanes::WorkerLanes;
 
 /// Opens the explorer on a canvas. `models` are the addresses of the site's models, in the order of their menu, of which
@@ -39,7 +39,7 @@ pub async fn start(
     let bundled: Vec<Installed> = folders.into_iter().map(Installed::from).collect();
     let options = eframe::WebOptions { dithering: false, ..eframe::WebOptions::default() };
     let create: eframe::AppCreator<'static> = Box::new(move |creation| {
-        Spoken::install(&creation.egui_ctx, say);
+        Announcer::install(&creation.egui_ctx, say);
         let ctx = creation.egui_ctx.clone();
         let wake: Wake = Arc::new(move || ctx.request_repaint());
         let lanes = WorkerLanes::new(spawn, &wake);

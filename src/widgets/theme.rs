@@ -50,6 +50,8 @@ pub const COLUMN_MIN_WIDTH: f32 = 320.0;
 pub const MENU_WIDTH: f32 = 260.0;
 /// Height of the thin progress line.
 pub const PROGRESS_HEIGHT: f32 = 4.0;
+/// See [`is_slim`], points.
+const SLIM_WINDOW: f32 = 560.0;
 /// A lower window leaves out hints and second lines, points.
 const LOW_WINDOW: f32 = 620.0;
 /// A window so low has no room for the lists of the inspector, points.
@@ -110,6 +112,11 @@ pub fn tokens(ui: &egui::Ui) -> &'static DesignTokens {
 /// The colours of the dark or the light theme.
 pub fn of(dark: bool) -> &'static DesignTokens {
     if dark { &DARK } else { &LIGHT }
+}
+
+/// A window so slim, as a phone upright, that nothing has room beside anything.
+pub fn is_slim(ui: &egui::Ui) -> bool {
+    ui.ctx().content_rect().width() < SLIM_WINDOW
 }
 
 /// A window so low that hints and second lines are left out.

@@ -22,7 +22,7 @@ use interlinear::pages::sentence::command::{
 };
 use interlinear::pages::sentence::view::source;
 use interlinear::pages::steps::STEPS;
-use interlinear::ui::spoken::Spoken;
+use interlinear::ui::spoken::Announcer;
 
 use crate::desk;
 
@@ -46,7 +46,7 @@ fn what_gets_the_focus_and_is_chosen_is_told_and_typing_is_not() {
     let (mut harness, _) = desk::window(desk::two_models());
     let told = Arc::new(Mutex::new(Vec::<String>::new()));
     let heard = Arc::clone(&told);
-    Spoken::install(&harness.ctx, move |text| heard.lock().expect("one thread").push(text.to_owned()));
+    Announcer::install(&harness.ctx, move |text| heard.lock().expect("one thread").push(text.to_owned()));
     let take = || std::mem::take(&mut *told.lock().expect("one thread"));
     for _ in 0..4 {
         harness.key_press(Key::Tab);

@@ -238,6 +238,18 @@ fn on_a_phone_nothing_of_the_bar_lies_over_anything_and_the_beam_is_in_a_menu() 
 }
 
 #[test]
+fn on_a_phone_lessons_stand_under_the_window_and_not_beside_it() {
+    let mut session = desk::two_models();
+    session.apply(LessonCommand::Show(true));
+    let (mut harness, _) = desk::window_of(session, [360.0, 740.0]);
+    harness.run();
+    let field = harness.get_by_role_and_label(Role::MultilineTextInput, "Source text").rect();
+    let lessons = harness.get_by_label_contains("Ten minutes each").rect();
+    assert!(field.width() > 280.0 && lessons.width() > 280.0, "{field} {lessons}");
+    assert!(lessons.top() > field.bottom() + 100.0, "{field} {lessons}");
+}
+
+#[test]
 fn links_take_the_place_of_the_heatmap_and_say_their_alpha() {
     let (mut harness, wires) = desk::window(desk::two_models());
     harness.key_press_modifiers(Modifiers::COMMAND, egui::Key::J);

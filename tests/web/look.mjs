@@ -37,8 +37,8 @@ async function walk(page, errors) {
   told('typing is translated', after > before && errors.length === 0, `${after - before} messages ${errors.join('; ')}`);
   // what is saved goes to the browser's downloads
   await page.keyboard.press('Control+s');
-  await page.waitForTimeout(500);
-  const saved = page.waitForEvent('download', { timeout: 20000 });
+  await page.waitForTimeout(2000);
+  const saved = page.waitForEvent('download', { timeout: 60000 });
   await page.keyboard.type('looked.svg');
   await page.keyboard.press('Enter');
   const download = await saved;
@@ -48,7 +48,7 @@ async function walk(page, errors) {
   // a third model by its name, and one that the site does not have
   for (const [name, folder] of [['third', 'models/luong-local-p-en-fr'], ['missing', 'models/nobody']]) {
     await page.keyboard.press('Control+Shift+O');
-    await page.waitForTimeout(500);
+    await page.waitForTimeout(1500);
     await page.keyboard.type(folder);
     await page.keyboard.press('Enter');
     await page.waitForTimeout(500);

@@ -26,9 +26,12 @@ try {
     const link = `#v1.${deflateSync(JSON.stringify({ source, columns })).toString('base64url')}`;
     const { page } = await opened({}, context, columns.length ? link : '');
     await isOpen(page);
-    await (columns.length ? quiet(page) : page.waitForTimeout(4000));
+    if (columns.length) await quiet(page);
+    // what was fetched is let go by and by
+    const [atOnce] = await held('renderer');
+    await page.waitForTimeout(10000);
     const [[own], [graphics]] = [await held('renderer'), await held('GPU')];
-    told(`${columns.length} models`, own < goal, `page and worker ${own.toFixed(0)} MB, graphics ${graphics.toFixed(0)} MB`);
+    told(`${columns.length} models`, own < goal, `page and worker ${own.toFixed(0)} MB (${atOnce.toFixed(0)} MB ten seconds before), graphics ${graphics.toFixed(0)} MB`);
     await context.close();
   }
 } catch (error) {

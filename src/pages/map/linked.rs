@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::app::document::column::{ColumnState, file_name};
 use crate::app::state::AppState;
 use crate::pages::map::command::{Colour, PointChoice};
+use crate::pages::map::to_make::MapToMake;
 use crate::pages::map::{COUNTS, MAP, MapPage, Method, PERPLEXITIES};
 
 /// What a link tells of the page. Without a map there are no points to select.
@@ -31,14 +32,6 @@ impl Default for MapLink {
     fn default() -> Self {
         MapPage::default().to_link(&AppState::default())
     }
-}
-
-/// A map that is to be made.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct MapToMake {
-    is_ordered: bool,
-    /// Text and number of the point that is selected in it.
-    pub(super) point: Option<(String, usize)>,
 }
 
 impl MapPage {

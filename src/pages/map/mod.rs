@@ -2,6 +2,7 @@
 
 pub mod command;
 mod linked;
+mod to_make;
 #[cfg(feature = "gui")]
 pub mod view;
 
@@ -17,7 +18,7 @@ use crate::app::state::AppState;
 use crate::jobs::queue::Found;
 use crate::jobs::queue::QueueOrder;
 use crate::jobs::queue::maps::{MapOrder, What};
-use crate::pages::map::linked::MapToMake;
+use crate::pages::map::to_make::MapToMake;
 use crate::pages::shape::{AnyPage, PageState, told};
 use crate::text::tsv;
 use crate::text::tsv::TsvCell;

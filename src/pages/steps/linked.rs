@@ -9,6 +9,7 @@ use crate::pages::steps::StepsPage;
 use crate::pages::steps::command::{Guessed, Mode};
 use crate::pages::steps::depth::Depth;
 use crate::pages::steps::guess::Guessing;
+use crate::pages::steps::place::StepsPlace;
 
 /// What a link tells of the page, by the keys of its tables.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -33,28 +34,6 @@ pub(super) struct StepsLink {
 impl Default for StepsLink {
     fn default() -> Self {
         StepsPage::default().to_link(&AppState::default())
-    }
-}
-
-/// What is to be shown of a sentence as soon as its steps are there.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct StepsPlace {
-    source: String,
-    class: Vec<u32>,
-    i: usize,
-    stage: String,
-    open: String,
-}
-
-impl StepsPlace {
-    /// Whether it is one of the sentence on screen.
-    pub(super) fn is_of(&self, app: &AppState) -> bool {
-        self.source == app.document.scene.source
-    }
-
-    /// What the class has said.
-    pub(super) fn class(&self) -> &[u32] {
-        &self.class
     }
 }
 

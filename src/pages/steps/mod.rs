@@ -10,6 +10,7 @@ pub mod group;
 pub mod guess;
 mod linked;
 pub mod picture;
+mod place;
 mod reveal;
 pub mod story;
 pub mod together;
@@ -38,7 +39,7 @@ use crate::models::anatomy::{MachineStage, Miswiring};
 use crate::pages::shape::{AnyPage, PageState, told};
 use crate::pages::steps::depth::Depth;
 use crate::pages::steps::guess::{Guessing, greatest};
-use crate::pages::steps::linked::StepsPlace;
+use crate::pages::steps::place::StepsPlace;
 use crate::text::links::{Link, Links};
 use crate::text::pieces::PieceMarks;
 
@@ -288,7 +289,7 @@ impl StepsPage {
         if !self.asked.as_ref().is_some_and(is_of) {
             // what the class said belongs to another sentence
             let place = self.place.as_ref().filter(|place| place.is_of(app));
-            self.class = place.map_or_else(Vec::new, |place| place.class().to_vec());
+            self.class = place.map_or_else(Vec::new, |place| place.class.clone());
         }
         Some(StepsRequest {
             folder: column.folder.clone(),

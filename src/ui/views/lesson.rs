@@ -27,6 +27,8 @@ const WIDTH: f32 = 380.0;
 const SHARE: f32 = 0.32;
 /// The share of the window that it takes at most.
 const MOST: f32 = 0.42;
+/// The share of a slim window's height that it takes at first, at the bottom.
+const BELOW: f32 = 0.42;
 /// The share of what is seen of a page by which Page Down scrolls it.
 const PAGE: f32 = 0.8;
 /// Width of the frame round what is lit, and of its soft edge, points.
@@ -37,15 +39,24 @@ pub fn lessons_ui(ui: &mut Ui, window: &mut Window<'_>, lessons: &Lessons) {
     if !lessons.is_shown {
         return;
     }
+    if theme::is_slim(ui) {
+        let below = Panel::bottom("lessons_below").default_size(BELOW * ui.available_height()).resizable(true);
+        below.frame(theme::panel(theme::tokens(ui))).show(ui, |ui| panel_ui(ui, window, lessons));
+        return;
+    }
     let most = (ui.ctx().content_rect().width() * MOST).clamp(LIMITS.0, LIMITS.1);
     let first = WIDTH.min(SHARE * ui.ctx().content_rect().width());
     let width = window.layout(local::LESSON_WIDTH, first).clamp(LIMITS.0, most);
     let panel = Panel::right("lessons").default_size(width).min_size(LIMITS.0).max_size(most).resizable(true);
-    let shown = panel.frame(theme::panel(theme::tokens(ui))).show(ui, |ui| match lessons.open() {
+    let shown = panel.frame(theme::panel(theme::tokens(ui))).show(ui, |ui| panel_ui(ui, window, lessons));
+    window.keep_side(ui, local::LESSON_WIDTH, width, shown.response.rect.width());
+}
+
+fn panel_ui(ui: &mut Ui, window: &mut Window<'_>, lessons: &Lessons) {
+    match lessons.open() {
         Some(running) => lesson_ui(ui, window, running, lessons.after(&running.key)),
         None => shelf_ui(ui, window, lessons),
-    });
-    window.keep_side(ui, local::LESSON_WIDTH, width, shown.response.rect.width());
+    }
 }
 
 /// Opens the panel in place of the manual, or closes it.

@@ -20,6 +20,9 @@ use crate::pages::window::local::{AnyView, PageView, View, ViewPlace, Window};
 use crate::pages::window::task;
 use crate::widgets::{labels, theme};
 
+/// The share of a slim window's height that the search and the neighbours take, under the map.
+const BELOW: f32 = 0.4;
+
 /// The page Map.
 pub struct MapView;
 
@@ -50,9 +53,13 @@ impl View for MapView {
         task::task_ui(ui, window, maps.task);
         message_ui(ui, maps, window);
         ui.add_space(theme::SPACE_1);
-        let side = Panel::right("map_side").default_size(theme::SIDE_WIDTH).size_range(200.0..=520.0).resizable(true);
-        let frame = egui::Frame::new().inner_margin(egui::Margin { left: 12, right: 0, top: 0, bottom: 0 });
-        side.frame(frame).show_separator_line(false).show(ui, |ui| side::side_ui(ui, maps, window));
+        let (side, left) = if theme::is_slim(ui) {
+            (Panel::bottom("map_below").default_size(BELOW * ui.available_height()), 0)
+        } else {
+            (Panel::right("map_side").default_size(theme::SIDE_WIDTH).size_range(200.0..=520.0), 12)
+        };
+        let frame = egui::Frame::new().inner_margin(egui::Margin { left, right: 0, top: 0, bottom: 0 });
+        side.resizable(true).frame(frame).show_separator_line(false).show(ui, |ui| side::side_ui(ui, maps, window));
         let Some(chart) = maps.chart.clone() else {
             empty_ui(ui, maps, window);
             return;

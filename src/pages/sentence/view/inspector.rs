@@ -138,14 +138,15 @@ fn header_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &Alig
 
 /// To the words beside, and what can be done with this one; from the right.
 fn buttons_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &AlignmentTable, i: usize) {
-    let next = ui.small_button("Next word").on_hover_text("Alt+Down");
+    let (next, previous) = if theme::is_slim(ui) { ("Next", "Previous") } else { ("Next word", "Previous word") };
+    let next = ui.small_button(next).on_hover_text("Alt+Down");
     if window.local.shared.takes_focus(PanelName::Inspector) {
         next.request_focus();
     }
     if next.clicked() {
         window.push(SelectCommand::MoveTarget(1));
     }
-    if ui.small_button("Previous word").on_hover_text("Alt+Up").clicked() {
+    if ui.small_button(previous).on_hover_text("Alt+Up").clicked() {
         window.push(SelectCommand::MoveTarget(-1));
     }
     if let Some(word) = table.target.get(i).filter(|_| !table.is_given) {
