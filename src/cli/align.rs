@@ -96,7 +96,7 @@ pub struct AlignArgs {
     #[arg(long, value_name = "NAME", value_parser = way())]
     symmetrize: Option<AlignerDirection>,
     /// A model whose alignment head has a vote beside both directions of the statistical aligner; once for each. It reads
-    /// both sides of every pair
+    /// both sides of every pair, and may translate in either direction
     #[arg(long, value_name = "DIR", conflicts_with_all = ["model", "symmetrize", "link_words"], value_parser = bundled::argument(), help_heading = "Statistical aligner")]
     vote: Vec<PathBuf>,
     /// All links with an alpha of at least T, in place of the greatest; with --vote all that are so likely on the mean

@@ -129,7 +129,7 @@ impl StatisticalArgs {
     }
 
     /// The language given, else the one that was learned with, else the one in the names of the files.
-    fn languages(&self, text: Text<'_>, known: Option<&(String, String)>) -> (String, String) {
+    pub fn languages(&self, text: Text<'_>, known: Option<&(String, String)>) -> (String, String) {
         let pick = |asked: &Option<String>, known: Option<&String>, file: &Path| {
             let known = known.filter(|known| !known.is_empty()).cloned();
             asked.clone().or(known).unwrap_or_else(|| language_of(file))

@@ -42,7 +42,7 @@ use crate::pages::{PAGES, PageEntry, Pages};
 use crate::pages::command::Command;
 use crate::pages::lesson::LessonCommand;
 use crate::session::lessons::Lessons;
-use crate::session::lessons::before::{Left, originals};
+use crate::session::lessons::before::Left;
 use crate::session::link;
 use crate::session::link::ShownLink;
 use crate::session::persist;
@@ -149,8 +149,10 @@ impl Session {
             left.map_or(&self.app.document.scene, |left| &left.scene);
         let mut layout = self.app.view.layout.clone();
         layout.extend(left.iter().flat_map(|left| &left.layout).map(|(key, value)| ((*key).to_owned(), *value)));
-        let mut columns =
-            left.map_or_else(|| originals(&self.app).map(Column::candidate).collect(), |left| left.columns.clone());
+        let mut columns = left.map_or_else(
+            || self.app.document.originals().map(Column::candidate).collect(),
+            |left| left.columns.clone(),
+        );
         // JSON holds text, so a path that is not text is left out.
         columns.retain(|column| are_text(column.folders()));
         let lists = &self.app.lists;
@@ -195,7 +197,7 @@ impl Session {
             self.app.notify(format!("The link shows models that are not here: {}", missing.join(", ")), true);
         }
         if state.columns.as_ref().is_none_or(Vec::is_empty) {
-            state.columns = Some(originals(&self.app).map(Column::candidate).collect());
+            state.columns = Some(self.app.document.originals().map(Column::candidate).collect());
         }
         let source = state.source.clone().unwrap_or_else(|| self.app.document.source().to_owned());
         let scene = scene_of(&state, source, &mut self.app.tasks);

@@ -1,10 +1,11 @@
 //! Floor 1: the one count of words, and which tokens of a model make them up.
 //!
 //! **A word is what stands between the spaces of the given text**: so alignments by hand count, and so do links, lengths
-//! and alignment errors everywhere. Scripts that set no spaces are cut by a dictionary ([`crate::text::unspaced`]). A model cuts the
-//! same text its own way (`l' heure` or `l'heure`, `well-known` in two), in two steps: its vocabulary has words ([`vocabulary_words`]), which are one token or several pieces, and these cover
-//! words of the text ([`WordPlaces`]). Both are places in the same run of visible characters, so they are compared by
-//! the characters that they cover, whitespace not counted: a token stands for every word of which it covers a character.
+//! and alignment errors everywhere. Scripts that set no spaces are cut by a dictionary ([`crate::text::unspaced`]). A model
+//! cuts the same text its own way (`l' heure` or `l'heure`, `well-known` in two), in two steps: its vocabulary has words
+//! ([`vocabulary_words`]), which are one token or several pieces, and these cover words of the text ([`WordPlaces`]). Both
+//! are places in the same run of visible characters, so they are compared by the characters that they cover, whitespace not
+//! counted: a token stands for every word of which it covers a character.
 //! What becomes of alpha on the way says [`crate::analysis::words`]. Imports its room.
 
 use std::ops::Range;

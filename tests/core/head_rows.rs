@@ -234,6 +234,63 @@ fn heads_vote_beside_a_statistical_aligner() {
     assert!(outcome.stderr.contains("long, line 2"), "{}", outcome.stderr);
 }
 
+/// Heads of both directions are put together as alpha is, each read off with the threshold, and one of the other direction
+/// has its vote, turned.
+#[test]
+fn heads_of_both_directions_are_put_together_and_vote() {
+    let folder = folder();
+    let back = Tiny { name: "back", source: TINY.target, target: TINY.source, seed: 7, ..TINY }.save(folder.path());
+    let config = fs::read_to_string(back.join("config.json")).expect("its languages");
+    let turned = config.replace("\"en\"", "\"?\"").replace("\"fr\"", "\"en\"").replace("\"?\"", "\"fr\"");
+    fs::write(back.join("config.json"), turned).expect("written");
+    with_head(&back);
+    let (pair, other) = ("--source source --target target", "--source target --target source");
+    for threshold in ["", "--threshold 0.2"] {
+        let of = |model: &str, pair: &str| {
+            told(folder.path(), &format!("align --model {model} --reading head {threshold} --pretokenized {pair}"))
+        };
+        let (there, back) = (of("tiny", pair), of("back", other));
+        for (way, both) in [("intersection", true), ("union", false)] {
+            let asked =
+                format!("--reverse-model back --symmetrize {way} --reading head {threshold} --pretokenized {pair}");
+            let found = told(folder.path(), &format!("align --model tiny {asked}"));
+            for (n, line) in found.lines().enumerate() {
+                let links = |text: &str| -> Vec<String> {
+                    text.lines().nth(n).expect("a line").split(' ').map(str::to_owned).collect()
+                };
+                let turn = |link: String| link.split_once('-').map(|(j, i)| format!("{i}-{j}")).expect("a link");
+                let (there, back) = (links(&there), links(&back).into_iter().filter(|link| !link.is_empty()).map(turn));
+                let back: Vec<String> = back.collect();
+                let mut wanted: Vec<String> = there.iter().filter(|link| !link.is_empty()).cloned().collect();
+                wanted.extend(back.iter().cloned());
+                wanted.retain(|link| !both || there.contains(link) && back.contains(link));
+                wanted.sort();
+                wanted.dedup();
+                let mut found: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+                found.sort();
+                assert_eq!(found, wanted, "{way} {threshold}, line {}", n + 1);
+            }
+        }
+    }
+    told(folder.path(), &format!("align --statistical --save kept --pretokenized {pair}"));
+    let learned = Learned::open(&folder.path().join("kept")).expect("it was kept");
+    let cutter = || Cutter::new("und", true).expect("spaces need no rules");
+    let mut aligner = LineAligner::new(learned, cutter(), cutter());
+    let scored = lines(&told(folder.path(), &format!("score --model back --pretokenized {other} --reading head")));
+    let text = |name: &str| fs::read_to_string(folder.path().join(name)).expect("it is there");
+    let languages = "--source-language en --target-language fr";
+    let voted = format!("align --learned kept --vote back --threshold 0.8 --pretokenized {languages} {pair}");
+    let found = told(folder.path(), &voted);
+    for (n, (source, target)) in text("source").lines().zip(text("target").lines()).enumerate() {
+        // its rows are the words of the source
+        let (weights, head) = (aligner.weights(source, target), rows(&scored[n]["head"]));
+        let is_link = |i: usize, j: usize| (2.0 * f64::from(weights[i][j]) + head[j][i]) / 3.0 >= 0.8;
+        let cells = (0..weights.len()).flat_map(|i| (0..weights[i].len()).map(move |j| (i, j)));
+        let wanted: Vec<String> = cells.filter(|(i, j)| is_link(*i, *j)).map(|(i, j)| format!("{j}-{i}")).collect();
+        assert_eq!(found.lines().nth(n), Some(&*wanted.join(" ")), "line {}", n + 1);
+    }
+}
+
 #[test]
 fn what_has_no_head_says_how_to_get_one() {
     let folder = folder();

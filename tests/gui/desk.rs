@@ -166,7 +166,11 @@ pub fn facts(name: &str, has_alignment: bool) -> ModelFacts {
 
 /// A session with no columns and this source.
 pub fn session(source: &str) -> Session {
-    let mut session = Session::start(None, &OpenWith::default());
+    session_beside(source, Vec::new())
+}
+
+fn session_beside(source: &str, bundled: Vec<Installed>) -> Session {
+    let mut session = Session::start(None, &OpenWith { bundled, ..OpenWith::default() });
     let ids: Vec<u64> = session.app().document.columns().iter().map(|column| column.id).collect();
     for id in ids {
         session.apply(ColumnCommand::Remove(id));
@@ -185,7 +189,12 @@ pub fn add_column(session: &mut Session, facts: ModelFacts) -> u64 {
 
 /// Both papers' models with a finished translation of "the red shoe".
 pub fn two_models() -> Session {
-    let mut session = session("the red shoe");
+    two_models_beside(Vec::new())
+}
+
+/// The same where these are installed.
+pub fn two_models_beside(bundled: Vec<Installed>) -> Session {
+    let mut session = session_beside("the red shoe", bundled);
     let encdec = add_column(&mut session, facts("RNNencdec", false));
     let search = add_column(&mut session, facts("RNNsearch", true));
     finish(&mut session, encdec, "the red shoe", &["le rouge soulier"], Some(vec![0.5, -0.25, 0.1]));

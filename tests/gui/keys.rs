@@ -236,6 +236,14 @@ fn models_of_another_language_are_offered_for_its_sentences() {
         assert_eq!(harness.query_by_label("Open german").is_some(), is_told, "{text}");
         assert!(harness.query_by_label("Open french").is_none() && harness.query_by_label("Open other").is_none());
     }
+    let french = "Je ne sais pas où mon frère a mis les clés de la maison.";
+    harness.state_mut().send(SourceCommand::Replace(french.to_owned()));
+    harness.run();
+    for (label, is_told) in [("Open french", true), ("Open german", false)] {
+        assert_eq!(harness.query_by_label(label).is_some(), is_told, "{label}");
+    }
+    harness.state_mut().send(SourceCommand::Undo);
+    harness.run();
     harness.get_by_label("Open german").click();
     harness.run();
     let columns = harness.state().session().app().document.columns();

@@ -13,6 +13,8 @@ pub mod scene;
 pub mod source;
 pub mod table;
 pub mod tree;
+mod trip;
+pub mod turned;
 pub mod variant;
 
 use std::sync::Arc;
@@ -23,8 +25,10 @@ use crate::app::document::compare::SystemComparison;
 use crate::app::document::differences::comparable;
 use crate::app::document::history::History;
 use crate::app::document::scene::Scene;
+use crate::app::document::turned::TurnedFrom;
 use crate::app::document::variant::VariantLabel;
 use crate::app::files::gold::Gold;
+use crate::app::open_with::Installed;
 use crate::interventions::Interventions;
 use crate::jobs::live::protocol::ColumnId;
 
@@ -48,6 +52,8 @@ pub struct Document {
     /// A page compares something with the aligner's links, also where they are not shown.
     pub(crate) compares_links: bool,
     pub(crate) words_per_second: f32,
+    /// What was shown before translations became the sentence, oldest first.
+    pub(crate) turned: Vec<TurnedFrom>,
 }
 
 impl Document {
@@ -70,6 +76,20 @@ impl Document {
     /// The columns that are one model each, without ensembles and variants.
     pub fn models(&self) -> impl Iterator<Item = &Column> {
         self.columns.iter().filter(|column| column.ensemble.is_none() && column.variant.is_none())
+    }
+
+    /// The columns that are no variants.
+    pub fn originals(&self) -> impl Iterator<Item = &Column> {
+        self.columns.iter().filter(|column| column.variant.is_none())
+    }
+
+    /// The open models, and what they read and write.
+    pub(crate) fn known(&self) -> impl Iterator<Item = Installed> {
+        self.models().filter_map(|column| {
+            let facts = column.facts.as_ref()?;
+            let languages = (facts.source_language.clone(), facts.target_language.clone());
+            Some(Installed { folder: column.folder.clone(), languages })
+        })
     }
 
     /// The column beside which a variant stands.

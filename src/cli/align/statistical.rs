@@ -12,9 +12,10 @@ use crate::cli::progress::ProgressLine;
 use crate::cli::statistical::Text;
 use crate::cli::words;
 use crate::error::{Error, Result};
-use crate::evaluation::alignment::{Aligner, AlignerDirection, VOTED, WordPair, voted};
+use crate::evaluation::alignment::{Aligner, AlignerDirection, Refused, VOTED, WordPair, voted};
 use crate::evaluation::rows::ReadRows;
 use crate::models::{Model, Stepper};
+use crate::text::language::primary;
 use crate::text::line;
 use crate::text::links::Link;
 use crate::text::reader::{MOST_BLANK, MOST_LINES, MOST_TEXT};
@@ -27,7 +28,23 @@ use crate::training::settings::LinkWords;
 type Read = Result<(String, String)>;
 
 /// A model whose alignment head has a vote.
-type Voter = (Model, Box<dyn Stepper>);
+struct Voter {
+    model: Model,
+    stepper: Box<dyn Stepper>,
+    /// It reads the target text and writes the source text.
+    is_turned: bool,
+}
+
+impl Voter {
+    /// A pair as the model reads it.
+    fn read(&self, pair: (&str, &str), pretokenized: bool) -> std::result::Result<WordPair, Refused> {
+        if !self.is_turned {
+            return WordPair::read(&self.model, pair, pretokenized);
+        }
+        let turned = |refused: Refused| Refused { target: !refused.target, ..refused };
+        WordPair::read(&self.model, (pair.1, pair.0), pretokenized).map_err(turned)
+    }
+}
 
 /// Learns, or reads what was learned, and aligns.
 pub fn run(low: &AlignArgs) -> anyhow::Result<()> {
@@ -50,11 +67,13 @@ pub fn run(low: &AlignArgs) -> anyhow::Result<()> {
     let shared = std::io::IsTerminal::is_terminal(&std::io::stdout());
     let progress = ProgressLine::new("aligning", files.source.size(), shared);
     let runtime = low.run.high()?;
+    let (from, to) = low.statistical.languages(text, Some(&aligner.learned.languages));
     let voter = |folder: &PathBuf| -> Result<Voter> {
         let model = runtime.load(folder)?;
         let stepper = model.stepper_with_head(runtime.engine, runtime.threads)?;
         ReadRows::chosen((&model).into(), &*stepper, Some(Reading::Head))?;
-        Ok((model, stepper))
+        let is_turned = translates(&model, (&to, &from)) && !translates(&model, (&from, &to));
+        Ok(Voter { model, stepper, is_turned })
     };
     let voters = low.vote.iter().map(voter).collect::<Result<Vec<Voter>>>()?;
     let output = LineOutput::stdout();
@@ -74,6 +93,12 @@ pub fn run(low: &AlignArgs) -> anyhow::Result<()> {
     writer.output.finish()?;
     files.source.tell_empty("align");
     words::refused(writer.refused)
+}
+
+/// Whether a model translates between these languages.
+fn translates(model: &Model, (from, to): (&str, &str)) -> bool {
+    let (source, target) = (&model.config.source_language, &model.config.target_language);
+    primary(source) == primary(from) && primary(target) == primary(to)
 }
 
 /// All pairs, at most `most`: they are held in memory.
@@ -148,11 +173,11 @@ impl Writer<'_> {
         let mut pairs = std::mem::take(&mut self.waiting);
         let mut heads: Vec<Vec<Alignment>> = vec![Vec::new(); pairs.len()];
         let (batch, ticket) = (self.low.batch.high(), CancellationToken::forever());
-        for (model, stepper) in &mut self.voters {
+        for voter in &mut self.voters {
             let (mut read, mut places) = (Vec::new(), Vec::new());
             for (at, pair) in pairs.iter_mut().enumerate() {
                 let Ok((source, target)) = pair else { continue };
-                match WordPair::read(&*model, (source, target), self.low.pairs.pretokenized) {
+                match voter.read((source, target), self.low.pairs.pretokenized) {
                     Ok(words) => {
                         read.push(words);
                         places.push(at);
@@ -164,9 +189,11 @@ impl Writer<'_> {
                     }
                 }
             }
-            let mut aligner = Aligner { system: (&*model).into(), stepper: stepper.as_mut() };
+            let mut aligner = Aligner { system: (&voter.model).into(), stepper: voter.stepper.as_mut() };
             let weights = aligner.head_weights(&read.iter().collect::<Vec<_>>(), batch, &ticket)?;
-            places.iter().zip(weights).for_each(|(&at, weights)| heads[at].push(weights));
+            for (&at, weights) in places.iter().zip(weights) {
+                heads[at].push(if voter.is_turned { weights.turned() } else { weights });
+            }
         }
         let theta = self.low.threshold.unwrap_or(VOTED);
         for (pair, heads) in pairs.into_iter().zip(heads) {

@@ -39,8 +39,8 @@ impl Left {
         let layout = LAYOUT.iter().map(|(key, first)| (*key, app.view.layout().get(*key).copied().unwrap_or(*first)));
         Self {
             scene: app.document.scene().clone(),
-            columns: originals(app).map(Column::candidate).collect(),
-            selected: originals(app).position(|column| Some(column.id) == id),
+            columns: app.document.originals().map(Column::candidate).collect(),
+            selected: app.document.originals().position(|column| Some(column.id) == id),
             page: app.view.page(),
             layout: layout.collect(),
             settings: app.view.settings().clone(),
@@ -80,7 +80,7 @@ impl Left {
     /// Puts columns and scene back, and says what is left to do.
     pub fn restore(self, app: &mut AppState) -> Vec<Command> {
         app.put_columns(self.columns);
-        let selected = self.selected.and_then(|at| originals(app).nth(at)).map(|column| column.id);
+        let selected = self.selected.and_then(|at| app.document.originals().nth(at)).map(|column| column.id);
         app.view.selection = Selection { column: selected, target: None };
         app.put_scene(self.scene);
         let layout =
@@ -98,37 +98,5 @@ impl Left {
         let steps = self.steps.into_iter().map(Command::from);
         let given = SelectCommand::ShowGiven(whose == Whose::Given).into();
         layout.chain([given]).chain(settings.into_iter().map(Command::from)).chain(steps).chain([page]).collect()
-    }
-}
-
-/// The columns that are no variants.
-pub(in crate::session) fn originals(app: &AppState) -> impl Iterator<Item = &Column> {
-    app.document.columns().iter().filter(|column| column.variant.is_none())
-}
-
-impl AppState {
-    /// These models and ensembles are the columns, from left to right; those that are there already stay.
-    pub(in crate::session) fn put_columns(&mut self, wanted: Vec<Candidate>) {
-        if originals(self).map(Column::candidate).eq(wanted.iter().cloned()) {
-            return;
-        }
-        // the columns of variants follow from the scene
-        let mut old: Vec<Column> = std::mem::take(&mut self.document.columns);
-        old.retain(|column| column.variant.is_none());
-        for candidate in wanted {
-            let column = match old.iter().position(|column| column.candidate() == candidate) {
-                Some(at) => old.remove(at),
-                None => Column::new(self.tasks.fresh_id(), candidate),
-            };
-            self.document.columns.push(column);
-        }
-        let is_there = |id| self.document.columns.iter().any(|column| column.id == id);
-        if !self.view.selection.column.is_none_or(is_there) {
-            self.view.selection = Selection::default();
-        }
-        self.view.hover = None;
-        self.changed();
-        self.mark_differences();
-        self.request();
     }
 }
