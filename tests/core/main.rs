@@ -49,6 +49,7 @@ mod pairs;
 mod phrases;
 mod pieces;
 mod probes;
+mod rating;
 mod readers;
 mod references;
 mod rnns;

@@ -8,6 +8,7 @@ use crate::corpus::import::letters::{stem, visible};
 use crate::corpus::import::mqm;
 use crate::corpus::import::references::{Known, links_fit, new_references, reference, slots};
 use crate::corpus::import::scores::given_scores;
+use crate::corpus::import::spans;
 use crate::corpus::measures::remarks::remarks;
 use crate::corpus::measures::table::Measuring;
 use crate::corpus::store::file::Workspace;
@@ -47,6 +48,8 @@ pub fn import_file(
 ) -> Result<ImportReport> {
     let mut report = if options.format.is_none() && options.columns.is_empty() && mqm::holds(path) {
         mqm::import(workspace, (path, options.replaces), ticket)?
+    } else if let Some(format) = spans::format(path).filter(|_| options.format.is_none()) {
+        spans::import(workspace, (path, options.replaces), format)?
     } else {
         import_records(workspace, (path, options), threads, ticket, hear)?
     };

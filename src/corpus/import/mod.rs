@@ -5,6 +5,8 @@ pub mod importer;
 pub mod lanes;
 pub(crate) mod letters;
 pub mod mqm;
+pub mod rated;
 pub(crate) mod references;
 pub mod report;
 mod scores;
+pub mod spans;

@@ -20,6 +20,7 @@ use crate::corpus::measures::aggregate;
 use crate::corpus::measures::distribution::spread;
 use crate::corpus::measures::frequencies::{CLASSES, Frequencies};
 use crate::corpus::measures::scores::{ByLength, ComparedScores, PairedTests, SystemScores};
+use crate::corpus::query::column::TableColumn;
 use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::file::Workspace;
 use crate::corpus::store::output::SystemOutput;
@@ -76,7 +77,7 @@ pub fn first_pair(corpus: &CorpusTable) -> (usize, usize) {
 /// Sentences of a length.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct OverviewGroup {
-    /// Words of the source; none: all.
+    /// Words of the source; none: of any length.
     pub bucket: Option<Bucket>,
     pub sentences: usize,
     /// Of each system.
@@ -97,7 +98,7 @@ impl OverviewGroup {
         std::iter::once(group(None, &|sums| sums.all)).chain(lengths).collect()
     }
 
-    /// Words of the source, as they are shown; empty: all.
+    /// Words of the source or the tag, as they are shown; empty: all.
     pub fn name(&self) -> String {
         self.bucket.as_ref().map_or_else(String::new, |bucket| bucket.name.replace('-', "\u{2013}"))
     }
@@ -387,7 +388,7 @@ impl Counting {
         }
     }
 
-    fn count_fates(&mut self, system: usize, fates: std::collections::BTreeMap<String, WordFate>) {
+    fn count_fates(&mut self, system: usize, fates: BTreeMap<String, WordFate>) {
         for (word, fate) in fates {
             let tally = self.words[system].entry(word).or_default();
             tally.0 += 1;
@@ -423,10 +424,11 @@ impl Counting {
             return Vec::new();
         }
         let given = self.corpus.measures.iter().enumerate().filter(|(_, measure)| measure.is_given());
-        let compared = given.filter_map(|(n, measure)| {
-            let (pairs, tests) =
-                (aggregate::given_pairs(&self.corpus, (first, second), n, &self.rows), PairedTests::default());
-            Some((measure.title, pairs.0.len(), tests.compare(&pairs.0, &pairs.1)?))
+        let given = given.map(|(n, measure)| (measure.title, [first, second].map(|at| TableColumn::Output(n, at))));
+        let rated = ("rating", [first, second].map(TableColumn::Rating));
+        let compared = given.chain([rated]).filter_map(|(title, [one, other])| {
+            let pairs = aggregate::paired_numbers(&self.corpus, (one, other), &self.rows);
+            Some((title, pairs.0.len(), PairedTests::default().compare(&pairs.0, &pairs.1)?))
         });
         compared.collect()
     }

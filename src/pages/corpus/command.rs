@@ -52,6 +52,8 @@ pub enum CorpusCommand {
         annotator: String,
         note: String,
     },
+    /// Rates what a system, by its name, makes of it, from 0 to 100; `None`: takes that back.
+    Rate(String, Option<u8>),
     /// Marks an error in it.
     Mark(ErrorMark),
     /// Takes away the mark of this number.

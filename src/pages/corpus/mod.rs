@@ -3,6 +3,7 @@
 
 pub mod columns;
 pub mod command;
+pub mod desk;
 pub mod explore;
 pub mod judging;
 pub mod picture;
@@ -499,6 +500,7 @@ impl PageState for CorpusPage {
             CorpusCommand::Note { at, annotator, note } => {
                 self.judge_of(at, annotator, app, |judgement| judgement.note = note);
             }
+            CorpusCommand::Rate(system, rating) => self.judge_shown(app, |judgement| judgement.rate(system, rating)),
             CorpusCommand::Mark(mark) => self.judge_shown(app, |judgement| judgement.mark(mark)),
             CorpusCommand::NoErrors(system) => {
                 self.judge_shown(app, |judgement| judgement.turn_no_errors(system));

@@ -105,7 +105,9 @@ impl Told<'_> {
     fn tells(&self, stage: &MachineStage, mode: Mode) -> Option<String> {
         let before = self.i.checked_sub(1).and_then(|before| self.apart.said(before));
         match stage.key {
-            "words" => Some(format!("The sentence has {} words, the last of which is its end.", words(self.apart).len())),
+            "words" => {
+                Some(format!("The sentence has {} words, the last of which is its end.", words(self.apart).len()))
+            }
             "previous" => Some(before.map_or_else(
                 || "Nothing has been said yet: the first step begins with an empty word.".to_owned(),
                 |word| format!("The step before said {}; this one begins by reading it.", quoted(word)),
@@ -116,7 +118,10 @@ impl Told<'_> {
                 let place = self.apart.steps[self.i].p_t?;
                 let words = words(self.apart);
                 let near = words.get(place.round().max(0.0) as usize)?;
-                Some(format!("The state guesses the place {place:.1}, counted from 0: that is nearest to {}.", quoted(near)))
+                Some(format!(
+                    "The state guesses the place {place:.1}, counted from 0: that is nearest to {}.",
+                    quoted(near)
+                ))
             }
             "context" if self.apart.aligns => {
                 let weights = self.weights();
@@ -149,7 +154,8 @@ impl Told<'_> {
                 let best = &self.apart.steps[self.i].best;
                 let mut named = self.apart.candidates(self.i).iter().zip(best.iter().map(|(_, log_p)| log_p.exp()));
                 let (first, p) = named.next()?;
-                let second = named.next().map_or_else(String::new, |(word, p)| format!(", before {} with {p:.2}", quoted(word)));
+                let second =
+                    named.next().map_or_else(String::new, |(word, p)| format!(", before {} with {p:.2}", quoted(word)));
                 Some(format!("Of all words that the model knows, {} leads with {p:.2}{second}.", quoted(first)))
             }
             "word" => {
@@ -164,7 +170,8 @@ impl Told<'_> {
         let ranked = self.ranked(self.apart.steps[self.i].e_i.as_deref()?);
         let (first, energy) = ranked.first()?;
         let last = ranked.last().filter(|_| ranked.len() > 1);
-        let least = last.map_or_else(String::new, |(word, energy)| format!(", {} least with {energy:.2}", quoted(word)));
+        let least =
+            last.map_or_else(String::new, |(word, energy)| format!(", {} least with {energy:.2}", quoted(word)));
         Some(format!(
             "The state asks each source word how well it fits: {} fits best with {energy:.2}{least}.",
             quoted(first)
@@ -194,9 +201,10 @@ impl Told<'_> {
             "word" => self.i.checked_sub(1).and_then(|before| self.apart.said(before)).map(str::to_owned),
             _ => {
                 let quantity = self.quantities(key).last()?;
-                let best = step.alpha_i.as_deref().and_then(|alpha| {
-                    (0..alpha.len()).max_by(|a, b| alpha[*a].total_cmp(&alpha[*b]))
-                });
+                let best = step
+                    .alpha_i
+                    .as_deref()
+                    .and_then(|alpha| (0..alpha.len()).max_by(|a, b| alpha[*a].total_cmp(&alpha[*b])));
                 let row = quantity.row(if quantity.count() > 1 { best.unwrap_or(0) } else { 0 });
                 let shown: Vec<String> = row.iter().take(CARRIED).copied().map(number).collect();
                 let rest = if row.len() > CARRIED { " .." } else { "" };
@@ -211,7 +219,9 @@ fn why(mode: Mode, place: usize) -> Cow<'static, str> {
     match (mode, place) {
         (_, 0) => Cow::Borrowed(""),
         (Mode::Class, place) => Cow::Owned(format!(", by your choice: it was number {} here", place + 1)),
-        (_, place) => Cow::Owned(format!(", though it was only number {} here: the beam wants it for what follows", place + 1)),
+        (_, place) => {
+            Cow::Owned(format!(", though it was only number {} here: the beam wants it for what follows", place + 1))
+        }
     }
 }
 

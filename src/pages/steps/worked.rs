@@ -150,7 +150,8 @@ fn energy(apart: &StepTrace, i: usize, energy: f32, j: usize) -> Option<Worked> 
         let v_a = &apart.vectors.iter().find(|(name, _)| name.ends_with("v_a"))?.1;
         let terms = query.iter().zip(key).zip(v_a.iter()).enumerate();
         let terms = terms.map(|(k, ((query, key), v))| term(format!("unit {}", k + 1), *v, (query + key).tanh()));
-        let says = format!("Each unit of v times tanh of what is read of the state and of \u{201c}{word}\u{201d}, summed");
+        let says =
+            format!("Each unit of v times tanh of what is read of the state and of \u{201c}{word}\u{201d}, summed");
         Worked::sum(says, terms.collect(), energy)
     };
     let product = |a: Option<&[f32]>, b: Option<&[f32]>| {
@@ -192,7 +193,9 @@ fn memory(apart: &StepTrace, i: usize, number: WorkedNumber) -> Option<Worked> {
     const CELL: usize = 4;
     const WIDTH: usize = 6;
     let (first, which) = (number.quantity / WIDTH * WIDTH, number.quantity % WIDTH);
-    let at = |i: usize, n: usize| quantities(apart, i, number.stage).get(first + n)?.row(number.row).get(number.unit).copied();
+    let at = |i: usize, n: usize| {
+        quantities(apart, i, number.stage).get(first + n)?.row(number.row).get(number.unit).copied()
+    };
     let value = value(apart, i, number)?;
     if which == WIDTH - 1 {
         let (o, m) = (at(i, 2)?, at(i, CELL)?);
@@ -225,6 +228,7 @@ fn joined(apart: &StepTrace, i: usize, number: WorkedNumber) -> Option<Worked> {
         Some(unit) => ("backwards", unit, backward.get(unit)?),
     };
     let word = *words(apart).get(number.row)?;
-    let says = format!("Number {} of the state that reads {text}, when it has come to \u{201c}{word}\u{201d}.", unit + 1);
+    let says =
+        format!("Number {} of the state that reads {text}, when it has come to \u{201c}{word}\u{201d}.", unit + 1);
     ((own - value).abs() <= NEAR).then(|| Worked { says, terms: Vec::new(), value })
 }

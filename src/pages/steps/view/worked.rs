@@ -19,13 +19,7 @@ pub fn choose(window: &mut Window<'_>, number: WorkedNumber) {
 }
 
 /// Paints what made the number that was chosen, or the strongest one.
-pub fn worked_ui(
-    ui: &mut Ui,
-    steps: &StepsPage,
-    window: &mut Window<'_>,
-    apart: &StepTrace,
-    stage: &MachineStage,
-) {
+pub fn worked_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &StepTrace, stage: &MachineStage) {
     let i = steps.i;
     let chosen = window.local.of::<StepsMemory>().number.filter(|number| number.stage == stage.key);
     let Some(number) = chosen.or_else(|| strongest(apart, i, stage.key)) else { return };
@@ -49,7 +43,8 @@ pub fn worked_ui(
     match worked(apart, i, number) {
         Some(worked) => made_ui(ui, &worked),
         None => {
-            let text = "More than the numbers that are seen here made this one: all weights of a row, which stand below.";
+            let text =
+                "More than the numbers that are seen here made this one: all weights of a row, which stand below.";
             labels::note(ui, text);
         }
     }
