@@ -134,6 +134,10 @@ pub struct AnalyseArgs {
     /// Put texts and links of these files in the place of others that are there; without it those stay, and are told
     #[arg(long)]
     replace: bool,
+    /// Of n-best lists that come in, the candidate nearest to the references, by BLEU or chrF2 of the sentence, is the system
+    /// "oracle of NAME", and where it stands the column oracle_place
+    #[arg(long, value_name = "BY", value_parser = one_of(ORACLES.iter().copied()))]
+    oracle: Option<import::OracleBy>,
     /// A model folder, or the name of an installed model, that is run over the sentences; once for each model
     #[arg(long, value_name = "DIR", value_parser = bundled::argument())]
     model: Vec<PathBuf>,
@@ -283,6 +287,12 @@ const ORDERS: &[Choice<ConcordanceOrder>] = &[
     ("right", "By the words behind the hit", ConcordanceOrder::Right),
 ];
 
+/// By what an oracle is told.
+pub(crate) const ORACLES: &[Choice<import::OracleBy>] = &[
+    ("bleu", "BLEU of the sentence", import::OracleBy::Bleu),
+    ("chrf", "chrF2 of the sentence", import::OracleBy::Chrf),
+];
+
 /// The names of the overviews.
 fn overviews() -> clap::builder::PossibleValuesParser {
     TABLES.iter().map(|table| table.name).collect::<Vec<_>>().into()
@@ -326,7 +336,12 @@ pub fn run(low: &AnalyseArgs) -> anyhow::Result<()> {
     }
     let mut workspace = Workspace::open(&low.workspace)?;
     for (path, role) in files {
-        let options = import::ImportOptions { role, replaces: low.replace, ..import::ImportOptions::default() };
+        let options = import::ImportOptions {
+            role,
+            replaces: low.replace,
+            oracle: low.oracle,
+            ..import::ImportOptions::default()
+        };
         bring_in(&mut workspace, &path, &options, low.run.cores())?;
     }
     if let Some(scheme) = &low.scheme {

@@ -41,6 +41,7 @@ mod marian;
 mod measured;
 mod mixed;
 mod models;
+mod nbest;
 mod old;
 mod origins;
 mod packaging;

@@ -5,6 +5,7 @@ pub mod importer;
 pub mod lanes;
 pub(crate) mod letters;
 pub mod mqm;
+mod nbest;
 pub mod rated;
 pub(crate) mod references;
 pub mod report;

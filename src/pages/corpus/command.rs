@@ -18,6 +18,8 @@ pub enum CorpusCommand {
     Import(PathBuf),
     /// What a plain text that comes in is.
     SetRole(import::Role),
+    /// Whether the best candidate of an n-best list that comes in, by chrF2, is a system of its own.
+    TakeOracle(bool),
     /// The conditions, as typed.
     SetFilter(String),
     /// Sorts by this column, numbers by the greatest first and texts from A to Z; again: the other way round; a third time:

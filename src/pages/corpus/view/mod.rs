@@ -280,6 +280,11 @@ fn import_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
             let note = "A further file is another reference; BLEU, chrF2 and TER are over all.";
             ui.add(Label::new(RichText::new(note).size(theme::TEXT_SMALL).weak()).wrap());
         }
+        let mut takes = workbench.oracle.is_some();
+        let note = "The candidate nearest to the references, by chrF2, as the system \"oracle of ...\", and where it stands as a column";
+        if ui.checkbox(&mut takes, "The oracle of n-best lists, too").on_hover_text(note).changed() {
+            window.push(CorpusCommand::TakeOracle(takes));
+        }
         let note = "Tables, TMX, XLIFF, alignments, judgements and dumps of attention say themselves what they are.";
         ui.add(Label::new(RichText::new(note).size(theme::TEXT_SMALL).weak()).wrap());
         if ui.button("Choose a file...").clicked() {
