@@ -76,6 +76,7 @@ alignment; - before one means not so.
 
 Overviews, of the sentences that are chosen, each row with the condition that shows its sentences:
   length      BLEU, chrF2, TER and alignment error by words of the source
+  tags        the same by tag, such as those of documents and domains (columns `doc`, `domain`, `genre` of a table)
   frequency   F1 of words by how often they are in the references, or in the text or list of --frequencies
   words       source words whose linked words are not those of the other side
   ngrams      n-grams that one system of --pair has right more often

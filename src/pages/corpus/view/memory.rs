@@ -45,6 +45,10 @@ pub struct CorpusMemory {
     pub lines: Option<DrawnLines>,
     /// Which score is shown by length, by its place.
     pub score: usize,
+    /// It is shown by tag instead.
+    pub by_tag: bool,
+    /// What words of other texts are compared with in the detail: the system at this place; none: the references.
+    pub lit: Option<usize>,
     /// The system whose source words are listed, by its place.
     pub words_of: usize,
     /// They are sorted by how large a share of them is wrong.
