@@ -1,5 +1,6 @@
-//! Floor 5: how far two annotators agree, and how much of it is more than chance: Cohen's kappa (Cohen 1960), and for
-//! links the share that both drew. Imports `text`.
+//! Floor 5: how far annotators agree, and how much of it is more than chance: Cohen's kappa of two (Cohen 1960), for links the
+//! share that both drew, and of any number, where each judged some of the things, Krippendorff's alpha (Krippendorff 2011): 1 for
+//! perfect agreement, 0 for what chance would give, below 0 where they differ more than that. Imports `text`.
 
 use std::collections::BTreeMap;
 
@@ -139,4 +140,110 @@ pub fn shared(confusion: &Confusion<PairVote>) -> Option<f64> {
         all += count * (u64::from(one) + u64::from(other));
     }
     (all > 0).then(|| both as f64 / all as f64)
+}
+
+/// Judgements of things, counted as pairs of judgements of one thing.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JudgedUnits<T: Ord> {
+    /// o_ck: how often one said c and another k of a thing, each thing of m judgements weighed by 1 / (m - 1).
+    pairs: BTreeMap<(T, T), f64>,
+    /// n_c: how often each was said.
+    counts: BTreeMap<T, f64>,
+    /// Things that two or more judged.
+    pub units: usize,
+    /// Judgements of these.
+    pub values: usize,
+}
+
+impl<T: Ord> Default for JudgedUnits<T> {
+    fn default() -> Self {
+        Self { pairs: BTreeMap::new(), counts: BTreeMap::new(), units: 0, values: 0 }
+    }
+}
+
+impl<T: Ord + Clone> JudgedUnits<T> {
+    /// Counts what was said of a thing; what only one said tells nothing.
+    pub fn add(&mut self, said: &[T]) {
+        if said.len() < 2 {
+            return;
+        }
+        self.units += 1;
+        self.values += said.len();
+        let weight = 1.0 / (said.len() - 1) as f64;
+        for (i, one) in said.iter().enumerate() {
+            *self.counts.entry(one.clone()).or_default() += 1.0;
+            for (_, other) in said.iter().enumerate().filter(|(j, _)| *j != i) {
+                *self.pairs.entry((one.clone(), other.clone())).or_default() += weight;
+            }
+        }
+    }
+
+    /// alpha = 1 - (n - 1) sum o_ck d_ck / sum n_c n_k d_ck, where d is how far two judgements are apart, 0 for the same.
+    /// `None` where all said the same of everything, or nothing is counted.
+    pub fn alpha(&self, apart: impl Fn(&T, &T) -> f64) -> Option<f64> {
+        let observed: f64 = self.pairs.iter().map(|((one, other), count)| count * apart(one, other)).sum();
+        let mut expected = 0.0;
+        for (one, count) in &self.counts {
+            expected += self.counts.iter().map(|(other, times)| count * times * apart(one, other)).sum::<f64>();
+        }
+        (expected > 0.0).then(|| 1.0 - (self.values as f64 - 1.0) * observed / expected)
+    }
+
+    /// alpha of names: any two that differ are equally far apart.
+    pub fn nominal(&self) -> Option<f64> {
+        self.alpha(|one, other| f64::from(u8::from(one != other)))
+    }
+
+    /// alpha of ranks: two are so far apart as judgements lie between them.
+    pub fn ordinal(&self) -> Option<f64> {
+        self.alpha(|one, other| {
+            let (low, high) = if one < other { (one, other) } else { (other, one) };
+            let between: f64 = self.counts.range(low..=high).map(|(_, count)| count).sum();
+            (between - f64::midpoint(self.counts[low], self.counts[high])).powi(2)
+        })
+    }
+}
+
+impl JudgedUnits<u8> {
+    /// alpha of numbers: two are apart by the square of their difference.
+    pub fn interval(&self) -> Option<f64> {
+        self.alpha(|one, other| f64::from(one.abs_diff(*other)).powi(2))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The example of Krippendorff (2011), "Computing Krippendorff's alpha-reliability": four observers, twelve units.
+    #[test]
+    fn alpha_is_that_of_the_paper() {
+        let of = [
+            [1, 2, 3, 3, 2, 1, 4, 1, 2, 0, 0, 0],
+            [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, 0, 3],
+            [0, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, 0],
+            [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, 0],
+        ];
+        let mut units = JudgedUnits::default();
+        for n in 0..12 {
+            let said: Vec<u8> = of.iter().map(|one| one[n]).filter(|value| *value > 0).collect();
+            units.add(&said);
+        }
+        assert_eq!((units.units, units.values), (11, 40), "unit 12 was judged once");
+        let near = |alpha: Option<f64>, wanted: f64| assert!((alpha.expect("some") - wanted).abs() < 5e-4, "{alpha:?}");
+        near(units.nominal(), 0.743);
+        near(units.ordinal(), 0.815);
+        near(units.interval(), 0.849);
+    }
+
+    #[test]
+    fn what_tells_nothing_has_no_alpha() {
+        let mut units = JudgedUnits::<u8>::default();
+        assert_eq!(units.nominal(), None);
+        units.add(&[1]);
+        units.add(&[2, 2, 2]);
+        assert_eq!((units.units, units.interval()), (1, None), "all said the same");
+        units.add(&[1, 1]);
+        assert_eq!(units.interval(), Some(1.0));
+    }
 }

@@ -2,19 +2,24 @@
 //! a query, or a report of it.
 
 mod agreement;
+mod campaign;
+mod format;
+mod links;
 
 pub mod report;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use crate::aligner::bundled::{AlignerChoice, AlignerFile, AlignerFiles};
 use crate::aligner::words::LineAligner;
 use crate::analysis::concordance::{ConcordanceOrder, sorted};
-use crate::analysis::symmetrize::SYMMETRIZATIONS;
 use crate::cli::analyse::agreement::agreement;
+use crate::cli::analyse::campaign::CampaignArgs;
+use crate::cli::analyse::format::Format;
+use crate::cli::analyse::links::LinkArgs;
 use crate::cli::args::{BatchArgs, Choice, EnsembleArgs, ReadingArgs, RunArgs, SearchArgs, one_of};
 use crate::cli::output::LineOutput;
 use crate::cli::progress::ProgressLine;
@@ -64,13 +69,14 @@ where all of them say otherwise; other words, links by hand and --force are of t
 
 Conditions, all of which hold: a word, \"a phrase\", /a regular expression/, source:word, reference:word, output:word,
 2:word (the second system), bleu.1<20, bleu.1-2>10 (the first system less the second), words=7, tag:name, stars>=3,
-note:word, by:name, differs:A,B, has:gold, has:marks, has:note, has:reference, has:2; words=11..20 from and to; freq.1=0..4 words of such
+note:word, by:name, task:name and todo:name (of the campaign), differs:A,B, has:gold, has:marks, has:note, has:reference, has:2; words=11..20 from and to; freq.1=0..4 words of such
 a frequency in the reference or the first system; right.1:\"le chat\" these words as the reference has them, right.1-2: more
 often than the second, missed.1:, extra.1:; wrong.1:bank a source word translated otherwise; jump.1=8.. such a jump of the
 alignment; - before one means not so.
 
 Overviews, of the sentences that are chosen, each row with the condition that shows its sentences:
   length      BLEU, chrF2, TER and alignment error by words of the source
+  tags        the same by tag, such as those of documents and domains (columns `doc`, `domain`, `genre` of a table)
   frequency   F1 of words by how often they are in the references, or in the text or list of --frequencies
   words       source words whose linked words are not those of the other side
   ngrams      n-grams that one system of --pair has right more often
@@ -90,11 +96,15 @@ Formats:
   gold        links by hand, the same way
   judgements  stars, tags, notes, marks and links, an object for each judged sentence
   judgement-table  the same as a table with a row for each annotator and each mark
+  mqm         marks as a table of the WMT, as Marot shows them; `--import` reads it
+  pearmut     ratings and marks (ESA) as JSON lines of Pearmut; `--import` reads them
+  tasks       who judges which sentence of the campaign, in which order, and what is done
   scheme      the scheme of errors, as TOML
   none        nothing
 
 --agreement A B prints for stars, tags, marks and links by hand: what was counted, how many are the same, and Cohen's
-kappa; then the sentences where A and B differ. With --format jsonl it is one object."
+kappa; then the sentences where A and B differ, then Krippendorff's alpha of ratings, stars, tags and marks. Of three
+annotators and more that alone. With --format jsonl it is one object."
 )]
 pub struct AnalyseArgs {
     /// The file; it is made where there is none
@@ -125,6 +135,10 @@ pub struct AnalyseArgs {
     /// Put texts and links of these files in the place of others that are there; without it those stay, and are told
     #[arg(long)]
     replace: bool,
+    /// Of n-best lists that come in, the candidate nearest to the references, by BLEU or chrF2 of the sentence, is the system
+    /// "oracle of NAME", and where it stands the column oracle_place
+    #[arg(long, value_name = "BY", value_parser = one_of(ORACLES.iter().copied()))]
+    oracle: Option<import::OracleBy>,
     /// A model folder, or the name of an installed model, that is run over the sentences; once for each model
     #[arg(long, value_name = "DIR", value_parser = bundled::argument())]
     model: Vec<PathBuf>,
@@ -138,8 +152,8 @@ pub struct AnalyseArgs {
     interventions: Option<PathBuf>,
     #[command(flatten)]
     choice: ChoiceArgs,
-    /// Print how far these two annotators agree about the sentences, and where they differ
-    #[arg(long, num_args = 2, value_names = ["A", "B"], conflicts_with = "query")]
+    /// Print how far these annotators, two or more, agree about the sentences, and where two differ
+    #[arg(long, num_args = 2.., value_name = "NAME", conflicts_with = "query")]
     agreement: Option<Vec<String>>,
     /// Set the scheme of errors of the corpus, of a TOML or JSON file as --format scheme writes it
     #[arg(long, value_name = "FILE")]
@@ -171,6 +185,8 @@ pub struct AnalyseArgs {
     #[command(flatten)]
     links: LinkArgs,
     #[command(flatten)]
+    campaign: CampaignArgs,
+    #[command(flatten)]
     search: SearchArgs,
     #[command(flatten)]
     batch: BatchArgs,
@@ -178,32 +194,6 @@ pub struct AnalyseArgs {
     reading: ReadingArgs,
     #[command(flatten)]
     run: RunArgs,
-}
-
-/// How links are read off alpha, as typed.
-#[derive(Args, Clone, Debug)]
-struct LinkArgs {
-    /// With --format links: all with alpha of at least this, rather than the greatest of each target word
-    #[arg(long, value_name = "ALPHA", value_parser = hundredths, conflicts_with = "symmetrize")]
-    threshold: Option<u8>,
-    /// With --format links: the greatest of each row and of each column of alpha, put together as Moses does
-    #[arg(long, value_name = "RULE", value_parser = one_of(SYMMETRIZATIONS.iter().enumerate().map(|(at, rule)| (rule.name, rule.about, at))))]
-    symmetrize: Option<usize>,
-}
-
-impl LinkArgs {
-    fn high(&self) -> out::LinkRule {
-        match (self.threshold, self.symmetrize) {
-            (Some(hundredths), _) => out::LinkRule::Above(hundredths),
-            (None, Some(rule)) => out::LinkRule::Symmetrised(rule),
-            (None, None) => out::LinkRule::Greatest,
-        }
-    }
-}
-
-fn hundredths(text: &str) -> std::result::Result<u8, String> {
-    let share = text.parse::<f32>().ok().filter(|share| (0.0..=1.0).contains(share));
-    share.map(|share| (share * 100.0).round() as u8).ok_or_else(|| "write a number from 0 to 1, such as 0.2".to_owned())
 }
 
 /// Which sentences and columns, as typed.
@@ -290,40 +280,18 @@ impl ChoiceArgs {
     }
 }
 
-#[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Format {
-    /// A row for each sentence
-    #[default]
-    Tsv,
-    /// Everything, an object for each sentence
-    #[value(alias = "json")]
-    Jsonl,
-    /// The table as Parquet
-    Parquet,
-    /// Alignments as arrays of numpy
-    Npz,
-    /// Alignments as tables, into the folder of --save
-    Matrices,
-    /// Links of a system
-    Links,
-    /// Links by hand
-    Gold,
-    /// Stars, tags, notes, marks and links, an object for each sentence
-    Judgements,
-    /// The same as a table
-    JudgementTable,
-    /// The scheme of errors
-    Scheme,
-    /// Nothing
-    None,
-}
-
 /// How hits are sorted.
 const ORDERS: &[Choice<ConcordanceOrder>] = &[
     ("place", "As the sentences stand", ConcordanceOrder::Place),
     ("left", "By the words before the hit, from the nearest on", ConcordanceOrder::Left),
     ("hit", "By the words of the hit", ConcordanceOrder::Hit),
     ("right", "By the words behind the hit", ConcordanceOrder::Right),
+];
+
+/// By what an oracle is told.
+pub(crate) const ORACLES: &[Choice<import::OracleBy>] = &[
+    ("bleu", "BLEU of the sentence", import::OracleBy::Bleu),
+    ("chrf", "chrF2 of the sentence", import::OracleBy::Chrf),
 ];
 
 /// The names of the overviews.
@@ -369,7 +337,12 @@ pub fn run(low: &AnalyseArgs) -> anyhow::Result<()> {
     }
     let mut workspace = Workspace::open(&low.workspace)?;
     for (path, role) in files {
-        let options = import::ImportOptions { role, replaces: low.replace, ..import::ImportOptions::default() };
+        let options = import::ImportOptions {
+            role,
+            replaces: low.replace,
+            oracle: low.oracle,
+            ..import::ImportOptions::default()
+        };
         bring_in(&mut workspace, &path, &options, low.run.cores())?;
     }
     if let Some(scheme) = &low.scheme {
@@ -381,9 +354,12 @@ pub fn run(low: &AnalyseArgs) -> anyhow::Result<()> {
     if !low.model.is_empty() {
         run_all(low, &mut workspace)?;
     }
-    let corpus = read(&workspace)?;
+    let mut corpus = read(&workspace)?;
     let mut means = low.choice.means(low.frequencies.clone(), &corpus)?;
     let rows = low.choice.rows(&corpus, &workspace, &mut means)?;
+    if low.campaign.begin(&mut workspace, &corpus, &rows)? {
+        corpus = read(&workspace)?;
+    }
     let mut output = LineOutput::stdout();
     if let Some(query) = &low.query {
         concordance(query, low, &workspace, &corpus, rows, &mut output)?;
@@ -393,32 +369,21 @@ pub fn run(low: &AnalyseArgs) -> anyhow::Result<()> {
         overviews_of(low, (&corpus, &workspace), &rows, &mut means, &mut output)?;
         return output.finish();
     }
-    if let Some([first, second]) = low.agreement.as_deref() {
-        agreement((first, second), low.format == Format::Jsonl, &corpus, &rows, &mut output)?;
+    if let Some(annotators) = low.agreement.as_deref() {
+        let names: Vec<&str> = annotators.iter().map(String::as_str).collect();
+        agreement(&names, low.format == Format::Jsonl, &corpus, &rows, &mut output)?;
         return output.finish();
     }
     let Some(system) = low.system.checked_sub(1) else {
         return Err(Error::Input("systems are counted from 1".to_owned()).into());
     };
-    let kind = match low.format {
-        Format::Tsv => ExportFormat::Tsv,
-        Format::Jsonl => ExportFormat::Jsonl,
-        Format::Links => ExportFormat::Pharaoh(system, low.links.high()),
-        Format::Parquet => ExportFormat::Parquet,
-        Format::Npz => ExportFormat::Arrays,
-        Format::Matrices => ExportFormat::Matrices,
-        Format::Gold => ExportFormat::Gold,
-        Format::Judgements => ExportFormat::Judgements,
-        Format::JudgementTable => ExportFormat::JudgementTable,
-        Format::Scheme => {
-            match &low.save {
-                Some(path) => corpus.scheme.save(path)?,
-                None => output.text(&corpus.scheme.to_toml()?)?,
-            }
-            return output.finish();
+    if low.format == Format::Scheme {
+        match &low.save {
+            Some(path) => corpus.scheme.save(path)?,
+            None => output.text(&corpus.scheme.to_toml()?)?,
         }
-        Format::None => return output.finish(),
-    };
+    }
+    let Some(kind) = low.format.kind(system, &low.links) else { return output.finish() };
     let path = low.save.clone().unwrap_or_else(|| PathBuf::from("stdout"));
     let out = low.choice.out(path, kind, rows, &corpus)?;
     if low.save.is_some() {

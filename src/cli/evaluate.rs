@@ -10,6 +10,7 @@ mod arguments;
 mod bar;
 mod dump;
 mod gold;
+pub mod nbest;
 mod report;
 
 use std::io::BufReader;

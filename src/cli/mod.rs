@@ -189,6 +189,13 @@ pub const COMMANDS: &[CommandEntry] = &[
         "Interlinear text: sentences word by word with their glosses, for papers";
         "interlinear gloss --source story.en --target story.fr --links story.links --format gb4e"
     ),
+    command!(
+        "nbest",
+        evaluate::nbest::NbestArgs,
+        evaluate::nbest::run,
+        "N-best lists: the best candidate and where it stands, another order by a score";
+        "interlinear nbest --target story.fr --rerank LM0 story.nbest"
+    ),
     CommandEntry {
         name: "evaluate",
         about: "Score models on a test set: NLL, perplexity, BLEU, chrF2, TER, AER, by length",

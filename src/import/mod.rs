@@ -24,12 +24,14 @@ use crate::error::{Error, Result};
 
 pub use crate::import::facts::{Facts, ImportColumn, ImportFact, Warning, Warnings};
 pub use crate::import::format::{FileSample, FormatEntry};
-pub use crate::import::options::{Base, BesideFiles, ColumnRole, ImportOptions, LinkOrder, Orientation, Role};
+pub use crate::import::options::{
+    Base, BesideFiles, ColumnRole, ImportOptions, LinkOrder, OracleBy, Orientation, Role,
+};
 pub use crate::import::record::{ImportedOutput, ImportedText, Record};
 
 use crate::import::format::{FormatReader, LineParser};
 use crate::import::formats::{
-    blocks, jsonl, links, marian, nematus_json, npy, snum, table, text, tmx, wordalign, xliff,
+    blocks, jsonl, links, marian, nbest, nematus_json, npy, snum, table, text, tmx, wordalign, xliff,
 };
 use crate::import::input::{ImportInput, TextLine};
 
@@ -82,6 +84,7 @@ pub const FORMATS: &[FormatEntry] = &[
         sniff: marian::sniff_hard,
         open: marian::open_hard,
     },
+    FormatEntry { name: "nbest", label: "N-best lists (Moses)", sniff: nbest::sniff, open: nbest::open },
     FormatEntry {
         name: "neural-monkey",
         label: "Attention of Neural Monkey (.npy)",

@@ -68,6 +68,16 @@ pub enum ColumnRole {
     Extra,
 }
 
+/// By what the best of an n-best list is told.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum OracleBy {
+    /// By BLEU of the sentence, with effective order.
+    Bleu,
+    /// By chrF2 of the sentence, which tells more candidates apart.
+    #[default]
+    Chrf,
+}
+
 /// Files that lie beside this one, line for line, words with spaces between: dumps without their texts need them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct BesideFiles {
@@ -103,6 +113,8 @@ pub struct ImportOptions {
     pub beside: BesideFiles,
     /// Whether texts and links go in the place of others that a workspace has already.
     pub replaces: bool,
+    /// Whether the candidate of an n-best list that comes nearest to the references is a system of its own.
+    pub oracle: Option<OracleBy>,
 }
 
 impl ImportOptions {

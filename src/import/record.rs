@@ -85,6 +85,8 @@ pub struct ImportedOutput {
     pub score: Option<f32>,
     /// The same for each token; empty where the file does not have it.
     pub token_log_p: Vec<f32>,
+    /// What else the system counted for it, by name.
+    pub features: Vec<(String, f32)>,
     /// The soft alignment.
     pub alpha: Option<Alignment>,
     /// Hard links between the words of the source and of this output, words from 0, `</s>` left out.

@@ -201,3 +201,106 @@ fn covered(ends: &[usize], from: usize, to: usize) -> Range<usize> {
     let last = ends.partition_point(|end| *end < to);
     first..(last + 1).min(ends.len())
 }
+
+/// Where words of a text stand, from the first to before the last, in bytes; of none the room before them.
+pub fn place_of(text: &str, (first, behind): (usize, usize)) -> Option<Range<usize>> {
+    let all: Vec<Range<usize>> = words(text).map(|word| place(text, word)).collect();
+    if first < behind {
+        return Some(all.get(first)?.start..all.get(behind - 1).or(all.last())?.end);
+    }
+    match (first.checked_sub(1).and_then(|before| all.get(before)), all.get(first)) {
+        (Some(before), Some(word)) => Some(before.end..word.start),
+        // Before the first and behind the last there is no room.
+        (None, Some(word)) => {
+            Some(word.start..word.start + text[word.clone()].chars().next().map_or(0, char::len_utf8))
+        }
+        (Some(last), None) => {
+            Some(last.end - text[last.clone()].chars().next_back().map_or(0, char::len_utf8)..last.end)
+        }
+        (None, None) => None,
+    }
+}
+
+/// Where a word of a text stands, in bytes.
+pub fn place(text: &str, word: &str) -> Range<usize> {
+    let at = word.as_ptr() as usize - text.as_ptr() as usize;
+    at..at + word.len()
+}
+
+/// Where letters of words stand, in bytes: `place` is that of the words in the text, and letters are counted from its first.
+pub fn letters_at(text: &str, place: &Range<usize>, (first, behind): (usize, usize)) -> Range<usize> {
+    let within = &text[place.clone()];
+    let byte = |letter: usize| within.char_indices().nth(letter).map_or(within.len(), |(at, _)| at);
+    place.start + byte(first)..place.start + byte(behind.max(first))
+}
+
+/// Words of a text, the first and the one behind the last, and letters of these where not all are meant.
+pub type LetterSpan = ((usize, usize), Option<(usize, usize)>);
+
+/// The words of a place in a text, in letters from 0, as [`letters_at`] finds it again. Where the place has no letter but spaces, or
+/// lies behind the text, words are missing there.
+pub fn span_of(text: &str, place: Range<usize>) -> LetterSpan {
+    let byte = |letter: usize| text.char_indices().nth(letter).map_or(text.len(), |(at, _)| at);
+    let (from, to) = (byte(place.start), byte(place.end.max(place.start)));
+    let within = &text[from..to];
+    let from = from + (within.len() - within.trim_start().len());
+    let to = from + within.trim().len();
+    let all: Vec<Range<usize>> = words(text).map(|word| self::place(text, word)).collect();
+    let first = all.partition_point(|word| word.end <= from);
+    if from >= to {
+        return ((first, first), None);
+    }
+    let behind = all.partition_point(|word| word.start < to).max(first);
+    let Some(whole) = place_of(text, (first, behind)).filter(|_| first < behind) else { return ((first, first), None) };
+    if (from, to) == (whole.start, whole.end) {
+        return ((first, behind), None);
+    }
+    let letter = |at: usize| text[whole.start..at.clamp(whole.start, whole.end)].chars().count();
+    ((first, behind), Some((letter(from), letter(to))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_place_of_words_is_theirs_and_of_missing_ones_the_room_before() {
+        let text = " le  moulin \u{e0} vent\u{e9}";
+        for (span, expect) in [
+            ((0, 1), Some("le")),
+            ((1, 3), Some("moulin \u{e0}")),
+            ((3, 9), Some("vent\u{e9}")),
+            ((1, 1), Some("  ")),
+            ((0, 0), Some("l")),
+            ((4, 4), Some("\u{e9}")),
+            ((4, 5), None),
+            ((9, 9), None),
+        ] {
+            assert_eq!(place_of(text, span).map(|place| &text[place]), expect, "{span:?}");
+        }
+        assert_eq!(place_of("", (0, 0)), None);
+    }
+
+    #[test]
+    fn letters_are_words_and_a_part_of_them() {
+        let text = "le  moulin vent\u{e9}.";
+        for (letters, expect) in [
+            (0..2, ((0, 1), None)),
+            (4..10, ((1, 2), None)),
+            (3..16, ((1, 3), Some((0, 12)))),
+            (15..16, ((2, 3), Some((4, 5)))),
+            (6..8, ((1, 2), Some((2, 4)))),
+            (2..4, ((1, 1), None)),
+            (17..17, ((3, 3), None)),
+            (90..99, ((3, 3), None)),
+        ] {
+            let (words, part) = span_of(text, letters.clone());
+            assert_eq!((words, part), expect, "{letters:?}");
+            if let (Some(part), Some(place)) = (part, place_of(text, words)) {
+                let found = &text[letters_at(text, &place, part)];
+                let meant: String = text.chars().skip(letters.start).take(letters.len()).collect();
+                assert_eq!(found, meant.trim(), "{letters:?}");
+            }
+        }
+    }
+}

@@ -250,6 +250,7 @@ fn judgements_of_the_wmt_are_judgements_and_never_references() {
     let mark = |system: &str, target, source, category: &str, severity: &str| ErrorMark {
         system: system.to_owned(),
         target,
+        letters: None,
         source,
         category: category.to_owned(),
         severity: severity.to_owned(),
@@ -258,7 +259,8 @@ fn judgements_of_the_wmt_are_judgements_and_never_references() {
     let by = workspace.judgements_of(0).expect("read");
     let expect = [
         mark("A", (1, 2), (0, 0), "Accuracy/Mistranslation", "major"),
-        mark("A", (2, 4), (0, 0), "Fluency/Grammar", "minor"),
+        // The tags stand within words: it is of these letters.
+        ErrorMark { letters: Some((2, 12)), ..mark("A", (2, 4), (0, 0), "Fluency/Grammar", "minor") },
         mark("B", (3, 3), (1, 2), "Accuracy/Omission", "major"),
     ];
     assert_eq!(by["anna"].marks, expect);
@@ -273,7 +275,7 @@ fn judgements_of_the_wmt_are_judgements_and_never_references() {
     ran(at, "analyse --workspace v --source s --output A=o --format none");
     let (_, told) = ran(at, "analyse --workspace v --import m.tsv --format none");
     assert!(told.contains("2 outputs of A would replace others, which stay"), "{told}");
-    assert!(told.contains("m.tsv, line 2: marks what A does not say here; the mark is left out"), "{told}");
+    assert!(told.contains("m.tsv, line 2: judges what A does not say here; it is left out"), "{told}");
 }
 
 #[test]

@@ -4,6 +4,7 @@
 #![cfg(feature = "gui")]
 
 mod acting;
+mod campaign;
 mod defect;
 mod desk;
 mod evaluation;

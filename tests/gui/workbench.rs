@@ -35,6 +35,7 @@ fn last_news(call: &CorpusRequest) -> Option<fn(&CorpusNews) -> bool> {
         | CorpusRequest::SaveAs(_)
         | CorpusRequest::Show { .. }
         | CorpusRequest::Remove(_)
+        | CorpusRequest::Plan(_)
         | CorpusRequest::Fill => Some(|news| matches!(news, CorpusNews::Rows(_))),
         CorpusRequest::Import(..) => Some(|news| matches!(news, CorpusNews::Imported(..))),
         CorpusRequest::Write(_) | CorpusRequest::SaveScheme(_) => Some(|news| matches!(news, CorpusNews::Written(_))),

@@ -1,18 +1,55 @@
-//! Floor 13: `interlinear analyse --agreement`: how far two annotators agree.
+//! Floor 13: `interlinear analyse --agreement`: how far two annotators, or more, agree.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::cli::output::LineOutput;
-use crate::corpus::judgements::agreement::{AgreementLine, Aspect, compare};
+use crate::corpus::judgements::agreement::{AgreementLine, AlphaLine, Aspect, compare};
+use crate::corpus::judgements::alpha::alphas;
 use crate::corpus::store::corpus::CorpusTable;
 use crate::text::tsv::{TsvCell, rows};
 
-/// Prints how far two annotators agree, and where they differ.
+/// Prints how far annotators agree: of two also where they differ.
 pub fn agreement(
-    (first, second): (&str, &str),
+    annotators: &[&str],
     as_json: bool,
     corpus: &CorpusTable,
     chosen: &[u32],
+    output: &mut LineOutput,
+) -> anyhow::Result<()> {
+    let alphas = alphas(corpus, annotators, chosen)?;
+    if let [first, second] = annotators {
+        return of_two((first, second), &alphas, as_json, (corpus, chosen), output);
+    }
+    if as_json {
+        return output.json(&json!({ "annotators": annotators, "alpha": all(&alphas) }));
+    }
+    output.text(&table(&alphas))
+}
+
+fn all(alphas: &[AlphaLine]) -> Vec<Value> {
+    let line = |line: &AlphaLine| json!({ "name": line.name, "of": line.of, "items": line.units, "judgements": line.values, "alpha": line.alpha });
+    alphas.iter().map(line).collect()
+}
+
+fn table(alphas: &[AlphaLine]) -> String {
+    let mut table = vec![["measure", "counted", "items", "judgements", "alpha"].map(TsvCell::plain).to_vec()];
+    for line in alphas {
+        table.push(vec![
+            TsvCell::from(&line.name),
+            TsvCell::plain(line.of),
+            TsvCell::plain(&line.units),
+            TsvCell::plain(&line.values),
+            TsvCell::Plain(line.alpha.map_or_else(String::new, |alpha| format!("{alpha:.4}"))),
+        ]);
+    }
+    rows(table)
+}
+
+fn of_two(
+    (first, second): (&str, &str),
+    alphas: &[AlphaLine],
+    as_json: bool,
+    (corpus, chosen): (&CorpusTable, &[u32]),
     output: &mut LineOutput,
 ) -> anyhow::Result<()> {
     let found = compare(corpus, (first, second), chosen)?;
@@ -34,6 +71,7 @@ pub fn agreement(
         return output.json(&json!({
             "annotators": [first, second],
             "both": found.both,
+            "alpha": all(alphas),
             "agreement": found.lines.iter().map(line).collect::<Vec<_>>(),
             "differing": differing.collect::<Vec<_>>(),
         }));
@@ -59,5 +97,7 @@ pub fn agreement(
         let source = TsvCell::from(corpus.sources.get(*at).unwrap_or_default());
         table.push(vec![TsvCell::plain(&(at + 1)), TsvCell::Plain(names(aspects).join(", ")), source]);
     }
-    output.text(&rows(table))
+    output.text(&rows(table))?;
+    output.text("\n")?;
+    output.text(&self::table(alphas))
 }

@@ -2,5 +2,6 @@
 
 pub mod arrays;
 pub mod columnar;
+pub mod judged;
 pub mod out;
 pub mod picture;

@@ -10,7 +10,7 @@ use crate::analysis::alignment::Alignment;
 use crate::analysis::hard;
 use crate::analysis::hard::{Link, links_above, pharaoh};
 use crate::analysis::symmetrize::SYMMETRIZATIONS;
-use crate::corpus::export::{arrays, columnar, picture};
+use crate::corpus::export::{arrays, columnar, judged, picture};
 use crate::corpus::judgements::judgement_io;
 use crate::corpus::overview::report;
 use crate::corpus::query::column::TableColumn;
@@ -51,11 +51,17 @@ pub fn to(file: &mut dyn Write, out: &Out, corpus: &CorpusTable, workspace: &Wor
     match out.kind {
         ExportFormat::Tsv => tsv(file, out, corpus).map_err(io),
         ExportFormat::JudgementTable => judgement_io::table(file, &out.rows, corpus).map_err(io),
+        ExportFormat::Mqm => judged::mqm(file, &out.rows, corpus, workspace),
+        ExportFormat::Tasks => tasks(file, corpus).map_err(io),
         ExportFormat::Report => file.write_all(report::report(out, corpus, workspace)?.as_bytes()).map_err(io),
         ExportFormat::Figures(..) => Err(Error::Input("figures need a folder; name one".to_owned())),
         ExportFormat::Matrices => Err(Error::Input("tables of alignments need a folder; name one".to_owned())),
         ExportFormat::Parquet => columnar::parquet(file, &out.rows, &columns(out, corpus), corpus).map_err(io),
         ExportFormat::Arrays => arrays::npz(file, &out.path, &out.rows, corpus, workspace),
+        ExportFormat::Pearmut => {
+            let lines = out.rows.iter().flat_map(|at| judged::pearmut(*at as usize, corpus));
+            lines.into_iter().try_for_each(|line| writeln!(file, "{line}")).map_err(io)
+        }
         ExportFormat::Jsonl | ExportFormat::Pharaoh(..) | ExportFormat::Gold | ExportFormat::Judgements => {
             for &at in out.rows.iter() {
                 if let Some(line) = line(out.kind, at as usize, corpus, workspace)? {
@@ -94,6 +100,26 @@ fn tsv(file: &mut dyn Write, out: &Out, corpus: &CorpusTable) -> std::io::Result
             by.iter().flat_map(|by| by.values()).map(|one| one.note.as_str()).filter(|note| !note.is_empty()).collect();
         row.extend([TsvCell::from(tags.join(", ").as_str()), TsvCell::from(notes.join(" / ").as_str())]);
         table.row(row)?;
+    }
+    table.finish()
+}
+
+/// Who judges which sentence of the campaign, in which order, and whether that is done.
+fn tasks(file: &mut dyn Write, corpus: &CorpusTable) -> std::io::Result<()> {
+    let mut table = Tsv::new(file, ["annotator", "task", "sentence", "done", "source"])?;
+    if let Some(campaign) = &corpus.campaign {
+        for annotator in &campaign.annotators {
+            for (n, at) in campaign.tasks(annotator).into_iter().map(|at| at as usize).enumerate() {
+                let is_done = campaign.is_done_by(corpus, annotator, at);
+                table.row([
+                    TsvCell::from(annotator),
+                    TsvCell::plain(&(n + 1)),
+                    TsvCell::plain(&(at + 1)),
+                    TsvCell::plain(if is_done { "yes" } else { "no" }),
+                    TsvCell::from(corpus.sources.get(at).unwrap_or_default()),
+                ])?;
+            }
+        }
     }
     table.finish()
 }

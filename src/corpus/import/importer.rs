@@ -6,8 +6,10 @@ use std::path::Path;
 use crate::corpus::import::lanes::{Lanes, with_lanes};
 use crate::corpus::import::letters::{stem, visible};
 use crate::corpus::import::mqm;
+use crate::corpus::import::nbest::said;
 use crate::corpus::import::references::{Known, links_fit, new_references, reference, slots};
-use crate::corpus::import::scores::given_scores;
+use crate::corpus::import::scores::{GivenScores, given_scores};
+use crate::corpus::import::spans;
 use crate::corpus::measures::remarks::remarks;
 use crate::corpus::measures::table::Measuring;
 use crate::corpus::store::file::Workspace;
@@ -47,6 +49,8 @@ pub fn import_file(
 ) -> Result<ImportReport> {
     let mut report = if options.format.is_none() && options.columns.is_empty() && mqm::holds(path) {
         mqm::import(workspace, (path, options.replaces), ticket)?
+    } else if let Some(format) = spans::format(path).filter(|_| options.format.is_none()) {
+        spans::import(workspace, (path, options.replaces), format)?
     } else {
         import_records(workspace, (path, options), threads, ticket, hear)?
     };
@@ -78,6 +82,7 @@ fn import_records(
             facts: facts.join(" "),
             base: None,
             replaces: options.replaces,
+            oracle: options.oracle,
             slots: None,
             last: 0,
             end: None,
@@ -158,6 +163,8 @@ struct Importer<'a> {
     base: Option<usize>,
     /// What differs goes in the place of what is there.
     replaces: bool,
+    /// How the best of an n-best list is told.
+    oracle: Option<import::OracleBy>,
     /// The numbers that the file's references have here, from 0; found with the first of them.
     slots: Option<Vec<usize>>,
     /// The line of the last sentence.
@@ -282,15 +289,10 @@ impl Importer<'_> {
         if !remarks.is_empty() {
             self.workspace.add_remarks(&self.stem, &remarks)?;
         }
-        let mut drafts: BTreeMap<i64, Vec<Draft>> = BTreeMap::new();
+        let (mut drafts, mut oracles) = (BTreeMap::<i64, Vec<Draft>>::new(), GivenScores::new());
         for (at, record) in &window {
-            // Of an n-best list the best is taken.
-            let mut named: BTreeSet<String> = BTreeSet::new();
-            for output in &record.outputs {
-                let name = output.system.clone().unwrap_or_else(|| self.stem.clone());
-                if !named.insert(name.clone()) {
-                    continue;
-                }
+            let references = known.sentences.get(at).map(StoredSentence::references).unwrap_or_default();
+            for (name, output) in said((*at, record), (&self.stem, self.oracle), &references, &mut oracles) {
                 let Some(sentence) = known.sentences.get(at) else { continue };
                 let kept = self.output((*at, &name), &sentence.source, record, output, report)?;
                 let id = self.system(&name)?.id;
@@ -310,16 +312,22 @@ impl Importer<'_> {
                 self.waiting.push_back(system);
             }
         }
-        self.take_scores(&window, report)
+        self.take_scores(&window, oracles, report)
     }
 
     /// Scores of others come behind the outputs that they are of, for a new output has none.
-    fn take_scores(&mut self, window: &[(usize, Record)], report: &mut ImportReport) -> Result<()> {
-        if window.iter().all(|(_, record)| record.extra.is_empty()) {
+    fn take_scores(
+        &mut self,
+        window: &[(usize, Record)],
+        oracles: GivenScores,
+        report: &mut ImportReport,
+    ) -> Result<()> {
+        if oracles.is_empty() && window.iter().all(|(_, record)| record.extra.is_empty()) {
             return Ok(());
         }
         let known: Vec<String> = self.workspace.systems()?.into_iter().map(|system| system.name).collect();
-        let scores = given_scores(window, &known, self.path, report)?;
+        let mut scores = given_scores(window, &known, self.path, report)?;
+        scores.extend(oracles);
         if !scores.is_empty() {
             self.write(0)?;
         }

@@ -16,7 +16,7 @@ pub(super) type GivenScores = BTreeMap<(String, String), BTreeMap<usize, f32>>;
 fn score_column(column: &str, systems: &[String]) -> Option<(String, String)> {
     let is_own = |title: &str| {
         let mut own = MEASURES.iter().chain(OF_SENTENCES).map(|measure| measure.name);
-        matches!(title, "errors" | "stars" | "marks" | "number") || own.any(|name| name == title)
+        matches!(title, "errors" | "rating" | "stars" | "marks" | "number") || own.any(|name| name == title)
     };
     column.match_indices('.').find_map(|(dot, _)| {
         let (title, of) = (column[..dot].trim(), column[dot + 1..].trim());

@@ -53,6 +53,20 @@ pub struct AgreementLine {
     pub more: Vec<(&'static str, f64)>,
 }
 
+/// One thing that any number of annotators were compared in.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AlphaLine {
+    pub name: String,
+    /// What was counted.
+    pub of: &'static str,
+    /// Things that two or more judged.
+    pub units: usize,
+    /// Their judgements.
+    pub values: usize,
+    /// Krippendorff's alpha; `None` where all said the same, or nothing.
+    pub alpha: Option<f64>,
+}
+
 /// Two annotators compared.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Agreement {
@@ -61,6 +75,8 @@ pub struct Agreement {
     pub both: usize,
     /// Stars, tags, marks, links.
     pub lines: Vec<AgreementLine>,
+    /// All who judged anything; none where that is not asked for ([`alphas`](super::alpha::alphas)).
+    pub alphas: Vec<AlphaLine>,
     /// The sentences, from 0, where they differ, and in what.
     pub differing: Vec<(usize, Vec<Aspect>)>,
 }
@@ -89,6 +105,7 @@ pub fn compare(corpus: &CorpusTable, (first, second): (&str, &str), rows: &[u32]
         annotators: (first.to_owned(), second.to_owned()),
         both: both.len(),
         lines,
+        alphas: Vec::new(),
         differing: differing.collect(),
     })
 }
@@ -166,10 +183,10 @@ fn tags(both: &[Both<'_>]) -> Vec<AgreementLine> {
 }
 
 /// The kind and the severity of a word; nothing of one that is not marked.
-type Label<'a> = Option<(&'a str, &'a str)>;
+pub(super) type Label<'a> = Option<(&'a str, &'a str)>;
 
 /// For each word of what a system says of a sentence, from 0, how an annotator marked it.
-fn labels<'a>(corpus: &CorpusTable, at: usize, system: &str, judgement: &'a Judgement) -> Vec<Label<'a>> {
+pub(super) fn labels<'a>(corpus: &CorpusTable, at: usize, system: &str, judgement: &'a Judgement) -> Vec<Label<'a>> {
     let column = corpus.systems.iter().find(|column| column.system.name == system);
     let text = column.and_then(|column| column.texts.get(at)).unwrap_or_default();
     let count = words(text).count();
@@ -189,7 +206,7 @@ fn labels<'a>(corpus: &CorpusTable, at: usize, system: &str, judgement: &'a Judg
 }
 
 /// The systems whose translations somebody judged: marked errors in, or found none.
-fn systems_of<'a>(judgements: impl IntoIterator<Item = &'a Judgement>) -> BTreeSet<&'a str> {
+pub(super) fn systems_of<'a>(judgements: impl IntoIterator<Item = &'a Judgement>) -> BTreeSet<&'a str> {
     let of = |judgement: &'a Judgement| {
         let marked = judgement.marks.iter().map(|mark| mark.system.as_str());
         marked.chain(judgement.no_errors.iter().map(String::as_str))

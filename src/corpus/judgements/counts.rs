@@ -17,6 +17,8 @@ pub struct Counts {
     pub severities: Counted,
     /// Judgements of the errors of a translation.
     pub errors_judged: usize,
+    /// Ratings of translations.
+    pub ratings: usize,
 }
 
 impl Counts {
@@ -33,6 +35,7 @@ impl Counts {
     pub fn add(&mut self, by: &ByAnnotator) {
         self.turn(by, |counted, name| *counted.entry(name.to_owned()).or_default() += 1);
         self.errors_judged += by.values().filter(|judgement| judgement.judges_any()).count();
+        self.ratings += by.values().map(|judgement| judgement.ratings.len()).sum::<usize>();
     }
 
     /// The reverse of [`Counts::add`].
@@ -46,6 +49,7 @@ impl Counts {
             }
         });
         self.errors_judged -= by.values().filter(|judgement| judgement.judges_any()).count();
+        self.ratings -= by.values().map(|judgement| judgement.ratings.len()).sum::<usize>();
     }
 
     fn turn(&mut self, by: &ByAnnotator, turn: fn(&mut Counted, &str)) {

@@ -23,6 +23,10 @@ pub const NOBODY: &str = "me";
 const FAULTLESS: &str = "no errors";
 /// The most stars.
 pub const MOST_STARS: u8 = 5;
+/// The best rating of a translation.
+pub const MOST_RATING: u8 = 100;
+/// Stands for the kind where a translation that was replaced had a rating, which is the severity then.
+const RATED: &str = "rating";
 
 /// What one annotator says of one sentence.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -43,6 +47,10 @@ pub struct Judgement {
     /// Systems, by name, whose translation was read and has no errors.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub no_errors: BTreeSet<String>,
+    /// How good the translations of systems, by name, are: 0 to [`MOST_RATING`], as direct assessment (DA) and error span
+    /// annotation (ESA, Kocmi et al. 2024) have it.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub ratings: BTreeMap<String, u8>,
     /// Links between source and reference that this annotator drew, in Pharaoh's notation.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub links: String,
@@ -78,6 +86,14 @@ impl Judgement {
         !self.no_errors.is_empty() || !self.marks.is_empty()
     }
 
+    /// Rates a system's translation; `None`: takes that back.
+    pub fn rate(&mut self, system: String, rating: Option<u8>) {
+        match rating {
+            Some(rating) => drop(self.ratings.insert(system, rating.min(MOST_RATING))),
+            None => drop(self.ratings.remove(&system)),
+        }
+    }
+
     /// Marks an error; its system is not without any more.
     pub fn mark(&mut self, mark: ErrorMark) {
         self.no_errors.remove(&mark.system);
@@ -105,15 +121,31 @@ impl Judgement {
         };
         let (kept, stale): (Vec<_>, Vec<_>) = std::mem::take(&mut self.marks).into_iter().partition(fits);
         self.marks = kept;
-        let count = stale.len();
+        let mut count = stale.len();
         let words = |mark: &ErrorMark| before.and_then(|before| within(before, mark)).unwrap_or_default();
         self.stale.extend(stale.into_iter().map(|mark| StaleMark { words: words(&mark), mark }));
         if before.is_some() && self.no_errors.remove(system) {
-            let mark = ErrorMark { system: system.to_owned(), category: FAULTLESS.to_owned(), ..ErrorMark::default() };
-            self.stale.push(StaleMark { mark, words: before.unwrap_or_default().to_owned() });
-            return count + 1;
+            self.set_whole_apart(system, (FAULTLESS, ""), before);
+            count += 1;
+        }
+        if before.is_some()
+            && let Some(rating) = self.ratings.remove(system)
+        {
+            self.set_whole_apart(system, (RATED, &rating.to_string()), before);
+            count += 1;
         }
         count
+    }
+
+    /// Sets apart what was said of a whole translation.
+    fn set_whole_apart(&mut self, system: &str, (category, severity): (&str, &str), before: Option<&str>) {
+        let mark = ErrorMark {
+            system: system.to_owned(),
+            category: category.to_owned(),
+            severity: severity.to_owned(),
+            ..ErrorMark::default()
+        };
+        self.stale.push(StaleMark { mark, words: before.unwrap_or_default().to_owned() });
     }
 
     /// The links of this annotator, where there are any.
@@ -135,6 +167,10 @@ pub struct ErrorMark {
     pub system: String,
     /// Words of the translation, the first and the one behind the last, from 0; equal where words are missing there.
     pub target: (usize, usize),
+    /// Letters of these words, the first and the one behind the last, where the error is of less than all: they are counted
+    /// from the first of the first word, spaces among them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub letters: Option<(usize, usize)>,
     /// Words of the source; equal where it concerns none.
     pub source: (usize, usize),
     /// A line of the scheme.

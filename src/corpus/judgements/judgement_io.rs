@@ -12,7 +12,9 @@ use serde::Deserialize;
 use crate::corpus::import::letters::{stem, visible};
 use crate::corpus::import::references::beyond;
 use crate::corpus::import::report::ImportReport;
-use crate::corpus::judgements::judge::{ErrorMark, Given, Judgement, Judgements, MOST_STARS, NOBODY, StaleMark};
+use crate::corpus::judgements::judge::{
+    ErrorMark, Given, Judgement, Judgements, MOST_RATING, MOST_STARS, NOBODY, StaleMark,
+};
 use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::file::Workspace;
 use crate::error::{Error, Result};
@@ -34,7 +36,9 @@ const COLUMNS: &[&str] = &[
     "links",
     "system",
     NO_ERRORS,
+    RATING,
     "words",
+    LETTERS,
     "source_words",
     "category",
     "severity",
@@ -48,6 +52,10 @@ const UNKNOWN: &str = "?";
 /// What stands in the column `no_errors` where a system has none.
 const YES: &str = "yes";
 const NO_ERRORS: &str = "no_errors";
+/// The column of how good the translation of a system is.
+const RATING: &str = "rating";
+/// The column of the letters of the words that are marked, where not all are.
+const LETTERS: &str = "letters";
 /// Between tags.
 const BAR: &str = " | ";
 /// Sentences read at once.
@@ -58,16 +66,7 @@ pub fn table(file: &mut dyn Write, rows: &[u32], corpus: &CorpusTable) -> std::i
     let mut table = Tsv::new(file, COLUMNS)?;
     for &at in rows {
         for (annotator, judgement) in corpus.judgements.get(&(at as usize)).into_iter().flat_map(|by| by.iter()) {
-            let marks = judgement.marks.iter().map(|mark| (mark.system.as_str(), "", Some(mark), ""));
-            let apart = judgement.stale.iter().map(|StaleMark { mark, words }| {
-                (mark.system.as_str(), "", Some(mark), if words.is_empty() { UNKNOWN } else { words.as_str() })
-            });
-            let clean = judgement.no_errors.iter().map(|name| (name.as_str(), YES, None, ""));
-            let mut all: Vec<Of<'_>> = marks.chain(apart).chain(clean).collect();
-            if all.is_empty() {
-                all.push(("", "", None, ""));
-            }
-            for (n, of) in all.into_iter().enumerate() {
+            for (n, of) in rows_of(judgement).into_iter().enumerate() {
                 table.row(cells(corpus, at as usize, annotator, (n == 0).then_some(judgement), of))?;
             }
         }
@@ -75,11 +74,43 @@ pub fn table(file: &mut dyn Write, rows: &[u32], corpus: &CorpusTable) -> std::i
     table.finish()
 }
 
-/// What a row says of errors: the system, whether it has none, one, and what that was of where it is set apart.
-type Of<'a> = (&'a str, &'static str, Option<&'a ErrorMark>, &'a str);
+/// What a row says of what a system says: whether it has no errors, how good it is, an error, and what that was of where it
+/// is set apart.
+#[derive(Clone, Copy, Default)]
+struct RowOf<'a> {
+    system: &'a str,
+    no_errors: &'static str,
+    rating: Option<u8>,
+    mark: Option<&'a ErrorMark>,
+    apart: &'a str,
+}
 
-fn cells(corpus: &CorpusTable, at: usize, annotator: &str, judgement: Option<&Judgement>, of: Of<'_>) -> Vec<TsvCell> {
-    let (system, no_errors, mark, apart) = of;
+/// The rows of a judgement, at least one.
+fn rows_of<'a>(judgement: &'a Judgement) -> Vec<RowOf<'a>> {
+    let of = |mark: &'a ErrorMark| RowOf { system: &mark.system, mark: Some(mark), ..RowOf::default() };
+    let marks = judgement.marks.iter().map(of);
+    let apart = judgement
+        .stale
+        .iter()
+        .map(|StaleMark { mark, words }| RowOf { apart: if words.is_empty() { UNKNOWN } else { words }, ..of(mark) });
+    let clean = judgement.no_errors.iter().map(|system| RowOf { system, no_errors: YES, ..RowOf::default() });
+    let rated =
+        judgement.ratings.iter().map(|(system, rating)| RowOf { system, rating: Some(*rating), ..RowOf::default() });
+    let mut all: Vec<RowOf<'_>> = marks.chain(apart).chain(clean).chain(rated).collect();
+    if all.is_empty() {
+        all.push(RowOf::default());
+    }
+    all
+}
+
+fn cells(
+    corpus: &CorpusTable,
+    at: usize,
+    annotator: &str,
+    judgement: Option<&Judgement>,
+    of: RowOf<'_>,
+) -> Vec<TsvCell> {
+    let RowOf { system, no_errors, rating, mark, apart } = of;
     let none = Judgement::default();
     let said = judgement.unwrap_or(&none);
     let stars = if said.stars == 0 { String::new() } else { said.stars.to_string() };
@@ -96,7 +127,9 @@ fn cells(corpus: &CorpusTable, at: usize, annotator: &str, judgement: Option<&Ju
         TsvCell::plain(said.links.as_str()),
         TsvCell::from(system),
         TsvCell::plain(no_errors),
+        TsvCell::Plain(rating.map(|rating| rating.to_string()).unwrap_or_default()),
         TsvCell::Plain(mark.map(|mark| span(mark.target)).unwrap_or_default()),
+        TsvCell::Plain(mark.and_then(|mark| mark.letters).map(span).unwrap_or_default()),
         TsvCell::Plain(source.unwrap_or_default()),
         text(|mark| &mark.category),
         text(|mark| &mark.severity),
@@ -349,6 +382,16 @@ impl Reading<'_> {
             "" | "no" | "false" | "0" => {}
             other => self.warn(line, &format!("`{other:.40}` is neither yes nor no; it is left out")),
         }
+        match (cells.get(RATING), cells.get("system")) {
+            ("", _) => {}
+            (text, system) => match text.parse().ok().filter(|rating| *rating <= MOST_RATING) {
+                Some(rating) if !system.is_empty() => judgement.rate(system.to_owned(), Some(rating)),
+                _ => {
+                    let why = "no rating of a system: a whole number from 0 to 100 beside its name";
+                    self.warn(line, &format!("`{text:.40}` is {why}; it is left out"));
+                }
+            },
+        }
         match cells.mark() {
             Ok(Some(mark)) if !cells.get(APART).is_empty() => {
                 let words = Some(cells.get(APART)).filter(|words| *words != UNKNOWN).unwrap_or_default().to_owned();
@@ -372,7 +415,8 @@ impl Reading<'_> {
         let mut marks = Vec::with_capacity(judgement.marks.len());
         for mark in judgement.marks {
             let most = self.length(at, &mark.system)?.unwrap_or(usize::MAX);
-            if mark.target.0 > mark.target.1 || mark.target.1 > most || mark.source.0 > mark.source.1 {
+            let is_part = mark.letters.is_none_or(|(first, behind)| first < behind);
+            if !is_part || mark.target.0 > mark.target.1 || mark.target.1 > most || mark.source.0 > mark.source.1 {
                 let what = format!("words {} of {}, which has {most}", span(mark.target), mark.system);
                 self.warn(line, &format!("marks {what}; the mark is left out"));
             } else {
@@ -382,6 +426,7 @@ impl Reading<'_> {
         judgement.marks = marks;
         // Errors that are marked count for more than a word that there are none.
         let marks = &judgement.marks;
+        judgement.ratings.retain(|name, rating| !name.is_empty() && *rating <= MOST_RATING);
         judgement.no_errors.retain(|name| !name.is_empty() && !marks.iter().any(|mark| mark.system == *name));
         self.said.insert((at, annotator), judgement);
         Ok(())
@@ -501,6 +546,7 @@ impl<'a> Cells<'a> {
             note: if self.has("note") { none.note } else { known.note },
             marks: if self.has("category") { none.marks } else { known.marks },
             no_errors: if self.has(NO_ERRORS) { none.no_errors } else { known.no_errors },
+            ratings: if self.has(RATING) { none.ratings } else { known.ratings },
             links: if self.has("links") { none.links } else { known.links },
             stale: if self.has(APART) { none.stale } else { known.stale },
         }
@@ -519,6 +565,7 @@ impl<'a> Cells<'a> {
         Ok(Some(ErrorMark {
             system: self.get("system").to_owned(),
             target: span("words")?,
+            letters: Some(span(LETTERS)?).filter(|letters| letters.1 > 0),
             source: span("source_words")?,
             category: category.to_owned(),
             severity: self.get("severity").to_owned(),

@@ -1,8 +1,11 @@
 //! Floor 7: what people say of sentences and outputs: tags, marks, schemes, agreement.
 
 pub mod agreement;
+pub mod alpha;
+pub mod campaign;
 pub mod change;
 pub mod counts;
 pub mod judge;
 pub mod judgement_io;
+pub mod plan;
 pub mod scheme;

@@ -32,15 +32,13 @@ pub fn mean(corpus: &CorpusTable, system: usize, measure: usize, rows: &[u32]) -
     (count > 0).then(|| sum / count as f64)
 }
 
-/// The scores that others gave two systems, by the place of the measure, of the rows where both have one.
-pub fn given_pairs(
+/// The numbers of two systems of the rows where both have one.
+pub fn paired_numbers(
     corpus: &CorpusTable,
-    (first, second): (usize, usize),
-    measure: usize,
+    (first, second): (TableColumn, TableColumn),
     rows: &[u32],
 ) -> (Vec<MeanCounts>, Vec<MeanCounts>) {
-    let score =
-        |system: usize, at: u32| MeanCounts::of(TableColumn::Output(measure, system).value(corpus, at as usize));
+    let score = |column: TableColumn, at: u32| MeanCounts::of(column.value(corpus, at as usize));
     rows.iter().filter_map(|&at| Some((score(first, at)?, score(second, at)?))).unzip()
 }
 

@@ -3,6 +3,7 @@
 pub mod aggregate;
 pub mod distribution;
 pub mod frequencies;
+pub mod oracle;
 pub mod remarks;
 pub mod score;
 pub mod scores;

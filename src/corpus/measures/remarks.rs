@@ -1,4 +1,5 @@
-//! Floor 7: what a table says of its sentences besides texts: stars, tags and notes, as the table of page Corpus has them.
+//! Floor 7: what a table says of its sentences besides texts: stars, tags and notes, as the table of page Corpus has them, and
+//! documents, domains and genres, which become tags.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,13 +10,20 @@ use crate::corpus::store::file::Workspace;
 use crate::error::Result;
 use crate::import::Record;
 
+/// Columns of what sentences are gathered under, and what stands before it in the tag.
+const GROUPS: [(&str, &str); 5] =
+    [("doc", "doc"), ("docid", "doc"), ("document", "doc"), ("domain", "domain"), ("genre", "genre")];
+
 /// What a record says of its sentence, in the columns that a table of page Corpus has; `None` where it says nothing.
 pub(crate) fn remarks(record: &Record) -> Option<Judgement> {
     let cell = |name: &str| record.extra.iter().find(|(known, _)| known == name).map_or("", |(_, cell)| cell.trim());
-    let tags = cell("tags").split(',').map(str::trim).filter(|tag| !tag.is_empty());
+    let tags = cell("tags").split(',').map(str::trim).filter(|tag| !tag.is_empty()).map(str::to_owned);
+    let groups = GROUPS.iter().map(|(column, group)| (group, cell(column))).filter(|(_, name)| !name.is_empty());
+    // Commas part tags where they are written.
+    let groups = groups.map(|(group, name)| format!("{group}:{}", name.replace(',', " ")));
     let judgement = Judgement {
         stars: cell("stars").parse().unwrap_or(0).min(MOST_STARS),
-        tags: tags.map(str::to_owned).collect(),
+        tags: tags.chain(groups).collect(),
         note: cell("notes").to_owned(),
         ..Judgement::default()
     };

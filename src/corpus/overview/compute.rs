@@ -5,7 +5,7 @@
 //! [`Counting`] goes through the sentences in steps, so that a lane can do other things between; [`Overview`] is what
 //! comes of it.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use crate::analysis::bleu::BleuSettings;
@@ -20,6 +20,7 @@ use crate::corpus::measures::aggregate;
 use crate::corpus::measures::distribution::spread;
 use crate::corpus::measures::frequencies::{CLASSES, Frequencies};
 use crate::corpus::measures::scores::{ByLength, ComparedScores, PairedTests, SystemScores};
+use crate::corpus::query::column::TableColumn;
 use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::file::Workspace;
 use crate::corpus::store::output::SystemOutput;
@@ -76,8 +77,10 @@ pub fn first_pair(corpus: &CorpusTable) -> (usize, usize) {
 /// Sentences of a length.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct OverviewGroup {
-    /// Words of the source; none: all.
+    /// Words of the source; none: of any length.
     pub bucket: Option<Bucket>,
+    /// The tag that they have; none: any or none.
+    pub tag: Option<String>,
     pub sentences: usize,
     /// Of each system.
     pub scores: Vec<SystemScores>,
@@ -88,6 +91,7 @@ impl OverviewGroup {
     pub fn all(buckets: &Buckets, sizes: &ByLength, systems: &[ByLength]) -> Vec<Self> {
         let group = |bucket: Option<&Bucket>, of: &dyn Fn(&ByLength) -> SystemScores| Self {
             bucket: bucket.cloned(),
+            tag: None,
             sentences: of(sizes).sentences,
             scores: systems.iter().map(of).collect(),
         };
@@ -97,13 +101,19 @@ impl OverviewGroup {
         std::iter::once(group(None, &|sums| sums.all)).chain(lengths).collect()
     }
 
-    /// Words of the source, as they are shown; empty: all.
+    /// Words of the source or the tag, as they are shown; empty: all.
     pub fn name(&self) -> String {
+        if let Some(tag) = &self.tag {
+            return tag.clone();
+        }
         self.bucket.as_ref().map_or_else(String::new, |bucket| bucket.name.replace('-', "\u{2013}"))
     }
 
     /// What shows its sentences; empty: all.
     pub fn condition(&self) -> String {
+        if let Some(tag) = &self.tag {
+            return format!("tag:{}", quoted(tag));
+        }
         let Some(Bucket { from, to, .. }) = &self.bucket else { return String::new() };
         let to = if *to == usize::MAX { String::new() } else { to.to_string() };
         format!("words={from}..{to}")
@@ -162,6 +172,8 @@ pub struct Overview {
     pub all: OverviewGroup,
     /// By words of the source.
     pub lengths: Vec<OverviewGroup>,
+    /// By the tags that anybody gave, such as those of documents and domains.
+    pub tags: Vec<OverviewGroup>,
     /// By frequency of words.
     pub classes: Vec<Class>,
     /// Where the frequencies are from.
@@ -242,6 +254,8 @@ pub struct Counting {
     /// Sentences by length, whoever has said something of them.
     sizes: ByLength,
     scores: Vec<ByLength>,
+    /// Of each tag, the sentences and what was counted of each system.
+    tags: BTreeMap<String, (usize, Vec<SystemScores>)>,
     classes: Vec<Class>,
     words: Vec<HashMap<String, Tally>>,
     linked: [usize; 4],
@@ -282,6 +296,7 @@ impl Counting {
             sizes: ByLength::new(&buckets),
             scores: vec![ByLength::new(&buckets); systems],
             buckets,
+            tags: BTreeMap::new(),
             classes: CLASSES.iter().map(class).collect(),
             words: vec![HashMap::new(); systems],
             linked: [0; 4],
@@ -320,6 +335,7 @@ impl Counting {
         let source = corpus.sources.get(at).unwrap_or_default();
         let bucket = self.buckets.bucket(words(source).count());
         self.sizes.add(bucket, &SystemScores::of(None));
+        let tags = self.tags_of(at);
         // Words and links are those of the first; BLEU and chrF2 are over all.
         let references = corpus.references_of(at);
         let reference = references.first().copied();
@@ -352,6 +368,11 @@ impl Counting {
                     (sums.aligned, sums.errors) = (1, counts);
                 }
                 self.scores[system].add(bucket, &sums);
+                for tag in &tags {
+                    if let Some((_, scores)) = self.tags.get_mut(tag) {
+                        scores[system] += sums;
+                    }
+                }
             }
             if !is_rival {
                 continue;
@@ -365,6 +386,18 @@ impl Counting {
         }
         self.count_pair(at, &references, &cut_reference);
         Ok(())
+    }
+
+    /// The tags that anybody gave a sentence, each counted once.
+    fn tags_of(&mut self, at: usize) -> BTreeSet<String> {
+        let by = self.corpus.judgements.get(&at).filter(|_| self.counts(CountedThing::Lengths));
+        let tags: BTreeSet<String> = by.iter().flat_map(|by| by.values()).flat_map(|one| one.tags.clone()).collect();
+        let systems = self.scores.len();
+        for tag in &tags {
+            let none = || (0, vec![SystemScores::default(); systems]);
+            self.tags.entry(tag.clone()).or_insert_with(none).0 += 1;
+        }
+        tags
     }
 
     fn jump(&mut self, system: usize, output: &SystemOutput) {
@@ -387,7 +420,7 @@ impl Counting {
         }
     }
 
-    fn count_fates(&mut self, system: usize, fates: std::collections::BTreeMap<String, WordFate>) {
+    fn count_fates(&mut self, system: usize, fates: BTreeMap<String, WordFate>) {
         for (word, fate) in fates {
             let tally = self.words[system].entry(word).or_default();
             tally.0 += 1;
@@ -423,10 +456,11 @@ impl Counting {
             return Vec::new();
         }
         let given = self.corpus.measures.iter().enumerate().filter(|(_, measure)| measure.is_given());
-        let compared = given.filter_map(|(n, measure)| {
-            let (pairs, tests) =
-                (aggregate::given_pairs(&self.corpus, (first, second), n, &self.rows), PairedTests::default());
-            Some((measure.title, pairs.0.len(), tests.compare(&pairs.0, &pairs.1)?))
+        let given = given.map(|(n, measure)| (measure.title, [first, second].map(|at| TableColumn::Output(n, at))));
+        let rated = ("rating", [first, second].map(TableColumn::Rating));
+        let compared = given.chain([rated]).filter_map(|(title, [one, other])| {
+            let pairs = aggregate::paired_numbers(&self.corpus, (one, other), &self.rows);
+            Some((title, pairs.0.len(), PairedTests::default().compare(&pairs.0, &pairs.1)?))
         });
         compared.collect()
     }
@@ -448,6 +482,11 @@ impl Counting {
             of: self.of,
             all,
             lengths,
+            tags: self
+                .tags
+                .into_iter()
+                .map(|(tag, (sentences, scores))| OverviewGroup { tag: Some(tag), bucket: None, sentences, scores })
+                .collect(),
             classes: self.classes,
             origin: self.frequencies.origin.clone(),
             words: self.words.into_iter().map(ranked).collect(),

@@ -119,7 +119,8 @@ fn aggregates(out: &Out, corpus: &CorpusTable) -> String {
     if (0..corpus.systems.len()).filter(has_log_p).count() > 1 {
         let _ = writeln!(table, "<p>{LOG_P}</p>");
     }
-    format!("<h2>All chosen sentences</h2>\n{table}{}{}", comparisons(out, corpus), scores(out, corpus))
+    let judged = scores(out, corpus) + &ratings(out, corpus);
+    format!("<h2>All chosen sentences</h2>\n{table}{}{judged}", comparisons(out, corpus))
 }
 
 /// What is said under the means of several systems.
@@ -169,6 +170,23 @@ fn scores(out: &Out, corpus: &CorpusTable) -> String {
          for each annotator who marked errors in it or said that it has none.</p>\n",
         escaped(&weights.join(", "))
     )
+}
+
+/// What people rated, as means over sentences and annotators.
+fn ratings(out: &Out, corpus: &CorpusTable) -> String {
+    let row = |column: &SystemColumn| {
+        let by = out.rows.iter().filter_map(|at| corpus.judgements.get(&(*at as usize)));
+        let given = by.flat_map(|by| by.values()).filter_map(|judgement| judgement.ratings.get(&column.system.name));
+        let given: Vec<f64> = given.map(|rating| f64::from(*rating)).collect();
+        let mean = given.iter().sum::<f64>() / given.len() as f64;
+        (!given.is_empty()).then(|| vec![column.system.name.clone(), given.len().to_string(), format!("{mean:.2}")])
+    };
+    let rows: Vec<Vec<String>> = corpus.systems.iter().filter_map(row).collect();
+    if rows.is_empty() {
+        return String::new();
+    }
+    let table = html_table(heads(&["", "ratings", "mean"]), &rows);
+    format!("<h2>Ratings by people</h2>\n{table}<p>From 0 to 100, the higher the better.</p>\n")
 }
 
 /// A sentence; its pictures where a workspace is given.
@@ -261,6 +279,7 @@ fn judged(corpus: &CorpusTable, at: usize, annotator: &str, judgement: &Judgemen
     parts.extend(judgement.tags.iter().map(|tag| format!("#{tag}")));
     parts.extend((!judgement.note.is_empty()).then(|| judgement.note.clone()));
     parts.extend(judgement.no_errors.iter().map(|system| format!("no errors in {system}")));
+    parts.extend(judgement.ratings.iter().map(|(system, rating)| format!("{system} rated {rating}")));
     for mark in &judgement.marks {
         let words = format!("words {} to {}", mark.target.0 + 1, mark.target.1);
         let place = if mark.target.0 == mark.target.1 { format!("before word {}", mark.target.0 + 1) } else { words };

@@ -8,7 +8,8 @@ use crate::analysis::bootstrap::Paired;
 use crate::corpus::import::aligned::Linker;
 use crate::corpus::measures::frequencies::{class_name, class_range};
 use crate::corpus::overview::compute::{
-    CountedThing, Counting, Overview, OverviewOptions, SHOWN_JUMP, first_pair, jump_condition, ngram_condition,
+    CountedThing, Counting, Overview, OverviewGroup, OverviewOptions, SHOWN_JUMP, first_pair, jump_condition,
+    ngram_condition,
 };
 use crate::corpus::query::costly::FilterResources;
 use crate::corpus::store::corpus::CorpusTable;
@@ -44,6 +45,13 @@ pub const TABLES: &[OverviewTable] = &[
         head: &["words", "system", "sentences", "BLEU", "chrF2", "aligned", "AER", "show", "TER"],
         counted: CountedThing::Lengths,
         rows: lengths,
+    },
+    OverviewTable {
+        name: "tags",
+        title: "Scores by tag",
+        head: &["tag", "system", "sentences", "BLEU", "chrF2", "aligned", "AER", "show", "TER"],
+        counted: CountedThing::Lengths,
+        rows: tags,
     },
     OverviewTable {
         name: "frequency",
@@ -112,11 +120,23 @@ fn name(systems: &[&StoredSystem], at: usize) -> String {
 }
 
 fn lengths(overview: &Overview, systems: &[&StoredSystem]) -> Vec<Vec<String>> {
+    scored(std::iter::once(&overview.all).chain(&overview.lengths), overview, systems)
+}
+
+fn tags(overview: &Overview, systems: &[&StoredSystem]) -> Vec<Vec<String>> {
+    scored(&overview.tags, overview, systems)
+}
+
+fn scored<'a>(
+    groups: impl IntoIterator<Item = &'a OverviewGroup>,
+    overview: &Overview,
+    systems: &[&StoredSystem],
+) -> Vec<Vec<String>> {
     let mut rows = Vec::new();
-    for group in std::iter::once(&overview.all).chain(&overview.lengths) {
+    for group in groups {
         for (system, scores) in group.scores.iter().enumerate() {
             rows.push(vec![
-                if group.bucket.is_none() { "all".to_owned() } else { group.name() },
+                if group.name().is_empty() { "all".to_owned() } else { group.name() },
                 name(systems, system),
                 scores.sentences.to_string(),
                 number(scores.bleu(), 2),
@@ -256,8 +276,9 @@ fn systems(corpus: &CorpusTable) -> Vec<&StoredSystem> {
 pub fn tsv(table: &OverviewTable, overview: &Overview, corpus: &CorpusTable) -> String {
     let body = (table.rows)(overview, &systems(corpus)).into_iter();
     // Words and names are those of people, the others are numbers and conditions.
-    let is_text =
-        |n: usize| matches!(table.head.get(n), Some(&("word" | "n-gram" | "system" | "score" | "first" | "second")));
+    let is_text = |n: usize| {
+        matches!(table.head.get(n), Some(&("word" | "tag" | "n-gram" | "system" | "score" | "first" | "second")))
+    };
     let cell = |(n, text): (usize, &String)| if is_text(n) { TsvCell::from(text) } else { TsvCell::plain(text) };
     tsv::text(table.head, body.map(|row| row.iter().enumerate().map(cell).collect()))
 }

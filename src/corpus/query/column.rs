@@ -9,6 +9,8 @@ use crate::error::{Error, Result};
 
 /// The score of a system by the marks of people.
 const ERRORS: &str = "errors";
+/// How good people say that a system is.
+const RATING: &str = "rating";
 
 /// A column of numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -27,6 +29,10 @@ pub enum TableColumn {
     Marks,
     /// Weighted errors for each word of a system's translation.
     Errors(usize),
+    /// The mean of the annotators' ratings of a system's translation.
+    Rating(usize),
+    /// The same of one system less that of another.
+    RatingDifference(usize, usize),
 }
 
 /// A column of texts.
@@ -101,7 +107,7 @@ impl TableColumn {
         }
         let (measure, systems) = name.rsplit_once('.').unwrap_or((name, "1"));
         let at = corpus.measures.iter().position(|known| known.name == measure);
-        let Some(at) = at.or_else(|| (measure == ERRORS).then_some(usize::MAX)) else {
+        let Some(at) = at.or_else(|| [ERRORS, RATING].contains(&measure).then_some(usize::MAX)) else {
             return Err(Error::Input(format!("there is no column `{measure}`; there are {}", names(corpus))));
         };
         let system = |digits: &str| {
@@ -116,6 +122,8 @@ impl TableColumn {
             Some(_) if measure == ERRORS => {
                 Err(Error::Input(format!("`{name}`: of errors there are no differences; write errors.1")))
             }
+            None if measure == RATING => Ok(Self::Rating(system(systems)?)),
+            Some((first, second)) if measure == RATING => Ok(Self::RatingDifference(system(first)?, system(second)?)),
             None => Ok(Self::Output(at, system(systems)?)),
             Some((first, second)) => Ok(Self::Difference(at, system(first)?, system(second)?)),
         }
@@ -146,6 +154,8 @@ impl TableColumn {
             Self::Stars => "stars".to_owned(),
             Self::Marks => "marks".to_owned(),
             Self::Errors(system) => format!("{ERRORS}{point}{}", system + 1),
+            Self::Rating(system) => format!("{RATING}{point}{}", system + 1),
+            Self::RatingDifference(first, second) => format!("{RATING}{point}{}{minus}{}", first + 1, second + 1),
             Self::Sentence(_) => measure.to_owned(),
             Self::Output(_, system) => format!("{measure}{point}{}", system + 1),
             Self::Difference(_, first, second) => format!("{measure}{point}{}{minus}{}", first + 1, second + 1),
@@ -155,7 +165,12 @@ impl TableColumn {
     /// Its measure, where it is one.
     pub fn measure(self, corpus: &CorpusTable) -> Option<&CorpusMeasure> {
         match self {
-            Self::Number | Self::Stars | Self::Marks | Self::Errors(_) => None,
+            Self::Number
+            | Self::Stars
+            | Self::Marks
+            | Self::Errors(_)
+            | Self::Rating(_)
+            | Self::RatingDifference(..) => None,
             Self::Sentence(at) => OF_SENTENCES.get(at),
             Self::Output(at, _) | Self::Difference(at, ..) => corpus.measures.get(at),
         }
@@ -171,6 +186,14 @@ impl TableColumn {
             Self::Marks => "How many errors are marked".to_owned(),
             Self::Errors(of) => {
                 format!("Errors for each word by the weights of the scheme, where they were judged; {}", system(of))
+            }
+            Self::Rating(of) => format!("Mean of the ratings from 0 to 100 that annotators gave; {}", system(of)),
+            Self::RatingDifference(first, second) => {
+                format!(
+                    "Mean of the ratings that annotators gave; of {} less that of {}",
+                    system(first),
+                    system(second)
+                )
             }
             Self::Sentence(_) => about.to_owned(),
             Self::Output(_, of) => format!("{about}; {}", system(of)),
@@ -197,6 +220,8 @@ impl TableColumn {
             Self::Marks => {
                 corpus.judgements.get(&at).map_or(0.0, |by| by.values().map(|one| one.marks.len() as f32).sum())
             }
+            Self::Rating(system) => rating(corpus, system, at),
+            Self::RatingDifference(first, second) => rating(corpus, first, at) - rating(corpus, second, at),
             Self::Errors(system) => {
                 score(corpus, system, std::iter::once(at)).per_word().map_or(f32::NAN, |score| score as f32)
             }
@@ -207,30 +232,43 @@ impl TableColumn {
     pub fn numbers(self, corpus: &CorpusTable) -> impl Iterator<Item = &ColumnNumbers> {
         let of = |measure: usize, system: usize| corpus.systems.get(system)?.numbers.get(measure);
         let both = match self {
-            Self::Number | Self::Stars | Self::Marks | Self::Errors(_) => [None, None],
             Self::Sentence(measure) => [corpus.numbers.get(measure), None],
             Self::Output(measure, system) => [of(measure, system), None],
             Self::Difference(measure, first, second) => [of(measure, first), of(measure, second)],
+            _ => [None, None],
         };
         both.into_iter().flatten()
     }
 
     /// Whether it is about what people say.
     pub fn is_judged(self) -> bool {
-        matches!(self, Self::Stars | Self::Marks | Self::Errors(_))
+        use TableColumn::{Errors, Marks, Rating, RatingDifference, Stars};
+        matches!(self, Stars | Marks | Errors(_) | Rating(_) | RatingDifference(..))
     }
 
     /// A number as it is shown; empty where there is none.
     pub fn text(self, corpus: &CorpusTable, number: f32) -> String {
-        let own = if matches!(self, Self::Errors(_)) { 3 } else { 0 };
+        let own = match self {
+            Self::Errors(_) => 3,
+            Self::Rating(_) | Self::RatingDifference(..) => 1,
+            _ => 0,
+        };
         let digits = self.measure(corpus).map_or(own, |measure| measure.digits);
         if number.is_nan() { String::new() } else { format!("{number:.digits$}") }
     }
 }
 
+/// The mean of the ratings of a system, by its place, of a sentence; NaN where it has none.
+fn rating(corpus: &CorpusTable, system: usize, at: usize) -> f32 {
+    let (Some(column), Some(by)) = (corpus.systems.get(system), corpus.judgements.get(&at)) else { return f32::NAN };
+    let given = by.values().filter_map(|judgement| judgement.ratings.get(&column.system.name));
+    let (sum, count) = given.fold((0.0, 0.0), |(sum, count), rating| (sum + f32::from(*rating), count + 1.0));
+    sum / count
+}
+
 /// The names of all columns, for messages.
 fn names(corpus: &CorpusTable) -> String {
-    let own = ["number", "stars", "marks", ERRORS].into_iter();
+    let own = ["number", "stars", "marks", ERRORS, RATING].into_iter();
     let measures = OF_SENTENCES.iter().chain(corpus.measures.iter()).map(|measure| measure.name);
     own.chain(measures).collect::<Vec<_>>().join(", ")
 }

@@ -16,6 +16,7 @@
 //! wrong.1:bank            what the first system, or the reference, has for this source word is not what the other has
 //! jump.1=-3  jump.1=8..   the alignment of the first system jumps so far
 //! tag:idiom  by:anna      judged so, by this annotator
+//! task:anna  todo:anna    of the campaign, for this annotator; and not judged yet
 //! differs:anna,bob        these two judged it otherwise; differs:anna,bob,stars (tags, marks, links): in this
 //! has:gold  has:marks  has:note  has:reference  has:2
 //! -source:bank            not so
@@ -82,6 +83,8 @@ enum Condition {
     Tag(String),
     Note(Needle),
     By(String),
+    /// For this annotator, by the campaign; whether only what is to be done.
+    Task(String, bool),
     Differs(String, String, Option<Aspect>),
     Has(Thing),
 }
@@ -139,6 +142,7 @@ impl Filter {
         self.terms.iter().any(|term| match &term.condition {
             Condition::Number(column, _) => column.is_judged(),
             Condition::Tag(_) | Condition::Note(_) | Condition::By(_) | Condition::Differs(..) => true,
+            Condition::Task(_, to_do) => *to_do,
             Condition::Has(thing) => matches!(thing, Thing::Marks | Thing::Note),
             Condition::Text(..) | Condition::Costly(_) => false,
         })
@@ -204,6 +208,16 @@ impl Condition {
                 judged(&mut holds, &|_, judgement| !judgement.note.is_empty() && needle.is_in(&judgement.note));
             }
             Self::By(name) => judged(&mut holds, &|by, _| by == name),
+            Self::Task(name, to_do) => {
+                for (campaign, at) in
+                    corpus.campaign.iter().flat_map(|all| all.tasks(name).into_iter().map(move |at| (all, at as usize)))
+                {
+                    let is_left = !to_do || !campaign.is_done_by(corpus, name, at);
+                    if let Some(holds) = holds.get_mut(at) {
+                        *holds = is_left;
+                    }
+                }
+            }
             Self::Differs(first, second, aspect) => {
                 for at in corpus.judgements.keys().filter(|at| **at < corpus.len()) {
                     let found = differences(corpus, *at, first, second);
@@ -372,8 +386,22 @@ fn of_words(head: &str, rest: &str, corpus: &CorpusTable) -> Result<Option<Costl
 }
 
 /// What stands before a colon.
-const HEADS: &[&str] =
-    &["source", "reference", "output", "note", "tag", "by", "has", "differs", "right", "missed", "extra", "wrong"];
+const HEADS: &[&str] = &[
+    "source",
+    "reference",
+    "output",
+    "note",
+    "tag",
+    "by",
+    "task",
+    "todo",
+    "has",
+    "differs",
+    "right",
+    "missed",
+    "extra",
+    "wrong",
+];
 
 /// The head that this one was probably meant to be: it differs by one letter too many, missing or other, or by two
 /// that changed places, or in case. Of short ones only the plural is told from another word.
@@ -408,6 +436,7 @@ fn of_place(head: &str, rest: &str, corpus: &CorpusTable) -> Result<Option<Condi
         "tag" => Ok(Condition::Tag(unquoted(rest))),
         "note" => Ok(Condition::Note(Needle::new(&unquoted(rest)))),
         "by" => Ok(Condition::By(unquoted(rest))),
+        "task" | "todo" => task(&unquoted(rest), head == "todo", corpus),
         "differs" => differs(&unquoted(rest), corpus),
         "has" => has(rest, corpus).map(Condition::Has),
         "source" => text(Place::Of(TextColumn::Source)),
@@ -441,6 +470,18 @@ fn has(what: &str, corpus: &CorpusTable) -> Result<Thing> {
             system(what, corpus).map(|system| Thing::Text(TextColumn::Output(system))).map_err(why)
         }
     }
+}
+
+/// The sentences of an annotator in the campaign.
+fn task(name: &str, to_do: bool, corpus: &CorpusTable) -> Result<Condition> {
+    let advice = "begin one under Judging, or with --assign";
+    let none = || Error::Input(format!("there is no campaign, so that nobody has tasks; {advice}"));
+    let campaign = corpus.campaign.as_ref().ok_or_else(none)?;
+    if !name.is_empty() && !campaign.annotators.iter().any(|known| known == name) {
+        let names = campaign.annotators.join(", ");
+        return Err(Error::Input(format!("nobody named `{name}` is in the campaign; these are: {names}")));
+    }
+    Ok(Condition::Task(name.to_owned(), to_do))
 }
 
 /// Whether `head:rest` begins as a time of the day does, such as 10:30, and not as the output of a system.

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::corpus::judgements::campaign::Campaign;
 use crate::corpus::judgements::counts::Counts;
 use crate::corpus::judgements::judge::Judgements;
 use crate::corpus::judgements::scheme::ErrorScheme;
@@ -34,6 +35,8 @@ pub struct CorpusTable {
     /// Sentences with links by hand.
     pub golds: Arc<BTreeSet<usize>>,
     pub scheme: Arc<ErrorScheme>,
+    /// Who judges which sentences, where that is planned.
+    pub campaign: Option<Arc<Campaign>>,
     /// How often annotators, tags and marks occur.
     pub counts: Arc<Counts>,
     /// What could not be read when it was opened, in sentences; [`CorpusTable::take_damages`] tells what came to light since.
@@ -138,6 +141,7 @@ impl CorpusTable {
         self.judgements = Arc::new(workspace.judgements()?);
         self.golds = Arc::new(workspace.golds()?);
         self.scheme = Arc::new(workspace.scheme()?);
+        self.campaign = workspace.campaign()?.map(Arc::new);
         self.counts = Arc::new(Counts::of(&self.judgements));
         Ok(())
     }

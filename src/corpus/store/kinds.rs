@@ -29,6 +29,12 @@ pub enum ExportFormat {
     Judgements,
     /// The same as a table, a row for each annotator and each mark.
     JudgementTable,
+    /// Marks as a table of the WMT (MQM), which Marot shows.
+    Mqm,
+    /// Ratings and marks as JSON lines of Pearmut (ESA).
+    Pearmut,
+    /// Who judges which sentence of the campaign, and what is done.
+    Tasks,
     /// A page of HTML with tables, figures and notes.
     Report,
     /// A figure of each sentence, of a system by its place, into a folder.
@@ -103,6 +109,7 @@ pub fn all_columns(corpus: &CorpusTable) -> Vec<TableColumn> {
     let systems = 0..corpus.systems.len();
     let outputs =
         systems.clone().flat_map(|system| (0..corpus.measures.len()).map(move |at| TableColumn::Output(at, system)));
-    let errors = systems.map(TableColumn::Errors);
-    sentences.chain(outputs).chain([TableColumn::Stars, TableColumn::Marks]).chain(errors).collect()
+    let errors = systems.clone().map(TableColumn::Errors);
+    let ratings = systems.map(TableColumn::Rating);
+    sentences.chain(outputs).chain([TableColumn::Stars, TableColumn::Marks]).chain(errors).chain(ratings).collect()
 }

@@ -11,7 +11,7 @@
 //! | `name`, `block` | columns, 4,096 sentences a row: folded measures, by the id of the name, and copies of the texts ([`blocks`](super::blocks)) |
 //! | `gold`, `judgement` | alignments by hand; stars, tags, notes and marks of each annotator |
 //! | `act` | what was judged, before and after: the undo; acts of one `batch` are taken back together, sentence 0 is the scheme |
-//! | `setting` | what holds for the whole workspace: the scheme of errors |
+//! | `setting` | what holds for the whole workspace: the scheme of errors, the campaign |
 
 use std::collections::HashMap;
 

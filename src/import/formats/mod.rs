@@ -4,6 +4,7 @@ pub mod blocks;
 pub mod jsonl;
 pub mod links;
 pub mod marian;
+pub mod nbest;
 pub mod nematus_json;
 pub mod npy;
 pub mod snum;

@@ -311,8 +311,8 @@ fn is_of_workspace(name: &str, body: &[Vec<String>], place: usize) -> bool {
     REMARKS.contains(&name) || is_measure && cells(body, place).all(|cell| cell.parse::<f64>().is_ok())
 }
 
-/// Columns of remarks in a table of page Corpus.
-const REMARKS: &[&str] = &["tags", "notes"];
+/// Columns of remarks in a table of page Corpus, and of what sentences are gathered under.
+const REMARKS: &[&str] = &["tags", "notes", "doc", "docid", "document", "domain", "genre"];
 /// Columns of numbers that are of no system.
 const MEASURES: &[&str] = &["words", "reference_words", "stars", "marks"];
 

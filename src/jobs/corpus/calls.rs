@@ -9,6 +9,7 @@ use crate::analysis::concordance::ConcordanceLine;
 use crate::corpus::export::out::Out;
 use crate::corpus::import::importer::ImportReport;
 use crate::corpus::judgements::agreement::Agreement;
+use crate::corpus::judgements::campaign::Campaign;
 use crate::corpus::judgements::change::Change;
 use crate::corpus::judgements::judge::{ByAnnotator, Judgement};
 use crate::corpus::judgements::scheme::{ErrorScheme, Renamed};
@@ -57,6 +58,8 @@ pub enum CorpusRequest {
     SetGold(usize, String, Option<Links>),
     /// Set the links of the statistical aligner for source and target languages, in an annotator's name.
     Align(usize, String, AlignerChoice),
+    /// Begin a campaign by this plan with the sentences that are shown; `None`: end the one that there is.
+    Plan(Option<Box<Campaign>>),
     /// Compare two annotators, now and after each judgement; `None`: no longer.
     Compare(Option<(String, String)>),
     /// Set the scheme of errors, and which names of it are new.

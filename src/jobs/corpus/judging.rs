@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::aligner::bundled::AlignerChoice;
 use crate::aligner::words::LineAligner;
 use crate::corpus::judgements::agreement;
+use crate::corpus::judgements::alpha::alphas;
 use crate::corpus::judgements::change::Change;
 use crate::corpus::judgements::judge::Changed;
 use crate::corpus::judgements::scheme::{ErrorScheme, Renamed};
@@ -79,7 +80,11 @@ impl Open<'_> {
     pub(super) fn compare(&self) {
         let Some((first, second)) = &self.at.compared else { return };
         let rows: Vec<u32> = self.at.corpus.judgements.keys().map(|at| *at as u32).collect();
-        let found = agreement::compare(&self.at.corpus, (first, second), &rows).ok();
+        let mut found = agreement::compare(&self.at.corpus, (first, second), &rows).ok();
+        if let Some(agreement) = &mut found {
+            let all: Vec<&str> = self.at.corpus.counts.annotators.keys().map(String::as_str).collect();
+            agreement.alphas = alphas(&self.at.corpus, &all, &rows).unwrap_or_default();
+        }
         for (at, _) in found.iter().flat_map(|agreement| &agreement.differing) {
             self.at.corpus.read_rows(&[*at as u32], &[]);
         }

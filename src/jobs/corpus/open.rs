@@ -129,6 +129,12 @@ impl Open<'_> {
                 self.compare();
                 Ok(())
             }
+            CorpusRequest::Plan(plan) => {
+                let rows = Arc::clone(&self.at.rows);
+                let campaign = plan.map(|plan| plan.begun(&self.at.corpus, &rows)).transpose()?;
+                self.workspace()?.set_campaign(campaign.as_ref())?;
+                self.refresh()
+            }
             CorpusRequest::SaveScheme(path) => {
                 self.workspace()?.scheme()?.save(&path)?;
                 self.written(path)

@@ -26,12 +26,15 @@ impl TableColumns {
         let mut columns = out::all_columns(corpus);
         let shown = self.look.shown.iter().filter(|(_, is_shown)| **is_shown);
         let shown = shown.filter_map(|(name, _)| match TableColumn::named(name, corpus) {
-            Ok(TableColumn::Difference(_, first, second)) => Some((first, second)),
+            Ok(TableColumn::Difference(_, first, second) | TableColumn::RatingDifference(first, second)) => {
+                Some((first, second))
+            }
             _ => None,
         });
         let pairs: BTreeSet<(usize, usize)> = [(0, 1)].into_iter().chain(self.look.pair).chain(shown).collect();
         for (first, second) in pairs.into_iter().filter(|(first, second)| *first.max(second) < corpus.systems.len()) {
             columns.extend((0..corpus.measures.len()).map(|at| TableColumn::Difference(at, first, second)));
+            columns.push(TableColumn::RatingDifference(first, second));
         }
         // Columns that were never moved stand behind those that were, in their own order.
         let place = |column: &TableColumn| {
@@ -57,6 +60,8 @@ impl TableColumns {
             TableColumn::Difference(_, 0, 1) => is_first(1),
             TableColumn::Difference(..) => false,
             TableColumn::Errors(_) => corpus.counts.errors_judged > 0,
+            TableColumn::Rating(_) => corpus.counts.ratings > 0,
+            TableColumn::RatingDifference(..) => false,
             TableColumn::Number | TableColumn::Stars | TableColumn::Marks => false,
         };
         self.look.shown.get(&column.name(corpus)).copied().unwrap_or(at_first)

@@ -18,6 +18,8 @@ pub enum CorpusCommand {
     Import(PathBuf),
     /// What a plain text that comes in is.
     SetRole(import::Role),
+    /// Whether the best candidate of an n-best list that comes in, by chrF2, is a system of its own.
+    TakeOracle(bool),
     /// The conditions, as typed.
     SetFilter(String),
     /// Sorts by this column, numbers by the greatest first and texts from A to Z; again: the other way round; a third time:
@@ -52,6 +54,8 @@ pub enum CorpusCommand {
         annotator: String,
         note: String,
     },
+    /// Rates what a system, by its name, makes of it, from 0 to 100; `None`: takes that back.
+    Rate(String, Option<u8>),
     /// Marks an error in it.
     Mark(ErrorMark),
     /// Takes away the mark of this number.

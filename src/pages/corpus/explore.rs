@@ -118,7 +118,7 @@ impl CorpusPage {
     /// Asks for what the view shows, where that is not known.
     pub(crate) fn see_whole(&mut self, app: &mut AppState) {
         match self.whole.view {
-            ExploreView::Table => {}
+            ExploreView::Table | ExploreView::Judge => {}
             ExploreView::Overview => {
                 if let Some(options) = self.whole.counted.wanted(self.whole.revision, &self.rows, &self.corpus) {
                     self.tell_means(app);

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::app::state::AppState;
+use crate::corpus::judgements::campaign::Campaign;
 use crate::corpus::judgements::change::Change;
 use crate::corpus::judgements::judge::Judgement;
 use crate::jobs::corpus::thread::{CorpusRequest, Detail};
@@ -38,6 +39,13 @@ impl CorpusPage {
             self.given.insert((at, annotator.clone()), judgement.clone());
             Self::send(app, CorpusRequest::Judge(at, annotator, judgement));
         }
+    }
+
+    /// Whether the annotator has judged a sentence, from 0, as a campaign asks.
+    pub fn has_judged(&self, campaign: &Campaign, at: usize) -> bool {
+        let annotator = &self.kept.annotator;
+        let given = if self.given.is_empty() { None } else { self.given.get(&(at, annotator.clone())) };
+        given.map_or_else(|| campaign.is_done_by(&self.corpus, annotator, at), |given| campaign.is_done(given))
     }
 
     /// Takes back, or does again; what it concerns is chosen.

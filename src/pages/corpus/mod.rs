@@ -3,6 +3,7 @@
 
 pub mod columns;
 pub mod command;
+pub mod desk;
 pub mod explore;
 pub mod judging;
 pub mod picture;
@@ -92,6 +93,8 @@ pub struct CorpusPage {
     means: Option<Means>,
     /// What a plain text that comes in is.
     pub role: import::Role,
+    /// By what the best candidate of an n-best list that comes in is told, which is a system of its own then.
+    pub oracle: Option<import::OracleBy>,
     /// Why the last act came to nothing, as a sentence.
     pub message: Option<String>,
     /// What the lane is doing, and how far it is.
@@ -303,7 +306,8 @@ impl CorpusPage {
             import::Role::Output(name) if name.trim().is_empty() => import::Role::Output(stem()),
             role => role.clone(),
         };
-        let options = import::ImportOptions { role: Some(role), ..import::ImportOptions::default() };
+        let oracle = self.oracle;
+        let options = import::ImportOptions { role: Some(role), oracle, ..import::ImportOptions::default() };
         Self::send(app, CorpusRequest::Import(path, options));
     }
 
@@ -464,6 +468,7 @@ impl PageState for CorpusPage {
             CorpusCommand::Corpus(request) => self.ask(request, app),
             CorpusCommand::Import(path) => self.import(path, app),
             CorpusCommand::SetRole(role) => self.role = role,
+            CorpusCommand::TakeOracle(takes) => self.oracle = takes.then(import::OracleBy::default),
             CorpusCommand::SetFilter(filter) => {
                 self.filter = filter;
                 self.show(app);
@@ -499,6 +504,7 @@ impl PageState for CorpusPage {
             CorpusCommand::Note { at, annotator, note } => {
                 self.judge_of(at, annotator, app, |judgement| judgement.note = note);
             }
+            CorpusCommand::Rate(system, rating) => self.judge_shown(app, |judgement| judgement.rate(system, rating)),
             CorpusCommand::Mark(mark) => self.judge_shown(app, |judgement| judgement.mark(mark)),
             CorpusCommand::NoErrors(system) => {
                 self.judge_shown(app, |judgement| judgement.turn_no_errors(system));

@@ -21,11 +21,17 @@ pub enum ExploreView {
     Overview,
     /// Hits of a query.
     Concordance,
+    /// What an annotator judges.
+    Judge,
 }
 
 /// Every view with its name.
-pub const VIEWS: [(ExploreView, &str); 3] =
-    [(ExploreView::Table, "Table"), (ExploreView::Overview, "Overview"), (ExploreView::Concordance, "Concordance")];
+pub const VIEWS: [(ExploreView, &str); 4] = [
+    (ExploreView::Table, "Table"),
+    (ExploreView::Overview, "Overview"),
+    (ExploreView::Concordance, "Concordance"),
+    (ExploreView::Judge, "Judge"),
+];
 
 /// What the user does with the whole.
 #[derive(Clone, Debug, PartialEq)]

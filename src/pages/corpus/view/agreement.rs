@@ -103,8 +103,26 @@ fn numbers_ui(ui: &mut Ui, agreement: &Agreement, height: f32) {
                 small(ui, more.join(", "));
                 ui.end_row();
             }
+            alphas_ui(ui, agreement);
         })
     });
+}
+
+/// How far all agree, where they are more than two, or gave ratings.
+fn alphas_ui(ui: &mut Ui, agreement: &Agreement) {
+    let small = |ui: &mut Ui, text: String| ui.label(RichText::new(text).size(theme::TEXT_SMALL));
+    for head in ["all annotators", "judgements", "of", "alpha", ""] {
+        labels::caption(ui, head);
+    }
+    ui.end_row();
+    for line in agreement.alphas.iter().filter(|line| line.units > 0) {
+        small(ui, line.name.clone());
+        small(ui, line.values.to_string());
+        small(ui, format!("{} {}", line.units, line.of));
+        let alpha = line.alpha.map_or_else(|| "all the same".to_owned(), |alpha| format!("{alpha:.3}"));
+        small(ui, alpha).on_hover_text("Krippendorff's alpha: 1 for perfect agreement, 0 for what chance would give");
+        ui.end_row();
+    }
 }
 
 fn differing_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, agreement: &Agreement, height: f32) {

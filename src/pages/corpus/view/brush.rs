@@ -70,7 +70,7 @@ impl BrushAxis<'_> {
     /// Whether its numbers are whole.
     fn is_whole(&self) -> bool {
         let column = self.histogram.column;
-        !matches!(column, TableColumn::Errors(_))
+        !matches!(column, TableColumn::Errors(_) | TableColumn::Rating(_) | TableColumn::RatingDifference(..))
             && column.measure(self.corpus).is_none_or(|measure| measure.digits == 0)
     }
 

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use egui::{CollapsingHeader, RichText, ScrollArea, TextEdit, Ui, vec2};
+use egui::{CollapsingHeader, ComboBox, RichText, ScrollArea, TextEdit, Ui, vec2};
 
 use crate::corpus::judgements::judge::{Judgement, MOST_STARS};
 use crate::corpus::query::column::TableColumn;
@@ -31,14 +31,14 @@ pub fn detail_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     if height < LOW {
         ScrollArea::vertical().id_salt("corpus_detail").auto_shrink(false).show(ui, |ui| {
             head_ui(ui, window, &detail);
-            texts_ui(ui, workbench, &detail, &tints);
+            texts_ui(ui, workbench, window, (&detail, &tints));
             sections_ui(ui, workbench, window, &detail, &tints);
         });
         return;
     }
     head_ui(ui, window, &detail);
     let texts = ScrollArea::vertical().id_salt("corpus_texts").max_height(height * TEXTS).auto_shrink([false, true]);
-    texts.show(ui, |ui| texts_ui(ui, workbench, &detail, &tints));
+    texts.show(ui, |ui| texts_ui(ui, workbench, window, (&detail, &tints)));
     ui.separator();
     ScrollArea::vertical().id_salt("corpus_detail").auto_shrink(false).show(ui, |ui| {
         sections_ui(ui, workbench, window, &detail, &tints);
@@ -109,8 +109,44 @@ fn head_ui(ui: &mut Ui, window: &mut Window<'_>, detail: &Detail) {
     });
 }
 
-fn texts_ui(ui: &mut Ui, workbench: &CorpusPage, detail: &Detail, tints: &Tints) {
+/// What the words of the texts are compared with: the system that was chosen, by its place, and what it says.
+fn lit<'a>(window: &mut Window<'_>, detail: &'a Detail) -> Option<(usize, &'a str)> {
+    let at = window.local.of::<CorpusMemory>().lit?;
+    Some((at, detail.outputs.get(at)?.as_ref()?.text.as_str()))
+}
+
+/// Chooses what the words are compared with, where there are two outputs or references to compare.
+fn lit_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, detail: &Detail) {
+    let there = detail.outputs.iter().enumerate().filter(|(_, output)| output.is_some());
+    let there: Vec<usize> = there.map(|(at, _)| at).collect();
+    if there.is_empty() || there.len() < 2 && detail.sentence.references().is_empty() {
+        return;
+    }
+    let name = |at: usize| workbench.corpus.systems.get(at).map_or("", |column| column.system.name.as_str());
+    let chosen = lit(window, detail).map(|(at, _)| at);
+    let lit = &mut window.local.of::<CorpusMemory>().lit;
+    ui.horizontal(|ui| {
+        labels::caption(ui, "Set off are words that are not in");
+        let shown = chosen.map_or("the references", name);
+        let combo = ComboBox::from_id_salt("corpus_lit").selected_text(shown).show_ui(ui, |ui| {
+            let note = "Words of a system that no reference has, and words of the references that no system has";
+            ui.selectable_value(lit, None, "the references").on_hover_text(note);
+            for at in there {
+                let note = "Words of the references and of the other systems that it does not have";
+                ui.selectable_value(lit, Some(at), name(at)).on_hover_text(note);
+            }
+        });
+        combo.response.accessible_name("What words are compared with");
+    });
+}
+
+fn texts_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, (detail, tints): (&Detail, &Tints)) {
     let t = theme::tokens(ui);
+    lit_ui(ui, workbench, window, detail);
+    let lit = lit(window, detail);
+    let outputs = detail.outputs.iter().flatten().map(|output| output.text.as_str());
+    // Without a choice words are missed that nobody has.
+    let missed: Vec<&str> = lit.map_or_else(|| outputs.collect(), |(_, text)| vec![text]);
     let line = |ui: &mut Ui, name: &str, text: &str, others: &[&str], side: Option<TintedSide<'_>>| {
         labels::caption(ui, name);
         let marked = Marked::new(text, others, theme::body(), (t.text, t.warm));
@@ -119,15 +155,17 @@ fn texts_ui(ui: &mut Ui, workbench: &CorpusPage, detail: &Detail, tints: &Tints)
     };
     line(ui, "Source", &detail.sentence.source, &[], Some(TintedSide::Source));
     if let Some(reference) = detail.sentence.reference.as_deref() {
-        line(ui, "Reference", reference, &[], None);
+        line(ui, "Reference", reference, &missed, None);
     }
     for (n, text) in detail.sentence.further.iter().enumerate().filter(|(_, text)| !text.is_empty()) {
-        line(ui, &format!("Reference {}", n + 2), text, &[], None);
+        line(ui, &format!("Reference {}", n + 2), text, &missed, None);
     }
     let (systems, references) = (&workbench.corpus.systems, detail.sentence.references());
-    for (column, output) in systems.iter().zip(&detail.outputs) {
+    for (at, (column, output)) in systems.iter().zip(&detail.outputs).enumerate() {
         let Some(output) = output else { continue };
-        line(ui, &column.system.name, &output.text, &references, Some(TintedSide::System(&column.system.name)));
+        let is_other = lit.is_some_and(|(chosen, _)| chosen != at);
+        let others = if is_other { &missed } else { &references };
+        line(ui, &column.system.name, &output.text, others, Some(TintedSide::System(&column.system.name)));
     }
 }
 
@@ -174,7 +212,8 @@ fn judged_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, detai
         let stars = "\u{2605}".repeat(usize::from(other.stars));
         let clean: Vec<&str> = other.no_errors.iter().map(String::as_str).collect();
         let clean = if clean.is_empty() { String::new() } else { format!("no errors in {}", clean.join(", ")) };
-        let parts = [stars, tags.join(", "), other.note.clone(), clean];
+        let rated: Vec<String> = other.ratings.iter().map(|(name, rating)| format!("{name} rated {rating}")).collect();
+        let parts = [stars, tags.join(", "), other.note.clone(), clean, rated.join(", ")];
         let parts: Vec<&str> = parts.iter().map(String::as_str).filter(|part| !part.is_empty()).collect();
         // Marks stand with the others below.
         if parts.is_empty() {

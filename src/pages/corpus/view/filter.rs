@@ -81,7 +81,7 @@ const HELP: &str = "All conditions hold:\n\
     right.1:\"le chat\" (as the reference has it)   right.1-2:chat (more often than system 2)\n\
     missed.1:chat   extra.1:chat   wrong.1:bank (a source word)\n\
     freq.1=0..4 (a word so frequent, in the reference or output 1)   jump.1=8..\n\
-    tag:idiom   stars>=3   note:word   by:anna   differs:anna,bob\n\
+    tag:idiom   stars>=3   rating.1<50   note:word   by:anna   differs:anna,bob   task:anna   todo:anna\n\
     has:gold   has:marks   has:note   has:reference   has:2\n\
     -source:bank (not so)";
 

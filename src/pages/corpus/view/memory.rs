@@ -5,6 +5,8 @@ use std::sync::Arc;
 use crate::corpus::judgements::judge::ErrorMark;
 use crate::corpus::measures::distribution::DistributionPicture;
 use crate::corpus::query::column::TableColumn;
+use crate::pages::corpus::desk::JudgeDesk;
+use crate::pages::corpus::view::plan_draft::PlanDraft;
 use crate::pages::corpus::view::scheme_draft::SchemeDraft;
 use crate::widgets::heatmap::Texture;
 
@@ -43,12 +45,20 @@ pub struct CorpusMemory {
     pub lines: Option<DrawnLines>,
     /// Which score is shown by length, by its place.
     pub score: usize,
+    /// It is shown by tag instead.
+    pub by_tag: bool,
+    /// What words of other texts are compared with in the detail: the system at this place; none: the references.
+    pub lit: Option<usize>,
     /// The system whose source words are listed, by its place.
     pub words_of: usize,
     /// They are sorted by how large a share of them is wrong.
     pub by_share: bool,
     /// How the rows of the table were chosen and sorted when they were drawn last.
     pub ordered: (String, String),
+    /// Where the keyboard is among the tasks of a campaign.
+    pub desk: JudgeDesk,
+    /// A campaign, as typed.
+    pub plan: PlanDraft,
     /// The hit that is already in view.
     pub seen_hit: Option<usize>,
 }

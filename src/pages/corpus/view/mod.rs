@@ -8,12 +8,14 @@ mod concordance;
 mod detail;
 mod filter;
 mod gold;
+mod judge;
 mod listing;
 mod marks;
 pub mod memory;
 mod overview;
 mod parallel;
 mod picture;
+pub mod plan_draft;
 mod run;
 mod scheme;
 pub mod scheme_draft;
@@ -83,6 +85,9 @@ impl PageView for CorpusPage {
         if window.local.of::<CorpusMemory>().scheme.take().is_some() {
             return;
         }
+        if self.whole.view == WholeView::Judge && !window.local.of::<CorpusMemory>().desk.is_clear() {
+            return window.local.of::<CorpusMemory>().desk.clear();
+        }
         if self.compared.is_some() {
             return window.push(CorpusRequest::Compare(None));
         }
@@ -113,15 +118,17 @@ impl View for CorpusView {
             first_ui(ui, window);
             return;
         }
-        filter::filter_ui(ui, workbench, window);
-        ui.add_space(theme::SPACE_1);
         let view = workbench.whole.view;
+        if view != WholeView::Judge || workbench.corpus.campaign.is_none() {
+            filter::filter_ui(ui, workbench, window);
+        }
+        ui.add_space(theme::SPACE_1);
         if view == WholeView::Table {
             brushes::brushes_ui(ui, workbench, window);
         }
         let room = ui.available_rect_before_wrap();
-        // The overview is about all sentences and needs the room.
-        let is_chosen = workbench.detail.is_some() && view != WholeView::Overview;
+        // The overview is about all sentences and needs the room; who judges sees no names of systems.
+        let is_chosen = workbench.detail.is_some() && !matches!(view, WholeView::Overview | WholeView::Judge);
         let (mut list, mut rest) = (room, room);
         if is_chosen && room.width() >= NARROW {
             let width = (room.width() * DETAIL.0).clamp(DETAIL.1, DETAIL.2);
@@ -135,6 +142,7 @@ impl View for CorpusView {
             WholeView::Table => table::table_ui(ui, workbench, window),
             WholeView::Overview => overview::overview_ui(ui, workbench, window),
             WholeView::Concordance => concordance::concordance_ui(ui, workbench, window),
+            WholeView::Judge => judge::judge_ui(ui, workbench, window),
         });
         if is_chosen {
             ui.scope_builder(UiBuilder::new().max_rect(rest), |ui| detail::detail_ui(ui, workbench, window));
@@ -272,6 +280,11 @@ fn import_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
             let note = "A further file is another reference; BLEU, chrF2 and TER are over all.";
             ui.add(Label::new(RichText::new(note).size(theme::TEXT_SMALL).weak()).wrap());
         }
+        let mut takes = workbench.oracle.is_some();
+        let note = "The candidate nearest to the references, by chrF2, as the system \"oracle of ...\", and where it stands as a column";
+        if ui.checkbox(&mut takes, "The oracle of n-best lists, too").on_hover_text(note).changed() {
+            window.push(CorpusCommand::TakeOracle(takes));
+        }
         let note = "Tables, TMX, XLIFF, alignments, judgements and dumps of attention say themselves what they are.";
         ui.add(Label::new(RichText::new(note).size(theme::TEXT_SMALL).weak()).wrap());
         if ui.button("Choose a file...").clicked() {
@@ -302,6 +315,11 @@ fn saving(kind: ExportFormat) -> Question {
         ExportFormat::Gold => rows("gold.txt"),
         ExportFormat::Judgements => rows("judgements.jsonl"),
         ExportFormat::JudgementTable => rows("judgements.tsv"),
+        ExportFormat::Mqm => rows("mqm.tsv"),
+        ExportFormat::Pearmut => rows("annotations.jsonl"),
+        ExportFormat::Tasks => {
+            Question::new("Save the tasks", "Save", Wants::NewFile("tasks.tsv"), "Those of all annotators.")
+        }
         ExportFormat::Report => rows("report.html"),
         ExportFormat::Parquet => rows("sentences.parquet"),
         ExportFormat::Arrays => {
@@ -333,6 +351,8 @@ fn save_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
             ("Report as HTML...", ExportFormat::Report),
             ("Judgements as JSON lines...", ExportFormat::Judgements),
             ("Judgements as TSV...", ExportFormat::JudgementTable),
+            ("Marks as MQM of the WMT (TSV)...", ExportFormat::Mqm),
+            ("Ratings and marks as ESA of Pearmut...", ExportFormat::Pearmut),
             ("Links by hand...", ExportFormat::Gold),
         ];
         let names: Vec<String> = workbench.corpus.systems.iter().map(|column| column.system.name.clone()).collect();
@@ -376,6 +396,14 @@ fn judging_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
             let pair = (names.next().unwrap_or_default(), names.next().unwrap_or_default());
             window.push(CorpusRequest::Compare(Some(pair)));
             ui.close();
+        }
+        if workbench.corpus.campaign.is_some() {
+            let note = "Who judges which sentence, in which order, and what is done";
+            if ui.button("Save the tasks...").on_hover_text(note).clicked() {
+                let kind = ExportFormat::Tasks;
+                window.ask(saving(kind).then(move |path| CorpusCommand::Save(kind, path)));
+                ui.close();
+            }
         }
         let scheme = ui.button("Scheme of errors...").on_hover_text("Kinds of errors, and what each severity weighs");
         if scheme.clicked() {

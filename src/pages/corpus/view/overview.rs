@@ -31,6 +31,8 @@ const SCORES: [Score; 4] = [
     ("TER", SystemScores::ter, 1),
     ("AER", SystemScores::aer, 3),
 ];
+/// The most tags that have bars.
+const MOST_TAGS: usize = 24;
 /// The place of the alignment error among them.
 const AER: usize = 3;
 
@@ -230,8 +232,13 @@ fn resampled(pair: &SystemPair) -> Option<String> {
 
 fn lengths_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, overview: &Overview) -> Option<String> {
     let chosen = window.local.of::<CorpusMemory>().score.min(SCORES.len() - 1);
-    ui.horizontal(|ui| {
+    ui.horizontal_wrapped(|ui| {
         title(ui, "By words of the source", "Corpus scores of the sentences of each length");
+        if !overview.tags.is_empty() {
+            let by_tag = &mut window.local.of::<CorpusMemory>().by_tag;
+            let note = "Corpus scores of the sentences with each tag, such as those of documents and domains";
+            ui.checkbox(by_tag, "by tag").on_hover_text(note);
+        }
         for (at, (name, ..)) in SCORES.iter().enumerate() {
             let label = ui.selectable_label(at == chosen, *name);
             if label.accessible_name(format!("{name} by length")).clicked() {
@@ -240,6 +247,7 @@ fn lengths_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, over
         }
     });
     let (score_name, score, digits) = SCORES[chosen];
+    let is_tagged = window.local.of::<CorpusMemory>().by_tag && !overview.tags.is_empty();
     let group = |group: &crate::corpus::overview::compute::OverviewGroup| BarGroup {
         name: group.name(),
         bars: (0..group.scores.len())
@@ -249,8 +257,9 @@ fn lengths_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, over
                 let count = if chosen == AER { scores.aligned } else { scores.sentences };
                 let words = group.name();
                 let label = format!(
-                    "{score_name} {value:.digits$} of {}, {words} words, {}",
+                    "{score_name} {value:.digits$} of {}, {words}{}, {}",
                     name(workbench, system),
+                    if is_tagged { "" } else { " words" },
                     plural(count, "sentence")
                 );
                 let condition =
@@ -259,7 +268,8 @@ fn lengths_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, over
             })
             .collect(),
     };
-    let groups: Vec<BarGroup> = overview.lengths.iter().map(group).collect();
+    let groups = if is_tagged { &overview.tags } else { &overview.lengths };
+    let groups: Vec<BarGroup> = groups.iter().take(MOST_TAGS).map(group).collect();
     if groups.iter().all(|group| group.bars.iter().all(Option::is_none)) {
         let why = if chosen == AER {
             "No system that says the references has links by hand to compare with: import or draw some, then Run, Align the references"

@@ -9,8 +9,9 @@ use crate::jobs::corpus::thread::Detail;
 use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::view::memory::CorpusMemory;
 use crate::pages::corpus::view::memory::MarkKey;
-use crate::pages::corpus::view::words::{Tint, place_of};
+use crate::pages::corpus::view::words::Tint;
 use crate::pages::window::local::Window;
+use crate::text::words::{letters_at, place_of};
 use crate::widgets::labels::plural;
 use crate::widgets::theme;
 
@@ -94,7 +95,10 @@ impl Tints {
                 TintedSide::System(name) if seen.mark.system != name => continue,
                 TintedSide::System(_) => seen.mark.target,
             };
-            let Some(place) = place_of(text, span) else { continue };
+            let Some(mut place) = place_of(text, span) else { continue };
+            if let (TintedSide::System(_), Some(letters)) = (side, seen.mark.letters) {
+                place = letters_at(text, &place, letters);
+            }
             let ground = if is_shown { self.ground } else { Color32::TRANSPARENT };
             let words = if span.0 == span.1 { "missing words" } else { &text[place.clone()] };
             let words = format!("\u{201c}{words}\u{201d}");

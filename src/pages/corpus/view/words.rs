@@ -8,7 +8,7 @@ use egui::text::{LayoutJob, TextWrapping};
 use egui::{Align, Color32, FontId, Galley, Label, Layout, Painter, ScrollArea, Stroke, TextFormat, Ui, vec2};
 
 use crate::analysis::lexical;
-use crate::text::words::words;
+use crate::text::words::{place, words};
 use crate::widgets::{bidi, labels};
 
 /// Lines of a text that are seen at once; longer ones scroll.
@@ -170,25 +170,6 @@ pub fn chips_ui(ui: &mut Ui, text: &str, chips: impl FnOnce(&mut Ui)) {
     ui.allocate_ui_with_layout(room, layout.with_main_wrap(true), chips);
 }
 
-/// Where words of a text stand, from the first to before the last, in bytes; of none the room before them.
-pub fn place_of(text: &str, (first, behind): (usize, usize)) -> Option<Range<usize>> {
-    let all: Vec<Range<usize>> = words(text).map(|word| place(text, word)).collect();
-    if first < behind {
-        return Some(all.get(first)?.start..all.get(behind - 1).or(all.last())?.end);
-    }
-    match (first.checked_sub(1).and_then(|before| all.get(before)), all.get(first)) {
-        (Some(before), Some(word)) => Some(before.end..word.start),
-        // Before the first and behind the last there is no room.
-        (None, Some(word)) => {
-            Some(word.start..word.start + text[word.clone()].chars().next().map_or(0, char::len_utf8))
-        }
-        (Some(last), None) => {
-            Some(last.end - text[last.clone()].chars().next_back().map_or(0, char::len_utf8)..last.end)
-        }
-        (None, None) => None,
-    }
-}
-
 /// Where the words stand that none of the others has so often; nowhere where there are none.
 fn odd(text: &str, others: &[&str]) -> Vec<Range<usize>> {
     let bares = |text: &str| words(text).map(lexical::bare).collect::<Vec<String>>();
@@ -201,33 +182,10 @@ fn odd(text: &str, others: &[&str]) -> Vec<Range<usize>> {
     odd.map(|(word, _)| place(text, word)).collect()
 }
 
-/// Where a word of a text stands, in bytes.
-fn place(text: &str, word: &str) -> Range<usize> {
-    let at = word.as_ptr() as usize - text.as_ptr() as usize;
-    at..at + word.len()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_place_of_words_is_theirs_and_of_missing_ones_the_room_before() {
-        let text = " le  moulin \u{e0} vent\u{e9}";
-        for (span, expect) in [
-            ((0, 1), Some("le")),
-            ((1, 3), Some("moulin \u{e0}")),
-            ((3, 9), Some("vent\u{e9}")),
-            ((1, 1), Some("  ")),
-            ((0, 0), Some("l")),
-            ((4, 4), Some("\u{e9}")),
-            ((4, 5), None),
-            ((9, 9), None),
-        ] {
-            assert_eq!(place_of(text, span).map(|place| &text[place]), expect, "{span:?}");
-        }
-        assert_eq!(place_of("", (0, 0)), None);
-    }
+    use crate::text::words::place_of;
 
     #[test]
     fn a_word_is_odd_that_no_reference_has_so_often() {

@@ -1,0 +1,59 @@
+//! Floor 13: `interlinear analyse --assign`: a campaign of human evaluation with the sentences that are chosen.
+
+use clap::Args;
+
+use crate::cli::output;
+use crate::corpus::judgements::campaign::Campaign;
+use crate::corpus::store::corpus::CorpusTable;
+use crate::corpus::store::file::Workspace;
+use crate::error::Result;
+
+/// As typed.
+#[derive(Args, Clone, Debug)]
+pub(super) struct CampaignArgs {
+    /// Begin a campaign: these annotators, with commas between, judge what the systems say of the sentences that are chosen, on page
+    /// Corpus, Judge. --format tasks lists who judges what
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    assign: Vec<String>,
+    /// So many annotators judge each sentence; without it all do
+    #[arg(long, value_name = "N", requires = "assign")]
+    each: Option<usize>,
+    /// The order of sentences and translations follows from it
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "assign")]
+    order_seed: u64,
+    /// Show the names of the systems, in their order
+    #[arg(long, requires = "assign")]
+    named: bool,
+    /// Errors are asked for and no ratings: a translation is judged once some are marked, or it is said that there are none
+    #[arg(long, requires = "assign")]
+    marks_only: bool,
+}
+
+impl CampaignArgs {
+    /// Begins it, where one is asked for; whether it is.
+    ///
+    /// # Errors
+    /// A sentence about what is missing, or about the file.
+    pub(super) fn begin(&self, workspace: &mut Workspace, corpus: &CorpusTable, rows: &[u32]) -> Result<bool> {
+        if self.assign.is_empty() {
+            return Ok(false);
+        }
+        let plan = Campaign {
+            seed: self.order_seed,
+            is_blind: !self.named,
+            rates: !self.marks_only,
+            annotators: self.assign.clone(),
+            each: self.each.unwrap_or(usize::MAX),
+            ..Campaign::default()
+        };
+        let campaign = plan.begun(corpus, rows)?;
+        workspace.set_campaign(Some(&campaign))?;
+        let (sentences, systems) = (campaign.sentences.len(), campaign.systems.len());
+        output::tell(&format!("{sentences} sentences of {systems} systems are assigned"));
+        if sentences < rows.len() {
+            let left = rows.len() - sentences;
+            output::tell(&format!("{left} sentences are left out, of which not every system says something"));
+        }
+        Ok(true)
+    }
+}

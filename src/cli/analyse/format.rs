@@ -1,0 +1,62 @@
+//! Floor 13: `interlinear analyse --format`: what is printed of the sentences.
+
+use clap::ValueEnum;
+
+use crate::cli::analyse::links::LinkArgs;
+use crate::corpus::export::out::ExportFormat;
+
+/// What to print.
+#[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Format {
+    /// A row for each sentence
+    #[default]
+    Tsv,
+    /// Everything, an object for each sentence
+    #[value(alias = "json")]
+    Jsonl,
+    /// The table as Parquet
+    Parquet,
+    /// Alignments as arrays of numpy
+    Npz,
+    /// Alignments as tables, into the folder of --save
+    Matrices,
+    /// Links of a system
+    Links,
+    /// Links by hand
+    Gold,
+    /// Stars, tags, notes, marks and links, an object for each sentence
+    Judgements,
+    /// The same as a table
+    JudgementTable,
+    /// Marks as a table of the WMT
+    Mqm,
+    /// Ratings and marks as JSON lines of Pearmut
+    Pearmut,
+    /// Who judges what
+    Tasks,
+    /// The scheme of errors
+    Scheme,
+    /// Nothing
+    None,
+}
+
+impl Format {
+    /// What goes out, of a system by its place where one is meant; nothing of a scheme, which is none of sentences.
+    pub(super) fn kind(self, system: usize, links: &LinkArgs) -> Option<ExportFormat> {
+        Some(match self {
+            Self::Tsv => ExportFormat::Tsv,
+            Self::Jsonl => ExportFormat::Jsonl,
+            Self::Links => ExportFormat::Pharaoh(system, links.high()),
+            Self::Parquet => ExportFormat::Parquet,
+            Self::Npz => ExportFormat::Arrays,
+            Self::Matrices => ExportFormat::Matrices,
+            Self::Gold => ExportFormat::Gold,
+            Self::Judgements => ExportFormat::Judgements,
+            Self::JudgementTable => ExportFormat::JudgementTable,
+            Self::Mqm => ExportFormat::Mqm,
+            Self::Pearmut => ExportFormat::Pearmut,
+            Self::Tasks => ExportFormat::Tasks,
+            Self::Scheme | Self::None => return None,
+        })
+    }
+}

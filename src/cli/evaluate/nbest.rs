@@ -1,0 +1,282 @@
+//! Floor 13: `interlinear nbest`: what n-best lists hold: their first candidates, the best ones, where these stand, and the first by
+//! another score.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+use serde_json::json;
+
+use crate::analysis::bleu::BleuSettings;
+use crate::cli::analyse::ORACLES;
+use crate::cli::args::one_of;
+use crate::cli::output;
+use crate::cli::output::LineOutput;
+use crate::corpus::measures::oracle::greatest;
+use crate::corpus::measures::scores::{ComparedScores, SystemScores};
+use crate::error::{Error, Result};
+use crate::import;
+use crate::import::{ImportedOutput, OracleBy, Record};
+use crate::text::reader::LineReader;
+use crate::text::tsv::{TsvCell, rows};
+
+/// Sentences read at once.
+const WINDOW: usize = 1000;
+/// The places of a list that are counted together: the last of each.
+const PLACES: [usize; 9] = [1, 2, 3, 4, 5, 10, 20, 50, 100];
+
+/// As typed.
+#[derive(Args, Clone, Debug)]
+#[command(
+    after_long_help = "The file has lines `id ||| text ||| features ||| score` with ids from 0, as Moses, Marian and `translate --nbest` write them, or is
+that of `translate --nbest N --format jsonl`. The oracle is the candidate that comes nearest to the references, the first of equals.
+
+  interlinear translate --model rnnsearch-en-fr --beam 12 --nbest 12 test.en > test.nbest
+  interlinear nbest --target test.fr test.nbest
+  interlinear nbest --target test.fr --rerank LM0 --format reranked test.nbest
+  interlinear nbest --target test.fr --scores comet.txt test.nbest
+
+Formats:
+  table     BLEU, chrF2 and TER of the first candidates, of the oracle, and of the first by --rerank or --scores; then in how many
+            lists the oracle stands at which place
+  json      the same as one object
+  tsv       a row for each list: candidates, place of the oracle, the scores of the first candidate and of the oracle by --by
+  first, oracle, reranked   the candidates themselves, a line for each list"
+)]
+pub struct NbestArgs {
+    /// The n-best lists
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// References, line by line; once for each
+    #[arg(long, value_name = "FILE", required = true)]
+    target: Vec<PathBuf>,
+    /// What the oracle is the best by, for each sentence
+    #[arg(long, value_name = "BY", default_value = "chrf", value_parser = one_of(ORACLES.iter().copied()))]
+    by: OracleBy,
+    /// Put the candidate first that has the greatest of this: the name of a feature, `score`, or `log_p`
+    #[arg(long, value_name = "NAME", conflicts_with = "scores")]
+    rerank: Option<String>,
+    /// Put the candidate first that has the greatest number in this file, a line for each candidate
+    #[arg(long, value_name = "FILE")]
+    scores: Option<PathBuf>,
+    /// What to print
+    #[arg(long, value_enum, default_value_t)]
+    format: NbestFormat,
+}
+
+#[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum NbestFormat {
+    /// Scores, and the places of the oracle
+    #[default]
+    Table,
+    /// The same as one object
+    Json,
+    /// A row for each list
+    Tsv,
+    /// The first candidates
+    First,
+    /// The best candidates
+    Oracle,
+    /// The first candidates by the other score
+    Reranked,
+}
+
+/// A list, and which of its candidates are chosen.
+struct ChosenNbest {
+    sentence: usize,
+    texts: Vec<String>,
+    references: Vec<String>,
+    oracle: usize,
+    reranked: usize,
+}
+
+/// Which candidate of a list is meant.
+type Choosing = fn(&ChosenNbest) -> usize;
+
+/// Reads the lists and prints what they hold.
+///
+/// # Errors
+/// A sentence about a file, or a score that the candidates do not have.
+pub fn run(low: &NbestArgs) -> anyhow::Result<()> {
+    let is_reranked = low.rerank.is_some() || low.scores.is_some();
+    if low.format == NbestFormat::Reranked && !is_reranked {
+        return Err(Error::Input("--format reranked needs --rerank or --scores".to_owned()).into());
+    }
+    let lists = read(low)?;
+    let mut output = LineOutput::stdout();
+    match low.format {
+        NbestFormat::Table | NbestFormat::Json => summary(low, &lists, is_reranked, &mut output)?,
+        NbestFormat::Tsv => output.text(&each(low, &lists))?,
+        NbestFormat::First => lists.iter().try_for_each(|list| output.line(&list.texts[0]))?,
+        NbestFormat::Oracle => lists.iter().try_for_each(|list| output.line(&list.texts[list.oracle]))?,
+        NbestFormat::Reranked => lists.iter().try_for_each(|list| output.line(&list.texts[list.reranked]))?,
+    }
+    output.finish()
+}
+
+fn read(low: &NbestArgs) -> Result<Vec<ChosenNbest>> {
+    let targets: Vec<Vec<String>> = low.target.iter().map(|path| lines(path)).collect::<Result<_>>()?;
+    let mut scores = low.scores.as_deref().map(lines).transpose()?.map(|lines| lines.into_iter().enumerate());
+    let mut file = import::open(&low.file, &import::ImportOptions::default())?;
+    let mut lists = Vec::new();
+    loop {
+        let window = file.window(WINDOW)?;
+        if window.is_empty() {
+            break;
+        }
+        let (records, warnings) = window.read();
+        warnings.kept.iter().for_each(|warning| output::tell(&warning.sentence));
+        for record in records.iter().filter(|record| !record.outputs.is_empty()) {
+            let references = references(low, &targets, record)?;
+            let known: Vec<&str> = references.iter().map(String::as_str).collect();
+            let texts = || record.outputs.iter().map(|output| output.text.as_str());
+            let reranked = match (&low.rerank, &mut scores) {
+                (Some(name), _) => Some(by_feature(low, record, name)?),
+                (None, Some(scores)) => Some(by_scores(low, record, scores)?),
+                (None, None) => None,
+            };
+            lists.push(ChosenNbest {
+                sentence: record.sentence,
+                oracle: low.by.oracle(texts(), &known).unwrap_or_default(),
+                texts: texts().map(str::to_owned).collect(),
+                references,
+                reranked: reranked.and_then(greatest).unwrap_or_default(),
+            });
+        }
+    }
+    if lists.is_empty() {
+        return Err(Error::file(&low.file, "has no candidates; write lines `id ||| text ||| score`"));
+    }
+    if scores.is_some_and(|mut scores| scores.next().is_some()) {
+        let path = low.scores.as_deref().unwrap_or(&low.file);
+        return Err(Error::file(path, "has more lines than there are candidates"));
+    }
+    Ok(lists)
+}
+
+fn lines(path: &Path) -> Result<Vec<String>> {
+    LineReader::open(path)?.collect()
+}
+
+fn references(low: &NbestArgs, targets: &[Vec<String>], record: &Record) -> Result<Vec<String>> {
+    let of = |(path, lines): (&PathBuf, &Vec<String>)| {
+        let line = record.sentence.checked_sub(1).and_then(|at| lines.get(at));
+        let (sentence, count) = (record.sentence, lines.len());
+        line.cloned().ok_or_else(|| {
+            Error::file(path, format!("has {count} lines, but the n-best lists have sentence {sentence}"))
+        })
+    };
+    low.target.iter().zip(targets).map(of).collect()
+}
+
+/// What the candidates are ranked by; NaN is last.
+fn by_feature(low: &NbestArgs, record: &Record, name: &str) -> Result<Vec<f64>> {
+    let value = |output: &ImportedOutput| match name {
+        "score" => output.score,
+        "log_p" => output.log_p.or(output.score),
+        _ => output.features.iter().find(|(known, _)| known == name).map(|(_, value)| *value),
+    };
+    let values: Vec<Option<f32>> = record.outputs.iter().map(value).collect();
+    if values.iter().all(Option::is_none) {
+        let features = record.outputs.first().map(|output| &output.features);
+        let names: Vec<&str> = features.into_iter().flatten().map(|(name, _)| name.as_str()).collect();
+        let known = if names.is_empty() { "no features".to_owned() } else { names.join(", ") };
+        return Err(Error::line(&low.file, record.line, format!("has no `{name}`; its candidates have {known}")));
+    }
+    Ok(values.into_iter().map(|value| value.map_or(f64::NAN, f64::from)).collect())
+}
+
+fn by_scores(low: &NbestArgs, record: &Record, scores: &mut impl Iterator<Item = (usize, String)>) -> Result<Vec<f64>> {
+    let path = low.scores.as_deref().unwrap_or(&low.file);
+    let next = |_: &ImportedOutput| {
+        let Some((n, line)) = scores.next() else {
+            return Err(Error::file(path, "has fewer lines than there are candidates; it needs one for each"));
+        };
+        line.trim()
+            .parse()
+            .map_err(|_| Error::line(path, n + 1, format!("is `{:.40}`, which is no number", line.trim())))
+    };
+    record.outputs.iter().map(next).collect()
+}
+
+/// The scores of one candidate of each list.
+fn scored(lists: &[ChosenNbest], choice: Choosing) -> SystemScores {
+    let mut scores = SystemScores::default();
+    for list in lists {
+        let references: Vec<&str> = list.references.iter().map(String::as_str).collect();
+        let counts = ComparedScores::of(&list.texts[choice(list)], &references, &BleuSettings::default());
+        scores += SystemScores::of(Some(counts));
+    }
+    scores
+}
+
+fn summary(low: &NbestArgs, lists: &[ChosenNbest], is_reranked: bool, output: &mut LineOutput) -> anyhow::Result<()> {
+    let mut choices: Vec<(&str, Choosing)> = vec![("first", |_| 0), ("oracle", |list| list.oracle)];
+    if is_reranked {
+        choices.push(("reranked", |list| list.reranked));
+    }
+    let scores: Vec<(&str, SystemScores)> =
+        choices.iter().map(|(name, choice)| (*name, scored(lists, *choice))).collect();
+    let place = |list: &ChosenNbest| PLACES.iter().position(|last| list.oracle < *last).unwrap_or(PLACES.len());
+    let mut places: BTreeMap<usize, usize> = BTreeMap::new();
+    for list in lists {
+        *places.entry(place(list)).or_default() += 1;
+    }
+    let mean = lists.iter().map(|list| (list.oracle + 1) as f64).sum::<f64>() / lists.len() as f64;
+    let candidates = lists.iter().map(|list| list.texts.len()).sum::<usize>();
+    let places: Vec<(String, usize)> = places.into_iter().map(|(n, count)| (place_name(n), count)).collect();
+    if low.format == NbestFormat::Json {
+        let score = |(name, scores): &(&str, SystemScores)| json!({ "name": name, "bleu": scores.bleu(), "chrf": scores.chrf(), "ter": scores.ter() });
+        return output.json(&json!({
+            "lists": lists.len(),
+            "candidates": candidates,
+            "scores": scores.iter().map(score).collect::<Vec<_>>(),
+            "mean_place": mean,
+            "places": places.iter().map(|(name, count)| json!({ "place": name, "lists": count })).collect::<Vec<_>>(),
+        }));
+    }
+    let number = |number: Option<f64>| TsvCell::Plain(number.map_or_else(String::new, |number| format!("{number:.2}")));
+    let mut table = vec![["candidates", "lists", "BLEU", "chrF2", "TER"].map(TsvCell::plain).to_vec()];
+    for (name, scores) in &scores {
+        let numbers = [scores.bleu(), scores.chrf(), scores.ter()].map(number);
+        table.push([vec![TsvCell::plain(*name), TsvCell::plain(&lists.len())], numbers.to_vec()].concat());
+    }
+    output.text(&rows(table))?;
+    output.line("")?;
+    let mut table = vec![["place of the oracle", "lists", "share"].map(TsvCell::plain).to_vec()];
+    for (name, count) in places {
+        let share = format!("{:.4}", count as f64 / lists.len() as f64);
+        table.push(vec![TsvCell::Plain(name), TsvCell::plain(&count), TsvCell::Plain(share)]);
+    }
+    let of = format!("{:.2}", candidates as f64 / lists.len() as f64);
+    table.push(vec![TsvCell::plain("mean"), TsvCell::Plain(format!("{mean:.2}")), TsvCell::Plain(format!("of {of}"))]);
+    output.text(&rows(table))
+}
+
+fn place_name(n: usize) -> String {
+    let before = n.checked_sub(1).map_or(0, |n| PLACES[n]);
+    match PLACES.get(n) {
+        Some(last) if *last == before + 1 => last.to_string(),
+        Some(last) => format!("{}-{last}", before + 1),
+        None => format!("{}-", before + 1),
+    }
+}
+
+fn each(low: &NbestArgs, lists: &[ChosenNbest]) -> String {
+    let head = ["sentence", "candidates", "place", "first", "oracle", "reranked", "text"];
+    let mut table = vec![head.map(TsvCell::plain).to_vec()];
+    for list in lists {
+        let references: Vec<&str> = list.references.iter().map(String::as_str).collect();
+        let score = |at: usize| TsvCell::Plain(format!("{:.2}", low.by.score(&list.texts[at], &references)));
+        table.push(vec![
+            TsvCell::plain(&list.sentence),
+            TsvCell::plain(&list.texts.len()),
+            TsvCell::plain(&(list.oracle + 1)),
+            score(0),
+            score(list.oracle),
+            score(list.reranked),
+            TsvCell::from(&list.texts[list.oracle]),
+        ]);
+    }
+    rows(table)
+}

@@ -1,0 +1,37 @@
+//! Floor 7: n-best lists on their way in: of each the first candidate is taken, and where that is asked for the one nearest to the
+//! references, as a system of its own.
+
+use crate::corpus::import::scores::GivenScores;
+use crate::import::{ImportedOutput, OracleBy, Record};
+
+/// The title of the score that says where the oracle stands in its list, from 1.
+const ORACLE: &str = "oracle place";
+
+/// What systems say in a record of the sentence at a place: one without a name is called by the `stem`. The places of oracles are
+/// noted.
+pub(super) fn said<'r>(
+    (at, record): (usize, &'r Record),
+    (stem, by): (&str, Option<OracleBy>),
+    references: &[&str],
+    oracles: &mut GivenScores,
+) -> Vec<(String, &'r ImportedOutput)> {
+    let mut lists: Vec<(String, Vec<&ImportedOutput>)> = Vec::new();
+    for output in &record.outputs {
+        let name = output.system.as_deref().unwrap_or(stem);
+        match lists.iter_mut().find(|(other, _)| other == name) {
+            Some((_, list)) => list.push(output),
+            None => lists.push((name.to_owned(), vec![output])),
+        }
+    }
+    let mut said = Vec::new();
+    for (name, list) in lists {
+        let texts = list.iter().map(|output| output.text.as_str());
+        let oracle = by.filter(|_| list.len() > 1).and_then(|by| by.oracle(texts, references));
+        said.push((name.clone(), list[0]));
+        if let Some(best) = oracle {
+            oracles.entry((ORACLE.to_owned(), name.clone())).or_default().insert(at, (best + 1) as f32);
+            said.push((format!("oracle of {name}"), list[best]));
+        }
+    }
+    said
+}

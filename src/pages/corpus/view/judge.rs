@@ -1,0 +1,392 @@
+//! Floor 11: page Corpus, the desk of one who judges: a sentence of the campaign and what the systems say of it, under letters where
+//! the campaign is blind, with keys for everything.
+
+use std::sync::Arc;
+
+use egui::{
+    DragValue, Event, Frame, Key, Margin, Modifiers, ProgressBar, RichText, ScrollArea, Slider, Stroke, TextEdit, Ui,
+};
+
+use crate::corpus::judgements::campaign::{Campaign, letter};
+use crate::corpus::judgements::judge::{ErrorMark, Judgement, MOST_RATING};
+use crate::jobs::corpus::thread::{CorpusRequest, Detail};
+use crate::pages::corpus::CorpusPage;
+use crate::pages::corpus::command::CorpusCommand;
+use crate::pages::corpus::desk::{DeskDeed, DeskKey, DeskSheet};
+use crate::pages::corpus::view::memory::CorpusMemory;
+use crate::pages::corpus::view::tints::{TintedSide, Tints};
+use crate::pages::corpus::view::words::{Marked, Tint};
+use crate::pages::window::local::{Sheet, Window};
+use crate::text::words::{letters_at, place_of};
+use crate::widgets::labels::plural;
+use crate::widgets::{labels, theme};
+
+/// Width of the fields of a plan, and of the slider of a rating, points.
+const FIELD: (f32, f32) = (260.0, 180.0);
+/// The numbers of the keys `0` to `9`.
+const DIGITS: [Key; 10] =
+    [Key::Num0, Key::Num1, Key::Num2, Key::Num3, Key::Num4, Key::Num5, Key::Num6, Key::Num7, Key::Num8, Key::Num9];
+/// Kinds of errors have these keys, in order.
+const LETTERS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+/// What the keys do.
+const LEGEND: &str = "Up, Down: translation   Left, Right: word, with Shift more words, with Alt letters, with Ctrl words of the source   \
+                      A letter, then a digit: mark of that kind and severity   -: missing there   .: no errors   \
+                      Digits, Enter: rating; Enter again: next   Backspace: takes back   =: what a metric marked   \
+                      Page Up, Page Down: task   Ctrl+Z: undo";
+
+/// The desk.
+pub fn judge_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
+    let Some(campaign) = workbench.corpus.campaign.clone() else {
+        plan_ui(ui, workbench, window);
+        return;
+    };
+    let annotator = workbench.kept.annotator.clone();
+    window.local.of::<CorpusMemory>().desk.sit(&annotator, &campaign);
+    let is_done = |at: usize| workbench.has_judged(&campaign, at);
+    let desk = &window.local.of::<CorpusMemory>().desk;
+    let tasks = Arc::clone(&desk.tasks);
+    let place = workbench.selected.and_then(|at| tasks.iter().position(|task| *task as usize == at));
+    if place.is_none()
+        && let Some(first) = desk.open_task(None, is_done).or_else(|| tasks.first().map(|at| *at as usize))
+    {
+        window.push(CorpusCommand::Select(Some(first)));
+    }
+    head_ui(ui, workbench, window, &campaign, (&tasks, place));
+    if tasks.is_empty() {
+        let note =
+            format!("{annotator} has no tasks in this campaign; these have: {}.", campaign.annotators.join(", "));
+        labels::note(ui, note);
+        return;
+    }
+    listen(ui, workbench, window);
+    let detail = workbench.detail.clone().filter(|detail| place.is_some() && Some(detail.at) == workbench.selected);
+    let Some(detail) = detail else { return };
+    window.local.of::<CorpusMemory>().desk.lay(detail.at);
+    let own = workbench.said(detail.at, &annotator);
+    let mut sheet = sheet(workbench, &campaign, &annotator, (&detail, own));
+    hear(workbench, window, &campaign, &mut sheet);
+    sheet_ui(ui, workbench, window, &campaign, (&detail, &sheet));
+}
+
+/// The sentence with the translations in their order.
+fn sheet<'a>(
+    workbench: &'a CorpusPage,
+    campaign: &'a Campaign,
+    annotator: &str,
+    (detail, own): (&'a Detail, Judgement),
+) -> DeskSheet<'a> {
+    let said = |name: &str| {
+        let at = workbench.corpus.systems.iter().position(|column| column.system.name == name)?;
+        Some(detail.outputs.get(at)?.as_ref()?.text.as_str())
+    };
+    let order = campaign.order(annotator, detail.at).into_iter();
+    let names = order.filter_map(|n| campaign.systems.get(n)).map(String::as_str);
+    let rows = names.filter_map(|name| Some((name, said(name)?))).collect();
+    let others = detail.judgements.iter().filter(|(name, _)| is_metric(campaign, annotator, name));
+    let suggested = others.flat_map(|(_, judgement)| &judgement.marks).collect();
+    DeskSheet { at: detail.at, source: &detail.sentence.source, rows, own, suggested }
+}
+
+/// Whether marks are of nobody who judges here: what the others say is not seen.
+fn is_metric(campaign: &Campaign, annotator: &str, name: &str) -> bool {
+    name != annotator && !campaign.annotators.iter().any(|known| known == name)
+}
+
+fn head_ui(
+    ui: &mut Ui,
+    workbench: &CorpusPage,
+    window: &mut Window<'_>,
+    campaign: &Campaign,
+    (tasks, place): (&[u32], Option<usize>),
+) {
+    let t = theme::tokens(ui);
+    let annotator = &workbench.kept.annotator;
+    let is_done = |at: usize| workbench.has_judged(campaign, at);
+    let done = tasks.iter().filter(|at| is_done(**at as usize)).count();
+    ui.horizontal_wrapped(|ui| {
+        let task = place.map_or_else(String::new, |place| format!("Task {} of {}, ", place + 1, tasks.len()));
+        ui.label(RichText::new(format!("{task}{done} done")).size(theme::TEXT_TITLE));
+        for (name, by) in [("Previous task", -1), ("Next task", 1)] {
+            let next = place.and_then(|place| place.checked_add_signed(by)).and_then(|place| tasks.get(place));
+            if ui.add_enabled(next.is_some(), egui::Button::new(name)).clicked() {
+                window.push(CorpusCommand::Select(next.map(|at| *at as usize)));
+            }
+        }
+        let open = window.local.of::<CorpusMemory>().desk.open_task(workbench.selected, is_done);
+        let button = ui.add_enabled(open.is_some(), egui::Button::new("Next open task"));
+        if button.on_disabled_hover_text("All tasks are done").clicked() {
+            window.push(CorpusCommand::Select(open));
+        }
+        let label = ui.label(RichText::new("by").color(t.weak));
+        let name = window.local.of::<CorpusMemory>().annotator.get_or_insert_with(|| annotator.clone());
+        let field = ui.add(TextEdit::singleline(name).desired_width(80.0)).labelled_by(label.id);
+        if field.lost_focus() {
+            let name = name.clone();
+            window.push(CorpusCommand::SetAnnotator(name));
+        }
+        ui.menu_button("End the campaign", |ui| {
+            ui.label("What was judged stays");
+            if ui.button("Yes, end it").clicked() {
+                window.push(CorpusRequest::Plan(None));
+                ui.close();
+            }
+        });
+    });
+    let share = done as f32 / tasks.len().max(1) as f32;
+    ui.add(ProgressBar::new(share).desired_height(theme::PROGRESS_HEIGHT).animate(false).fill(t.accent));
+}
+
+/// What a key means at the desk.
+fn desk_key(key: Key, modifiers: Modifiers) -> Option<DeskKey> {
+    if let (Key::ArrowRight | Key::ArrowLeft, by) = (key, if key == Key::ArrowRight { 1 } else { -1 }) {
+        return Some(match (modifiers.command, modifiers.alt, modifiers.shift) {
+            (true, _, true) => DeskKey::SourceWider(by),
+            (true, _, false) => DeskKey::Source(by),
+            (false, true, true) => DeskKey::Letters(by),
+            (false, true, false) => DeskKey::LettersBefore(by),
+            (false, false, true) => DeskKey::Wider(by),
+            (false, false, false) => DeskKey::Words(by),
+        });
+    }
+    if modifiers.any() {
+        return None;
+    }
+    let simple = match key {
+        Key::ArrowDown => DeskKey::Row(1),
+        Key::ArrowUp => DeskKey::Row(-1),
+        Key::PageDown => DeskKey::Task(1),
+        Key::PageUp => DeskKey::Task(-1),
+        Key::Enter => DeskKey::Enter,
+        Key::Minus => DeskKey::Missing,
+        Key::Period => DeskKey::NoErrors,
+        Key::Backspace | Key::Delete => DeskKey::Back,
+        Key::Equals => DeskKey::TakeOver,
+        _ => {
+            if let Some(digit) = DIGITS.iter().position(|other| *other == key) {
+                return Some(DeskKey::Digit(digit as u8));
+            }
+            let name = key.name();
+            return LETTERS.find(name).filter(|_| name.len() == 1).map(DeskKey::Kind);
+        }
+    };
+    Some(simple)
+}
+
+/// Notes the keys that were pressed, in their order, unless they are meant for something else.
+fn listen(ui: &Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
+    let ctx = ui.ctx();
+    let is_elsewhere =
+        ctx.text_edit_focused() || egui::Popup::is_any_open(ctx) || window.local.shared.sheet != Sheet::None;
+    if is_elsewhere || workbench.compared.is_some() {
+        return;
+    }
+    let waiting = &mut window.local.of::<CorpusMemory>().desk.waiting;
+    ui.input_mut(|input| {
+        input.events.retain(|event| {
+            let Event::Key { key, pressed: true, modifiers, .. } = event else { return true };
+            let key = desk_key(*key, *modifiers);
+            waiting.extend(key);
+            key.is_none()
+        });
+    });
+}
+
+fn hear(workbench: &CorpusPage, window: &mut Window<'_>, campaign: &Campaign, sheet: &mut DeskSheet<'_>) {
+    let is_done = |at: usize| workbench.has_judged(campaign, at);
+    let with = (campaign, &*workbench.corpus.scheme);
+    for deed in window.local.of::<CorpusMemory>().desk.hear(sheet, with, is_done) {
+        window.push(match deed {
+            DeskDeed::Rate(system, rating) => CorpusCommand::Rate(system, Some(rating)),
+            DeskDeed::Mark(mark) => CorpusCommand::Mark(mark),
+            DeskDeed::Unmark(number) => CorpusCommand::Unmark(number),
+            DeskDeed::NoErrors(system) => CorpusCommand::NoErrors(system),
+            DeskDeed::Select(at) => CorpusCommand::Select(Some(at)),
+        });
+    }
+}
+
+fn sheet_ui(
+    ui: &mut Ui,
+    workbench: &CorpusPage,
+    window: &mut Window<'_>,
+    campaign: &Campaign,
+    (detail, sheet): (&Detail, &DeskSheet<'_>),
+) {
+    let mut tints = Tints::of(ui, workbench, window, detail);
+    let own = &workbench.kept.annotator;
+    tints.seen.retain(|seen| seen.key.annotator == *own || is_metric(campaign, own, &seen.key.annotator));
+    ScrollArea::vertical().id_salt("corpus_judge").auto_shrink(false).show(ui, |ui| {
+        let t = theme::tokens(ui);
+        labels::caption(ui, "Source");
+        let (mut set_off, _) = tints.on(sheet.source, TintedSide::Source);
+        let chosen = window.local.of::<CorpusMemory>().desk.source;
+        let chosen = place_of(sheet.source, chosen).filter(|_| chosen.0 < chosen.1);
+        set_off.extend(chosen.map(|place| Tint { place, line: Stroke::NONE, ground: t.accent_soft }));
+        let source = Marked::new(sheet.source, &[], theme::sentence(), (t.text, t.warm)).with_tints(set_off, None);
+        source.paragraph_ui(ui, ("judged source", sheet.at));
+        let references = detail.sentence.references();
+        if !references.is_empty() {
+            egui::CollapsingHeader::new("Reference").id_salt("judged_reference").show_unindented(ui, |ui| {
+                for text in references {
+                    labels::note(ui, text);
+                }
+            });
+        }
+        for n in 0..sheet.rows.len() {
+            ui.add_space(theme::SPACE_2);
+            row_ui(ui, workbench, window, campaign, (sheet, &tints), n);
+        }
+        ui.add_space(theme::SPACE_2);
+        kinds_ui(ui, workbench, window);
+        labels::note(ui, LEGEND);
+    });
+}
+
+/// A translation, its rating and its marks.
+fn row_ui(
+    ui: &mut Ui,
+    workbench: &CorpusPage,
+    window: &mut Window<'_>,
+    campaign: &Campaign,
+    (sheet, tints): (&DeskSheet<'_>, &Tints),
+    n: usize,
+) {
+    let t = theme::tokens(ui);
+    let (system, text) = sheet.rows[n];
+    let desk = &window.local.of::<CorpusMemory>().desk;
+    let is_chosen = desk.row == n;
+    let typed = desk.typed.clone();
+    let mut ground = None;
+    if is_chosen && let Some(place) = place_of(text, desk.target).filter(|_| desk.target.0 < desk.target.1) {
+        ground = Some(desk.letters.map_or_else(|| place.clone(), |letters| letters_at(text, &place, letters)));
+    }
+    let name = if campaign.is_blind { letter(n) } else { system.to_owned() };
+    let rating = sheet.own.ratings.get(system);
+    let frame = Frame::new().inner_margin(Margin::same(8)).corner_radius(theme::RADIUS);
+    let frame = frame.stroke(Stroke::new(if is_chosen { 2.0 } else { 1.0 }, if is_chosen { t.accent } else { t.line }));
+    frame.show(ui, |ui| {
+        ui.set_width(ui.available_width());
+        ui.horizontal_wrapped(|ui| {
+            let shown = if is_chosen && !typed.is_empty() {
+                format!("rating {typed}\u{2026}")
+            } else {
+                rating.map_or_else(
+                    || if campaign.rates { "not rated".to_owned() } else { String::new() },
+                    |rating| format!("rating {rating}"),
+                )
+            };
+            let marks = sheet.own.marks.iter().filter(|mark| mark.system == system).count();
+            let marks = match marks {
+                0 if sheet.own.no_errors.contains(system) => "no errors".to_owned(),
+                0 => String::new(),
+                count => plural(count, "mark"),
+            };
+            let parts = [name.clone(), shown, marks];
+            let head = parts.iter().filter(|part| !part.is_empty()).map(String::as_str).collect::<Vec<_>>().join(", ");
+            if ui.selectable_label(is_chosen, RichText::new(&head).strong()).clicked() {
+                window.local.of::<CorpusMemory>().desk.go_to(n);
+            }
+            if campaign.rates {
+                rating_ui(ui, window, (system, &name), rating.copied());
+            }
+            let is_marked = sheet.own.marks.iter().any(|mark| mark.system == system);
+            let button = egui::Button::selectable(sheet.own.no_errors.contains(system), "No errors");
+            let button = ui.add_enabled(!is_marked, button.frame_when_inactive(true));
+            if button.accessible_name(format!("No errors in {name}")).clicked() {
+                window.push(CorpusCommand::NoErrors(system.to_owned()));
+            }
+        });
+        let (mut set_off, _) = tints.on(text, TintedSide::System(system));
+        set_off.extend(ground.map(|place| Tint { place, line: Stroke::NONE, ground: t.accent_soft }));
+        let marked = Marked::new(text, &[], theme::sentence(), (t.text, t.warm)).with_tints(set_off, None);
+        marked.paragraph_ui(ui, ("judged", sheet.at, n));
+        if is_chosen {
+            for seen in tints.seen.iter().filter(|seen| seen.mark.system == system) {
+                mark_ui(ui, workbench, text, &seen.mark, &seen.key.annotator);
+            }
+        }
+    });
+}
+
+/// A rating by the mouse; what is dragged is kept when it is let go.
+fn rating_ui(ui: &mut Ui, window: &mut Window<'_>, (system, name): (&str, &str), rating: Option<u8>) {
+    let id = ui.scope_id().with(("rating", system));
+    let mut value = ui.data(|data| data.get_temp::<u8>(id)).or(rating).unwrap_or(MOST_RATING / 2);
+    ui.spacing_mut().slider_width = FIELD.1;
+    let slider = ui.add(Slider::new(&mut value, 0..=MOST_RATING).show_value(false));
+    let slider = slider.accessible_name(format!("Rating of {name}"));
+    if slider.drag_stopped() || slider.changed() && !slider.dragged() {
+        ui.data_mut(|data| data.remove_temp::<u8>(id));
+        window.push(CorpusCommand::Rate(system.to_owned(), Some(value)));
+    } else if slider.dragged() {
+        ui.data_mut(|data| data.insert_temp(id, value));
+    }
+}
+
+fn mark_ui(ui: &mut Ui, workbench: &CorpusPage, text: &str, mark: &ErrorMark, annotator: &str) {
+    let place = place_of(text, mark.target).unwrap_or(0..0);
+    let place = mark.letters.map_or_else(|| place.clone(), |letters| letters_at(text, &place, letters));
+    let words = if mark.target.0 < mark.target.1 { &text[place] } else { "missing words" };
+    let by = if *annotator == workbench.kept.annotator { String::new() } else { format!(", by {annotator}") };
+    labels::caption(ui, format!("\u{201c}{words}\u{201d}: {}, {}{by}", mark.category, mark.severity));
+}
+
+/// Which key is which kind, and which digit which severity once a kind is chosen.
+fn kinds_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
+    let scheme = &workbench.corpus.scheme;
+    let kind = window.local.of::<CorpusMemory>().desk.kind;
+    let chosen = kind.and_then(|kind| scheme.categories.get(kind));
+    if let Some(kind) = chosen {
+        let severities: Vec<String> = scheme
+            .severities
+            .iter()
+            .zip(1..)
+            .map(|(severity, n): (_, usize)| format!("{n} {}", severity.name))
+            .collect();
+        ui.label(RichText::new(format!("{kind}: {}", severities.join("   "))).strong());
+        return;
+    }
+    let kinds = scheme.categories.iter().zip(LETTERS.chars());
+    let kinds: Vec<String> = kinds.map(|(kind, key)| format!("{} {kind}", key.to_ascii_lowercase())).collect();
+    labels::note(ui, kinds.join("   "));
+}
+
+/// What to do while there is no campaign.
+fn plan_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
+    ui.heading("A campaign of human evaluation");
+    let note = "Annotators judge what all systems say of the sentences that are shown, in an order of their own, by mouse or keyboard. \
+                Where it is blind, translations stand under letters in another order for each sentence.";
+    labels::note(ui, note);
+    let draft = &mut window.local.of::<CorpusMemory>().plan;
+    egui::Grid::new("corpus_plan").num_columns(2).show(ui, |ui| {
+        let label = ui.label("Annotators, with commas between");
+        let names = draft.names.get_or_insert_with(|| workbench.kept.annotator.clone());
+        ui.add(TextEdit::singleline(names).desired_width(FIELD.0)).labelled_by(label.id);
+        ui.end_row();
+        let all = names.split(',').filter(|name| !name.trim().is_empty()).count().max(1);
+        let label = ui.label("How many judge each sentence");
+        let mut each = draft.each.min(all);
+        if ui.add(DragValue::new(&mut each).range(1..=all)).labelled_by(label.id).changed() {
+            draft.each = each;
+        }
+        ui.end_row();
+        let label = ui.label("Number that the orders are drawn with");
+        ui.add(DragValue::new(&mut draft.seed)).labelled_by(label.id);
+        ui.end_row();
+    });
+    ui.checkbox(&mut draft.is_blind, "Blind: letters in the place of names");
+    ui.checkbox(&mut draft.rates, "A rating from 0 to 100 for each translation (ESA, DA); else errors alone (MQM)");
+    let count = plural(workbench.rows.len(), "sentence");
+    if ui.button(format!("Begin with the {count} shown")).clicked() {
+        let names = draft.names.clone().unwrap_or_default();
+        let plan = Campaign {
+            seed: draft.seed,
+            is_blind: draft.is_blind,
+            rates: draft.rates,
+            annotators: names.split(',').map(str::to_owned).collect(),
+            each: draft.each,
+            ..Campaign::default()
+        };
+        window.push(CorpusRequest::Plan(Some(Box::new(plan))));
+    }
+}

@@ -1,0 +1,18 @@
+//! Floor 11: page Corpus, a campaign while it is planned. A leaf.
+
+/// The plan of a campaign as it is typed.
+pub struct PlanDraft {
+    /// Who judges; none: the one who is here.
+    pub names: Option<String>,
+    /// How many judge each sentence.
+    pub each: usize,
+    pub seed: u64,
+    pub is_blind: bool,
+    pub rates: bool,
+}
+
+impl Default for PlanDraft {
+    fn default() -> Self {
+        Self { names: None, each: usize::MAX, seed: 1, is_blind: true, rates: true }
+    }
+}

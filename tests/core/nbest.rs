@@ -1,0 +1,140 @@
+//! N-best lists: read as Moses, Marian and this program write them, their oracle, and another order by a score.
+
+use std::path::Path;
+
+use interlinear::corpus::import::importer::import_file;
+use interlinear::corpus::query::column::TableColumn;
+use interlinear::corpus::store::corpus::CorpusTable;
+use interlinear::corpus::store::file::Workspace;
+use interlinear::import;
+use interlinear::import::{ImportOptions, OracleBy, Role};
+use interlinear::ticket::CancellationToken;
+
+use crate::cli::run_in;
+
+const SOURCE: &str = "the old mill turns\nrain again\nlate\n";
+const REFERENCE: &str = "le vieux moulin tourne\nencore la pluie\ntard\n";
+/// The second candidate of the first list and the third of the second are the references; the third has one candidate.
+const LISTS: &str = "\
+0 ||| le moulin tourne ||| LM0= -2 TM0= -1 -2 ||| -3.5
+0 ||| le vieux moulin tourne ||| LM0= -3 TM0= -4 -1 ||| -4.5
+1 ||| la pluie ||| LM0= -1 TM0= -1 -1 ||| -1.5
+1 ||| pluie ||| LM0= -4 TM0= -1 -1 ||| -1.75
+1 ||| encore la pluie ||| LM0= -0.5 TM0= -2 -1 ||| -2.5
+2 ||| en retard ||| LM0= -1 TM0= -1 -1 ||| -0.5
+";
+
+fn write(folder: &Path) {
+    for (name, text) in [("s.en", SOURCE), ("r.fr", REFERENCE), ("mill.nbest", LISTS)] {
+        std::fs::write(folder.join(name), text).expect("written");
+    }
+}
+
+#[test]
+fn candidates_come_with_their_features_and_scores() {
+    let folder = tempfile::tempdir().expect("a folder");
+    write(folder.path());
+    let path = folder.path().join("mill.nbest");
+    let (format, _) = import::guess(&path).expect("a guess")[0];
+    assert_eq!(format.name, "nbest");
+    let mut file = import::open(&path, &ImportOptions::default()).expect("it opens");
+    let (records, warnings) = file.window(10).expect("a window").read();
+    assert_eq!((records.len(), warnings.count), (3, 0));
+    assert_eq!(records.iter().map(|record| record.outputs.len()).collect::<Vec<_>>(), [2, 3, 1]);
+    let candidate = &records[1].outputs[2];
+    assert_eq!((candidate.text.as_str(), candidate.score, records[1].sentence), ("encore la pluie", Some(-2.5), 2));
+    let features: Vec<(&str, f32)> = candidate.features.iter().map(|(name, value)| (name.as_str(), *value)).collect();
+    assert_eq!(features, [("LM0", -0.5), ("TM0.1", -2.0), ("TM0.2", -1.0)]);
+}
+
+#[test]
+fn the_oracle_of_lists_is_a_system_and_its_place_a_column() {
+    let folder = tempfile::tempdir().expect("a folder");
+    write(folder.path());
+    let mut workspace = Workspace::open(&folder.path().join("w.ilws")).expect("a workspace");
+    let roles = [("s.en", Some(Role::Source)), ("r.fr", Some(Role::Reference)), ("mill.nbest", None)];
+    for (name, role) in roles {
+        let options = ImportOptions { role, oracle: Some(OracleBy::Bleu), ..ImportOptions::default() };
+        let ticket = CancellationToken::forever();
+        let path = folder.path().join(name);
+        let report = import_file(&mut workspace, (&path, &options), 1, &ticket, &mut |_| {}).expect("it comes in");
+        assert_eq!(report.warned, 0, "{report:?}");
+    }
+    let corpus = CorpusTable::read(&workspace).expect("a corpus");
+    let names: Vec<&str> = corpus.systems.iter().map(|column| column.system.name.as_str()).collect();
+    assert_eq!(names, ["mill", "oracle of mill"]);
+    let said = |system: usize, at: usize| corpus.systems[system].texts.get(at);
+    assert_eq!([said(0, 0), said(1, 0)], [Some("le moulin tourne"), Some("le vieux moulin tourne")]);
+    assert_eq!([said(0, 1), said(1, 1)], [Some("la pluie"), Some("encore la pluie")]);
+    assert_eq!([said(0, 2), said(1, 2)], [Some("en retard"), None], "one candidate has no oracle");
+    let place = TableColumn::named("oracle_place.1", &corpus).expect("a column");
+    assert_eq!([place.value(&corpus, 0), place.value(&corpus, 1)], [2.0, 3.0]);
+    assert!(place.value(&corpus, 2).is_nan());
+}
+
+#[test]
+fn lists_are_counted_and_put_into_another_order() {
+    let folder = tempfile::tempdir().expect("a folder");
+    write(folder.path());
+    std::fs::write(folder.path().join("qe.txt"), "1\n2\n1\n3\n2\n5\n").expect("written");
+    let ran = |arguments: &[&str]| {
+        let all = [&["nbest", "--target", "r.fr", "mill.nbest"], arguments].concat();
+        run_in(folder.path(), &all, b"")
+    };
+    let good = |arguments: &[&str]| {
+        let outcome = ran(arguments);
+        assert_eq!(outcome.code, 0, "{arguments:?}: {}", outcome.stderr);
+        outcome.stdout
+    };
+    let table = good(&["--rerank", "LM0"]);
+    assert!(table.starts_with("candidates\tlists\tBLEU\tchrF2\tTER\nfirst\t3\t"), "{table}");
+    for line in ["oracle\t3\t", "reranked\t3\t", "\n1\t1\t0.3333\n2\t1\t0.3333\n3\t1\t0.3333\nmean\t2.00\tof 2.00\n"] {
+        assert!(table.contains(line), "{line}: {table}");
+    }
+    assert_eq!(good(&["--format", "first"]), "le moulin tourne\nla pluie\nen retard\n");
+    assert_eq!(good(&["--format", "oracle"]), "le vieux moulin tourne\nencore la pluie\nen retard\n");
+    for (arguments, second) in [(&["--rerank", "LM0"], "encore la pluie"), (&["--rerank", "TM0.1"], "la pluie")] {
+        let lines = good(&[&arguments[..], &["--format", "reranked"]].concat());
+        assert_eq!(lines.lines().nth(1), Some(second), "{arguments:?}");
+    }
+    let lines = good(&["--scores", "qe.txt", "--format", "reranked"]);
+    assert_eq!(lines, "le vieux moulin tourne\npluie\nen retard\n");
+    let rows = good(&["--format", "tsv", "--by", "bleu"]);
+    assert!(rows.contains("\n2\t3\t3\t") && rows.contains("\t100.00\t"), "{rows}");
+    let object: serde_json::Value = serde_json::from_str(&good(&["--format", "json"])).expect("JSON");
+    assert_eq!((object["candidates"].as_u64(), object["mean_place"].as_f64()), (Some(6), Some(2.0)));
+    std::fs::write(folder.path().join("short.txt"), "1\n").expect("written");
+    std::fs::write(folder.path().join("odd.txt"), "1\nx\n").expect("written");
+    std::fs::write(folder.path().join("more.txt"), "1\n1\n1\n1\n1\n1\n1\n").expect("written");
+    std::fs::write(folder.path().join("one.fr"), "un\n").expect("written");
+    for (arguments, why) in [
+        (&["--rerank", "LM1"][..], "has no `LM1`; its candidates have LM0, TM0.1, TM0.2"),
+        (&["--scores", "short.txt"], "short.txt: has fewer lines than there are candidates"),
+        (&["--scores", "more.txt"], "more.txt: has more lines than there are candidates"),
+        (&["--scores", "odd.txt"], "which is no number"),
+        (&["--format", "reranked"], "needs --rerank or --scores"),
+        (&["--target", "one.fr"], "one.fr: has 1 lines, but the n-best lists have sentence 2"),
+    ] {
+        let outcome = ran(arguments);
+        assert!(outcome.code == 2 && outcome.stderr.contains(why), "{arguments:?}: {}", outcome.stderr);
+    }
+}
+
+#[test]
+fn documents_and_domains_of_a_table_are_tags_with_scores_of_their_own() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let table = "source\treference\tMill\tdoc\tdomain\n\
+        the old mill turns\tle vieux moulin tourne\tle vieux moulin tourne\tstory\ttales\n\
+        rain again\tencore la pluie\tla pluie\tnews, late\ttales\n\
+        late\ttard\ttard\tstory\t\n";
+    std::fs::write(folder.path().join("t.tsv"), table).expect("written");
+    let arguments = ["analyse", "--workspace", "w.ilws", "--import", "t.tsv", "--overview", "tags"];
+    let outcome = run_in(folder.path(), &arguments, b"");
+    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+    let rows: Vec<Vec<&str>> = outcome.stdout.lines().map(|line| line.split('\t').collect()).collect();
+    let found: Vec<[&str; 3]> = rows[1..].iter().map(|row| [row[0], row[1], row[2]]).collect();
+    assert_eq!(found, [["doc:news  late", "Mill", "1"], ["doc:story", "Mill", "2"], ["domain:tales", "Mill", "2"]]);
+    let condition = rows.iter().find(|row| row[0] == "doc:story").expect("a row")[7];
+    let arguments = ["analyse", "--workspace", "w.ilws", "--filter", condition, "--columns", "words"];
+    assert_eq!(run_in(folder.path(), &arguments, b"").stdout.lines().count(), 3, "{condition}");
+}
