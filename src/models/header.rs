@@ -56,6 +56,9 @@ impl NumberFormat {
 /// A tensor's bytes in the file.
 pub type TensorPlace = (Range<usize>, NumberFormat);
 
+/// The scales of the rows of a tensor of whole numbers: its name, and where they lie.
+pub type ScalePlace = (String, TensorPlace);
+
 /// Where the header ends, from the first bytes of a file of `length` bytes (at least [`LENGTH_BYTES`] and one more
 /// where it has so many).
 pub fn end(path: &Path, start: &[u8], length: u64) -> Result<usize> {
@@ -85,7 +88,7 @@ pub fn places(
     start: &[u8],
     length: u64,
     expected: &[(String, Vec<usize>)],
-) -> Result<(Vec<TensorPlace>, Vec<(String, TensorPlace)>)> {
+) -> Result<(Vec<TensorPlace>, Vec<ScalePlace>)> {
     check_size(path, expected)?;
     let metadata = metadata(path, start, length)?;
     let (mut places, mut scales) = (Vec::with_capacity(expected.len()), Vec::new());

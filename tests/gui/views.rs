@@ -764,7 +764,7 @@ fn without_a_sentence_the_window_offers_what_to_begin_with() {
     harness.run();
     harness.get_by_label("Type a sentence").click();
     harness.run();
-    assert!(harness.ctx.memory(|memory| memory.focused()).is_some(), "the field has the keyboard");
+    assert!(harness.ctx.memory(egui::Memory::focused).is_some(), "the field has the keyboard");
     harness.get_by_label("Open a corpus").click();
     harness.run();
     assert!(wires.heard(WindowCommand::ShowPage(interlinear::pages::corpus::CORPUS)));

@@ -1,6 +1,6 @@
 //! Floor 13: `interlinear import`: a model of another toolkit becomes a model folder, or one of ours a smaller one.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
@@ -68,7 +68,7 @@ fn foreign(path: &PathBuf) -> anyhow::Result<(Vec<Beside>, Model)> {
 }
 
 /// One of ours, with its alignment head where it has one.
-fn copied(path: &PathBuf) -> anyhow::Result<(Vec<Beside>, Model)> {
+fn copied(path: &Path) -> anyhow::Result<(Vec<Beside>, Model)> {
     let model = Model::load(path, &Device::cpu())?;
     let mut texts = Vec::new();
     for name in [SOURCE_FILE, TARGET_FILE, CARD_FILE, HEAD_FILE] {

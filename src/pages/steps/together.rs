@@ -1,6 +1,7 @@
 //! Floor 11: the class answers together: the guesses of several groups, entered one after the other or read from a file,
 //! and how many thought what.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -65,7 +66,7 @@ impl Guessing {
                 None => counts.push((word.to_owned(), 1)),
             }
         }
-        counts.sort_by(|a, b| b.1.cmp(&a.1));
+        counts.sort_by_key(|(_, count)| Reverse(*count));
         counts
     }
 
@@ -157,7 +158,9 @@ mod tests {
 
         let mut guessing = Guessing::new(Guessed::Whole);
         for links in [vec![link(0, 0), link(2, 1)], vec![link(0, 0)], vec![link(1, 2)]] {
-            links.into_iter().for_each(|link| guessing.toggle_link(link));
+            for link in links {
+                guessing.toggle_link(link);
+            }
             guessing.next_group();
         }
         assert_eq!(guessing.link_counts().get(&link(0, 0)), Some(&2));

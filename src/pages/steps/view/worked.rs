@@ -39,13 +39,11 @@ pub fn worked_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart:
             labels::caption(ui, *word);
         }
     });
-    match worked(apart, i, number) {
-        Some(worked) => made_ui(ui, &worked),
-        None => {
-            let text =
-                "More than the numbers that are seen here made this one: all weights of a row, which stand below.";
-            labels::note(ui, text);
-        }
+    if let Some(worked) = worked(apart, i, number) {
+        made_ui(ui, &worked);
+    } else {
+        let text = "More than the numbers that are seen here made this one: all weights of a row, which stand below.";
+        labels::note(ui, text);
     }
 }
 
