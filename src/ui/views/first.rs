@@ -3,13 +3,18 @@
 use egui::{Button, Rect, RichText, Ui, UiBuilder, pos2, vec2};
 
 use crate::app::command::WindowCommand;
-use crate::app::page::SENTENCE;
-use crate::pages::corpus::CORPUS;
+use crate::app::page::{Page, SENTENCE};
 use crate::pages::lesson::LessonCommand;
 use crate::pages::window::act::Act;
 use crate::pages::window::local::Window;
 use crate::pages::window::menu;
 use crate::widgets::theme;
+
+/// Pages that are offered: what it is to open one, and what there is.
+const OFFERED: &[(&str, &str, Page)] = &[
+    #[cfg(not(target_family = "wasm"))]
+    ("Open a corpus", "Thousands of sentences, several systems beside each other", crate::pages::corpus::CORPUS),
+];
 
 /// Its width, and where it stands in the height of the page.
 const WIDTH: f32 = 560.0;
@@ -44,8 +49,10 @@ fn offers_ui(ui: &mut Ui, window: &mut Window<'_>) {
         if big(ui, "Type a sentence", "The models translate it while you type") {
             Act::FocusSource.perform(window);
         }
-        if big(ui, "Open a corpus", "Thousands of sentences, several systems beside each other") {
-            window.push(WindowCommand::ShowPage(CORPUS));
+        for (name, about, page) in OFFERED {
+            if big(ui, name, about) {
+                window.push(WindowCommand::ShowPage(*page));
+            }
         }
     });
 }
