@@ -39,6 +39,10 @@ const NARROWEST: f32 = 800.0;
 /// What everything but the names of the models needs, points.
 const BESIDE: f32 = 950.0;
 
+/// Lessons have a button where so much is left beside it, and so much for each model, points; else they are in the menu alone.
+const BESIDE_LESSONS: f32 = 804.0;
+const OF_MODEL: f32 = 95.0;
+
 /// How a column is exported: in its menu, the format, and what is asked.
 const EXPORTS: [(&str, AlignmentFormat, &str, &str, &str); 3] = [
     (
@@ -71,6 +75,8 @@ pub fn top_bar_ui(ui: &mut Ui, window: &mut Window<'_>) {
         ui.horizontal(|ui| {
             let models = window.app.document.columns().len() as f32 * (FEWEST_LETTERS * LETTER + AROUND);
             let is_narrow = ui.available_width() < NARROW.max(BESIDE + models);
+            let count = window.app.document.columns().len();
+            let has_lessons = ui.available_width() >= BESIDE_LESSONS + OF_MODEL * count as f32;
             if ui.available_width() < NARROWEST {
                 let tabs = ui.scope(|ui| tabs::menu_ui(ui, window));
                 window.part(ui, HighlightPart::Pages, "", tabs.response.rect);
@@ -85,19 +91,19 @@ pub fn top_bar_ui(ui: &mut Ui, window: &mut Window<'_>) {
             ui.add_space(theme::SPACE_1);
             // The right side first: chips take what it leaves.
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-                right_ui(ui, window, is_narrow);
+                right_ui(ui, window, is_narrow, has_lessons);
                 ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| chips_ui(ui, window));
             });
         });
     });
 }
 
-fn right_ui(ui: &mut Ui, window: &mut Window<'_>, is_narrow: bool) {
+fn right_ui(ui: &mut Ui, window: &mut Window<'_>, is_narrow: bool, has_lessons: bool) {
     let help = ui.button("?").on_hover_text("Shortcuts and explanations (?)");
     if help.accessible_name("Help").clicked() {
         window.local.shared.sheet = if window.local.shared.sheet == Sheet::Help { Sheet::None } else { Sheet::Help };
     }
-    if !beam::is_phone(ui)
+    if has_lessons
         && ui.button("Lessons").on_hover_text("Guided pages of ten minutes that use the program itself").clicked()
     {
         lesson::toggle(window);
