@@ -73,10 +73,10 @@ pub fn top_bar_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let t = theme::tokens(ui);
     Panel::top("top_bar").frame(theme::bar(ui)).show(ui, |ui| {
         ui.horizontal(|ui| {
-            let models = window.app.document.columns().len() as f32 * (FEWEST_LETTERS * LETTER + AROUND);
+            let count = window.app.document.columns().len() as f32;
+            let models = count * (FEWEST_LETTERS * LETTER + AROUND);
             let is_narrow = ui.available_width() < NARROW.max(BESIDE + models);
-            let count = window.app.document.columns().len();
-            let has_lessons = ui.available_width() >= BESIDE_LESSONS + OF_MODEL * count as f32;
+            let has_lessons = ui.available_width() >= BESIDE_LESSONS + OF_MODEL * count;
             if ui.available_width() < NARROWEST {
                 let tabs = ui.scope(|ui| tabs::menu_ui(ui, window));
                 window.part(ui, HighlightPart::Pages, "", tabs.response.rect);

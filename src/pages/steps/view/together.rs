@@ -80,27 +80,19 @@ fn beside<T>(ui: &mut Ui, guessing: &Guessing, given: &mut T, paint: impl Fn(&mu
     ui.add_space(theme::SPACE_1);
 }
 
+/// A word, how much of the room it has, and the number behind it, as it is written and as it is said.
+fn bar(name: &str, share: f32, number: String, said: &str) -> Bar {
+    Bar { text: name.to_owned(), share, number, label: format!("{name}: {said}"), is_marked: true, ..Bar::default() }
+}
+
 fn voices(count: usize, of: usize, name: &str) -> Bar {
-    let share = count as f32 / of.max(1) as f32;
-    Bar {
-        text: name.to_owned(),
-        share,
-        number: format!("{count} of {of}"),
-        label: format!("{name}: {count} of {of} groups"),
-        is_marked: true,
-        ..Bar::default()
-    }
+    let number = format!("{count} of {of}");
+    let said = format!("{number} groups");
+    bar(name, count as f32 / of.max(1) as f32, number, &said)
 }
 
 fn percent(share: f32, name: &str, what: &str) -> Bar {
-    Bar {
-        text: name.to_owned(),
-        share,
-        number: format!("{share:.2}"),
-        label: format!("{name}: the model\u{2019}s {what} {share:.2}"),
-        is_marked: true,
-        ..Bar::default()
-    }
+    bar(name, share, format!("{share:.2}"), &format!("the model\u{2019}s {what} {share:.2}"))
 }
 
 fn row_ui(ui: &mut Ui, steps: &StepsPage, guessing: &Guessing, apart: &StepTrace) {
