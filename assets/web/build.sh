@@ -40,15 +40,16 @@ cp $here/worker.js $here/sw.js $here/interlinear.webmanifest assets/icon.png "$s
 side=$((0x$(od -An -tx1 -j16 -N4 assets/icon.png | tr -d ' ')))
 sed -i "s/@SIDE@/$side/g" "$site/interlinear.webmanifest"
 
-# each model's files and their sizes, by which the page knows them and how far it is
+# each model with weights of 8 bits, half the size, which the program of this machine makes; its files and their sizes, by which
+# the page knows them and how far it is
 list=
 for model in "${models[@]}"; do
-    mkdir -p "$site/models/$model"
+    (unset RUSTC_BOOTSTRAP __CARGO_TESTS_ONLY_SRC_ROOT
+        cargo run --quiet --locked --no-default-features --bin interlinear -- import "models/$model" "$site/models/$model" --bits 8 >&2)
     files=
     for file in config.json source.tokenizer.json target.tokenizer.json README.md alignment.safetensors model.safetensors; do
-        [ -e "models/$model/$file" ] || continue
-        cp "models/$model/$file" "$site/models/$model/"
-        files+="${files:+, }\"$file\": $(wc -c < "models/$model/$file")"
+        [ -e "$site/models/$model/$file" ] || continue
+        files+="${files:+, }\"$file\": $(wc -c < "$site/models/$model/$file")"
     done
     list+="${list:+,$'\n'}  \"models/$model\": { $files }"
 done
