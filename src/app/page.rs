@@ -28,8 +28,8 @@ pub struct Page(&'static PageInfo);
 /// One sentence, its translations and alignments: the page of the document.
 pub const SENTENCE: Page = Page::new(&PageInfo {
     key: "sentence",
-    name: "Sentence",
-    title: "Page Sentence",
+    name: id!("Sentence"),
+    title: id!("Page Sentence"),
     saved_as: "sentence",
     digit: 1,
     takes: &[Dropped::Model, Dropped::Text, Dropped::Interventions, Dropped::Links],

@@ -104,7 +104,7 @@ impl Session {
         app.document.scene.position = app.document.scene.position.or_else(|| app.position_of_source());
         if !app.document.scene.interventions.is_empty() {
             app.notify(
-                "What was set by hand the last time is still in force; the line Interventions says what, and takes it away",
+                tr!("What was set by hand the last time is still in force; the line Interventions says what, and takes it away"),
                 false,
             );
         }
@@ -209,7 +209,7 @@ impl Session {
         self.perform(LessonCommand::Close.into());
         let ShownLink { lesson, lesson_page, selected, word, pages, mut state } = link;
         if !missing.is_empty() {
-            self.app.notify(format!("The link shows models that are not here: {}", missing.join(", ")), true);
+            self.app.notify(tr!("The link shows models that are not here: {}", missing.join(", ")), true);
         }
         if state.columns.as_ref().is_none_or(Vec::is_empty) {
             state.columns = Some(self.app.document.originals().map(Column::candidate).collect());
@@ -473,14 +473,16 @@ fn apply_to_window(command: WindowCommand, app: &mut AppState) {
         WindowCommand::KeepFigure(figure) => app.view.kept_figure = Some(figure),
         WindowCommand::SaveFigure(path) => match app.view.kept_figure.take() {
             Some(figure) => app.tasks.chore(FileJob::WriteFigure { path, figure }),
-            None => app.notify("There is no picture to save", true),
+            None => app.notify(tr!("There is no picture to save"), true),
         },
         WindowCommand::OpenLink(_) => {}
         WindowCommand::LinkCopied => {
             let how = match app.view.settings.site {
-                Some(_) => "The link is on the clipboard",
+                Some(_) => tr!("The link is on the clipboard"),
                 None => {
-                    "The link is on the clipboard; it opens by File, Open. For a browser the address of the explorer's page belongs before it: interlinear explore --site ADDRESS"
+                    tr!(
+                        "The link is on the clipboard; it opens by File, Open. For a browser the address of the explorer's page belongs before it: interlinear explore --site ADDRESS"
+                    )
                 }
             };
             app.notify(how, false);

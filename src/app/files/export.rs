@@ -248,10 +248,10 @@ pub fn why_not(column: Option<&Column>, format: AlignmentFormat) -> &'static str
     match format {
         AlignmentFormat::Pharaoh if left_out => LEFT_OUT,
         AlignmentFormat::Pharaoh => {
-            "There is no alignment to save, because this model has none or nothing is translated yet"
+            tr!("There is no alignment to save, because this model has none or nothing is translated yet")
         }
         AlignmentFormat::Tsv | AlignmentFormat::Json => {
-            "There is nothing to save yet, because nothing is translated in this column"
+            tr!("There is nothing to save yet, because nothing is translated in this column")
         }
     }
 }

@@ -113,7 +113,7 @@ fn picture(app: &mut AppState, column: ColumnId, drawing: &Drawing) -> Option<Bo
         export::picture(column, &search, &settings, &drawing, word)
     });
     if picture.is_none() {
-        app.notify("There is nothing to draw yet, because nothing is translated in this column", true);
+        app.notify(tr!("There is nothing to draw yet, because nothing is translated in this column"), true);
     }
     picture.map(Box::new)
 }

@@ -70,7 +70,7 @@ pub fn solutions(script: &Script) -> String {
             body += &format!("<section><h2>{}. {}</h2>{asks}</section>\n", n + 1, escaped(&page.heading));
         }
     }
-    document(&format!("Solutions: {}", script.title), &body)
+    document(&tr!("Solutions: {}", script.title), &body)
 }
 
 fn document(title: &str, body: &str) -> String {
@@ -195,9 +195,7 @@ pub(super) fn write(path: &Path, script: &Script, shown: Vec<(usize, OnPaper<Pap
     let written = write_whole(path, handout(script, &shown).as_bytes())
         .and_then(|()| write_whole(&beside, solutions(script).as_bytes()));
     match written {
-        Ok(()) => {
-            FileEvent::Notice { text: format!("Saved {} and {}", path.display(), beside.display()), is_error: false }
-        }
+        Ok(()) => FileEvent::Notice { text: tr!("Saved {} and {}", path.display(), beside.display()), is_error: false },
         Err(error) => FileEvent::failed(&error),
     }
 }

@@ -279,7 +279,7 @@ fn of_steps(steps: &StepsPage) -> Option<OnPaper<Paper>> {
 }
 
 /// What the sentence of a lesson is called on paper.
-pub const THE_SENTENCE: &str = "The sentence";
+pub const THE_SENTENCE: &str = id!("The sentence");
 
 /// What all columns say, and the picture of the selected one, or of the first that aligns.
 fn of_columns(app: &AppState) -> OnPaper<Paper> {
@@ -382,7 +382,7 @@ impl Lessons {
 
     fn begin(&mut self, key: &str, app: &mut AppState, steps: &StepsPage) {
         let Some(script) = self.shelf().find(|kept| kept.key == key).and_then(|kept| kept.script.clone()) else {
-            return app.notify(format!("There is no lesson {key} that can be read"), true);
+            return app.notify(tr!("There is no lesson {key} that can be read", key), true);
         };
         self.after = None;
         self.left.get_or_insert_with(|| Left::of(app, steps));
@@ -390,7 +390,9 @@ impl Lessons {
     }
 
     fn print(&self, path: PathBuf, app: &mut AppState) {
-        let Some(open) = &self.open else { return app.notify("Open a lesson first; that is what is printed", true) };
+        let Some(open) = &self.open else {
+            return app.notify(tr!("Open a lesson first; that is what is printed"), true);
+        };
         let path = if path.extension().is_some() { path } else { path.with_extension("html") };
         let mut shown: Vec<(usize, OnPaper<Paper>)> =
             open.pictures.iter().map(|((page, _), shown)| (*page, shown.clone())).collect();

@@ -20,7 +20,7 @@ pub fn tabs_ui(ui: &mut Ui, window: &mut Window<'_>) {
         let tab = ui.add(Button::new(name).selected(is_shown).frame_when_inactive(is_shown));
         tab.widget_info(|| WidgetInfo::selected(Role::Tab, true, is_shown, page.info().title));
         let key = shortcuts::text(ui.ctx(), Act::ShowPage(page));
-        if tab.on_hover_text(format!("Show this page ({key})")).clicked() {
+        if tab.on_hover_text(tr!("Show this page ({key})", key)).clicked() {
             window.push(WindowCommand::ShowPage(page));
         }
     }
@@ -34,5 +34,5 @@ pub fn menu_ui(ui: &mut Ui, window: &mut Window<'_>) {
             act_item(ui, window, page.info().title, Act::ShowPage(page));
         }
     });
-    button.response.accessible_name(format!("Page {shown}"));
+    button.response.accessible_name(tr!("Page {shown}", shown));
 }

@@ -292,8 +292,8 @@ impl HeatmapWidget<'_> {
         let text = reading.row_text();
         marks::paint(&ui.painter_at(place), [figure.corner(text, &place.into())]);
         let response = ui.interact(place, self.id.with("reading"), Sense::hover());
-        node(&response, egui::accesskit::Role::Legend, || format!("Rows of {} by the {text}", self.name));
-        let source = if reading == Reading::Head { "" } else { " (Luong et al. 2015, footnote 14)" };
+        node(&response, egui::accesskit::Role::Legend, || tr!("Rows of {} by the {text}", self.name, text));
+        let source = if reading == Reading::Head { "" } else { tr!(" (Luong et al. 2015, footnote 14)") };
         response.on_hover_text(format!("{}{source}", reading.about()));
     }
 

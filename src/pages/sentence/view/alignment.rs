@@ -43,13 +43,13 @@ pub fn alignment_ui(
         if table.left_out {
             ui.add(egui::Label::new(LEFT_OUT).wrap());
         } else if table.reading == Some(Reading::Head) && settings.shown == Shown::Energies {
-            ui.add(egui::Label::new("Of an alignment head no energies are kept; choose \u{3b1} above").wrap());
+            ui.add(egui::Label::new(tr!("Of an alignment head no energies are kept; choose \u{3b1} above")).wrap());
         }
         return;
     };
     let is_selected = window.app.selected_column().is_some_and(|selected| selected.id == column.id);
     let focus = is_selected && window.local.shared.takes_focus(Panel::Picture);
-    let given = if table.is_given { " for your translation" } else { "" };
+    let given = if table.is_given { tr!(" for your translation") } else { "" };
     let name = format!("{}{given}", column.name());
     let marks = marks(window.app, column);
     let heatmap = HeatmapWidget {

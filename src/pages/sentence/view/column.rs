@@ -4,7 +4,7 @@ use egui::{ProgressBar, Rect, RichText, Ui, UiBuilder, Vec2, pos2};
 
 use crate::analysis::hard::AlignmentAgreement;
 use crate::app::document::column::{Column, ColumnState, file_name};
-use crate::app::document::table::{AlignmentTable, GIVEN, Units};
+use crate::app::document::table::{GIVEN, Units};
 use crate::app::files::picture::GUIDED;
 use crate::app::lights::HighlightPart;
 use crate::app::settings::Shown;
@@ -16,7 +16,6 @@ use crate::pages::window::local;
 use crate::pages::window::local::Window;
 use crate::text::words::words;
 use crate::widgets::heatmap::layout::Metrics;
-use crate::widgets::labels::plural;
 use crate::widgets::{labels, theme};
 
 /// Where the parts of a column stand, from its own corner.
@@ -38,9 +37,9 @@ const PADDING: f32 = theme::SPACE_3;
 /// A name is cut no shorter, points.
 const LEAST_NAME: f32 = 104.0;
 /// Behind the name of a model that was told where to look,
-const GUIDED_NOTE: &str = "guided";
+const GUIDED_NOTE: &str = id!("guided");
 /// and of one whose picture is of the user's translation.
-const GIVEN_NOTE: &str = "yours";
+const GIVEN_NOTE: &str = id!("yours");
 const HEADER: f32 = 24.0;
 /// Height of the line of an ensemble.
 const MIXING: f32 = 28.0;
@@ -222,7 +221,11 @@ fn picture_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>, col
     let has_alignment = column.facts.as_ref().is_none_or(|facts| facts.has_alignment)
         || column.table.as_ref().is_some_and(|table| table.alpha.is_some());
     let Some(table) = &column.table else {
-        let hint = if window.app.document.source().trim().is_empty() { "Type a sentence above" } else { "Translating" };
+        let hint = if window.app.document.source().trim().is_empty() {
+            tr!("Type a sentence above")
+        } else {
+            tr!("Translating")
+        };
         ui.label(RichText::new(hint).color(theme::tokens(ui).weak));
         return;
     };
@@ -237,8 +240,8 @@ fn picture_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>, col
         alignment::alignment_ui(ui, sentence, window, column, table, metrics);
     } else if column.ensemble.is_some() {
         let is_pivot = column.ensemble.as_ref().is_some_and(|ensemble| ensemble.mixing.is_pivot());
-        let both = "One of both models has no alignment, so there is no product of two.";
-        let says = if is_pivot { both } else { "No member of this ensemble has an alignment." };
+        let both = tr!("One of both models has no alignment, so there is no product of two.");
+        let says = if is_pivot { both } else { tr!("No member of this ensemble has an alignment.") };
         ui.add(egui::Label::new(says).wrap());
     } else {
         context::context_ui(ui, column);
@@ -247,7 +250,9 @@ fn picture_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>, col
 
 fn header_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
     let t = theme::tokens(ui);
-    let explained = "log p is the natural logarithm of the probability of the whole translation, the sum over its words (Bahdanau et al. 2015, equation 2)";
+    let explained = tr!(
+        "log p is the natural logarithm of the probability of the whole translation, the sum over its words (Bahdanau et al. 2015, equation 2)"
+    );
     // The name first; the numbers take what it leaves, where they have no more room than those by which columns are
     // compared, and the tooltip has them whole.
     let name = RichText::new(column.name()).size(theme::TEXT_TITLE);
@@ -261,7 +266,7 @@ fn header_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
                 ui.set_max_width(room);
                 ui.add(label)
             });
-            label.inner.on_hover_text(format!("{}\nA right click offers variants beside it", column.name()))
+            label.inner.on_hover_text(tr!("{}\nA right click offers variants beside it", column.name()))
         };
         window.offer(&name, MenuTarget::Column { column: column.id });
         guided_ui(ui, column);
@@ -295,7 +300,7 @@ fn name_room(ui: &Ui, column: &Column) -> f32 {
 fn guided_ui(ui: &mut Ui, column: &Column) {
     let Some(reading) = column.facts.as_ref().and_then(|facts| facts.guided.as_ref()) else { return };
     let text = RichText::new(GUIDED_NOTE).size(theme::TEXT_SMALL).color(theme::tokens(ui).warm);
-    let note = format!("This model was told: {GUIDED} (rows by {reading})");
+    let note = tr!("This model was told: {GUIDED} (rows by {reading})", GUIDED, reading);
     ui.label(text).on_hover_text(note);
 }
 
@@ -307,7 +312,8 @@ fn looks_ui(ui: &mut Ui, column: &Column) {
         return;
     }
     let text = RichText::new(short).size(theme::TEXT_SMALL).color(theme::tokens(ui).weak);
-    ui.label(text).on_hover_text(format!("The alignment: {looks}\nThe column's menu, Alignment, chooses other heads"));
+    ui.label(text)
+        .on_hover_text(tr!("The alignment: {looks}\nThe column's menu, Alignment, chooses other heads", looks));
 }
 
 /// The heads of a Transformer that are its alignment, short; nothing of other models.
@@ -325,7 +331,7 @@ fn is_given(column: &Column) -> bool {
 fn given_ui(ui: &mut Ui, column: &Column) {
     if is_given(column) {
         let text = RichText::new(GIVEN_NOTE).size(theme::TEXT_SMALL).color(theme::tokens(ui).warm);
-        let note = format!("The alignment and the numbers are those of {GIVEN}");
+        let note = tr!("The alignment and the numbers are those of {GIVEN}", GIVEN);
         labels::said(ui.label(text).on_hover_text(note), GIVEN);
     }
 }
@@ -335,10 +341,14 @@ fn agreed(column: &Column) -> String {
     let Some(agreement) = column.table.as_ref().and_then(|table| table.agreement) else { return String::new() };
     let AlignmentAgreement { on_link, linked, words } = agreement;
     let none = words - linked;
-    format!(
-        "\n{on_link} of {words} words between spaces look most at a word that the statistical aligner links them with; {none} of \
-         them {} no link",
-        if none == 1 { "has" } else { "have" }
+    tr!(
+        "\n{on_link} of {words} words between spaces look most at a word that the statistical aligner links them with; {n} of \
+         them has no link"
+            | "\n{on_link} of {words} words between spaces look most at a word that the statistical aligner links them with; {n} \
+               of them have no link"
+                % none,
+        on_link,
+        words
     )
 }
 
@@ -361,9 +371,13 @@ pub fn numbers(column: &Column) -> String {
         return text;
     }
     if column.decoding {
-        text.push_str("   translating");
+        text.push_str(tr!("   translating"));
     } else if column.result.millis > 0.0 {
-        text.push_str(&format!("   {:.0} ms   {:.0} words/s", column.result.millis, column.result.words_per_second));
+        text.push_str(&tr!(
+            "   {} ms   {} words/s",
+            format_args!("{:.0}", column.result.millis),
+            format_args!("{:.0}", column.result.words_per_second)
+        ));
     }
     text
 }
@@ -371,8 +385,8 @@ pub fn numbers(column: &Column) -> String {
 /// Those of the numbers by which columns are compared.
 fn compared(column: &Column) -> String {
     match &column.state {
-        ColumnState::Loading(_) => return "loading".to_owned(),
-        ColumnState::Failed(_) => return "not loaded".to_owned(),
+        ColumnState::Loading(_) => return tr!("loading").to_owned(),
+        ColumnState::Failed(_) => return tr!("not loaded").to_owned(),
         ColumnState::Ready => {}
     }
     let Some(table) = &column.table else { return String::new() };
@@ -380,29 +394,27 @@ fn compared(column: &Column) -> String {
         Some(Units::Pieces) => table.target.iter().filter(|word| !word.is_eos).count(),
         Some(Units::Words) | None => words(&table.text).count(),
     };
-    let mut text = format!("log p {:.2}   ", table.log_p);
+    let mut text = tr!("log p {}   ", format_args!("{:.2}", table.log_p));
     // what was asked for goes before what is always there
     if let Some(agreement) = &table.agreement {
-        text.push_str(&format!("{:.0} % on links   ", 100.0 * agreement.share()));
+        text.push_str(&tr!("{} % on links   ", format_args!("{:.0}", 100.0 * agreement.share())));
     }
-    text.push_str(&plural(length, unit(table)));
+    text.push_str(&match table.units {
+        Some(Units::Pieces) => tr!("{n} piece" | "{n} pieces" % length),
+        Some(Units::Words) | None => tr!("{n} word" | "{n} words" % length),
+    });
     text
-}
-
-/// What the target words of a table are called.
-fn unit(table: &AlignmentTable) -> &'static str {
-    if table.units == Some(Units::Pieces) { "piece" } else { "word" }
 }
 
 fn loading_ui(ui: &mut Ui, fraction: f32) {
     ui.vertical_centered(|ui| {
         ui.add_space(ui.available_height() * 0.3);
-        ui.label(format!("Loading the model, {:.0} %", fraction * 100.0));
+        ui.label(tr!("Loading the model, {} %", format_args!("{:.0}", fraction * 100.0)));
         let bar = ProgressBar::new(fraction)
             .desired_height(theme::PROGRESS_HEIGHT)
             .desired_width(220.0)
             .fill(theme::tokens(ui).accent);
-        ui.add(bar).accessible_name("Loading the model");
+        ui.add(bar).accessible_name(tr!("Loading the model"));
     });
 }
 
@@ -414,13 +426,13 @@ fn failed_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, message: &st
         .inner_margin(egui::Margin::same(12));
     frame.show(ui, |ui| {
         ui.take_available_width();
-        ui.label(RichText::new("This model could not be loaded").color(t.error));
+        ui.label(RichText::new(tr!("This model could not be loaded")).color(t.error));
         ui.add(egui::Label::new(message).wrap());
         ui.horizontal(|ui| {
-            if ui.button("Try again").clicked() {
+            if ui.button(tr!("Try again")).clicked() {
                 window.push(ColumnCommand::Reload(column.id));
             }
-            if ui.button("Remove").clicked() {
+            if ui.button(tr!("Remove")).clicked() {
                 window.push(ColumnCommand::Remove(column.id));
             }
         });
