@@ -24,27 +24,27 @@ pub struct Symmetrization {
 pub const SYMMETRIZATIONS: &[Symmetrization] = &[
     Symmetrization {
         name: "intersection",
-        about: "Links that both directions have.",
+        about: id!("Links that both directions have."),
         combine: |forward, backward| sorted(&both(forward, backward)),
     },
     Symmetrization {
         name: "grow-diag",
-        about: "The intersection, grown by neighbouring links of the union that touch a word without a link.",
+        about: id!("The intersection, grown by neighbouring links of the union that touch a word without a link."),
         combine: |forward, backward| grow_diag(forward, backward, None),
     },
     Symmetrization {
         name: "grow-diag-final-and",
-        about: "Grow-diag, then links of either direction between two words without a link.",
+        about: id!("Grow-diag, then links of either direction between two words without a link."),
         combine: |forward, backward| grow_diag(forward, backward, Some(Final::Both)),
     },
     Symmetrization {
         name: "grow-diag-final",
-        about: "Grow-diag, then links of either direction that touch a word without a link.",
+        about: id!("Grow-diag, then links of either direction that touch a word without a link."),
         combine: |forward, backward| grow_diag(forward, backward, Some(Final::Either)),
     },
     Symmetrization {
         name: "union",
-        about: "Links that either direction has.",
+        about: id!("Links that either direction has."),
         combine: |forward, backward| sorted(&either(forward, backward)),
     },
 ];

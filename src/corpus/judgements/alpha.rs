@@ -63,7 +63,7 @@ fn tags(judged: &JudgedSentences<'_>) -> Vec<AlphaLine> {
         }
         lines.push(line(&format!("tag {name}"), "sentences", &units, units.nominal()));
     }
-    lines.insert(0, line("tags", "sentences and tags", &all, all.nominal()));
+    lines.insert(0, line("tags", id!("sentences and tags"), &all, all.nominal()));
     lines
 }
 
@@ -83,8 +83,8 @@ fn marks(corpus: &CorpusTable, judged: &JudgedSentences<'_>) -> [AlphaLine; 3] {
         }
     }
     [
-        line("words marked", "words", &wrong, wrong.nominal()),
-        line("kind of each word", "words", &kinds, kinds.nominal()),
-        line("severity of each word", "words", &severities, severities.nominal()),
+        line(id!("words marked"), "words", &wrong, wrong.nominal()),
+        line(id!("kind of each word"), "words", &kinds, kinds.nominal()),
+        line(id!("severity of each word"), "words", &severities, severities.nominal()),
     ]
 }

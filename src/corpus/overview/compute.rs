@@ -525,8 +525,8 @@ fn ranked(words: HashMap<String, Tally>) -> Vec<SourceWordErrors> {
 
 /// The links of the reference, in the order of [`Overview::linked`].
 const LINKED: [(AlignedBy, &str); 4] = [
-    (AlignedBy::Hand, "by hand"),
-    (AlignedBy::Forced, "by a model that it was forced through"),
-    (AlignedBy::Aligner, "by the aligner"),
-    (AlignedBy::Nobody, "by nobody"),
+    (AlignedBy::Hand, id!("by hand")),
+    (AlignedBy::Forced, id!("by a model that it was forced through")),
+    (AlignedBy::Aligner, id!("by the aligner")),
+    (AlignedBy::Nobody, id!("by nobody")),
 ];

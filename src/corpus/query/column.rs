@@ -181,24 +181,20 @@ impl TableColumn {
         let system = |at: usize| corpus.systems.get(at).map_or("", |column| column.system.name.as_str());
         let about = self.measure(corpus).map_or("", |measure| measure.about);
         match self {
-            Self::Number => "The place in the corpus".to_owned(),
-            Self::Stars => "The most stars that an annotator gave".to_owned(),
-            Self::Marks => "How many errors are marked".to_owned(),
+            Self::Number => tr!("The place in the corpus").to_owned(),
+            Self::Stars => tr!("The most stars that an annotator gave").to_owned(),
+            Self::Marks => tr!("How many errors are marked").to_owned(),
             Self::Errors(of) => {
-                format!("Errors for each word by the weights of the scheme, where they were judged; {}", system(of))
+                tr!("Errors for each word by the weights of the scheme, where they were judged; {}", system(of))
             }
-            Self::Rating(of) => format!("Mean of the ratings from 0 to 100 that annotators gave; {}", system(of)),
+            Self::Rating(of) => tr!("Mean of the ratings from 0 to 100 that annotators gave; {}", system(of)),
             Self::RatingDifference(first, second) => {
-                format!(
-                    "Mean of the ratings that annotators gave; of {} less that of {}",
-                    system(first),
-                    system(second)
-                )
+                tr!("Mean of the ratings that annotators gave; of {} less that of {}", system(first), system(second))
             }
             Self::Sentence(_) => about.to_owned(),
             Self::Output(_, of) => format!("{about}; {}", system(of)),
             Self::Difference(_, first, second) => {
-                format!("{about}; of {} less that of {}", system(first), system(second))
+                tr!("{about}; of {} less that of {}", system(first), system(second), about)
             }
         }
     }

@@ -37,8 +37,8 @@ impl HeadKind {
     pub fn title(self) -> &'static str {
         match self {
             Self::Cross => "cross-attention",
-            Self::Source => "source self-attention",
-            Self::Target => "target self-attention",
+            Self::Source => id!("source self-attention"),
+            Self::Target => id!("target self-attention"),
         }
     }
 
