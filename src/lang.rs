@@ -61,6 +61,9 @@ pub enum Language {
 pub const LANGUAGES: [Language; 5] =
     [Language::English, Language::French, Language::German, Language::Spanish, Language::Chinese];
 
+/// How many there are, with that of the tests.
+pub const COUNT: usize = LANGUAGES.len() + 1;
+
 /// At the end of each text of [`Language::Longer`].
 pub const MARK: char = '\u{bb}';
 
@@ -161,6 +164,11 @@ pub fn bring(language: Language, of: CatalogueOf, po: &str) {
     if let Some(cell) = READ[of as usize].get(language as usize) {
         cell.get_or_init(|| read(po));
     }
+}
+
+/// Whether all that is shown can be in this language, and not only what no catalogue has.
+pub fn is_there(language: Language) -> bool {
+    matches!(language, Language::English | Language::Longer) || language.catalogue(CatalogueOf::Window).is_some()
 }
 
 /// The language that this thread speaks from now on.

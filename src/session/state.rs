@@ -143,7 +143,7 @@ impl Session {
     /// What is worth keeping. While a lesson is open, that is what it goes back to.
     pub fn saved(&self) -> SavedSession {
         let left = self.lessons.left();
-        let Settings { device, reading, ref palette, theme, zoom, .. } = self.app.view.settings;
+        let Settings { device, reading, ref palette, theme, language, zoom, .. } = self.app.view.settings;
         let shown = left.map_or(&self.app.view.settings, |left| &left.settings).clone();
         let Scene { source, search, given, interventions, variants, .. } =
             left.map_or(&self.app.document.scene, |left| &left.scene);
@@ -167,7 +167,7 @@ impl Session {
             list: persist::list_name(lists.shown),
             layout,
             figure: self.app.view.drawing,
-            settings: Settings { device, reading, palette: palette.clone(), theme, zoom, ..shown },
+            settings: Settings { device, reading, palette: palette.clone(), theme, language, zoom, ..shown },
             search: *search,
             page: left.map_or(self.app.view.page, |left| left.page).key().to_owned(),
             pages: self.pages.saved(),
@@ -530,6 +530,7 @@ fn apply_to_settings(command: SettingsCommand, app: &mut AppState) {
         SettingsCommand::RemoveAligner(path) => app.remove_aligner(&path),
         SettingsCommand::SetPalette(name) => settings.palette = Some(name),
         SettingsCommand::SetTheme(theme) => settings.theme = theme,
+        SettingsCommand::SetLanguage(language) => settings.language = language,
         SettingsCommand::SetDrawing(drawing) => app.view.drawing = drawing,
         SettingsCommand::SetZoom(zoom) => {
             if zoom.is_finite() {

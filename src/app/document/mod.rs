@@ -31,6 +31,7 @@ use crate::app::files::gold::Gold;
 use crate::app::open_with::Installed;
 use crate::interventions::Interventions;
 use crate::jobs::live::protocol::ColumnId;
+use crate::lang;
 
 /// Why an ensemble is not asked.
 pub const ENSEMBLE: &str =
@@ -168,7 +169,7 @@ impl Document {
         let has_alignment = column.facts.as_ref().is_some_and(|facts| facts.has_alignment);
         let line = MEASURES.get(measure)?;
         if column.ensemble.is_some() {
-            return Some(ENSEMBLE.to_owned());
+            return Some(lang::text(ENSEMBLE).to_owned());
         }
         if line.aligns && !has_alignment {
             return Some(tr!("This model has no alignment, which \"{}\" is about; choose another measure", line.title));

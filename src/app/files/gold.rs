@@ -6,6 +6,7 @@
 use std::collections::BTreeSet;
 
 use crate::app::document::column::Column;
+use crate::lang;
 use crate::text::links::{Link, Links};
 use crate::text::sentence::{EOS, Sentence};
 use crate::text::words::WordPlaces;
@@ -63,7 +64,7 @@ impl Gold {
     /// # Errors
     /// A sentence that says why there is none.
     pub fn row(&self, column: &Column, i: usize) -> Result<Vec<f32>, &'static str> {
-        let (source, target) = self.places(column).ok_or(OTHER_WORDS)?;
+        let (source, target) = self.places(column).ok_or(lang::text(OTHER_WORDS))?;
         let targets = target.places.get(i).ok_or(tr!("There is no such word"))?;
         let sources = |links: &[Link]| -> BTreeSet<usize> {
             links.iter().filter(|link| targets.contains(&link.target)).map(|link| link.source).collect()

@@ -199,7 +199,7 @@ impl Overview {
     /// Who linked the references, and how many each.
     pub fn linked_by(&self) -> String {
         let there = LINKED.iter().zip(self.linked).filter(|(_, count)| *count > 0);
-        there.map(|((_, by), count)| format!("{count} {by}")).collect::<Vec<_>>().join(", ")
+        there.map(|((_, by), count)| format!("{count} {}", crate::lang::text(by))).collect::<Vec<_>>().join(", ")
     }
 
     /// What shows the sentences that the AER of a system counts.

@@ -345,8 +345,7 @@ fn opennmt(config: &Config, _: Option<Miswiring>, stages: &mut Vec<MachineStage>
                 }
             }
             ("readout", _) => {
-                (stage.title, stage.symbol, stage.weights) =
-                    (id!("Attentional state"), r"\t{h}_i", &["W_c", "b_c"]);
+                (stage.title, stage.symbol, stage.weights) = (id!("Attentional state"), r"\t{h}_i", &["W_c", "b_c"]);
                 stage.equations = if sizes.mixing == AttentionalMix::Tanh {
                     const { &[line(r"\t{h}_i = tanh(W_c [c_i ; s_i] + b_c)", "Luong et al. 2015, eq. 5")] }
                 } else {

@@ -96,8 +96,8 @@ impl Miswiring {
     /// In a list of choices: what is wired wrongly says so.
     pub fn label(self) -> String {
         match self {
-            Self::Untrained => self.entry().name.to_owned(),
-            _ => tr!("Wrong: {}", self.entry().name),
+            Self::Untrained => crate::lang::text(self.entry().name).to_owned(),
+            _ => tr!("Wrong: {}", crate::lang::text(self.entry().name)),
         }
     }
 

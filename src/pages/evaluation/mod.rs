@@ -228,6 +228,11 @@ impl EvaluationPage {
         }
     }
 
+    /// Whether source sentences or translations are still to be chosen.
+    pub fn lacks_files(&self) -> bool {
+        self.test.source.is_none() || self.test.references.is_empty()
+    }
+
     /// The files of the test set.
     fn files(&self) -> impl Iterator<Item = &PathBuf> {
         let TestFiles { source, references, gold, .. } = &self.test;

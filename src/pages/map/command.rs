@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::analysis::map::Method;
+use crate::lang;
 
 /// What is to be mapped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -66,7 +67,7 @@ impl PointChoice {
 
     /// Its name in menus.
     pub fn name(self) -> &'static str {
-        self.entry().2
+        lang::text(self.entry().2)
     }
 
     /// Whether it can be said how many.

@@ -13,6 +13,7 @@ use crate::app::state::AppState;
 use crate::figure::heatmap::outlines::Outlined;
 use crate::interventions::{Forbid, Force, Interventions, Pin, Place, Said, SetAlpha, Word};
 use crate::jobs::live::protocol::ColumnId;
+use crate::lang;
 use crate::pages::sentence::command::{InterveneCommand, RowEdit};
 use crate::text::sentence::{EOS, MAX_SOURCE_BYTES};
 
@@ -311,12 +312,13 @@ fn edited(app: &AppState, column: &Column, i: usize, row: &[f32], edit: RowEdit)
 /// The row of the same word of another column, of the one nearest to its place.
 fn like(app: &AppState, column: &Column, i: usize, other: ColumnId) -> Result<Vec<f32>, &'static str> {
     const NONE: &str = id!("The other column has no alignment of this sentence");
-    let other = present(app, other).filter(|other| other.source.text == column.source.text).ok_or(NONE)?;
-    let (here, there) = (column.table.as_deref().ok_or(NONE)?, other.table.as_deref().ok_or(NONE)?);
+    let other = present(app, other).filter(|other| other.source.text == column.source.text).ok_or(lang::text(NONE))?;
+    let (here, there) =
+        (column.table.as_deref().ok_or(lang::text(NONE))?, other.table.as_deref().ok_or(lang::text(NONE))?);
     let at = there.like_target(here, i).ok_or(tr!("The other column does not say this word"))?;
-    let alpha = other.shown().and_then(|shown| shown.alpha.as_ref()).ok_or(NONE)?;
+    let alpha = other.shown().and_then(|shown| shown.alpha.as_ref()).ok_or(lang::text(NONE))?;
     let rows = rows::rows_of(other, &app.view.settings, at);
-    let first = rows.first().and_then(|row| alpha.get(*row)).ok_or(NONE)?;
+    let first = rows.first().and_then(|row| alpha.get(*row)).ok_or(lang::text(NONE))?;
     // a word of several pieces has the mean of their rows, as where it is shown
     let mean = |j: usize| rows.iter().filter_map(|row| alpha.get(*row)?.get(j)).sum::<f32>() / rows.len() as f32;
     let mean: Vec<f32> = (0..first.len()).map(mean).collect();

@@ -17,6 +17,7 @@ use crate::interventions::{Pin, SetAlpha, Word};
 use crate::jobs::live::protocol::{ColumnId, HypothesisView};
 use crate::jobs::queue::QueueOrder;
 use crate::jobs::queue::probe::{Opened, Persuasion, Probe, ProbeQuestion, Probed};
+use crate::lang;
 use crate::pages::sentence::SentencePage;
 use crate::pages::sentence::asked::{AskedProbe, PersuadedWord, ProbeAbout, ProbeSubject};
 use crate::pages::sentence::command::ProbeCommand;
@@ -73,7 +74,7 @@ impl SentencePage {
         let has_alignment = column.facts.as_ref().is_some_and(|facts| facts.has_alignment);
         if column.ensemble.is_some() || !has_alignment {
             let none = tr!("This model has no alignment whose rows could be changed");
-            return Err(if has_alignment { ENSEMBLE } else { none }.to_owned());
+            return Err(if has_alignment { lang::text(ENSEMBLE) } else { none }.to_owned());
         }
         if word.text().trim().is_empty() {
             return Err(tr!("There is no word to say; type one").to_owned());

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use crate::jobs::steps::StepTrace;
+use crate::lang;
 use crate::models::anatomy::{MachinePart, MachineStage, Quantity};
 use crate::pages::steps::picture::words;
 use crate::pages::steps::{Guessed, Mode, StepsPage};
@@ -106,9 +107,9 @@ impl Told<'_> {
 
     fn stage(&self, stage: &MachineStage, mode: Mode) -> String {
         if self.is_hidden(stage.key) {
-            return tr!("{}: this is what you are to guess.", stage.title);
+            return tr!("{}: this is what you are to guess.", lang::text(stage.title));
         }
-        self.tells(stage, mode).unwrap_or_else(|| stage.about.to_owned())
+        self.tells(stage, mode).unwrap_or_else(|| lang::text(stage.about).to_owned())
     }
 
     /// `None`: what the box is for says it all.
@@ -145,7 +146,8 @@ impl Told<'_> {
             }
             "gates" => {
                 let opened = self.quantities("gates").iter().map(|gate| {
-                    let (name, what) = gate.name.split_once(": ").unwrap_or((gate.name, ""));
+                    let whole = lang::text(gate.name);
+                    let (name, what) = whole.split_once(": ").unwrap_or((whole, ""));
                     tr!("the {name} {} ({what})", format_args!("{:.2}", mean(&gate.values)), name, what)
                 });
                 let opened: Vec<String> = opened.collect();

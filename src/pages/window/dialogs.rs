@@ -14,6 +14,7 @@ use std::time::Duration;
 #[cfg(target_family = "wasm")]
 use crate::app::files::upload;
 use crate::clock::Instant;
+use crate::lang;
 use crate::pages::command::Command;
 use crate::widgets::theme;
 
@@ -196,7 +197,7 @@ impl Dialogs {
     /// Says on a sheet for paths that the system has no dialog, once that is known.
     pub fn missing_ui(&self, ui: &mut egui::Ui) {
         if self.is_missing {
-            let text = egui::RichText::new(WITHOUT).color(theme::tokens(ui).warm);
+            let text = egui::RichText::new(lang::text(WITHOUT)).color(theme::tokens(ui).warm);
             ui.add(egui::Label::new(text).wrap());
         }
     }
@@ -221,7 +222,7 @@ impl Dialogs {
 #[cfg(not(target_family = "wasm"))]
 fn shown(asked: &AskedPath, folder: Option<PathBuf>) -> Answer {
     let Question { title, wants, .. } = asked.question;
-    let mut dialog = rfd::AsyncFileDialog::new().set_title(title);
+    let mut dialog = rfd::AsyncFileDialog::new().set_title(lang::text(title));
     if let Some(folder) = folder {
         dialog = dialog.set_directory(folder);
     }

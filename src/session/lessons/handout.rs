@@ -8,6 +8,7 @@ use crate::app::files::picture::PictureRequest;
 use crate::app::files::work::write_whole;
 use crate::figure::svg::bare;
 use crate::figure::{Figure, svg};
+use crate::lang;
 use crate::session::lessons::script::{Ask, Script, ScriptPage, ScriptPart};
 use crate::text::markdown::{MarkdownBlock, MarkdownSpan};
 
@@ -76,8 +77,9 @@ pub fn solutions(script: &Script) -> String {
 fn document(title: &str, body: &str) -> String {
     let title = escaped(title);
     format!(
-        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{title}</title><style>{STYLE}</style></head>\n\
-         <body>\n<h1>{title}</h1>\n{body}</body></html>\n"
+        "<!DOCTYPE html>\n<html lang=\"{}\"><head><meta charset=\"utf-8\"><title>{title}</title><style>{STYLE}</style></head>\n\
+         <body>\n<h1>{title}</h1>\n{body}</body></html>\n",
+        lang::spoken().code()
     )
 }
 

@@ -4,6 +4,7 @@ use egui::{Button, Rect, RichText, Ui, UiBuilder, pos2, vec2};
 
 use crate::app::command::WindowCommand;
 use crate::app::page::{Page, SENTENCE};
+use crate::lang;
 use crate::pages::lesson::LessonCommand;
 use crate::pages::window::act::Act;
 use crate::pages::window::local::Window;
@@ -56,7 +57,7 @@ fn offers_ui(ui: &mut Ui, window: &mut Window<'_>) {
             Act::FocusSource.perform(window);
         }
         for (name, about, page) in OFFERED {
-            if big(ui, name, about) {
+            if big(ui, lang::text(name), lang::text(about)) {
                 window.push(WindowCommand::ShowPage(*page));
             }
         }

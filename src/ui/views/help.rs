@@ -2,6 +2,7 @@
 
 use egui::{Id, RichText, Ui};
 
+use crate::lang;
 use crate::pages::window::local::{Sheet, Window};
 use crate::pages::window::{act, shortcuts};
 use crate::widgets;
@@ -95,7 +96,7 @@ fn body_ui(ui: &mut Ui) {
 
 fn terms_ui(ui: &mut Ui, n: usize, terms: &[(&str, &str)], weak: egui::Color32) {
     egui::Grid::new(("terms", n)).num_columns(2).spacing([theme::SPACE_4, theme::SPACE_1]).show(ui, |ui| {
-        for (term, meaning) in terms {
+        for (term, meaning) in terms.iter().map(|(term, meaning)| (lang::text(term), lang::text(meaning))) {
             let text = ui.visuals().text_color();
             labels::said(ui.label(labels::signs(term, theme::TEXT_SMALL, text)), term);
             let meaning_job = labels::signs(meaning, theme::TEXT_SMALL, weak);
@@ -127,7 +128,7 @@ fn group_ui(ui: &mut Ui, group: &str) {
     let t = theme::tokens(ui);
     ui.spacing_mut().item_spacing = egui::vec2(theme::SPACE_2, 1.0);
     ui.add_space(theme::SPACE_2);
-    ui.label(RichText::new(group).color(t.accent));
+    ui.label(RichText::new(lang::text(group)).color(t.accent));
     let mut named: Vec<&str> = Vec::new();
     for binding in act::bindings().iter().filter(|binding| binding.group == group) {
         if named.contains(&binding.name) {
@@ -138,7 +139,7 @@ fn group_ui(ui: &mut Ui, group: &str) {
         let mut keys: Vec<String> = same.map(|key| shortcuts::key_text(ui.ctx(), key)).collect();
         keys.truncate(2);
         ui.horizontal(|ui| {
-            ui.label(binding.name);
+            ui.label(lang::text(binding.name));
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
                 labels::caption(ui, keys.join("  "));
             });

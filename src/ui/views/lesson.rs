@@ -7,6 +7,7 @@ use egui::{Align, Button, Label, Layout, Panel, ProgressBar, RichText, ScrollAre
 
 use crate::app::document::column::{Column, file_name};
 use crate::app::lights::{Highlight, HighlightPart};
+use crate::lang;
 use crate::pages::lesson::LessonCommand;
 use crate::pages::steps::{STEPS, StepsPage};
 use crate::pages::window::dialogs::{Question, Wants};
@@ -235,8 +236,10 @@ fn bar_ui(ui: &mut Ui, window: &mut Window<'_>, running: &Running) {
             next.request_focus();
         }
         window.local.seen_lesson = now;
-        let letters =
-            egui::WidgetText::from(END).into_galley(ui, None, f32::INFINITY, egui::TextStyle::Button).size().x;
+        let letters = egui::WidgetText::from(lang::text(END))
+            .into_galley(ui, None, f32::INFINITY, egui::TextStyle::Button)
+            .size()
+            .x;
         let fits = ui.available_width() >= letters + 2.0 * ui.spacing().button_padding.x;
         if fits {
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| end_ui(ui, window));
@@ -251,7 +254,7 @@ fn bar_ui(ui: &mut Ui, window: &mut Window<'_>, running: &Running) {
 const END: &str = id!("End lesson");
 
 fn end_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    if ui.button(END).on_hover_text(tr!("The window is again as it was before")).clicked() {
+    if ui.button(lang::text(END)).on_hover_text(tr!("The window is again as it was before")).clicked() {
         window.local.seen_lesson = None;
         window.push(LessonCommand::Close);
     }
@@ -302,7 +305,9 @@ fn called(window: &Window<'_>, light: &Highlight) -> Option<String> {
     let of = light.of.as_deref()?;
     let name = if light.lit == HighlightPart::Box {
         let apart = window.page::<StepsPage>(STEPS).and_then(|page| page.apart.as_ref());
-        apart.and_then(|apart| Some(apart.machine.stages.iter().find(|stage| stage.key == of)?.title.to_owned()))
+        apart.and_then(|apart| {
+            Some(lang::text(apart.machine.stages.iter().find(|stage| stage.key == of)?.title).to_owned())
+        })
     } else {
         let columns = window.app.document.columns();
         columns.iter().find(|column| file_name(&column.folder) == of).map(Column::name)

@@ -9,6 +9,7 @@ use crate::app::document::table::AlignmentTable;
 use crate::app::files::drawing::Drawing;
 use crate::app::files::export;
 use crate::jobs::live::protocol::ColumnId;
+use crate::lang;
 use crate::pages::map::MAP;
 use crate::pages::map::command::MapCommand;
 use crate::pages::map::view::memory::MapMemory;
@@ -208,7 +209,7 @@ fn lines_ui(ui: &mut Ui, window: &mut Window<'_>, offered: ContextMenu) {
             if n == 0 {
                 ui.separator();
             }
-            let button = ui.add(Button::new(offer.name));
+            let button = ui.add(Button::new(lang::text(offer.name)));
             if is_first && !offered.is_open {
                 button.request_focus();
             }

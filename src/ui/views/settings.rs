@@ -7,6 +7,8 @@ use crate::aligner::bundled::AlignerFile;
 use crate::app::command::SettingsCommand;
 use crate::app::document::column::file_name;
 use crate::app::settings::Theme;
+use crate::lang;
+use crate::lang::{LANGUAGES, Language};
 use crate::nn::device;
 use crate::nn::device::DeviceChoice;
 use crate::pages::sentence::command::SearchCommand;
@@ -41,13 +43,13 @@ pub const MENUS: [Menu; 3] = [(id!("View"), view_ui), (id!("Decoding"), search_u
 pub fn menus_ui(ui: &mut Ui, window: &mut Window<'_>, is_narrow: bool) {
     if !is_narrow {
         for (name, content) in MENUS {
-            menu(name).ui(ui, |ui| content(ui, window));
+            menu(lang::text(name)).ui(ui, |ui| content(ui, window));
         }
         return;
     }
     menu(tr!("Menu")).ui(ui, |ui| {
         for (name, content) in MENUS.iter().rev() {
-            SubMenuButton::new(*name).ui(ui, |ui| content(ui, window));
+            SubMenuButton::new(lang::text(name)).ui(ui, |ui| content(ui, window));
         }
     });
 }
@@ -139,6 +141,7 @@ fn view_ui(ui: &mut Ui, window: &mut Window<'_>) {
         }
     });
     ui.separator();
+    ui.menu_button(tr!("Language"), |ui| language_ui(ui, window));
     act_item(ui, window, tr!("Larger"), Act::ZoomIn);
     act_item(ui, window, tr!("Smaller"), Act::ZoomOut);
     act_item(ui, window, tr!("Usual size"), Act::ZoomReset);
@@ -170,6 +173,24 @@ fn view_ui(ui: &mut Ui, window: &mut Window<'_>) {
     act_item(ui, window, tr!("Score a translation of your own"), Act::ToggleGiven);
 }
 
+/// Each language by its own name.
+fn language_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let chosen = window.app.view.settings().language;
+    let has_chinese = ui.fonts_mut(|fonts| fonts.has_glyphs(&theme::body(), Language::Chinese.name()));
+    for language in std::iter::once(None).chain(LANGUAGES.map(Some)) {
+        let name = language.map_or(tr!("As the system"), Language::name);
+        let is_bare = language == Some(Language::Chinese) && !has_chinese;
+        // boxes for letters say nothing
+        let item = ui.radio(chosen == language, if is_bare { "Chinese" } else { name });
+        let item =
+            if is_bare { item.on_hover_text(tr!("This computer has no font with Chinese characters")) } else { item };
+        if item.accessible_name(name).clicked() {
+            window.push(SettingsCommand::SetLanguage(language));
+            ui.close();
+        }
+    }
+}
+
 const ALIGNER: Question = Question::new(
     id!("An aligner of your own"),
     id!("Open"),
@@ -181,7 +202,7 @@ const ALIGNER: Question = Question::new(
 
 /// Which aligner links words.
 fn aligner_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    if ui.button(tr!("Another aligner...")).on_hover_text(ALIGNER.note).clicked() {
+    if ui.button(tr!("Another aligner...")).on_hover_text(lang::text(ALIGNER.note)).clicked() {
         window.ask(ALIGNER.then(SettingsCommand::OpenAligner));
         ui.close();
     }
@@ -211,6 +232,6 @@ fn file_ui(ui: &mut Ui, window: &mut Window<'_>) {
     act_item(ui, window, tr!("Stop translating"), Act::Stop);
     if !NEWER.is_empty() {
         ui.separator();
-        labels::note(ui, tr!("Version {}. {NEWER}", env!("CARGO_PKG_VERSION"), NEWER));
+        labels::note(ui, tr!("Version {}. {newer}", env!("CARGO_PKG_VERSION"), newer = lang::text(NEWER)));
     }
 }

@@ -9,6 +9,7 @@ use crate::app::document::column::file_name;
 use crate::app::open_with::Installed;
 use crate::decoding::ensemble::Mixing;
 use crate::jobs::live::protocol::EnsembleSpec;
+use crate::lang;
 use crate::pages::sentence::command::ColumnCommand;
 use crate::pages::window::dialogs::{AskedPath, MODEL, Wants};
 use crate::pages::window::local::{Sheet, Window};
@@ -39,9 +40,9 @@ pub fn sheets_ui(ui: &mut Ui, window: &mut Window<'_>) {
 }
 
 fn sheet_ui(ui: &mut Ui, window: &mut Window<'_>, asked: &AskedPath) {
-    ui.heading(asked.question.title);
+    ui.heading(lang::text(asked.question.title));
     let weak = theme::tokens(ui).weak;
-    ui.label(RichText::new(asked.question.note).color(weak));
+    ui.label(RichText::new(lang::text(asked.question.note)).color(weak));
     window.local.dialogs.missing_ui(ui);
     ui.add_space(theme::SPACE_2);
     let (called, hint) = match asked.question.wants {
@@ -74,7 +75,7 @@ fn sheet_ui(ui: &mut Ui, window: &mut Window<'_>, asked: &AskedPath) {
 fn buttons_ui(ui: &mut Ui, window: &mut Window<'_>, asked: &AskedPath, entered: bool) {
     ui.horizontal(|ui| {
         let path = window.local.shared.path.trim().to_owned();
-        let open = ui.add_enabled(!path.is_empty(), egui::Button::new(asked.question.verb)).clicked();
+        let open = ui.add_enabled(!path.is_empty(), egui::Button::new(lang::text(asked.question.verb))).clicked();
         let browse = egui::Button::new(tr!("Browse..."));
         if ui.add_enabled(!window.local.dialogs.is_open(), browse).clicked() {
             window.local.dialogs.ask(asked.clone());

@@ -8,6 +8,7 @@ use crate::analysis::measures::MEASURES;
 use crate::app::document::column::{Column, ColumnState};
 use crate::app::files::export::AlignmentFormat;
 use crate::app::lights::HighlightPart;
+use crate::lang;
 use crate::models::choice::{self, HeadChoice, ModelChoice};
 use crate::pages::sentence::command::{ColumnCommand, SelectCommand};
 use crate::pages::sentence::view::{facts, measured};
@@ -294,7 +295,7 @@ fn chip_menu_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, at: usize
     ui.separator();
     let clicked = MenuTarget::Column { column: column.id };
     for offer in WHAT_IF.iter().chain(ROUND_TRIP).filter(|offer| offer.on.contains(&MenuKind::Column)) {
-        if (offer.can)(window, clicked) && ui.button(offer.name).clicked() {
+        if (offer.can)(window, clicked) && ui.button(lang::text(offer.name)).clicked() {
             (offer.does)(window, clicked);
         }
     }
@@ -304,7 +305,7 @@ fn chip_menu_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, at: usize
     let has_numbers = column.table.as_ref().is_some_and(|table| table.numbers(shown).is_some());
     let enabled = [has_alignment || has_numbers, has_alignment, column.table.is_some()];
     for ((text, format, title, file, note), enabled) in EXPORTS.into_iter().zip(enabled) {
-        if ui.add_enabled(enabled, Button::new(text)).clicked() {
+        if ui.add_enabled(enabled, Button::new(lang::text(text))).clicked() {
             let column = column.id;
             let question = Question::new(title, tr!("Save"), Wants::NewFile(file), note);
             window.ask(question.then(move |path| ColumnCommand::Export { column, format, path }));
@@ -318,7 +319,7 @@ fn chip_menu_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, at: usize
     }
     let why = window.app.document.why_not_measured(column, 0);
     let test = ui.add_enabled(has_alignment && why.is_none(), Button::new(tr!("Test what the words depend on")));
-    if test.on_hover_text(MEASURES[0].about).on_disabled_hover_text(why.unwrap_or_default()).clicked() {
+    if test.on_hover_text(lang::text(MEASURES[0].about)).on_disabled_hover_text(why.unwrap_or_default()).clicked() {
         measured::measure(window, column.id, 0);
     }
     let figure = Button::new(tr!("Save a figure...")).shortcut_text(shortcuts::text(ui.ctx(), Act::SaveFigure));

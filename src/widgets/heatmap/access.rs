@@ -10,6 +10,7 @@ use crate::app::files::picture;
 use crate::app::settings::Shown;
 use crate::figure::heatmap::layout::Grid;
 use crate::interventions::Said;
+use crate::lang;
 use crate::text::links::Link;
 use crate::widgets::heatmap::{Answer, HeatmapWidget, Outlined};
 use crate::widgets::{is_heard, labels, node, theme};
@@ -31,8 +32,8 @@ pub fn cell_label(heatmap: &HeatmapWidget<'_>, i: usize, j: usize) -> String {
     let value = heatmap.matrix.get(i, j).unwrap_or(0.0);
     let set = heatmap.table.target.get(i).map_or_else(String::new, TargetWord::set_text);
     let masked = heatmap.table.source.get(j).is_some_and(|word| word.is_masked);
-    let set = if masked { format!("{set}, {MASKED}") } else { set };
-    let set = if heatmap.before.contains(&(i, j)) { format!("{set}, {BEFORE}") } else { set };
+    let set = if masked { format!("{set}, {}", lang::text(MASKED)) } else { set };
+    let set = if heatmap.before.contains(&(i, j)) { format!("{set}, {}", lang::text(BEFORE)) } else { set };
     let link = link_text(heatmap, i, j).map_or(set.clone(), |text| format!("{set}, {text}"));
     let gaze = gaze_text(heatmap, i).map_or(link.clone(), |text| format!("{link}, {text}"));
     match heatmap.shown {
@@ -41,7 +42,7 @@ pub fn cell_label(heatmap: &HeatmapWidget<'_>, i: usize, j: usize) -> String {
         Shown::Energies if value.is_nan() => tr!("{target} <- {source} no energy{gaze}", target, source, gaze),
         Shown::Energies => format!("{target} <- {source} e {value:.2}{gaze}"),
         Shown::Measure(_) => {
-            let title = picture::measure(heatmap.shown).map_or("", |measure| measure.title);
+            let title = picture::measure(heatmap.shown).map_or("", |measure| lang::text(measure.title));
             format!("{target} <- {source} {title} {value:.3}{gaze}")
         }
     }
@@ -49,7 +50,7 @@ pub fn cell_label(heatmap: &HeatmapWidget<'_>, i: usize, j: usize) -> String {
 
 /// What is drawn, and of which model.
 pub fn name(heatmap: &HeatmapWidget<'_>) -> String {
-    let what = picture::measure(heatmap.shown).map_or(tr!("Alignment"), |measure| measure.title);
+    let what = picture::measure(heatmap.shown).map_or(tr!("Alignment"), |measure| lang::text(measure.title));
     tr!("{what} of {}", heatmap.name, what)
 }
 
@@ -171,7 +172,11 @@ fn odd_text(heatmap: &HeatmapWidget<'_>, i: usize, j: usize) -> Option<&'static 
     let most = (0..alpha.columns()).filter_map(|j| alpha.get(i, j)).fold(0.0, f32::max);
     let is_most = alpha.get(i, j).is_some_and(|alpha| alpha > 0.0 && alpha >= most);
     let (target, source) = (heatmap.table.target.get(i)?, heatmap.table.source.get(j)?);
-    (is_most && source.is_eos && !target.is_eos).then_some(if is_head(heatmap) { FROM_NOWHERE } else { NOWHERE })
+    (is_most && source.is_eos && !target.is_eos).then_some(if is_head(heatmap) {
+        lang::text(FROM_NOWHERE)
+    } else {
+        lang::text(NOWHERE)
+    })
 }
 
 /// Whether what is shown is where words come from, and not alpha.

@@ -4,6 +4,7 @@ use egui::{ComboBox, Id, Label, RichText, ScrollArea, Ui, vec2};
 
 use crate::corpus::judgements::agreement::{Agreement, Aspect};
 use crate::jobs::corpus::thread::CorpusRequest;
+use crate::lang;
 use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::command::CorpusCommand;
 use crate::pages::corpus::judging::condition;
@@ -91,11 +92,11 @@ fn numbers_ui(ui: &mut Ui, agreement: &Agreement, height: f32) {
             }
             ui.end_row();
             for line in &agreement.lines {
-                small(ui, line.name.clone());
+                small(ui, lang::text(&line.name).to_owned());
                 match line.kappa {
                     Some(kappa) => {
                         small(ui, format!("{:.1} %", 100.0 * kappa.observed));
-                        small(ui, format!("{} {}", kappa.items, line.of));
+                        small(ui, format!("{} {}", kappa.items, lang::text(line.of)));
                         small(
                             ui,
                             kappa.kappa.map_or_else(|| tr!("all the same").to_owned(), |kappa| format!("{kappa:.3}")),
@@ -105,7 +106,8 @@ fn numbers_ui(ui: &mut Ui, agreement: &Agreement, height: f32) {
                         (0..3).for_each(|n| small(ui, if n == 1 { tr!("nothing").to_owned() } else { String::new() }))
                     }
                 }
-                let more: Vec<String> = line.more.iter().map(|(name, number)| format!("{name} {number:.3}")).collect();
+                let more: Vec<String> =
+                    line.more.iter().map(|(name, number)| format!("{} {number:.3}", lang::text(name))).collect();
                 small(ui, more.join(", "));
                 ui.end_row();
             }
@@ -122,9 +124,9 @@ fn alphas_ui(ui: &mut Ui, agreement: &Agreement) {
     }
     ui.end_row();
     for line in agreement.alphas.iter().filter(|line| line.units > 0) {
-        small(ui, line.name.clone());
+        small(ui, lang::text(&line.name).to_owned());
         small(ui, line.values.to_string());
-        small(ui, format!("{} {}", line.units, line.of));
+        small(ui, format!("{} {}", line.units, lang::text(line.of)));
         let alpha = line.alpha.map_or_else(|| tr!("all the same").to_owned(), |alpha| format!("{alpha:.3}"));
         small(ui, alpha)
             .on_hover_text(tr!("Krippendorff's alpha: 1 for perfect agreement, 0 for what chance would give"));
@@ -149,7 +151,7 @@ fn differing_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, ag
     });
     list("differing", height).show_rows(ui, SIZE.1, agreement.differing.len(), |ui, range| {
         for (at, aspects) in &agreement.differing[range] {
-            let names: Vec<&str> = aspects.iter().map(|aspect: &Aspect| aspect.name()).collect();
+            let names: Vec<&str> = aspects.iter().map(|aspect: &Aspect| lang::text(aspect.name())).collect();
             let source = workbench.corpus.sources.get(*at).unwrap_or_default();
             let text = format!("{}: {}. {source}", at + 1, names.join(", "));
             let button = egui::Button::selectable(false, RichText::new(text).size(theme::TEXT_SMALL)).truncate();

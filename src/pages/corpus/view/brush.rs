@@ -7,6 +7,7 @@ use crate::corpus::measures::distribution::Histogram;
 use crate::corpus::query::column::TableColumn;
 use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::ranges::{Range, text, written};
+use crate::lang;
 use crate::pages::corpus::view::memory::Grab;
 use crate::pages::corpus::whole::ExploreCommand;
 use crate::pages::window::local::Window;
@@ -274,7 +275,7 @@ pub fn answer(
 ) {
     response.on_hover_ui(|ui| {
         ui.label(about);
-        ui.label(RichText::new(HINT).size(theme::TEXT_SMALL).weak());
+        ui.label(RichText::new(lang::text(HINT)).size(theme::TEXT_SMALL).weak());
     });
     match change {
         Some(BrushChange::To(range)) => window.push(ExploreCommand::Brush(column, Some(range))),

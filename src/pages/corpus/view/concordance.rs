@@ -6,6 +6,7 @@ use egui::text::{LayoutJob, TextFormat};
 use egui::{Align2, Color32, ComboBox, Label, Rect, RichText, ScrollArea, Sense, TextEdit, Ui, WidgetInfo, pos2, vec2};
 
 use crate::analysis::concordance::{ConcordanceLine, ConcordanceOrder};
+use crate::lang;
 use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::command::CorpusCommand;
 use crate::pages::corpus::view::memory::CorpusMemory;
@@ -67,7 +68,7 @@ pub fn concordance_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'
         ui.add(Label::new(RichText::new(trouble).color(t.error)).wrap());
     }
     if let Some(note) = &concordance.note {
-        ui.add(Label::new(RichText::new(note).size(theme::TEXT_SMALL).color(t.warm)).wrap());
+        ui.add(Label::new(RichText::new(lang::text(note)).size(theme::TEXT_SMALL).color(t.warm)).wrap());
     }
     if concordance.query.trim().is_empty() {
         ui.add_space(theme::SPACE_3);
@@ -82,7 +83,7 @@ fn query_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     let label = ui.label(tr!("Find"));
     let width = (ui.available_width() - 330.0).clamp(FIELD.0, FIELD.1);
     let field = TextEdit::singleline(&mut query).desired_width(width).hint_text("{red, old} -> _ _ -> _ crossing");
-    let field = ui.add(field).labelled_by(label.id).on_hover_text(HELP);
+    let field = ui.add(field).labelled_by(label.id).on_hover_text(lang::text(HELP));
     if field.changed() {
         window.push(ExploreCommand::SetQuery(query));
     }
@@ -93,7 +94,7 @@ fn query_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
                     window.push(ExploreCommand::SetQuery((*example).to_owned()));
                     ui.close();
                 }
-                ui.label(RichText::new(*about).size(theme::TEXT_SMALL));
+                ui.label(RichText::new(lang::text(about)).size(theme::TEXT_SMALL));
                 ui.end_row();
             }
         });
@@ -122,9 +123,9 @@ fn order_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     let concordance = &workbench.whole.concordance;
     let label = ui.label(tr!("Sorted by"));
     let shown = ORDERS.iter().find(|(order, _)| *order == concordance.order).map_or("", |(_, name)| name);
-    let combo = ComboBox::from_id_salt("query_order").selected_text(shown).show_ui(ui, |ui| {
+    let combo = ComboBox::from_id_salt("query_order").selected_text(lang::text(shown)).show_ui(ui, |ui| {
         for (order, name) in ORDERS {
-            if ui.selectable_label(order == concordance.order, name).clicked() {
+            if ui.selectable_label(order == concordance.order, lang::text(name)).clicked() {
                 window.push(ExploreCommand::SetOrder(order));
             }
         }

@@ -6,6 +6,7 @@ use egui::{Label, PopupCloseBehavior, RichText, ScrollArea, TextEdit, Ui};
 use crate::corpus::overview::compute::first_pair;
 use crate::corpus::query::column::TableColumn;
 use crate::corpus::store::corpus::CorpusTable;
+use crate::lang;
 use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::columns::MOST_BRUSHED;
 use crate::pages::corpus::command::CorpusCommand;
@@ -36,7 +37,7 @@ pub fn filter_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
         let field = TextEdit::singleline(&mut filter)
             .desired_width(width)
             .hint_text("word, \"phrase\", /rule/, source:word, bleu.1<20, words=11..20, tag:name");
-        let field = ui.add(field).labelled_by(label.id).on_hover_text(HELP);
+        let field = ui.add(field).labelled_by(label.id).on_hover_text(lang::text(HELP));
         if field.changed() {
             window.push(CorpusCommand::SetFilter(filter));
         }
@@ -88,9 +89,9 @@ const HELP: &str = id!("All conditions hold:\n\
 /// A column in words, for those who do not see the heads.
 pub fn spoken(column: TableColumn, corpus: &CorpusTable) -> String {
     match (column, column.measure(corpus)) {
-        (TableColumn::Output(_, system), Some(measure)) => tr!("{}, system {}", measure.title, system + 1),
+        (TableColumn::Output(_, system), Some(measure)) => tr!("{}, system {}", lang::text(measure.title), system + 1),
         (TableColumn::Difference(_, first, second), Some(measure)) => {
-            tr!("{}, system {} less system {}", measure.title, first + 1, second + 1)
+            tr!("{}, system {} less system {}", lang::text(measure.title), first + 1, second + 1)
         }
         _ => column.title(corpus),
     }

@@ -10,6 +10,7 @@ use egui::{
 use crate::corpus::judgements::campaign::{Campaign, letter};
 use crate::corpus::judgements::judge::{ErrorMark, Judgement, MOST_RATING};
 use crate::jobs::corpus::thread::{CorpusRequest, Detail};
+use crate::lang;
 use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::command::CorpusCommand;
 use crate::pages::corpus::desk::{DeskDeed, DeskKey, DeskSheet};
@@ -242,7 +243,7 @@ fn sheet_ui(
         }
         ui.add_space(theme::SPACE_2);
         kinds_ui(ui, workbench, window);
-        labels::note(ui, LEGEND);
+        labels::note(ui, lang::text(LEGEND));
     });
 }
 

@@ -31,6 +31,7 @@ use egui::{Key, Label, ProgressBar, RichText, TextEdit, Ui, UiBuilder, vec2};
 use crate::analysis::symmetrize::SYMMETRIZATIONS;
 use crate::import::Role;
 use crate::jobs::corpus::thread::CorpusRequest;
+use crate::lang;
 use crate::pages::command::Command;
 use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::command::CorpusCommand;
@@ -242,6 +243,7 @@ fn bar_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
 fn views_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     let shown = workbench.whole.view;
     for (view, name) in VIEWS {
+        let name = lang::text(name);
         let tab = ui.selectable_label(view == shown, name);
         tab.widget_info(|| egui::WidgetInfo::selected(egui::accesskit::Role::Tab, true, view == shown, name));
         if tab.clicked() {
@@ -386,7 +388,7 @@ fn save_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
                 ui.menu_button(tr!("Links of rows and columns"), |ui| {
                     for (n, rule) in SYMMETRIZATIONS.iter().enumerate() {
                         let kind = ExportFormat::Pharaoh(at, LinkRule::Symmetrised(n));
-                        ask(ui, &format!("{}...", rule.name), kind).on_hover_text(rule.about);
+                        ask(ui, &format!("{}...", rule.name), kind).on_hover_text(lang::text(rule.about));
                     }
                 });
                 ask(ui, tr!("Heatmaps as SVG, into a folder..."), ExportFormat::Figures(at, AttentionFormat::Svg));
@@ -432,6 +434,7 @@ fn judging_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
 fn told_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     let t = theme::tokens(ui);
     if let Some((what, share)) = &workbench.busy {
+        let what = lang::text(what);
         ui.horizontal(|ui| {
             labels::caption(ui, what);
             let note = tr!("What came in stays; importing the file again goes on");

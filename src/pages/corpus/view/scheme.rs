@@ -6,6 +6,7 @@ use egui::{DragValue, Id, Label, RichText, ScrollArea, TextEdit, Ui};
 
 use crate::corpus::judgements::scheme::ErrorScheme;
 use crate::jobs::corpus::thread::CorpusRequest;
+use crate::lang;
 use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::view::memory::CorpusMemory;
 use crate::pages::corpus::view::scheme_draft::{Named, SchemeDraft};
@@ -63,7 +64,7 @@ pub fn scheme_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
         area.show(ui, |ui| {
             list_ui(ui, workbench, SEVERITY, &mut draft.severities);
             ui.separator();
-            list_ui(ui, workbench, tr!("Kind"), &mut draft.kinds);
+            list_ui(ui, workbench, id!("Kind"), &mut draft.kinds);
         });
         ui.separator();
         buttons_ui(ui, window, &mut draft)
@@ -81,14 +82,14 @@ fn list_ui(ui: &mut Ui, workbench: &CorpusPage, what: &str, list: &mut Vec<Named
     for (n, named) in list.iter_mut().enumerate() {
         ui.horizontal(|ui| {
             let field = ui.add(TextEdit::singleline(&mut named.name).desired_width(NAME).hint_text(tr!("group/kind")));
-            field.accessible_name(format!("{what} {}", n + 1));
+            field.accessible_name(format!("{} {}", lang::text(what), n + 1));
             if what == SEVERITY {
                 let weight = DragValue::new(&mut named.weight).range(0.0..=1000.0).speed(0.1);
                 ui.add(weight).on_hover_text(tr!("What an error weighs")).accessible_name(tr!("Weight {}", n + 1));
             }
             let count = named.was.as_ref().and_then(|was| used.get(was)).copied().unwrap_or(0);
             let remove = |ui: &mut Ui, text: &str| {
-                ui.button(text).accessible_name(tr!("Remove {} {}", what.to_lowercase(), n + 1)).clicked()
+                ui.button(text).accessible_name(tr!("Remove {} {}", lang::text(what).to_lowercase(), n + 1)).clicked()
             };
             if count == 0 {
                 removed = remove(ui, tr!("Remove")).then_some(n).or(removed);
@@ -105,14 +106,14 @@ fn list_ui(ui: &mut Ui, workbench: &CorpusPage, what: &str, list: &mut Vec<Named
                 }
             })
             .response
-            .accessible_name(tr!("Remove {} {}...", what.to_lowercase(), n + 1));
+            .accessible_name(tr!("Remove {} {}...", lang::text(what).to_lowercase(), n + 1));
             labels::caption(ui, marks);
         });
     }
     if let Some(n) = removed {
         list.remove(n);
     }
-    if ui.button(tr!("Add a {}", what.to_lowercase())).clicked() {
+    if ui.button(if what == SEVERITY { tr!("Add a severity") } else { tr!("Add a kind") }).clicked() {
         list.push(Named { weight: 1.0, ..Named::default() });
     }
 }

@@ -13,6 +13,7 @@ use crate::corpus::overview::gold::Baseline;
 use crate::corpus::overview::test_set::Set;
 use crate::evaluation::alignment::AlignerDirection;
 use crate::figure::plot::{Plot, Series, SeriesStyle};
+use crate::lang;
 use crate::pages::evaluation::EvaluationPage;
 use crate::pages::evaluation::command::EvaluationCommand;
 use crate::pages::evaluation::view::parts;
@@ -297,7 +298,7 @@ fn best_threshold<'a>(rows: &[&'a gold::AlignmentErrorRow]) -> Option<&'a gold::
 
 fn aligned_ui(ui: &mut Ui, place: usize, measured: &MeasuredSystem, row: &gold::AlignmentErrorRow) {
     name_ui(ui, place, &measured.name);
-    ui.label(row.direction.name());
+    ui.label(lang::text(row.direction.name()));
     let (text, said) = threshold(row).map_or_else(
         || (tr!("greatest \u{3b1}").to_owned(), tr!("greatest alpha").to_owned()),
         |theta| {
@@ -308,7 +309,7 @@ fn aligned_ui(ui: &mut Ui, place: usize, measured: &MeasuredSystem, row: &gold::
         },
     );
     labels::said(ui.label(text), &said);
-    ui.label(row.extraction.map_or("-", |of| of.reading.name()));
+    ui.label(row.extraction.map_or("-", |of| lang::text(of.reading.name())));
     rates_ui(ui, &row.counts);
 }
 
@@ -333,7 +334,7 @@ fn baseline_ui(ui: &mut Ui, baseline: &Baseline) {
     for row in &baseline.rows {
         let (name, note) = baseline_name(baseline);
         ui.label(name).on_hover_text(note);
-        for text in [row.direction.name(), "-", "-"] {
+        for text in [lang::text(row.direction.name()), "-", "-"] {
             ui.label(text);
         }
         rates_ui(ui, &row.counts);
@@ -354,13 +355,13 @@ fn comparisons_ui(ui: &mut Ui, results: &Evaluated) {
                 tr!("BLEU, second less first"),
                 tr!("Of the translations in which [UNK] is treated the first way that was asked for"),
             ),
-            ("95 %", RANGE),
-            (tr!("p bs"), P_BOOTSTRAP),
-            (tr!("p ar"), P_RANDOMISED),
+            ("95 %", lang::text(RANGE)),
+            (tr!("p bs"), lang::text(P_BOOTSTRAP)),
+            (tr!("p ar"), lang::text(P_RANDOMISED)),
             (tr!("chrF2, second less first"), ""),
-            ("95 %", RANGE),
-            (tr!("p bs"), P_BOOTSTRAP),
-            (tr!("p ar"), P_RANDOMISED),
+            ("95 %", lang::text(RANGE)),
+            (tr!("p bs"), lang::text(P_BOOTSTRAP)),
+            (tr!("p ar"), lang::text(P_RANDOMISED)),
         ];
         head_ui(ui, &heads);
         for comparison in &results.comparisons {
@@ -379,7 +380,7 @@ fn comparisons_ui(ui: &mut Ui, results: &Evaluated) {
         }
     };
     parts::table_ui(ui, "bootstrap_table", rows, |ui| {
-        note_ui(ui, BOTH);
+        note_ui(ui, lang::text(BOTH));
         if let Some(note) = many_pairs(results.comparisons.len()) {
             note_ui(ui, &note);
         }

@@ -12,6 +12,7 @@ mod training;
 use egui::accesskit::Role;
 use egui::{Layout, Rect, RichText, Ui, UiBuilder, WidgetInfo, vec2};
 
+use crate::lang;
 use crate::pages::evaluation::EvaluationPage;
 use crate::pages::evaluation::FiguresFormat;
 use crate::pages::evaluation::command::EvaluationCommand;
@@ -87,8 +88,9 @@ fn part_ui(ui: &mut Ui, evaluation: &EvaluationPage, window: &mut Window<'_>) {
     let shown = usize::from(window.layout(local::EVALUATION_PART, 0.0) > 1.0);
     ui.horizontal(|ui| {
         for (place, (name, _)) in PARTS.iter().enumerate() {
-            let tab = ui.selectable_label(place == shown, *name);
-            tab.widget_info(|| WidgetInfo::selected(Role::Tab, true, place == shown, *name));
+            let name = lang::text(name);
+            let tab = ui.selectable_label(place == shown, name);
+            tab.widget_info(|| WidgetInfo::selected(Role::Tab, true, place == shown, name));
             if tab.clicked() {
                 window.keep(local::EVALUATION_PART, 2.0 * place as f32);
             }
@@ -98,7 +100,7 @@ fn part_ui(ui: &mut Ui, evaluation: &EvaluationPage, window: &mut Window<'_>) {
         }
         ui.with_layout(Layout::right_to_left(egui::Align::Center), |ui| {
             for (name, format, title, file, note) in FILES {
-                if ui.button(name).on_hover_text(tr!("Save the figures to a file")).clicked() {
+                if ui.button(lang::text(name)).on_hover_text(tr!("Save the figures to a file")).clicked() {
                     let save = move |path| EvaluationCommand::Export { format, path };
                     window.ask(Question::new(title, tr!("Save"), Wants::NewFile(file), note).then(save));
                 }

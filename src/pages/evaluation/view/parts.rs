@@ -37,8 +37,11 @@ pub fn waiting_ui(ui: &mut Ui, evaluation: &EvaluationPage, window: &Window<'_>,
             );
         }
         Some(missing) => {
-            let place = if missing.starts_with("Choose") { tr!(" at the left, or drop it here") } else { "" };
-            let note = tr!("{missing}{place}. {what} when a test set is evaluated.", missing, place, what);
+            let note = if evaluation.lacks_files() {
+                tr!("{missing} at the left, or drop it here. {what} when a test set is evaluated.", missing, what)
+            } else {
+                tr!("{missing}. {what} when a test set is evaluated.", missing, what)
+            };
             empty_ui(ui, tr!("Nothing is measured yet"), &note);
         }
         None => {

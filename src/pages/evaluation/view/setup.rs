@@ -8,6 +8,7 @@ use crate::analysis::mteval::TOKENIZATIONS;
 use crate::app::document::column::file_name;
 use crate::app::state::AppState;
 use crate::jobs::queue::candidate::Candidate;
+use crate::lang;
 use crate::pages::evaluation::EvaluationPage;
 use crate::pages::evaluation::LogState;
 use crate::pages::evaluation::command::{EvaluationCommand, TestCommand};
@@ -96,8 +97,8 @@ fn test_ui(ui: &mut Ui, evaluation: &EvaluationPage, window: &mut Window<'_>) {
 
 fn choose_ui(ui: &mut Ui, window: &mut Window<'_>, text: &str, asked: AskedPath) {
     let button = ui.add_sized(vec2(ui.available_width(), ROW), Button::new(text));
-    let button = button.on_hover_text(asked.question.note);
-    if button.accessible_name(asked.question.title).clicked() {
+    let button = button.on_hover_text(lang::text(asked.question.note));
+    if button.accessible_name(lang::text(asked.question.title)).clicked() {
         window.ask(asked);
     }
 }
@@ -117,7 +118,7 @@ fn file_ui(
         let room = (ui.available_width() - REMOVE - theme::SPACE_1).max(0.0);
         let text = labels::galley(ui.painter(), &name, &theme::body(), t.text, room - 2.0 * theme::SPACE_3);
         let button = ui.add_sized(vec2(room, ROW), Button::new(text)).on_hover_text(path.display().to_string());
-        if button.accessible_name(format!("{}, {name}", asked.question.title)).clicked() {
+        if button.accessible_name(format!("{}, {name}", lang::text(asked.question.title))).clicked() {
             window.local.shared.path = path.display().to_string();
             window.ask(asked);
         }
@@ -143,7 +144,7 @@ fn options_ui(ui: &mut Ui, evaluation: &EvaluationPage, window: &mut Window<'_>)
         let combo = egui::ComboBox::from_id_salt("tokenization").selected_text(chosen.name()).show_ui(ui, |ui| {
             for (tokenization, note) in TOKENIZATIONS {
                 let item = ui.selectable_label(*tokenization == chosen, tokenization.name());
-                if item.on_hover_text(tr!("Cut {note}", note)).clicked() {
+                if item.on_hover_text(tr!("Cut {note}", note = lang::text(note))).clicked() {
                     window.push(TestCommand::SetTokenization(*tokenization));
                 }
             }

@@ -5,6 +5,7 @@ use egui::{RichText, Ui};
 use crate::corpus::measures::scores::SystemScores;
 use crate::corpus::overview::evaluated::{Evaluated, EvaluatedScores};
 use crate::corpus::overview::test_set::{Set, Unk};
+use crate::lang;
 use crate::pages::evaluation::view::parts;
 use crate::pages::evaluation::view::parts::{figure, name_ui, note_ui, right_ui};
 use crate::widgets::labels::{count_text, said};
@@ -127,7 +128,7 @@ pub fn table_ui(ui: &mut Ui, results: &Evaluated) {
     let rows = |ui: &mut Ui| {
         ui.label(small(tr!("Model")));
         for column in &columns {
-            right_ui(ui, |ui| ui.label(column.figure.head).on_hover_text(column.figure.note));
+            right_ui(ui, |ui| ui.label(lang::text(column.figure.head)).on_hover_text(lang::text(column.figure.note)));
         }
         right_ui(ui, |ui| {
             ui.label(tr!("words/s")).on_hover_text(tr!("Words scored and produced a second, all in all"))

@@ -3,6 +3,7 @@
 use egui::accesskit::Role;
 use egui::{Button, ComboBox, DragValue, RichText, Sense, Ui, WidgetInfo, vec2};
 
+use crate::lang;
 use crate::pages::map as maps;
 use crate::pages::map::MapPage;
 use crate::pages::map::command::MapCommand;
@@ -48,7 +49,7 @@ fn choice_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
     let chosen = maps.choice;
     let combo = ComboBox::from_id_salt("map_choice").width(164.0).selected_text(chosen.name()).show_ui(ui, |ui| {
         for (choice, _, name, note) in PointChoice::ALL {
-            if ui.selectable_label(choice == chosen, name).on_hover_text(note).clicked() {
+            if ui.selectable_label(choice == chosen, lang::text(name)).on_hover_text(lang::text(note)).clicked() {
                 window.push(MapCommand::SetChoice(choice));
             }
         }
@@ -73,7 +74,7 @@ fn count_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
 fn method_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
     let chosen = maps.method;
     for entry in METHODS {
-        if ui.selectable_label(entry.method == chosen, entry.title).on_hover_text(entry.about).clicked() {
+        if ui.selectable_label(entry.method == chosen, entry.title).on_hover_text(lang::text(entry.about)).clicked() {
             window.push(MapCommand::SetMethod(entry.method));
         }
     }

@@ -3,6 +3,7 @@
 use egui::accesskit::Role;
 use egui::{Button, Id, Key, Label, RichText, ScrollArea, Sense, TextEdit, Ui, WidgetInfo, vec2};
 
+use crate::lang;
 use crate::pages::map as maps;
 use crate::pages::map::MapPage;
 use crate::pages::map::command::MapCommand;
@@ -196,7 +197,7 @@ pub fn caption(chart: &maps::VectorMap) -> String {
         maps::PointKind::SourceWords => tr!("{n} source word" | "{n} source words" % count),
         maps::PointKind::TargetWords => tr!("{n} target word" | "{n} target words" % count),
         maps::PointKind::Phrases => tr!("{n} phrase" | "{n} phrases" % count),
-        maps::PointKind::Annotations => tr!("{n} word" | "{n} words" % count) + tr!(" in their sentence"),
+        maps::PointKind::Annotations => tr!("{n} word in their sentence" | "{n} words in their sentence" % count),
     };
     let how = match (chart.layout.explained, chart.layout.perplexity) {
         (Some([x, y]), _) => tr!(
@@ -207,7 +208,7 @@ pub fn caption(chart: &maps::VectorMap) -> String {
         (None, Some(perplexity)) => tr!("t-SNE, perplexity {perplexity}", perplexity = format_args!("{perplexity:.0}")),
         (None, None) => String::new(),
     };
-    tr!("{things} of {}, {}, {how}", chart.model, chart.vector, things, how)
+    tr!("{things} of {}, {}, {how}", chart.model, lang::text(&chart.vector), things, how)
 }
 
 /// A small button with a name and a note.

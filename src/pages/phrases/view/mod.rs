@@ -11,6 +11,7 @@ use std::path::PathBuf;
 use egui::{ComboBox, Key, RichText, Ui, UiBuilder, vec2};
 
 use crate::app::document::column::Column;
+use crate::lang;
 use crate::pages::phrases::PhrasesPage;
 use crate::pages::phrases::command::PhrasesCommand;
 use crate::pages::phrases::view::memory::PhrasesMemory;
@@ -237,7 +238,7 @@ fn feature_ui(ui: &mut Ui, phrases: &PhrasesPage, window: &mut Window<'_>, featu
     }
     let chosen = phrases.feature;
     let name = |n: usize| match MOSES.get(n - 1) {
-        Some(meaning) if features >= MOSES.len() => tr!("feature {n}, {meaning}", n, meaning),
+        Some(meaning) if features >= MOSES.len() => tr!("feature {n}, {meaning}", n, meaning = lang::text(meaning)),
         _ => tr!("feature {n}", n),
     };
     let combo = ComboBox::from_id_salt("phrase_feature").width(150.0).selected_text(name(chosen.max(1)));

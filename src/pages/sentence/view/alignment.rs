@@ -11,6 +11,7 @@ use crate::app::state::AppState;
 use crate::app::view::Hover;
 use crate::figure::mark::Scale;
 use crate::figure::palette::ColourMap;
+use crate::lang;
 use crate::pages::sentence::SentencePage;
 use crate::pages::sentence::command::SelectCommand;
 use crate::pages::sentence::view::memory::Dragged;
@@ -41,7 +42,7 @@ pub fn alignment_ui(
     }
     let Some(matrix) = table.numbers(settings.shown).filter(|matrix| matrix.columns() > 0) else {
         if table.left_out {
-            ui.add(egui::Label::new(LEFT_OUT).wrap());
+            ui.add(egui::Label::new(lang::text(LEFT_OUT)).wrap());
         } else if table.reading == Some(Reading::Head) && settings.shown == Shown::Energies {
             ui.add(egui::Label::new(tr!("Of an alignment head no energies are kept; choose \u{3b1} above")).wrap());
         }

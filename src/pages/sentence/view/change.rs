@@ -12,6 +12,7 @@ use crate::app::state::AppState;
 use crate::figure::heatmap::outlines::Outlined;
 use crate::interventions::Word;
 use crate::jobs::live::protocol::Shift;
+use crate::lang;
 use crate::pages::sentence::command::{InterveneCommand, ProbeCommand, RowEdit};
 use crate::pages::sentence::view::memory::Dragged;
 use crate::pages::sentence::view::memory::SentenceMemory;
@@ -122,7 +123,7 @@ fn by_row_ui(ui: &mut Ui, window: &mut Window<'_>, at: (&Column, usize), word: W
     if !has_alignment || column.ensemble.is_some() {
         return false;
     }
-    let is_clicked = ui.button(tr!("By its row")).on_hover_text(BY_ROW).accessible_name(name).clicked();
+    let is_clicked = ui.button(tr!("By its row")).on_hover_text(lang::text(BY_ROW)).accessible_name(name).clicked();
     if is_clicked {
         window.push(ProbeCommand::Persuade { column: column.id, i, word });
         ui.close();
@@ -232,9 +233,9 @@ fn edits_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &Align
     }
     let gold = window.app.gold();
     let why = match &gold {
-        None => NO_GOLD,
+        None => lang::text(NO_GOLD),
         Some(gold) if gold.fits(column) => "",
-        Some(_) => OTHER_WORDS,
+        Some(_) => lang::text(OTHER_WORDS),
     };
     ui.horizontal(|ui| {
         let mut button =

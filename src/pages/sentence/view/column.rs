@@ -8,6 +8,7 @@ use crate::app::document::table::{GIVEN, Units};
 use crate::app::files::picture::GUIDED;
 use crate::app::lights::HighlightPart;
 use crate::app::settings::Shown;
+use crate::lang;
 use crate::pages::sentence::SentencePage;
 use crate::pages::sentence::command::ColumnCommand;
 use crate::pages::sentence::view::{alignment, beam, context, ensemble, links, output, tree, variant};
@@ -290,8 +291,8 @@ fn name_room(ui: &Ui, column: &Column) -> f32 {
         }
     };
     let facts = column.facts.as_ref();
-    let guided = if facts.is_some_and(|facts| facts.guided.is_some()) { GUIDED_NOTE } else { "" };
-    let given = if is_given(column) { GIVEN_NOTE } else { "" };
+    let guided = if facts.is_some_and(|facts| facts.guided.is_some()) { lang::text(GUIDED_NOTE) } else { "" };
+    let given = if is_given(column) { lang::text(GIVEN_NOTE) } else { "" };
     let beside = width(guided) + width(looks(column)) + width(given) + width(&compared(column));
     (ui.available_width() - beside).max(LEAST_NAME)
 }
@@ -299,8 +300,8 @@ fn name_room(ui: &Ui, column: &Column) -> f32 {
 /// That a model was told where to look.
 fn guided_ui(ui: &mut Ui, column: &Column) {
     let Some(reading) = column.facts.as_ref().and_then(|facts| facts.guided.as_ref()) else { return };
-    let text = RichText::new(GUIDED_NOTE).size(theme::TEXT_SMALL).color(theme::tokens(ui).warm);
-    let note = tr!("This model was told: {GUIDED} (rows by {reading})", GUIDED, reading);
+    let text = RichText::new(lang::text(GUIDED_NOTE)).size(theme::TEXT_SMALL).color(theme::tokens(ui).warm);
+    let note = tr!("This model was told: {how} (rows by {reading})", how = lang::text(GUIDED), reading);
     ui.label(text).on_hover_text(note);
 }
 
@@ -330,9 +331,9 @@ fn is_given(column: &Column) -> bool {
 /// That the picture is of the user's translation.
 fn given_ui(ui: &mut Ui, column: &Column) {
     if is_given(column) {
-        let text = RichText::new(GIVEN_NOTE).size(theme::TEXT_SMALL).color(theme::tokens(ui).warm);
-        let note = tr!("The alignment and the numbers are those of {GIVEN}", GIVEN);
-        labels::said(ui.label(text).on_hover_text(note), GIVEN);
+        let text = RichText::new(lang::text(GIVEN_NOTE)).size(theme::TEXT_SMALL).color(theme::tokens(ui).warm);
+        let note = tr!("The alignment and the numbers are those of {whose}", whose = lang::text(GIVEN));
+        labels::said(ui.label(text).on_hover_text(note), lang::text(GIVEN));
     }
 }
 

@@ -11,6 +11,7 @@ use crate::app::lights::HighlightPart;
 use crate::app::state::AppState;
 use crate::figure::heatmap::widest_word;
 use crate::figure::label::widest;
+use crate::lang;
 use crate::pages::sentence::SentencePage;
 use crate::pages::sentence::command::ColumnCommand;
 use crate::pages::sentence::view::column;
@@ -327,7 +328,7 @@ fn needs<'a>(ui: &Ui, window: &Window<'_>, tables: impl Iterator<Item = &'a Alig
         needs.source_width = needs.source_width.max(widest(&Letters(ui), source));
         let target = table.target.iter().map(|word| labels::target(word, replace));
         needs.target_width = needs.target_width.max(widest(&Letters(ui), target));
-        let corner = measure.map(|measure| measure.title).or(table.reading.map(Reading::row_text));
+        let corner = measure.map(|measure| measure.title).or(table.reading.map(Reading::row_text)).map(lang::text);
         let corner = corner.map_or(0.0, |text| widest_word(&Letters(ui), text));
         needs.corner_width = needs.corner_width.max(corner);
     }

@@ -5,6 +5,7 @@ use egui::{RichText, Ui};
 use crate::app::document::column::Column;
 use crate::app::files::picture::GUIDED;
 use crate::jobs::live::protocol::ModelFacts;
+use crate::lang;
 use crate::widgets::labels::count_text;
 use crate::widgets::theme;
 
@@ -49,7 +50,7 @@ pub fn facts_ui(ui: &mut Ui, column: &Column) {
             row(tr!("Window"), tr!("{d} words on both sides of p_t", d));
         }
         if let Some(reading) = &facts.guided {
-            row(tr!("Guided"), tr!("rows by {reading}: {GUIDED}", reading, GUIDED));
+            row(tr!("Guided"), tr!("rows by {reading}: {how}", reading, how = lang::text(GUIDED)));
         }
         row(tr!("Computes on"), facts.device.name.clone());
         for member in &facts.members {

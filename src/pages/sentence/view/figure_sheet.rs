@@ -13,6 +13,7 @@ use crate::figure::formats::FORMATS;
 use crate::figure::page::{DPIS, WIDTHS_MM};
 use crate::figure::palette::COLOUR_MAPS;
 use crate::figure::sheet::{FigureKind, KINDS};
+use crate::lang;
 use crate::pages::sentence::SentencePage;
 use crate::pages::sentence::command::ColumnCommand;
 use crate::pages::window::dialogs::{Question, Wants};
@@ -89,7 +90,9 @@ fn sheet_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, asked: Option
     });
     if drawing.page.width_mm.is_some() {
         let app = window.app;
-        let of = export::picture(column, &app.document.scene().search, app.view.settings(), &drawing, word);
+        let of = lang::in_english(|| {
+            export::picture(column, &app.document.scene().search, app.view.settings(), &drawing, word)
+        });
         let small = of.and_then(|of| of.drawn(|figure| Ok(drawing.page.small_letters(figure.size))).ok().flatten());
         if let Some(told) = small {
             ui.add(egui::Label::new(RichText::new(told).color(theme::tokens(ui).warm)).wrap());
@@ -97,7 +100,10 @@ fn sheet_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, asked: Option
     }
     let is_of_search = matches!(drawing.kind, "beam" | "tree");
     if !is_of_search && column.table.as_ref().is_some_and(|table| table.is_given) {
-        ui.label(RichText::new(tr!("It shows {GIVEN}, and says so", GIVEN)).color(theme::tokens(ui).warm));
+        ui.label(
+            RichText::new(tr!("It shows {whose}, and says so", whose = lang::text(GIVEN)))
+                .color(theme::tokens(ui).warm),
+        );
     }
     let is_chosen = drawing.kind != shown;
     if is_chosen {
@@ -124,11 +130,11 @@ fn what_ui(ui: &mut Ui, drawing: &mut Drawing, can: &dyn Fn(&FigureKind) -> Resu
     caption(ui, tr!("Figure"));
     ui.horizontal(|ui| {
         for kind in KINDS {
-            let button = Button::selectable(drawing.kind == kind.name, kind.name);
+            let button = Button::selectable(drawing.kind == kind.name, lang::text(kind.name));
             let is_there = can(kind);
-            let button = ui.add_enabled(is_there.is_ok(), button).on_hover_text(kind.about);
+            let button = ui.add_enabled(is_there.is_ok(), button).on_hover_text(lang::text(kind.about));
             let button = button.on_disabled_hover_text(is_there.err().unwrap_or_default());
-            if button.accessible_name(tr!("Draw {}", kind.name)).clicked() {
+            if button.accessible_name(tr!("Draw {}", lang::text(kind.name))).clicked() {
                 drawing.kind = kind.name;
             }
         }
@@ -138,7 +144,7 @@ fn what_ui(ui: &mut Ui, drawing: &mut Drawing, can: &dyn Fn(&FigureKind) -> Resu
     ui.horizontal(|ui| {
         for format in FORMATS {
             let button = ui.selectable_label(drawing.format == format.name, format.name.to_uppercase());
-            if button.on_hover_text(format.about).clicked() {
+            if button.on_hover_text(lang::text(format.about)).clicked() {
                 drawing.format = format.name;
             }
         }
@@ -171,11 +177,11 @@ fn size_ui(ui: &mut Ui, drawing: &mut Drawing) {
 
 fn look_ui(ui: &mut Ui, drawing: &mut Drawing) {
     caption(ui, tr!("Palette"));
-    let shown = drawing.map.map_or(tr!("as on the screen"), |map| map.name);
+    let shown = drawing.map.map_or(tr!("as on the screen"), |map| lang::text(map.name));
     let combo = ComboBox::from_id_salt("figure_palette").selected_text(shown).show_ui(ui, |ui| {
         ui.selectable_value(&mut drawing.map, None, tr!("as on the screen"));
         for map in COLOUR_MAPS {
-            ui.selectable_value(&mut drawing.map, Some(map), map.name).on_hover_text(map.note);
+            ui.selectable_value(&mut drawing.map, Some(map), lang::text(map.name)).on_hover_text(lang::text(map.note));
         }
     });
     combo.response.accessible_name(tr!("Palette of the figure"));

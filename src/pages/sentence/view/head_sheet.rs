@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use egui::{Button, DragValue, Grid, Id, RichText, TextEdit, Ui};
 
 use crate::app::document::column::Column;
+use crate::lang;
 use crate::pages::sentence::SentencePage;
 use crate::pages::sentence::command::HeadCommand;
 use crate::pages::window::dialogs::{Question, TEXTS, Wants};
@@ -79,7 +80,7 @@ impl View for HeadSheet {
 /// True when it is to be closed.
 fn sheet_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>, column: &Column) -> bool {
     ui.heading(tr!("An alignment head for {}", column.model()));
-    labels::note(ui, ABOUT);
+    labels::note(ui, lang::text(ABOUT));
     let facts = column.facts.as_ref();
     if facts.is_some_and(|facts| !facts.has_alignment) {
         labels::note(ui, tr!("Of this model it is a probe of what the states know: its decoder never sees h_j."));
@@ -91,7 +92,8 @@ fn sheet_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>, colum
     ui.add_space(theme::SPACE_2);
     let plan = sentence.head();
     Grid::new("head").num_columns(2).spacing([theme::SPACE_4, theme::SPACE_2]).show(ui, |ui| {
-        for (at, (name, hint)) in FILES.into_iter().enumerate() {
+        for (at, (name, hint)) in FILES.map(|(name, hint)| (lang::text(name), lang::text(hint))).into_iter().enumerate()
+        {
             ui.label(name);
             ui.horizontal(|ui| file_ui(ui, window, (at, name, hint), plan.files[at].clone()));
             ui.end_row();

@@ -12,6 +12,7 @@ use crate::app::document::column::Column;
 use crate::app::document::table::{AlignmentTable, HeadTable, MeasuredTable, SourceWord};
 use crate::app::settings::Shown;
 use crate::figure::palette::ColourMap;
+use crate::lang;
 use crate::models::choice::{self, HeadChoice, ModelChoice};
 use crate::models::transformer::heads::{HeadKind, HeadPlace};
 use crate::pages::sentence::command::{ColumnCommand, InterveneCommand};
@@ -100,15 +101,17 @@ fn kinds_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, measured: &Me
         ui.spacing_mut().item_spacing.x = theme::SPACE_1;
         let shown = &mut window.local.of::<SentenceMemory>().heads;
         for kind in HeadKind::ALL {
-            let title = RichText::new(kind.title()).size(theme::TEXT_SMALL);
+            let title = RichText::new(lang::text(kind.title())).size(theme::TEXT_SMALL);
             if ui.selectable_label(*shown == kind, title).clicked() {
                 *shown = kind;
             }
         }
         let others = MEASURES.iter().enumerate().filter(|(n, line)| line.is_of_heads() && *n != measured.measure);
         for (n, line) in others {
-            let button = ui.small_button(RichText::new(line.title).size(theme::TEXT_SMALL)).on_hover_text(line.about);
-            if button.accessible_name(tr!("Show {}", line.title)).clicked() {
+            let button = ui
+                .small_button(RichText::new(lang::text(line.title)).size(theme::TEXT_SMALL))
+                .on_hover_text(lang::text(line.about));
+            if button.accessible_name(tr!("Show {}", lang::text(line.title))).clicked() {
                 measured::measure(window, column.id, n);
             }
         }
@@ -177,7 +180,7 @@ fn head_ui(ui: &mut Ui, head: &HeadPicture<'_>, table: &AlignmentTable, map: &Co
     let (rows, columns) = (alpha.rows().max(1), alpha.columns().max(1));
     let cell = SIDE / rows.max(columns) as f32;
     let (rect, response) = ui.allocate_exact_size(Vec2::new(SIDE, SIDE + TITLE), Sense::click());
-    let of_kind = if place.attention == HeadKind::Cross { "" } else { place.attention.title() };
+    let of_kind = if place.attention == HeadKind::Cross { "" } else { lang::text(place.attention.title()) };
     let error = head.aer.map(|aer| tr!(", AER {aer}", aer = format_args!("{aer:.2}"))).unwrap_or_default();
     let change = js.map(|js| tr!(", JS {js}", js = format_args!("{js:.3}"))).unwrap_or_default();
     let out = if head.is_left_out { tr!(", left out") } else { "" };

@@ -10,6 +10,7 @@ use crate::app::document::table::{AlignmentTable, LEFT_OUT, TargetWord, Units};
 use crate::app::lights::HighlightPart;
 use crate::figure::inspected::Inspected;
 use crate::interventions::Word;
+use crate::lang;
 use crate::pages::sentence::SentencePage;
 use crate::pages::sentence::command::{InterveneCommand, SelectCommand};
 use crate::pages::sentence::view::{change, context};
@@ -180,7 +181,7 @@ fn candidates_ui(ui: &mut Ui, window: &mut Window<'_>, place: (&Column, &Alignme
     };
     let heading = labels::caption(ui, &heading);
     if own.is_some() {
-        heading.on_hover_text(change::DIVERGENCE);
+        heading.on_hover_text(lang::text(change::DIVERGENCE));
     }
     let bar = |(text, probability): &(String, f32), kind: &str| bars::Bar {
         text: text.clone(),
@@ -211,14 +212,14 @@ fn candidates_ui(ui: &mut Ui, window: &mut Window<'_>, place: (&Column, &Alignme
     let mut chosen = None;
     egui::ScrollArea::vertical().id_salt("candidates").auto_shrink(false).show(ui, |ui| {
         if before.is_empty() {
-            chosen = bars::bars(ui, &list, FORCE).and_then(|n| list.get(n));
+            chosen = bars::bars(ui, &list, lang::text(FORCE)).and_then(|n| list.get(n));
             return;
         }
         ui.columns(2, |columns| {
             labels::caption(&mut columns[0], tr!("with what is set"));
             labels::caption(&mut columns[1], tr!("by itself"));
-            let with = bars::bars(&mut columns[0], &list, FORCE).and_then(|n| list.get(n));
-            chosen = bars::bars(&mut columns[1], &before, FORCE).and_then(|n| before.get(n)).or(with);
+            let with = bars::bars(&mut columns[0], &list, lang::text(FORCE)).and_then(|n| list.get(n));
+            chosen = bars::bars(&mut columns[1], &before, lang::text(FORCE)).and_then(|n| before.get(n)).or(with);
         });
     });
     if let Some(bar) = chosen {
@@ -241,7 +242,7 @@ fn numbers_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &Ali
     let (Some(alpha), Some(energies)) = (&table.alpha, &table.energies) else {
         ui.add_space(theme::SPACE_5);
         let none = context::without_alignment(column);
-        ui.add(Label::new(if table.left_out { LEFT_OUT } else { none }).wrap());
+        ui.add(Label::new(if table.left_out { lang::text(LEFT_OUT) } else { none }).wrap());
         return;
     };
     let marked = window.app.view.hover().filter(|hover| hover.column == column.id).and_then(|hover| hover.j);
@@ -257,7 +258,7 @@ fn numbers_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &Ali
         if is_share {
             let text = tr!("alpha over the source words   entropy {} nats", format_args!("{:.2}", entropy(values)));
             let caption = labels::caption(&mut child, text.replacen("alpha", "\u{3b1}", 1));
-            labels::said(caption.on_hover_text(ENTROPY), &text);
+            labels::said(caption.on_hover_text(lang::text(ENTROPY)), &text);
         } else {
             labels::caption(&mut child, tr!("Energies e before the softmax"));
         }

@@ -13,6 +13,7 @@ use crate::figure::heatmap::outlines::Outlined;
 use crate::figure::label::Label;
 use crate::figure::links::{LinkedWord, LinksFigure, LinksLayout, Weight, outlines};
 use crate::jobs::live::protocol::BetweenView;
+use crate::lang;
 use crate::pages::sentence::command::SelectCommand;
 use crate::pages::sentence::view::alignment;
 use crate::pages::window::clicked::MenuTarget;
@@ -25,7 +26,7 @@ use crate::widgets::{labels, marks, node, theme};
 pub fn links_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &AlignmentTable) {
     let Some(alpha) = table.alpha.as_ref().filter(|alpha| alpha.columns() > 0) else {
         if table.left_out {
-            ui.add(egui::Label::new(LEFT_OUT).wrap());
+            ui.add(egui::Label::new(lang::text(LEFT_OUT)).wrap());
         }
         return;
     };

@@ -6,6 +6,7 @@ use crate::app::document::column::Column;
 use crate::app::document::table::AlignmentTable;
 use crate::app::view::Hover;
 use crate::interventions::Said;
+use crate::lang;
 use crate::pages::sentence::command::SelectCommand;
 use crate::pages::sentence::view::memory::SentenceMemory;
 use crate::pages::sentence::view::{alignment, variant};
@@ -60,11 +61,11 @@ fn caption_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &Ali
     let t = theme::tokens(ui);
     let (is_shown, colour) = (is_shown(column, table), if table.is_given { t.warm } else { t.weak });
     let button = Button::selectable(is_shown, RichText::new(text).size(theme::TEXT_SMALL).color(colour)).truncate();
-    let mut note = SWITCH.to_owned();
+    let mut note = lang::text(SWITCH).to_owned();
     let own = column.both().0.map_or(f32::INFINITY, |own| own.log_p);
     for (says, sentence) in [
-        (table.is_given && table.log_p > own, MISSED),
-        (table.is_given && table.target.iter().any(|word| word.is_unk), UNKNOWN),
+        (table.is_given && table.log_p > own, lang::text(MISSED)),
+        (table.is_given && table.target.iter().any(|word| word.is_unk), lang::text(UNKNOWN)),
     ] {
         if says {
             note = format!("{note}. {sentence}");

@@ -15,6 +15,7 @@ use crate::figure::heatmap::outlines::Outlined;
 use crate::figure::heatmap::{gaze_legend, outlines};
 use crate::figure::legend as band;
 use crate::figure::palette::Rgba;
+use crate::lang;
 use crate::pages::sentence::SentencePage;
 use crate::pages::sentence::view::folding::{Folding, FoldingLine};
 use crate::pages::sentence::view::{alignment, columns, measured};
@@ -292,7 +293,11 @@ fn measures_ui(ui: &mut Ui, window: &mut Window<'_>, shown: Shown) {
         let has_heads = window.app.document.columns().iter().any(has_heads);
         for (n, measure) in MEASURES.iter().enumerate().filter(|(_, measure)| has_heads || !measure.is_of_heads()) {
             let is_chosen = shown == Shown::Measure(n);
-            if ui.selectable_label(is_chosen, measure.title).on_hover_text(measure.about).clicked() {
+            if ui
+                .selectable_label(is_chosen, lang::text(measure.title))
+                .on_hover_text(lang::text(measure.about))
+                .clicked()
+            {
                 let app = window.app;
                 let can = |column: &&Column| app.document.why_not_measured(column, n).is_none();
                 let column = app.selected_column().filter(can).or_else(|| app.document.columns().iter().find(can));
@@ -304,7 +309,8 @@ fn measures_ui(ui: &mut Ui, window: &mut Window<'_>, shown: Shown) {
             }
         }
     });
-    let name = chosen.map_or_else(|| tr!("Measures").to_owned(), |measure| tr!("Measures, {}", measure.title));
+    let name =
+        chosen.map_or_else(|| tr!("Measures").to_owned(), |measure| tr!("Measures, {}", lang::text(measure.title)));
     button.on_hover_text(note).accessible_name(name);
 }
 
@@ -330,8 +336,8 @@ fn asked_ui(ui: &mut Ui, window: &mut Window<'_>) {
     }
     let asked = window.app.view.settings().asked;
     for (origin, name, said, note) in [
-        (false, tr!("where it looked"), tr!("Where it looked to choose the word"), LOOKED),
-        (true, tr!("where it comes from"), tr!("Where the word comes from"), COMES),
+        (false, tr!("where it looked"), tr!("Where it looked to choose the word"), lang::text(LOOKED)),
+        (true, tr!("where it comes from"), tr!("Where the word comes from"), lang::text(COMES)),
     ] {
         let button = ui.selectable_label(asked.origin == origin, name).on_hover_text(note);
         if button.accessible_name(said).clicked() {
@@ -342,7 +348,7 @@ fn asked_ui(ui: &mut Ui, window: &mut Window<'_>) {
     if asked.both {
         sample_ui(ui, other, tr!("Legend of the outlines, the other of both questions"));
     }
-    let note = tr!("Outlines the other one over it.\n{}", other.legend().map(|(text, _)| text).join("\n"));
+    let note = tr!("Outlines the other one over it.\n{}", other.legend().map(|(text, _)| lang::text(text)).join("\n"));
     let button = ui.selectable_label(asked.both, tr!("both")).on_hover_text(note);
     if button.accessible_name(tr!("Outline the other of both questions")).clicked() {
         window.push(SettingsCommand::SetAsked(PictureQuestion { both: !asked.both, ..asked }));
@@ -355,7 +361,7 @@ fn sample_ui(ui: &mut Ui, of: Outlined, name: &'static str) {
     let (rect, response) = ui.allocate_exact_size(vec2(outlines::SAMPLE_WIDTH, 14.0), Sense::hover());
     response.widget_info(|| WidgetInfo::labeled(Role::Legend, true, name));
     marks::paint(ui.painter(), outlines::sample(&rect.into(), theme::palette(ui)));
-    response.on_hover_text(of.legend().map(|(text, _)| text).join("\n"));
+    response.on_hover_text(of.legend().map(|(text, _)| lang::text(text)).join("\n"));
 }
 
 /// What alpha answers.
@@ -379,17 +385,17 @@ fn reading_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let chosen = window.app.view.settings().reading;
     let has_own = has_own_reading(window);
     if has_own {
-        let button = ui.selectable_label(chosen.is_none(), tr!("own")).on_hover_text(OWN);
+        let button = ui.selectable_label(chosen.is_none(), tr!("own")).on_hover_text(lang::text(OWN));
         if button.accessible_name(tr!("Rows by each model's own reading")).clicked() {
             window.push(SettingsCommand::SetReading(None));
         }
     }
     for entry in OF_ALPHA {
-        let note = format!("{} {WHEN_READ}", entry.about);
+        let note = format!("{} {}", lang::text(entry.about), lang::text(WHEN_READ));
         let is_chosen =
             if has_own { chosen == Some(entry.reading) } else { chosen.unwrap_or_default() == entry.reading };
-        let button = ui.selectable_label(is_chosen, entry.name).on_hover_text(note);
-        if button.accessible_name(tr!("Rows by {}", entry.name)).clicked() {
+        let button = ui.selectable_label(is_chosen, lang::text(entry.name)).on_hover_text(note);
+        if button.accessible_name(tr!("Rows by {}", lang::text(entry.name))).clicked() {
             window.push(SettingsCommand::SetReading(Some(entry.reading)));
         }
     }
@@ -529,13 +535,15 @@ fn palette_ui(ui: &mut Ui, window: &mut Window<'_>) {
     }
     if let Some(measure) = measure {
         // the palette is one of alpha
-        labels::caption(ui, format!("{} ({})", measure.title, measure.unit));
+        labels::caption(ui, format!("{} ({})", lang::text(measure.title), lang::text(measure.unit)));
         return;
     }
-    let combo =
-        ComboBox::from_id_salt("palette").width(96.0).selected_text(theme::ColourMap::at(at).name).show_ui(ui, |ui| {
+    let combo = ComboBox::from_id_salt("palette")
+        .width(96.0)
+        .selected_text(lang::text(theme::ColourMap::at(at).name))
+        .show_ui(ui, |ui| {
             for (n, map) in theme::COLOUR_MAPS.iter().enumerate() {
-                if ui.selectable_label(n == at, map.name).on_hover_text(map.note).clicked() {
+                if ui.selectable_label(n == at, lang::text(map.name)).on_hover_text(lang::text(map.note)).clicked() {
                     window.push(SettingsCommand::SetPalette(map.name.to_owned()));
                 }
             }

@@ -10,6 +10,7 @@ use crate::app::document::rewording;
 use crate::app::document::rewording::WordEdit;
 use crate::app::document::table::{AlignmentTable, SourceWord};
 use crate::app::document::variant::VariantLabel;
+use crate::lang;
 use crate::pages::sentence::command::VariantCommand;
 use crate::pages::sentence::view::memory::BesideDraft;
 use crate::pages::sentence::view::memory::SentenceMemory;
@@ -43,7 +44,7 @@ pub fn foot_ui(ui: &mut Ui, window: &Window<'_>, column: &Column) {
         ui.add(Label::new(RichText::new(&text).size(theme::TEXT_SMALL).color(theme::tokens(ui).warm)).truncate());
     let said =
         tr!("Beside the original, {text}{}", lines.iter().map(|line| format!("; {line}")).collect::<String>(), text);
-    labels::said(label.on_hover_text(format!("{}\n{DIVERGENCE}", lines.join("\n"))), &said);
+    labels::said(label.on_hover_text(format!("{}\n{}", lines.join("\n"), lang::text(DIVERGENCE))), &said);
 }
 
 /// Which words look elsewhere, a line each.

@@ -5,6 +5,7 @@ use std::time::Duration;
 use egui::{ComboBox, EventFilter, Key, Modifiers, RichText, Slider, Ui};
 
 use crate::jobs::steps::StepTrace;
+use crate::lang;
 use crate::models::anatomy::Miswiring;
 use crate::pages::sentence::command::SelectCommand;
 use crate::pages::sentence::view::source;
@@ -105,7 +106,11 @@ pub fn choices_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
         models.response.accessible_name(tr!("Model")).on_hover_text(tr!("Which model is taken apart"));
         let mode = steps.mode;
         for entry in MODES {
-            if ui.selectable_label(mode == entry.mode, entry.name).on_hover_text(entry.about).clicked() {
+            if ui
+                .selectable_label(mode == entry.mode, lang::text(entry.name))
+                .on_hover_text(lang::text(entry.about))
+                .clicked()
+            {
                 window.push(StepsCommand::SetMode(entry.mode));
             }
         }
@@ -128,7 +133,11 @@ pub fn choices_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
 fn depth_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
     ui.separator();
     for entry in DEPTHS {
-        if ui.selectable_label(steps.depth == entry.depth, entry.name).on_hover_text(entry.about).clicked() {
+        if ui
+            .selectable_label(steps.depth == entry.depth, lang::text(entry.name))
+            .on_hover_text(lang::text(entry.about))
+            .clicked()
+        {
             window.push(StepsCommand::SetDepth(entry.depth));
         }
     }
@@ -139,14 +148,14 @@ fn depth_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
 fn guessing_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
     let chosen = steps.guessing.as_ref().map(|guessing| guessing.of);
     let aligns = steps.apart.as_ref().is_some_and(|apart| apart.aligns);
-    let text = chosen.map_or(tr!("Nothing is guessed"), |of| of.entry().name);
+    let text = chosen.map_or(tr!("Nothing is guessed"), |of| lang::text(of.entry().name));
     let guesses = ComboBox::from_id_salt("steps_guess").selected_text(text).show_ui(ui, |ui| {
         if ui.selectable_label(chosen.is_none(), tr!("Nothing is guessed")).clicked() {
             window.push(StepsCommand::SetGuessing(None));
         }
         for entry in GUESSES.iter().filter(|entry| aligns || entry.guessed == Guessed::Word) {
-            let label = ui.selectable_label(chosen == Some(entry.guessed), entry.name);
-            if label.on_hover_text(entry.about).clicked() {
+            let label = ui.selectable_label(chosen == Some(entry.guessed), lang::text(entry.name));
+            if label.on_hover_text(lang::text(entry.about)).clicked() {
                 window.push(StepsCommand::SetGuessing(Some(entry.guessed)));
             }
         }
@@ -166,7 +175,7 @@ fn wiring_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
         return;
     }
     let wrong = steps.wrong.filter(|wrong| fitting.iter().any(|entry| entry.wrong == *wrong));
-    let text = wrong.map_or(tr!("Wired as in the paper"), |wrong| wrong.entry().name);
+    let text = wrong.map_or(tr!("Wired as in the paper"), |wrong| lang::text(wrong.entry().name));
     let text = RichText::new(text).color(if wrong.is_some() { theme::tokens(ui).warm } else { theme::tokens(ui).text });
     let wiring = ComboBox::from_id_salt("steps_wiring").selected_text(text).show_ui(ui, |ui| {
         if ui.selectable_label(wrong.is_none(), tr!("Wired as in the paper")).clicked() {
@@ -174,7 +183,7 @@ fn wiring_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
         }
         for entry in fitting {
             let label = ui.selectable_label(wrong == Some(entry.wrong), entry.wrong.label());
-            if label.on_hover_text(entry.about).clicked() {
+            if label.on_hover_text(lang::text(entry.about)).clicked() {
                 window.push(StepsCommand::SetWrong(Some(entry.wrong)));
                 window.push(StepsCommand::SetMode(Mode::Greedy));
             }
@@ -190,7 +199,8 @@ pub fn name_ui(ui: &mut Ui, steps: &StepsPage, apart: &StepTrace) {
     let t = theme::tokens(ui);
     labels::caption(ui, &apart.model);
     if let Some(wrong) = apart.wrong {
-        ui.label(RichText::new(wrong.label()).size(theme::TEXT_SMALL).color(t.warm)).on_hover_text(wrong.entry().about);
+        ui.label(RichText::new(wrong.label()).size(theme::TEXT_SMALL).color(t.warm))
+            .on_hover_text(lang::text(wrong.entry().about));
     }
     if steps.mode != Mode::Greedy && apart.wrong.is_some() {
         let text = RichText::new(tr!("the words are given, not its own")).size(theme::TEXT_SMALL);

@@ -9,6 +9,7 @@ use crate::figure::equation::spoken;
 use crate::figure::machine::{Held, colour};
 use crate::figure::measure::TextMeasure as _;
 use crate::jobs::steps::StepTrace;
+use crate::lang;
 use crate::models::anatomy::{Equation, MachineStage, Miswiring, Quantity, Shrunk};
 use crate::pages::steps::StepsPage;
 use crate::pages::steps::command::StepsCommand;
@@ -39,7 +40,7 @@ pub fn stage_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: 
     let shown = card.show(ui, |ui| {
         ui.take_available_width();
         ui.horizontal(|ui| {
-            ui.heading(stage.title);
+            ui.heading(lang::text(stage.title));
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
                 if ui.button(tr!("Close")).on_hover_text(tr!("Back to the whole machine (Esc)")).clicked() {
                     window.push(StepsCommand::Open(None));
@@ -54,7 +55,7 @@ pub fn stage_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: 
 
 fn body_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &StepTrace, stage: &MachineStage) {
     let t = *theme::tokens(ui);
-    ui.add(Label::new(stage.about).wrap());
+    ui.add(Label::new(lang::text(stage.about)).wrap());
     for equation in stage.equations {
         ui.add_space(theme::SPACE_1);
         equation_ui(ui, equation);
@@ -119,9 +120,13 @@ fn inside_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &St
 fn equation_ui(ui: &mut Ui, equation: &Equation) {
     let t = theme::tokens(ui);
     let response = marks::equation_ui(ui, equation.text, theme::TEXT_SENTENCE);
-    node(&response, Role::Math, || format!("{}, {}", spoken(equation.text), equation.source));
+    node(&response, Role::Math, || format!("{}, {}", spoken(equation.text), lang::text(equation.source)));
     let is_wrong = equation.source.starts_with("not");
-    let source = RichText::new(equation.source).size(theme::TEXT_SMALL).color(if is_wrong { t.warm } else { t.weak });
+    let source = RichText::new(lang::text(equation.source)).size(theme::TEXT_SMALL).color(if is_wrong {
+        t.warm
+    } else {
+        t.weak
+    });
     ui.add(Label::new(source).wrap());
 }
 
@@ -140,7 +145,7 @@ fn numbers_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &S
                 worked::choose(window, WorkedNumber { stage: stage.key, quantity: n, row, unit });
             }
         } else {
-            let (strip, over) = strip::named(ui, quantity.name, &spoken(quantity.symbol), &quantity.values, STRIP);
+            let (strip, over) = strip::named(ui, &called(quantity), &spoken(quantity.symbol), &quantity.values, STRIP);
             if let Some(unit) = over.filter(|_| strip.clicked()) {
                 worked::choose(window, WorkedNumber { stage: stage.key, quantity: n, row: 0, unit });
             }
@@ -158,14 +163,22 @@ fn place_ui(ui: &mut Ui, apart: &StepTrace, place: f32) {
     labels::note(ui, text);
 }
 
+/// The name of a quantity; those of layers end with theirs.
+fn called(quantity: &Quantity) -> String {
+    match quantity.name.rsplit_once(", layer ") {
+        Some((what, layer)) => tr!("{what}, layer {layer}", what = lang::text(what), layer),
+        None => lang::text(quantity.name).to_owned(),
+    }
+}
+
 fn heading_ui(ui: &mut Ui, quantity: &Quantity) {
     let t = theme::tokens(ui);
     ui.horizontal(|ui| {
         marks::equation_ui(ui, quantity.symbol, theme::TEXT_BODY);
         let numbers = match quantity.count() {
-            1 if quantity.width == 1 => quantity.name.to_owned(),
-            1 => tr!("{}, {} numbers", quantity.name, quantity.width),
-            count => tr!("{}, {count} \u{d7} {} numbers", quantity.name, quantity.width, count),
+            1 if quantity.width == 1 => called(quantity),
+            1 => tr!("{}, {} numbers", called(quantity), quantity.width),
+            count => tr!("{}, {count} \u{d7} {} numbers", called(quantity), quantity.width, count),
         };
         ui.add(Label::new(RichText::new(numbers).size(theme::TEXT_SMALL).color(t.weak)).truncate());
     });
@@ -200,7 +213,7 @@ fn matrix_ui(ui: &mut Ui, quantity: &Quantity, apart: &StepTrace) -> Option<(usi
             mesh.add_colored_rect(cell, theme::colour(colour(*value, largest, quantity.span, palette)));
         }
         ui.painter().add(mesh);
-        node(&response, Role::Figure, || tr!("{} of {word}, {} numbers", quantity.name, row.len(), word));
+        node(&response, Role::Figure, || tr!("{} of {word}, {} numbers", called(quantity), row.len(), word));
         if let Some(at) = response.hover_pos().filter(|at| cells.contains(*at)) {
             let k = (((at.x - cells.left()) / pitch) as usize).min(row.len() - 1);
             clicked = response.clicked().then_some((j, k)).or(clicked);
@@ -225,7 +238,7 @@ fn shares_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &St
             share: if value.is_nan() { 0.0 } else { value / range },
             zero,
             number: if value.is_nan() { tr!("none").to_owned() } else { format!("{value:.3}") },
-            label: tr!("{} of {word} {value}", stage.title, word, value = format_args!("{value:.3}")),
+            label: tr!("{} of {word} {value}", lang::text(stage.title), word, value = format_args!("{value:.3}")),
             is_marked: true,
         })
         .collect();

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use egui::{ComboBox, Id, RichText, TextEdit, Ui};
 
 use crate::attention::{AttentionKind, KINDS, scores};
+use crate::lang;
 use crate::models::TRAINED;
 use crate::pages::training as new_training;
 use crate::pages::training::NewTraining;
@@ -84,9 +85,9 @@ fn sheet_ui(ui: &mut Ui, training: &NewTraining, window: &mut Window<'_>) {
             window,
             tr!("Sizes"),
             Field::Sizes,
-            &SIZES.iter().map(|e| (e.name, e.about.to_owned())).collect::<Vec<_>>(),
+            &SIZES.iter().map(|e| (e.name, lang::text(e.about).to_owned())).collect::<Vec<_>>(),
         );
-        let recipes: Vec<Line> = RECIPES.iter().map(|entry| (entry.name, entry.about.to_owned())).collect();
+        let recipes: Vec<Line> = RECIPES.iter().map(|entry| (entry.name, lang::text(entry.about).to_owned())).collect();
         row(ui, training, window, tr!("Recipe"), Field::Recipe, &recipes);
     });
     explanation_ui(ui, training);
@@ -131,7 +132,7 @@ fn model_ui(ui: &mut Ui, training: &NewTraining, window: &mut Window<'_>) {
     if !chooses {
         return;
     }
-    let kinds: Vec<Line> = KINDS.iter().map(|entry| (entry.name, entry.explanation.to_owned())).collect();
+    let kinds: Vec<Line> = KINDS.iter().map(|entry| (entry.name, lang::text(entry.explanation).to_owned())).collect();
     row(ui, training, window, tr!("Looks at"), Field::Attention, &kinds);
     if kind == Some(AttentionKind::None) {
         return;
