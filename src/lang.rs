@@ -123,6 +123,11 @@ impl Language {
         codes.into_iter().find_map(|code| Self::from_code(code.as_ref())).unwrap_or_default()
     }
 
+    /// Whether the lessons are translated.
+    pub fn has_lessons(self) -> bool {
+        matches!(self, Self::French | Self::German)
+    }
+
     /// What stands between thousands: no comma where it would be read as a decimal point.
     fn between_thousands(self) -> char {
         if matches!(self, Self::French | Self::German | Self::Spanish) { '\u{a0}' } else { ',' }
@@ -258,7 +263,7 @@ pub fn fill(text: &str, values: &[(&str, &dyn Display)]) -> String {
             rest = &rest[2..];
             continue;
         }
-        let end = rest.find('}').map_or(rest.len(), |end| end + 1);
+        let Some(end) = rest.find('}').map(|end| end + 1) else { break };
         let name = rest[..end].trim_matches(['{', '}']);
         let place = if name.is_empty() { Some(next) } else { name.parse().ok() };
         next += usize::from(name.is_empty());

@@ -49,7 +49,7 @@ pub const MEASURES: &[Measure] = &[
     Measure {
         name: "leave-one-out-js",
         title: id!("left out: JS"),
-        unit: "nats",
+        unit: id!("nats"),
         about: id!(
             "By how much the next-word distribution changes when source word j gets no weight in row i and the others \
                 share it in proportion: Jensen-Shannon divergence, at most ln 2 = 0.693 (Jain and Wallace 2019, \
@@ -61,7 +61,7 @@ pub const MEASURES: &[Measure] = &[
     Measure {
         name: "leave-one-out",
         title: id!("left out: log p lost"),
-        unit: "nats",
+        unit: id!("nats"),
         about: id!(
             "By how much log p of target word i falls when source word j gets no weight in row i and the others share \
                 it in proportion; below 0 the word had spoken against it (Serrano and Smith 2019)"
@@ -72,7 +72,7 @@ pub const MEASURES: &[Measure] = &[
     Measure {
         name: "gradient",
         title: id!("gradient times input"),
-        unit: "nats",
+        unit: id!("nats"),
         about: id!(
             "x_j . d log p(y_i) / d x_j of the embedding x_j of source word j, averaged over 3 noisy embeddings (Ding, \
                 Xu, Koehn 2019; SmoothGrad); below 0 the word speaks against it"
@@ -83,7 +83,7 @@ pub const MEASURES: &[Measure] = &[
     Measure {
         name: "unknown-word",
         title: id!("unread: log p lost"),
-        unit: "nats",
+        unit: id!("nats"),
         about: id!(
             "By how much log p of target word i falls when the encoder reads [UNK] in place of source word j (Li, \
                 Monroe, Jurafsky 2016)"
@@ -94,7 +94,7 @@ pub const MEASURES: &[Measure] = &[
     Measure {
         name: "optimised",
         title: id!("optimised row"),
-        unit: "weight",
+        unit: id!("weight"),
         about: id!(
             "The row after three steps of gradient descent on its logits towards log p of target word i, the rows \
                 before it being the model's own (Zenkel, Wuebker, DeNero 2019)"
@@ -105,7 +105,7 @@ pub const MEASURES: &[Measure] = &[
     Measure {
         name: "heads",
         title: id!("all heads"),
-        unit: "weight",
+        unit: id!("weight"),
         about: id!(
             "Where every head of every decoder layer of a Transformer looks, in the step that predicts word i (Vaswani et \
                 al. 2017), and those of the encoder and of the decoder that look at words of their own side; where one \
@@ -117,7 +117,7 @@ pub const MEASURES: &[Measure] = &[
     Measure {
         name: "heads-left-out",
         title: id!("heads left out: JS"),
-        unit: "weight",
+        unit: id!("weight"),
         about: id!(
             "All heads by how much the next-word distributions change when each is left out of all steps, its output \
                 being zero: Jensen-Shannon divergence, the mean over the target words, at most ln 2 = 0.693 (Michel, \

@@ -41,17 +41,17 @@ pub struct ReadingEntry {
 pub const READINGS: &[ReadingEntry] = &[
     ReadingEntry {
         reading: Reading::Predicted,
-        name: "predicted",
+        name: id!("predicted"),
         about: id!("A row belongs to the word that was predicted with it, y_t."),
     },
     ReadingEntry {
         reading: Reading::Input,
-        name: "input",
+        name: id!("input"),
         about: id!("A row belongs to the word that the decoder had just read when the row was computed, y_{t-1}."),
     },
     ReadingEntry {
         reading: Reading::Head,
-        name: "head",
+        name: id!("head"),
         about: id!(
             "A row is not alpha but says where the word comes from, by an alignment head that was learned on the finished model \
                 and is asked once the word has been read; it explains the alignment and not the choice of the word."

@@ -23,7 +23,7 @@ pub struct Symmetrization {
 /// All of them, from few links to many. A new one is one line here.
 pub const SYMMETRIZATIONS: &[Symmetrization] = &[
     Symmetrization {
-        name: "intersection",
+        name: id!("intersection"),
         about: id!("Links that both directions have."),
         combine: |forward, backward| sorted(&both(forward, backward)),
     },
@@ -43,7 +43,7 @@ pub const SYMMETRIZATIONS: &[Symmetrization] = &[
         combine: |forward, backward| grow_diag(forward, backward, Some(Final::Either)),
     },
     Symmetrization {
-        name: "union",
+        name: id!("union"),
         about: id!("Links that either direction has."),
         combine: |forward, backward| sorted(&either(forward, backward)),
     },

@@ -128,31 +128,31 @@ impl FigureNeeds {
 /// Every kind of figure of a translation.
 pub const KINDS: &[FigureKind] = &[
     FigureKind {
-        name: "heatmap",
+        name: id!("heatmap"),
         about: id!("alpha as cells, source words along the top, target words down the side"),
         needs: FigureNeeds::Alignment,
         draw: heatmap,
     },
     FigureKind {
-        name: "links",
+        name: id!("links"),
         about: id!("alpha as curves between the source above and the target below"),
         needs: FigureNeeds::Alignment,
         draw: links,
     },
     FigureKind {
-        name: "beam",
+        name: id!("beam"),
         about: id!("the hypotheses with their log p, doubtful words coloured"),
         needs: FigureNeeds::Nothing,
         draw: beam,
     },
     FigureKind {
-        name: "tree",
+        name: id!("tree"),
         about: id!("the whole search, a node for each word, with what fell out of the beam"),
         needs: FigureNeeds::Search,
         draw: tree,
     },
     FigureKind {
-        name: "bars",
+        name: id!("bars"),
         about: id!("one target word: the next-word candidates, and alpha over the source words"),
         needs: FigureNeeds::Word,
         draw: bars,

@@ -33,10 +33,10 @@ impl Aspect {
     /// As it is typed.
     pub fn name(self) -> &'static str {
         match self {
-            Self::Stars => "stars",
-            Self::Tags => "tags",
-            Self::Marks => "marks",
-            Self::Links => "links",
+            Self::Stars => id!("stars"),
+            Self::Tags => id!("tags"),
+            Self::Marks => id!("marks"),
+            Self::Links => id!("links"),
         }
     }
 }
@@ -162,7 +162,7 @@ fn stars(both: &[Both<'_>]) -> AgreementLine {
         (id!("quadratic kappa"), table.weighted(|one, other| apart(one, other).powi(2))),
     ];
     let more = weighted.into_iter().filter_map(|(name, number)| Some((name, number?))).collect();
-    AgreementLine { more, ..line("stars", "sentences", table.kappa()) }
+    AgreementLine { more, ..line(id!("stars"), id!("sentences"), table.kappa()) }
 }
 
 /// All tags together, then each.
@@ -178,7 +178,7 @@ fn tags(both: &[Both<'_>]) -> Vec<AgreementLine> {
         all.add_all(&table);
         lines.push(line(&format!("tag {name}"), "sentences", table.kappa()));
     }
-    lines.insert(0, line("tags", id!("sentences and tags"), all.kappa()));
+    lines.insert(0, line(id!("tags"), id!("sentences and tags"), all.kappa()));
     lines
 }
 
@@ -230,9 +230,9 @@ fn marks(corpus: &CorpusTable, both: &[Both<'_>]) -> Vec<AgreementLine> {
         }
     }
     vec![
-        line(id!("words marked"), "words", wrong.kappa()),
-        line(id!("kind of each word"), "words", kinds.kappa()),
-        line(id!("severity of each word"), "words", severities.kappa()),
+        line(id!("words marked"), id!("words"), wrong.kappa()),
+        line(id!("kind of each word"), id!("words"), kinds.kappa()),
+        line(id!("severity of each word"), id!("words"), severities.kappa()),
     ]
 }
 

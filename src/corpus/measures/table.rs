@@ -117,14 +117,14 @@ pub const DISAGREEMENT: &str = "disagreement";
 const OWN: &[CorpusMeasure] = &[
     CorpusMeasure {
         name: "length",
-        title: "words",
+        title: id!("words"),
         about: id!("Words of the translation"),
         digits: 0,
         of: Of::Subject(|subject| Some(words(&subject.output?.text).count() as f32)),
     },
     CorpusMeasure {
         name: "ratio",
-        title: "ratio",
+        title: id!("ratio"),
         about: id!("Words of the translation for each word of the source"),
         digits: 2,
         of: Of::Subject(|subject| {
@@ -222,7 +222,7 @@ const OWN: &[CorpusMeasure] = &[
 pub const OF_SENTENCES: &[CorpusMeasure] = &[
     CorpusMeasure {
         name: "words",
-        title: "words",
+        title: id!("words"),
         about: id!("Words of the source, between spaces"),
         digits: 0,
         of: Of::Subject(|subject| Some(words(subject.source).count() as f32)),

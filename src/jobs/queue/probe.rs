@@ -109,7 +109,7 @@ impl Probe {
             ProbeQuestion::Measure { measure, source, target, left_out } => {
                 let shelved = work.model(&model, device)?;
                 let title = MEASURES.get(measure).map_or("", |measure| measure.title);
-                work.say(tr!("Measuring with {}: {title}", shelved.facts.name, title));
+                work.say(tr!("Measuring with {}: {title}", shelved.facts.name, title = crate::lang::text(title)));
                 let tested = shelved.with_stepper(Kernels::Fused, work.threads(), |stepper| {
                     let mut yielding = Yielding::new(stepper, &work.breath);
                     let changes = left_out.iter().copied().map(Intervention::LeaveOut).collect();

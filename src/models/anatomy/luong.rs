@@ -72,7 +72,7 @@ const STAGES: &[MachineStage] = &[
         ],
         recalls: &["word", "readout"],
         ..stage(
-            ("previous", id!("Word before"), id!(r"e(y_{t-1}), \t{h}_{t-1}")),
+            ("previous", id!("Word before"), r"e(y_{t-1}), \t{h}_{t-1}"),
             (0, 1),
             id!(
                 "The word that was said last and, fed in beside it, all that the step before knew: so the model can tell \

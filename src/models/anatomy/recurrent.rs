@@ -144,7 +144,7 @@ const STAGES: &[MachineStage] = &[
         ],
         recalls: &["word"],
         ..stage(
-            ("previous", id!("Word before"), id!("E y_{i-1}")),
+            ("previous", id!("Word before"), "E y_{i-1}"),
             (0, 1),
             id!("The word that was said last, as its row of a learned table."),
         )

@@ -104,7 +104,7 @@ const STAGES: &[MachineStage] = &[
         shows: &[shown("e", "E y_{i-1}", id!("embedding of the word before"), Free)],
         recalls: &["word"],
         ..stage(
-            ("previous", id!("Word before"), id!("E y_{i-1}")),
+            ("previous", id!("Word before"), "E y_{i-1}"),
             (0, 2),
             id!("The word that was said last, as its row of a learned table; nothing before the first."),
         )

@@ -105,7 +105,7 @@ const STAGES: &[MachineStage] = &[
         shows: &[shown("y", "E y_{i-1} + p_i", id!("embedding of the word before, with its position"), Free)],
         recalls: &["word"],
         ..stage(
-            ("previous", id!("Word before"), id!("E y_{i-1}")),
+            ("previous", id!("Word before"), "E y_{i-1}"),
             (0, 1),
             id!(
                 "The word that was said last, and how many were said. There is no other state: all words before are read again."

@@ -36,7 +36,7 @@ impl HeadKind {
     /// In words.
     pub fn title(self) -> &'static str {
         match self {
-            Self::Cross => "cross-attention",
+            Self::Cross => id!("cross-attention"),
             Self::Source => id!("source self-attention"),
             Self::Target => id!("target self-attention"),
         }

@@ -388,7 +388,7 @@ fn save_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
                 ui.menu_button(tr!("Links of rows and columns"), |ui| {
                     for (n, rule) in SYMMETRIZATIONS.iter().enumerate() {
                         let kind = ExportFormat::Pharaoh(at, LinkRule::Symmetrised(n));
-                        ask(ui, &format!("{}...", rule.name), kind).on_hover_text(lang::text(rule.about));
+                        ask(ui, &format!("{}...", lang::text(rule.name)), kind).on_hover_text(lang::text(rule.about));
                     }
                 });
                 ask(ui, tr!("Heatmaps as SVG, into a folder..."), ExportFormat::Figures(at, AttentionFormat::Svg));
