@@ -36,6 +36,7 @@
 //! text/          1  words and ids: tokenizers, sentences, corpora
 //! clock.rs       0  the clock that measures; a browser has one of its own
 //! error.rs       0  the one error, a sentence a variant
+//! lang.rs        0  the language of the window: texts are English ids, catalogues have their translations
 //! quiet.rs       0  panics of other libraries, caught without a report
 //! ticket.rs      0  numbers that make older work stale
 //! ```
@@ -118,6 +119,9 @@
 //! [`corpus::overview::tables::TABLES`]; a sign of confidence that is read off an alignment is one line of
 //! [`analysis::confidence::CONFIDENCES`], another measure of sentences and outputs one of
 //! [`corpus::measures::table`] (`tests/core/toy_measure.rs`).
+
+#[macro_use]
+pub mod lang;
 
 pub mod aligner;
 pub mod analysis;

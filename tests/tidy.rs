@@ -22,6 +22,7 @@ use std::path::Path;
 const FLOORS: &[(&str, u8)] = &[
     ("clock", 0),
     ("error", 0),
+    ("lang", 0),
     ("quiet", 0),
     ("ticket", 0),
     ("text", 1),

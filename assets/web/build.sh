@@ -35,6 +35,8 @@ mkdir -p "$site/models"
 
 bytes=$(wc -c < "$site/interlinear_bg.wasm")
 sed "s/@BYTES@/$bytes/" $here/index.html > "$site/index.html"
+mkdir -p "$site/lang"
+cp assets/lang/*.po "$site/lang/"
 cp $here/worker.js $here/sw.js $here/interlinear.webmanifest assets/icon.png "$site/"
 # the width of the picture stands in its bytes 17 to 20
 side=$((0x$(od -An -tx1 -j16 -N4 assets/icon.png | tr -d ' ')))
@@ -56,11 +58,11 @@ done
 printf '{\n%s\n}\n' "$list" > "$site/models.json"
 
 # what is kept in a browser is replaced where anything has changed
-version=$(cd "$site" && cat index.html interlinear.js interlinear_bg.wasm worker.js models.json sw.js | sha256sum | cut -c1-16)
+version=$(cd "$site" && cat index.html interlinear.js interlinear_bg.wasm worker.js models.json sw.js lang/*.po | sha256sum | cut -c1-16)
 sed -i "s/@VERSION@/$version/" "$site/sw.js"
 
 # for servers that send packed files, as `interlinear serve` does; those that do not know them send the others
-for file in index.html interlinear.js interlinear_bg.wasm worker.js; do
+for file in index.html interlinear.js interlinear_bg.wasm worker.js $(cd "$site" && echo lang/*.po); do
     gzip -9 -n -c "$site/$file" > "$site/$file.gz"
     if command -v brotli >/dev/null; then
         brotli -q 11 -w 24 -o "$site/$file.br" "$site/$file"

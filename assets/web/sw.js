@@ -1,4 +1,5 @@
-// Keeps the explorer in the browser, so that it opens without a network once it was there. Models are kept by worker.js, each
+// Keeps the explorer in the browser, so that it opens without a network once it was there, and each language once it was
+// spoken. Models are kept by worker.js, each
 // when it is fetched. Browsers run this over https and on localhost alone.
 const kept = 'interlinear-@VERSION@';
 const shell = ['./', 'interlinear.js', 'interlinear_bg.wasm', 'worker.js', 'models.json', 'icon.png', 'interlinear.webmanifest'];
@@ -23,6 +24,10 @@ self.addEventListener('fetch', event => {
     const path = url.split(/[?#]/)[0] === `${scope}index.html` ? scope : url;
     // which models there are may change without the program
     if (url === `${scope}models.json`) return fetch(event.request).catch(() => cache.match(path));
-    return await cache.match(path, { ignoreSearch: true }) ?? fetch(event.request);
+    const there = await cache.match(path, { ignoreSearch: true });
+    if (there || !url.startsWith(`${scope}lang/`)) return there ?? fetch(event.request);
+    const answer = await fetch(event.request);
+    if (answer.ok) await cache.put(path, answer.clone());
+    return answer;
   })());
 });

@@ -47,107 +47,111 @@ pub struct ConfidenceEntry {
 pub const CONFIDENCES: &[ConfidenceEntry] = &[
     ConfidenceEntry {
         name: "confidence",
-        label: "Confidence",
-        formula: "CDP + APout + APin (Rikters et al. 2017), at most 0",
+        label: id!("Confidence"),
+        formula: id!("CDP + APout + APin (Rikters et al. 2017), at most 0"),
         of: |seen| aligned(seen).map(|alpha| cdp(alpha) + ap_out(alpha) + ap_in(alpha)),
     },
     ConfidenceEntry {
         name: "cdp",
-        label: "Coverage deviation penalty",
-        formula: "CDP = -1/S sum_s ln(1 + (1 - sum_t A_ts)^2)",
+        label: id!("Coverage deviation penalty"),
+        formula: id!("CDP = -1/S sum_s ln(1 + (1 - sum_t A_ts)^2)"),
         of: |seen| aligned(seen).map(cdp),
     },
     ConfidenceEntry {
         name: "ap_out",
-        label: "Absentmindedness, output",
-        formula: "APout = 1/T sum_t sum_s A_ts ln A_ts",
+        label: id!("Absentmindedness, output"),
+        formula: id!("APout = 1/T sum_t sum_s A_ts ln A_ts"),
         of: |seen| aligned(seen).map(ap_out),
     },
     ConfidenceEntry {
         name: "ap_in",
-        label: "Absentmindedness, input",
-        formula: "APin = 1/S sum_s sum_t B_ts ln B_ts, B_ts = A_ts / sum_t A_ts; columns of 0 are left out of the mean",
+        label: id!("Absentmindedness, input"),
+        formula: id!(
+            "APin = 1/S sum_s sum_t B_ts ln B_ts, B_ts = A_ts / sum_t A_ts; columns of 0 are left out of the mean"
+        ),
         of: |seen| aligned(seen).map(ap_in),
     },
     ConfidenceEntry {
         name: "confidence_softalignments",
-        label: "Confidence (SoftAlignments)",
-        formula: "the sum of its three terms, less a penalty where source and output share much text",
+        label: id!("Confidence (SoftAlignments)"),
+        formula: id!("the sum of its three terms, less a penalty where source and output share much text"),
         of: |seen| aligned(seen).map(|_| soft_total(seen)),
     },
     ConfidenceEntry {
         name: "cdp_softalignments",
-        label: "CDP (SoftAlignments)",
-        formula: "-1/S sum_s ln(1 + |1 - sum_t A_ts|^6)",
+        label: id!("CDP (SoftAlignments)"),
+        formula: id!("-1/S sum_s ln(1 + |1 - sum_t A_ts|^6)"),
         of: |seen| aligned(seen).map(|alpha| deviation(alpha, 6)),
     },
     ConfidenceEntry {
         name: "ap_out_softalignments",
-        label: "APout (SoftAlignments)",
-        formula: "its name for the term over source tokens: 1/S sum_s sum_t B_ts ln B_ts, where a column of 0 drops the \
-                  sum before it",
+        label: id!("APout (SoftAlignments)"),
+        formula: id!(
+            "its name for the term over source tokens: 1/S sum_s sum_t B_ts ln B_ts, where a column of 0 drops the \
+                  sum before it"
+        ),
         of: |seen| aligned(seen).map(|alpha| slipping(&columns(alpha))),
     },
     ConfidenceEntry {
         name: "ap_in_softalignments",
-        label: "APin (SoftAlignments)",
-        formula: "its name for the term over target tokens: 1/T sum_t sum_s A_ts ln A_ts, rows normalised",
+        label: id!("APin (SoftAlignments)"),
+        formula: id!("its name for the term over target tokens: 1/T sum_t sum_s A_ts ln A_ts, rows normalised"),
         of: |seen| aligned(seen).map(|alpha| slipping(&rows(alpha))),
     },
     ConfidenceEntry {
         name: "entropy",
-        label: "Entropy (nats)",
-        formula: "1/T sum_t H(A_t), in nats as everywhere: ln 2 = 0.69 looks at two source words alike",
+        label: id!("Entropy (nats)"),
+        formula: id!("1/T sum_t H(A_t), in nats as everywhere: ln 2 = 0.69 looks at two source words alike"),
         of: |seen| aligned(seen).and_then(|alpha| mean(alpha.iter().map(|row| f64::from(entropy(row))))),
     },
     ConfidenceEntry {
         name: "monotonicity",
-        label: "Monotonicity",
-        formula: "share of steps from a target word to the next whose most attended source word does not go back",
+        label: id!("Monotonicity"),
+        formula: id!("share of steps from a target word to the next whose most attended source word does not go back"),
         of: |seen| mean(steps(seen).map(|(from, to)| if to >= from { 1.0 } else { 0.0 })),
     },
     ConfidenceEntry {
         name: "jump",
-        label: "Distance of jumps",
-        formula: "mean distance between the most attended source words of neighbouring target words",
+        label: id!("Distance of jumps"),
+        formula: id!("mean distance between the most attended source words of neighbouring target words"),
         of: |seen| mean(steps(seen).map(|(from, to)| from.abs_diff(to) as f64)),
     },
     ConfidenceEntry {
         name: "unattended",
-        label: "Unattended source words",
-        formula: "source words with sum_t A_ts below 0.2",
+        label: id!("Unattended source words"),
+        formula: id!("source words with sum_t A_ts below 0.2"),
         of: |seen| aligned(seen).map(|_| unattended(seen, UNATTENDED).len() as f64),
     },
     ConfidenceEntry {
         name: "eos_attention",
-        label: "Attention on </s>",
-        formula: "mean of A_ts over target words, s the source's </s>",
+        label: id!("Attention on </s>"),
+        formula: id!("mean of A_ts over target words, s the source's </s>"),
         of: eos_attention,
     },
     ConfidenceEntry {
         name: "disagreement",
-        label: "Disagreement with links",
-        formula: "1 - share of the argmax links of target words that are among the given links",
+        label: id!("Disagreement with links"),
+        formula: id!("1 - share of the argmax links of target words that are among the given links"),
         of: disagreement,
     },
     ConfidenceEntry {
         name: "repetition",
-        label: "Repetition",
-        formula: "1 - different bigrams of the output / bigrams of the output",
+        label: id!("Repetition"),
+        formula: id!("1 - different bigrams of the output / bigrams of the output"),
         of: repetition,
     },
     ConfidenceEntry {
         name: "unk",
-        label: "Unknown words",
-        formula: "output tokens that stand for an unknown word",
+        label: id!("Unknown words"),
+        formula: id!("output tokens that stand for an unknown word"),
         of: |seen| {
             (!seen.target.is_empty()).then(|| seen.target.iter().filter(|token| is_unknown(token)).count() as f64)
         },
     },
     ConfidenceEntry {
         name: "length_ratio",
-        label: "Length ratio",
-        formula: "output words / source words",
+        label: id!("Length ratio"),
+        formula: id!("output words / source words"),
         of: |seen| {
             let (source, target) = (without_end(seen.source), without_end(seen.target));
             (!source.is_empty() && !seen.target.is_empty()).then(|| target.len() as f64 / source.len() as f64)

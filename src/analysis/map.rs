@@ -39,13 +39,13 @@ pub const METHODS: &[MethodEntry] = &[
         method: Method::Pca,
         name: "pca",
         title: "PCA",
-        about: "The two directions in which the vectors differ most; distances are those seen along them.",
+        about: id!("The two directions in which the vectors differ most; distances are those seen along them."),
     },
     MethodEntry {
         method: Method::Tsne,
         name: "tsne",
         title: "t-SNE",
-        about: "Keeps neighbours together (Barnes-Hut t-SNE); distances between far groups say little.",
+        about: id!("Keeps neighbours together (Barnes-Hut t-SNE); distances between far groups say little."),
     },
 ];
 

@@ -48,67 +48,81 @@ enum Made {
 pub const MEASURES: &[Measure] = &[
     Measure {
         name: "leave-one-out-js",
-        title: "left out: JS",
-        unit: "nats",
-        about: "By how much the next-word distribution changes when source word j gets no weight in row i and the others \
+        title: id!("left out: JS"),
+        unit: id!("nats"),
+        about: id!(
+            "By how much the next-word distribution changes when source word j gets no weight in row i and the others \
                 share it in proportion: Jensen-Shannon divergence, at most ln 2 = 0.693 (Jain and Wallace 2019, \
-                Serrano and Smith 2019)",
+                Serrano and Smith 2019)"
+        ),
         aligns: true,
         made: Made::Tests,
     },
     Measure {
         name: "leave-one-out",
-        title: "left out: log p lost",
-        unit: "nats",
-        about: "By how much log p of target word i falls when source word j gets no weight in row i and the others share \
-                it in proportion; below 0 the word had spoken against it (Serrano and Smith 2019)",
+        title: id!("left out: log p lost"),
+        unit: id!("nats"),
+        about: id!(
+            "By how much log p of target word i falls when source word j gets no weight in row i and the others share \
+                it in proportion; below 0 the word had spoken against it (Serrano and Smith 2019)"
+        ),
         aligns: true,
         made: Made::Tests,
     },
     Measure {
         name: "gradient",
-        title: "gradient times input",
-        unit: "nats",
-        about: "x_j . d log p(y_i) / d x_j of the embedding x_j of source word j, averaged over 3 noisy embeddings (Ding, \
-                Xu, Koehn 2019; SmoothGrad); below 0 the word speaks against it",
+        title: id!("gradient times input"),
+        unit: id!("nats"),
+        about: id!(
+            "x_j . d log p(y_i) / d x_j of the embedding x_j of source word j, averaged over 3 noisy embeddings (Ding, \
+                Xu, Koehn 2019; SmoothGrad); below 0 the word speaks against it"
+        ),
         aligns: false,
         made: Made::Importance("gradient"),
     },
     Measure {
         name: "unknown-word",
-        title: "unread: log p lost",
-        unit: "nats",
-        about: "By how much log p of target word i falls when the encoder reads [UNK] in place of source word j (Li, \
-                Monroe, Jurafsky 2016)",
+        title: id!("unread: log p lost"),
+        unit: id!("nats"),
+        about: id!(
+            "By how much log p of target word i falls when the encoder reads [UNK] in place of source word j (Li, \
+                Monroe, Jurafsky 2016)"
+        ),
         aligns: false,
         made: Made::Importance("unknown-word"),
     },
     Measure {
         name: "optimised",
-        title: "optimised row",
-        unit: "weight",
-        about: "The row after three steps of gradient descent on its logits towards log p of target word i, the rows \
-                before it being the model's own (Zenkel, Wuebker, DeNero 2019)",
+        title: id!("optimised row"),
+        unit: id!("weight"),
+        about: id!(
+            "The row after three steps of gradient descent on its logits towards log p of target word i, the rows \
+                before it being the model's own (Zenkel, Wuebker, DeNero 2019)"
+        ),
         aligns: true,
         made: Made::Importance("optimised"),
     },
     Measure {
         name: "heads",
-        title: "all heads",
-        unit: "weight",
-        about: "Where every head of every decoder layer of a Transformer looks, in the step that predicts word i (Vaswani et \
+        title: id!("all heads"),
+        unit: id!("weight"),
+        about: id!(
+            "Where every head of every decoder layer of a Transformer looks, in the step that predicts word i (Vaswani et \
                 al. 2017), and those of the encoder and of the decoder that look at words of their own side; where one \
-                matrix is wanted, the mean over all heads of cross-attention",
+                matrix is wanted, the mean over all heads of cross-attention"
+        ),
         aligns: true,
         made: Made::Heads(false),
     },
     Measure {
         name: "heads-left-out",
-        title: "heads left out: JS",
-        unit: "weight",
-        about: "All heads by how much the next-word distributions change when each is left out of all steps, its output \
+        title: id!("heads left out: JS"),
+        unit: id!("weight"),
+        about: id!(
+            "All heads by how much the next-word distributions change when each is left out of all steps, its output \
                 being zero: Jensen-Shannon divergence, the mean over the target words, at most ln 2 = 0.693 (Michel, \
-                Levy, Neubig 2019)",
+                Levy, Neubig 2019)"
+        ),
         aligns: true,
         made: Made::Heads(true),
     },

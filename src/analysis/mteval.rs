@@ -24,9 +24,9 @@ pub enum Tokenization {
 
 /// All of them, with what each does.
 pub const TOKENIZATIONS: &[(Tokenization, &str)] = &[
-    (Tokenization::Mteval13a, "as mteval-v13a, for detokenised Western text"),
-    (Tokenization::International, "as mteval-v14, punctuation and symbols of all scripts apart"),
-    (Tokenization::None, "at spaces alone, for text that is tokenised already"),
+    (Tokenization::Mteval13a, id!("as mteval-v13a, for detokenised Western text")),
+    (Tokenization::International, id!("as mteval-v14, punctuation and symbols of all scripts apart")),
+    (Tokenization::None, id!("at spaces alone, for text that is tokenised already")),
 ];
 
 impl Tokenization {

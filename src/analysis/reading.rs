@@ -41,19 +41,21 @@ pub struct ReadingEntry {
 pub const READINGS: &[ReadingEntry] = &[
     ReadingEntry {
         reading: Reading::Predicted,
-        name: "predicted",
-        about: "A row belongs to the word that was predicted with it, y_t.",
+        name: id!("predicted"),
+        about: id!("A row belongs to the word that was predicted with it, y_t."),
     },
     ReadingEntry {
         reading: Reading::Input,
-        name: "input",
-        about: "A row belongs to the word that the decoder had just read when the row was computed, y_{t-1}.",
+        name: id!("input"),
+        about: id!("A row belongs to the word that the decoder had just read when the row was computed, y_{t-1}."),
     },
     ReadingEntry {
         reading: Reading::Head,
-        name: "head",
-        about: "A row is not alpha but says where the word comes from, by an alignment head that was learned on the finished model \
-                and is asked once the word has been read; it explains the alignment and not the choice of the word.",
+        name: id!("head"),
+        about: id!(
+            "A row is not alpha but says where the word comes from, by an alignment head that was learned on the finished model \
+                and is asked once the word has been read; it explains the alignment and not the choice of the word."
+        ),
     },
 ];
 
@@ -79,9 +81,9 @@ impl Reading {
     /// Which word a row belongs to, in few words.
     pub fn row_text(self) -> &'static str {
         match self {
-            Self::Predicted => "word predicted",
-            Self::Input => "word read",
-            Self::Head => "word's origin",
+            Self::Predicted => id!("word predicted"),
+            Self::Input => id!("word read"),
+            Self::Head => id!("word's origin"),
         }
     }
 

@@ -23,28 +23,28 @@ pub struct Symmetrization {
 /// All of them, from few links to many. A new one is one line here.
 pub const SYMMETRIZATIONS: &[Symmetrization] = &[
     Symmetrization {
-        name: "intersection",
-        about: "Links that both directions have.",
+        name: id!("intersection"),
+        about: id!("Links that both directions have."),
         combine: |forward, backward| sorted(&both(forward, backward)),
     },
     Symmetrization {
         name: "grow-diag",
-        about: "The intersection, grown by neighbouring links of the union that touch a word without a link.",
+        about: id!("The intersection, grown by neighbouring links of the union that touch a word without a link."),
         combine: |forward, backward| grow_diag(forward, backward, None),
     },
     Symmetrization {
         name: "grow-diag-final-and",
-        about: "Grow-diag, then links of either direction between two words without a link.",
+        about: id!("Grow-diag, then links of either direction between two words without a link."),
         combine: |forward, backward| grow_diag(forward, backward, Some(Final::Both)),
     },
     Symmetrization {
         name: "grow-diag-final",
-        about: "Grow-diag, then links of either direction that touch a word without a link.",
+        about: id!("Grow-diag, then links of either direction that touch a word without a link."),
         combine: |forward, backward| grow_diag(forward, backward, Some(Final::Either)),
     },
     Symmetrization {
-        name: "union",
-        about: "Links that either direction has.",
+        name: id!("union"),
+        about: id!("Links that either direction has."),
         combine: |forward, backward| sorted(&either(forward, backward)),
     },
 ];

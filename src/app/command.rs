@@ -8,6 +8,7 @@ use crate::app::files::drawing::Drawing;
 use crate::app::page::Page;
 use crate::app::settings::{PictureQuestion, Shown, Theme};
 use crate::figure::Figure;
+use crate::lang::Language;
 use crate::nn::device::DeviceChoice;
 
 /// What concerns the window as a whole.
@@ -58,6 +59,8 @@ pub enum SettingsCommand {
     SetPalette(String),
     /// Light, dark or as the system.
     SetTheme(Theme),
+    /// The language of the window; `None`: as the system.
+    SetLanguage(Option<Language>),
     /// How figures are drawn.
     SetDrawing(Drawing),
     /// Size of everything, from 0.5 to 3.

@@ -46,22 +46,22 @@ impl HighlightPart {
     /// For those who do not see the light.
     fn name(self) -> &'static str {
         match self {
-            Self::Source => "the sentence",
-            Self::Column => "the column",
-            Self::Translation => "the translation",
-            Self::Heatmap => "the picture",
-            Self::Beam => "the beam",
-            Self::Inspector => "the inspector below",
-            Self::Pages => "the tabs of the pages",
-            Self::Models => "the names of the models",
-            Self::BeamSize => "the number beside Beam",
-            Self::Choices => "the choices of page Steps",
-            Self::Words => "the words of the steps",
-            Self::Player => "the player",
-            Self::Machine => "the machine",
-            Self::Box => "the box",
-            Self::OpenBox => "the open box",
-            Self::Rows => "the rows so far",
+            Self::Source => tr!("the sentence"),
+            Self::Column => tr!("the column"),
+            Self::Translation => tr!("the translation"),
+            Self::Heatmap => tr!("the picture"),
+            Self::Beam => tr!("the beam"),
+            Self::Inspector => tr!("the inspector below"),
+            Self::Pages => tr!("the tabs of the pages"),
+            Self::Models => tr!("the names of the models"),
+            Self::BeamSize => tr!("the number beside Beam"),
+            Self::Choices => tr!("the choices of page Steps"),
+            Self::Words => tr!("the words of the steps"),
+            Self::Player => tr!("the player"),
+            Self::Machine => tr!("the machine"),
+            Self::Box => tr!("the box"),
+            Self::OpenBox => tr!("the open box"),
+            Self::Rows => tr!("the rows so far"),
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Floor 9: what a page of the window is to those that know none: its names, its key, what may be dropped on it.
 
+use crate::lang;
+
 /// The name of a page and what is fixed about it.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PageInfo {
@@ -28,8 +30,8 @@ pub struct Page(&'static PageInfo);
 /// One sentence, its translations and alignments: the page of the document.
 pub const SENTENCE: Page = Page::new(&PageInfo {
     key: "sentence",
-    name: "Sentence",
-    title: "Page Sentence",
+    name: id!("Sentence"),
+    title: id!("Page Sentence"),
     saved_as: "sentence",
     digit: 1,
     takes: &[Dropped::Model, Dropped::Text, Dropped::Interventions, Dropped::Links],
@@ -68,8 +70,13 @@ impl Page {
     }
 
     /// On its tab.
-    pub const fn name(self) -> &'static str {
-        self.0.name
+    pub fn name(self) -> &'static str {
+        lang::text(self.0.name)
+    }
+
+    /// On the sheet of shortcuts.
+    pub fn title(self) -> &'static str {
+        lang::text(self.0.title)
     }
 
     /// In the saved state.

@@ -6,6 +6,7 @@ use crate::aligner::bundled::AlignerFiles;
 use crate::analysis::reading::Reading;
 use crate::figure::heatmap::outlines::Outlined;
 use crate::jobs::live::protocol::ModelFacts;
+use crate::lang::Language;
 use crate::nn::device::DeviceChoice;
 
 /// The palette of the dark theme: black is 0, white is 1, as in Bahdanau's figure 3.
@@ -127,6 +128,9 @@ pub struct Settings {
     pub palette: Option<String>,
     /// Light, dark or as the system.
     pub theme: Theme,
+    /// The language of the window; `None`: as the system.
+    #[serde(serialize_with = "language_code", deserialize_with = "language_of")]
+    pub language: Option<Language>,
     /// Size of everything, from 0.5 to 3.
     pub zoom: f32,
     /// The address of the explorer in a browser, with which links begin.
@@ -158,6 +162,15 @@ fn units_name<S: Serializer>(pieces: &bool, output: S) -> Result<S::Ok, S::Error
 
 fn has_pieces<'de, D: Deserializer<'de>>(input: D) -> Result<bool, D::Error> {
     Ok(String::deserialize(input)? == PIECES)
+}
+
+#[expect(clippy::ref_option, clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+fn language_code<S: Serializer>(language: &Option<Language>, output: S) -> Result<S::Ok, S::Error> {
+    output.serialize_str(language.map_or("system", Language::code))
+}
+
+fn language_of<'de, D: Deserializer<'de>>(input: D) -> Result<Option<Language>, D::Error> {
+    Ok(Language::from_code(&String::deserialize(input)?))
 }
 
 impl Settings {
@@ -214,6 +227,7 @@ impl Default for Settings {
             whose: Whose::Given,
             palette: None,
             theme: Theme::System,
+            language: None,
             zoom: 1.0,
             site: None,
         }

@@ -116,7 +116,10 @@ impl AppState {
 
     /// Says that a text was cut to the length that models read.
     pub(crate) fn notify_cut(&mut self) {
-        self.notify(format!("The text was cut, because a sentence may have at most {MAX_SOURCE_BYTES} bytes"), true);
+        self.notify(
+            tr!("The text was cut, because a sentence may have at most {MAX_SOURCE_BYTES} bytes", MAX_SOURCE_BYTES),
+            true,
+        );
     }
 
     pub(crate) fn show_page(&mut self, page: Page) {
@@ -264,11 +267,11 @@ impl AppState {
     pub(crate) fn add_aligner(&mut self, own: AlignerFile) {
         let AlignerFile { path, languages: (source, target) } = &own;
         let of = if source.is_empty() {
-            "all languages".to_owned()
+            tr!("all languages").to_owned()
         } else {
-            format!("{} and {}", language::name(source), language::name(target))
+            tr!("{} and {}", language::name(source), language::name(target))
         };
-        self.notify(format!("{} links the words of {of} now", file_name(path)), false);
+        self.notify(tr!("{} links the words of {of} now", file_name(path), of), false);
         self.view.settings.aligner.add(own);
         self.changed();
         self.ask_all_links();
@@ -335,7 +338,7 @@ impl AppState {
     /// A picture for the clipboard was drawn.
     pub(crate) fn picture_painted(&mut self, pixels: Arc<Pixels>) {
         self.view.painted = Some((self.tasks.fresh_id(), pixels));
-        self.notify("The picture is in the clipboard", false);
+        self.notify(tr!("The picture is in the clipboard"), false);
     }
 
     /// A column for a model, or for two or more as one, at the right; an ensemble of fewer is none.

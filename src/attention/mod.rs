@@ -194,25 +194,25 @@ pub const KINDS: &[KindEntry] = &[
     KindEntry {
         kind: AttentionKind::None,
         name: "none",
-        explanation: "no attention; the decoder knows the source by its first state alone",
+        explanation: id!("no attention; the decoder knows the source by its first state alone"),
         shapes: |_| Vec::new(),
     },
     KindEntry {
         kind: AttentionKind::Global,
         name: "global",
-        explanation: "every source word (section 3.1)",
+        explanation: id!("every source word (section 3.1)"),
         shapes: |_| Vec::new(),
     },
     KindEntry {
         kind: AttentionKind::LocalM,
         name: "local-m",
-        explanation: "the words p_t-D to p_t+D, where p_t = t (section 3.2)",
+        explanation: id!("the words p_t-D to p_t+D, where p_t = t (section 3.2)"),
         shapes: |_| Vec::new(),
     },
     KindEntry {
         kind: AttentionKind::LocalP,
         name: "local-p",
-        explanation: "the words p_t-D to p_t+D under a Gaussian, where p_t is predicted from h_t (section 3.2)",
+        explanation: id!("the words p_t-D to p_t+D under a Gaussian, where p_t is predicted from h_t (section 3.2)"),
         shapes: local::shapes,
     },
 ];

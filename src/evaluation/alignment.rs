@@ -381,10 +381,10 @@ impl AlignerDirection {
     /// Its name: `forward`, `reverse`, `posterior`, or that of the symmetrization.
     pub fn name(&self) -> &'static str {
         match self {
-            Self::Forward => "forward",
-            Self::Reverse => "reverse",
+            Self::Forward => id!("forward"),
+            Self::Reverse => id!("reverse"),
             Self::Both(symmetrization) => symmetrization.name,
-            Self::Likely => "posterior",
+            Self::Likely => id!("posterior"),
         }
     }
 

@@ -25,12 +25,12 @@ pub struct FigureFormat {
 pub const FORMATS: &[FigureFormat] = &[
     FigureFormat {
         name: "svg",
-        about: "shapes and text for editors and web pages; the viewer brings the font",
+        about: id!("shapes and text for editors and web pages; the viewer brings the font"),
         write: |figure, page, _| Ok(svg::sized(figure, page).into_bytes()),
     },
     #[cfg(not(target_family = "wasm"))]
-    FigureFormat { name: "pdf", about: "shapes and text for papers, with its fonts", write: pdf },
-    FigureFormat { name: "png", about: "pixels for slides, at a resolution", write: png },
+    FigureFormat { name: "pdf", about: id!("shapes and text for papers, with its fonts"), write: pdf },
+    FigureFormat { name: "png", about: id!("pixels for slides, at a resolution"), write: png },
 ];
 
 /// The format of that name.

@@ -188,25 +188,30 @@ pub struct ColourMap {
 /// The colour maps, first the paper's.
 pub const COLOUR_MAPS: &[ColourMap] = &[
     ColourMap {
-        name: "Gray",
+        name: id!("Gray"),
         key: "gray",
-        note: "0 is black and 1 is white, as in Bahdanau's figure 3",
+        note: id!("0 is black and 1 is white, as in Bahdanau's figure 3"),
         anchors: &[0x000000, 0xFFFFFF],
     },
-    ColourMap { name: "Print", key: "print", note: "0 is white and 1 is black", anchors: &[0xFFFFFF, 0x000000] },
     ColourMap {
-        name: "Viridis",
+        name: id!("Print"),
+        key: "print",
+        note: id!("0 is white and 1 is black"),
+        anchors: &[0xFFFFFF, 0x000000],
+    },
+    ColourMap {
+        name: id!("Viridis"),
         key: "viridis",
-        note: "Dark violet to yellow",
+        note: id!("Dark violet to yellow"),
         anchors: &[
             0x440154, 0x482475, 0x414487, 0x355F8D, 0x2A788E, 0x21918C, 0x22A884, 0x44BF70, 0x7AD151, 0xBDDF26,
             0xFDE725,
         ],
     },
     ColourMap {
-        name: "Blue to yellow",
+        name: id!("Blue to yellow"),
         key: "blue-to-yellow",
-        note: "Looks the same with every kind of colour vision",
+        note: id!("Looks the same with every kind of colour vision"),
         anchors: &[0x00224E, 0x1B346E, 0x3D4A6C, 0x5C616E, 0x7C7B78, 0x9B9477, 0xBCAF6C, 0xDECC57, 0xFEE838],
     },
 ];

@@ -109,13 +109,17 @@ impl FigureNeeds {
     /// Why there is nothing to draw, in a sentence.
     pub fn lacking(self) -> &'static str {
         match self {
-            Self::Nothing => "There is nothing to draw",
-            Self::Alignment => "There is no alignment to draw, because this model has none or it was too large to keep",
+            Self::Nothing => id!("There is nothing to draw"),
+            Self::Alignment => {
+                id!("There is no alignment to draw, because this model has none or it was too large to keep")
+            }
             Self::Search => {
-                "There is no search to draw, because the translation was given or the search was too large to keep"
+                id!("There is no search to draw, because the translation was given or the search was too large to keep")
             }
             Self::Word => {
-                "There are no bars to draw: no word is selected, or nothing was searched and the model has no alignment"
+                id!(
+                    "There are no bars to draw: no word is selected, or nothing was searched and the model has no alignment"
+                )
             }
         }
     }
@@ -124,32 +128,32 @@ impl FigureNeeds {
 /// Every kind of figure of a translation.
 pub const KINDS: &[FigureKind] = &[
     FigureKind {
-        name: "heatmap",
-        about: "alpha as cells, source words along the top, target words down the side",
+        name: id!("heatmap"),
+        about: id!("alpha as cells, source words along the top, target words down the side"),
         needs: FigureNeeds::Alignment,
         draw: heatmap,
     },
     FigureKind {
-        name: "links",
-        about: "alpha as curves between the source above and the target below",
+        name: id!("links"),
+        about: id!("alpha as curves between the source above and the target below"),
         needs: FigureNeeds::Alignment,
         draw: links,
     },
     FigureKind {
-        name: "beam",
-        about: "the hypotheses with their log p, doubtful words coloured",
+        name: id!("beam"),
+        about: id!("the hypotheses with their log p, doubtful words coloured"),
         needs: FigureNeeds::Nothing,
         draw: beam,
     },
     FigureKind {
-        name: "tree",
-        about: "the whole search, a node for each word, with what fell out of the beam",
+        name: id!("tree"),
+        about: id!("the whole search, a node for each word, with what fell out of the beam"),
         needs: FigureNeeds::Search,
         draw: tree,
     },
     FigureKind {
-        name: "bars",
-        about: "one target word: the next-word candidates, and alpha over the source words",
+        name: id!("bars"),
+        about: id!("one target word: the next-word candidates, and alpha over the source words"),
         needs: FigureNeeds::Word,
         draw: bars,
     },

@@ -48,8 +48,8 @@ impl PhraseVector {
     /// What it is, in words.
     pub fn name(self) -> &'static str {
         match self {
-            Self::Context => "context c",
-            Self::MeanAnnotation => "mean of the annotations h_j",
+            Self::Context => id!("context c"),
+            Self::MeanAnnotation => id!("mean of the annotations h_j"),
         }
     }
 }

@@ -215,7 +215,10 @@ impl Driver {
         let state = self.session.saved();
         self.disk.save_soon(Box::new(move || {
             let error = state.save(&path).err()?;
-            Some(FileEvent::Notice { text: format!("The window's state is not being kept. {error}"), is_error: true })
+            Some(FileEvent::Notice {
+                text: tr!("The window's state is not being kept. {error}", error),
+                is_error: true,
+            })
         }));
     }
 }

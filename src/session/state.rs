@@ -104,7 +104,7 @@ impl Session {
         app.document.scene.position = app.document.scene.position.or_else(|| app.position_of_source());
         if !app.document.scene.interventions.is_empty() {
             app.notify(
-                "What was set by hand the last time is still in force; the line Interventions says what, and takes it away",
+                tr!("What was set by hand the last time is still in force; the line Interventions says what, and takes it away"),
                 false,
             );
         }
@@ -143,7 +143,7 @@ impl Session {
     /// What is worth keeping. While a lesson is open, that is what it goes back to.
     pub fn saved(&self) -> SavedSession {
         let left = self.lessons.left();
-        let Settings { device, reading, ref palette, theme, zoom, .. } = self.app.view.settings;
+        let Settings { device, reading, ref palette, theme, language, zoom, .. } = self.app.view.settings;
         let shown = left.map_or(&self.app.view.settings, |left| &left.settings).clone();
         let Scene { source, search, given, interventions, variants, .. } =
             left.map_or(&self.app.document.scene, |left| &left.scene);
@@ -167,7 +167,7 @@ impl Session {
             list: persist::list_name(lists.shown),
             layout,
             figure: self.app.view.drawing,
-            settings: Settings { device, reading, palette: palette.clone(), theme, zoom, ..shown },
+            settings: Settings { device, reading, palette: palette.clone(), theme, language, zoom, ..shown },
             search: *search,
             page: left.map_or(self.app.view.page, |left| left.page).key().to_owned(),
             pages: self.pages.saved(),
@@ -209,7 +209,7 @@ impl Session {
         self.perform(LessonCommand::Close.into());
         let ShownLink { lesson, lesson_page, selected, word, pages, mut state } = link;
         if !missing.is_empty() {
-            self.app.notify(format!("The link shows models that are not here: {}", missing.join(", ")), true);
+            self.app.notify(tr!("The link shows models that are not here: {}", missing.join(", ")), true);
         }
         if state.columns.as_ref().is_none_or(Vec::is_empty) {
             state.columns = Some(self.app.document.originals().map(Column::candidate).collect());
@@ -473,14 +473,16 @@ fn apply_to_window(command: WindowCommand, app: &mut AppState) {
         WindowCommand::KeepFigure(figure) => app.view.kept_figure = Some(figure),
         WindowCommand::SaveFigure(path) => match app.view.kept_figure.take() {
             Some(figure) => app.tasks.chore(FileJob::WriteFigure { path, figure }),
-            None => app.notify("There is no picture to save", true),
+            None => app.notify(tr!("There is no picture to save"), true),
         },
         WindowCommand::OpenLink(_) => {}
         WindowCommand::LinkCopied => {
             let how = match app.view.settings.site {
-                Some(_) => "The link is on the clipboard",
+                Some(_) => tr!("The link is on the clipboard"),
                 None => {
-                    "The link is on the clipboard; it opens by File, Open. For a browser the address of the explorer's page belongs before it: interlinear explore --site ADDRESS"
+                    tr!(
+                        "The link is on the clipboard; it opens by File, Open. For a browser the address of the explorer's page belongs before it: interlinear explore --site ADDRESS"
+                    )
                 }
             };
             app.notify(how, false);
@@ -528,6 +530,7 @@ fn apply_to_settings(command: SettingsCommand, app: &mut AppState) {
         SettingsCommand::RemoveAligner(path) => app.remove_aligner(&path),
         SettingsCommand::SetPalette(name) => settings.palette = Some(name),
         SettingsCommand::SetTheme(theme) => settings.theme = theme,
+        SettingsCommand::SetLanguage(language) => settings.language = language,
         SettingsCommand::SetDrawing(drawing) => app.view.drawing = drawing,
         SettingsCommand::SetZoom(zoom) => {
             if zoom.is_finite() {

@@ -78,12 +78,14 @@ pub struct RecipeEntry {
 pub const RECIPES: &[RecipeEntry] = &[
     RecipeEntry {
         name: "paper",
-        about: "The paper's own rule, rate, batch and start.",
+        about: id!("The paper's own rule, rate, batch and start."),
         apply: |paper, settings| (paper.apply)(settings),
     },
     RecipeEntry {
         name: "adam",
-        about: "Adam with rate 0.001 that falls to a twentieth, dropout 0.2, batches of 80: an hour on two cores for small sizes.",
+        about: id!(
+            "Adam with rate 0.001 that falls to a twentieth, dropout 0.2, batches of 80: an hour on two cores for small sizes."
+        ),
         apply: adam,
     },
 ];
@@ -106,8 +108,10 @@ pub struct PaperEntry {
 pub const PAPERS: &[PaperEntry] = &[
     PaperEntry {
         architecture: Architecture::RNN_SEARCH,
-        about: "Adadelta with rho 0.95 and epsilon 1e-6, gradient norm cut to 1, batches of 80 cut from 20 sorted ones.",
-        citation: "Bahdanau, Cho, Bengio 2015, appendix B",
+        about: id!(
+            "Adadelta with rho 0.95 and epsilon 1e-6, gradient norm cut to 1, batches of 80 cut from 20 sorted ones."
+        ),
+        citation: id!("Bahdanau, Cho, Bengio 2015, appendix B"),
         apply: |settings| adadelta(settings, 80),
         sizes: |model| {
             (model.embedding, model.hidden, model.maxout, model.alignment) = (620, 1000, 500, 1000);
@@ -117,8 +121,10 @@ pub const PAPERS: &[PaperEntry] = &[
     },
     PaperEntry {
         architecture: Architecture::RNN_ENC_DEC,
-        about: "Adadelta with rho 0.95 and epsilon 1e-6, batches of 64. The norm of the gradient is cut to 1 as in Bahdanau et al. 2015.",
-        citation: "Cho et al. 2014, section 4.1",
+        about: id!(
+            "Adadelta with rho 0.95 and epsilon 1e-6, batches of 64. The norm of the gradient is cut to 1 as in Bahdanau et al. 2015."
+        ),
+        citation: id!("Cho et al. 2014, section 4.1"),
         apply: |settings| adadelta(settings, 64),
         sizes: |model| {
             (model.embedding, model.hidden, model.maxout) = (100, 1000, 500);
@@ -128,8 +134,10 @@ pub const PAPERS: &[PaperEntry] = &[
     },
     PaperEntry {
         architecture: Architecture::LUONG,
-        about: "Gradient descent from rate 1, halved after 5 epochs and after each further one of 10, gradient norm cut to 5, batches of 128, every weight uniform in [-0.1, 0.1] at first.",
-        citation: "Luong, Pham, Manning 2015, section 4.1",
+        about: id!(
+            "Gradient descent from rate 1, halved after 5 epochs and after each further one of 10, gradient norm cut to 5, batches of 128, every weight uniform in [-0.1, 0.1] at first."
+        ),
+        citation: id!("Luong, Pham, Manning 2015, section 4.1"),
         apply: descent,
         sizes: |model| {
             (model.embedding, model.hidden, model.layers) = (1000, 1000, Some(4));
@@ -143,12 +151,12 @@ pub const PAPERS: &[PaperEntry] = &[
 pub const SIZES: &[RecipeEntry] = &[
     RecipeEntry {
         name: "small",
-        about: "The sizes of the bundled models, which a laptop trains in hours.",
+        about: id!("The sizes of the bundled models, which a laptop trains in hours."),
         apply: small,
     },
     RecipeEntry {
         name: "paper",
-        about: "The paper's own sizes, which took its authors days on a graphics card.",
+        about: id!("The paper's own sizes, which took its authors days on a graphics card."),
         apply: |paper, settings| (paper.sizes)(&mut settings.model),
     },
 ];

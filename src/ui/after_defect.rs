@@ -29,29 +29,31 @@ fn question_ui(ui: &mut Ui, defect: &Defect) -> Option<bool> {
     let mut answer = None;
     CentralPanel::default().show(ui, |ui| {
         ui.add_space(theme::SPACE_5);
-        ui.heading("A defect ended Interlinear the last time");
+        ui.heading(tr!("A defect ended Interlinear the last time"));
         ui.add_space(theme::SPACE_2);
-        ui.label(format!(
+        ui.label(tr!(
             "It was at {}. Please report it with the file {}, which holds nothing that you typed or opened.",
             defect.place,
             defect.path.display()
         ));
         ui.add_space(theme::SPACE_4);
         ui.horizontal(|ui| {
-            let go_on = ui.button("Go on where it ended");
+            let go_on = ui.button(tr!("Go on where it ended"));
             if ui.memory(|memory| memory.focused().is_none()) {
                 go_on.request_focus();
             }
             if go_on.clicked() {
                 answer = Some(false);
             }
-            if ui.button("Begin anew").clicked() {
+            if ui.button(tr!("Begin anew")).clicked() {
                 answer = Some(true);
             }
         });
         labels::note(
             ui,
-            "Begun anew, the state of before is set aside under another name. Should the window end again, do that.",
+            tr!(
+                "Begun anew, the state of before is set aside under another name. Should the window end again, do that."
+            ),
         );
     });
     answer

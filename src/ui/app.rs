@@ -13,6 +13,8 @@ use crate::app::page::SENTENCE;
 use crate::app::settings::Theme;
 use crate::clock::Instant;
 use crate::jobs::live::protocol::ColumnId;
+use crate::lang;
+use crate::lang::Language;
 use crate::pages::command::Command;
 use crate::pages::sentence::command::{InterveneCommand, SelectCommand, SentenceCommand};
 use crate::pages::sentence::view::memory::SentenceMemory;
@@ -66,6 +68,10 @@ pub struct App {
     theme: Option<Theme>,
     moves: Option<bool>,
     seen_calls: u64,
+    /// That of the system.
+    system: Language,
+    /// Has a catalogue fetched that is not there yet.
+    fetch: Option<Box<dyn Fn(Language)>>,
 }
 
 impl App {
@@ -90,6 +96,8 @@ impl App {
             theme: None,
             moves: None,
             seen_calls: 0,
+            system: Language::default(),
+            fetch: None,
         }
     }
 
@@ -97,6 +105,28 @@ impl App {
     pub fn with_bundled(mut self, bundled: Vec<Installed>, home: Option<std::path::PathBuf>) -> Self {
         (self.local.bundled, self.local.home) = (bundled, home);
         self
+    }
+
+    /// Speaks the language of the system where none is chosen.
+    pub fn in_language(mut self, system: Language) -> Self {
+        self.system = system;
+        self
+    }
+
+    /// Has catalogues fetched that do not come with the program.
+    pub fn with_catalogues(mut self, fetch: Box<dyn Fn(Language)>) -> Self {
+        self.fetch = Some(fetch);
+        self
+    }
+
+    /// The thread speaks the language of this window from here on; English as long as a catalogue is on its way.
+    fn speak(&self) {
+        let wanted = self.desk.session().app().view.settings().language.unwrap_or(self.system);
+        let is_there = lang::is_there(wanted);
+        if let Some(fetch) = self.fetch.as_ref().filter(|_| !is_there) {
+            fetch(wanted);
+        }
+        lang::speak(if is_there { wanted } else { Language::English });
     }
 
     /// What the window remembers of the trees of searches.
@@ -273,12 +303,14 @@ impl App {
     /// The first half of a frame: takes in what happened meanwhile. Public for measuring without a window.
     pub fn begin(&mut self) {
         self.began = Some(Instant::now());
+        self.speak();
         self.desk.pump(PUMP_BUDGET);
     }
 
     /// The second half of a frame: reads the input, paints, does what the user asked for.
     pub fn paint(&mut self, ui: &mut egui::Ui) {
         let ctx = ui.ctx().clone();
+        self.speak();
         self.apply_settings(&ctx);
         self.come_forward(&ctx);
         self.read_input(&ctx);

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 use crate::error::{Error, Result};
+use crate::lang::Language;
 use crate::pages::window::local;
 use crate::session::driver::Driver;
 use crate::session::{defect, driver, persist};
@@ -41,7 +42,7 @@ pub fn open(options: driver::OpenWith, wrap: impl FnOnce(App) -> Box<dyn eframe:
     let layout = driver.session().app().view.layout().clone();
     show(&layout, move |ctx| {
         let _ = window.set(ctx.clone());
-        wrap(App::new(Box::new(driver), ctx).with_bundled(bundled, home))
+        wrap(App::new(Box::new(driver), ctx).with_bundled(bundled, home).in_language(system_language()))
     })
 }
 
@@ -59,7 +60,12 @@ fn begun(
     let (bundled, home) = (options.bundled.clone(), options.home.clone());
     let waker = ctx.clone();
     let driver = Driver::open(options, Arc::new(move || waker.request_repaint()));
-    wrap(App::new(Box::new(driver), ctx).with_bundled(bundled, home))
+    wrap(App::new(Box::new(driver), ctx).with_bundled(bundled, home).in_language(system_language()))
+}
+
+/// The first language of the system that the window speaks.
+fn system_language() -> Language {
+    Language::first_of(sys_locale::get_locales())
 }
 
 /// Shows it until it is closed.

@@ -22,13 +22,13 @@ fn id() -> Id {
 
 /// A small button; clicked, it keeps the picture of `what`.
 pub fn button_ui(ui: &mut Ui, what: &str, figure: impl FnOnce() -> Option<Figure<'static>>) -> Response {
-    let button = ui.small_button("Save...").on_hover_text("Save this picture as SVG, PDF or PNG");
+    let button = ui.small_button(tr!("Save...")).on_hover_text(tr!("Save this picture as SVG, PDF or PNG"));
     if button.clicked()
         && let Some(figure) = figure()
     {
         ui.data_mut(|data| data.insert_temp(id(), Arc::new(figure)));
     }
-    button.accessible_name(format!("Save the picture: {what}"))
+    button.accessible_name(tr!("Save the picture: {what}", what))
 }
 
 /// The same in the top right corner of what is painted in `area`.

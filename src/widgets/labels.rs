@@ -34,7 +34,7 @@ pub fn failure(ui: &mut Ui, message: &str) -> bool {
     let frame = egui::Frame::new().fill(t.error_soft).corner_radius(theme::RADIUS).inner_margin(egui::Margin::same(8));
     let card = frame.show(ui, |ui| {
         ui.horizontal(|ui| {
-            let dismiss = ui.small_button("Dismiss").clicked();
+            let dismiss = ui.small_button(tr!("Dismiss")).clicked();
             ui.add(egui::Label::new(RichText::new(message).color(t.error)).wrap());
             dismiss
         })
@@ -90,24 +90,6 @@ pub fn count_text(count: usize) -> String {
     } else {
         count.to_string()
     }
-}
-
-/// A count with its noun, `1 word` or `2,000 words`.
-pub fn plural(count: usize, noun: &str) -> String {
-    let digits = count.to_string();
-    let mut text = String::with_capacity(digits.len() + noun.len() + 4);
-    for (n, digit) in digits.chars().enumerate() {
-        if n > 0 && (digits.len() - n).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text.push(' ');
-    text.push_str(noun);
-    if count != 1 {
-        text.push('s');
-    }
-    text
 }
 
 /// Has a text on the screen read out as `name`, which has words where the screen has signs.

@@ -50,13 +50,21 @@ pub fn matrix(ui: &mut Ui, textures: &mut Textures, matrix: &Shrunk) {
     }
     let (low, high) = matrix.ends();
     let size = size_text(matrix);
-    node(&response, Role::Figure, || format!("{} {size}, numbers from {low:.3} to {high:.3}", matrix.name));
+    node(&response, Role::Figure, || {
+        tr!(
+            "{} {size}, numbers from {low} to {high}",
+            matrix.name,
+            size,
+            low = format_args!("{low:.3}"),
+            high = format_args!("{high:.3}")
+        )
+    });
     let text = |text: String| Label::new(RichText::new(text).size(theme::TEXT_SMALL).color(t.weak)).truncate();
     ui.horizontal(|ui| {
         marks::equation_ui(ui, &short(&matrix.name), theme::TEXT_SMALL);
         ui.add(text(size));
     });
-    ui.add(text(format!("{low:.2} to {high:.2}")));
+    ui.add(text(tr!("{low} to {high}", low = format_args!("{low:.2}"), high = format_args!("{high:.2}"))));
     ui.add_space(theme::SPACE_1);
     let hover = response.hover_pos();
     let name = format!("{}, {}", matrix.name, size_text(matrix));
@@ -76,16 +84,22 @@ fn block_text(matrix: &Shrunk, at: egui::Vec2) -> Option<String> {
     let (rows, columns) = (matrix.rows(row), matrix.columns(column));
     let from_to = |range: std::ops::Range<usize>| match range.len() {
         1 => range.end.to_string(),
-        _ => format!("{} to {}", range.start + 1, range.end),
+        _ => tr!("{} to {}", range.start + 1, range.end),
     };
     let place = match matrix.size.0 {
-        1 => format!("number {}", from_to(columns.clone())),
-        _ => format!("row {}, column {}", from_to(rows.clone()), from_to(columns.clone())),
+        1 => tr!("number {}", from_to(columns.clone())),
+        _ => tr!("row {}, column {}", from_to(rows.clone()), from_to(columns.clone())),
     };
     if rows.len() * columns.len() == 1 {
         return Some(format!("{place}: {:.4}", block.mean));
     }
-    Some(format!("{place}: mean {:.4}, from {:.3} to {:.3}", block.mean, block.least, block.greatest))
+    Some(tr!(
+        "{place}: mean {}, from {} to {}",
+        format_args!("{:.4}", block.mean),
+        format_args!("{:.3}", block.least),
+        format_args!("{:.3}", block.greatest),
+        place
+    ))
 }
 
 fn size_text(matrix: &Shrunk) -> String {

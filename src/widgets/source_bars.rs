@@ -89,7 +89,7 @@ pub fn source_bars(
 }
 
 fn number(value: f32) -> String {
-    if value.is_nan() { "none".to_owned() } else { format!("{value:.3}") }
+    if value.is_nan() { tr!("none").to_owned() } else { format!("{value:.3}") }
 }
 
 /// The numbers over their bars, or under those below 0, where all of them have the room.
@@ -136,7 +136,7 @@ fn label(
     plot: &egui::Response,
     bar: impl Fn(usize) -> Rect,
 ) {
-    node(plot, Role::Figure, || format!("{name} over the source words"));
+    node(plot, Role::Figure, || tr!("{name} over the source words", name));
     if !is_heard(plot) {
         return;
     }

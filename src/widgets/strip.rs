@@ -27,7 +27,16 @@ pub fn named(ui: &mut Ui, what: &str, name: &str, values: &[f32], height: f32) -
 fn label(ui: &Ui, layout: &StripLayout, rect: Rect, response: &Response, (what, name): (&str, &str), values: &[f32]) {
     let (low, high) =
         values.iter().fold((f32::INFINITY, f32::NEG_INFINITY), |(low, high), v| (low.min(*v), high.max(*v)));
-    node(response, Role::Figure, || format!("{what} {name}, {} numbers from {low:.2} to {high:.2}", values.len()));
+    node(response, Role::Figure, || {
+        tr!(
+            "{what} {name}, {} numbers from {low} to {high}",
+            values.len(),
+            what,
+            name,
+            low = format_args!("{low:.2}"),
+            high = format_args!("{high:.2}")
+        )
+    });
     if !is_heard(response) {
         return;
     }

@@ -74,6 +74,7 @@ mod toy;
 mod toy_measure;
 mod training;
 mod transformer;
+mod translations;
 mod unknown;
 mod vectors;
 mod what_if;

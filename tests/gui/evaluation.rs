@@ -28,7 +28,7 @@ use interlinear::ui::App;
 use crate::{desk, measured};
 
 /// A session on the page with a test set chosen.
-fn ready() -> Session {
+pub fn ready() -> Session {
     let mut session = desk::two_models();
     session.apply(WindowCommand::ShowPage(EVALUATION));
     let long = format!("somewhere/{}.en", "a-long-name-of-a-test-set-".repeat(8));
@@ -38,7 +38,7 @@ fn ready() -> Session {
 }
 
 /// As [`ready`], with these results.
-fn with(results: Evaluated) -> Session {
+pub fn with(results: Evaluated) -> Session {
     let mut session = ready();
     session.apply(EvaluationCommand::Run);
     let number = session.evaluation().task.expect("it runs");

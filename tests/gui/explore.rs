@@ -18,7 +18,7 @@ fn page(bench: &Bench) -> &CorpusPage {
 }
 
 /// With two systems.
-fn two_systems() -> Bench {
+pub fn two_systems() -> Bench {
     let mut bench = Bench::filled();
     let path = bench.folder.path().join("c.fr");
     std::fs::write(&path, THIRD).expect("written");

@@ -35,7 +35,7 @@ const SCREENS: [(f32, f32, f32); 10] = [
 /// What is clicked or typed in, outside the lists that scroll.
 const ROLES: [Role; 5] = [Role::Button, Role::Tab, Role::ComboBox, Role::SpinButton, Role::Slider];
 
-fn session(columns: usize) -> Session {
+pub fn session(columns: usize) -> Session {
     let text = "The little girl who lost her red shoe was waiting for the last train .";
     let mut session = desk::session(text);
     for n in 0..columns {
@@ -46,7 +46,7 @@ fn session(columns: usize) -> Session {
     session
 }
 
-fn controls(harness: &Harness<'_, App>) -> Vec<(String, Rect)> {
+pub fn controls(harness: &Harness<'_, App>) -> Vec<(String, Rect)> {
     ROLES
         .iter()
         .flat_map(|role| harness.query_all_by_role(*role))

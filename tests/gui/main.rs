@@ -13,6 +13,7 @@ mod given;
 mod glyphs;
 mod heads;
 mod keys;
+mod language;
 mod layout;
 mod lessons;
 mod manual;

@@ -8,6 +8,8 @@ use egui::{Key, Modifiers};
 use egui_kittest::kittest::Queryable as _;
 use interlinear::app::command::WindowCommand;
 use interlinear::cli::COMMANDS;
+use interlinear::lang;
+use interlinear::lang::Language;
 use interlinear::pages::command::Command;
 use interlinear::pages::evaluation::EVALUATION;
 use interlinear::pages::window::act::bindings;
@@ -49,7 +51,27 @@ fn every_file_is_a_page_and_the_contents_name_them_in_order() {
 }
 
 #[test]
+fn the_manual_in_other_languages_has_the_same_pages_with_the_same_links() {
+    let places = |page: &'static ManualPage| links(page).map(str::to_owned).collect::<BTreeSet<String>>();
+    let english: Vec<_> = pages().iter().map(|page| (page.title(), places(page))).collect();
+    for language in [Language::French, Language::German] {
+        lang::speak(language);
+        for (page, (title, links)) in pages().iter().zip(&english) {
+            assert!(page.file == "python.md" || page.title() != *title, "{language:?}: {} is English", page.file);
+            assert_eq!(places(page), *links, "{language:?}: {}", page.file);
+        }
+    }
+}
+
+#[test]
 fn every_link_leads_somewhere_and_every_picture_is_there() {
+    for language in [Language::English, Language::French, Language::German] {
+        lang::speak(language);
+        every_link_leads_somewhere();
+    }
+}
+
+fn every_link_leads_somewhere() {
     for page in pages() {
         for link in links(page) {
             match target(link).unwrap_or_else(|| panic!("{} has a link that leads nowhere: {link}", page.file)) {

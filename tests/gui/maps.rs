@@ -44,7 +44,7 @@ fn chart() -> Arc<VectorMap> {
 }
 
 /// The page with this map.
-fn page() -> (Harness<'static, App>, Wires) {
+pub fn page() -> (Harness<'static, App>, Wires) {
     let mut session = desk::two_models();
     session.apply(WindowCommand::ShowPage(MAP));
     let (mut harness, wires) = desk::window(session);

@@ -39,7 +39,7 @@ fn tell(session: &mut Session, found: Scored) {
 }
 
 /// Both models on the page Phrases; nothing is open.
-fn page() -> Session {
+pub fn page() -> Session {
     let mut session = desk::two_models();
     session.apply(WindowCommand::ShowPage(PHRASES));
     session
@@ -62,7 +62,7 @@ fn scores(model: &str, feature: usize) -> Scored {
     Scored::Compared(PhraseScores { model: model.into(), pairs, log_p }, feature, chart)
 }
 
-fn scored() -> Session {
+pub fn scored() -> Session {
     let mut session = opened();
     tell(&mut session, scores("RNNencdec", 3));
     session

@@ -21,7 +21,7 @@ use crate::desk;
 use crate::desk::Wires;
 
 /// A long sentence with its seventh target word in the inspector.
-fn inspected() -> Session {
+pub fn inspected() -> Session {
     let words: Vec<String> = (0..24).map(|n| format!("word{n}")).collect();
     let text = words.join(" ");
     let mut session = desk::session(&text);

@@ -23,7 +23,7 @@ use crate::desk;
 use crate::desk::Wires;
 
 /// A small reference model, taken apart for real.
-fn apart(then: Then, given: Vec<u32>) -> Arc<StepTrace> {
+pub fn apart(then: Then, given: Vec<u32>) -> Arc<StepTrace> {
     apart_of("reference/rnnsearch", then, given)
 }
 
@@ -36,7 +36,7 @@ fn apart_of(fixture: &str, then: Then, given: Vec<u32>) -> Arc<StepTrace> {
 }
 
 /// The window on the page, with these steps.
-fn page(apart: Arc<StepTrace>, size: [f32; 2]) -> (Harness<'static, App>, Wires) {
+pub fn page(apart: Arc<StepTrace>, size: [f32; 2]) -> (Harness<'static, App>, Wires) {
     let (mut harness, wires) = desk::window_of(desk::two_models(), size);
     *wires.apart.borrow_mut() = Some(apart);
     harness.state_mut().send(WindowCommand::ShowPage(STEPS));

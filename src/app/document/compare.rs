@@ -5,8 +5,10 @@ use crate::app::document::table::AlignmentTable;
 use crate::app::files::common::common;
 
 /// What is said of [`SystemComparison::divergence`].
-pub const DIVERGENCE: &str = "The mean Jensen-Shannon divergence of the rows of alpha of the words that both translations share, over the source words that \
-     stand for each other: 0 where they are equal, ln 2 = 0.693 nats where they share no source word";
+pub const DIVERGENCE: &str = id!(
+    "The mean Jensen-Shannon divergence of the rows of alpha of the words that both translations share, over the source words that \
+     stand for each other: 0 where they are equal, ln 2 = 0.693 nats where they share no source word"
+);
 
 /// A word of both translations whose greatest alpha, `</s>` left aside, is at a source word that does not stand for the
 /// one before.
@@ -67,12 +69,11 @@ impl SystemComparison {
     }
 
     fn words(&self, variant: &AlignmentTable) -> String {
-        let words = |count: usize, what: &str| format!("{count} {what}word{}", if count == 1 { "" } else { "s" });
         match (self.changed(variant), self.gone) {
-            (0, 0) => "the same words".to_owned(),
-            (0, gone) => format!("{} gone", words(gone, "")),
-            (new, 0) => words(new, "new "),
-            (new, gone) => format!("{new} new, {gone} gone"),
+            (0, 0) => tr!("the same words").to_owned(),
+            (0, gone) => tr!("{n} word gone" | "{n} words gone" % gone),
+            (new, 0) => tr!("{n} new word" | "{n} new words" % new),
+            (new, gone) => tr!("{new} new, {gone} gone", new, gone),
         }
     }
 
@@ -81,11 +82,10 @@ impl SystemComparison {
         let mut parts = vec![self.words(variant)];
         if let Some(divergence) = self.divergence {
             parts.push(match self.moved.len() {
-                0 => "no row moved".to_owned(),
-                1 => "1 row moved".to_owned(),
-                count => format!("{count} rows moved"),
+                0 => tr!("no row moved").to_owned(),
+                count => tr!("{n} row moved" | "{n} rows moved" % count),
             });
-            parts.push(format!("JSD {divergence:.3} nats"));
+            parts.push(tr!("JSD {divergence} nats", divergence = format_args!("{divergence:.3}")));
         }
         parts.join(", ")
     }

@@ -45,7 +45,7 @@ impl TokenCount {
 
     /// The token that a row of alpha belongs to, in words.
     fn row_name(&self, row: usize) -> String {
-        row.checked_sub(self.delay).map_or_else(|| format!("step {}", row + 1), |token| self.name(token))
+        row.checked_sub(self.delay).map_or_else(|| tr!("step {}", row + 1), |token| self.name(token))
     }
 
     /// The word that a token belongs to, from 0. What lies behind the last word is counted on.
@@ -61,8 +61,8 @@ impl TokenCount {
     fn name(&self, token: usize) -> String {
         let at = self.word(token);
         match self.words.get(at).filter(|word| word.len() > 1) {
-            Some(word) => format!("piece {} of word {}", token - word.start + 1, at + 1),
-            None => format!("word {}", at + 1),
+            Some(word) => tr!("piece {} of word {}", token - word.start + 1, at + 1),
+            None => tr!("word {}", at + 1),
         }
     }
 }
@@ -81,35 +81,38 @@ pub fn items(set: &Interventions, source: &str, numbers: &TokenCount) -> Vec<Han
     let mut items = Vec::new();
     let mut add = |text: String, taken: TakenAway| items.push(HandItem { text, taken });
     for force in set.force.iter().filter(|force| !force.held) {
-        add(format!("{} is \"{}\"", numbers.name(force.i), force.word.text()), TakenAway::Word(force.i));
+        add(tr!("{} is \"{}\"", numbers.name(force.i), force.word.text()), TakenAway::Word(force.i));
     }
     for forbid in &set.forbid {
         let word = forbid.word.text();
         let text = match forbid.i {
-            Some(i) => format!("{} is not \"{word}\"", numbers.name(i)),
-            None => format!("never \"{word}\""),
+            Some(i) => tr!("{} is not \"{word}\"", numbers.name(i), word),
+            None => tr!("never \"{word}\"", word),
         };
         add(text, TakenAway::Ban(forbid.clone()));
     }
     for Pin { i, alpha } in &set.pin {
-        let how =
-            if let SetAlpha::Permuted(seed) = alpha { format!("permuted, seed {seed}") } else { "set".to_owned() };
-        add(format!("alpha of {} is {how}", numbers.row_name(*i)), TakenAway::Pin(*i));
+        let how = if let SetAlpha::Permuted(seed) = alpha {
+            tr!("permuted, seed {seed}", seed)
+        } else {
+            tr!("set").to_owned()
+        };
+        add(tr!("alpha of {} is {how}", numbers.row_name(*i), how), TakenAway::Pin(*i));
     }
     for mask in &set.mask {
         let word = match mask {
             Place::Bytes(bytes) if bytes.end == 0 => ">>".to_owned(),
             Place::Bytes(bytes) => source.get(bytes.clone()).filter(|word| !word.is_empty()).unwrap_or(EOS).to_owned(),
             Place::Word(word) => word.clone(),
-            Place::Position(j) => format!("source token {}", j + 1),
+            Place::Position(j) => tr!("source token {}", j + 1),
         };
-        add(format!("\"{word}\" is masked"), TakenAway::Mask(mask.clone()));
+        add(tr!("\"{word}\" is masked", word), TakenAway::Mask(mask.clone()));
     }
     for place in &set.leave_out {
-        add(format!("head {place} is left out"), TakenAway::Head(*place));
+        add(tr!("head {place} is left out", place), TakenAway::Head(*place));
     }
     if let Some(t) = set.temperature {
-        add(format!("temperature {t:.2}"), TakenAway::Temperature);
+        add(tr!("temperature {t}", t = format_args!("{t:.2}")), TakenAway::Temperature);
     }
     items
 }
@@ -131,10 +134,9 @@ pub fn sentence(set: &Interventions, source: &str, numbers: &TokenCount) -> Opti
     let mut parts: Vec<String> = items.into_iter().map(|item| item.text).collect();
     match held(set, numbers) {
         0 => {}
-        1 => parts.push("1 word before is held".to_owned()),
-        count => parts.push(format!("{count} words before are held")),
+        count => parts.push(tr!("{n} word before is held" | "{n} words before are held" % count)),
     }
-    Some(format!("Set by hand: {}", parts.join("; ")))
+    Some(tr!("Set by hand: {}", parts.join("; ")))
 }
 
 #[cfg(test)]

@@ -31,10 +31,11 @@ use crate::app::files::gold::Gold;
 use crate::app::open_with::Installed;
 use crate::interventions::Interventions;
 use crate::jobs::live::protocol::ColumnId;
+use crate::lang;
 
 /// Why an ensemble is not asked.
 pub const ENSEMBLE: &str =
-    "This is asked of one model, and the column is an ensemble; ask in a column of one of its members";
+    id!("This is asked of one model, and the column is an ensemble; ask in a column of one of its members");
 
 /// What undo knows, and what it is shown as.
 #[derive(Default)]
@@ -168,20 +169,17 @@ impl Document {
         let has_alignment = column.facts.as_ref().is_some_and(|facts| facts.has_alignment);
         let line = MEASURES.get(measure)?;
         if column.ensemble.is_some() {
-            return Some(ENSEMBLE.to_owned());
+            return Some(lang::text(ENSEMBLE).to_owned());
         }
         if line.aligns && !has_alignment {
-            return Some(format!(
-                "This model has no alignment, which \"{}\" is about; choose another measure",
-                line.title
-            ));
+            return Some(tr!("This model has no alignment, which \"{}\" is about; choose another measure", line.title));
         }
         let has_heads = column.facts.as_ref().is_some_and(|facts| facts.sizes.heads.0 > 0);
         if line.is_of_heads() && !has_heads {
-            return Some("Only a Transformer has heads; this model has one alignment".to_owned());
+            return Some(tr!("Only a Transformer has heads; this model has one alignment").to_owned());
         }
         let changed =
-            "The tests are of the model's own alpha, and some of it is set by hand here; take that away first";
+            tr!("The tests are of the model's own alpha, and some of it is set by hand here; take that away first");
         let set = self.interventions(column);
         let is_changed = set.changes_alpha() || !set.leave_out.is_empty() && !line.is_of_heads();
         (!is_given && is_changed).then(|| changed.to_owned())

@@ -115,7 +115,7 @@ pub fn differs(original: &str, variant: &str) -> Vec<String> {
         return Vec::new();
     }
     let (a, b) = (words(original), words(variant));
-    let Some(pairs) = common(&a, &b) else { return vec!["other words".to_owned()] };
+    let Some(pairs) = common(&a, &b) else { return vec![tr!("other words").to_owned()] };
     if let Some(swap) = swap(&a, &b) {
         return vec![swap];
     }
@@ -126,12 +126,12 @@ pub fn differs(original: &str, variant: &str) -> Vec<String> {
         (i, j) = (to_i + 1, to_j + 1);
     }
     if named.is_empty() {
-        return vec!["other spaces".to_owned()];
+        return vec![tr!("other spaces").to_owned()];
     }
     let more = named.len().saturating_sub(MOST_NAMED);
     named.truncate(MOST_NAMED);
     if more > 0 {
-        named.push(format!("and {more} more"));
+        named.push(tr!("and {more} more", more));
     }
     named
 }
@@ -139,9 +139,9 @@ pub fn differs(original: &str, variant: &str) -> Vec<String> {
 fn passage(before: &[&str], after: &[&str]) -> Option<String> {
     match (before, after) {
         ([], []) => None,
-        (_, []) => Some(format!("without {}", quoted(before))),
-        ([], _) => Some(format!("with {}", quoted(after))),
-        (_, _) => Some(format!("{} for {}", quoted(after), quoted(before))),
+        (_, []) => Some(tr!("without {}", quoted(before))),
+        ([], _) => Some(tr!("with {}", quoted(after))),
+        (_, _) => Some(tr!("{} for {}", quoted(after), quoted(before))),
     }
 }
 
@@ -151,7 +151,7 @@ fn swap(a: &[&str], b: &[&str]) -> Option<String> {
     let to = a.iter().zip(b).rposition(|(x, y)| x != y)?;
     let is_swap = a.len() == b.len() && from < to && a[from] == b[to] && a[to] == b[from];
     let is_same = is_swap && a[from + 1..to] == b[from + 1..to];
-    is_same.then(|| format!("{} and {} swapped", quoted(&a[from..=from]), quoted(&a[to..=to])))
+    is_same.then(|| tr!("{} and {} swapped", quoted(&a[from..=from]), quoted(&a[to..=to])))
 }
 
 fn quoted(words: &[&str]) -> String {

@@ -79,10 +79,11 @@ impl AppState {
             app.document.columns.iter().any(is_gone)
         };
         if self.document.scene.keep_variants(carried) && is_seen(self) {
-            self.notify("Variants of the text before were closed with it; undo brings them back", false);
+            self.notify(tr!("Variants of the text before were closed with it; undo brings them back"), false);
         }
         if self.document.scene.keep_for_other_text() {
-            let text = "What was set for the words of the text before was taken away with them; undo brings both back";
+            let text =
+                tr!("What was set for the words of the text before was taken away with them; undo brings both back");
             self.notify(text, false);
         }
     }

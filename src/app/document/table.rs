@@ -156,11 +156,11 @@ pub struct HeadTable {
 }
 
 /// What is said of a translation that the user gives, wherever it is shown or written.
-pub const GIVEN: &str = "your translation, not the model's";
+pub const GIVEN: &str = id!("your translation, not the model's");
 
 /// What to say in place of an alignment that was left out.
 pub const LEFT_OUT: &str =
-    "The alignment of this hypothesis was too large to keep; a shorter text or a smaller beam shows it";
+    id!("The alignment of this hypothesis was too large to keep; a shorter text or a smaller beam shows it");
 
 impl SourceWord {
     /// Whether it is a word of the text.
@@ -183,7 +183,7 @@ impl TargetWord {
     /// What a person has set at it, in words behind a comma; empty where nothing is.
     pub fn set_text(&self) -> String {
         let said = self.said.name().map(|name| format!(", {name}")).unwrap_or_default();
-        format!("{said}{}", if self.is_pinned { ", alpha set by hand" } else { "" })
+        format!("{said}{}", if self.is_pinned { tr!(", alpha set by hand") } else { "" })
     }
 }
 
@@ -383,13 +383,20 @@ impl AlignmentTable {
     /// What a measure says of all words together: Kendall's tau with alpha, and what the standard tests found.
     pub fn measured_text(&self, measured: &MeasuredTable) -> String {
         let mut parts = Vec::new();
-        let step =
-            if self.reading.is_some_and(|reading| reading != Reading::Predicted) { " of the same step" } else { "" };
-        parts.extend(measured.kendall.map(|tau| format!("Kendall's tau with alpha{step} {tau:.2}")));
+        let step = if self.reading.is_some_and(|reading| reading != Reading::Predicted) {
+            tr!(" of the same step")
+        } else {
+            ""
+        };
+        parts.extend(
+            measured
+                .kendall
+                .map(|tau| tr!("Kendall's tau with alpha{step} {tau}", step, tau = format_args!("{tau:.2}"))),
+        );
         let means = self.tests.as_ref().filter(|_| measured.is_tested());
-        for (name, words) in [("js_uniform", "JS of uniform alpha"), ("js_permuted", "of permuted alpha")] {
+        for (name, words) in [("js_uniform", tr!("JS of uniform alpha")), ("js_permuted", tr!("of permuted alpha"))] {
             let mean = means.and_then(|means| means.named(name));
-            parts.extend(mean.map(|mean| format!("{words} {mean:.3} nats")));
+            parts.extend(mean.map(|mean| tr!("{words} {mean} nats", words, mean = format_args!("{mean:.3}"))));
         }
         parts.join(", ")
     }

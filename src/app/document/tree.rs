@@ -219,20 +219,29 @@ impl SearchTree {
         let Some(node) = self.nodes.get(at) else { return String::new() };
         let last = self.last_kept.get(node.step).copied().unwrap_or(f32::NEG_INFINITY);
         match node.state {
-            NodeState::Inner => format!("Kept and continued, log p {:.2}", node.total),
-            NodeState::Finished => format!("Finished, log p {:.2}", node.total),
-            NodeState::Cut => format!("Cut, since it reached the maximal length, log p {:.2}", node.total),
+            NodeState::Inner => tr!("Kept and continued, log p {}", format_args!("{:.2}", node.total)),
+            NodeState::Finished => tr!("Finished, log p {}", format_args!("{:.2}", node.total)),
+            NodeState::Cut => {
+                tr!("Cut, since it reached the maximal length, log p {}", format_args!("{:.2}", node.total))
+            }
             NodeState::Pruned if !node.is_kept => {
-                format!(
-                    "Pruned, since the beam was full: log p {:.2}, the last that found room had {last:.2}",
-                    node.total
+                tr!(
+                    "Pruned, since the beam was full: log p {}, the last that found room had {last}",
+                    format_args!("{:.2}", node.total),
+                    last = format_args!("{last:.2}")
                 )
             }
             NodeState::Pruned if node.children.is_empty() => {
-                format!("Kept with log p {:.2}, but none of its continuations was near enough to be kept", node.total)
+                tr!(
+                    "Kept with log p {}, but none of its continuations was near enough to be kept",
+                    format_args!("{:.2}", node.total)
+                )
             }
             NodeState::Pruned => {
-                format!("Kept with log p {:.2}, but all that continued it fell out of the beam", node.total)
+                tr!(
+                    "Kept with log p {}, but all that continued it fell out of the beam",
+                    format_args!("{:.2}", node.total)
+                )
             }
         }
     }

@@ -18,14 +18,15 @@ impl VariantLabel {
         let mut differs = rewording::differs(&scene.source, scene.text_of(Some(variant.id)));
         differs.extend(search(variant, scene));
         let own = variant.replaces.filter(|own| *own != replaces);
-        differs.extend(own.map(|own| if own { "typed words for [UNK]" } else { "[UNK] as it is" }.to_owned()));
+        differs
+            .extend(own.map(|own| if own { tr!("typed words for [UNK]") } else { tr!("[UNK] as it is") }.to_owned()));
         differs.extend(interventions(variant, scene));
         Self { differs, original: scene.source.clone() }
     }
 
     /// In one line.
     pub fn text(&self) -> String {
-        if self.differs.is_empty() { "as the original".to_owned() } else { self.differs.join(", ") }
+        if self.differs.is_empty() { tr!("as the original").to_owned() } else { self.differs.join(", ") }
     }
 }
 
@@ -33,13 +34,13 @@ fn search(variant: &Variant, scene: &Scene) -> Vec<String> {
     let (own, usual) = (scene.search_of(Some(variant.id)), scene.search);
     let mut differs = Vec::new();
     if own.beam != usual.beam {
-        differs.push(format!("beam {}", own.beam));
+        differs.push(tr!("beam {}", own.beam));
     }
     if (own.length_normalization - usual.length_normalization).abs() > 1e-6 {
-        differs.push(format!("length normalisation {:.1}", own.length_normalization));
+        differs.push(tr!("length normalisation {}", format_args!("{:.1}", own.length_normalization)));
     }
     if own.forbid_unk != usual.forbid_unk {
-        differs.push(if own.forbid_unk { "never [UNK]" } else { "[UNK] allowed" }.to_owned());
+        differs.push(if own.forbid_unk { tr!("never [UNK]") } else { tr!("[UNK] allowed") }.to_owned());
     }
     differs
 }
@@ -52,7 +53,7 @@ fn interventions(variant: &Variant, scene: &Scene) -> Vec<String> {
     let (usual, own) = (items(&usual, &scene.source), items(&own, text));
     let mut differs: Vec<String> = own.iter().filter(|item| !usual.contains(item)).map(|i| i.text.clone()).collect();
     if usual.iter().any(|item| !own.contains(item)) {
-        let what = if own.is_empty() { "without interventions" } else { "without some interventions" };
+        let what = if own.is_empty() { tr!("without interventions") } else { tr!("without some interventions") };
         differs.push(what.to_owned());
     }
     differs

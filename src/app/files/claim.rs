@@ -72,7 +72,7 @@ impl Claim {
 
     /// What to say to the user.
     pub fn trouble(&self) -> Option<String> {
-        let text = "Another window of Interlinear is open and keeps the state, so nothing of this one is kept";
+        let text = tr!("Another window of Interlinear is open and keeps the state, so nothing of this one is kept");
         self.is_taken().then(|| text.to_owned())
     }
 }

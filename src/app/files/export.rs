@@ -30,6 +30,7 @@ use crate::figure::palette::ColourMap;
 use crate::figure::sheet::{FigureKind, FigureNeeds, FigureStyle};
 use crate::figure::tree::DrawnNode;
 use crate::jobs::live::protocol::HypothesisView;
+use crate::lang;
 use crate::text::links::{Link, Links};
 use crate::text::sentence::Sentence;
 use crate::text::tsv;
@@ -246,12 +247,12 @@ fn set_by_hand(column: &Column, is_given: bool) -> Option<String> {
 pub fn why_not(column: Option<&Column>, format: AlignmentFormat) -> &'static str {
     let left_out = column.and_then(|column| column.table.as_deref()).is_some_and(|table| table.left_out);
     match format {
-        AlignmentFormat::Pharaoh if left_out => LEFT_OUT,
+        AlignmentFormat::Pharaoh if left_out => lang::text(LEFT_OUT),
         AlignmentFormat::Pharaoh => {
-            "There is no alignment to save, because this model has none or nothing is translated yet"
+            tr!("There is no alignment to save, because this model has none or nothing is translated yet")
         }
         AlignmentFormat::Tsv | AlignmentFormat::Json => {
-            "There is nothing to save yet, because nothing is translated in this column"
+            tr!("There is nothing to save yet, because nothing is translated in this column")
         }
     }
 }
@@ -259,17 +260,17 @@ pub fn why_not(column: Option<&Column>, format: AlignmentFormat) -> &'static str
 /// What the user should know about the file, where the file itself cannot say it.
 pub fn note(column: &Column, format: AlignmentFormat) -> Option<String> {
     let table = column.table.as_ref().filter(|_| format == AlignmentFormat::Pharaoh)?;
-    let given = table.is_given.then(|| format!("The links are those of {GIVEN}."));
-    let reading = table
-        .reading
-        .map(|reading| format!("The links are those of the reading \"{}\". {}", reading.name(), reading.about()));
+    let given = table.is_given.then(|| tr!("The links are those of {whose}.", whose = lang::text(GIVEN)));
+    let reading = table.reading.map(|reading| {
+        tr!("The links are those of the reading \"{}\". {}", reading.name(), lang::text(reading.about()))
+    });
     let is_given = column.table.as_ref().is_some_and(|table| table.is_given);
     let set = set_by_hand(column, is_given)
-        .map(|set| format!("The links are those of a changed translation, which the file does not say. {set}"));
+        .map(|set| tr!("The links are those of a changed translation, which the file does not say. {set}", set));
     let variant = table
         .variant
         .as_ref()
-        .map(|told| format!("The links are those of a variant ({}), which the file does not say.", told.text()));
+        .map(|told| tr!("The links are those of a variant ({}), which the file does not say.", told.text()));
     let notes: Vec<String> = variant.into_iter().chain(given).chain(reading).chain(set).collect();
     (!notes.is_empty()).then(|| notes.join(" "))
 }

@@ -6,6 +6,7 @@
 use std::collections::BTreeSet;
 
 use crate::app::document::column::Column;
+use crate::lang;
 use crate::text::links::{Link, Links};
 use crate::text::sentence::{EOS, Sentence};
 use crate::text::words::WordPlaces;
@@ -20,7 +21,9 @@ pub struct Gold {
 }
 
 /// Why gold does not fit what a column says.
-pub const OTHER_WORDS: &str = "The alignment by hand belongs to the sentence and its reference, and this column reads or says something else; let it say the reference first";
+pub const OTHER_WORDS: &str = id!(
+    "The alignment by hand belongs to the sentence and its reference, and this column reads or says something else; let it say the reference first"
+);
 
 /// The words of a text that its parts cover, or `None` where they make up another text; what vocabularies write in
 /// more than one way is the same.
@@ -61,8 +64,8 @@ impl Gold {
     /// # Errors
     /// A sentence that says why there is none.
     pub fn row(&self, column: &Column, i: usize) -> Result<Vec<f32>, &'static str> {
-        let (source, target) = self.places(column).ok_or(OTHER_WORDS)?;
-        let targets = target.places.get(i).ok_or("There is no such word")?;
+        let (source, target) = self.places(column).ok_or(lang::text(OTHER_WORDS))?;
+        let targets = target.places.get(i).ok_or(tr!("There is no such word"))?;
         let sources = |links: &[Link]| -> BTreeSet<usize> {
             links.iter().filter(|link| targets.contains(&link.target)).map(|link| link.source).collect()
         };
@@ -71,7 +74,7 @@ impl Gold {
         let words = linked.into_iter().map(|word| source.parts_of(word).collect::<Vec<_>>());
         let words: Vec<Vec<usize>> = words.filter(|tokens| !tokens.is_empty()).collect();
         if words.is_empty() {
-            return Err("The alignment by hand links this word with none");
+            return Err(tr!("The alignment by hand links this word with none"));
         }
         let mut row = vec![0.0; source.places.len()];
         for tokens in &words {

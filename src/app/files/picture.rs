@@ -158,4 +158,4 @@ pub fn measure(shown: Shown) -> Option<&'static Measure> {
 }
 
 /// What a guided model is.
-pub const GUIDED: &str = "its attention was trained on word links of a statistical aligner";
+pub const GUIDED: &str = id!("its attention was trained on word links of a statistical aligner");

@@ -12,7 +12,7 @@ use crate::interventions::Interventions;
 pub fn json(column: &Column, set: &Interventions) -> Result<String> {
     let waits = column.decoding || column.stale || *column.set != *set;
     let Some(best) = column.hypotheses.first().filter(|_| !waits) else {
-        let message = "The words of this column are still being chosen; save it when they stand";
+        let message = tr!("The words of this column are still being chosen; save it when they stand");
         return Err(Error::Input(message.to_owned()));
     };
     let source = Some(column.source.text.clone());

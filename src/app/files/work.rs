@@ -161,7 +161,7 @@ fn save_training(plan: TrainingPlan, path: PathBuf) -> FileEvent {
 
 fn write(path: &Path, bytes: &[u8]) -> Result<FileEvent> {
     write_whole(path, bytes)?;
-    Ok(FileEvent::Notice { text: format!("Saved {}", path.display()), is_error: false })
+    Ok(FileEvent::Notice { text: tr!("Saved {}", path.display()), is_error: false })
 }
 
 /// Gives a file to the browser, which saves it where it saves all.

@@ -41,36 +41,33 @@ impl ImportReport {
     /// In one sentence.
     pub fn told(&self) -> String {
         let parts = [
-            (self.sentences, "new sentence", ""),
-            (self.references, "reference", ""),
-            (self.outputs, "output", ""),
-            (self.golds, "alignment", " by hand"),
-            (self.scores, "score", ""),
-            (self.judgements, "judgement", ""),
+            (self.sentences, tr!("{n} new sentence" | "{n} new sentences" % self.sentences)),
+            (self.references, tr!("{n} reference" | "{n} references" % self.references)),
+            (self.outputs, tr!("{n} output" | "{n} outputs" % self.outputs)),
+            (self.golds, tr!("{n} alignment by hand" | "{n} alignments by hand" % self.golds)),
+            (self.scores, tr!("{n} score" | "{n} scores" % self.scores)),
+            (self.judgements, tr!("{n} judgement" | "{n} judgements" % self.judgements)),
         ];
-        let part = |(count, what, more): &(usize, &str, &str)| {
-            format!("{count} {what}{}{more}", if *count == 1 { "" } else { "s" })
-        };
-        let parts: Vec<String> = parts.iter().filter(|(count, ..)| *count > 0).map(part).collect();
-        let what = if parts.is_empty() { "nothing".to_owned() } else { parts.join(", ") };
+        let parts: Vec<String> = parts.into_iter().filter(|(count, _)| *count > 0).map(|(_, part)| part).collect();
+        let what = if parts.is_empty() { tr!("nothing").to_owned() } else { parts.join(", ") };
         let faults = match self.warned {
             0 => String::new(),
-            1 => "; 1 line has a fault".to_owned(),
-            count => format!("; {count} lines have faults"),
+            count => tr!("; {n} line has a fault" | "; {n} lines have faults" % count),
         };
         let differing: Vec<String> = self.differing.iter().map(|(what, count)| format!("{count} {what}")).collect();
         let differing = if differing.is_empty() {
             String::new()
         } else {
-            format!("; {} would replace others, which stay", differing.join(" and "))
+            tr!("; {} would replace others, which stay", differing.join(tr!(" and ")))
         };
         let apart = match self.apart {
-            0 => "",
-            1 => "; 1 mark of an error is set apart, for its words were replaced",
-            count => &format!("; {count} marks of errors are set apart, for their words were replaced"),
+            0 => String::new(),
+            count => tr!("; {n} mark of an error is set apart, for its words were replaced"
+                | "; {n} marks of errors are set apart, for their words were replaced" % count),
         };
-        let stopped = "; it was stopped. What came stays, and importing the file again goes on";
-        format!("Imported {what}{differing}{apart}{faults}{}", if self.is_stopped { stopped } else { "" })
+        let stopped = tr!("; it was stopped. What came stays, and importing the file again goes on");
+        let stopped = if self.is_stopped { stopped } else { "" };
+        tr!("Imported {what}{differing}{apart}{faults}{stopped}", what, differing, apart, faults, stopped)
     }
 
     /// Notes that something differs from what is there; whether it goes in its place.

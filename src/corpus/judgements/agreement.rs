@@ -33,10 +33,10 @@ impl Aspect {
     /// As it is typed.
     pub fn name(self) -> &'static str {
         match self {
-            Self::Stars => "stars",
-            Self::Tags => "tags",
-            Self::Marks => "marks",
-            Self::Links => "links",
+            Self::Stars => id!("stars"),
+            Self::Tags => id!("tags"),
+            Self::Marks => id!("marks"),
+            Self::Links => id!("links"),
         }
     }
 }
@@ -158,11 +158,11 @@ fn stars(both: &[Both<'_>]) -> AgreementLine {
     }
     let apart = |one: &u8, other: &u8| f64::from(one.abs_diff(*other));
     let weighted = [
-        ("linear kappa", table.weighted(apart)),
-        ("quadratic kappa", table.weighted(|one, other| apart(one, other).powi(2))),
+        (id!("linear kappa"), table.weighted(apart)),
+        (id!("quadratic kappa"), table.weighted(|one, other| apart(one, other).powi(2))),
     ];
     let more = weighted.into_iter().filter_map(|(name, number)| Some((name, number?))).collect();
-    AgreementLine { more, ..line("stars", "sentences", table.kappa()) }
+    AgreementLine { more, ..line(id!("stars"), id!("sentences"), table.kappa()) }
 }
 
 /// All tags together, then each.
@@ -178,7 +178,7 @@ fn tags(both: &[Both<'_>]) -> Vec<AgreementLine> {
         all.add_all(&table);
         lines.push(line(&format!("tag {name}"), "sentences", table.kappa()));
     }
-    lines.insert(0, line("tags", "sentences and tags", all.kappa()));
+    lines.insert(0, line(id!("tags"), id!("sentences and tags"), all.kappa()));
     lines
 }
 
@@ -230,9 +230,9 @@ fn marks(corpus: &CorpusTable, both: &[Both<'_>]) -> Vec<AgreementLine> {
         }
     }
     vec![
-        line("words marked", "words", wrong.kappa()),
-        line("kind of each word", "words", kinds.kappa()),
-        line("severity of each word", "words", severities.kappa()),
+        line(id!("words marked"), id!("words"), wrong.kappa()),
+        line(id!("kind of each word"), id!("words"), kinds.kappa()),
+        line(id!("severity of each word"), id!("words"), severities.kappa()),
     ]
 }
 
@@ -244,6 +244,6 @@ fn links(corpus: &CorpusTable, both: &[Both<'_>]) -> AgreementLine {
         let (source, target) = (count(corpus.sources.get(both.at)), count(corpus.references.get(both.at)));
         table.add_all(&of_links(&first, &second, source, target));
     }
-    let more = shared(&table).map(|shared| ("F1 of links", shared)).into_iter().collect();
-    AgreementLine { more, ..line("links by hand", "pairs of words", table.kappa()) }
+    let more = shared(&table).map(|shared| (id!("F1 of links"), shared)).into_iter().collect();
+    AgreementLine { more, ..line(id!("links by hand"), id!("pairs of words"), table.kappa()) }
 }

@@ -38,7 +38,7 @@ fn ratings(judged: &JudgedSentences<'_>) -> AlphaLine {
             units.add(&given);
         }
     }
-    line("ratings", "translations", &units, units.interval())
+    line(id!("ratings"), id!("translations"), &units, units.interval())
 }
 
 fn stars(judged: &JudgedSentences<'_>) -> AlphaLine {
@@ -47,7 +47,7 @@ fn stars(judged: &JudgedSentences<'_>) -> AlphaLine {
         let given: Vec<u8> = said.iter().map(|one| one.stars).filter(|stars| *stars > 0).collect();
         units.add(&given);
     }
-    line("stars", "sentences", &units, units.ordinal())
+    line(id!("stars"), id!("sentences"), &units, units.ordinal())
 }
 
 /// All tags together, then each.
@@ -63,7 +63,7 @@ fn tags(judged: &JudgedSentences<'_>) -> Vec<AlphaLine> {
         }
         lines.push(line(&format!("tag {name}"), "sentences", &units, units.nominal()));
     }
-    lines.insert(0, line("tags", "sentences and tags", &all, all.nominal()));
+    lines.insert(0, line(id!("tags"), id!("sentences and tags"), &all, all.nominal()));
     lines
 }
 
@@ -83,8 +83,8 @@ fn marks(corpus: &CorpusTable, judged: &JudgedSentences<'_>) -> [AlphaLine; 3] {
         }
     }
     [
-        line("words marked", "words", &wrong, wrong.nominal()),
-        line("kind of each word", "words", &kinds, kinds.nominal()),
-        line("severity of each word", "words", &severities, severities.nominal()),
+        line(id!("words marked"), id!("words"), &wrong, wrong.nominal()),
+        line(id!("kind of each word"), id!("words"), &kinds, kinds.nominal()),
+        line(id!("severity of each word"), id!("words"), &severities, severities.nominal()),
     ]
 }

@@ -36,7 +36,7 @@ impl Frequencies {
 
     /// Counts the references; `None` when `goes_on` says no.
     pub fn counted(corpus: &CorpusTable, goes_on: &mut dyn FnMut() -> bool) -> Option<Self> {
-        let mut all = Self { origin: "the references of this corpus".to_owned(), ..Self::default() };
+        let mut all = Self { origin: id!("the references of this corpus").to_owned(), ..Self::default() };
         for at in 0..corpus.len() {
             if at % STEP == 0 && !goes_on() {
                 return None;

@@ -83,7 +83,7 @@ impl CorpusMeasure {
     pub fn given(title: &str) -> Self {
         let title = &title.replace(char::is_whitespace, "_");
         let name = title.to_lowercase().replace(|c: char| !c.is_alphanumeric(), "_");
-        let about = "Score of others, as a file gave it";
+        let about = id!("Score of others, as a file gave it");
         Self { name: kept(&name), title: kept(title), about, digits: 3, of: Of::Given }
     }
 
@@ -117,15 +117,15 @@ pub const DISAGREEMENT: &str = "disagreement";
 const OWN: &[CorpusMeasure] = &[
     CorpusMeasure {
         name: "length",
-        title: "words",
-        about: "Words of the translation",
+        title: id!("words"),
+        about: id!("Words of the translation"),
         digits: 0,
         of: Of::Subject(|subject| Some(words(&subject.output?.text).count() as f32)),
     },
     CorpusMeasure {
         name: "ratio",
-        title: "ratio",
-        about: "Words of the translation for each word of the source",
+        title: id!("ratio"),
+        about: id!("Words of the translation for each word of the source"),
         digits: 2,
         of: Of::Subject(|subject| {
             let source = words(subject.source).count();
@@ -134,16 +134,18 @@ const OWN: &[CorpusMeasure] = &[
     },
     CorpusMeasure {
         name: "logp",
-        title: "log p",
-        about: "log p of the translation, natural logarithm; to be compared only between systems that read the same words: [UNK] \
-                is more probable than the word that it stands for",
+        title: id!("log p"),
+        about: id!(
+            "log p of the translation, natural logarithm; to be compared only between systems that read the same words: [UNK] \
+                is more probable than the word that it stands for"
+        ),
         digits: 2,
         of: Of::Subject(|subject| subject.output?.log_p),
     },
     CorpusMeasure {
         name: "mean_logp",
-        title: "log p / |y|",
-        about: "log p of the translation divided by its words between spaces, </s> counted",
+        title: id!("log p / |y|"),
+        about: id!("log p of the translation divided by its words between spaces, </s> counted"),
         digits: 3,
         of: Of::Subject(|subject| {
             let output = subject.output?;
@@ -155,7 +157,7 @@ const OWN: &[CorpusMeasure] = &[
     CorpusMeasure {
         name: "bleu",
         title: "BLEU",
-        about: "BLEU of the sentence with effective order, as sacreBLEU's sentence_bleu",
+        about: id!("BLEU of the sentence with effective order, as sacreBLEU's sentence_bleu"),
         digits: 1,
         of: Of::Subject(|subject| {
             let counts = BleuCounts::of(&subject.output?.text, subject.compared()?, &BleuSettings::default());
@@ -165,7 +167,7 @@ const OWN: &[CorpusMeasure] = &[
     CorpusMeasure {
         name: "chrf",
         title: "chrF2",
-        about: "chrF2 of the sentence, as sacreBLEU's sentence_chrf",
+        about: id!("chrF2 of the sentence, as sacreBLEU's sentence_chrf"),
         digits: 1,
         of: Of::Subject(|subject| {
             Some(chrf::ChrfCounts::of(&subject.output?.text, subject.compared()?, false).score() as f32)
@@ -174,23 +176,27 @@ const OWN: &[CorpusMeasure] = &[
     CorpusMeasure {
         name: "ter",
         title: "TER",
-        about: "Translation edit rate of the sentence, as sacreBLEU's sentence_ter: edits and shifts for 100 words of the \
-                reference, so lower is better",
+        about: id!(
+            "Translation edit rate of the sentence, as sacreBLEU's sentence_ter: edits and shifts for 100 words of the \
+                reference, so lower is better"
+        ),
         digits: 1,
         of: Of::Subject(|subject| Some(ter::TerCounts::of(&subject.output?.text, subject.compared()?).score() as f32)),
     },
     CorpusMeasure {
         name: "unk",
         title: "[UNK]",
-        about: "Unknown words in the translation",
+        about: id!("Unknown words in the translation"),
         digits: 0,
         of: Of::Subject(|subject| Some(subject.output?.text.matches(UNK).count() as f32)),
     },
     CorpusMeasure {
         name: "aer",
         title: "AER",
-        about: "Alignment error against links by hand, of a translation that is the first reference itself; the links are \
-                the source word of greatest alpha for each target word",
+        about: id!(
+            "Alignment error against links by hand, of a translation that is the first reference itself; the links are \
+                the source word of greatest alpha for each target word"
+        ),
         digits: 3,
         of: Of::Subject(|subject| {
             let (gold, output, reference) = (subject.gold?, subject.output?, subject.references.first()?);
@@ -201,8 +207,8 @@ const OWN: &[CorpusMeasure] = &[
     },
     CorpusMeasure {
         name: DISAGREEMENT,
-        title: "off links",
-        about: "Share of the links of greatest alpha that the statistical aligner has in neither direction",
+        title: id!("off links"),
+        about: id!("Share of the links of greatest alpha that the statistical aligner has in neither direction"),
         digits: 3,
         of: Of::Subject(|subject| {
             let (statistical, found) = (subject.statistical?, subject.output?.word_links(subject.source)?);
@@ -216,15 +222,15 @@ const OWN: &[CorpusMeasure] = &[
 pub const OF_SENTENCES: &[CorpusMeasure] = &[
     CorpusMeasure {
         name: "words",
-        title: "words",
-        about: "Words of the source, between spaces",
+        title: id!("words"),
+        about: id!("Words of the source, between spaces"),
         digits: 0,
         of: Of::Subject(|subject| Some(words(subject.source).count() as f32)),
     },
     CorpusMeasure {
         name: "reference_words",
-        title: "ref. words",
-        about: "Words of the first reference, between spaces",
+        title: id!("ref. words"),
+        about: id!("Words of the first reference, between spaces"),
         digits: 0,
         of: Of::Subject(|subject| Some(words(subject.references.first()?).count() as f32)),
     },

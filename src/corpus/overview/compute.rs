@@ -199,7 +199,7 @@ impl Overview {
     /// Who linked the references, and how many each.
     pub fn linked_by(&self) -> String {
         let there = LINKED.iter().zip(self.linked).filter(|(_, count)| *count > 0);
-        there.map(|((_, by), count)| format!("{count} {by}")).collect::<Vec<_>>().join(", ")
+        there.map(|((_, by), count)| format!("{count} {}", crate::lang::text(by))).collect::<Vec<_>>().join(", ")
     }
 
     /// What shows the sentences that the AER of a system counts.
@@ -525,8 +525,8 @@ fn ranked(words: HashMap<String, Tally>) -> Vec<SourceWordErrors> {
 
 /// The links of the reference, in the order of [`Overview::linked`].
 const LINKED: [(AlignedBy, &str); 4] = [
-    (AlignedBy::Hand, "by hand"),
-    (AlignedBy::Forced, "by a model that it was forced through"),
-    (AlignedBy::Aligner, "by the aligner"),
-    (AlignedBy::Nobody, "by nobody"),
+    (AlignedBy::Hand, id!("by hand")),
+    (AlignedBy::Forced, id!("by a model that it was forced through")),
+    (AlignedBy::Aligner, id!("by the aligner")),
+    (AlignedBy::Nobody, id!("by nobody")),
 ];

@@ -6,6 +6,7 @@ use crate::corpus::measures::table::{CorpusMeasure, OF_SENTENCES};
 use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::texts::{ColumnNumbers, PIECE, TextStore};
 use crate::error::{Error, Result};
+use crate::lang;
 
 /// The score of a system by the marks of people.
 const ERRORS: &str = "errors";
@@ -137,8 +138,8 @@ impl TableColumn {
     /// The head of the column.
     pub fn title(self, corpus: &CorpusTable) -> String {
         match self {
-            Self::Number => "no.".to_owned(),
-            column => column.written(corpus, |measure| measure.title, (' ', '\u{2212}')),
+            Self::Number => tr!("no.").to_owned(),
+            column => column.written(corpus, |measure| lang::text(measure.title), (' ', '\u{2212}')),
         }
     }
 
@@ -179,26 +180,22 @@ impl TableColumn {
     /// What it is, in a sentence.
     pub fn about(self, corpus: &CorpusTable) -> String {
         let system = |at: usize| corpus.systems.get(at).map_or("", |column| column.system.name.as_str());
-        let about = self.measure(corpus).map_or("", |measure| measure.about);
+        let about = self.measure(corpus).map_or("", |measure| lang::text(measure.about));
         match self {
-            Self::Number => "The place in the corpus".to_owned(),
-            Self::Stars => "The most stars that an annotator gave".to_owned(),
-            Self::Marks => "How many errors are marked".to_owned(),
+            Self::Number => tr!("The place in the corpus").to_owned(),
+            Self::Stars => tr!("The most stars that an annotator gave").to_owned(),
+            Self::Marks => tr!("How many errors are marked").to_owned(),
             Self::Errors(of) => {
-                format!("Errors for each word by the weights of the scheme, where they were judged; {}", system(of))
+                tr!("Errors for each word by the weights of the scheme, where they were judged; {}", system(of))
             }
-            Self::Rating(of) => format!("Mean of the ratings from 0 to 100 that annotators gave; {}", system(of)),
+            Self::Rating(of) => tr!("Mean of the ratings from 0 to 100 that annotators gave; {}", system(of)),
             Self::RatingDifference(first, second) => {
-                format!(
-                    "Mean of the ratings that annotators gave; of {} less that of {}",
-                    system(first),
-                    system(second)
-                )
+                tr!("Mean of the ratings that annotators gave; of {} less that of {}", system(first), system(second))
             }
             Self::Sentence(_) => about.to_owned(),
             Self::Output(_, of) => format!("{about}; {}", system(of)),
             Self::Difference(_, first, second) => {
-                format!("{about}; of {} less that of {}", system(first), system(second))
+                tr!("{about}; of {} less that of {}", system(first), system(second), about)
             }
         }
     }

@@ -43,13 +43,18 @@ impl Outlined {
     /// What the legend says of a whole frame, and of a dashed one.
     pub fn legend(self) -> [(&'static str, bool); 2] {
         let [whole, dashed] = match self {
-            Self::Aligner => {
-                ["outlined: links of the statistical aligner", "dashed: links of only one of its two directions"]
+            Self::Aligner => [
+                id!("outlined: links of the statistical aligner"),
+                id!("dashed: links of only one of its two directions"),
+            ],
+            Self::Alpha => [id!("outlined: where it looked, alpha of at least 0.40"), id!("dashed: of at least 0.20")],
+            Self::Head => {
+                [id!("outlined: where words come from, by the head, at least 0.40"), id!("dashed: at least 0.20")]
             }
-            Self::Alpha => ["outlined: where it looked, alpha of at least 0.40", "dashed: of at least 0.20"],
-            Self::Head => ["outlined: where words come from, by the head, at least 0.40", "dashed: at least 0.20"],
-            Self::ByHand => ["outlined: links by hand", "dashed: possible links by hand"],
-            Self::Guess | Self::GuessFirst => ["outlined: what was guessed", "dashed: guessed, not the model's"],
+            Self::ByHand => [id!("outlined: links by hand"), id!("dashed: possible links by hand")],
+            Self::Guess | Self::GuessFirst => {
+                [id!("outlined: what was guessed"), id!("dashed: guessed, not the model's")]
+            }
         };
         [(whole, true), (dashed, false)]
     }

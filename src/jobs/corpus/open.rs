@@ -217,7 +217,7 @@ impl Open<'_> {
     }
 
     pub(super) fn open(&mut self, path: &std::path::Path) -> Result<()> {
-        self.tell(CorpusNews::Busy("Opening the corpus".to_owned(), 0.0));
+        self.tell(CorpusNews::Busy(id!("Opening the corpus").to_owned(), 0.0));
         let read = Workspace::open(path).and_then(|mut workspace| {
             // Unfolded numbers are read as well, only more slowly.
             let folded = if workspace.is_fixed() { Ok(()) } else { workspace.fold_much() };
@@ -298,7 +298,7 @@ impl Open<'_> {
         let mut goes_on = || {
             polls += 1;
             if polls == PATIENT {
-                out.send(CorpusNews::Busy("Looking through the sentences".to_owned(), 0.0));
+                out.send(CorpusNews::Busy(id!("Looking through the sentences").to_owned(), 0.0));
             }
             waiting.extend(inbox.try_iter());
             !waiting

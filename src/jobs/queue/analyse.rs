@@ -92,7 +92,7 @@ impl Analyse {
         let mut measuring = Measuring { aligner: LineAligner::chosen(&aligner, false)? };
         let (start, mut words) = (work.seconds(), 0);
         let mut analysed = Analysed { system: name.clone(), sentences: 0, refused: Vec::new(), refusals: 0 };
-        let what = if self.forces { "Aligning the references with" } else { "Translating with" };
+        let what = if self.forces { tr!("Aligning the references with") } else { tr!("Translating with") };
         shelved.with_stepper(Kernels::Fused, work.threads(), |stepper| {
             let mut stepper = Yielding::new(stepper, &work.breath);
             run::run(

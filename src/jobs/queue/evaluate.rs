@@ -59,7 +59,7 @@ pub struct TestFiles {
 
 impl Evaluate {
     pub(crate) fn run(self, work: &Work<'_>) -> Result<Evaluated> {
-        work.say("Reading the test set".to_owned());
+        work.say(tr!("Reading the test set").to_owned());
         let (test_set, gold) = self.test.read()?;
         let shelved = self.systems.iter().map(|system| load(work, system, self.device));
         let shelved = shelved.collect::<Result<Vec<_>>>()?;
@@ -114,7 +114,7 @@ impl TestFiles {
 pub(crate) fn load(work: &Work<'_>, candidate: &Candidate, device: DeviceChoice) -> Result<Arc<LoadedModel>> {
     let mut members = Vec::with_capacity(candidate.folders().len());
     for folder in candidate.folders() {
-        work.say(format!("Loading {}", name(folder)));
+        work.say(tr!("Loading {}", name(folder)));
         members.push(work.model(folder, device)?);
     }
     match (candidate, members.as_slice()) {
@@ -201,7 +201,7 @@ pub(crate) fn languages(shelved: &LoadedModel) -> (&str, &str) {
 fn compare_all(work: &Work<'_>, evaluated: &mut Evaluated) -> Result<()> {
     for second in 1..evaluated.models.len() {
         for first in 0..second {
-            let what = "Comparing models by paired tests".to_owned();
+            let what = tr!("Comparing models by paired tests").to_owned();
             work.tell(JobProgress { done: 1, total: 1, what, ..JobProgress::default() });
             work.breathe()?;
             let found = evaluated.compare((first, second), PairedTests::default()).next();
@@ -218,9 +218,9 @@ fn name(folder: &Path) -> String {
 
 fn what(stage: EvaluationStage) -> &'static str {
     match stage {
-        EvaluationStage::Scoring => "Scoring the references",
-        EvaluationStage::Translating(Unk::Allowed) => "Translating",
-        EvaluationStage::Translating(Unk::Forbidden) => "Translating without [UNK]",
-        EvaluationStage::Aligning => "Aligning the references",
+        EvaluationStage::Scoring => tr!("Scoring the references"),
+        EvaluationStage::Translating(Unk::Allowed) => tr!("Translating"),
+        EvaluationStage::Translating(Unk::Forbidden) => tr!("Translating without [UNK]"),
+        EvaluationStage::Aligning => tr!("Aligning the references"),
     }
 }

@@ -69,7 +69,7 @@ impl HeadOrder {
         let shelved = work.model(&self.model, self.device)?;
         let (model, name) = (&shelved.model, &shelved.facts.name);
         let mut hear = |done, total| {
-            let what = "Learning to align".to_owned();
+            let what = tr!("Learning to align").to_owned();
             work.tell(JobProgress { done, total, what, ..JobProgress::default() });
         };
         let mut learn = || learn_aligner(model, &files, work.threads(), &work.ticket, &mut hear);
@@ -80,12 +80,12 @@ impl HeadOrder {
         }
         let mut aligner = None;
         if self.links.is_none() {
-            work.say("Reading what the aligner knows".to_owned());
+            work.say(tr!("Reading what the aligner knows").to_owned());
             let languages = (model.config.source_language.clone(), model.config.target_language.clone());
             let known = LineAligner::chosen(&AlignerChoice::new(languages, &self.own), false)?;
             aligner = Some(known.map_or_else(learn, Ok)?);
         }
-        work.say("Reading the text".to_owned());
+        work.say(tr!("Reading the text").to_owned());
         let links = self.links.as_slice();
         let text = LinkedText { files: &files, links, words: LinkWords::Spaces, most: None, bytes: MOST_TEXT };
         let (corpus, guide) = text.read(model, aligner.as_mut(), &work.ticket)?;
@@ -103,7 +103,11 @@ impl HeadOrder {
             work.tell(JobProgress {
                 done: done as usize,
                 total: all as usize,
-                what: format!("Learning an alignment head for {name}, {cost:.3} nats a word"),
+                what: tr!(
+                    "Learning an alignment head for {name}, {cost} nats a word",
+                    name,
+                    cost = format_args!("{cost:.3}")
+                ),
                 words_per_second: (words - begun) as f32 / (work.seconds() - start).max(1e-3),
             });
             if done % KEEP == 0 {

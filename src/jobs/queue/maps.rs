@@ -112,7 +112,7 @@ struct Gathered {
 impl MapOrder {
     pub(crate) fn run(self, work: &Work<'_>) -> Result<Arc<VectorMap>> {
         let name = self.model.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        work.say(format!("Loading {name}"));
+        work.say(tr!("Loading {name}", name));
         let shelved = work.model(&self.model, self.device)?;
         let gathered = match &self.what {
             What::Words { side, count } => words(&shelved, *side, *count)?,
@@ -165,7 +165,7 @@ fn phrases(work: &Work<'_>, shelved: &LoadedModel, lines: &[(usize, String)]) ->
         return Err(Error::Input("There is no phrase to map; open a list or type some lines".to_owned()));
     }
     let sources: Vec<&[u32]> = readable.iter().map(|(_, sentence)| sentence.ids.as_slice()).collect();
-    let what = format!("Reading phrases with {}", shelved.facts.name);
+    let what = tr!("Reading phrases with {}", shelved.facts.name);
     let read = shelved.with_stepper(Kernels::Fused, work.threads(), |stepper| {
         representations::phrases(&shelved.facts.name, stepper, &sources, shelved.model.source_eos(), &mut |done| {
             work.tell(progress(done, sources.len(), what.clone()));
@@ -205,7 +205,7 @@ fn annotations(work: &Work<'_>, shelved: &LoadedModel, text: &str) -> Result<Gat
     let points: Vec<MapPoint> = sentence.tokens.iter().take(h.len()).enumerate().map(point).collect();
     Ok(Gathered {
         kind: PointKind::Annotations,
-        vector: "annotations h_j".to_owned(),
+        vector: id!("annotations h_j").to_owned(),
         drawn: points.len(),
         points,
         dimension: h.first().map_or(0, Vec::len),
@@ -255,7 +255,7 @@ fn lay_out(
 
 /// How far the layout is.
 fn step_of(method: Method, share: Step) -> JobProgress {
-    progress((share * STEPS as f32) as usize, STEPS, format!("Laying out by {}", method.entry().title))
+    progress((share * STEPS as f32) as usize, STEPS, tr!("Laying out by {}", method.entry().title))
 }
 
 /// Reports each step and lets the other thread take the next one, until it is done or the order is cancelled.

@@ -98,7 +98,7 @@ impl PhraseOrder {
             Self::Read { table } => {
                 // A pipe would hold up all orders behind this one.
                 require_file(&table)?;
-                let what = format!("Reading {}", table.file_name().unwrap_or(table.as_os_str()).display());
+                let what = tr!("Reading {}", table.file_name().unwrap_or(table.as_os_str()).display());
                 let pairs = Pairs::read(PhraseTable::open(&table)?, MOST_PAIRS, &mut |table, _| {
                     let total = table.size().unwrap_or(0) as usize;
                     work.tell(JobProgress {
@@ -173,7 +173,7 @@ fn export(path: &Path, scores: &PhraseScores, feature: usize) -> Result<()> {
 fn score(work: &Work<'_>, folder: &Path, device: DeviceChoice, pairs: &Pairs) -> Result<Vec<f32>> {
     let shelved = work.model(folder, device)?;
     let model = &shelved.model;
-    let what = format!("Scoring phrase pairs with {}", model.config.name);
+    let what = tr!("Scoring phrase pairs with {}", model.config.name);
     let total = pairs.len();
     let (start, mut words) = (work.seconds(), 0);
     let mut log_p: Vec<f32> = Vec::with_capacity(total);

@@ -103,13 +103,13 @@ impl Probe {
         match question {
             ProbeQuestion::Persuade { source, before, rows, word } => {
                 let shelved = work.model(&model, device)?;
-                work.say(format!("Looking for a row that makes {} say \"{}\"", shelved.facts.name, word.text()));
+                work.say(tr!("Looking for a row that makes {} say \"{}\"", shelved.facts.name, word.text()));
                 persuade(work, &shelved, (&source, &before), &rows, &word).map(Probed::Persuaded)
             }
             ProbeQuestion::Measure { measure, source, target, left_out } => {
                 let shelved = work.model(&model, device)?;
                 let title = MEASURES.get(measure).map_or("", |measure| measure.title);
-                work.say(format!("Measuring with {}: {title}", shelved.facts.name));
+                work.say(tr!("Measuring with {}: {title}", shelved.facts.name, title = crate::lang::text(title)));
                 let tested = shelved.with_stepper(Kernels::Fused, work.threads(), |stepper| {
                     let mut yielding = Yielding::new(stepper, &work.breath);
                     let changes = left_out.iter().copied().map(Intervention::LeaveOut).collect();
@@ -152,7 +152,7 @@ fn open(
     (path, source): (PathBuf, String),
     columns: &[(ColumnId, PathBuf)],
 ) -> Result<Opened> {
-    work.say(format!("Opening {}", path.display()));
+    work.say(tr!("Opening {}", path.display()));
     require_file(&path)?;
     let file = InterventionFile::open(&path)?;
     let Some((file, origin)) = file.all() else {

@@ -122,7 +122,7 @@ pub(super) const fn stage(
 
 /// The first stage of every machine.
 pub(super) const fn words(symbol: &'static str) -> MachineStage {
-    stage(("words", "Source words", symbol), (0, 0), "The sentence as the model's vocabulary cuts it.")
+    stage(("words", id!("Source words"), symbol), (0, 0), id!("The sentence as the model's vocabulary cuts it."))
 }
 
 /// The second.
@@ -131,16 +131,16 @@ pub(super) const fn embedding(
     equations: &'static [Equation],
     shows: &'static [ShownQuantity],
 ) -> MachineStage {
-    let about = "Each word becomes its row of a learned table.";
-    let place = stage(("embedding", "Embeddings", symbol), (1, 0), about);
+    let about = id!("Each word becomes its row of a learned table.");
+    let place = stage(("embedding", id!("Embeddings"), symbol), (1, 0), about);
     MachineStage { equations, weights: &["source_embedding"], shows, reads: &["words"], ..place }
 }
 
 /// The weights of what looks at the words of the source.
 pub(super) const fn shares(equations: &'static [Equation], place: (usize, usize)) -> MachineStage {
-    let about = "Energies as shares that sum to 1: the row of the heatmap.";
-    let shows = const { &[shown("alpha_i", "α_{ij}", "share of each source word", MachineSpan::Gate)] };
-    MachineStage { equations, shows, reads: &["energies"], ..stage(("alpha", "Weights", "α_{ij}"), place, about) }
+    let about = id!("Energies as shares that sum to 1: the row of the heatmap.");
+    let shows = const { &[shown("alpha_i", "α_{ij}", id!("share of each source word"), MachineSpan::Gate)] };
+    MachineStage { equations, shows, reads: &["energies"], ..stage(("alpha", id!("Weights"), "α_{ij}"), place, about) }
 }
 
 /// The last but one.
@@ -149,19 +149,19 @@ pub(super) const fn candidates(
     equations: &'static [Equation],
     weights: &'static [&'static str],
 ) -> MachineStage {
-    let about = "Every word of the vocabulary with its probability.";
+    let about = id!("Every word of the vocabulary with its probability.");
     MachineStage {
         equations,
         weights,
         reads: &["readout"],
-        ..stage(("candidates", "Candidates", symbol), (3, 3), about)
+        ..stage(("candidates", id!("Candidates"), symbol), (3, 3), about)
     }
 }
 
 /// The last.
 pub(super) const fn word(symbol: &'static str) -> MachineStage {
-    let about = "What is said, and read again by the next step.";
-    MachineStage { reads: &["candidates"], ..stage(("word", "The word", symbol), (4, 3), about) }
+    let about = id!("What is said, and read again by the next step.");
+    MachineStage { reads: &["candidates"], ..stage(("word", id!("The word"), symbol), (4, 3), about) }
 }
 
 impl MachineStage {

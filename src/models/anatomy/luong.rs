@@ -12,11 +12,11 @@ pub(crate) const PLAN: Plan = Plan { stages: STAGES, adapt };
 
 /// What the state of each layer is called; from the last on, of all above.
 const LAYERS: &[&str] = &[
-    "state of the first layer",
-    "state of the second layer",
-    "state of the third layer",
-    "state of the fourth layer",
-    "state of a further layer",
+    id!("state of the first layer"),
+    id!("state of the second layer"),
+    id!("state of the third layer"),
+    id!("state of the fourth layer"),
+    id!("state of a further layer"),
 ];
 
 const MODEL: &str = "Luong et al. 2015, section 2";
@@ -24,58 +24,60 @@ const GLOBAL: &str = "Luong et al. 2015, section 3.1";
 const LOCAL: &str = "Luong et al. 2015, section 3.2";
 const FEEDING: &str = "Luong et al. 2015, section 3.3";
 const LSTM: &str = "Zaremba et al. 2015, section 3";
-const LEFT_OUT: &str = "not the paper's: the source states are left out";
+const LEFT_OUT: &str = id!("not the paper's: the source states are left out");
 
 /// What a layer of the decoder computes.
 const CELL: &[ShownQuantity] = &[
-    shown("decoder.{k}.i", "i_t", "input gate: how much of the proposal enters", Gate),
-    shown("decoder.{k}.f", "f_t", "forget gate: how much of the memory stays", Gate),
-    shown("decoder.{k}.o", "o_t", "output gate: how much of the memory shows", Gate),
+    shown("decoder.{k}.i", "i_t", id!("input gate: how much of the proposal enters"), Gate),
+    shown("decoder.{k}.f", "f_t", id!("forget gate: how much of the memory stays"), Gate),
+    shown("decoder.{k}.o", "o_t", id!("output gate: how much of the memory shows"), Gate),
     shown("decoder.{k}.g", "g_t", "proposal", Signed),
-    shown("decoder.{k}.c", "m_t", "memory cell", Free),
+    shown("decoder.{k}.c", "m_t", id!("memory cell"), Free),
     ShownQuantity { by_layer: LAYERS, ..shown("decoder.{k}.h", "h_t", "state", Signed) },
 ];
 
 /// Global attention by the score general, with input feeding, in several layers.
 const STAGES: &[MachineStage] = &[
     words("x_s"),
-    embedding("e(x_s)", &[line("e(x_s)", MODEL)], &[shown("e", "e(x_s)", "embedding of each source word", Free)]),
+    embedding("e(x_s)", &[line("e(x_s)", MODEL)], &[shown("e", "e(x_s)", id!("embedding of each source word"), Free)]),
     MachineStage {
         equations: &[line("m_s = f_s ∘ m_{s-1} + i_s ∘ g_s", LSTM), line("h_s = o_s ∘ tanh(m_s)", LSTM)],
         weights: &["encoder.{k}."],
         shows: &[ShownQuantity { by_layer: LAYERS, ..shown("encoder.{k}.states", "h_s^k", "state", Signed) }],
         reads: &["embedding"],
         layers: Layers::Lower,
-        ..stage(("layers", "Lower layers", "h_s^k"), (2, 0), "Long short-term memories, one over the other.")
+        ..stage(("layers", id!("Lower layers"), "h_s^k"), (2, 0), id!("Long short-term memories, one over the other."))
     },
     MachineStage {
         equations: &[line("h_s = o_s ∘ tanh(m_s)", LSTM)],
         weights: &["encoder.{k}.", "attention.W_a"],
         shows: &[
-            shown("h", "h_s", "source state of the top layer", Signed),
-            shown("keys", "W_a h_s", "what the alignment model reads of it", Free),
+            shown("h", "h_s", id!("source state of the top layer"), Signed),
+            shown("keys", "W_a h_s", id!("what the alignment model reads of it"), Free),
         ],
         reads: &["layers"],
         layers: Layers::Highest,
         ..stage(
-            ("annotations", "Source states", "h_s"),
+            ("annotations", id!("Source states"), "h_s"),
             (3, 0),
-            "The states of the top layer, one a word. The decoder starts from the last of every layer.",
+            id!("The states of the top layer, one a word. The decoder starts from the last of every layer."),
         )
     },
     MachineStage {
         equations: &[line(r"x_t = [e(y_{t-1}) ; \t{h}_{t-1}]", FEEDING)],
         weights: &["target_embedding"],
         shows: &[
-            shown("e", "e(y_{t-1})", "embedding of the word before", Free),
-            shown("fed", r"\t{h}_{t-1}", "what the step before knew, fed in", Signed),
+            shown("e", "e(y_{t-1})", id!("embedding of the word before"), Free),
+            shown("fed", r"\t{h}_{t-1}", id!("what the step before knew, fed in"), Signed),
         ],
         recalls: &["word", "readout"],
         ..stage(
-            ("previous", "Word before", r"e(y_{t-1}), \t{h}_{t-1}"),
+            ("previous", id!("Word before"), r"e(y_{t-1}), \t{h}_{t-1}"),
             (0, 1),
-            "The word that was said last and, fed in beside it, all that the step before knew: so the model can tell \
-                    where it has looked.",
+            id!(
+                "The word that was said last and, fed in beside it, all that the step before knew: so the model can tell \
+                    where it has looked."
+            ),
         )
     },
     MachineStage {
@@ -90,7 +92,7 @@ const STAGES: &[MachineStage] = &[
         reads: &["previous"],
         starts: &["layers"],
         layers: Layers::Lower,
-        ..stage(("below", "Lower layers", "h_t^k"), (1, 1), "Each layer hands its state to the one above.")
+        ..stage(("below", id!("Lower layers"), "h_t^k"), (1, 1), id!("Each layer hands its state to the one above."))
     },
     MachineStage {
         equations: &[
@@ -104,46 +106,54 @@ const STAGES: &[MachineStage] = &[
         starts: &["annotations"],
         layers: Layers::Highest,
         ..stage(
-            ("top", "Top layer", "h_t"),
+            ("top", id!("Top layer"), "h_t"),
             (2, 1),
-            "The state of the top layer. The step moves first; it is the new state that looks.",
+            id!("The state of the top layer. The step moves first; it is the new state that looks."),
         )
     },
     MachineStage {
         equations: &[line("p_t = T_x σ(v_p' tanh(W_p h_t))", LOCAL)],
         weights: &["attention.W_p", "attention.v_p"],
-        shows: &[shown("p_t", "p_t", "where it looks, in words from 0", Free)],
+        shows: &[shown("p_t", "p_t", id!("where it looks, in words from 0"), Free)],
         reads: &["top"],
-        ..stage(("place", "Place", "p_t"), (1, 2), "The model guesses the place from its state.")
+        ..stage(("place", id!("Place"), "p_t"), (1, 2), id!("The model guesses the place from its state."))
     },
     MachineStage {
         equations: &[line("e_{ts} = h_t' W_a h_s", GLOBAL)],
         weights: &["attention.W_a", "attention.v_a"],
-        shows: &[shown("e_i", "e_{ts}", "score of each source word", Free)],
+        shows: &[shown("e_i", "e_{ts}", id!("score of each source word"), Free)],
         reads: &["annotations", "top"],
-        ..stage(("energies", "Scores", "e_{ts}"), (2, 2), "How well each source state fits the state of this step.")
+        ..stage(
+            ("energies", id!("Scores"), "e_{ts}"),
+            (2, 2),
+            id!("How well each source state fits the state of this step."),
+        )
     },
     MachineStage {
         equations: &[line("a_{ts} = exp(e_{ts}) / ∑_{s'} exp(e_{ts'})", "Luong et al. 2015, eq. 7")],
-        shows: &[shown("alpha_i", "a_{ts}", "share of each source word", Gate)],
+        shows: &[shown("alpha_i", "a_{ts}", id!("share of each source word"), Gate)],
         reads: &["energies", "place"],
-        ..stage(("alpha", "Weights", "a_{ts}"), (3, 2), "Scores as shares that sum to 1: the row of the heatmap.")
+        ..stage(
+            ("alpha", id!("Weights"), "a_{ts}"),
+            (3, 2),
+            id!("Scores as shares that sum to 1: the row of the heatmap."),
+        )
     },
     MachineStage {
         equations: &[line("c_t = ∑_s a_{ts} h_s", GLOBAL)],
-        shows: &[shown("c_i", "c_t", "sum of the source states by their shares", Signed)],
+        shows: &[shown("c_i", "c_t", id!("sum of the source states by their shares"), Signed)],
         reads: &["alpha", "annotations"],
-        ..stage(("context", "Context", "c_t"), (4, 2), "The source states, each as much as its share.")
+        ..stage(("context", id!("Context"), "c_t"), (4, 2), id!("The source states, each as much as its share."))
     },
     MachineStage {
         equations: &[line(r"\t{h}_t = tanh(W_c [c_t ; h_t])", "Luong et al. 2015, eq. 5")],
         weights: &["W_c"],
-        shows: &[shown("h_tilde", r"\t{h}_t", "attentional state", Signed)],
+        shows: &[shown("h_tilde", r"\t{h}_t", id!("attentional state"), Signed)],
         reads: &["context", "top"],
         ..stage(
-            ("readout", "Attentional state", r"\t{h}_t"),
+            ("readout", id!("Attentional state"), r"\t{h}_t"),
             (2, 3),
-            "Where it looked and what it was about to say, in one vector. The word is read out of it.",
+            id!("Where it looked and what it was about to say, in one vector. The word is read out of it."),
         )
     },
     candidates(
@@ -181,11 +191,11 @@ fn adapt(config: &Config, wrong: Option<Miswiring>, stages: &mut Vec<MachineStag
 fn adapt_layers(sizes: &LuongSizes, stage: &mut MachineStage) {
     match stage.key {
         "layers" if sizes.reverse_source => {
-            stage.about = "Long short-term memories, one over the other. They read the sentence from its end.";
+            stage.about = id!("Long short-term memories, one over the other. They read the sentence from its end.");
         }
         "annotations" if sizes.layers == 1 => stage.reads = &["embedding"],
         "previous" if !sizes.input_feeding => {
-            (stage.symbol, stage.about) = ("e(y_{t-1})", "The word that was said last.");
+            (stage.symbol, stage.about) = ("e(y_{t-1})", id!("The word that was said last."));
             stage.equations = const { &[line("x_t = e(y_{t-1})", MODEL)] };
             stage.shows = &stage.shows[..1];
             stage.recalls = &["word"];
@@ -211,13 +221,13 @@ fn adapt_place(kind: AttentionKind, stage: &mut MachineStage) {
     match (stage.key, kind) {
         ("place", AttentionKind::LocalM) => {
             stage.equations = const { &[line("p_t = min(t, T_x - 1)", LOCAL)] };
-            stage.about = "The place moves one word a step, whatever the sentence says.";
+            stage.about = id!("The place moves one word a step, whatever the sentence says.");
             stage.reads = &[];
         }
         ("alpha", AttentionKind::LocalM) => {
             stage.equations =
                 const { &[line("a_{ts} = exp(e_{ts}) / ∑_{s'} exp(e_{ts'}), p_t - D .. p_t + D", LOCAL)] };
-            stage.about = "Scores as shares within the window.";
+            stage.about = id!("Scores as shares within the window.");
         }
         ("alpha", AttentionKind::LocalP) => {
             stage.equations = const {
@@ -226,7 +236,9 @@ fn adapt_place(kind: AttentionKind, stage: &mut MachineStage) {
                     line("align: softmax of p_t - D .. p_t + D", LOCAL),
                 ]
             };
-            stage.about = "Scores as shares within the window, less the further they lie from the place: a row may sum to less than 1.";
+            stage.about = id!(
+                "Scores as shares within the window, less the further they lie from the place: a row may sum to less than 1."
+            );
         }
         _ => {}
     }

@@ -64,11 +64,11 @@ macro_rules! gates {
     };
 }
 
-const LOOKS: ShownQuantity = shown("looks", "s'_i", "the state that looks", Signed);
+const LOOKS: ShownQuantity = shown("looks", "s'_i", id!("the state that looks"), Signed);
 const FIRST: [&[ShownQuantity]; 2] = gates!("decoder.1.1.", LOOKS);
-const SECOND: [&[ShownQuantity]; 2] = gates!("decoder.1.2.", shown("top", "s_i", "new state", Free));
+const SECOND: [&[ShownQuantity]; 2] = gates!("decoder.1.2.", shown("top", "s_i", id!("new state"), Free));
 const TOP: [&[ShownQuantity]; 2] =
-    gates!("decoder.{l}.", shown("looks", "s_i", "state of the top layer, which looks", Signed));
+    gates!("decoder.{l}.", shown("looks", "s_i", id!("state of the top layer, which looks"), Signed));
 
 /// The units behind the first, and the layers above it.
 const BEHIND: &[&str] = &[
@@ -91,50 +91,62 @@ const BEHIND: &[&str] = &[
 /// A conditional model of gated units, one layer a side.
 const STAGES: &[MachineStage] = &[
     words("x_j"),
-    embedding("E x_j", &[line("E x_j", CONDITIONAL)], &[shown("e", "E x_j", "embedding of each source word", Free)]),
+    embedding(
+        "E x_j",
+        &[line("E x_j", CONDITIONAL)],
+        &[shown("e", "E x_j", id!("embedding of each source word"), Free)],
+    ),
     MachineStage {
         weights: &["encoder.forward."],
-        shows: &[shown("forward", r"\r{h}_j", "state after reading as far as word j", Free)],
+        shows: &[shown("forward", r"\r{h}_j", id!("state after reading as far as word j"), Free)],
         reads: &["embedding"],
         ..stage(
-            ("forward", "Read forwards", r"\r{h}_j"),
+            ("forward", id!("Read forwards"), r"\r{h}_j"),
             (2, 0),
-            "Recurrent layers read from the first word; what is shown is the top one. Each state knows what came before.",
+            id!(
+                "Recurrent layers read from the first word; what is shown is the top one. Each state knows what came before."
+            ),
         )
     },
     MachineStage {
         weights: &["encoder.backward."],
-        shows: &[shown("backward", r"\l{h}_j", "state after reading back to word j", Free)],
+        shows: &[shown("backward", r"\l{h}_j", id!("state after reading back to word j"), Free)],
         reads: &["embedding"],
         ..stage(
-            ("backward", "Read backwards", r"\l{h}_j"),
+            ("backward", id!("Read backwards"), r"\l{h}_j"),
             (3, 0),
-            "Others read from the last word; each state knows what comes after. Of several layers the directions may take \
-                turns, or each layer reads both of the one below.",
+            id!(
+                "Others read from the last word; each state knows what comes after. Of several layers the directions may take \
+                turns, or each layer reads both of the one below."
+            ),
         )
     },
     MachineStage {
         equations: &[line(r"h_j = [\r{h}_j ; \l{h}_j]", "Bahdanau et al. 2015, eq. 7")],
         weights: &["encoder.top.", "attention.key.", "attention.U_a", "attention.b_a"],
         shows: &[
-            shown("h", "h_j", "annotation of each source word", Free),
-            shown("keys", "U_a h_j", "what the alignment model reads of it", Free),
+            shown("h", "h_j", id!("annotation of each source word"), Free),
+            shown("keys", "U_a h_j", id!("what the alignment model reads of it"), Free),
         ],
         reads: &["forward", "backward"],
-        ..stage(("annotations", "Annotations", "h_j"), (4, 0), "Both states side by side: the word in its sentence.")
+        ..stage(
+            ("annotations", id!("Annotations"), "h_j"),
+            (4, 0),
+            id!("Both states side by side: the word in its sentence."),
+        )
     },
     MachineStage {
         equations: &[line("x_i = E y_{i-1}", CONDITIONAL)],
         weights: &["target_embedding"],
         shows: &[
-            shown("e", "E y_{i-1}", "embedding of the word before", Free),
-            shown("fed", r"\t{h}_{i-1}", "what the step before knew, fed in", Free),
+            shown("e", "E y_{i-1}", id!("embedding of the word before"), Free),
+            shown("fed", r"\t{h}_{i-1}", id!("what the step before knew, fed in"), Free),
         ],
         recalls: &["word"],
         ..stage(
-            ("previous", "Word before", "E y_{i-1}"),
+            ("previous", id!("Word before"), "E y_{i-1}"),
             (0, 1),
-            "The word that was said last, as its row of a learned table.",
+            id!("The word that was said last, as its row of a learned table."),
         )
     },
     MachineStage {
@@ -145,29 +157,31 @@ const STAGES: &[MachineStage] = &[
         recalls: &["next"],
         starts: &["annotations"],
         ..stage(
-            ("state", "First unit", "s'_i"),
+            ("state", id!("First unit"), "s'_i"),
             (1, 1),
-            "The step moves first: by the word before, to the state that looks at the source. Before the first word the state is \
-                made of the mean of the annotations.",
+            id!(
+                "The step moves first: by the word before, to the state that looks at the source. Before the first word the state is \
+                made of the mean of the annotations."
+            ),
         )
     },
     MachineStage {
         equations: &[line("e_{ij} = v_a' tanh(W_a s'_i + U_a h_j + b_a)", CONDITIONAL)],
         weights: &["attention.query.", "attention.W_a", "attention.v_a"],
-        shows: &[shown("e_i", "e_{ij}", "energy of each source word", Free)],
+        shows: &[shown("e_i", "e_{ij}", id!("energy of each source word"), Free)],
         reads: &["state", "annotations"],
         ..stage(
-            ("energies", "Energies", "e_{ij}"),
+            ("energies", id!("Energies"), "e_{ij}"),
             (2, 1),
-            "How well each annotation fits what the state is looking for.",
+            id!("How well each annotation fits what the state is looking for."),
         )
     },
     shares(&[line("α_{ij} = exp(e_{ij}) / ∑_k exp(e_{ik})", "Bahdanau et al. 2015, eq. 6")], (3, 1)),
     MachineStage {
         equations: &[line("c_i = ∑_j α_{ij} h_j", "Bahdanau et al. 2015, eq. 5")],
-        shows: &[shown("c_i", "c_i", "sum of the annotations by their shares", Free)],
+        shows: &[shown("c_i", "c_i", id!("sum of the annotations by their shares"), Free)],
         reads: &["alpha", "annotations"],
-        ..stage(("context", "Context", "c_i"), (4, 1), "The annotations, each as much as its share.")
+        ..stage(("context", id!("Context"), "c_i"), (4, 1), id!("The annotations, each as much as its share."))
     },
     MachineStage {
         equations: &[
@@ -179,18 +193,20 @@ const STAGES: &[MachineStage] = &[
         shows: SECOND[0],
         reads: &["state", "context"],
         ..stage(
-            ("next", "Second unit", "s_i"),
+            ("next", id!("Second unit"), "s_i"),
             (2, 2),
-            "A second unit moves on by what was found. Further units of the layer read nothing, and further layers the one below; \
-                what is shown as s_i is the top of them.",
+            id!(
+                "A second unit moves on by what was found. Further units of the layer read nothing, and further layers the one below; \
+                what is shown as s_i is the top of them."
+            ),
         )
     },
     MachineStage {
         equations: &[line("t_i = tanh(W_1 E y_{i-1} + W_2 s_i + W_3 c_i + b)", CONDITIONAL)],
         weights: &["readout.word.", "readout.state.", "readout.context."],
-        shows: &[shown("t", "t_i", "what the output layer reads", Free)],
+        shows: &[shown("t", "t_i", id!("what the output layer reads"), Free)],
         reads: &["previous", "next", "context"],
-        ..stage(("readout", "Readout", "t_i"), (2, 3), "All that is known, in one vector.")
+        ..stage(("readout", id!("Readout"), "t_i"), (2, 3), id!("All that is known, in one vector."))
     },
     candidates(
         "p(y_i)",
@@ -212,7 +228,7 @@ fn adapt_source(looks: bool, reads_both: bool, stages: &mut Vec<MachineStage>) {
             "previous" => stage.shows = &stage.shows[..1],
             "annotations" if !reads_both => {
                 stage.equations = const { &[line(r"h_j = \r{h}_j", CONDITIONAL)] };
-                stage.about = "The states of the top layer, one a word.";
+                stage.about = id!("The states of the top layer, one a word.");
             }
             _ => {}
         }
@@ -221,10 +237,10 @@ fn adapt_source(looks: bool, reads_both: bool, stages: &mut Vec<MachineStage>) {
         }
         match stage.key {
             "annotations" => {
-                (stage.title, stage.symbol) = ("Context", "c");
-                stage.about = "The last state is all that the decoder is given of the source.";
+                (stage.title, stage.symbol) = (id!("Context"), "c");
+                stage.about = id!("The last state is all that the decoder is given of the source.");
                 stage.equations = const { &[line(r"c = \r{h}_{T_x}", "Cho et al. 2014, section 2.2")] };
-                stage.shows = const { &[shown("h", "c", "the one vector of the source", Free)] };
+                stage.shows = const { &[shown("h", "c", id!("the one vector of the source"), Free)] };
             }
             "state" => stage.reads = &["previous", "annotations"],
             "next" => stage.reads = &["state"],
@@ -242,10 +258,12 @@ fn nematus(config: &Config, _: Option<Miswiring>, stages: &mut Vec<MachineStage>
     for stage in stages {
         match stage.key {
             "annotations" if sizes.paired_layers() < sizes.encoder_layers => {
-                stage.about = "Both states side by side, read again from the first word by further layers.";
+                stage.about = id!("Both states side by side, read again from the first word by further layers.");
             }
             "annotations" if looks && sizes.norm != NematusNorm::None => {
-                stage.about = "Both states side by side. All sums of this model are normalised: less their mean, by their spread.";
+                stage.about = id!(
+                    "Both states side by side. All sums of this model are normalised: less their mean, by their spread."
+                );
             }
             "state" => {
                 stage.equations = FIRST_UNIT[usize::from(of_lstm)];
@@ -263,11 +281,11 @@ fn nematus(config: &Config, _: Option<Miswiring>, stages: &mut Vec<MachineStage>
                     };
                 }
                 if sizes.base_cells == 1 {
-                    stage.title = "New state";
+                    stage.title = id!("New state");
                     stage.shows = &stage.shows[stage.shows.len() - 1..];
                     stage.equations = const { &[line("s_i = s'_i", CONDITIONAL)] };
                     stage.about =
-                        "There is no second unit: the state that was moved to, or the top of the layers above it.";
+                        id!("There is no second unit: the state that was moved to, or the top of the layers above it.");
                     stage.reads = &["state"];
                 }
             }
@@ -282,7 +300,7 @@ fn adapt_rows(stages: &mut Vec<MachineStage>) {
     for stage in stages {
         match stage.key {
             "energies" | "alpha" | "context" => stage.place.1 = 2,
-            "state" => stage.title = "State",
+            "state" => stage.title = id!("State"),
             _ => {}
         }
     }
@@ -299,8 +317,8 @@ fn opennmt(config: &Config, _: Option<Miswiring>, stages: &mut Vec<MachineStage>
             ("annotations", "general") => {
                 stage.weights = &["attention.W_a"];
                 stage.shows = const {
-                    let key = shown("keys", "W_a h_j", "what the alignment model reads of it", Free);
-                    &[shown("h", "h_j", "annotation of each source word", Free), key]
+                    let key = shown("keys", "W_a h_j", id!("what the alignment model reads of it"), Free);
+                    &[shown("h", "h_j", id!("annotation of each source word"), Free), key]
                 };
             }
             ("energies", "additive") => {
@@ -312,27 +330,28 @@ fn opennmt(config: &Config, _: Option<Miswiring>, stages: &mut Vec<MachineStage>
                 stage.equations = const { &[line(r"x_i = [E y_{i-1} ; \t{h}_{i-1}]", FEEDING)] };
                 stage.shows = STAGES[5].shows;
                 stage.recalls = &["word", "readout"];
-                stage.about = "The word that was said last and, fed in beside it, all that the step before knew.";
+                stage.about = id!("The word that was said last and, fed in beside it, all that the step before knew.");
             }
             ("state", _) => {
                 (stage.symbol, stage.equations) = ("s_i", OPEN_UNIT[usize::from(of_lstm)]);
                 (stage.shows, stage.layers) = (TOP[usize::from(of_lstm)], Layers::Highest);
                 stage.weights = &["decoder.", "start."];
                 stage.recalls = &[];
-                stage.about =
-                    "All layers move, each by the state of the one below, and what is shown is the top one: it looks.";
+                stage.about = id!(
+                    "All layers move, each by the state of the one below, and what is shown is the top one: it looks."
+                );
                 if sizes.start_state == DecoderStart::Zeros {
                     stage.starts = &[];
                 }
             }
             ("readout", _) => {
-                (stage.title, stage.symbol, stage.weights) = ("Attentional state", r"\t{h}_i", &["W_c", "b_c"]);
+                (stage.title, stage.symbol, stage.weights) = (id!("Attentional state"), r"\t{h}_i", &["W_c", "b_c"]);
                 stage.equations = if sizes.mixing == AttentionalMix::Tanh {
                     const { &[line(r"\t{h}_i = tanh(W_c [c_i ; s_i] + b_c)", "Luong et al. 2015, eq. 5")] }
                 } else {
                     const { &[line(r"\t{h}_i = W_c [c_i ; s_i] + b_c", OPEN)] }
                 };
-                stage.shows = const { &[shown("t", r"\t{h}_i", "attentional state", Free)] };
+                stage.shows = const { &[shown("t", r"\t{h}_i", id!("attentional state"), Free)] };
                 stage.reads = &["context", "state"];
             }
             ("candidates", _) => {
@@ -352,12 +371,12 @@ fn groundhog(config: &Config, _: Option<Miswiring>, stages: &mut Vec<MachineStag
             "forward" => {
                 stage.shows = const {
                     let states = "encoder.forward.states";
-                    &[shown(states, r"\r{h}_j", "state after reading as far as word j", Signed)]
+                    &[shown(states, r"\r{h}_j", id!("state after reading as far as word j"), Signed)]
                 };
             }
             "backward" => {
                 stage.shows = const {
-                    &[shown("encoder.backward.states", r"\l{h}_j", "state after reading back to word j", Signed)]
+                    &[shown("encoder.backward.states", r"\l{h}_j", id!("state after reading back to word j"), Signed)]
                 };
             }
             "state" => {
@@ -370,10 +389,12 @@ fn groundhog(config: &Config, _: Option<Miswiring>, stages: &mut Vec<MachineStag
                     ]
                 };
                 stage.weights = &["decoder."];
-                stage.shows = const { &[shown("looks", "s_{i-1}", "the state that looks", Signed)] };
+                stage.shows = const { &[shown("looks", "s_{i-1}", id!("the state that looks"), Signed)] };
                 stage.recalls = if looks { &["context"] } else { &[] };
-                stage.about = "The step moves first, by the word before and by what the step before it found, as the paper's s_{i-1}; \
-                    before the first word it is made of the source.";
+                stage.about = id!(
+                    "The step moves first, by the word before and by what the step before it found, as the paper's s_{i-1}; \
+                    before the first word it is made of the source."
+                );
             }
             "energies" => {
                 stage.equations = const { &[line("e_{ij} = v_a' tanh(W_a s_{i-1} + U_a h_j + b_a)", HOG)] };
@@ -387,8 +408,8 @@ fn groundhog(config: &Config, _: Option<Miswiring>, stages: &mut Vec<MachineStag
                     ]
                 };
                 stage.shows = const {
-                    let pre = shown("readout.t_tilde", r"\t{t}_i", "before maxout", Free);
-                    &[pre, shown("readout.t", "t_i", "the greater of each two neighbours", Free)]
+                    let pre = shown("readout.t_tilde", r"\t{t}_i", id!("before maxout"), Free);
+                    &[pre, shown("readout.t", "t_i", id!("the greater of each two neighbours"), Free)]
                 };
                 stage.reads =
                     if looks { &["previous", "state", "context"] } else { &["previous", "state", "annotations"] };

@@ -11,12 +11,16 @@ pub(crate) const PLAN: Plan = Plan { stages: STAGES, adapt };
 
 const ENCODER: &str = "Cho et al. 2014, appendix A.1";
 const DECODER: &str = "Cho et al. 2014, appendix A.2";
-const OUTSIDE: &str = "not the paper's: the reset gate outside the product";
-const INSIDE: &str = "not the paper's: the reset gate inside the product, and not on the summary";
+const OUTSIDE: &str = id!("not the paper's: the reset gate outside the product");
+const INSIDE: &str = id!("not the paper's: the reset gate inside the product, and not on the summary");
 
 const STAGES: &[MachineStage] = &[
     words("x_j"),
-    embedding("e(x_j)", &[line("e(x_j)", ENCODER)], &[shown("e", "e(x_j)", "embedding of each source word", Free)]),
+    embedding(
+        "e(x_j)",
+        &[line("e(x_j)", ENCODER)],
+        &[shown("e", "e(x_j)", id!("embedding of each source word"), Free)],
+    ),
     MachineStage {
         equations: &[
             line(r"h_j = z_j ∘ h_{j-1} + (1 - z_j) ∘ \t{h}_j", ENCODER),
@@ -33,47 +37,51 @@ const STAGES: &[MachineStage] = &[
             "encoder.U_r",
             "encoder.b_r",
         ],
-        shows: &[shown("encoder.states", "h_j", "state after reading as far as word j", Signed)],
+        shows: &[shown("encoder.states", "h_j", id!("state after reading as far as word j"), Signed)],
         reads: &["embedding"],
         ..stage(
-            ("encoder", "Read forwards", "h_j"),
+            ("encoder", id!("Read forwards"), "h_j"),
             (2, 0),
-            "A gated unit reads from the first word to the last. Only the last state is handed on.",
+            id!("A gated unit reads from the first word to the last. Only the last state is handed on."),
         )
     },
     MachineStage {
         equations: &[line("c = tanh(V h_N + b_c)", ENCODER)],
         weights: &["encoder.V", "encoder.b_c"],
-        shows: &[shown("h", "c", "the whole sentence", Signed)],
+        shows: &[shown("h", "c", id!("the whole sentence"), Signed)],
         reads: &["encoder"],
         ..stage(
-            ("summary", "Summary", "c"),
+            ("summary", id!("Summary"), "c"),
             (4, 0),
-            "The whole sentence in one vector, however long it is: the bottleneck. Every step reads this and nothing else \
-                of the source, so there is no alignment.",
+            id!(
+                "The whole sentence in one vector, however long it is: the bottleneck. Every step reads this and nothing else \
+                of the source, so there is no alignment."
+            ),
         )
     },
     MachineStage {
         equations: &[line("h'_0 = tanh(V' c + b_s)", DECODER)],
         weights: &["decoder.V", "decoder.b_s"],
-        shows: &[shown("s_prev", "h'_{t-1}", "the state before", Signed)],
+        shows: &[shown("s_prev", "h'_{t-1}", id!("the state before"), Signed)],
         recalls: &["next"],
         starts: &["summary"],
         ..stage(
-            ("state", "State", "h'_{t-1}"),
+            ("state", id!("State"), "h'_{t-1}"),
             (0, 1),
-            "What the decoder remembers of the words that it has said; before the first, what it makes of the summary.",
+            id!(
+                "What the decoder remembers of the words that it has said; before the first, what it makes of the summary."
+            ),
         )
     },
     MachineStage {
         equations: &[line("e(y_{t-1})", DECODER)],
         weights: &["target_embedding"],
-        shows: &[shown("e", "e(y_{t-1})", "embedding of the word before", Free)],
+        shows: &[shown("e", "e(y_{t-1})", id!("embedding of the word before"), Free)],
         recalls: &["word"],
         ..stage(
-            ("previous", "Word before", "e(y_{t-1})"),
+            ("previous", id!("Word before"), "e(y_{t-1})"),
             (0, 2),
-            "The word that was said last, as its row of a learned table; nothing before the first.",
+            id!("The word that was said last, as its row of a learned table; nothing before the first."),
         )
     },
     MachineStage {
@@ -83,31 +91,35 @@ const STAGES: &[MachineStage] = &[
         ],
         weights: GATES,
         shows: &[
-            shown("decoder.z", "z_t", "update gate: how much of the old state stays", Gate),
-            shown("decoder.r", "r_t", "reset gate: how much of the old state and of c it reads", Gate),
+            shown("decoder.z", "z_t", id!("update gate: how much of the old state stays"), Gate),
+            shown("decoder.r", "r_t", id!("reset gate: how much of the old state and of c it reads"), Gate),
         ],
         reads: &["summary", "previous", "state"],
         ..stage(
-            ("gates", "Gates", "z_t, r_t"),
+            ("gates", id!("Gates"), "z_t, r_t"),
             (2, 2),
-            "Numbers from 0 to 1, one for each unit: what stays, and what of the old state and of c is read.",
+            id!("Numbers from 0 to 1, one for each unit: what stays, and what of the old state and of c is read."),
         )
     },
     MachineStage {
         equations: &[line(r"\t{h}'_t = tanh(W e(y_{t-1}) + r_t ∘ (U h'_{t-1} + C c) + b)", DECODER)],
         weights: &["decoder.W", "decoder.U", "decoder.C", "decoder.b"],
-        shows: &[shown("decoder.proposal", r"\t{h}'_t", "proposed state", Signed)],
+        shows: &[shown("decoder.proposal", r"\t{h}'_t", id!("proposed state"), Signed)],
         reads: &["summary", "gates"],
-        ..stage(("proposal", "Proposal", r"\t{h}'_t"), (3, 2), "What the state would become if all of it were renewed.")
+        ..stage(
+            ("proposal", id!("Proposal"), r"\t{h}'_t"),
+            (3, 2),
+            id!("What the state would become if all of it were renewed."),
+        )
     },
     MachineStage {
         equations: &[line(r"h'_t = z_t ∘ h'_{t-1} + (1 - z_t) ∘ \t{h}'_t", DECODER)],
-        shows: &[shown("s", "h'_t", "new state", Signed)],
+        shows: &[shown("s", "h'_t", id!("new state"), Signed)],
         reads: &["proposal"],
         ..stage(
-            ("next", "New state", "h'_t"),
+            ("next", id!("New state"), "h'_t"),
             (4, 2),
-            "Old state and proposal, mixed unit by unit as z says. Here z is what stays, not what enters.",
+            id!("Old state and proposal, mixed unit by unit as z says. Here z is what stays, not what enters."),
         )
     },
     MachineStage {
@@ -117,14 +129,14 @@ const STAGES: &[MachineStage] = &[
         ],
         weights: &["readout.O_h", "readout.O_y", "readout.O_c", "readout.b_o"],
         shows: &[
-            shown("readout.t_tilde", "s'_t", "before maxout", Free),
-            shown("readout.t", "s_t", "the greater of each two neighbours", Free),
+            shown("readout.t_tilde", "s'_t", id!("before maxout"), Free),
+            shown("readout.t", "s_t", id!("the greater of each two neighbours"), Free),
         ],
         reads: &["summary", "next", "previous"],
         ..stage(
-            ("readout", "Readout", "s_t"),
+            ("readout", id!("Readout"), "s_t"),
             (2, 3),
-            "All that is known, in half as many numbers: of each two neighbours the greater.",
+            id!("All that is known, in half as many numbers: of each two neighbours the greater."),
         )
     },
     candidates(

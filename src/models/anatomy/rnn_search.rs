@@ -11,100 +11,102 @@ pub(crate) const PLAN: Plan = Plan { stages: STAGES, adapt };
 
 const UNIT: &str = "Bahdanau et al. 2015, appendix A.2.2";
 const ENCODER: &str = "Bahdanau et al. 2015, appendix A.2.1";
-const OUTSIDE: &str = "not the paper's: the reset gate outside the product";
-const EARLIER: &str = "not the paper's: the context of the step before";
-const NEWER: &str = "not the paper's: the new state in place of the old one";
-const LEFT_OUT: &str = "not the paper's: the annotations are left out";
+const OUTSIDE: &str = id!("not the paper's: the reset gate outside the product");
+const EARLIER: &str = id!("not the paper's: the context of the step before");
+const NEWER: &str = id!("not the paper's: the new state in place of the old one");
+const LEFT_OUT: &str = id!("not the paper's: the annotations are left out");
 
 const STAGES: &[MachineStage] = &[
     words("x_j"),
-    embedding("E x_j", &[line("E x_j", ENCODER)], &[shown("e", "E x_j", "embedding of each source word", Free)]),
+    embedding("E x_j", &[line("E x_j", ENCODER)], &[shown("e", "E x_j", id!("embedding of each source word"), Free)]),
     MachineStage {
         equations: &[
             line(r"\r{h}_j = (1 - \r{z}_j) ∘ \r{h}_{j-1} + \r{z}_j ∘ \t{h}_j", ENCODER),
             line(r"\t{h}_j = tanh(W E x_j + U (\r{r}_j ∘ \r{h}_{j-1}) + b)", ENCODER),
         ],
         weights: &["encoder.forward."],
-        shows: &[shown("encoder.forward.states", r"\r{h}_j", "state after reading as far as word j", Signed)],
+        shows: &[shown("encoder.forward.states", r"\r{h}_j", id!("state after reading as far as word j"), Signed)],
         reads: &["embedding"],
         ..stage(
-            ("forward", "Read forwards", r"\r{h}_j"),
+            ("forward", id!("Read forwards"), r"\r{h}_j"),
             (2, 0),
-            "A gated unit reads from the first word; each state knows what came before.",
+            id!("A gated unit reads from the first word; each state knows what came before."),
         )
     },
     MachineStage {
         equations: &[line(r"\l{h}_j = (1 - \l{z}_j) ∘ \l{h}_{j+1} + \l{z}_j ∘ \t{h}_j", ENCODER)],
         weights: &["encoder.backward."],
-        shows: &[shown("encoder.backward.states", r"\l{h}_j", "state after reading back to word j", Signed)],
+        shows: &[shown("encoder.backward.states", r"\l{h}_j", id!("state after reading back to word j"), Signed)],
         reads: &["embedding"],
         ..stage(
-            ("backward", "Read backwards", r"\l{h}_j"),
+            ("backward", id!("Read backwards"), r"\l{h}_j"),
             (3, 0),
-            "Another unit reads from the last word; each state knows what comes after.",
+            id!("Another unit reads from the last word; each state knows what comes after."),
         )
     },
     MachineStage {
         equations: &[line(r"h_j = [\r{h}_j ; \l{h}_j]", "Bahdanau et al. 2015, eq. 7")],
         weights: &["attention.U_a"],
         shows: &[
-            shown("h", "h_j", "annotation of each source word", Signed),
-            shown("keys", "U_a h_j + b_a", "what the alignment model reads of it", Free),
+            shown("h", "h_j", id!("annotation of each source word"), Signed),
+            shown("keys", "U_a h_j + b_a", id!("what the alignment model reads of it"), Free),
         ],
         reads: &["forward", "backward"],
         ..stage(
-            ("annotations", "Annotations", "h_j"),
+            ("annotations", id!("Annotations"), "h_j"),
             (4, 0),
-            "Both states side by side: the word in its sentence. There are as many as there are words.",
+            id!("Both states side by side: the word in its sentence. There are as many as there are words."),
         )
     },
     MachineStage {
         equations: &[line(r"s_0 = tanh(W_s \l{h}_1 + b_s)", UNIT)],
         weights: &["decoder.W_s", "decoder.b_s"],
         shows: &[
-            shown("s_prev", "s_{i-1}", "the state before", Signed),
-            shown("attention.query", "W_a s", "what the alignment model reads of it", Free),
+            shown("s_prev", "s_{i-1}", id!("the state before"), Signed),
+            shown("attention.query", "W_a s", id!("what the alignment model reads of it"), Free),
         ],
         recalls: &["next"],
         starts: &["backward"],
         ..stage(
-            ("state", "State", "s_{i-1}"),
+            ("state", id!("State"), "s_{i-1}"),
             (0, 1),
-            "What the decoder remembers of the words that it has said; before the first, what it makes of the source. It \
-                is what looks.",
+            id!(
+                "What the decoder remembers of the words that it has said; before the first, what it makes of the source. It \
+                is what looks."
+            ),
         )
     },
     MachineStage {
         equations: &[line("e_{ij} = v_a' tanh(W_a s_{i-1} + U_a h_j + b_a)", UNIT)],
         weights: &["attention.W_a", "attention.U_a", "attention.b_a", "attention.v_a"],
-        shows: &[shown("e_i", "e_{ij}", "energy of each source word", Free)],
+        shows: &[shown("e_i", "e_{ij}", id!("energy of each source word"), Free)],
         reads: &["state", "annotations"],
         ..stage(
-            ("energies", "Energies", "e_{ij}"),
+            ("energies", id!("Energies"), "e_{ij}"),
             (2, 1),
-            "How well each annotation fits what the state is looking for. One small network serves all words.",
+            id!("How well each annotation fits what the state is looking for. One small network serves all words."),
         )
     },
     shares(&[line("α_{ij} = exp(e_{ij}) / ∑_k exp(e_{ik})", "Bahdanau et al. 2015, eq. 6")], (3, 1)),
     MachineStage {
         equations: &[line("c_i = ∑_j α_{ij} h_j", "Bahdanau et al. 2015, eq. 5")],
-        shows: &[shown("c_i", "c_i", "sum of the annotations by their shares", Signed)],
+        shows: &[shown("c_i", "c_i", id!("sum of the annotations by their shares"), Signed)],
         reads: &["alpha", "annotations"],
         ..stage(
-            ("context", "Context", "c_i"),
+            ("context", id!("Context"), "c_i"),
             (4, 1),
-            "The annotations, each as much as its share. This is all that the step sees of the source.",
+            id!("The annotations, each as much as its share. This is all that the step sees of the source."),
         )
     },
     MachineStage {
         equations: &[line("E y_{i-1}", UNIT)],
         weights: &["target_embedding"],
-        shows: &[shown("e", "E y_{i-1}", "embedding of the word before", Free)],
+        shows: &[shown("e", "E y_{i-1}", id!("embedding of the word before"), Free)],
         recalls: &["word"],
         ..stage(
-            ("previous", "Word before", "E y_{i-1}"),
+            ("previous", id!("Word before"), "E y_{i-1}"),
             (0, 2),
-            "The word that was said last, as its row of a learned table; nothing before the first.",
+            id!("The word that was said last, as its row of a learned table; nothing before the first."),
         )
     },
     MachineStage {
@@ -114,31 +116,35 @@ const STAGES: &[MachineStage] = &[
         ],
         weights: GATES,
         shows: &[
-            shown("decoder.z", "z_i", "update gate: how much of the proposal enters", Gate),
-            shown("decoder.r", "r_i", "reset gate: how much of the old state it reads", Gate),
+            shown("decoder.z", "z_i", id!("update gate: how much of the proposal enters"), Gate),
+            shown("decoder.r", "r_i", id!("reset gate: how much of the old state it reads"), Gate),
         ],
         reads: &["previous", "state", "context"],
         ..stage(
-            ("gates", "Gates", "z_i, r_i"),
+            ("gates", id!("Gates"), "z_i, r_i"),
             (2, 2),
-            "Numbers from 0 to 1, one for each unit: what is renewed, and what of the old state is read.",
+            id!("Numbers from 0 to 1, one for each unit: what is renewed, and what of the old state is read."),
         )
     },
     MachineStage {
         equations: &[line(r"\t{s}_i = tanh(W E y_{i-1} + U (r_i ∘ s_{i-1}) + C c_i + b)", UNIT)],
         weights: &["decoder.W", "decoder.U", "decoder.C", "decoder.b"],
-        shows: &[shown("decoder.proposal", r"\t{s}_i", "proposed state", Signed)],
+        shows: &[shown("decoder.proposal", r"\t{s}_i", id!("proposed state"), Signed)],
         reads: &["gates"],
-        ..stage(("proposal", "Proposal", r"\t{s}_i"), (3, 2), "What the state would become if all of it were renewed.")
+        ..stage(
+            ("proposal", id!("Proposal"), r"\t{s}_i"),
+            (3, 2),
+            id!("What the state would become if all of it were renewed."),
+        )
     },
     MachineStage {
         equations: &[line(r"s_i = (1 - z_i) ∘ s_{i-1} + z_i ∘ \t{s}_i", UNIT)],
-        shows: &[shown("s", "s_i", "new state", Signed)],
+        shows: &[shown("s", "s_i", id!("new state"), Signed)],
         reads: &["proposal"],
         ..stage(
-            ("next", "New state", "s_i"),
+            ("next", id!("New state"), "s_i"),
             (4, 2),
-            "Old state and proposal, mixed unit by unit as z says. The next step looks with it.",
+            id!("Old state and proposal, mixed unit by unit as z says. The next step looks with it."),
         )
     },
     MachineStage {
@@ -148,14 +154,14 @@ const STAGES: &[MachineStage] = &[
         ],
         weights: &["readout.U_o", "readout.V_o", "readout.C_o", "readout.b_o"],
         shows: &[
-            shown("readout.t_tilde", r"\t{t}_i", "before maxout", Free),
-            shown("readout.t", "t_i", "the greater of each two neighbours", Free),
+            shown("readout.t_tilde", r"\t{t}_i", id!("before maxout"), Free),
+            shown("readout.t", "t_i", id!("the greater of each two neighbours"), Free),
         ],
         reads: &["previous", "state", "context"],
         ..stage(
-            ("readout", "Readout", "t_i"),
+            ("readout", id!("Readout"), "t_i"),
             (2, 3),
-            "All that is known, in half as many numbers: of each two neighbours the greater.",
+            id!("All that is known, in half as many numbers: of each two neighbours the greater."),
         )
     },
     candidates(
@@ -199,7 +205,7 @@ fn look_late(stage: &mut MachineStage) {
     match stage.key {
         "state" => {
             stage.about =
-                "What the decoder remembers of the words that it has said. Here the new state looks in its place.";
+                id!("What the decoder remembers of the words that it has said. Here the new state looks in its place.");
             stage.shows = &stage.shows[..1];
         }
         "energies" => {
@@ -221,8 +227,8 @@ fn look_late(stage: &mut MachineStage) {
         }
         "next" => {
             stage.shows = const {
-                let query = shown("attention.query", "W_a s", "what the alignment model reads of it", Free);
-                &[shown("s", "s_i", "new state", Signed), query]
+                let query = shown("attention.query", "W_a s", id!("what the alignment model reads of it"), Free);
+                &[shown("s", "s_i", id!("new state"), Signed), query]
             };
         }
         "readout" => {

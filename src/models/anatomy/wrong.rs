@@ -37,36 +37,44 @@ pub const WRONGS: &[WrongEntry] = &[
     WrongEntry {
         wrong: Miswiring::ResetPlace,
         key: "reset-place",
-        name: "Reset gate on the other side of the product",
-        about: "r \u{b7} (U s) where the paper has U (r \u{b7} s), or the reverse in RNNencdec's decoder: the unit of cuDNN \
-            and of many libraries, under the same name.",
+        name: id!("Reset gate on the other side of the product"),
+        about: id!(
+            "r \u{b7} (U s) where the paper has U (r \u{b7} s), or the reverse in RNNencdec's decoder: the unit of cuDNN \
+            and of many libraries, under the same name."
+        ),
         architectures: &["rnnencdec", "rnnsearch"],
         needs_alignment: false,
     },
     WrongEntry {
         wrong: Miswiring::LateQuery,
         key: "late-query",
-        name: "Alignment by the new state",
-        about: "The state moves first, with the context of the step before, and then aligns: Luong's order, often \
-            drawn as Bahdanau's.",
+        name: id!("Alignment by the new state"),
+        about: id!(
+            "The state moves first, with the context of the step before, and then aligns: Luong's order, often \
+            drawn as Bahdanau's."
+        ),
         architectures: &["rnnsearch"],
         needs_alignment: true,
     },
     WrongEntry {
         wrong: Miswiring::BlindWeights,
         key: "blind-weights",
-        name: "Weights without the annotations",
-        about: "Energies from the decoder alone, as in a tutorial that many have copied: without h_j every source word has \
-            the same energy.",
+        name: id!("Weights without the annotations"),
+        about: id!(
+            "Energies from the decoder alone, as in a tutorial that many have copied: without h_j every source word has \
+            the same energy."
+        ),
         architectures: &["rnnsearch", "luong"],
         needs_alignment: true,
     },
     WrongEntry {
         wrong: Miswiring::Untrained,
         key: "untrained",
-        name: "Before training: random numbers",
-        about: "Wired as in the paper and of the same sizes, with random numbers such as a training starts from. What differs \
-            from the model has been learned.",
+        name: id!("Before training: random numbers"),
+        about: id!(
+            "Wired as in the paper and of the same sizes, with random numbers such as a training starts from. What differs \
+            from the model has been learned."
+        ),
         architectures: &[],
         needs_alignment: false,
     },
@@ -88,8 +96,8 @@ impl Miswiring {
     /// In a list of choices: what is wired wrongly says so.
     pub fn label(self) -> String {
         match self {
-            Self::Untrained => self.entry().name.to_owned(),
-            _ => format!("Wrong: {}", self.entry().name),
+            Self::Untrained => crate::lang::text(self.entry().name).to_owned(),
+            _ => tr!("Wrong: {}", crate::lang::text(self.entry().name)),
         }
     }
 

@@ -36,9 +36,9 @@ impl HeadKind {
     /// In words.
     pub fn title(self) -> &'static str {
         match self {
-            Self::Cross => "cross-attention",
-            Self::Source => "source self-attention",
-            Self::Target => "target self-attention",
+            Self::Cross => id!("cross-attention"),
+            Self::Source => id!("source self-attention"),
+            Self::Target => id!("target self-attention"),
         }
     }
 

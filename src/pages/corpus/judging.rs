@@ -93,7 +93,7 @@ impl CorpusPage {
     pub(super) fn links_of_aligner(&mut self, app: &mut AppState) {
         let Some(at) = self.selected else { return };
         let Some(aligner) = self.aligner(app) else {
-            let message = "Which languages these are is not known; add a model of them with + Model above";
+            let message = tr!("Which languages these are is not known; add a model of them with + Model above");
             self.message = Some(message.to_owned());
             return;
         };

@@ -55,8 +55,8 @@ type Means = (Option<PathBuf>, Option<AlignerChoice>);
 /// A workspace: sentences, systems and judgements.
 pub const CORPUS: Page = Page::new(&PageInfo {
     key: "corpus",
-    name: "Corpus",
-    title: "Page Corpus",
+    name: id!("Corpus"),
+    title: id!("Page Corpus"),
     saved_as: "workbench",
     digit: 6,
     takes: &[Dropped::Workspace, Dropped::Text, Dropped::Interventions, Dropped::Links],
@@ -253,7 +253,7 @@ impl CorpusPage {
         };
         let all: Vec<_> = app.systems().into_iter().filter_map(acts).collect();
         if all.is_empty() {
-            let message = "Nothing is set for a model above; set something on page Sentence, or choose a file";
+            let message = tr!("Nothing is set for a model above; set something on page Sentence, or choose a file");
             self.message = Some(message.to_owned());
             return;
         }
@@ -264,7 +264,7 @@ impl CorpusPage {
         let Some(workspace) = self.path.clone() else { return };
         let search = app.document.scene().search.options();
         if wanted.is_empty() {
-            self.message = Some("There is no model to run; add one with + Model above".to_owned());
+            self.message = Some(tr!("There is no model to run; add one with + Model above").to_owned());
         }
         for (system, acting) in wanted {
             let search = SearchOptions { candidates: 0, trace: false, ..search.clone() };
@@ -412,7 +412,7 @@ impl CorpusPage {
                 self.whole.revision += 1;
                 self.see_whole(app);
             }
-            CorpusNews::Written(path) => app.notify(format!("Saved {}", path.display()), false),
+            CorpusNews::Written(path) => app.notify(tr!("Saved {}", path.display()), false),
             CorpusNews::Look(look) => {
                 self.columns.look = *look;
                 self.whole.counted.pair = self.columns.look.pair;
@@ -545,9 +545,9 @@ impl AnyPage for CorpusPage {
     fn found(&mut self, number: u64, found: Found, app: &mut AppState) {
         let Found::Analysed(found) = found else { return };
         self.tasks.retain(|task| *task != number);
-        let mut told = format!("{}: {} sentences", found.system, found.sentences);
+        let mut told = tr!("{}: {} sentences", found.system, found.sentences);
         if found.refusals > 0 {
-            told += &format!("; {} could not be read ({})", found.refusals, found.refused.join("; "));
+            told += &tr!("; {} could not be read ({})", found.refusals, found.refused.join("; "));
         }
         app.notify(told, false);
     }
@@ -570,7 +570,7 @@ impl AnyPage for CorpusPage {
                 self.apply(CorpusCommand::Import(path), app);
             }
             Dropped::Text | Dropped::Interventions | Dropped::Links => {
-                self.message = Some("Open or make a corpus first; the file goes into it".to_owned());
+                self.message = Some(tr!("Open or make a corpus first; the file goes into it").to_owned());
             }
             // Other pages take these.
             Dropped::Model | Dropped::Logs | Dropped::PhraseTable => {}

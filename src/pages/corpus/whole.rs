@@ -27,10 +27,10 @@ pub enum ExploreView {
 
 /// Every view with its name.
 pub const VIEWS: [(ExploreView, &str); 4] = [
-    (ExploreView::Table, "Table"),
-    (ExploreView::Overview, "Overview"),
-    (ExploreView::Concordance, "Concordance"),
-    (ExploreView::Judge, "Judge"),
+    (ExploreView::Table, id!("Table")),
+    (ExploreView::Overview, id!("Overview")),
+    (ExploreView::Concordance, id!("Concordance")),
+    (ExploreView::Judge, id!("Judge")),
 ];
 
 /// What the user does with the whole.

@@ -33,8 +33,8 @@ pub use crate::pages::evaluation::logs::{LogFile, LogState};
 /// Models measured on a test set, and learning curves.
 pub const EVALUATION: Page = Page::new(&PageInfo {
     key: "evaluation",
-    name: "Evaluation",
-    title: "Page Evaluation",
+    name: id!("Evaluation"),
+    title: id!("Page Evaluation"),
     saved_as: "evaluation",
     digit: 2,
     takes: &[Dropped::Logs, Dropped::Text, Dropped::Links],
@@ -109,7 +109,7 @@ impl PageState for EvaluationPage {
             EvaluationCommand::ShowSentences => app.measured.clone_from(&self.results),
             EvaluationCommand::Export { format, path } => match self.results.as_deref() {
                 Some(results) => app.tasks.chore(FileJob::Write { path, text: text(results, format) }),
-                None => app.notify("There is nothing to save yet, because nothing is measured", true),
+                None => app.notify(tr!("There is nothing to save yet, because nothing is measured"), true),
             },
             EvaluationCommand::OpenLogs(path) => app.tasks.chore(FileJob::FindLogs(path)),
             EvaluationCommand::CloseLog(at) => self.close_log(at, app),
@@ -221,11 +221,16 @@ impl EvaluationPage {
     /// What is missing before so many systems can be measured, as a sentence.
     pub fn missing(&self, systems: usize) -> Option<&'static str> {
         match (&self.test.source, self.test.references.as_slice(), systems) {
-            (None, ..) => Some("Choose a file of source sentences"),
-            (_, [], _) => Some("Choose a file of their translations"),
-            (.., 0) => Some("Add a model"),
+            (None, ..) => Some(tr!("Choose a file of source sentences")),
+            (_, [], _) => Some(tr!("Choose a file of their translations")),
+            (.., 0) => Some(tr!("Add a model")),
             _ => None,
         }
+    }
+
+    /// Whether source sentences or translations are still to be chosen.
+    pub fn lacks_files(&self) -> bool {
+        self.test.source.is_none() || self.test.references.is_empty()
     }
 
     /// The files of the test set.
@@ -297,13 +302,13 @@ impl EvaluationPage {
     /// Logs were found where the user said.
     fn open_logs(&mut self, path: &Path, found: Vec<PathBuf>, app: &mut AppState) {
         if found.is_empty() {
-            let text = format!("{} holds no training log; choose the folder of a run", path.display());
+            let text = tr!("{} holds no training log; choose the folder of a run", path.display());
             app.notify(text, true);
             return;
         }
         let left_out = logs::add(&mut self.logs, found);
         if left_out > 0 {
-            let text = format!("Only {} logs are shown at a time; {left_out} are left out", logs::MOST_LOGS);
+            let text = tr!("Only {} logs are shown at a time; {left_out} are left out", logs::MOST_LOGS, left_out);
             app.notify(text, false);
         }
         app.changed();

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::analysis::map::Method;
+use crate::lang;
 
 /// What is to be mapped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -26,27 +27,27 @@ impl PointChoice {
         (
             Self::SourceWords,
             "source",
-            "Source words",
-            "The most frequent words that are read, by their rows of the embedding matrix",
+            id!("Source words"),
+            id!("The most frequent words that are read, by their rows of the embedding matrix"),
         ),
         (
             Self::TargetWords,
             "target",
-            "Target words",
-            "The most frequent words that are written, by their rows of the embedding matrix",
+            id!("Target words"),
+            id!("The most frequent words that are written, by their rows of the embedding matrix"),
         ),
         (
             Self::List,
             "list",
-            "Phrases of the list",
-            "The lines of the list on page Sentence, by the context c, or by the mean of their annotations h_j",
+            id!("Phrases of the list"),
+            id!("The lines of the list on page Sentence, by the context c, or by the mean of their annotations h_j"),
         ),
-        (Self::Typed, "typed", "Typed phrases", "Lines typed or pasted here, by c or the mean of h_j"),
+        (Self::Typed, "typed", id!("Typed phrases"), id!("Lines typed or pasted here, by c or the mean of h_j")),
         (
             Self::Annotations,
             "annotations",
-            "Words in their sentence",
-            "The annotations h_j of the sentence on page Sentence (Bahdanau et al. 2015, equation 7)",
+            id!("Words in their sentence"),
+            id!("The annotations h_j of the sentence on page Sentence (Bahdanau et al. 2015, equation 7)"),
         ),
     ];
 
@@ -66,7 +67,7 @@ impl PointChoice {
 
     /// Its name in menus.
     pub fn name(self) -> &'static str {
-        self.entry().2
+        lang::text(self.entry().2)
     }
 
     /// Whether it can be said how many.

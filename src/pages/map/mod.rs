@@ -39,8 +39,8 @@ pub const PERPLEXITIES: (f32, f32) = (2.0, 100.0);
 /// Words and phrases in the plane.
 pub const MAP: Page = Page::new(&PageInfo {
     key: "map",
-    name: "Map",
-    title: "Page Map",
+    name: id!("Map"),
+    title: id!("Page Map"),
     saved_as: "maps",
     digit: 3,
     takes: &[],
@@ -323,7 +323,7 @@ impl MapPage {
 
     fn compute(&mut self, app: &mut AppState) {
         let Some(model) = self.model_of(app).cloned() else {
-            self.message = Some("There is no model to map; add one on page Sentence".to_owned());
+            self.message = Some(tr!("There is no model to map; add one on page Sentence").to_owned());
             return;
         };
         if let Some(task) = self.task.take() {

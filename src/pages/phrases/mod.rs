@@ -36,8 +36,8 @@ pub const SUGGESTED: usize = 10;
 /// Phrase tables.
 pub const PHRASES: Page = Page::new(&PageInfo {
     key: "phrases",
-    name: "Phrases",
-    title: "Page Phrases",
+    name: id!("Phrases"),
+    title: id!("Page Phrases"),
     saved_as: "phrases",
     digit: 4,
     takes: &[Dropped::PhraseTable, Dropped::Text],
@@ -197,7 +197,7 @@ impl AnyPage for PhrasesPage {
     fn found(&mut self, number: u64, found: Found, app: &mut AppState) {
         let Found::Phrases(found) = found else { return };
         match found {
-            Scored::Written(path) => return app.notify(format!("Saved {}", path.display()), false),
+            Scored::Written(path) => return app.notify(tr!("Saved {}", path.display()), false),
             Scored::Sampled(samples) => {
                 if self.sampling == Some(number) {
                     self.sampling = None;
@@ -355,7 +355,7 @@ impl PhrasesPage {
         let model = self.model_of(app).map(Path::to_path_buf);
         let scores = model.as_ref().and_then(|model| self.scores.get(model));
         let (Some(pairs), Some(model), Some(log_p)) = (&self.pairs, &model, scores) else {
-            app.notify("There is nothing to export yet, because no table is scored", true);
+            app.notify(tr!("There is nothing to export yet, because no table is scored"), true);
             return;
         };
         let scores = PhraseScores { model: model.clone(), pairs: Arc::clone(pairs), log_p: Arc::clone(log_p) };

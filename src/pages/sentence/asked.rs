@@ -62,9 +62,14 @@ impl PersuadedWord {
     pub fn distance(&self) -> String {
         let (own, now) = self.log_p;
         let (word, moved, divergence) = (&self.word, self.moved, self.divergence);
-        format!(
-            "so that \"{word}\" is the most probable: total variation {moved:.3}, KL {divergence:.3} nats from the model's \
-             own row, log p of the word {own:.2} before and {now:.2} now"
+        tr!(
+            "so that \"{word}\" is the most probable: total variation {moved}, KL {divergence} nats from the model's \
+             own row, log p of the word {own} before and {now} now",
+            word,
+            moved = format_args!("{moved:.3}"),
+            divergence = format_args!("{divergence:.3}"),
+            own = format_args!("{own:.2}"),
+            now = format_args!("{now:.2}")
         )
     }
 }

@@ -16,6 +16,7 @@ use crate::figure::palette::COLOUR_MAPS;
 use crate::interventions::Interventions;
 use crate::jobs::live::protocol::{ColumnId, EnsembleSpec};
 use crate::jobs::queue::candidate::Candidate;
+use crate::lang;
 use crate::pages::sentence::command::ColumnCommand;
 use crate::pages::sentence::variants::close_variant;
 
@@ -110,17 +111,17 @@ fn picture(app: &mut AppState, column: ColumnId, drawing: &Drawing) -> Option<Bo
     let picture = shown.and_then(|column| {
         let search = app.document.scene.search_of(column.variant);
         let settings = Settings { unk_replacement: app.replaces(column), ..app.view.settings.clone() };
-        export::picture(column, &search, &settings, &drawing, word)
+        lang::in_english(|| export::picture(column, &search, &settings, &drawing, word))
     });
     if picture.is_none() {
-        app.notify("There is nothing to draw yet, because nothing is translated in this column", true);
+        app.notify(tr!("There is nothing to draw yet, because nothing is translated in this column"), true);
     }
     picture.map(Box::new)
 }
 
 fn export(app: &mut AppState, column: ColumnId, format: AlignmentFormat, path: PathBuf) {
     let column = app.document.column(column);
-    match column.and_then(|column| export::text(column, &app.view.settings, format)) {
+    match column.and_then(|column| lang::in_english(|| export::text(column, &app.view.settings, format))) {
         Some(text) => {
             let note = column.and_then(|column| export::note(column, format));
             app.tasks.chore(FileJob::Write { path, text });

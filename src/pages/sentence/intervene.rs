@@ -13,6 +13,7 @@ use crate::app::state::AppState;
 use crate::figure::heatmap::outlines::Outlined;
 use crate::interventions::{Forbid, Force, Interventions, Pin, Place, Said, SetAlpha, Word};
 use crate::jobs::live::protocol::ColumnId;
+use crate::lang;
 use crate::pages::sentence::command::{InterveneCommand, RowEdit};
 use crate::text::sentence::{EOS, MAX_SOURCE_BYTES};
 
@@ -140,7 +141,7 @@ fn held(app: &AppState, id: ColumnId, count: usize) -> Option<Vec<Force>> {
 fn all_held(app: &mut AppState, id: ColumnId, count: usize) -> Option<Vec<Force>> {
     let held = held(app, id, count).filter(|held| held.len() == count);
     if held.is_none() {
-        app.notify("The words before it are still being chosen; try again when they stand", false);
+        app.notify(tr!("The words before it are still being chosen; try again when they stand"), false);
     }
     held
 }
@@ -245,13 +246,13 @@ fn edit_row(app: &mut AppState, id: ColumnId, i: usize, edit: RowEdit) {
 fn made(app: &AppState, column: &Column, i: usize, edit: RowEdit) -> Result<Vec<Pin>, &'static str> {
     let rows = rows::settable(column, &app.view.settings, i);
     if column.table.as_ref().is_some_and(|table| table.reading == Some(Reading::Head)) {
-        return Err("Where a word comes from is no part of the search; show where the model looked to set alpha");
+        return Err(tr!("Where a word comes from is no part of the search; show where the model looked to set alpha"));
     }
     if rows.is_empty() {
-        return Err("This word has no row that can be set: it is read behind the end of the translation");
+        return Err(tr!("This word has no row that can be set: it is read behind the end of the translation"));
     }
     let one = |row: usize| {
-        let before = row_of(app, column, row).ok_or("This word has no row of alpha")?;
+        let before = row_of(app, column, row).ok_or(tr!("This word has no row of alpha"))?;
         Ok(Pin { i: row, alpha: SetAlpha::Weights(edited(app, column, i, &before, edit)?) })
     };
     rows.into_iter().map(one).collect()
@@ -278,7 +279,8 @@ fn edit_rows(app: &mut AppState, id: ColumnId, edit: RowEdit) {
 fn edited(app: &AppState, column: &Column, i: usize, row: &[f32], edit: RowEdit) -> Result<Vec<f32>, &'static str> {
     match edit {
         RowEdit::OneHot(j) => {
-            let tokens = rows::source_tokens(column, &app.view.settings, j).ok_or("There is no such source word")?;
+            let tokens =
+                rows::source_tokens(column, &app.view.settings, j).ok_or(tr!("There is no such source word"))?;
             Ok(rows::on_these(row.len(), &tokens.collect::<Vec<_>>()))
         }
         RowEdit::Uniform => Ok(vec![1.0 / row.len().max(1) as f32; row.len()]),
@@ -288,17 +290,17 @@ fn edited(app: &AppState, column: &Column, i: usize, row: &[f32], edit: RowEdit)
         RowEdit::Links => {
             let is_of_aligner = app.view.settings.outlined(column.facts.as_ref()) == Outlined::Aligner;
             let links = column.table.as_deref().and_then(|table| table.links.as_ref()).filter(|_| is_of_aligner);
-            let links = links.ok_or("The links of the statistical aligner are not shown; show them first")?;
+            let links = links.ok_or(tr!("The links of the statistical aligner are not shown; show them first"))?;
             let all = links.sure().iter().chain(links.possible()).filter(|link| link.target == i);
             let tokens = all.filter_map(|link| rows::source_tokens(column, &app.view.settings, link.source)).flatten();
             let tokens: Vec<usize> = tokens.collect();
             if tokens.is_empty() {
-                return Err("The statistical aligner links this word with none");
+                return Err(tr!("The statistical aligner links this word with none"));
             }
             Ok(rows::on_these(row.len(), &tokens))
         }
         RowEdit::Gold => {
-            let gold = app.gold().ok_or("No alignment by hand is known of this sentence")?;
+            let gold = app.gold().ok_or(tr!("No alignment by hand is known of this sentence"))?;
             let pieces = column.shown().and_then(|shown| shown.pieces.as_ref()).filter(|_| app.view.settings.pieces);
             let word = pieces.and_then(|pieces| pieces.target.iter().position(|word| word.contains(&i)));
             gold.row(column, word.unwrap_or(i))
@@ -309,13 +311,14 @@ fn edited(app: &AppState, column: &Column, i: usize, row: &[f32], edit: RowEdit)
 
 /// The row of the same word of another column, of the one nearest to its place.
 fn like(app: &AppState, column: &Column, i: usize, other: ColumnId) -> Result<Vec<f32>, &'static str> {
-    const NONE: &str = "The other column has no alignment of this sentence";
-    let other = present(app, other).filter(|other| other.source.text == column.source.text).ok_or(NONE)?;
-    let (here, there) = (column.table.as_deref().ok_or(NONE)?, other.table.as_deref().ok_or(NONE)?);
-    let at = there.like_target(here, i).ok_or("The other column does not say this word")?;
-    let alpha = other.shown().and_then(|shown| shown.alpha.as_ref()).ok_or(NONE)?;
+    const NONE: &str = id!("The other column has no alignment of this sentence");
+    let other = present(app, other).filter(|other| other.source.text == column.source.text).ok_or(lang::text(NONE))?;
+    let (here, there) =
+        (column.table.as_deref().ok_or(lang::text(NONE))?, other.table.as_deref().ok_or(lang::text(NONE))?);
+    let at = there.like_target(here, i).ok_or(tr!("The other column does not say this word"))?;
+    let alpha = other.shown().and_then(|shown| shown.alpha.as_ref()).ok_or(lang::text(NONE))?;
     let rows = rows::rows_of(other, &app.view.settings, at);
-    let first = rows.first().and_then(|row| alpha.get(*row)).ok_or(NONE)?;
+    let first = rows.first().and_then(|row| alpha.get(*row)).ok_or(lang::text(NONE))?;
     // a word of several pieces has the mean of their rows, as where it is shown
     let mean = |j: usize| rows.iter().filter_map(|row| alpha.get(*row)?.get(j)).sum::<f32>() / rows.len() as f32;
     let mean: Vec<f32> = (0..first.len()).map(mean).collect();

@@ -32,16 +32,16 @@ impl SentencePage {
     }
 
     fn order_head(&mut self, app: &mut AppState, column: ColumnId, aligner: Option<PathBuf>) -> Result<(), String> {
-        let column = app.document.column(column).ok_or("This model is not open any more")?;
+        let column = app.document.column(column).ok_or(tr!("This model is not open any more"))?;
         if column.ensemble.is_some() {
-            return Err("Several models have no head together; open one of them alone".to_owned());
+            return Err(tr!("Several models have no head together; open one of them alone").to_owned());
         }
         let [source, target, links] = self.head.files.each_ref().map(|file| file.trim());
         if source.is_empty() || target.is_empty() {
-            return Err("Name a file of sentences and one of their translations, line by line".to_owned());
+            return Err(tr!("Name a file of sentences and one of their translations, line by line").to_owned());
         }
         if self.head.number.is_some() {
-            return Err("Another head is being learned; wait for it, or cancel it".to_owned());
+            return Err(tr!("Another head is being learned; wait for it, or cancel it").to_owned());
         }
         let order = HeadOrder {
             model: column.folder.clone(),
@@ -64,12 +64,17 @@ impl SentencePage {
         let HeadLearned { model, path, pairs, cost } = match found {
             LearnedOfText::Head(found) => found,
             LearnedOfText::Aligner(file) => {
-                let told = format!("The aligner is learned and written to {}", file.path.display());
+                let told = tr!("The aligner is learned and written to {}", file.path.display());
                 self.head.told = Some((told, false));
                 return app.add_aligner(file);
             }
         };
-        let told = format!("Learned from {pairs} pairs to {cost:.3} nats a word, and written to {}", path.display());
+        let told = tr!(
+            "Learned from {pairs} pairs to {cost} nats a word, and written to {}",
+            path.display(),
+            pairs,
+            cost = format_args!("{cost:.3}")
+        );
         self.head.told = Some((told, false));
         let folder = choice::split(&model).0;
         for column in &mut app.document.columns {
@@ -79,7 +84,10 @@ impl SentencePage {
                 (column.done, column.given_for) = (None, None);
             }
         }
-        app.notify("The alignment head is learned; over the pictures you choose what they answer".to_owned(), false);
+        app.notify(
+            tr!("The alignment head is learned; over the pictures you choose what they answer").to_owned(),
+            false,
+        );
         app.request();
     }
 
@@ -87,7 +95,7 @@ impl SentencePage {
     pub(super) fn not_learned(&mut self, number: u64, message: Option<&String>) -> bool {
         let is_it = self.head.number == Some(number);
         if is_it {
-            let ended = || "Ended; the same files and passes go on where it was".to_owned();
+            let ended = || tr!("Ended; the same files and passes go on where it was").to_owned();
             self.head.told = Some((message.cloned().unwrap_or_else(ended), message.is_some()));
             self.head.number = None;
         }

@@ -62,9 +62,10 @@ pub(crate) fn open_gold(app: &mut AppState, path: PathBuf) {
     match files_of_gold(app) {
         Ok((source, target)) => app.tasks.chore(FileJob::ReadGold { path, source, target }),
         Err(why) => {
-            let text = format!(
+            let text = tr!(
                 "{} holds word links, alignments by hand of a text and its translation; {why}",
-                file_name(&path)
+                file_name(&path),
+                why
             );
             app.notify(text, true);
         }
@@ -75,16 +76,20 @@ pub(crate) fn open_gold(app: &mut AppState, path: PathBuf) {
 /// as long. Otherwise why there are none.
 fn files_of_gold(app: &AppState) -> Result<(PathBuf, PathBuf), String> {
     let List::File(n) = app.lists.shown else {
-        return Err("open that text first, so that its list is shown".to_owned());
+        return Err(tr!("open that text first, so that its list is shown").to_owned());
     };
     let Some(file) = app.lists.files.get(n).filter(|file| file.is_whole()) else {
-        return Err("the text is still being read, so open them again in a moment".to_owned());
+        return Err(tr!("the text is still being read, so open them again in a moment").to_owned());
     };
     let as_long = |other: &&OpenFile| other.path != file.path && other.is_whole() && other.len() == file.len();
     let other = || app.lists.files.iter().find(as_long).map(|other| other.path.clone());
     let target = file.target_path.clone().or_else(other).ok_or_else(|| {
         let (name, lines) = (file.name(), file.len());
-        format!("open the translation of {name} first, a file of {lines} lines too, and then show {name} again")
+        tr!(
+            "open the translation of {name} first, a file of {lines} lines too, and then show {name} again",
+            name,
+            lines
+        )
     })?;
     Ok((file.path.clone(), target))
 }
@@ -102,12 +107,13 @@ pub(crate) fn gold_read(app: &mut AppState, path: &Path, of: (&Path, PathBuf), l
         (file.target, file.target_path) = (lines, Some(target.clone()));
     }
     file.gold = Some(Arc::clone(links));
-    let text = format!(
+    let text = tr!(
         "{} is the alignment by hand of {} and {}, {} lines. {note}",
         file_name(path),
         file_name(list),
         file_name(&target),
-        links.len()
+        links.len(),
+        note
     );
     find_gold(app);
     app.changed();

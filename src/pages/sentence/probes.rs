@@ -17,6 +17,7 @@ use crate::interventions::{Pin, SetAlpha, Word};
 use crate::jobs::live::protocol::{ColumnId, HypothesisView};
 use crate::jobs::queue::QueueOrder;
 use crate::jobs::queue::probe::{Opened, Persuasion, Probe, ProbeQuestion, Probed};
+use crate::lang;
 use crate::pages::sentence::SentencePage;
 use crate::pages::sentence::asked::{AskedProbe, PersuadedWord, ProbeAbout, ProbeSubject};
 use crate::pages::sentence::command::ProbeCommand;
@@ -72,15 +73,15 @@ impl SentencePage {
         let column = standing(app, id)?.clone();
         let has_alignment = column.facts.as_ref().is_some_and(|facts| facts.has_alignment);
         if column.ensemble.is_some() || !has_alignment {
-            let none = "This model has no alignment whose rows could be changed";
-            return Err(if has_alignment { ENSEMBLE } else { none }.to_owned());
+            let none = tr!("This model has no alignment whose rows could be changed");
+            return Err(if has_alignment { lang::text(ENSEMBLE) } else { none }.to_owned());
         }
         if word.text().trim().is_empty() {
-            return Err("There is no word to say; type one".to_owned());
+            return Err(tr!("There is no word to say; type one").to_owned());
         }
-        let shown = column.shown().ok_or("Nothing is translated yet")?;
-        let row = rows::target_tokens(&column, &app.view.settings, i).ok_or("There is no such word")?.start;
-        let before = shown.ids.get(..row).ok_or("There is no such word")?.to_vec();
+        let shown = column.shown().ok_or(tr!("Nothing is translated yet"))?;
+        let row = rows::target_tokens(&column, &app.view.settings, i).ok_or(tr!("There is no such word"))?.start;
+        let before = shown.ids.get(..row).ok_or(tr!("There is no such word"))?.to_vec();
         let used = shown.alpha.as_ref().filter(|_| column.set.changes_alpha()).and_then(|alpha| alpha.get(..row));
         let question = ProbeQuestion::Persuade {
             source: column.source.ids.clone(),
@@ -98,7 +99,7 @@ impl SentencePage {
         if let Some(message) = app.document.why_not_measured(&column, measure) {
             return Err(message);
         }
-        let shown = shown(&column).ok_or("Nothing is translated yet")?;
+        let shown = shown(&column).ok_or(tr!("Nothing is translated yet"))?;
         let target = shown.ids.clone();
         let is_asked = |asked: &AskedProbe| {
             let is_same =
@@ -127,7 +128,7 @@ impl SentencePage {
             app.document.models().map(|column| (column.id, column.folder.clone())).collect();
         columns.sort_by_key(|(id, _)| Some(*id) != selected);
         let Some((_, model)) = columns.first().cloned() else {
-            app.notify("There is no model to set anything for; add one first", true);
+            app.notify(tr!("There is no model to set anything for; add one first"), true);
             return;
         };
         self.drop_probes(app, |_, asked| asked.about == ProbeAbout::File);
@@ -169,26 +170,31 @@ impl SentencePage {
     ) {
         let Some(column) = app.document.column(subject.column).filter(|_| is_current(app, subject)) else { return };
         let (name, Persuasion { word, piece_of, row }) = (column.name(), found);
-        let said = piece_of
-            .map_or_else(|| format!("\"{word}\""), |whole| format!("\"{word}\", the first piece of \"{whole}\","));
+        let said = piece_of.map_or_else(
+            || format!("\"{word}\""),
+            |whole| tr!("\"{word}\", the first piece of \"{whole}\",", word, whole),
+        );
         let Some(row) = row else {
-            let text = format!("No change of this row was found that makes {name} say {said} here");
+            let text = tr!("No change of this row was found that makes {name} say {said} here", name, said);
             return app.notify(text, false);
         };
         if row.moved <= 0.0 {
-            let text =
-                format!("By its own row {name} finds {said} the most probable here already; force it to have it said");
+            let text = tr!(
+                "By its own row {name} finds {said} the most probable here already; force it to have it said",
+                name,
+                said
+            );
             return app.notify(text, false);
         }
         // the search may have chosen another beginning meanwhile
         if !column.shown().is_some_and(|shown| shown.ids.starts_with(before)) {
-            return app.notify("The words before it have changed meanwhile; ask again", false);
+            return app.notify(tr!("The words before it have changed meanwhile; ask again"), false);
         }
         let set = Pin { i, alpha: SetAlpha::Weights(row.alpha) };
         pin(app, subject.column, std::slice::from_ref(&set), false);
         let log_p = (row.own_log_p, row.log_p);
         let persuaded = PersuadedWord { pin: set, word, moved: row.moved, divergence: row.divergence, log_p };
-        app.notify(format!("Row {} of {name} is set {}", i + 1, persuaded.distance()), false);
+        app.notify(tr!("Row {} of {name} is set {}", i + 1, persuaded.distance(), name), false);
         self.persuaded.push(persuaded);
         let excess = self.persuaded.len().saturating_sub(MOST_ROWS);
         self.persuaded.drain(..excess);
@@ -200,9 +206,9 @@ impl SentencePage {
         let is_set = !column.decoding && column.set.pin.contains(pin);
         let said = column.hypotheses.first().filter(|_| is_set).and_then(|best| best.tokens.get(pin.i));
         let now = match said {
-            Some(said) if *said == found.word => "; the translation says it".to_owned(),
+            Some(said) if *said == found.word => tr!("; the translation says it").to_owned(),
             Some(said) => {
-                format!("; the translation says \"{said}\" all the same, for the search looks at whole translations")
+                tr!("; the translation says \"{said}\" all the same, for the search looks at whole translations", said)
             }
             None => String::new(),
         };
@@ -217,10 +223,10 @@ impl SentencePage {
 
 /// A column that stands: its words are those of the present text with what is set.
 fn standing(app: &AppState, id: ColumnId) -> Result<&Column, String> {
-    let column = app.document.column(id).ok_or("This column is gone")?;
+    let column = app.document.column(id).ok_or(tr!("This column is gone"))?;
     let stands = !column.decoding && !column.stale && column.source.text == app.document.scene.text_of(column.variant);
     if !stands || column.hypotheses.is_empty() || *column.set != *app.document.interventions(column) {
-        return Err("The words of this column are still being chosen; ask again when they stand".to_owned());
+        return Err(tr!("The words of this column are still being chosen; ask again when they stand").to_owned());
     }
     Ok(column)
 }
@@ -253,10 +259,10 @@ fn open(app: &mut AppState, opened: Opened) {
     let Opened { column, made_with, source, interventions } = opened;
     let found = app.document.column(column).map(|column| (column.folders().to_vec(), column.name()));
     let Some((folders, name)) = found else {
-        return app.notify("The column that the file was opened for is gone", true);
+        return app.notify(tr!("The column that the file was opened for is gone"), true);
     };
     if let Some(other) = made_with {
-        app.notify(format!("The file was made with {other}, which is not open; it is set for {name}"), false);
+        app.notify(tr!("The file was made with {other}, which is not open; it is set for {name}", other, name), false);
     }
     let before = app.document.scene.clone();
     if source != app.document.scene.source {

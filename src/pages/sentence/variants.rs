@@ -65,11 +65,11 @@ fn places(app: &AppState, id: ColumnId) -> Option<(&str, Vec<Range<usize>>)> {
 
 fn reword(app: &mut AppState, id: ColumnId, j: usize, edit: &WordEdit) {
     let Some((text, spans)) = places(app, id) else {
-        return app.notify("The words of this column are still being read; try again when they stand", false);
+        return app.notify(tr!("The words of this column are still being read; try again when they stand"), false);
     };
     match reworded(text, &spans, j, edit) {
         Some(text) => retext(app, id, text),
-        None => app.notify("This changes nothing, or leaves no text to translate", false),
+        None => app.notify(tr!("This changes nothing, or leaves no text to translate"), false),
     }
 }
 
@@ -119,10 +119,10 @@ fn beside(app: &mut AppState, id: ColumnId, search: SearchSettings, replaces: bo
 fn add(app: &mut AppState, variant: Variant) {
     let is_same = |other: &Variant| *other == Variant { id: other.id, ..variant.clone() };
     if variant.is_as_original() || app.document.scene.variants.iter().any(is_same) {
-        return app.notify("This is open in a column already", false);
+        return app.notify(tr!("This is open in a column already"), false);
     }
     if app.document.columns.iter().filter(|column| column.variant.is_some()).count() >= MOST {
-        return app.notify(format!("{MOST} variants are open; close one of them first"), false);
+        return app.notify(tr!("{MOST} variants are open; close one of them first", MOST), false);
     }
     let id = app.tasks.fresh_id();
     step(app, |scene| {

@@ -19,9 +19,9 @@ impl Became {
     /// For those who read it out.
     pub fn name(self) -> &'static str {
         match self {
-            Self::Kept => "kept",
-            Self::Finished => "ended",
-            Self::FellOut => "fell out",
+            Self::Kept => tr!("kept"),
+            Self::Finished => tr!("ended"),
+            Self::FellOut => tr!("fell out"),
         }
     }
 }

@@ -10,8 +10,8 @@ use crate::text::links::Link;
 /// A model taken apart, step by step.
 pub const STEPS: Page = Page::new(&PageInfo {
     key: "steps",
-    name: "Steps",
-    title: "Page Steps",
+    name: id!("Steps"),
+    title: id!("Page Steps"),
     saved_as: "steps",
     digit: 5,
     takes: &[Dropped::Text, Dropped::Links],
@@ -49,20 +49,20 @@ pub const MODES: &[ModeEntry] = &[
     ModeEntry {
         mode: Mode::Shown,
         key: "shown",
-        name: "The translation",
-        about: "The steps say the words of the translation that the column shows, which the beam found",
+        name: id!("The translation"),
+        about: id!("The steps say the words of the translation that the column shows, which the beam found"),
     },
     ModeEntry {
         mode: Mode::Greedy,
         key: "greedy",
-        name: "Always the best word",
-        about: "Each step says its most probable word and never looks back: a beam of 1",
+        name: id!("Always the best word"),
+        about: id!("Each step says its most probable word and never looks back: a beam of 1"),
     },
     ModeEntry {
         mode: Mode::Class,
         key: "class",
-        name: "You choose",
-        about: "Each step waits until you choose one of its candidates",
+        name: id!("You choose"),
+        about: id!("Each step waits until you choose one of its candidates"),
     },
 ];
 
@@ -108,20 +108,20 @@ pub const GUESSES: &[GuessEntry] = &[
     GuessEntry {
         guessed: Guessed::Row,
         key: "row",
-        name: "Guess where it looks",
-        about: "Each row is hidden until you have guessed at which source words the step looks",
+        name: id!("Guess where it looks"),
+        about: id!("Each row is hidden until you have guessed at which source words the step looks"),
     },
     GuessEntry {
         guessed: Guessed::Word,
         key: "word",
-        name: "Guess the word",
-        about: "Each word is hidden until you have guessed which one the model says next",
+        name: id!("Guess the word"),
+        about: id!("Each word is hidden until you have guessed which one the model says next"),
     },
     GuessEntry {
         guessed: Guessed::Whole,
         key: "alignment",
-        name: "Guess the whole alignment",
-        about: "All rows are hidden until you have clicked, word by word, where the model looks",
+        name: id!("Guess the whole alignment"),
+        about: id!("All rows are hidden until you have clicked, word by word, where the model looks"),
     },
 ];
 

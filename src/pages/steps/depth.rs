@@ -34,22 +34,22 @@ pub const DEPTHS: &[DepthEntry] = &[
     DepthEntry {
         depth: Depth::Sentence,
         key: "sentence",
-        name: "Sentence",
-        about: "The fewest boxes: the sentence, where the step looks, and the word it chooses",
+        name: id!("Sentence"),
+        about: id!("The fewest boxes: the sentence, where the step looks, and the word it chooses"),
         stages: &["words", "summary", "alpha", "candidates", "word"],
     },
     DepthEntry {
         depth: Depth::Step,
         key: "step",
-        name: "One step",
-        about: "What one step reads, what it mixes and what it chooses; what happens within a box stays closed",
+        name: id!("One step"),
+        about: id!("What one step reads, what it mixes and what it chooses; what happens within a box stays closed"),
         stages: &["annotations", "previous", "state", "top", "back", "place", "energies", "context", "next"],
     },
     DepthEntry {
         depth: Depth::Inside,
         key: "inside",
-        name: "Inside",
-        about: "Every box of the machine, with its gates and layers",
+        name: id!("Inside"),
+        about: id!("Every box of the machine, with its gates and layers"),
         stages: &[],
     },
 ];

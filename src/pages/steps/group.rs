@@ -36,15 +36,16 @@ impl GroupGuess {
             Guessed::Word => guess.word = Some(answer.to_owned()),
             Guessed::Whole => {
                 let links = links_of(answer).ok_or_else(|| {
-                    format!("`{answer}` is not links such as `0-0 1-2`, source and target word, counted from 0")
+                    tr!("`{answer}` is not links such as `0-0 1-2`, source and target word, counted from 0", answer)
                 })?;
                 for (link, _) in links.all() {
                     if link.source >= source.len() || link.target >= rows {
-                        return Err(format!(
+                        return Err(tr!(
                             "the link {}-{} leads out of the sentences, which have {} and {rows} words",
                             link.source,
                             link.target,
-                            source.len()
+                            source.len(),
+                            rows
                         ));
                     }
                     guess.links.insert(link);
@@ -62,7 +63,7 @@ fn place(name: &str, source: &[&str]) -> Result<usize, String> {
     let counted = || name.parse::<usize>().ok()?.checked_sub(1).filter(|at| *at < source.len());
     named
         .or_else(counted)
-        .ok_or_else(|| format!("`{name}` is no source word; write words of the sentence, or their places from 1"))
+        .ok_or_else(|| tr!("`{name}` is no source word; write words of the sentence, or their places from 1", name))
 }
 
 #[cfg(test)]

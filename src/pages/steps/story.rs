@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use crate::jobs::steps::StepTrace;
+use crate::lang;
 use crate::models::anatomy::{MachinePart, MachineStage, Quantity};
 use crate::pages::steps::picture::words;
 use crate::pages::steps::{Guessed, Mode, StepsPage};
@@ -78,39 +79,47 @@ impl Told<'_> {
     fn step(&self, mode: Mode) -> String {
         let looks = match self.weights().first() {
             Some((word, share)) if !self.is_hidden("alpha") => {
-                format!("the state asks which source word fits best, and {} wins with {share:.2}", quoted(word))
+                tr!(
+                    "the state asks which source word fits best, and {} wins with {share}",
+                    quoted(word),
+                    share = format_args!("{share:.2}")
+                )
             }
-            Some(_) => "the state asks which source word fits best".to_owned(),
-            None if self.apart.aligns => "the state asks which source word fits best".to_owned(),
-            None => "the state reads the one vector that the whole sentence has become".to_owned(),
+            Some(_) => tr!("the state asks which source word fits best").to_owned(),
+            None if self.apart.aligns => tr!("the state asks which source word fits best").to_owned(),
+            None => tr!("the state reads the one vector that the whole sentence has become").to_owned(),
         };
         match self.said().filter(|_| !self.is_hidden("word")) {
-            None if self.is_hidden("word") => format!("A word is to be chosen: {looks}."),
-            None => format!("The next word is to be chosen: {looks}."),
+            None if self.is_hidden("word") => tr!("A word is to be chosen: {looks}.", looks),
+            None => tr!("The next word is to be chosen: {looks}.", looks),
             Some((word, p, place)) => {
                 let how = why(mode, place);
-                format!("{} is chosen with a probability of {p:.2}{how}: {looks}.", quoted(word))
+                tr!(
+                    "{} is chosen with a probability of {p}{how}: {looks}.",
+                    quoted(word),
+                    p = format_args!("{p:.2}"),
+                    how,
+                    looks
+                )
             }
         }
     }
 
     fn stage(&self, stage: &MachineStage, mode: Mode) -> String {
         if self.is_hidden(stage.key) {
-            return format!("{}: this is what you are to guess.", stage.title);
+            return tr!("{}: this is what you are to guess.", lang::text(stage.title));
         }
-        self.tells(stage, mode).unwrap_or_else(|| stage.about.to_owned())
+        self.tells(stage, mode).unwrap_or_else(|| lang::text(stage.about).to_owned())
     }
 
     /// `None`: what the box is for says it all.
     fn tells(&self, stage: &MachineStage, mode: Mode) -> Option<String> {
         let before = self.i.checked_sub(1).and_then(|before| self.apart.said(before));
         match stage.key {
-            "words" => {
-                Some(format!("The sentence has {} words, the last of which is its end.", words(self.apart).len()))
-            }
+            "words" => Some(tr!("The sentence has {} words, the last of which is its end.", words(self.apart).len())),
             "previous" => Some(before.map_or_else(
-                || "Nothing has been said yet: the first step begins with an empty word.".to_owned(),
-                |word| format!("The step before said {}; this one begins by reading it.", quoted(word)),
+                || tr!("Nothing has been said yet: the first step begins with an empty word.").to_owned(),
+                |word| tr!("The step before said {}; this one begins by reading it.", quoted(word)),
             )),
             "energies" => self.fits(),
             "alpha" => self.wins(),
@@ -118,49 +127,64 @@ impl Told<'_> {
                 let place = self.apart.steps[self.i].p_t?;
                 let words = words(self.apart);
                 let near = words.get(place.round().max(0.0) as usize)?;
-                Some(format!(
-                    "The state guesses the place {place:.1}, counted from 0: that is nearest to {}.",
-                    quoted(near)
+                Some(tr!(
+                    "The state guesses the place {place}, counted from 0: that is nearest to {}.",
+                    quoted(near),
+                    place = format_args!("{place:.1}")
                 ))
             }
             "context" if self.apart.aligns => {
                 let weights = self.weights();
                 let (word, share) = weights.first()?;
                 let rest: f32 = weights.iter().skip(1).map(|(_, share)| share).sum();
-                Some(format!(
-                    "The context is the mixture: {share:.2} of what {} means here, and {rest:.2} of all other words together.",
-                    quoted(word)
+                Some(tr!(
+                    "The context is the mixture: {share} of what {} means here, and {rest} of all other words together.",
+                    quoted(word),
+                    share = format_args!("{share:.2}"),
+                    rest = format_args!("{rest:.2}")
                 ))
             }
             "gates" => {
                 let opened = self.quantities("gates").iter().map(|gate| {
-                    let (name, what) = gate.name.split_once(": ").unwrap_or((gate.name, ""));
-                    format!("the {name} {:.2} ({what})", mean(&gate.values))
+                    let whole = lang::text(gate.name);
+                    let (name, what) = whole.split_once(": ").unwrap_or((whole, ""));
+                    tr!("the {name} {} ({what})", format_args!("{:.2}", mean(&gate.values)), name, what)
                 });
                 let opened: Vec<String> = opened.collect();
-                (!opened.is_empty()).then(|| format!("How far the gates are open on average: {}.", opened.join(", ")))
+                (!opened.is_empty()).then(|| tr!("How far the gates are open on average: {}.", opened.join(", ")))
             }
             "next" => {
                 let (old, new) = (self.quantities("state").first()?, self.quantities("next").last()?);
                 let moved = old.values.iter().zip(&new.values).map(|(old, new)| (new - old).abs());
                 let moved: Vec<f32> = moved.collect();
-                Some(format!(
-                    "The state moves, each of its {} numbers by {:.2} on average: this is what the next step will ask with.",
+                Some(tr!(
+                    "The state moves, each of its {} numbers by {} on average: this is what the next step will ask with.",
                     moved.len(),
-                    mean(&moved)
+                    format_args!("{:.2}", mean(&moved))
                 ))
             }
             "candidates" => {
                 let best = &self.apart.steps[self.i].best;
                 let mut named = self.apart.candidates(self.i).iter().zip(best.iter().map(|(_, log_p)| log_p.exp()));
                 let (first, p) = named.next()?;
-                let second =
-                    named.next().map_or_else(String::new, |(word, p)| format!(", before {} with {p:.2}", quoted(word)));
-                Some(format!("Of all words that the model knows, {} leads with {p:.2}{second}.", quoted(first)))
+                let second = named.next().map_or_else(String::new, |(word, p)| {
+                    tr!(", before {} with {p}", quoted(word), p = format_args!("{p:.2}"))
+                });
+                Some(tr!(
+                    "Of all words that the model knows, {} leads with {p}{second}.",
+                    quoted(first),
+                    p = format_args!("{p:.2}"),
+                    second
+                ))
             }
             "word" => {
                 let (word, p, place) = self.said()?;
-                Some(format!("{} is chosen with a probability of {p:.2}{}.", quoted(word), why(mode, place)))
+                Some(tr!(
+                    "{} is chosen with a probability of {p}{}.",
+                    quoted(word),
+                    why(mode, place),
+                    p = format_args!("{p:.2}")
+                ))
             }
             _ => None,
         }
@@ -170,11 +194,14 @@ impl Told<'_> {
         let ranked = self.ranked(self.apart.steps[self.i].e_i.as_deref()?);
         let (first, energy) = ranked.first()?;
         let last = ranked.last().filter(|_| ranked.len() > 1);
-        let least =
-            last.map_or_else(String::new, |(word, energy)| format!(", {} least with {energy:.2}", quoted(word)));
-        Some(format!(
-            "The state asks each source word how well it fits: {} fits best with {energy:.2}{least}.",
-            quoted(first)
+        let least = last.map_or_else(String::new, |(word, energy)| {
+            tr!(", {} least with {energy}", quoted(word), energy = format_args!("{energy:.2}"))
+        });
+        Some(tr!(
+            "The state asks each source word how well it fits: {} fits best with {energy}{least}.",
+            quoted(first),
+            energy = format_args!("{energy:.2}"),
+            least
         ))
     }
 
@@ -182,8 +209,15 @@ impl Told<'_> {
         let weights = self.weights();
         let (first, share) = weights.first()?;
         let second = weights.get(1).filter(|(_, share)| *share >= NAMED);
-        let then = second.map_or_else(String::new, |(word, share)| format!(", then {} with {share:.2}", quoted(word)));
-        Some(format!("The energies become shares: {} wins with {share:.2}{then}.", quoted(first)))
+        let then = second.map_or_else(String::new, |(word, share)| {
+            tr!(", then {} with {share}", quoted(word), share = format_args!("{share:.2}"))
+        });
+        Some(tr!(
+            "The energies become shares: {} wins with {share}{then}.",
+            quoted(first),
+            share = format_args!("{share:.2}"),
+            then
+        ))
     }
 
     fn carried(&self, key: &str) -> Option<String> {
@@ -218,9 +252,9 @@ impl Told<'_> {
 fn why(mode: Mode, place: usize) -> Cow<'static, str> {
     match (mode, place) {
         (_, 0) => Cow::Borrowed(""),
-        (Mode::Class, place) => Cow::Owned(format!(", by your choice: it was number {} here", place + 1)),
+        (Mode::Class, place) => Cow::Owned(tr!(", by your choice: it was number {} here", place + 1)),
         (_, place) => {
-            Cow::Owned(format!(", though it was only number {} here: the beam wants it for what follows", place + 1))
+            Cow::Owned(tr!(", though it was only number {} here: the beam wants it for what follows", place + 1))
         }
     }
 }

@@ -107,20 +107,20 @@ impl StepsPage {
     pub(super) fn hear_answers(&mut self, path: &std::path::Path, lines: &[String], app: &mut AppState) {
         let (Some(apart), Some(guessing)) = (self.apart.clone(), &mut self.guessing) else { return };
         if guessing.is_revealed {
-            return app.notify("Answers come before what is asked is shown; go on to the next step", true);
+            return app.notify(tr!("Answers come before what is asked is shown; go on to the next step"), true);
         }
         let (source, rows) = (words(&apart), apart.steps.len());
         let mut groups = Vec::new();
         for (n, line) in lines.iter().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
             match GroupGuess::read(guessing.of, line, &source, rows) {
                 Ok(group) => groups.push(group),
-                Err(fault) => return app.notify(format!("{}: line {}: {fault}", path.display(), n + 1), true),
+                Err(fault) => return app.notify(tr!("{}: line {}: {fault}", path.display(), n + 1, fault), true),
             }
         }
         let count = groups.len();
         guessing.groups.extend(groups);
         guessing.groups.truncate(MOST_GROUPS);
-        app.notify(format!("{count} answers came in"), false);
+        app.notify(tr!("{count} answers came in", count), false);
     }
 }
 

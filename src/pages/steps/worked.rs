@@ -63,7 +63,7 @@ impl Worked {
             self.terms.sort_by(|a, b| b.part.abs().total_cmp(&a.part.abs()));
             let rest = self.terms.split_off(MOST_TERMS - 1);
             let part = rest.iter().map(|term| term.part).sum();
-            self.terms.push(WorkedTerm { name: format!("{} more", rest.len()), factors: None, part });
+            self.terms.push(WorkedTerm { name: tr!("{} more", rest.len()), factors: None, part });
         }
         self
     }
@@ -123,15 +123,21 @@ fn share(apart: &StepTrace, e_i: &[f32], alpha: f32, p_t: Option<f32>, j: usize)
     let energy = *e_i.get(j).filter(|energy| energy.is_finite())?;
     let softmax = (energy - most).exp() / sum;
     let word = *words(apart).get(j)?;
-    let mut says = format!(
-        "exp({energy:.3}) divided by the sum of exp(e) over all source words, {:.3}, is {softmax:.3}",
-        sum * most.exp()
+    let mut says = tr!(
+        "exp({energy}) divided by the sum of exp(e) over all source words, {}, is {softmax}",
+        format_args!("{:.3}", sum * most.exp()),
+        energy = format_args!("{energy:.3}"),
+        softmax = format_args!("{softmax:.3}")
     );
     if let Some(place) = p_t.filter(|_| (softmax - alpha).abs() > NEAR) {
-        says = format!(
-            "{says}; times {:.3}, for \u{201c}{word}\u{201d} is {:.1} words away from the place {place:.1}: {alpha:.3}",
-            alpha / softmax.max(1e-9),
-            (j as f32 - place).abs()
+        says = tr!(
+            "{says}; times {}, for \u{201c}{word}\u{201d} is {} words away from the place {place}: {alpha}",
+            format_args!("{:.3}", alpha / softmax.max(1e-9)),
+            format_args!("{:.1}", (j as f32 - place).abs()),
+            says,
+            word,
+            place = format_args!("{place:.1}"),
+            alpha = format_args!("{alpha:.3}")
         );
     } else if (softmax - alpha).abs() > NEAR {
         return None;
@@ -149,14 +155,14 @@ fn energy(apart: &StepTrace, i: usize, energy: f32, j: usize) -> Option<Worked> 
         let (query, key) = (state("state", 1).or_else(|| state("next", 1))?, key?);
         let v_a = &apart.vectors.iter().find(|(name, _)| name.ends_with("v_a"))?.1;
         let terms = query.iter().zip(key).zip(v_a.iter()).enumerate();
-        let terms = terms.map(|(k, ((query, key), v))| term(format!("unit {}", k + 1), *v, (query + key).tanh()));
+        let terms = terms.map(|(k, ((query, key), v))| term(tr!("unit {}", k + 1), *v, (query + key).tanh()));
         let says =
-            format!("Each unit of v times tanh of what is read of the state and of \u{201c}{word}\u{201d}, summed");
+            tr!("Each unit of v times tanh of what is read of the state and of \u{201c}{word}\u{201d}, summed", word);
         Worked::sum(says, terms.collect(), energy)
     };
     let product = |a: Option<&[f32]>, b: Option<&[f32]>| {
-        let terms = a?.iter().zip(b?).enumerate().map(|(k, (a, b))| term(format!("unit {}", k + 1), *a, *b));
-        let says = format!("Each unit of the state times that of \u{201c}{word}\u{201d}, summed");
+        let terms = a?.iter().zip(b?).enumerate().map(|(k, (a, b))| term(tr!("unit {}", k + 1), *a, *b));
+        let says = tr!("Each unit of the state times that of \u{201c}{word}\u{201d}, summed", word);
         Worked::sum(says, terms.collect(), energy)
     };
     let top = quantities(apart, i, "top").last().or_else(|| quantities(apart, i, "state").last());
@@ -174,16 +180,16 @@ fn context(apart: &StepTrace, i: usize, value: f32, k: usize) -> Option<Worked> 
     let h = of_heads.or_else(|| quantities(apart, i, "annotations").first())?;
     let terms = words(apart).into_iter().zip(alpha_i).enumerate();
     let terms = terms.map(|(j, (word, alpha))| term(word, *alpha, h.row(j).get(k).copied().unwrap_or(0.0)));
-    Worked::sum("The share of each source word times its number, summed", terms.collect(), value)
+    Worked::sum(tr!("The share of each source word times its number, summed"), terms.collect(), value)
 }
 
 /// The old state and the proposal, by the update gate; which of the two it lets in is the paper's.
 fn renewed(apart: &StepTrace, i: usize, value: f32, k: usize) -> Option<Worked> {
     let number = |stage: &str| quantities(apart, i, stage).first()?.row(0).get(k).copied();
     let (old, new, z) = (number("state")?, number("proposal")?, number("gates")?);
-    let says = "The old number and the proposed one, by the update gate";
+    let says = tr!("The old number and the proposed one, by the update gate");
     let by = |kept: f32, entering: f32| {
-        Worked::sum(says, vec![term("what was", kept, old), term("proposal", entering, new)], value)
+        Worked::sum(says, vec![term(tr!("what was"), kept, old), term(tr!("proposal"), entering, new)], value)
     };
     by(1.0 - z, z).or_else(|| by(z, 1.0 - z))
 }
@@ -199,22 +205,23 @@ fn memory(apart: &StepTrace, i: usize, number: WorkedNumber) -> Option<Worked> {
     let value = value(apart, i, number)?;
     if which == WIDTH - 1 {
         let (o, m) = (at(i, 2)?, at(i, CELL)?);
-        let says = format!("How far the output gate is open, times tanh({m:.3})");
-        return Worked::sum(says, vec![term("shows", o, m.tanh())], value);
+        let says = tr!("How far the output gate is open, times tanh({m})", m = format_args!("{m:.3}"));
+        return Worked::sum(says, vec![term(tr!("shows"), o, m.tanh())], value);
     }
     if which != CELL {
         return None;
     }
     let (input, forget, new, old) = (at(i, 0)?, at(i, 1)?, at(i, 3)?, at(i.checked_sub(1)?, CELL)?);
-    let says = "What the forget gate keeps of the memory, and what the input gate lets in of the proposal";
-    Worked::sum(says, vec![term("memory", forget, old), term("proposal", input, new)], value)
+    let says = tr!("What the forget gate keeps of the memory, and what the input gate lets in of the proposal");
+    Worked::sum(says, vec![term(tr!("memory"), forget, old), term(tr!("proposal"), input, new)], value)
 }
 
 /// Maxout: the greater of two neighbours.
 fn greater(apart: &StepTrace, i: usize, number: WorkedNumber) -> Option<Worked> {
     let (value, before) = (value(apart, i, number)?, quantities(apart, i, number.stage).first()?.row(0));
     let (a, b) = (*before.get(2 * number.unit)?, *before.get(2 * number.unit + 1)?);
-    let says = format!("The greater of two neighbours, {a:.3} and {b:.3}.");
+    let says =
+        tr!("The greater of two neighbours, {a} and {b}.", a = format_args!("{a:.3}"), b = format_args!("{b:.3}"));
     ((a.max(b) - value).abs() <= NEAR && number.quantity > 0).then(|| Worked { says, terms: Vec::new(), value })
 }
 
@@ -224,11 +231,15 @@ fn joined(apart: &StepTrace, i: usize, number: WorkedNumber) -> Option<Worked> {
     let reader = |stage: &str| quantities(apart, i, stage).last().map(|quantity| quantity.row(number.row));
     let (forward, backward) = (reader("forward")?, reader("backward")?);
     let (text, unit, own) = match number.unit.checked_sub(forward.len()) {
-        None => ("forwards", number.unit, forward.get(number.unit)?),
-        Some(unit) => ("backwards", unit, backward.get(unit)?),
+        None => (tr!("forwards"), number.unit, forward.get(number.unit)?),
+        Some(unit) => (tr!("backwards"), unit, backward.get(unit)?),
     };
     let word = *words(apart).get(number.row)?;
-    let says =
-        format!("Number {} of the state that reads {text}, when it has come to \u{201c}{word}\u{201d}.", unit + 1);
+    let says = tr!(
+        "Number {} of the state that reads {text}, when it has come to \u{201c}{word}\u{201d}.",
+        unit + 1,
+        text,
+        word
+    );
     ((own - value).abs() <= NEAR).then(|| Worked { says, terms: Vec::new(), value })
 }

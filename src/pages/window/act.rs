@@ -85,11 +85,11 @@ const fn shift(key: Key) -> KeyboardShortcut {
 const ALWAYS: bool = true;
 const NOT_TYPING: bool = false;
 
-const FILES: &str = "Files and models";
-const TEXTS: &str = "Text and sentences";
-const WORDS: &str = "Words and beam";
-const PICTURE: &str = "Picture";
-const WINDOW: &str = "Window";
+const FILES: &str = id!("Files and models");
+const TEXTS: &str = id!("Text and sentences");
+const WORDS: &str = id!("Words and beam");
+const PICTURE: &str = id!("Picture");
+const WINDOW: &str = id!("Window");
 
 const EVERYWHERE: &[Page] = &[];
 const ON_SENTENCE: &[Page] = &[SENTENCE];

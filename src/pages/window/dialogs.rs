@@ -14,6 +14,7 @@ use std::time::Duration;
 #[cfg(target_family = "wasm")]
 use crate::app::files::upload;
 use crate::clock::Instant;
+use crate::lang;
 use crate::pages::command::Command;
 use crate::widgets::theme;
 
@@ -43,45 +44,51 @@ pub enum Wants {
 
 /// Adds a model.
 pub const MODEL: Question = Question::new(
-    "Add a model",
-    "Add",
+    id!("Add a model"),
+    id!("Add"),
     Wants::Folder,
-    "A model is a folder with config.json, model.safetensors and two tokenizers, or one of another toolkit: Marian's .npz or .bin, an .argosmodel, a folder of MarianMT, CTranslate2 or Nematus. It can also be dropped on the window.",
+    id!(
+        "A model is a folder with config.json, model.safetensors and two tokenizers, or one of another toolkit: Marian's .npz or .bin, an .argosmodel, a folder of MarianMT, CTranslate2 or Nematus. It can also be dropped on the window."
+    ),
 );
 
 /// Opens a text, or what else it turns out to be.
 pub const TEXT: Question = Question::new(
-    "Open a text file",
-    "Open",
+    id!("Open a text file"),
+    id!("Open"),
     Wants::File(TEXTS),
-    "One sentence a line. Files can also be dropped on the window; a model folder opens as a model, a .json file as a sentence with what was set in it, and word links as the alignments by hand of the list that is shown. A link that was copied can be pasted here.",
+    id!(
+        "One sentence a line. Files can also be dropped on the window; a model folder opens as a model, a .json file as a sentence with what was set in it, and word links as the alignments by hand of the list that is shown. A link that was copied can be pasted here."
+    ),
 );
 
 /// Opens a phrase table.
 pub const PHRASE_TABLE: Question = Question::new(
-    "Open a phrase table",
-    "Open",
+    id!("Open a phrase table"),
+    id!("Open"),
     Wants::File(&["gz", "zst", "txt"]),
-    "Lines as Moses writes them, source ||| target ||| features, packed with gzip or zstandard or not.",
+    id!("Lines as Moses writes them, source ||| target ||| features, packed with gzip or zstandard or not."),
 );
 
 /// Opens a workspace that is there.
 pub const WORKSPACE: Question = Question::new(
-    "Open a corpus",
-    "Open",
+    id!("Open a corpus"),
+    id!("Open"),
     Wants::File(&["ilws"]),
-    "One file that keeps sentences, outputs, alignments and judgements, by custom with the ending .ilws.",
+    id!("One file that keeps sentences, outputs, alignments and judgements, by custom with the ending .ilws."),
 );
 
 /// Brings a file into the workspace.
 pub const IMPORT: Question = Question::new(
-    "Import into the corpus",
-    "Import",
+    id!("Import into the corpus"),
+    id!("Import"),
     Wants::File(&[
         "txt", "en", "fr", "de", "tsv", "csv", "tmx", "xlf", "xliff", "jsonl", "json", "npy", "gold", "links", "gz",
         "zst",
     ]),
-    "Text, TSV, TMX, XLIFF, JSON lines, alignments or dumps of attention, packed with gzip or zstandard or not. What it is is found out and told.",
+    id!(
+        "Text, TSV, TMX, XLIFF, JSON lines, alignments or dumps of attention, packed with gzip or zstandard or not. What it is is found out and told."
+    ),
 );
 
 /// How files of text end.
@@ -132,11 +139,12 @@ const AT_ONCE: Duration = Duration::from_millis(300);
 /// What to do without one.
 #[cfg(target_family = "wasm")]
 const WITHOUT: &str =
-    "Nothing was chosen. A model of this site opens by its name; files of your own by Browse or by a drop.";
+    id!("Nothing was chosen. A model of this site opens by its name; files of your own by Browse or by a drop.");
 /// What to do without one.
 #[cfg(not(target_family = "wasm"))]
-const WITHOUT: &str = "This system shows no file dialog here; on Linux it needs a desktop portal or the program zenity. Type the \
-                           path, drop the file on the window, or name it on the command line.";
+const WITHOUT: &str =
+    id!("This system shows no file dialog here; on Linux it needs a desktop portal or the program zenity. Type the \
+                           path, drop the file on the window, or name it on the command line.");
 
 type Answer = Pin<Box<dyn Future<Output = Option<PathBuf>>>>;
 
@@ -189,7 +197,7 @@ impl Dialogs {
     /// Says on a sheet for paths that the system has no dialog, once that is known.
     pub fn missing_ui(&self, ui: &mut egui::Ui) {
         if self.is_missing {
-            let text = egui::RichText::new(WITHOUT).color(theme::tokens(ui).warm);
+            let text = egui::RichText::new(lang::text(WITHOUT)).color(theme::tokens(ui).warm);
             ui.add(egui::Label::new(text).wrap());
         }
     }
@@ -214,14 +222,14 @@ impl Dialogs {
 #[cfg(not(target_family = "wasm"))]
 fn shown(asked: &AskedPath, folder: Option<PathBuf>) -> Answer {
     let Question { title, wants, .. } = asked.question;
-    let mut dialog = rfd::AsyncFileDialog::new().set_title(title);
+    let mut dialog = rfd::AsyncFileDialog::new().set_title(lang::text(title));
     if let Some(folder) = folder {
         dialog = dialog.set_directory(folder);
     }
     match wants {
         Wants::Folder => path_of(dialog.pick_folder()),
         Wants::File(extensions) => {
-            path_of(dialog.add_filter("Usual files", extensions).add_filter("All files", &["*"]).pick_file())
+            path_of(dialog.add_filter(tr!("Usual files"), extensions).add_filter(tr!("All files"), &["*"]).pick_file())
         }
         Wants::NewFile(name) => path_of(dialog.set_file_name(asked.name.as_deref().unwrap_or(name)).save_file()),
     }

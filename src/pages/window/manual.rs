@@ -1,9 +1,10 @@
 //! Floor 11: the pages of the manual, which are the files of `assets/manual`.
 
-use std::sync::LazyLock;
+use std::sync::OnceLock;
 
 use egui::TextureHandle;
 
+use crate::lang;
 use crate::text::markdown::{MarkdownBlock, blocks};
 
 /// A page of the manual.
@@ -62,11 +63,72 @@ const FILES: &[(&str, &str)] = files![
 pub const PICTURES: &[(&str, &[u8])] =
     pictures!["pictures/heatmap.png", "pictures/links.png", "pictures/beam.png", "pictures/local.png"];
 
-/// Every page, the contents first.
+/// Every page, the contents first, in the language of the thread; in English where it has none.
 pub fn pages() -> &'static [ManualPage] {
-    static READ: LazyLock<Vec<ManualPage>> =
-        LazyLock::new(|| FILES.iter().map(|(file, text)| ManualPage { file, blocks: blocks(text) }).collect());
-    &READ
+    static READ: [OnceLock<Vec<ManualPage>>; lang::COUNT] = [const { OnceLock::new() }; lang::COUNT];
+    READ[lang::spoken() as usize].get_or_init(|| {
+        let translated = translated::of(lang::spoken());
+        let text = |file: &str| translated.iter().find(|(other, _)| *other == file).map(|(_, text)| at_home(text));
+        let page = |(file, own): &(&'static str, &str)| {
+            let blocks = text(file).map_or_else(|| blocks(own), |text| blocks(&text));
+            ManualPage { file, blocks }
+        };
+        FILES.iter().map(page).collect()
+    })
+}
+
+/// A page whose links lead on as if it lay beside those in English.
+fn at_home(text: &str) -> String {
+    let beside = text.replace("../../../manual/", "");
+    beside.replace("../../../../", "../../").replace("../../../", "../")
+}
+
+/// The pages in other languages, which a browser leaves out.
+mod translated {
+    use crate::lang::Language;
+
+    #[cfg(not(target_family = "wasm"))]
+    macro_rules! files {
+        ($folder:literal) => {
+            files![$folder:
+                "README.md",
+                "first-steps.md",
+                "sentence.md",
+                "acting.md",
+                "steps.md",
+                "teaching.md",
+                "pages.md",
+                "keys.md",
+                "figures.md",
+                "command-line.md",
+                "search.md",
+                "evaluation.md",
+                "corpus.md",
+                "aligner.md",
+                "phrase-tables.md",
+                "plane.md",
+                "models.md",
+                "training.md",
+                "install.md",
+                "browser.md",
+                "python.md",
+            ]
+        };
+        ($folder:literal: $($file:literal),* $(,)?) => {
+            &[$(($file, include_str!(concat!("../../../assets/lang/", $folder, "/manual/", $file)))),*]
+        };
+    }
+
+    /// The pages of a language by their files.
+    pub(super) fn of(language: Language) -> &'static [(&'static str, &'static str)] {
+        match language {
+            #[cfg(not(target_family = "wasm"))]
+            Language::French => files!["fr"],
+            #[cfg(not(target_family = "wasm"))]
+            Language::German => files!["de"],
+            _ => &[],
+        }
+    }
 }
 
 /// The most pages that one can go back.

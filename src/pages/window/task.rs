@@ -17,7 +17,7 @@ pub fn task_ui(ui: &mut Ui, window: &mut Window<'_>, number: Option<u64>) {
     let Some(task) = number.and_then(|number| window.app.tasks.task(number)) else { return };
     let before = window.app.tasks.list().first().filter(|first| first.number != task.number);
     let text = match before {
-        Some(first) if task.progress.is_none() => format!("Waits for the work of page {}", first.page.name()),
+        Some(first) if task.progress.is_none() => tr!("Waits for the work of page {}", first.page.name()),
         _ => line(task),
     };
     let fraction = fraction(task);
@@ -26,13 +26,13 @@ pub fn task_ui(ui: &mut Ui, window: &mut Window<'_>, number: Option<u64>) {
         bar_ui(ui, &text, fraction, egui::TextWrapMode::Wrap);
     }
     ui.horizontal(|ui| {
-        if ui.button("Cancel").on_hover_text(lost(task)).clicked() {
+        if ui.button(tr!("Cancel")).on_hover_text(lost(task)).clicked() {
             window.push(TaskCommand::Cancel(task.number));
         }
         let (name, note) = if task.is_paused {
-            ("Go on", "Takes this work up again")
+            (tr!("Go on"), tr!("Takes this work up again"))
         } else {
-            ("Pause", "Holds this work up; sentences that you type go first anyway")
+            (tr!("Pause"), tr!("Holds this work up; sentences that you type go first anyway"))
         };
         if ui.button(name).on_hover_text(note).clicked() {
             window.push(TaskCommand::Pause(task.number, !task.is_paused));
@@ -46,9 +46,9 @@ pub fn task_ui(ui: &mut Ui, window: &mut Window<'_>, number: Option<u64>) {
 /// What becomes of work that is cancelled.
 fn lost(task: &Task) -> &'static str {
     if task.page.info().keeps_work {
-        "Ends this work; what it has done so far is kept, and a new run goes on there"
+        tr!("Ends this work; what it has done so far is kept, and a new run goes on there")
     } else {
-        "Ends this work; what it has done so far is lost"
+        tr!("Ends this work; what it has done so far is lost")
     }
 }
 
@@ -69,8 +69,8 @@ pub fn fraction(task: &Task) -> f32 {
 pub fn line(task: &Task) -> String {
     let Some(progress) = &task.progress else {
         return match task.page {
-            SENTENCE => "Waiting".to_owned(),
-            page => format!("Page {} waits for its turn", page.name()),
+            SENTENCE => tr!("Waiting").to_owned(),
+            page => tr!("Page {} waits for its turn", page.name()),
         };
     };
     let mut line = progress.what.clone();
@@ -78,10 +78,10 @@ pub fn line(task: &Task) -> String {
         line += &format!(", {:.0} %", 100.0 * fraction(task));
     }
     if progress.words_per_second > 0.0 && !task.is_paused {
-        line += &format!(", {:.0} words/s", progress.words_per_second);
+        line += &tr!(", {} words/s", format_args!("{:.0}", progress.words_per_second));
     }
     if task.is_paused {
-        line += ", paused";
+        line += tr!(", paused");
     }
     line
 }

@@ -46,7 +46,7 @@ impl LessonAction {
             Self::Page(page) => one(WindowCommand::ShowPage(*page)),
             Self::Select(name) => match of_name(app, name) {
                 Some(column) => one(SelectCommand::Column(column.id)),
-                None => Now::Never(format!("There is no column of {name}.")),
+                None => Now::Never(tr!("There is no column of {name}.", name)),
             },
             Self::Hypothesis(number) => show_hypothesis(*number, app),
             Self::Word(word) => select_word(word.as_deref(), app),
@@ -72,7 +72,7 @@ impl LessonAction {
             Self::Box(None) => one(StepsCommand::Open(None)),
             Self::Box(Some(key)) => open_box(key, app, steps),
             Self::Act(LessonAct::Reveal) => one(StepsCommand::Reveal),
-            Self::Act(_) => Now::Never("Only the reader can do this.".to_owned()),
+            Self::Act(_) => Now::Never(tr!("Only the reader can do this.").to_owned()),
         }
     }
 
@@ -177,7 +177,7 @@ fn models(names: &[String], app: &AppState) -> Now {
     if missing.is_empty() {
         return Now::Columns(names.iter().filter_map(found).collect());
     }
-    Now::Never(format!("This lesson needs the model {}, which is not among the installed ones.", missing.join(", ")))
+    Now::Never(tr!("This lesson needs the model {}, which is not among the installed ones.", missing.join(", ")))
 }
 
 /// Whether a column shows all that it will of the present sentence.
@@ -202,22 +202,22 @@ fn has_read(column: &Column, app: &AppState) -> bool {
 
 fn select_word(word: Option<&str>, app: &AppState) -> Now {
     let Some(wanted) = word else { return one(SelectCommand::Nothing) };
-    let Some(column) = app.selected_column() else { return Now::Never("There is no model.".to_owned()) };
+    let Some(column) = app.selected_column() else { return Now::Never(tr!("There is no model.").to_owned()) };
     if !is_settled(column) || !has_read(column, app) {
         return Now::NotYet;
     }
     let words = column.table.as_ref().map_or(&[][..], |table| &table.target);
     match words.iter().position(|word| word.text == wanted) {
         Some(i) => one(SelectCommand::Target { column: column.id, i }),
-        None => Now::Never(format!("{} does not say the word {wanted} that this page speaks of.", column.name())),
+        None => Now::Never(tr!("{} does not say the word {wanted} that this page speaks of.", column.name(), wanted)),
     }
 }
 
 fn show_hypothesis(number: usize, app: &AppState) -> Now {
-    let Some(column) = app.selected_column() else { return Now::Never("There is no model.".to_owned()) };
+    let Some(column) = app.selected_column() else { return Now::Never(tr!("There is no model.").to_owned()) };
     match column.hypotheses.len() {
         _ if !is_settled(column) => Now::NotYet,
-        count if number > count => Now::Never(format!("{} has no hypothesis {number}.", column.name())),
+        count if number > count => Now::Never(tr!("{} has no hypothesis {number}.", column.name(), number)),
         _ if column.hypothesis + 1 == number => Now::Do(Vec::new()),
         _ => one(SelectCommand::Hypothesis { column: column.id, hypothesis: number - 1 }),
     }
@@ -231,7 +231,7 @@ fn free(app: &AppState) -> Vec<Command> {
 
 fn set_row(row: &str, app: &AppState) -> Now {
     let Some((column, i, _)) = app.selected_word() else {
-        return Now::Never("Select a word first: it is its row that is set.".to_owned());
+        return Now::Never(tr!("Select a word first: it is its row that is set.").to_owned());
     };
     if !is_settled(column) {
         return Now::NotYet;
@@ -240,7 +240,7 @@ fn set_row(row: &str, app: &AppState) -> Now {
     let edit = match source.iter().position(|word| word.text == row) {
         _ if row == EVEN => RowEdit::Uniform,
         Some(j) => RowEdit::OneHot(j),
-        None => return Now::Never(format!("{} reads no word {row}.", column.name())),
+        None => return Now::Never(tr!("{} reads no word {row}.", column.name(), row)),
     };
     one(InterveneCommand::Row { column: column.id, i, edit })
 }
@@ -283,7 +283,7 @@ fn go_to(step: &str, app: &AppState, steps: &StepsPage) -> Now {
     }
     match step_of(step, steps) {
         Some(i) => one(StepsCommand::GoTo(i)),
-        None => Now::Never(format!("No step says the word {step} that this page speaks of.")),
+        None => Now::Never(tr!("No step says the word {step} that this page speaks of.", step)),
     }
 }
 
@@ -295,5 +295,5 @@ fn open_box(key: &str, app: &AppState, steps: &StepsPage) -> Now {
     if has {
         return one(StepsCommand::Open(Some(key.to_owned())));
     }
-    Now::Never(format!("This machine has no box {key}."))
+    Now::Never(tr!("This machine has no box {key}.", key))
 }

@@ -8,6 +8,7 @@ use crate::app::files::picture::PictureRequest;
 use crate::app::files::work::write_whole;
 use crate::figure::svg::bare;
 use crate::figure::{Figure, svg};
+use crate::lang;
 use crate::session::lessons::script::{Ask, Script, ScriptPage, ScriptPart};
 use crate::text::markdown::{MarkdownBlock, MarkdownSpan};
 
@@ -70,14 +71,15 @@ pub fn solutions(script: &Script) -> String {
             body += &format!("<section><h2>{}. {}</h2>{asks}</section>\n", n + 1, escaped(&page.heading));
         }
     }
-    document(&format!("Solutions: {}", script.title), &body)
+    document(&tr!("Solutions: {}", script.title), &body)
 }
 
 fn document(title: &str, body: &str) -> String {
     let title = escaped(title);
     format!(
-        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{title}</title><style>{STYLE}</style></head>\n\
-         <body>\n<h1>{title}</h1>\n{body}</body></html>\n"
+        "<!DOCTYPE html>\n<html lang=\"{}\"><head><meta charset=\"utf-8\"><title>{title}</title><style>{STYLE}</style></head>\n\
+         <body>\n<h1>{title}</h1>\n{body}</body></html>\n",
+        lang::spoken().code()
     )
 }
 
@@ -195,9 +197,7 @@ pub(super) fn write(path: &Path, script: &Script, shown: Vec<(usize, OnPaper<Pap
     let written = write_whole(path, handout(script, &shown).as_bytes())
         .and_then(|()| write_whole(&beside, solutions(script).as_bytes()));
     match written {
-        Ok(()) => {
-            FileEvent::Notice { text: format!("Saved {} and {}", path.display(), beside.display()), is_error: false }
-        }
+        Ok(()) => FileEvent::Notice { text: tr!("Saved {} and {}", path.display(), beside.display()), is_error: false },
         Err(error) => FileEvent::failed(&error),
     }
 }

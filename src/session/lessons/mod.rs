@@ -25,6 +25,7 @@ use crate::app::state::AppState;
 use crate::figure::palette::ColourMap;
 use crate::jobs::files::texts::FolderTexts;
 use crate::jobs::queue::candidate::Candidate;
+use crate::lang;
 use crate::pages::command::Command;
 use crate::pages::lesson::LessonCommand;
 use crate::pages::steps::STEPS;
@@ -274,18 +275,18 @@ fn of_steps(steps: &StepsPage) -> Option<OnPaper<Paper>> {
     let apart = steps.apart.as_ref()?;
     let lit = steps.current().or(steps.open.as_deref());
     let picture = figure(apart, steps.i, steps.hidden(steps.i), lit);
-    let said = vec![(THE_SENTENCE.to_owned(), apart.source.text.clone())];
+    let said = vec![(lang::text(THE_SENTENCE).to_owned(), apart.source.text.clone())];
     Some(OnPaper { said, pictures: vec![Paper::Machine(Arc::new(picture))] })
 }
 
 /// What the sentence of a lesson is called on paper.
-pub const THE_SENTENCE: &str = "The sentence";
+pub const THE_SENTENCE: &str = id!("The sentence");
 
 /// What all columns say, and the picture of the selected one, or of the first that aligns.
 fn of_columns(app: &AppState) -> OnPaper<Paper> {
     let columns = app.document.columns();
     let words = |column: &Column| Some((column.name(), column.table.as_ref()?.text.clone()));
-    let mut said = vec![(THE_SENTENCE.to_owned(), app.document.source().to_owned())];
+    let mut said = vec![(lang::text(THE_SENTENCE).to_owned(), app.document.source().to_owned())];
     said.extend(columns.iter().filter_map(words));
     let aligns = |column: &&Column| column.table.as_ref().is_some_and(|table| table.alpha.is_some());
     let column = app.selected_column().filter(aligns).or_else(|| columns.iter().find(aligns));
@@ -294,7 +295,8 @@ fn of_columns(app: &AppState) -> OnPaper<Paper> {
     let has_links = app.view.layout().get(LINKS_PICTURE).is_some_and(|on| *on > 0.0);
     let kind = if has_links { "links" } else { "heatmap" };
     let drawing = Drawing { has_caption: true, map, ..Drawing::new(kind, false) };
-    let picture = |column| export::picture(column, &app.document.scene().search, app.view.settings(), &drawing, None);
+    let search = &app.document.scene().search;
+    let picture = |column| lang::in_english(|| export::picture(column, search, app.view.settings(), &drawing, None));
     let picture = column.and_then(picture).map(|picture| Paper::Column(Box::new(picture)));
     OnPaper { said, pictures: picture.into_iter().collect() }
 }
@@ -382,7 +384,7 @@ impl Lessons {
 
     fn begin(&mut self, key: &str, app: &mut AppState, steps: &StepsPage) {
         let Some(script) = self.shelf().find(|kept| kept.key == key).and_then(|kept| kept.script.clone()) else {
-            return app.notify(format!("There is no lesson {key} that can be read"), true);
+            return app.notify(tr!("There is no lesson {key} that can be read", key), true);
         };
         self.after = None;
         self.left.get_or_insert_with(|| Left::of(app, steps));
@@ -390,7 +392,9 @@ impl Lessons {
     }
 
     fn print(&self, path: PathBuf, app: &mut AppState) {
-        let Some(open) = &self.open else { return app.notify("Open a lesson first; that is what is printed", true) };
+        let Some(open) = &self.open else {
+            return app.notify(tr!("Open a lesson first; that is what is printed"), true);
+        };
         let path = if path.extension().is_some() { path } else { path.with_extension("html") };
         let mut shown: Vec<(usize, OnPaper<Paper>)> =
             open.pictures.iter().map(|((page, _), shown)| (*page, shown.clone())).collect();

@@ -10,6 +10,7 @@ use toml::Spanned;
 
 use crate::app::lights::Highlight;
 use crate::evaluation::facts::EvaluationFact;
+use crate::lang;
 use crate::session::lessons::things::{LessonAction, things};
 use crate::text::markdown::{MarkdownBlock, blocks};
 
@@ -17,6 +18,7 @@ use crate::text::markdown::{MarkdownBlock, blocks};
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Script {
+    #[serde(deserialize_with = "words")]
     pub title: String,
     /// What it is about.
     #[serde(default, deserialize_with = "markdown")]
@@ -30,6 +32,7 @@ pub struct Script {
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ScriptPage {
+    #[serde(deserialize_with = "words")]
     pub heading: String,
     /// From top to bottom.
     #[serde(default, rename = "part")]
@@ -62,8 +65,10 @@ pub struct Wait {
     #[serde(rename = "for")]
     pub thing: LessonAction,
     /// What the reader is told, where it is not what can be told of every such thing.
+    #[serde(default, deserialize_with = "perhaps")]
     say: Option<String>,
     /// What a class does on paper in its place; `None`: nothing.
+    #[serde(default, deserialize_with = "perhaps")]
     pub paper: Option<String>,
 }
 
@@ -78,17 +83,21 @@ impl Wait {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Ask {
+    #[serde(deserialize_with = "words")]
     pub question: String,
     /// To choose from; empty: an open question.
     pub choices: Vec<LessonChoice>,
     /// The answer to an open question.
+    #[serde(deserialize_with = "words")]
     pub answer: String,
     /// Words of which a typed answer must have one to be right, where an open question can be judged; capitals and signs
     /// between words do not count.
     pub accepts: Vec<String>,
     /// What helps after a wrong answer; may be empty.
+    #[serde(deserialize_with = "words")]
     pub hint: String,
     /// Why it is so; may be empty.
+    #[serde(deserialize_with = "words")]
     pub why: String,
 }
 
@@ -126,9 +135,9 @@ fn plain(text: &str) -> String {
 #[serde(rename_all = "lowercase")]
 pub enum LessonChoice {
     /// It is right.
-    Right(String),
+    Right(#[serde(deserialize_with = "words")] String),
     /// It is not.
-    Wrong(String),
+    Wrong(#[serde(deserialize_with = "words")] String),
 }
 
 impl LessonChoice {
@@ -261,7 +270,16 @@ impl ScriptPage {
 }
 
 fn markdown<'de, D: Deserializer<'de>>(input: D) -> Result<Vec<MarkdownBlock>, D::Error> {
-    String::deserialize(input).map(|text| blocks(&text))
+    words(input).map(|text| blocks(&text))
+}
+
+/// A text in the language of the window, where the lesson has one in it.
+fn words<'de, D: Deserializer<'de>>(input: D) -> Result<String, D::Error> {
+    String::deserialize(input).map(|text| lang::of_lesson(&text).to_owned())
+}
+
+fn perhaps<'de, D: Deserializer<'de>>(input: D) -> Result<Option<String>, D::Error> {
+    words(input).map(Some)
 }
 
 /// A question that has an answer.

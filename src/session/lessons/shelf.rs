@@ -1,8 +1,9 @@
 //! Floor 12: the lessons that there are: those that come with the program, and those of the user's own folder.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, OnceLock};
 
+use crate::lang;
 use crate::session::lessons::script;
 use crate::session::lessons::script::Script;
 
@@ -50,13 +51,13 @@ impl LessonFile {
     }
 }
 
-/// The lessons that come with the program.
+/// The lessons that come with the program, in the language of the thread.
 pub fn bundled() -> &'static [LessonFile] {
-    static READ: LazyLock<Vec<LessonFile>> = LazyLock::new(|| {
+    static READ: [OnceLock<Vec<LessonFile>>; lang::COUNT] = [const { OnceLock::new() }; lang::COUNT];
+    READ[lang::spoken() as usize].get_or_init(|| {
         let kept = |(key, text): &(&str, &str)| read(key, None, Path::new(&format!("{key}.toml")), Ok(text), None);
         BUNDLED.iter().map(kept).collect()
-    });
-    &READ
+    })
 }
 
 /// A file of the user's own folder; `before` is what was known of it.

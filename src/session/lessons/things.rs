@@ -228,33 +228,33 @@ impl LessonAction {
     /// What the reader is told to do when it is waited for and the lesson does not say it.
     pub fn prompt(&self) -> String {
         match self {
-            Self::Models(names) => format!("Show the models {}.", names.join(", ")),
-            Self::Sentence(text) => format!("Type: {text}"),
-            Self::Given(Some(text)) => format!("Give the translation: {text}"),
-            Self::Beam(beam) => format!("Set the beam to {beam}."),
-            Self::Page(page) => format!("Open the page {}.", page.name()),
-            Self::Select(model) => format!("Click the column of {model}."),
-            Self::Hypothesis(number) => format!("Click line {number} of the list below the column."),
+            Self::Models(names) => tr!("Show the models {}.", names.join(", ")),
+            Self::Sentence(text) => tr!("Type: {text}", text),
+            Self::Given(Some(text)) => tr!("Give the translation: {text}", text),
+            Self::Beam(beam) => tr!("Set the beam to {beam}.", beam),
+            Self::Page(page) => tr!("Open the page {}.", page.name()),
+            Self::Select(model) => tr!("Click the column of {model}.", model),
+            Self::Hypothesis(number) => tr!("Click line {number} of the list below the column.", number),
             Self::Row(Some(row)) if row == EVEN => {
-                "Right-click a word of the translation, and choose \"The same weight on every word\".".to_owned()
+                tr!("Right-click a word of the translation, and choose \"The same weight on every word\".").to_owned()
             }
             Self::Row(Some(word)) => {
-                format!("Right-click a cell over {word}, and choose \"All weight on this source word\".")
+                tr!("Right-click a cell over {word}, and choose \"All weight on this source word\".", word)
             }
-            Self::Word(Some(word)) => format!("Click the word {word} of the translation."),
-            Self::Step(step) => format!("Go to the step {step}."),
-            Self::Box(Some(key)) => format!("Open the box {key}."),
+            Self::Word(Some(word)) => tr!("Click the word {word} of the translation.", word),
+            Self::Step(step) => tr!("Go to the step {step}.", step),
+            Self::Box(Some(key)) => tr!("Open the box {key}.", key),
             Self::Act(act) => match act {
-                LessonAct::AnotherSentence => "Type another sentence, or choose one from the list.",
-                LessonAct::SelectWord => "Click a word of a translation.",
-                LessonAct::Reveal => "Guess, then press Show.",
-                LessonAct::Intervene => "Change where the model looks or what it says.",
-                LessonAct::AnotherStep => "Go to another step.",
-                LessonAct::Say => "Choose a word for the model to say.",
-                LessonAct::AnotherHypothesis => "Click another line of the beam.",
+                LessonAct::AnotherSentence => tr!("Type another sentence, or choose one from the list."),
+                LessonAct::SelectWord => tr!("Click a word of a translation."),
+                LessonAct::Reveal => tr!("Guess, then press Show."),
+                LessonAct::Intervene => tr!("Change where the model looks or what it says."),
+                LessonAct::AnotherStep => tr!("Go to another step."),
+                LessonAct::Say => tr!("Choose a word for the model to say."),
+                LessonAct::AnotherHypothesis => tr!("Click another line of the beam."),
             }
             .to_owned(),
-            _ => "Do what the page says.".to_owned(),
+            _ => tr!("Do what the page says.").to_owned(),
         }
     }
 }

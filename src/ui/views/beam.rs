@@ -19,10 +19,10 @@ pub fn is_phone(ui: &Ui) -> bool {
 pub fn beam_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let mut beam = window.app.document.scene().search.beam;
     let value = ui.add(egui::DragValue::new(&mut beam).range(1..=50).speed(0.1));
-    let label = ui.label(RichText::new("Beam").color(theme::tokens(ui).weak));
+    let label = ui.label(RichText::new(tr!("Beam")).color(theme::tokens(ui).weak));
     let value = value
         .labelled_by(label.id)
-        .on_hover_text("How many unfinished translations the search keeps at each step; 1 is greedy");
+        .on_hover_text(tr!("How many unfinished translations the search keeps at each step; 1 is greedy"));
     window.part(ui, HighlightPart::BeamSize, "", value.rect.union(label.rect));
     if value.changed() {
         window.push(SearchCommand::SetBeam(beam));

@@ -4,6 +4,7 @@ use egui::{Button, Rect, RichText, Ui, UiBuilder, pos2, vec2};
 
 use crate::app::command::WindowCommand;
 use crate::app::page::{Page, SENTENCE};
+use crate::lang;
 use crate::pages::lesson::LessonCommand;
 use crate::pages::window::act::Act;
 use crate::pages::window::local::Window;
@@ -13,7 +14,11 @@ use crate::widgets::theme;
 /// Pages that are offered: what it is to open one, and what there is.
 const OFFERED: &[(&str, &str, Page)] = &[
     #[cfg(not(target_family = "wasm"))]
-    ("Open a corpus", "Thousands of sentences, several systems beside each other", crate::pages::corpus::CORPUS),
+    (
+        id!("Open a corpus"),
+        id!("Thousands of sentences, several systems beside each other"),
+        crate::pages::corpus::CORPUS,
+    ),
 ];
 
 /// Its width, and where it stands in the height of the page.
@@ -39,18 +44,20 @@ pub fn first_ui(ui: &mut Ui, room: Rect, window: &mut Window<'_>) {
 
 fn offers_ui(ui: &mut Ui, window: &mut Window<'_>) {
     ui.horizontal_wrapped(|ui| {
-        ui.label(RichText::new("Begin with").color(theme::tokens(ui).weak));
-        if !window.lights.is_shown && big(ui, "Lessons", "Guided pages of ten minutes that use the program itself") {
+        ui.label(RichText::new(tr!("Begin with")).color(theme::tokens(ui).weak));
+        if !window.lights.is_shown
+            && big(ui, tr!("Lessons"), tr!("Guided pages of ten minutes that use the program itself"))
+        {
             window.push(LessonCommand::Show(true));
         }
         if window.app.document.columns().is_empty() {
-            menu::act_button(ui, window, "Add a model...", Act::AddModel);
+            menu::act_button(ui, window, tr!("Add a model..."), Act::AddModel);
         }
-        if big(ui, "Type a sentence", "The models translate it while you type") {
+        if big(ui, tr!("Type a sentence"), tr!("The models translate it while you type")) {
             Act::FocusSource.perform(window);
         }
         for (name, about, page) in OFFERED {
-            if big(ui, name, about) {
+            if big(ui, lang::text(name), lang::text(about)) {
                 window.push(WindowCommand::ShowPage(*page));
             }
         }

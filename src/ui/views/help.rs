@@ -2,6 +2,7 @@
 
 use egui::{Id, RichText, Ui};
 
+use crate::lang;
 use crate::pages::window::local::{Sheet, Window};
 use crate::pages::window::{act, shortcuts};
 use crate::widgets;
@@ -16,31 +17,41 @@ const WIDE: f32 = 960.0;
 const TERMS: &[(&str, &str)] = &[
     (
         "alpha_ij",
-        "How much of source word j goes into the context for target word i; each row adds up to 1, under the Gaussian of local-p to less (Bahdanau et al. 2015, equation 6; Luong et al. 2015, section 3).",
+        id!(
+            "How much of source word j goes into the context for target word i; each row adds up to 1, under the Gaussian of local-p to less (Bahdanau et al. 2015, equation 6; Luong et al. 2015, section 3)."
+        ),
     ),
     (
-        "energy e_ij",
-        "How well source word j fits target word i before the softmax makes alpha of it (Bahdanau et al. 2015, section 3.1).",
+        id!("energy e_ij"),
+        id!(
+            "How well source word j fits target word i before the softmax makes alpha of it (Bahdanau et al. 2015, section 3.1)."
+        ),
     ),
     (
-        "position p_t",
-        "The source word, counted from 0, round which local attention looks; its window is the words from p_t - D to p_t + D (Luong et al. 2015, section 3.2).",
+        id!("position p_t"),
+        id!(
+            "The source word, counted from 0, round which local attention looks; its window is the words from p_t - D to p_t + D (Luong et al. 2015, section 3.2)."
+        ),
     ),
     (
-        "context c",
-        "The one vector that holds the whole sentence for the RNN Encoder-Decoder (Cho et al. 2014, section 2.2).",
+        id!("context c"),
+        id!("The one vector that holds the whole sentence for the RNN Encoder-Decoder (Cho et al. 2014, section 2.2)."),
     ),
     (
-        "log p",
-        "Natural logarithm of the probability that the model gives to a word or a whole translation; 0 is certain.",
+        id!("log p"),
+        id!(
+            "Natural logarithm of the probability that the model gives to a word or a whole translation; 0 is certain."
+        ),
     ),
-    ("beam", "The unfinished translations that the search keeps at each step."),
+    (id!("beam"), id!("The unfinished translations that the search keeps at each step.")),
     (
-        "link",
-        "A pair of words that a statistical aligner, which learned from parallel text alone, takes for each other's translation.",
+        id!("link"),
+        id!(
+            "A pair of words that a statistical aligner, which learned from parallel text alone, takes for each other's translation."
+        ),
     ),
-    ("[UNK]", "A word that is not in the vocabulary."),
-    ("</s>", "The end of the sentence, a word like any other for the models."),
+    ("[UNK]", id!("A word that is not in the vocabulary.")),
+    ("</s>", id!("The end of the sentence, a word like any other for the models.")),
 ];
 
 /// The sheet of shortcuts.
@@ -54,8 +65,9 @@ pub fn help_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let response = modal.show(ui.ctx(), |ui| {
         ui.set_width(WIDTH.min(ui.ctx().content_rect().width() - 80.0));
         let closes = ui.horizontal(|ui| {
-            ui.heading("Shortcuts and explanations");
-            ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| ui.button("Close").clicked()).inner
+            ui.heading(tr!("Shortcuts and explanations"));
+            ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| ui.button(tr!("Close")).clicked())
+                .inner
         });
         ui.separator();
         widgets::growing(height).auto_shrink([false, true]).show(ui, body_ui);
@@ -84,7 +96,7 @@ fn body_ui(ui: &mut Ui) {
 
 fn terms_ui(ui: &mut Ui, n: usize, terms: &[(&str, &str)], weak: egui::Color32) {
     egui::Grid::new(("terms", n)).num_columns(2).spacing([theme::SPACE_4, theme::SPACE_1]).show(ui, |ui| {
-        for (term, meaning) in terms {
+        for (term, meaning) in terms.iter().map(|(term, meaning)| (lang::text(term), lang::text(meaning))) {
             let text = ui.visuals().text_color();
             labels::said(ui.label(labels::signs(term, theme::TEXT_SMALL, text)), term);
             let meaning_job = labels::signs(meaning, theme::TEXT_SMALL, weak);
@@ -116,7 +128,7 @@ fn group_ui(ui: &mut Ui, group: &str) {
     let t = theme::tokens(ui);
     ui.spacing_mut().item_spacing = egui::vec2(theme::SPACE_2, 1.0);
     ui.add_space(theme::SPACE_2);
-    ui.label(RichText::new(group).color(t.accent));
+    ui.label(RichText::new(lang::text(group)).color(t.accent));
     let mut named: Vec<&str> = Vec::new();
     for binding in act::bindings().iter().filter(|binding| binding.group == group) {
         if named.contains(&binding.name) {
@@ -127,7 +139,7 @@ fn group_ui(ui: &mut Ui, group: &str) {
         let mut keys: Vec<String> = same.map(|key| shortcuts::key_text(ui.ctx(), key)).collect();
         keys.truncate(2);
         ui.horizontal(|ui| {
-            ui.label(binding.name);
+            ui.label(lang::text(binding.name));
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
                 labels::caption(ui, keys.join("  "));
             });

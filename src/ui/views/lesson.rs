@@ -7,6 +7,7 @@ use egui::{Align, Button, Label, Layout, Panel, ProgressBar, RichText, ScrollAre
 
 use crate::app::document::column::{Column, file_name};
 use crate::app::lights::{Highlight, HighlightPart};
+use crate::lang;
 use crate::pages::lesson::LessonCommand;
 use crate::pages::steps::{STEPS, StepsPage};
 use crate::pages::window::dialogs::{Question, Wants};
@@ -87,9 +88,9 @@ pub fn lights_ui(ui: &Ui, window: &Window<'_>) {
 
 fn shelf_ui(ui: &mut Ui, window: &mut Window<'_>, lessons: &Lessons) {
     ui.horizontal(|ui| {
-        ui.heading("Lessons");
+        ui.heading(tr!("Lessons"));
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            if ui.button("Close").clicked() {
+            if ui.button(tr!("Close")).clicked() {
                 window.push(LessonCommand::Show(false));
             }
         });
@@ -97,7 +98,7 @@ fn shelf_ui(ui: &mut Ui, window: &mut Window<'_>, lessons: &Lessons) {
     ui.separator();
     let weak = theme::tokens(ui).weak;
     ScrollArea::vertical().id_salt("lesson_list").auto_shrink([false, false]).show(ui, |ui| {
-        let note = "Ten minutes each. A lesson changes what the window shows; when it ends, all is as it was.";
+        let note = tr!("Ten minutes each. A lesson changes what the window shows; when it ends, all is as it was.");
         ui.add(Label::new(RichText::new(note).color(weak)).wrap());
         ui.add_space(theme::SPACE_2);
         for (n, kept) in lessons.shelf().enumerate() {
@@ -129,7 +130,7 @@ fn kept_ui(ui: &mut Ui, window: &mut Window<'_>, n: usize, kept: &LessonFile) {
 }
 
 fn own_ui(ui: &mut Ui, folder: &Path) {
-    let text = format!(
+    let text = tr!(
         "Lessons of your own: TOML files in {}. They are read again when they are saved; the manual's page for teachers \
          says how they are written.",
         folder.display()
@@ -160,17 +161,19 @@ fn summary_ui(ui: &mut Ui, window: &mut Window<'_>, running: &Running, next: Opt
     let t = *theme::tokens(ui);
     theme::card(&t).inner_margin(egui::Margin::same(10)).show(ui, |ui| {
         ui.take_available_width();
-        ui.label(RichText::new("The lesson is at its end").strong());
+        ui.label(RichText::new(tr!("The lesson is at its end")).strong());
         let outcome = running.outcome();
         if outcome.asked > 0 {
-            let text = format!(
+            let text = tr!(
                 "Of {} questions you answered {} rightly, {} of them at once.",
-                outcome.asked, outcome.right, outcome.at_once
+                outcome.asked,
+                outcome.right,
+                outcome.at_once
             );
             ui.add(Label::new(text).wrap());
         }
         let Some(next) = next else { return };
-        if ui.add(Button::new(format!("Next lesson: {}", next.title())).wrap()).clicked() {
+        if ui.add(Button::new(tr!("Next lesson: {}", next.title())).wrap()).clicked() {
             open(window, &next.key);
         }
     });
@@ -178,10 +181,10 @@ fn summary_ui(ui: &mut Ui, window: &mut Window<'_>, running: &Running, next: Opt
 }
 
 const HANDOUT: Question = Question::new(
-    "Print a lesson",
-    "Save",
+    id!("Print a lesson"),
+    id!("Save"),
     Wants::NewFile("lesson.html"),
-    "HTML for the class, to be printed from a browser; the solutions go into a second file beside it.",
+    id!("HTML for the class, to be printed from a browser; the solutions go into a second file beside it."),
 );
 
 fn head_ui(ui: &mut Ui, window: &mut Window<'_>, running: &Running) {
@@ -190,11 +193,11 @@ fn head_ui(ui: &mut Ui, window: &mut Window<'_>, running: &Running) {
     ui.horizontal(|ui| {
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             let note =
-                "For the class, with the pictures of the pages that were open, and the solutions in a second file";
-            if ui.small_button("Print...").on_hover_text(note).clicked() {
+                tr!("For the class, with the pictures of the pages that were open, and the solutions in a second file");
+            if ui.small_button(tr!("Print...")).on_hover_text(note).clicked() {
                 window.ask(HANDOUT.then(LessonCommand::Print));
             }
-            labels::caption(ui, format!("{page} of {pages}"));
+            labels::caption(ui, tr!("{page} of {pages}", page, pages));
             ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
                 let title = RichText::new(&running.script.title).size(theme::TEXT_SMALL).color(t.weak);
                 ui.add(Label::new(title).truncate());
@@ -203,7 +206,7 @@ fn head_ui(ui: &mut Ui, window: &mut Window<'_>, running: &Running) {
     });
     ui.add(Label::new(RichText::new(&running.shown().heading).size(theme::TEXT_TITLE).strong()).wrap());
     let bar = ProgressBar::new(page as f32 / pages as f32).desired_height(4.0);
-    let _ = ui.add(bar).accessible_name(format!("Page {page} of {pages}"));
+    let _ = ui.add(bar).accessible_name(tr!("Page {page} of {pages}", page, pages));
     ui.add_space(theme::SPACE_1);
 }
 
@@ -213,11 +216,11 @@ fn bar_ui(ui: &mut Ui, window: &mut Window<'_>, running: &Running) {
     let weak = theme::tokens(ui).weak;
     let fits = ui.horizontal(|ui| {
         let waits = running.waits().is_some();
-        let back = ui.add_enabled(running.page > 0, Button::new("Page back"));
+        let back = ui.add_enabled(running.page > 0, Button::new(tr!("Page back")));
         if back.clicked() {
             window.push(LessonCommand::Back);
         }
-        let text = RichText::new(if waits { "Pass over" } else { "Next page" });
+        let text = RichText::new(if waits { tr!("Pass over") } else { tr!("Next page") });
         let is_last = running.is_last();
         let next = ui.add(Button::new(if is_last { text.color(weak) } else { text }));
         if is_last {
@@ -233,8 +236,10 @@ fn bar_ui(ui: &mut Ui, window: &mut Window<'_>, running: &Running) {
             next.request_focus();
         }
         window.local.seen_lesson = now;
-        let letters =
-            egui::WidgetText::from(END).into_galley(ui, None, f32::INFINITY, egui::TextStyle::Button).size().x;
+        let letters = egui::WidgetText::from(lang::text(END))
+            .into_galley(ui, None, f32::INFINITY, egui::TextStyle::Button)
+            .size()
+            .x;
         let fits = ui.available_width() >= letters + 2.0 * ui.spacing().button_padding.x;
         if fits {
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| end_ui(ui, window));
@@ -246,10 +251,10 @@ fn bar_ui(ui: &mut Ui, window: &mut Window<'_>, running: &Running) {
     }
 }
 
-const END: &str = "End lesson";
+const END: &str = id!("End lesson");
 
 fn end_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    if ui.button(END).on_hover_text("The window is again as it was before").clicked() {
+    if ui.button(lang::text(END)).on_hover_text(tr!("The window is again as it was before")).clicked() {
         window.local.seen_lesson = None;
         window.push(LessonCommand::Close);
     }
@@ -266,9 +271,9 @@ fn page_ui(ui: &mut Ui, window: &mut Window<'_>, running: &Running) {
             ScriptPart::Wait(wait) => {
                 let came = match running.passed.contains(&(running.page, at)) {
                     _ if running.waits() == Some(wait) => None,
-                    false => Some("Done"),
-                    true if wait.thing.can_be_done() => Some("Done for you"),
-                    true => Some("Passed over, not done"),
+                    false => Some(tr!("Done")),
+                    true if wait.thing.can_be_done() => Some(tr!("Done for you")),
+                    true => Some(tr!("Passed over, not done")),
                 };
                 turn_ui(ui, &wait.says(), came);
             }
@@ -281,12 +286,12 @@ fn page_ui(ui: &mut Ui, window: &mut Window<'_>, running: &Running) {
     if !running.lights.is_empty() {
         let list: Vec<String> =
             running.lights.iter().map(|light| light.text(called(window, light).as_deref())).collect();
-        let text = format!("Framed: {}", list.join(", "));
+        let text = tr!("Framed: {}", list.join(", "));
         labels::note(ui, text);
     }
     let has_asks = running.shown().asks().next().is_some();
     let is_open = !running.revealed.contains(&running.page) && running.waits().is_none();
-    if has_asks && is_open && ui.button("Reveal").on_hover_text("Shows the answers of this page").clicked() {
+    if has_asks && is_open && ui.button(tr!("Reveal")).on_hover_text(tr!("Shows the answers of this page")).clicked() {
         window.push(LessonCommand::Reveal);
     }
     ui.add_space(theme::SPACE_5);
@@ -300,7 +305,9 @@ fn called(window: &Window<'_>, light: &Highlight) -> Option<String> {
     let of = light.of.as_deref()?;
     let name = if light.lit == HighlightPart::Box {
         let apart = window.page::<StepsPage>(STEPS).and_then(|page| page.apart.as_ref());
-        apart.and_then(|apart| Some(apart.machine.stages.iter().find(|stage| stage.key == of)?.title.to_owned()))
+        apart.and_then(|apart| {
+            Some(lang::text(apart.machine.stages.iter().find(|stage| stage.key == of)?.title).to_owned())
+        })
     } else {
         let columns = window.app.document.columns();
         columns.iter().find(|column| file_name(&column.folder) == of).map(Column::name)
@@ -319,7 +326,7 @@ fn turn_ui(ui: &mut Ui, says: &str, came: Option<&str>) {
     let frame = egui::Frame::new().fill(t.accent_soft).corner_radius(theme::RADIUS).inner_margin(egui::Margin::same(8));
     frame.show(ui, |ui| {
         ui.take_available_width();
-        ui.label(RichText::new("Your turn").size(theme::TEXT_SMALL).color(t.accent));
+        ui.label(RichText::new(tr!("Your turn")).size(theme::TEXT_SMALL).color(t.accent));
         ui.add(Label::new(says).wrap());
     });
     ui.add_space(theme::SPACE_2);
@@ -343,14 +350,14 @@ fn ask_ui(ui: &mut Ui, window: &mut Window<'_>, running: &Running, at: usize, as
         }
         let is_right = running.is_right(place, ask);
         if let Some(is_right) = is_right {
-            let (text, colour) = if is_right { ("Right.", t.accent) } else { ("Not quite.", t.warm) };
+            let (text, colour) = if is_right { (tr!("Right."), t.accent) } else { (tr!("Not quite."), t.warm) };
             ui.label(RichText::new(text).color(colour).strong());
             if !is_right && !ask.hint.is_empty() {
                 ui.add(Label::new(&ask.hint).wrap());
             }
         }
         if is_revealed {
-            ui.add(Label::new(format!("Answer: {}", ask.solution())).wrap());
+            ui.add(Label::new(tr!("Answer: {}", ask.solution())).wrap());
         }
         if (is_revealed || is_right == Some(true)) && !ask.why.is_empty() {
             ui.add(Label::new(RichText::new(&ask.why).color(t.weak)).wrap());
@@ -364,16 +371,16 @@ fn typed_ui(ui: &mut Ui, window: &mut Window<'_>, running: &Running, at: usize, 
     let given = running.typed.get(&(running.page, at));
     let draft = ui.scope_id().with("draft");
     let mut text = ui.data(|data| data.get_temp::<String>(draft)).or_else(|| given.cloned()).unwrap_or_default();
-    let field = egui::TextEdit::singleline(&mut text).hint_text("Your answer").desired_width(f32::INFINITY);
-    let field = ui.add(field).accessible_name(format!("Your answer to {}", ask.question));
+    let field = egui::TextEdit::singleline(&mut text).hint_text(tr!("Your answer")).desired_width(f32::INFINITY);
+    let field = ui.add(field).accessible_name(tr!("Your answer to {}", ask.question));
     let is_entered = field.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter));
-    let name = if ask.is_judged() { "Check" } else { "Keep" };
+    let name = if ask.is_judged() { tr!("Check") } else { tr!("Keep") };
     let is_new = !text.trim().is_empty() && given.is_none_or(|given| *given != text);
     if (ui.add_enabled(is_new, Button::new(name)).clicked() || is_entered) && is_new {
         window.push(LessonCommand::Say(at, text.clone()));
     }
     if given.is_some() && !is_new && !ask.is_judged() {
-        labels::note(ui, "Kept. Reveal shows an answer to compare it with.");
+        labels::note(ui, tr!("Kept. Reveal shows an answer to compare it with."));
     }
     ui.data_mut(|data| data.insert_temp(draft, text));
 }

@@ -48,19 +48,19 @@ fn bar_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let manual = &mut window.local.manual;
     let mut closes = false;
     ui.horizontal(|ui| {
-        if ui.add_enabled(manual.has_before(), egui::Button::new("Back")).clicked() {
+        if ui.add_enabled(manual.has_before(), egui::Button::new(tr!("Back"))).clicked() {
             manual.back();
         }
-        if ui.add_enabled(manual.page != 0 || !manual.query.is_empty(), egui::Button::new("Contents")).clicked() {
+        if ui.add_enabled(manual.page != 0 || !manual.query.is_empty(), egui::Button::new(tr!("Contents"))).clicked() {
             manual.open(0, None);
         }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            closes = ui.button("Close").on_hover_text(shortcuts::text(ui.ctx(), Act::Manual)).clicked();
+            closes = ui.button(tr!("Close")).on_hover_text(shortcuts::text(ui.ctx(), Act::Manual)).clicked();
             let field = egui::TextEdit::singleline(&mut manual.query)
                 .id(Id::unique("manual_search"))
-                .hint_text("Search the manual")
+                .hint_text(tr!("Search the manual"))
                 .desired_width(f32::INFINITY);
-            let _ = ui.add(field).accessible_name("Search the manual");
+            let _ = ui.add(field).accessible_name(tr!("Search the manual"));
         });
     });
     if closes {
@@ -74,7 +74,7 @@ fn hits_ui(ui: &mut Ui, manual: &mut ManualLocal) {
     let mut opens = None;
     let hits = manual.hits();
     if hits.is_empty() {
-        ui.label(RichText::new("No page has these words.").color(weak));
+        ui.label(RichText::new(tr!("No page has these words.")).color(weak));
     }
     ScrollArea::vertical().id_salt("manual_hits").auto_shrink([false, false]).show(ui, |ui| {
         for hit in hits {

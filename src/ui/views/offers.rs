@@ -9,6 +9,7 @@ use crate::app::document::table::AlignmentTable;
 use crate::app::files::drawing::Drawing;
 use crate::app::files::export;
 use crate::jobs::live::protocol::ColumnId;
+use crate::lang;
 use crate::pages::map::MAP;
 use crate::pages::map::command::MapCommand;
 use crate::pages::map::view::memory::MapMemory;
@@ -80,73 +81,73 @@ const ALL: &[MenuKind] = &[
 
 /// What if: offers that open a variant beside an original, or go on with one.
 pub const WHAT_IF: &[Offer] = &[
-    Offer { name: "Replace the source word...", on: LOOKED_AT, can: variant::is_word, does: variant::replace },
-    Offer { name: "Drop the source word", on: LOOKED_AT, can: variant::is_word, does: variant::drop_word },
-    Offer { name: "Insert words before it...", on: LOOKED_AT, can: variant::is_read, does: variant::insert },
-    Offer { name: "Swap it with the next word", on: LOOKED_AT, can: variant::has_next, does: variant::swap },
-    Offer { name: "Beside it with other words...", on: COLUMN, can: always, does: variant::reword },
-    Offer { name: "Beside it with other settings...", on: COLUMN, can: always, does: variant::reset },
-    Offer { name: "Make this the sentence", on: COLUMN, can: variant::has_text, does: variant::adopt },
-    Offer { name: "Close this variant", on: COLUMN, can: variant::is_variant, does: variant::close },
+    Offer { name: id!("Replace the source word..."), on: LOOKED_AT, can: variant::is_word, does: variant::replace },
+    Offer { name: id!("Drop the source word"), on: LOOKED_AT, can: variant::is_word, does: variant::drop_word },
+    Offer { name: id!("Insert words before it..."), on: LOOKED_AT, can: variant::is_read, does: variant::insert },
+    Offer { name: id!("Swap it with the next word"), on: LOOKED_AT, can: variant::has_next, does: variant::swap },
+    Offer { name: id!("Beside it with other words..."), on: COLUMN, can: always, does: variant::reword },
+    Offer { name: id!("Beside it with other settings..."), on: COLUMN, can: always, does: variant::reset },
+    Offer { name: id!("Make this the sentence"), on: COLUMN, can: variant::has_text, does: variant::adopt },
+    Offer { name: id!("Close this variant"), on: COLUMN, can: variant::is_variant, does: variant::close },
 ];
 
 /// There and back.
 pub const ROUND_TRIP: &[Offer] = &[
-    Offer { name: "Translate back", on: COLUMN, can: can_turn, does: turn },
-    Offer { name: "Return to the sentence before", on: COLUMN, can: can_return, does: turn_back },
+    Offer { name: id!("Translate back"), on: COLUMN, can: can_turn, does: turn },
+    Offer { name: id!("Return to the sentence before"), on: COLUMN, can: can_return, does: turn_back },
 ];
 
 /// Every offer in the order of the menu, in groups with a line between.
 pub const OFFERS: &[&[Offer]] = &[
     &[
-        Offer { name: "Inspect this word", on: TARGET, can: always, does: inspect },
-        Offer { name: "Show its alignment", on: HYPOTHESIS, can: always, does: show },
-        Offer { name: "Score it in every column", on: HYPOTHESIS, can: beside_others, does: score },
+        Offer { name: id!("Inspect this word"), on: TARGET, can: always, does: inspect },
+        Offer { name: id!("Show its alignment"), on: HYPOTHESIS, can: always, does: show },
+        Offer { name: id!("Score it in every column"), on: HYPOTHESIS, can: beside_others, does: score },
     ],
     &[
-        Offer { name: "Force another word...", on: TARGET, can: is_own, does: changes::force },
-        Offer { name: "A row that says another word...", on: TARGET, can: can_persuade, does: changes::persuade },
-        Offer { name: "Not this word here", on: TARGET, can: is_own, does: changes::ban },
-        Offer { name: "Never this word", on: TARGET, can: is_own, does: changes::never },
-        Offer { name: "All weight on this source word", on: CELL, can: can_set, does: changes::one_hot },
-        Offer { name: "The same weight on every word", on: TARGET, can: can_set, does: changes::uniform },
-        Offer { name: "The row as linked by hand", on: TARGET, can: changes::can_gold, does: changes::gold },
-        Offer { name: "All rows as linked by hand", on: TARGET, can: changes::can_gold, does: changes::all_gold },
-        Offer { name: "Say the reference", on: TARGET, can: changes::has_other_words, does: changes::reference },
-        Offer { name: "The row by the model again", on: TARGET, can: changes::is_pinned, does: changes::free },
-        Offer { name: "Mask the source word", on: LOOKED_AT, can: changes::can_mask, does: changes::mask },
-        Offer { name: "Unmask the source word", on: LOOKED_AT, can: changes::is_masked, does: changes::unmask },
+        Offer { name: id!("Force another word..."), on: TARGET, can: is_own, does: changes::force },
+        Offer { name: id!("A row that says another word..."), on: TARGET, can: can_persuade, does: changes::persuade },
+        Offer { name: id!("Not this word here"), on: TARGET, can: is_own, does: changes::ban },
+        Offer { name: id!("Never this word"), on: TARGET, can: is_own, does: changes::never },
+        Offer { name: id!("All weight on this source word"), on: CELL, can: can_set, does: changes::one_hot },
+        Offer { name: id!("The same weight on every word"), on: TARGET, can: can_set, does: changes::uniform },
+        Offer { name: id!("The row as linked by hand"), on: TARGET, can: changes::can_gold, does: changes::gold },
+        Offer { name: id!("All rows as linked by hand"), on: TARGET, can: changes::can_gold, does: changes::all_gold },
+        Offer { name: id!("Say the reference"), on: TARGET, can: changes::has_other_words, does: changes::reference },
+        Offer { name: id!("The row by the model again"), on: TARGET, can: changes::is_pinned, does: changes::free },
+        Offer { name: id!("Mask the source word"), on: LOOKED_AT, can: changes::can_mask, does: changes::mask },
+        Offer { name: id!("Unmask the source word"), on: LOOKED_AT, can: changes::is_masked, does: changes::unmask },
     ],
     WHAT_IF,
     ROUND_TRIP,
     &[
-        Offer { name: "Test what the words depend on", on: WORD, can: can_test, does: test },
-        Offer { name: "Save what is set...", on: WITHOUT_CELLS, can: is_own, does: save_set },
+        Offer { name: id!("Test what the words depend on"), on: WORD, can: can_test, does: test },
+        Offer { name: id!("Save what is set..."), on: WITHOUT_CELLS, can: is_own, does: save_set },
     ],
     &[
-        Offer { name: "Copy the word", on: WORD, can: always, does: copy_word },
-        Offer { name: "Copy both words and their number", on: CELL, can: always, does: copy_cell },
-        Offer { name: "Copy the row as TSV", on: ROW, can: has_numbers, does: copy_row },
+        Offer { name: id!("Copy the word"), on: WORD, can: always, does: copy_word },
+        Offer { name: id!("Copy both words and their number"), on: CELL, can: always, does: copy_cell },
+        Offer { name: id!("Copy the row as TSV"), on: ROW, can: has_numbers, does: copy_row },
         Offer {
-            name: "Copy the numbers of the source word as TSV",
+            name: id!("Copy the numbers of the source word as TSV"),
             on: LOOKED_AT,
             can: has_numbers,
             does: copy_source,
         },
-        Offer { name: "Copy the alignment as TSV", on: ALL, can: has_numbers, does: copy_alignment },
-        Offer { name: "Copy as interlinear text", on: WHOLE, can: any_aligns, does: copy_interlinear },
-        Offer { name: "Copy as interlinear LaTeX (gb4e)", on: WHOLE, can: any_aligns, does: copy_gb4e },
-        Offer { name: "Copy this translation", on: ALL, can: always, does: copy_translation },
-        Offer { name: "Copy the beam as TSV", on: HYPOTHESIS, can: always, does: copy_beam },
-        Offer { name: "Copy the picture", on: ALL, can: always, does: copy_picture },
-        Offer { name: "Save a figure...", on: ALL, can: always, does: save_figure },
+        Offer { name: id!("Copy the alignment as TSV"), on: ALL, can: has_numbers, does: copy_alignment },
+        Offer { name: id!("Copy as interlinear text"), on: WHOLE, can: any_aligns, does: copy_interlinear },
+        Offer { name: id!("Copy as interlinear LaTeX (gb4e)"), on: WHOLE, can: any_aligns, does: copy_gb4e },
+        Offer { name: id!("Copy this translation"), on: ALL, can: always, does: copy_translation },
+        Offer { name: id!("Copy the beam as TSV"), on: HYPOTHESIS, can: always, does: copy_beam },
+        Offer { name: id!("Copy the picture"), on: ALL, can: always, does: copy_picture },
+        Offer { name: id!("Save a figure..."), on: ALL, can: always, does: save_figure },
     ],
     &[
-        Offer { name: "Neighbours on the map", on: WORD, can: on_map, does: neighbours },
-        Offer { name: "Targets in the phrase table", on: LOOKED_AT, can: in_table, does: look_up },
-        Offer { name: "Outline the aligner's links", on: CELL, can: can_outline, does: outline },
-        Offer { name: "Only this column", on: ALL, can: beside_others, does: alone },
-        Offer { name: "All columns", on: ALL, can: is_alone, does: together },
+        Offer { name: id!("Neighbours on the map"), on: WORD, can: on_map, does: neighbours },
+        Offer { name: id!("Targets in the phrase table"), on: LOOKED_AT, can: in_table, does: look_up },
+        Offer { name: id!("Outline the aligner's links"), on: CELL, can: can_outline, does: outline },
+        Offer { name: id!("Only this column"), on: ALL, can: beside_others, does: alone },
+        Offer { name: id!("All columns"), on: ALL, can: is_alone, does: together },
     ],
 ];
 
@@ -208,7 +209,7 @@ fn lines_ui(ui: &mut Ui, window: &mut Window<'_>, offered: ContextMenu) {
             if n == 0 {
                 ui.separator();
             }
-            let button = ui.add(Button::new(offer.name));
+            let button = ui.add(Button::new(lang::text(offer.name)));
             if is_first && !offered.is_open {
                 button.request_focus();
             }
@@ -238,17 +239,17 @@ fn kind(clicked: MenuTarget) -> MenuKind {
 
 /// What the menu is about, in words.
 fn title(window: &Window<'_>, clicked: MenuTarget) -> String {
-    let Some((column, table)) = shown(window, clicked) else { return "Nothing is translated yet".to_owned() };
+    let Some((column, table)) = shown(window, clicked) else { return tr!("Nothing is translated yet").to_owned() };
     let replace = window.app.replaces(column);
     let source = |j: usize| table.source.get(j).map_or_else(String::new, labels::source_text);
     let target = |i: usize| table.target.get(i).map_or_else(String::new, |word| labels::target_text(word, replace));
     match clicked {
-        MenuTarget::Source { j, .. } => format!("Source word {}, {}", j + 1, source(j)),
-        MenuTarget::Target { i, .. } => format!("Target word {}, {}", i + 1, target(i)),
-        MenuTarget::Cell { i, j, .. } => format!("{} and {}, {}", target(i), source(j), number(window, table, i, j)),
-        MenuTarget::Hypothesis { n, .. } => format!("Hypothesis {} of {}", n + 1, column.name()),
-        MenuTarget::Picture { .. } => format!("The picture of {}", column.name()),
-        MenuTarget::Bars { i, .. } => format!("The bars of target word {}, {}", i + 1, target(i)),
+        MenuTarget::Source { j, .. } => tr!("Source word {}, {}", j + 1, source(j)),
+        MenuTarget::Target { i, .. } => tr!("Target word {}, {}", i + 1, target(i)),
+        MenuTarget::Cell { i, j, .. } => tr!("{} and {}, {}", target(i), source(j), number(window, table, i, j)),
+        MenuTarget::Hypothesis { n, .. } => tr!("Hypothesis {} of {}", n + 1, column.name()),
+        MenuTarget::Picture { .. } => tr!("The picture of {}", column.name()),
+        MenuTarget::Bars { i, .. } => tr!("The bars of target word {}, {}", i + 1, target(i)),
         MenuTarget::Column { .. } => column.name(),
     }
 }
@@ -313,10 +314,12 @@ fn test(window: &mut Window<'_>, clicked: MenuTarget) {
 /// Asks where to write the sentence with what is set in a column.
 pub fn ask_for_set(window: &mut Window<'_>, column: ColumnId) {
     let question = Question::new(
-        "Save the sentence with what is set",
-        "Save",
+        tr!("Save the sentence with what is set"),
+        tr!("Save"),
         Wants::NewFile("interventions.json"),
-        "One line of JSON. Open it here, drop it on the window, or give it to interlinear translate --interventions.",
+        tr!(
+            "One line of JSON. Open it here, drop it on the window, or give it to interlinear translate --interventions."
+        ),
     );
     window.ask(question.then(move |path| ProbeCommand::Save { column, path }));
 }

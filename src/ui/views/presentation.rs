@@ -42,15 +42,17 @@ pub fn presentation_ui(ui: &mut Ui, window: &mut Window<'_>) {
         ui.new_child(egui::UiBuilder::new().id_salt("presenting").max_rect(below.shrink2(egui::vec2(0.0, 2.0))));
     foot.horizontal(|ui| {
         ui.spacing_mut().button_padding.y = 0.0;
-        for (name, act) in
-            [("Previous", Act::PreviousSentence), ("Next", Act::NextSentence), ("Next model", Act::NextColumn)]
-        {
+        for (name, act) in [
+            (tr!("Previous"), Act::PreviousSentence),
+            (tr!("Next"), Act::NextSentence),
+            (tr!("Next model"), Act::NextColumn),
+        ] {
             menu::act_button(ui, window, name, act);
         }
         code_ui(ui, window);
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-            menu::act_button(ui, window, "Leave", Act::Present);
-            let said = "Page Up and Page Down, Esc leaves";
+            menu::act_button(ui, window, tr!("Leave"), Act::Present);
+            let said = tr!("Page Up and Page Down, Esc leaves");
             if WholeLetters(ui).width(said, theme::TEXT_SMALL) < ui.available_width() {
                 ui.label(RichText::new(said).size(theme::TEXT_SMALL).color(weak));
             }
@@ -62,20 +64,20 @@ pub fn presentation_ui(ui: &mut Ui, window: &mut Window<'_>) {
 fn code_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let (_, side, dark) = &window.local.code;
     let why = match &window.app.view.settings().site {
-        None => "A code needs the address of the explorer in a browser: interlinear explore --site ADDRESS",
-        Some(_) => "What is set is too long for a code; copy the link instead",
+        None => tr!("A code needs the address of the explorer in a browser: interlinear explore --site ADDRESS"),
+        Some(_) => tr!("What is set is too long for a code; copy the link instead"),
     };
     if dark.is_empty() {
-        ui.add_enabled(false, egui::Button::new("Code").small()).on_disabled_hover_text(why);
+        ui.add_enabled(false, egui::Button::new(tr!("Code")).small()).on_disabled_hover_text(why);
         return;
     }
-    ui.menu_button("Code", |ui| {
+    ui.menu_button(tr!("Code"), |ui| {
         // around a code four squares are light
         let all = side + 8;
         let square = (CODE_SIDE / all as f32).floor().max(1.0);
         let whole = egui::Vec2::splat(square * all as f32);
         let (rect, response) = ui.allocate_exact_size(whole, egui::Sense::hover());
-        response.widget_info(|| WidgetInfo::labeled(Role::Image, true, "Link to what is shown, as a code"));
+        response.widget_info(|| WidgetInfo::labeled(Role::Image, true, tr!("Link to what is shown, as a code")));
         ui.painter().rect_filled(rect, 0.0, theme::PAPER);
         for (at, _) in dark.iter().enumerate().filter(|(_, dark)| **dark) {
             let place = egui::vec2((at % side + 4) as f32, (at / side + 4) as f32) * square;

@@ -9,6 +9,7 @@ use crate::app::document::column::file_name;
 use crate::app::open_with::Installed;
 use crate::decoding::ensemble::Mixing;
 use crate::jobs::live::protocol::EnsembleSpec;
+use crate::lang;
 use crate::pages::sentence::command::ColumnCommand;
 use crate::pages::window::dialogs::{AskedPath, MODEL, Wants};
 use crate::pages::window::local::{Sheet, Window};
@@ -39,16 +40,16 @@ pub fn sheets_ui(ui: &mut Ui, window: &mut Window<'_>) {
 }
 
 fn sheet_ui(ui: &mut Ui, window: &mut Window<'_>, asked: &AskedPath) {
-    ui.heading(asked.question.title);
+    ui.heading(lang::text(asked.question.title));
     let weak = theme::tokens(ui).weak;
-    ui.label(RichText::new(asked.question.note).color(weak));
+    ui.label(RichText::new(lang::text(asked.question.note)).color(weak));
     window.local.dialogs.missing_ui(ui);
     ui.add_space(theme::SPACE_2);
     let (called, hint) = match asked.question.wants {
         // a browser has no paths
-        Wants::NewFile(_) if cfg!(target_family = "wasm") => ("Name", "a name, with which it is saved"),
-        _ if cfg!(target_family = "wasm") => ("Name", "a model of this site, or a link"),
-        _ => ("Path", "a path on this computer"),
+        Wants::NewFile(_) if cfg!(target_family = "wasm") => (tr!("Name"), tr!("a name, with which it is saved")),
+        _ if cfg!(target_family = "wasm") => (tr!("Name"), tr!("a model of this site, or a link")),
+        _ => (tr!("Path"), tr!("a path on this computer")),
     };
     let label = ui.label(called);
     let hint = asked.name.as_deref().unwrap_or(hint);
@@ -74,12 +75,12 @@ fn sheet_ui(ui: &mut Ui, window: &mut Window<'_>, asked: &AskedPath) {
 fn buttons_ui(ui: &mut Ui, window: &mut Window<'_>, asked: &AskedPath, entered: bool) {
     ui.horizontal(|ui| {
         let path = window.local.shared.path.trim().to_owned();
-        let open = ui.add_enabled(!path.is_empty(), egui::Button::new(asked.question.verb)).clicked();
-        let browse = egui::Button::new("Browse...");
+        let open = ui.add_enabled(!path.is_empty(), egui::Button::new(lang::text(asked.question.verb))).clicked();
+        let browse = egui::Button::new(tr!("Browse..."));
         if ui.add_enabled(!window.local.dialogs.is_open(), browse).clicked() {
             window.local.dialogs.ask(asked.clone());
         }
-        if ui.button("Cancel").clicked() {
+        if ui.button(tr!("Cancel")).clicked() {
             window.local.shared.sheet = Sheet::None;
         }
         if (open || entered) && !path.is_empty() {
@@ -93,7 +94,7 @@ fn bundled_ui(ui: &mut Ui, window: &mut Window<'_>, asked: &AskedPath) {
         return;
     }
     ui.separator();
-    ui.label("Models that come with Interlinear");
+    ui.label(tr!("Models that come with Interlinear"));
     let bundled = window.local.bundled.clone();
     let mut pairs: Vec<&(String, String)> = Vec::new();
     for Installed { languages, .. } in &bundled {
@@ -103,7 +104,7 @@ fn bundled_ui(ui: &mut Ui, window: &mut Window<'_>, asked: &AskedPath) {
     }
     for pair in pairs {
         if !pair.0.is_empty() {
-            labels::caption(ui, format!("{} to {}", language::name(&pair.0), language::name(&pair.1)));
+            labels::caption(ui, tr!("{} to {}", language::name(&pair.0), language::name(&pair.1)));
         }
         ui.horizontal_wrapped(|ui| {
             for Installed { folder, .. } in bundled.iter().filter(|one| one.languages == *pair) {
@@ -140,8 +141,10 @@ fn ensemble_ui(ui: &mut Ui, window: &mut Window<'_>) {
     }
     let weak = theme::tokens(ui).weak;
     ui.separator();
-    ui.label("Several models as one");
-    let note = "Two or more models with the same target vocabulary make an ensemble: their probabilities are averaged at every word. Two models in a row need the first to write what the second reads.";
+    ui.label(tr!("Several models as one"));
+    let note = tr!(
+        "Two or more models with the same target vocabulary make an ensemble: their probabilities are averaged at every word. Two models in a row need the first to write what the second reads."
+    );
     ui.add(egui::Label::new(RichText::new(note).color(weak)).wrap());
     let chosen = &mut window.local.members;
     chosen.retain(|folder| found.iter().any(|(there, _)| there == folder));
@@ -162,12 +165,13 @@ fn ensemble_ui(ui: &mut Ui, window: &mut Window<'_>) {
         [first, second] => format!(": {} > {}", name(first), name(second)),
         _ => String::new(),
     };
-    let row_note = format!(
-        "Two models in a row: the second translates what the first says, in the order in which they were chosen{order}"
+    let row_note = tr!(
+        "Two models in a row: the second translates what the first says, in the order in which they were chosen{order}",
+        order
     );
     let mixing = ui.horizontal(|ui| {
-        let ensemble = ui.add_enabled(chosen.len() > 1, egui::Button::new("Add ensemble")).clicked();
-        let row = ui.add_enabled(chosen.len() == 2, egui::Button::new("Add in a row"));
+        let ensemble = ui.add_enabled(chosen.len() > 1, egui::Button::new(tr!("Add ensemble"))).clicked();
+        let row = ui.add_enabled(chosen.len() == 2, egui::Button::new(tr!("Add in a row")));
         let row = row.on_hover_text(&row_note).on_disabled_hover_text(&row_note).clicked();
         ensemble.then(Mixing::default).or(row.then_some(Mixing::PIVOT))
     });

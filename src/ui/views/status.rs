@@ -11,7 +11,6 @@ use crate::app::state::AppState;
 use crate::pages::sentence::view::facts;
 use crate::pages::window::local::Window;
 use crate::pages::window::task;
-use crate::widgets::labels::plural;
 use crate::widgets::theme;
 
 /// How long a notice of success is shown.
@@ -34,7 +33,10 @@ pub fn status_ui(ui: &mut Ui, window: &mut Window<'_>) {
             let small = |text: String| RichText::new(text).size(theme::TEXT_SMALL);
             ui.label(small(activity(window.app)));
             if window.app.document.words_per_second() > 0.0 {
-                ui.label(small(format!("{:.0} words/s", window.app.document.words_per_second())).color(t.weak));
+                ui.label(
+                    small(tr!("{} words/s", format_args!("{:.0}", window.app.document.words_per_second())))
+                        .color(t.weak),
+                );
             }
             if let Some(task) = window.app.tasks.list().first() {
                 ui.label(small(task::line(task)).color(t.accent));
@@ -56,14 +58,23 @@ pub fn activity(app: &AppState) -> String {
         app.document.columns().iter().filter(|column| matches!(column.state, ColumnState::Loading(_))).count();
     let decoding = app.document.decoding();
     if count == 0 {
-        "No model is open".to_owned()
+        tr!("No model is open").to_owned()
     } else if loading > 0 {
-        format!("Loading {}", plural(loading, "model"))
+        tr!("Loading {n} model" | "Loading {n} models" % loading)
     } else if decoding > 0 {
-        let has_variants = app.document.columns().iter().any(|column| column.variant.is_some());
-        format!("Translating with {decoding} of {}", plural(count, if has_variants { "column" } else { "model" }))
+        if app.document.columns().iter().any(|column| column.variant.is_some()) {
+            tr!(
+                "Translating with {decoding} of {n} column" | "Translating with {decoding} of {n} columns" % count,
+                decoding
+            )
+        } else {
+            tr!(
+                "Translating with {decoding} of {n} model" | "Translating with {decoding} of {n} models" % count,
+                decoding
+            )
+        }
     } else {
-        "Ready".to_owned()
+        tr!("Ready").to_owned()
     }
 }
 
@@ -116,7 +127,7 @@ fn list_ui(ui: &mut Ui, window: &mut Window<'_>) {
                     ui.set_width(room);
                     ui.add(egui::Label::new(RichText::new(&notice.text).color(text)).wrap());
                 });
-                if ui.small_button("Dismiss").clicked() {
+                if ui.small_button(tr!("Dismiss")).clicked() {
                     window.push(WindowCommand::DismissNotice(notice.id));
                 }
             });

@@ -18,9 +18,9 @@ pub fn tabs_ui(ui: &mut Ui, window: &mut Window<'_>) {
         let is_shown = window.app.view.page() == page;
         let name = RichText::new(page.name()).color(if is_shown { t.accent } else { t.weak });
         let tab = ui.add(Button::new(name).selected(is_shown).frame_when_inactive(is_shown));
-        tab.widget_info(|| WidgetInfo::selected(Role::Tab, true, is_shown, page.info().title));
+        tab.widget_info(|| WidgetInfo::selected(Role::Tab, true, is_shown, page.title()));
         let key = shortcuts::text(ui.ctx(), Act::ShowPage(page));
-        if tab.on_hover_text(format!("Show this page ({key})")).clicked() {
+        if tab.on_hover_text(tr!("Show this page ({key})", key)).clicked() {
             window.push(WindowCommand::ShowPage(page));
         }
     }
@@ -31,8 +31,8 @@ pub fn menu_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let shown = window.app.view.page().name();
     let button = ui.menu_button(format!("{shown} \u{25be}"), |ui| {
         for page in window.pages.list() {
-            act_item(ui, window, page.info().title, Act::ShowPage(page));
+            act_item(ui, window, page.title(), Act::ShowPage(page));
         }
     });
-    button.response.accessible_name(format!("Page {shown}"));
+    button.response.accessible_name(tr!("Page {shown}", shown));
 }

@@ -8,6 +8,7 @@ use crate::analysis::measures::MEASURES;
 use crate::app::document::column::{Column, ColumnState};
 use crate::app::files::export::AlignmentFormat;
 use crate::app::lights::HighlightPart;
+use crate::lang;
 use crate::models::choice::{self, HeadChoice, ModelChoice};
 use crate::pages::sentence::command::{ColumnCommand, SelectCommand};
 use crate::pages::sentence::view::{facts, measured};
@@ -46,25 +47,27 @@ const OF_MODEL: f32 = 95.0;
 /// How a column is exported: in its menu, the format, and what is asked.
 const EXPORTS: [(&str, AlignmentFormat, &str, &str, &str); 3] = [
     (
-        "Save alignment as TSV...",
+        id!("Save alignment as TSV..."),
         AlignmentFormat::Tsv,
-        "Save the alignment as TSV",
+        id!("Save the alignment as TSV"),
         "alignment.tsv",
-        "alpha with the source words along the top and the target words down the side.",
+        id!("alpha with the source words along the top and the target words down the side."),
     ),
     (
-        "Save alignment as links...",
+        id!("Save alignment as links..."),
         AlignmentFormat::Pharaoh,
-        "Save the alignment as links",
+        id!("Save the alignment as links"),
         "alignment.txt",
-        "A pair of places, source and target from 0, for each target word and the source word that it looks at most.",
+        id!(
+            "A pair of places, source and target from 0, for each target word and the source word that it looks at most."
+        ),
     ),
     (
-        "Save translations as JSON...",
+        id!("Save translations as JSON..."),
         AlignmentFormat::Json,
-        "Save the translations as JSON",
+        id!("Save the translations as JSON"),
         "alignment.json",
-        "All translations of the beam with their alignments, as interlinear translate writes them.",
+        id!("All translations of the beam with their alignments, as interlinear translate writes them."),
     ),
 ];
 
@@ -99,12 +102,15 @@ pub fn top_bar_ui(ui: &mut Ui, window: &mut Window<'_>) {
 }
 
 fn right_ui(ui: &mut Ui, window: &mut Window<'_>, is_narrow: bool, has_lessons: bool) {
-    let help = ui.button("?").on_hover_text("Shortcuts and explanations (?)");
-    if help.accessible_name("Help").clicked() {
+    let help = ui.button("?").on_hover_text(tr!("Shortcuts and explanations (?)"));
+    if help.accessible_name(tr!("Help")).clicked() {
         window.local.shared.sheet = if window.local.shared.sheet == Sheet::Help { Sheet::None } else { Sheet::Help };
     }
     if has_lessons
-        && ui.button("Lessons").on_hover_text("Guided pages of ten minutes that use the program itself").clicked()
+        && ui
+            .button(tr!("Lessons"))
+            .on_hover_text(tr!("Guided pages of ten minutes that use the program itself"))
+            .clicked()
     {
         lesson::toggle(window);
     }
@@ -132,9 +138,9 @@ fn chips_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let area_rect = area_rect.inner_rect;
     window.part(ui, HighlightPart::Models, "", area_rect);
     let key = shortcuts::text(ui.ctx(), Act::AddModel);
-    let text = if ui.available_width() < ADD { "+" } else { "+ Model" };
-    let add = ui.button(text).on_hover_text(format!("Add a model folder ({key})"));
-    if add.accessible_name("Add a model").clicked() {
+    let text = if ui.available_width() < ADD { "+" } else { tr!("+ Model") };
+    let add = ui.button(text).on_hover_text(tr!("Add a model folder ({key})", key));
+    if add.accessible_name(tr!("Add a model")).clicked() {
         window.ask(MODEL.then(ColumnCommand::Add));
     }
 }
@@ -161,12 +167,12 @@ fn chip_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, at: usize, cou
         response.context_menu(|ui| chip_menu_ui(ui, window, column, at, count));
         let more = Button::new(RichText::new("\u{25be}").color(t.weak)).frame(false);
         let (more, _) = MenuButton::from_button(more).ui(ui, |ui| chip_menu_ui(ui, window, column, at, count));
-        more.accessible_name(format!("Menu of {}", column.name())).on_hover_text("What can be done with this model");
+        more.accessible_name(tr!("Menu of {}", column.name())).on_hover_text(tr!("What can be done with this model"));
         let remove = Button::new(RichText::new("\u{d7}").color(t.weak)).frame(false);
         if ui
             .add(remove)
-            .on_hover_text(if column.variant.is_some() { "Close this variant" } else { "Remove this model" })
-            .accessible_name(format!("Remove {}", column.name()))
+            .on_hover_text(if column.variant.is_some() { tr!("Close this variant") } else { tr!("Remove this model") })
+            .accessible_name(tr!("Remove {}", column.name()))
             .clicked()
         {
             window.push(ColumnCommand::Remove(column.id));
@@ -218,7 +224,7 @@ fn languages_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
         return;
     }
     let own = choice::split(&column.folder).1;
-    ui.menu_button("Target language", |ui| {
+    ui.menu_button(tr!("Target language"), |ui| {
         egui::ScrollArea::vertical().max_height(theme::PLOT_HEIGHT).show(ui, |ui| {
             let mut item = |ui: &mut Ui, text: &str, language: Option<String>| {
                 if ui.radio(own.language == language, text).clicked() {
@@ -227,7 +233,7 @@ fn languages_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
                     ui.close();
                 }
             };
-            item(ui, "As the text begins", None);
+            item(ui, tr!("As the text begins"), None);
             for language in languages {
                 item(ui, language, Some(language.clone()));
             }
@@ -242,7 +248,7 @@ fn heads_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
         return;
     }
     let own = choice::split(&column.folder).1;
-    ui.menu_button("Alignment", |ui| {
+    ui.menu_button(tr!("Alignment"), |ui| {
         let mut item = |ui: &mut Ui, text: String, heads: Option<HeadChoice>| {
             if ui.radio(own.heads == heads, text).clicked() {
                 let chosen = ModelChoice { heads, ..own.clone() };
@@ -251,12 +257,12 @@ fn heads_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
             }
         };
         let looks = column.facts.as_ref().and_then(|facts| facts.attention.as_deref()).filter(|_| own.heads.is_none());
-        item(ui, looks.map_or_else(|| "By default".to_owned(), |looks| format!("By default: {looks}")), None);
+        item(ui, looks.map_or_else(|| tr!("By default").to_owned(), |looks| tr!("By default: {looks}", looks)), None);
         for layer in 1..=layers {
-            ui.menu_button(format!("Layer {layer}"), |ui| {
-                item(ui, "Mean of its heads".to_owned(), Some(HeadChoice { layer, heads: Vec::new() }));
+            ui.menu_button(tr!("Layer {layer}", layer), |ui| {
+                item(ui, tr!("Mean of its heads").to_owned(), Some(HeadChoice { layer, heads: Vec::new() }));
                 for head in 1..=heads {
-                    item(ui, format!("Head {head}"), Some(HeadChoice { layer, heads: vec![head] }));
+                    item(ui, tr!("Head {head}", head), Some(HeadChoice { layer, heads: vec![head] }));
                 }
             });
         }
@@ -264,9 +270,9 @@ fn heads_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
 }
 
 fn learn_item(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
-    let learn = ui.add_enabled(column.ensemble.is_none(), Button::new("Learn an alignment head..."));
-    let note = "Where each word comes from, learned from a text of your own; translations stay as they are";
-    if learn.on_hover_text(note).on_disabled_hover_text("Open one of its models alone").clicked() {
+    let learn = ui.add_enabled(column.ensemble.is_none(), Button::new(tr!("Learn an alignment head...")));
+    let note = tr!("Where each word comes from, learned from a text of your own; translations stay as they are");
+    if learn.on_hover_text(note).on_disabled_hover_text(tr!("Open one of its models alone")).clicked() {
         window.local.shared.sheet = Sheet::Head(column.id);
     }
 }
@@ -277,10 +283,10 @@ fn chip_menu_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, at: usize
             window.push(command);
         }
     };
-    item(ui, at > 0, "Move left", ColumnCommand::Move { column: column.id, to: at.saturating_sub(1) });
-    item(ui, at + 1 < count, "Move right", ColumnCommand::Move { column: column.id, to: at + 1 });
-    item(ui, true, "Load again", ColumnCommand::Reload(column.id));
-    item(ui, true, "Remove", ColumnCommand::Remove(column.id));
+    item(ui, at > 0, tr!("Move left"), ColumnCommand::Move { column: column.id, to: at.saturating_sub(1) });
+    item(ui, at + 1 < count, tr!("Move right"), ColumnCommand::Move { column: column.id, to: at + 1 });
+    item(ui, true, tr!("Load again"), ColumnCommand::Reload(column.id));
+    item(ui, true, tr!("Remove"), ColumnCommand::Remove(column.id));
     languages_ui(ui, window, column);
     heads_ui(ui, window, column);
     if !cfg!(target_family = "wasm") {
@@ -289,7 +295,7 @@ fn chip_menu_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, at: usize
     ui.separator();
     let clicked = MenuTarget::Column { column: column.id };
     for offer in WHAT_IF.iter().chain(ROUND_TRIP).filter(|offer| offer.on.contains(&MenuKind::Column)) {
-        if (offer.can)(window, clicked) && ui.button(offer.name).clicked() {
+        if (offer.can)(window, clicked) && ui.button(lang::text(offer.name)).clicked() {
             (offer.does)(window, clicked);
         }
     }
@@ -299,24 +305,25 @@ fn chip_menu_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, at: usize
     let has_numbers = column.table.as_ref().is_some_and(|table| table.numbers(shown).is_some());
     let enabled = [has_alignment || has_numbers, has_alignment, column.table.is_some()];
     for ((text, format, title, file, note), enabled) in EXPORTS.into_iter().zip(enabled) {
-        if ui.add_enabled(enabled, Button::new(text)).clicked() {
+        if ui.add_enabled(enabled, Button::new(lang::text(text))).clicked() {
             let column = column.id;
-            let question = Question::new(title, "Save", Wants::NewFile(file), note);
+            let question = Question::new(title, tr!("Save"), Wants::NewFile(file), note);
             window.ask(question.then(move |path| ColumnCommand::Export { column, format, path }));
         }
     }
-    let tip =
-        "The sentence and what is set in this column, for another window or for interlinear translate --interventions";
-    if ui.add_enabled(column.table.is_some(), Button::new("Save what is set...")).on_hover_text(tip).clicked() {
+    let tip = tr!(
+        "The sentence and what is set in this column, for another window or for interlinear translate --interventions"
+    );
+    if ui.add_enabled(column.table.is_some(), Button::new(tr!("Save what is set..."))).on_hover_text(tip).clicked() {
         offers::ask_for_set(window, column.id);
     }
     let why = window.app.document.why_not_measured(column, 0);
-    let test = ui.add_enabled(has_alignment && why.is_none(), Button::new("Test what the words depend on"));
-    if test.on_hover_text(MEASURES[0].about).on_disabled_hover_text(why.unwrap_or_default()).clicked() {
+    let test = ui.add_enabled(has_alignment && why.is_none(), Button::new(tr!("Test what the words depend on")));
+    if test.on_hover_text(lang::text(MEASURES[0].about)).on_disabled_hover_text(why.unwrap_or_default()).clicked() {
         measured::measure(window, column.id, 0);
     }
-    let figure = Button::new("Save a figure...").shortcut_text(shortcuts::text(ui.ctx(), Act::SaveFigure));
-    if ui.add_enabled(column.table.is_some(), figure).on_hover_text("As SVG, PDF or PNG").clicked() {
+    let figure = Button::new(tr!("Save a figure...")).shortcut_text(shortcuts::text(ui.ctx(), Act::SaveFigure));
+    if ui.add_enabled(column.table.is_some(), figure).on_hover_text(tr!("As SVG, PDF or PNG")).clicked() {
         window.local.shared.sheet = Sheet::Figure { column: column.id, kind: None };
     }
 }

@@ -10,6 +10,7 @@ use crate::app::files::picture;
 use crate::app::settings::Shown;
 use crate::figure::heatmap::layout::Grid;
 use crate::interventions::Said;
+use crate::lang;
 use crate::text::links::Link;
 use crate::widgets::heatmap::{Answer, HeatmapWidget, Outlined};
 use crate::widgets::{is_heard, labels, node, theme};
@@ -18,10 +19,10 @@ use crate::widgets::{is_heard, labels, node, theme};
 const MOST_CELLS: usize = 1_200;
 
 /// What is said of a source word without weight.
-const MASKED: &str = "masked";
+const MASKED: &str = id!("masked");
 
 /// What is said of a cell where the original of a variant looked most.
-const BEFORE: &str = "the original looked here";
+const BEFORE: &str = id!("the original looked here");
 
 /// What a cell says, such as `zone <- Area 0.83`.
 pub fn cell_label(heatmap: &HeatmapWidget<'_>, i: usize, j: usize) -> String {
@@ -31,17 +32,17 @@ pub fn cell_label(heatmap: &HeatmapWidget<'_>, i: usize, j: usize) -> String {
     let value = heatmap.matrix.get(i, j).unwrap_or(0.0);
     let set = heatmap.table.target.get(i).map_or_else(String::new, TargetWord::set_text);
     let masked = heatmap.table.source.get(j).is_some_and(|word| word.is_masked);
-    let set = if masked { format!("{set}, {MASKED}") } else { set };
-    let set = if heatmap.before.contains(&(i, j)) { format!("{set}, {BEFORE}") } else { set };
+    let set = if masked { format!("{set}, {}", lang::text(MASKED)) } else { set };
+    let set = if heatmap.before.contains(&(i, j)) { format!("{set}, {}", lang::text(BEFORE)) } else { set };
     let link = link_text(heatmap, i, j).map_or(set.clone(), |text| format!("{set}, {text}"));
     let gaze = gaze_text(heatmap, i).map_or(link.clone(), |text| format!("{link}, {text}"));
     match heatmap.shown {
         _ if heatmap.outlined == Outlined::GuessFirst => format!("{target} <- {source}{gaze}"),
         Shown::Alpha => format!("{target} <- {source} {value:.2}{gaze}"),
-        Shown::Energies if value.is_nan() => format!("{target} <- {source} no energy{gaze}"),
+        Shown::Energies if value.is_nan() => tr!("{target} <- {source} no energy{gaze}", target, source, gaze),
         Shown::Energies => format!("{target} <- {source} e {value:.2}{gaze}"),
         Shown::Measure(_) => {
-            let title = picture::measure(heatmap.shown).map_or("", |measure| measure.title);
+            let title = picture::measure(heatmap.shown).map_or("", |measure| lang::text(measure.title));
             format!("{target} <- {source} {title} {value:.3}{gaze}")
         }
     }
@@ -49,20 +50,20 @@ pub fn cell_label(heatmap: &HeatmapWidget<'_>, i: usize, j: usize) -> String {
 
 /// What is drawn, and of which model.
 pub fn name(heatmap: &HeatmapWidget<'_>) -> String {
-    let what = picture::measure(heatmap.shown).map_or("Alignment", |measure| measure.title);
-    format!("{what} of {}", heatmap.name)
+    let what = picture::measure(heatmap.shown).map_or(tr!("Alignment"), |measure| lang::text(measure.title));
+    tr!("{what} of {}", heatmap.name, what)
 }
 
 /// Whether the words of a cell are linked, where links are shown.
 pub fn link_text(heatmap: &HeatmapWidget<'_>, i: usize, j: usize) -> Option<&'static str> {
     let (links, link) = (heatmap.table.links.as_ref()?, Link { source: j, target: i });
     let (sure, possible) = match heatmap.outlined {
-        Outlined::Aligner => ("linked", "linked in one direction"),
-        Outlined::Alpha => ("it looked here", "it looked here, too"),
-        Outlined::Head => ("it comes from here", "it may come from here"),
-        Outlined::ByHand => ("linked by hand", "possibly linked by hand"),
-        Outlined::GuessFirst => ("guessed", "guessed"),
-        Outlined::Guess => ("guessed right", "guessed, not the model's"),
+        Outlined::Aligner => (tr!("linked"), tr!("linked in one direction")),
+        Outlined::Alpha => (tr!("it looked here"), tr!("it looked here, too")),
+        Outlined::Head => (tr!("it comes from here"), tr!("it may come from here")),
+        Outlined::ByHand => (tr!("linked by hand"), tr!("possibly linked by hand")),
+        Outlined::GuessFirst => (tr!("guessed"), tr!("guessed")),
+        Outlined::Guess => (tr!("guessed right"), tr!("guessed, not the model's")),
     };
     if links.is_sure(link) { Some(sure) } else { links.is_possible(link).then_some(possible) }
 }
@@ -73,8 +74,8 @@ pub fn gaze_text(heatmap: &HeatmapWidget<'_>, i: usize) -> Option<String> {
     let p_t = gaze.position(i)?;
     let word = |j: usize| heatmap.table.source.get(j).map_or_else(String::new, labels::source_text);
     let window = gaze.words(i, heatmap.matrix.columns()).map_or_else(
-        || "no word in the window".to_owned(),
-        |words| format!("window from {} to {}", word(*words.start()), word(*words.end())),
+        || tr!("no word in the window").to_owned(),
+        |words| tr!("window from {} to {}", word(*words.start()), word(*words.end())),
     );
     Some(format!("p_t {p_t:.2}, {window}"))
 }
@@ -83,7 +84,7 @@ pub fn gaze_text(heatmap: &HeatmapWidget<'_>, i: usize) -> Option<String> {
 pub fn grid(ui: &mut Ui, heatmap: &HeatmapWidget<'_>, grid: &Grid, response: &Response, answer: &mut Answer) {
     let ctx = ui.ctx().clone();
     let (rows, columns) = (heatmap.matrix.rows(), heatmap.matrix.columns());
-    node(response, Role::Grid, || format!("{}, {rows} target by {columns} source words", name(heatmap)));
+    node(response, Role::Grid, || tr!("{}, {rows} target by {columns} source words", name(heatmap), rows, columns));
     if !is_heard(response) {
         return;
     }
@@ -124,17 +125,21 @@ pub fn tooltip(response: &Response, heatmap: &HeatmapWidget<'_>, i: usize, j: us
             return;
         }
         if let Some(alpha) = number(alpha) {
-            let (name, said) = if is_head(heatmap) { ("head", "head") } else { ("\u{3b1}", "alpha") };
+            let (name, said) = if is_head(heatmap) { (tr!("head"), tr!("head")) } else { ("\u{3b1}", "alpha") };
             labels::said(ui.label(format!("{name} {alpha:.3}")), &format!("{said} {alpha:.3}"));
         }
         if let Some(e) = number(energies) {
-            ui.label(if e.is_nan() { "no energy".to_owned() } else { format!("energy e {e:.3}") });
+            ui.label(if e.is_nan() {
+                tr!("no energy").to_owned()
+            } else {
+                tr!("energy e {e}", e = format_args!("{e:.3}"))
+            });
         }
         if let (Some(measure), Some(value)) = (picture::measure(heatmap.shown), heatmap.matrix.get(i, j)) {
             ui.label(format!("{} {value:.4} {}", measure.title, measure.unit));
         }
         if let Some(text) = link_text(heatmap, i, j) {
-            let by = if heatmap.outlined == Outlined::Aligner { " by the statistical aligner" } else { "" };
+            let by = if heatmap.outlined == Outlined::Aligner { tr!(" by the statistical aligner") } else { "" };
             ui.label(format!("{text}{by}"));
         }
         for text in set_texts(heatmap, i, j) {
@@ -144,7 +149,7 @@ pub fn tooltip(response: &Response, heatmap: &HeatmapWidget<'_>, i: usize, j: us
             ui.add(egui::Label::new(egui::RichText::new(text).size(theme::TEXT_SMALL)));
         }
         if heatmap.marks.selected == Some(i) && heatmap.drags() {
-            ui.label("drag up or down to change the weight");
+            ui.label(tr!("drag up or down to change the weight"));
         }
         if let Some(text) = gaze_text(heatmap, i) {
             let shown = labels::signs(&text, theme::TEXT_BODY, ui.visuals().text_color());
@@ -167,7 +172,11 @@ fn odd_text(heatmap: &HeatmapWidget<'_>, i: usize, j: usize) -> Option<&'static 
     let most = (0..alpha.columns()).filter_map(|j| alpha.get(i, j)).fold(0.0, f32::max);
     let is_most = alpha.get(i, j).is_some_and(|alpha| alpha > 0.0 && alpha >= most);
     let (target, source) = (heatmap.table.target.get(i)?, heatmap.table.source.get(j)?);
-    (is_most && source.is_eos && !target.is_eos).then_some(if is_head(heatmap) { FROM_NOWHERE } else { NOWHERE })
+    (is_most && source.is_eos && !target.is_eos).then_some(if is_head(heatmap) {
+        lang::text(FROM_NOWHERE)
+    } else {
+        lang::text(NOWHERE)
+    })
 }
 
 /// Whether what is shown is where words come from, and not alpha.
@@ -176,11 +185,12 @@ fn is_head(heatmap: &HeatmapWidget<'_>) -> bool {
 }
 
 /// Of such a row of an alignment head.
-const FROM_NOWHERE: &str = "the end of the source stands for no word:\nthe head finds none that this one comes from";
+const FROM_NOWHERE: &str =
+    id!("the end of the source stands for no word:\nthe head finds none that this one comes from");
 
 /// Of a row that looks at `</s>` most.
 const NOWHERE: &str =
-    "looking at the end of the source is looking nowhere:\nno source word was needed to choose this one";
+    id!("looking at the end of the source is looking nowhere:\nno source word was needed to choose this one");
 
 /// What a person has set at a cell, as sentences.
 fn set_texts(heatmap: &HeatmapWidget<'_>, i: usize, j: usize) -> Vec<&'static str> {
@@ -188,10 +198,10 @@ fn set_texts(heatmap: &HeatmapWidget<'_>, i: usize, j: usize) -> Vec<&'static st
     let said = target.map_or(Said::Free, |word| word.said);
     let words = match said {
         Said::Free => None,
-        Said::Held => Some("held as the model had chosen it"),
-        Said::Forced => Some("forced, the model did not choose it"),
+        Said::Held => Some(tr!("held as the model had chosen it")),
+        Said::Forced => Some(tr!("forced, the model did not choose it")),
     };
-    let row = target.is_some_and(|word| word.is_pinned).then_some("alpha of this row was set by hand");
-    let column = source.is_some_and(|word| word.is_masked).then_some("masked, it has no weight");
+    let row = target.is_some_and(|word| word.is_pinned).then_some(tr!("alpha of this row was set by hand"));
+    let column = source.is_some_and(|word| word.is_masked).then_some(tr!("masked, it has no weight"));
     words.into_iter().chain(row).chain(column).collect()
 }

@@ -19,6 +19,7 @@ use crate::figure::label::Label;
 use crate::figure::mark::{Cells, Scale};
 use crate::figure::palette::ColourMap;
 use crate::figure::{geometry, heatmap};
+use crate::lang;
 use crate::widgets::{labels, marks, node, theme};
 
 pub use crate::figure::heatmap::outlines::Outlined;
@@ -285,16 +286,16 @@ impl HeatmapWidget<'_> {
     /// Over the target words: which word a row belongs to, where there is a choice.
     fn corner(&self, ui: &mut Ui, figure: &heatmap::Heatmap<'_>, place: Rect) {
         if let Some(measure) = picture::measure(self.shown) {
-            marks::paint(&ui.painter_at(place), [figure.corner(measure.title, &place.into())]);
+            marks::paint(&ui.painter_at(place), [figure.corner(lang::text(measure.title), &place.into())]);
             return;
         }
         let Some(reading) = self.table.reading else { return };
         let text = reading.row_text();
         marks::paint(&ui.painter_at(place), [figure.corner(text, &place.into())]);
         let response = ui.interact(place, self.id.with("reading"), Sense::hover());
-        node(&response, egui::accesskit::Role::Legend, || format!("Rows of {} by the {text}", self.name));
-        let source = if reading == Reading::Head { "" } else { " (Luong et al. 2015, footnote 14)" };
-        response.on_hover_text(format!("{}{source}", reading.about()));
+        node(&response, egui::accesskit::Role::Legend, || tr!("Rows of {} by the {text}", self.name, text));
+        let source = if reading == Reading::Head { "" } else { tr!(" (Luong et al. 2015, footnote 14)") };
+        response.on_hover_text(format!("{}{source}", lang::text(reading.about())));
     }
 
     /// The words at the side and along the top can be pointed at as well.

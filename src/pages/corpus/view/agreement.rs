@@ -4,13 +4,13 @@ use egui::{ComboBox, Id, Label, RichText, ScrollArea, Ui, vec2};
 
 use crate::corpus::judgements::agreement::{Agreement, Aspect};
 use crate::jobs::corpus::thread::CorpusRequest;
+use crate::lang;
 use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::command::CorpusCommand;
 use crate::pages::corpus::judging::condition;
 use crate::pages::corpus::whole::{ExploreCommand, ExploreView};
 use crate::pages::window::dialogs::IMPORT;
 use crate::pages::window::local::{Sheet, Window};
-use crate::widgets::labels::plural;
 use crate::widgets::{labels, theme};
 
 /// Width of the sheet, points, and the height of a sentence in its list.
@@ -28,8 +28,9 @@ pub fn agreement_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>
     let response = egui::Modal::new(Id::unique("agreement_sheet")).frame(frame).show(ui.ctx(), |ui| {
         ui.set_width(SIZE.0.min(room.x - 80.0));
         let closes = ui.horizontal(|ui| {
-            ui.heading("Agreement of two annotators");
-            ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| ui.button("Done").clicked()).inner
+            ui.heading(tr!("Agreement of two annotators"));
+            ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| ui.button(tr!("Done")).clicked())
+                .inner
         });
         pair_ui(ui, workbench, window, &pair);
         ui.separator();
@@ -38,8 +39,9 @@ pub fn agreement_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>
             numbers_ui(ui, &agreement, height);
             differing_ui(ui, workbench, window, &agreement, height);
         } else {
-            let note = "Two annotators are needed. Judge sentences under another name, or bring in the judgements of \
-                            another: those that Save wrote in another copy of this corpus.";
+            let note =
+                tr!("Two annotators are needed. Judge sentences under another name, or bring in the judgements of \
+                            another: those that Save wrote in another copy of this corpus.");
             ui.add(Label::new(RichText::new(note).color(theme::tokens(ui).weak)).wrap());
         }
         closes.inner
@@ -53,10 +55,10 @@ fn pair_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, pair: &
     let annotators = workbench.corpus.counts.annotators.clone();
     ui.horizontal_wrapped(|ui| {
         let mut next = pair.clone();
-        for (name, chosen) in [("First annotator", &mut next.0), ("Second annotator", &mut next.1)] {
+        for (name, chosen) in [(tr!("First annotator"), &mut next.0), (tr!("Second annotator"), &mut next.1)] {
             let combo = ComboBox::from_id_salt(name).selected_text(chosen.clone()).show_ui(ui, |ui| {
                 for (annotator, count) in &annotators {
-                    let text = format!("{annotator} ({})", plural(*count, "sentence"));
+                    let text = format!("{annotator} ({})", tr!("{n} sentence" | "{n} sentences" % *count));
                     ui.selectable_value(chosen, annotator.clone(), text);
                 }
             });
@@ -65,7 +67,7 @@ fn pair_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, pair: &
         if next != *pair {
             window.push(CorpusRequest::Compare(Some(next)));
         }
-        if ui.button("Bring in judgements...").clicked() {
+        if ui.button(tr!("Bring in judgements...")).clicked() {
             window.ask(IMPORT.then(CorpusCommand::Import));
         }
     });
@@ -78,28 +80,34 @@ fn list(name: &str, height: f32) -> ScrollArea {
 }
 
 fn numbers_ui(ui: &mut Ui, agreement: &Agreement, height: f32) {
-    ui.label(format!("Both judged {}", plural(agreement.both, "sentence")));
+    ui.label(tr!("Both judged {n} sentence" | "Both judged {n} sentences" % agreement.both));
     let small = |ui: &mut Ui, text: String| {
         ui.label(RichText::new(text).size(theme::TEXT_SMALL));
     };
     let grid = egui::Grid::new("agreement").striped(true).spacing(vec2(theme::SPACE_3, 3.0));
     list("agreed", height).show(ui, |ui| {
         grid.show(ui, |ui| {
-            for head in ["", "same", "of", "kappa", ""] {
+            for head in ["", tr!("same"), tr!("of"), tr!("kappa"), ""] {
                 labels::caption(ui, head);
             }
             ui.end_row();
             for line in &agreement.lines {
-                small(ui, line.name.clone());
+                small(ui, lang::text(&line.name).to_owned());
                 match line.kappa {
                     Some(kappa) => {
                         small(ui, format!("{:.1} %", 100.0 * kappa.observed));
-                        small(ui, format!("{} {}", kappa.items, line.of));
-                        small(ui, kappa.kappa.map_or_else(|| "all the same".to_owned(), |kappa| format!("{kappa:.3}")));
+                        small(ui, format!("{} {}", kappa.items, lang::text(line.of)));
+                        small(
+                            ui,
+                            kappa.kappa.map_or_else(|| tr!("all the same").to_owned(), |kappa| format!("{kappa:.3}")),
+                        );
                     }
-                    None => (0..3).for_each(|n| small(ui, if n == 1 { "nothing".to_owned() } else { String::new() })),
+                    None => {
+                        (0..3).for_each(|n| small(ui, if n == 1 { tr!("nothing").to_owned() } else { String::new() }))
+                    }
                 }
-                let more: Vec<String> = line.more.iter().map(|(name, number)| format!("{name} {number:.3}")).collect();
+                let more: Vec<String> =
+                    line.more.iter().map(|(name, number)| format!("{} {number:.3}", lang::text(name))).collect();
                 small(ui, more.join(", "));
                 ui.end_row();
             }
@@ -111,16 +119,17 @@ fn numbers_ui(ui: &mut Ui, agreement: &Agreement, height: f32) {
 /// How far all agree, where they are more than two, or gave ratings.
 fn alphas_ui(ui: &mut Ui, agreement: &Agreement) {
     let small = |ui: &mut Ui, text: String| ui.label(RichText::new(text).size(theme::TEXT_SMALL));
-    for head in ["all annotators", "judgements", "of", "alpha", ""] {
+    for head in [tr!("all annotators"), tr!("judgements"), tr!("of"), "alpha", ""] {
         labels::caption(ui, head);
     }
     ui.end_row();
     for line in agreement.alphas.iter().filter(|line| line.units > 0) {
-        small(ui, line.name.clone());
+        small(ui, lang::text(&line.name).to_owned());
         small(ui, line.values.to_string());
-        small(ui, format!("{} {}", line.units, line.of));
-        let alpha = line.alpha.map_or_else(|| "all the same".to_owned(), |alpha| format!("{alpha:.3}"));
-        small(ui, alpha).on_hover_text("Krippendorff's alpha: 1 for perfect agreement, 0 for what chance would give");
+        small(ui, format!("{} {}", line.units, lang::text(line.of)));
+        let alpha = line.alpha.map_or_else(|| tr!("all the same").to_owned(), |alpha| format!("{alpha:.3}"));
+        small(ui, alpha)
+            .on_hover_text(tr!("Krippendorff's alpha: 1 for perfect agreement, 0 for what chance would give"));
         ui.end_row();
     }
 }
@@ -129,12 +138,12 @@ fn differing_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, ag
     ui.add_space(theme::SPACE_2);
     let (first, second) = &agreement.annotators;
     if agreement.differing.is_empty() {
-        ui.label("They differ nowhere");
+        ui.label(tr!("They differ nowhere"));
         return;
     }
     ui.horizontal(|ui| {
-        ui.label(format!("They differ in {}", plural(agreement.differing.len(), "sentence")));
-        if ui.button("Show them in the table").clicked() {
+        ui.label(tr!("They differ in {n} sentence" | "They differ in {n} sentences" % agreement.differing.len()));
+        if ui.button(tr!("Show them in the table")).clicked() {
             window.push(ExploreCommand::SetView(ExploreView::Table));
             window.push(CorpusCommand::SetFilter(condition(first, second)));
             window.push(CorpusRequest::Compare(None));
@@ -142,11 +151,11 @@ fn differing_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, ag
     });
     list("differing", height).show_rows(ui, SIZE.1, agreement.differing.len(), |ui, range| {
         for (at, aspects) in &agreement.differing[range] {
-            let names: Vec<&str> = aspects.iter().map(|aspect: &Aspect| aspect.name()).collect();
+            let names: Vec<&str> = aspects.iter().map(|aspect: &Aspect| lang::text(aspect.name())).collect();
             let source = workbench.corpus.sources.get(*at).unwrap_or_default();
             let text = format!("{}: {}. {source}", at + 1, names.join(", "));
             let button = egui::Button::selectable(false, RichText::new(text).size(theme::TEXT_SMALL)).truncate();
-            let name = format!("Sentence {}: {}", at + 1, names.join(", "));
+            let name = tr!("Sentence {}: {}", at + 1, names.join(", "));
             if ui.add(button).accessible_name(name).clicked() {
                 window.push(CorpusCommand::SetFilter(condition(first, second)));
                 window.push(CorpusCommand::Select(Some(*at)));

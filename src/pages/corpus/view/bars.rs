@@ -87,7 +87,7 @@ pub fn bars_ui(ui: &mut Ui, name: &str, tick: &dyn Fn(f64) -> String, groups: &[
             }
             response.on_hover_ui(|ui| {
                 ui.label(&bar.label);
-                ui.label(RichText::new(format!("Click: {}", bar.condition)).size(theme::TEXT_SMALL).weak());
+                ui.label(RichText::new(tr!("Click: {}", bar.condition)).size(theme::TEXT_SMALL).weak());
             });
         }
         let at = pos2(left + wide / 2.0, rect.bottom());

@@ -7,6 +7,7 @@ use crate::corpus::measures::distribution::Histogram;
 use crate::corpus::query::column::TableColumn;
 use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::ranges::{Range, text, written};
+use crate::lang;
 use crate::pages::corpus::view::memory::Grab;
 use crate::pages::corpus::whole::ExploreCommand;
 use crate::pages::window::local::Window;
@@ -118,12 +119,12 @@ impl BrushAxis<'_> {
 /// What a brush says of itself behind the name of its axis.
 pub fn told(column: TableColumn, corpus: &CorpusTable, range: Option<Range>) -> String {
     let text = |number: f32| text(column, corpus, number);
-    let Some((low, high)) = range else { return "not brushed".to_owned() };
+    let Some((low, high)) = range else { return tr!("not brushed").to_owned() };
     match (low.is_finite(), high.is_finite()) {
-        (true, true) => format!("brushed from {} to {}", text(low), text(high)),
-        (true, false) => format!("brushed from {} on", text(low)),
-        (false, true) => format!("brushed up to {}", text(high)),
-        (false, false) => "brushed whole".to_owned(),
+        (true, true) => tr!("brushed from {} to {}", text(low), text(high)),
+        (true, false) => tr!("brushed from {} on", text(low)),
+        (false, true) => tr!("brushed up to {}", text(high)),
+        (false, false) => tr!("brushed whole").to_owned(),
     }
 }
 
@@ -260,8 +261,9 @@ pub fn cursor(axis: &BrushAxis<'_>, response: &Response, range: Option<Range>) {
 }
 
 /// How it is used, for the tooltip.
-const HINT: &str = "Drag to brush, drag an end to change it, double click to clear. With the keyboard: arrow keys along it \
-                        move the brush, across it widen and narrow it, Delete clears it";
+const HINT: &str =
+    id!("Drag to brush, drag an end to change it, double click to clear. With the keyboard: arrow keys along it \
+                        move the brush, across it widen and narrow it, Delete clears it");
 
 /// Says over an axis what it is and how it is brushed, and asks for what was done there.
 pub fn answer(
@@ -273,7 +275,7 @@ pub fn answer(
 ) {
     response.on_hover_ui(|ui| {
         ui.label(about);
-        ui.label(RichText::new(HINT).size(theme::TEXT_SMALL).weak());
+        ui.label(RichText::new(lang::text(HINT)).size(theme::TEXT_SMALL).weak());
     });
     match change {
         Some(BrushChange::To(range)) => window.push(ExploreCommand::Brush(column, Some(range))),

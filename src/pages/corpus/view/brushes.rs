@@ -11,7 +11,6 @@ use crate::pages::corpus::view::filter::spoken;
 use crate::pages::corpus::view::memory::CorpusMemory;
 use crate::pages::corpus::view::parallel;
 use crate::pages::window::local::Window;
-use crate::widgets::labels::plural;
 use crate::widgets::theme;
 
 /// Height of a histogram with its name and its numbers, and its least width, points.
@@ -27,7 +26,7 @@ pub fn brushes_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) 
     }
     if !picture.without.is_empty() {
         let names: Vec<String> = picture.without.iter().map(|column| column.title(&workbench.corpus)).collect();
-        let text = format!("No sentence has a number of {}", names.join(", "));
+        let text = tr!("No sentence has a number of {}", names.join(", "));
         ui.add(egui::Label::new(egui::RichText::new(text).size(theme::TEXT_SMALL).weak()).truncate());
     }
     if picture.histograms.is_empty() {
@@ -56,8 +55,7 @@ fn histogram_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, hi
     let (rect, response) = ui.allocate_exact_size(vec2(width, SIZE.0), Sense::click_and_drag());
     let column = histogram.column;
     let range = range_of(&workbench.filter, column, &workbench.corpus);
-    let name =
-        format!("Histogram of {}, {}", spoken(column, &workbench.corpus), told(column, &workbench.corpus, range));
+    let name = tr!("Histogram of {}, {}", spoken(column, &workbench.corpus), told(column, &workbench.corpus, range));
     response.widget_info(|| WidgetInfo::labeled(Role::Slider, true, &name));
     let plot = Rect::from_min_max(pos2(rect.left(), rect.top() + LINE), pos2(rect.right(), rect.bottom() - LINE));
     let axis = BrushAxis { rect: plot, is_vertical: false, histogram, corpus: &workbench.corpus };
@@ -67,7 +65,13 @@ fn histogram_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, hi
     paint(ui, &axis, &response, range);
     bars(ui, plot, histogram);
     let most = histogram.all.iter().copied().max().unwrap_or(0) as usize;
-    ui.painter().text(plot.right_top(), Align2::RIGHT_TOP, plural(most, "sentence"), theme::small(), t.weak);
+    ui.painter().text(
+        plot.right_top(),
+        Align2::RIGHT_TOP,
+        tr!("{n} sentence" | "{n} sentences" % most),
+        theme::small(),
+        t.weak,
+    );
     if let Some(value) =
         workbench.selected.map(|at| column.value(&workbench.corpus, at)).filter(|value| value.is_finite())
     {
@@ -92,7 +96,7 @@ fn histogram_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, hi
 
 fn about(histogram: &Histogram, about: &str) -> String {
     let missing = histogram.missing;
-    if missing == 0 { about.to_owned() } else { format!("{about}. {missing} sentences have no number") }
+    if missing == 0 { about.to_owned() } else { tr!("{about}. {missing} sentences have no number", about, missing) }
 }
 
 /// All sentences faint, those that are shown strong; what is there at all can be seen.

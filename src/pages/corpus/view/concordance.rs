@@ -6,13 +6,13 @@ use egui::text::{LayoutJob, TextFormat};
 use egui::{Align2, Color32, ComboBox, Label, Rect, RichText, ScrollArea, Sense, TextEdit, Ui, WidgetInfo, pos2, vec2};
 
 use crate::analysis::concordance::{ConcordanceLine, ConcordanceOrder};
+use crate::lang;
 use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::command::CorpusCommand;
 use crate::pages::corpus::view::memory::CorpusMemory;
 use crate::pages::corpus::whole::{Concordance, ExploreCommand};
 use crate::pages::window::dialogs::{Question, Wants};
 use crate::pages::window::local::Window;
-use crate::widgets::labels::plural;
 use crate::widgets::{bidi, labels, rows, theme};
 
 /// Height of a hit, points.
@@ -26,38 +26,38 @@ const MOST_WORDS: usize = 30;
 
 /// How hits are sorted, with names.
 const HITS: Question = Question::new(
-    "Save the hits as TSV",
-    "Save",
+    id!("Save the hits as TSV"),
+    id!("Save"),
     Wants::NewFile("hits.tsv"),
-    "A row for each hit: what stands before it, the hit, what stands behind it, what it is linked to.",
+    id!("A row for each hit: what stands before it, the hit, what stands behind it, what it is linked to."),
 );
 
 const ORDERS: [(ConcordanceOrder, &str); 4] = [
-    (ConcordanceOrder::Place, "as the sentences stand"),
-    (ConcordanceOrder::Left, "words before it"),
-    (ConcordanceOrder::Hit, "words of the hit"),
-    (ConcordanceOrder::Right, "words behind it"),
+    (ConcordanceOrder::Place, id!("as the sentences stand")),
+    (ConcordanceOrder::Left, id!("words before it")),
+    (ConcordanceOrder::Hit, id!("words of the hit")),
+    (ConcordanceOrder::Right, id!("words behind it")),
 ];
 
 /// Queries that show what can be asked, each with what it finds.
 const EXAMPLES: &[(&str, &str)] = &[
-    ("house", "A word of the source, letter case aside"),
-    ("the _ of", "Words one behind the other; _ is any"),
-    ("the ..3 of", "Up to three words between"),
-    ("{red, old, big} _", "One of a list"),
-    ("{@colours.txt} _", "One of a list in a file beside the corpus, a word a line"),
-    ("/.*ing/", "A regular expression for a whole word"),
-    ("house -> maison", "A word that is linked to this one"),
-    ("_ -> \"[UNK]\"", "What is linked to an unknown word"),
-    ("{red, old} -> _ _ -> _ crossing", "Two words whose links cross: the order is turned"),
-    ("not | pas", "Of the source, where the output has this besides"),
-    ("| ne ..3 pas", "Of the output alone"),
+    ("house", id!("A word of the source, letter case aside")),
+    ("the _ of", id!("Words one behind the other; _ is any")),
+    ("the ..3 of", id!("Up to three words between")),
+    ("{red, old, big} _", id!("One of a list")),
+    ("{@colours.txt} _", id!("One of a list in a file beside the corpus, a word a line")),
+    ("/.*ing/", id!("A regular expression for a whole word")),
+    ("house -> maison", id!("A word that is linked to this one")),
+    ("_ -> \"[UNK]\"", id!("What is linked to an unknown word")),
+    ("{red, old} -> _ _ -> _ crossing", id!("Two words whose links cross: the order is turned")),
+    ("not | pas", id!("Of the source, where the output has this besides")),
+    ("| ne ..3 pas", id!("Of the output alone")),
 ];
 
 /// The query and its hits.
 pub fn concordance_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     if workbench.corpus.systems.is_empty() {
-        ui.label("No system says anything yet: run the models above, or import what another system said.");
+        ui.label(tr!("No system says anything yet: run the models above, or import what another system said."));
         return;
     }
     ui.horizontal_wrapped(|ui| query_ui(ui, workbench, window));
@@ -68,11 +68,11 @@ pub fn concordance_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'
         ui.add(Label::new(RichText::new(trouble).color(t.error)).wrap());
     }
     if let Some(note) = &concordance.note {
-        ui.add(Label::new(RichText::new(note).size(theme::TEXT_SMALL).color(t.warm)).wrap());
+        ui.add(Label::new(RichText::new(lang::text(note)).size(theme::TEXT_SMALL).color(t.warm)).wrap());
     }
     if concordance.query.trim().is_empty() {
         ui.add_space(theme::SPACE_3);
-        ui.label(RichText::new("Type a word or a pattern above; Examples shows what can be asked.").color(t.weak));
+        ui.label(RichText::new(tr!("Type a word or a pattern above; Examples shows what can be asked.")).color(t.weak));
         return;
     }
     hits_ui(ui, workbench, window);
@@ -80,28 +80,28 @@ pub fn concordance_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'
 
 fn query_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     let mut query = workbench.whole.concordance.query.clone();
-    let label = ui.label("Find");
+    let label = ui.label(tr!("Find"));
     let width = (ui.available_width() - 330.0).clamp(FIELD.0, FIELD.1);
     let field = TextEdit::singleline(&mut query).desired_width(width).hint_text("{red, old} -> _ _ -> _ crossing");
-    let field = ui.add(field).labelled_by(label.id).on_hover_text(HELP);
+    let field = ui.add(field).labelled_by(label.id).on_hover_text(lang::text(HELP));
     if field.changed() {
         window.push(ExploreCommand::SetQuery(query));
     }
-    ui.menu_button("Examples", |ui| {
+    ui.menu_button(tr!("Examples"), |ui| {
         egui::Grid::new("query_examples").spacing(vec2(theme::SPACE_4, 2.0)).show(ui, |ui| {
             for (example, about) in EXAMPLES {
                 if ui.button(RichText::new(*example).monospace()).clicked() {
                     window.push(ExploreCommand::SetQuery((*example).to_owned()));
                     ui.close();
                 }
-                ui.label(RichText::new(*about).size(theme::TEXT_SMALL));
+                ui.label(RichText::new(lang::text(about)).size(theme::TEXT_SMALL));
                 ui.end_row();
             }
         });
     });
     let systems = &workbench.corpus.systems;
     let chosen = workbench.whole.concordance.system;
-    let label = ui.label("in");
+    let label = ui.label(tr!("in"));
     let name = |at: usize| systems.get(at).map_or_else(String::new, |one| format!("{}. {}", at + 1, one.system.name));
     let combo = ComboBox::from_id_salt("query_system").truncate().selected_text(name(chosen)).show_ui(ui, |ui| {
         for at in 0..systems.len() {
@@ -114,24 +114,24 @@ fn query_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
 }
 
 /// What can be typed as a query.
-const HELP: &str = "word   \"word\"   {red, old}   {@file}   /rule/   _ (any word)\n\
+const HELP: &str = id!("word   \"word\"   {red, old}   {@file}   /rule/   _ (any word)\n\
     red car   one behind the other      red ..2 car   up to two words between\n\
     red -> rouge   linked to this output word      | rouge   the output has it\n\
-    red _ crossing   the links of two words cross";
+    red _ crossing   the links of two words cross");
 
 fn order_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     let concordance = &workbench.whole.concordance;
-    let label = ui.label("Sorted by");
+    let label = ui.label(tr!("Sorted by"));
     let shown = ORDERS.iter().find(|(order, _)| *order == concordance.order).map_or("", |(_, name)| name);
-    let combo = ComboBox::from_id_salt("query_order").selected_text(shown).show_ui(ui, |ui| {
+    let combo = ComboBox::from_id_salt("query_order").selected_text(lang::text(shown)).show_ui(ui, |ui| {
         for (order, name) in ORDERS {
-            if ui.selectable_label(order == concordance.order, name).clicked() {
+            if ui.selectable_label(order == concordance.order, lang::text(name)).clicked() {
                 window.push(ExploreCommand::SetOrder(order));
             }
         }
     });
     combo.response.labelled_by(label.id);
-    if ui.add_enabled(!concordance.lines.is_empty(), egui::Button::new("Save as TSV...")).clicked() {
+    if ui.add_enabled(!concordance.lines.is_empty(), egui::Button::new(tr!("Save as TSV..."))).clicked() {
         window.ask(HITS.then(ExploreCommand::SaveHits));
     }
     if !concordance.query.trim().is_empty() && concordance.trouble.is_none() {
@@ -141,11 +141,15 @@ fn order_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
 }
 
 fn counted(concordance: &Concordance, of: usize) -> String {
-    let hits = plural(concordance.lines.len(), "hit");
+    let hits = tr!("{n} hit" | "{n} hits" % concordance.lines.len());
     if concordance.is_searching {
-        format!("{hits} so far; {} of {of} sentences are looked through", concordance.done)
+        tr!("{hits} so far; {} of {of} sentences are looked through", concordance.done, hits, of)
     } else {
-        format!("{hits} in {} of {}", concordance.sentences, plural(concordance.done, "sentence"))
+        tr!(
+            "{hits} in {} of {n} sentence" | "{hits} in {} of {n} sentences" % concordance.done,
+            concordance.sentences,
+            hits
+        )
     }
 }
 
@@ -153,7 +157,7 @@ fn hits_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     let count = workbench.whole.concordance.sorted.len();
     ui.spacing_mut().item_spacing.y = 0.0;
     let list = ui.interact(ui.available_rect_before_wrap(), ui.scope_id().with("hits"), Sense::click());
-    list.widget_info(|| WidgetInfo::labeled(Role::ListBox, true, "Hits of the query"));
+    list.widget_info(|| WidgetInfo::labeled(Role::ListBox, true, tr!("Hits of the query")));
     let by = rows::keys(ui, &list);
     if by != 0 {
         window.push(ExploreCommand::MoveHit(by));
@@ -188,7 +192,7 @@ fn hit_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, row: usi
     response.widget_info(|| WidgetInfo::selected(Role::ListBoxOption, true, is_chosen, spoken(row, line)));
     ui.painter().rect_filled(rect, 0.0, rows::ground(ui, &response, is_chosen, None));
     let numbers = format!("{}", row + 1);
-    let sentence = format!("sentence {}", line.at + 1);
+    let sentence = tr!("sentence {}", line.at + 1);
     ui.painter().text(rect.left_top() + vec2(6.0, 4.0), Align2::LEFT_TOP, numbers, theme::body(), t.weak);
     ui.painter().text(rect.left_bottom() + vec2(6.0, -5.0), Align2::LEFT_BOTTOM, sentence, theme::small(), t.weak);
     let room = rect.with_min_x(rect.left() + NUMBERS);
@@ -213,8 +217,8 @@ fn hit_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, row: usi
 fn spoken(row: usize, line: &ConcordanceLine) -> String {
     let [_, hit, _] = line.parts();
     let linked = line.linked_words().join(" ");
-    let to = if linked.is_empty() { String::new() } else { format!(", linked to {linked}") };
-    format!("Hit {}: {} in sentence {}{to}", row + 1, hit.join(" "), line.at + 1)
+    let to = if linked.is_empty() { String::new() } else { tr!(", linked to {linked}", linked) };
+    tr!("Hit {}: {} in sentence {}{to}", row + 1, hit.join(" "), line.at + 1, to)
 }
 
 /// Words with those of a span in the middle of the room; the others run out of it on both sides.

@@ -15,7 +15,6 @@ use crate::pages::corpus::view::tints::{TintedSide, Tints};
 use crate::pages::corpus::view::words::Marked;
 use crate::pages::corpus::view::{gold, marks, picture};
 use crate::pages::window::local::Window;
-use crate::widgets::labels::plural;
 use crate::widgets::{labels, theme};
 
 /// Share of the height that the texts take at most, so that what is judged stands in view.
@@ -58,13 +57,13 @@ fn sections_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, det
     }
     section(ui, "errors", &tints.head(), |ui| marks::marks_ui(ui, workbench, window, detail, tints));
     if workbench.tables.iter().any(Option::is_some) {
-        section(ui, "alignment", "Alignment", |ui| picture::picture_ui(ui, workbench, window));
+        section(ui, "alignment", tr!("Alignment"), |ui| picture::picture_ui(ui, workbench, window));
     }
     let links = detail.gold.as_ref().map_or(0, |gold| gold.all().len());
-    let head = if links == 0 { "Links by hand".to_owned() } else { format!("Links by hand: {links}") };
+    let head = if links == 0 { tr!("Links by hand").to_owned() } else { tr!("Links by hand: {links}", links) };
     section(ui, "links", &head, |ui| gold::gold_ui(ui, workbench, window, detail));
     if !workbench.corpus.systems.is_empty() {
-        section(ui, "numbers", "Numbers", |ui| numbers_ui(ui, workbench, detail));
+        section(ui, "numbers", tr!("Numbers"), |ui| numbers_ui(ui, workbench, detail));
     }
 }
 
@@ -78,32 +77,32 @@ fn section(ui: &mut Ui, id: &str, head: &str, body: impl FnOnce(&mut Ui)) {
 fn judged_head(judgement: &Judgement) -> String {
     let mut parts = Vec::new();
     if judgement.stars > 0 {
-        parts.push(plural(usize::from(judgement.stars), "star"));
+        parts.push(tr!("{n} star" | "{n} stars" % usize::from(judgement.stars)));
     }
     if !judgement.tags.is_empty() {
-        parts.push(plural(judgement.tags.len(), "tag"));
+        parts.push(tr!("{n} tag" | "{n} tags" % judgement.tags.len()));
     }
     if !judgement.note.is_empty() {
-        parts.push("a note".to_owned());
+        parts.push(tr!("a note").to_owned());
     }
-    if parts.is_empty() { "Judgement".to_owned() } else { format!("Judgement: {}", parts.join(", ")) }
+    if parts.is_empty() { tr!("Judgement").to_owned() } else { tr!("Judgement: {}", parts.join(", ")) }
 }
 
 fn head_ui(ui: &mut Ui, window: &mut Window<'_>, detail: &Detail) {
     let t = theme::tokens(ui);
     ui.horizontal_wrapped(|ui| {
-        ui.label(RichText::new(format!("Sentence {}", detail.at + 1)).size(theme::TEXT_TITLE));
+        ui.label(RichText::new(tr!("Sentence {}", detail.at + 1)).size(theme::TEXT_TITLE));
         if let Some(name) = &detail.sentence.name {
             ui.label(RichText::new(name).color(t.weak));
         }
-        let open = ui.button("Open on page Sentence");
+        let open = ui.button(tr!("Open on page Sentence"));
         if open
-            .on_hover_text("Shows it live in every model, with its links by hand (double click on the row)")
+            .on_hover_text(tr!("Shows it live in every model, with its links by hand (double click on the row)"))
             .clicked()
         {
             window.push(CorpusCommand::OpenSentence);
         }
-        if ui.button("Close").on_hover_text("Gives the table all the room").clicked() {
+        if ui.button(tr!("Close")).on_hover_text(tr!("Gives the table all the room")).clicked() {
             window.push(CorpusCommand::Select(None));
         }
     });
@@ -126,17 +125,17 @@ fn lit_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, detail: 
     let chosen = lit(window, detail).map(|(at, _)| at);
     let lit = &mut window.local.of::<CorpusMemory>().lit;
     ui.horizontal(|ui| {
-        labels::caption(ui, "Set off are words that are not in");
-        let shown = chosen.map_or("the references", name);
+        labels::caption(ui, tr!("Set off are words that are not in"));
+        let shown = chosen.map_or(tr!("the references"), name);
         let combo = ComboBox::from_id_salt("corpus_lit").selected_text(shown).show_ui(ui, |ui| {
-            let note = "Words of a system that no reference has, and words of the references that no system has";
-            ui.selectable_value(lit, None, "the references").on_hover_text(note);
+            let note = tr!("Words of a system that no reference has, and words of the references that no system has");
+            ui.selectable_value(lit, None, tr!("the references")).on_hover_text(note);
             for at in there {
-                let note = "Words of the references and of the other systems that it does not have";
+                let note = tr!("Words of the references and of the other systems that it does not have");
                 ui.selectable_value(lit, Some(at), name(at)).on_hover_text(note);
             }
         });
-        combo.response.accessible_name("What words are compared with");
+        combo.response.accessible_name(tr!("What words are compared with"));
     });
 }
 
@@ -153,12 +152,12 @@ fn texts_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, (detai
         let (tints, said) = side.map(|side| tints.on(text, side)).unwrap_or_default();
         marked.with_tints(tints, said).paragraph_ui(ui, ("corpus text", detail.at, name));
     };
-    line(ui, "Source", &detail.sentence.source, &[], Some(TintedSide::Source));
+    line(ui, tr!("Source"), &detail.sentence.source, &[], Some(TintedSide::Source));
     if let Some(reference) = detail.sentence.reference.as_deref() {
-        line(ui, "Reference", reference, &missed, None);
+        line(ui, tr!("Reference"), reference, &missed, None);
     }
     for (n, text) in detail.sentence.further.iter().enumerate().filter(|(_, text)| !text.is_empty()) {
-        line(ui, &format!("Reference {}", n + 2), text, &missed, None);
+        line(ui, &tr!("Reference {}", n + 2), text, &missed, None);
     }
     let (systems, references) = (&workbench.corpus.systems, detail.sentence.references());
     for (at, (column, output)) in systems.iter().zip(&detail.outputs).enumerate() {
@@ -177,28 +176,30 @@ fn judged_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, detai
             let sign = if star <= judgement.stars { "\u{2605}" } else { "\u{2606}" };
             let button = egui::Button::new(RichText::new(sign).color(t.accent)).frame(false);
             let button = ui.add(button);
-            let name = if star == 1 { "1 star".to_owned() } else { format!("{star} stars") };
+            let name = tr!("{n} star" | "{n} stars" % star);
             if button.on_hover_text(&name).accessible_name(name.clone()).clicked() {
                 window.push(CorpusCommand::Star(star));
             }
         }
-        let label = ui.label(RichText::new("by").color(t.weak));
+        let label = ui.label(RichText::new(tr!("by")).color(t.weak));
         let name = window.local.of::<CorpusMemory>().annotator.get_or_insert_with(|| workbench.kept.annotator.clone());
         let field = ui.add(TextEdit::singleline(name).desired_width(80.0)).labelled_by(label.id);
-        let field = field.on_hover_text("Whose judgements these are; each annotator's are kept apart");
+        let field = field.on_hover_text(tr!("Whose judgements these are; each annotator's are kept apart"));
         if field.lost_focus() {
             let name = name.clone();
             window.push(CorpusCommand::SetAnnotator(name));
         }
         for tag in &judgement.tags {
             let chip = ui.button(format!("{tag} \u{d7}"));
-            if chip.on_hover_text("Takes the tag away").accessible_name(format!("Take away tag {tag}")).clicked() {
+            if chip.on_hover_text(tr!("Takes the tag away")).accessible_name(tr!("Take away tag {tag}", tag)).clicked()
+            {
                 window.push(CorpusCommand::Tag(tag.clone()));
             }
         }
-        let label = ui.label("Tag");
-        let field =
-            TextEdit::singleline(&mut window.local.of::<CorpusMemory>().tag).desired_width(110.0).hint_text("new tag");
+        let label = ui.label(tr!("Tag"));
+        let field = TextEdit::singleline(&mut window.local.of::<CorpusMemory>().tag)
+            .desired_width(110.0)
+            .hint_text(tr!("new tag"));
         let field = ui.add(field).labelled_by(label.id);
         if field.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter)) {
             let tag = std::mem::take(&mut window.local.of::<CorpusMemory>().tag);
@@ -211,8 +212,9 @@ fn judged_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, detai
         let tags: Vec<&str> = other.tags.iter().map(String::as_str).collect();
         let stars = "\u{2605}".repeat(usize::from(other.stars));
         let clean: Vec<&str> = other.no_errors.iter().map(String::as_str).collect();
-        let clean = if clean.is_empty() { String::new() } else { format!("no errors in {}", clean.join(", ")) };
-        let rated: Vec<String> = other.ratings.iter().map(|(name, rating)| format!("{name} rated {rating}")).collect();
+        let clean = if clean.is_empty() { String::new() } else { tr!("no errors in {}", clean.join(", ")) };
+        let rated: Vec<String> =
+            other.ratings.iter().map(|(name, rating)| tr!("{name} rated {rating}", name, rating)).collect();
         let parts = [stars, tags.join(", "), other.note.clone(), clean, rated.join(", ")];
         let parts: Vec<&str> = parts.iter().map(String::as_str).filter(|part| !part.is_empty()).collect();
         // Marks stand with the others below.
@@ -244,7 +246,7 @@ fn note_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, detail:
         note.clone_into(&mut local.note);
     }
     let field = ui.horizontal(|ui| {
-        let label = ui.label("Note");
+        let label = ui.label(tr!("Note"));
         let field = TextEdit::multiline(&mut local.note).desired_rows(1).desired_width(f32::INFINITY);
         ui.add(field).labelled_by(label.id)
     });

@@ -6,6 +6,7 @@ use egui::{Label, PopupCloseBehavior, RichText, ScrollArea, TextEdit, Ui};
 use crate::corpus::overview::compute::first_pair;
 use crate::corpus::query::column::TableColumn;
 use crate::corpus::store::corpus::CorpusTable;
+use crate::lang;
 use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::columns::MOST_BRUSHED;
 use crate::pages::corpus::command::CorpusCommand;
@@ -24,35 +25,35 @@ pub fn filter_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     let t = theme::tokens(ui);
     ui.horizontal_wrapped(|ui| {
         if let Some((_, before)) = workbench.whole.back.last() {
-            let back = ui.button("\u{2190} Back");
-            let about = if before.is_empty() { "to all sentences".to_owned() } else { format!("to {before}") };
-            if back.on_hover_text(format!("Back {about}")).clicked() {
+            let back = ui.button(tr!("\u{2190} Back"));
+            let about = if before.is_empty() { tr!("to all sentences").to_owned() } else { tr!("to {before}", before) };
+            if back.on_hover_text(tr!("Back {about}", about)).clicked() {
                 window.push(ExploreCommand::Back);
             }
         }
         let mut filter = workbench.filter.clone();
-        let label = ui.label("Show");
+        let label = ui.label(tr!("Show"));
         let width = (ui.available_width() - FIELD.0).clamp(FIELD.1, FIELD.2);
         let field = TextEdit::singleline(&mut filter)
             .desired_width(width)
             .hint_text("word, \"phrase\", /rule/, source:word, bleu.1<20, words=11..20, tag:name");
-        let field = ui.add(field).labelled_by(label.id).on_hover_text(HELP);
+        let field = ui.add(field).labelled_by(label.id).on_hover_text(lang::text(HELP));
         if field.changed() {
             window.push(CorpusCommand::SetFilter(filter));
         }
-        let all = ui.add_enabled(!workbench.filter.is_empty(), egui::Button::new("All"));
-        if all.on_hover_text("Takes the conditions away: all sentences").clicked() {
+        let all = ui.add_enabled(!workbench.filter.is_empty(), egui::Button::new(tr!("All")));
+        if all.on_hover_text(tr!("Takes the conditions away: all sentences")).clicked() {
             window.push(CorpusCommand::SetFilter(String::new()));
         }
-        let count = format!("{} of {}", workbench.rows.len(), workbench.corpus.len());
+        let count = tr!("{} of {}", workbench.rows.len(), workbench.corpus.len());
         labels::caption(ui, count);
         if workbench.whole.view == ExploreView::Table {
-            menu("Columns").ui(ui, |ui| columns_ui(ui, workbench, window));
-            menu("Brushes").ui(ui, |ui| brushed_ui(ui, workbench, window));
+            menu(tr!("Columns")).ui(ui, |ui| columns_ui(ui, workbench, window));
+            menu(tr!("Brushes")).ui(ui, |ui| brushed_ui(ui, workbench, window));
         }
         let tags = &workbench.corpus.counts.tags;
         if !tags.is_empty() {
-            ui.menu_button("Tags", |ui| {
+            ui.menu_button(tr!("Tags"), |ui| {
                 for (tag, count) in tags {
                     if ui.button(format!("{tag} ({count})")).clicked() {
                         let quoted = if tag.contains(' ') { format!("tag:\"{tag}\"") } else { format!("tag:{tag}") };
@@ -74,7 +75,7 @@ pub fn menu(name: &str) -> MenuButton<'_> {
 }
 
 /// What can be typed as conditions.
-const HELP: &str = "All conditions hold:\n\
+const HELP: &str = id!("All conditions hold:\n\
     bank   \"river bank\"   /colou?r/   in any text, within words too, letter case aside\n\
     source:bank   reference:bank   output:bank   2:bank (system 2)\n\
     bleu.1<20 (bleu<20: system 1)   logp.2>=-5   words=7   words=11..20   bleu.1-2>10 (system 1 less system 2)\n\
@@ -83,25 +84,25 @@ const HELP: &str = "All conditions hold:\n\
     freq.1=0..4 (a word so frequent, in the reference or output 1)   jump.1=8..\n\
     tag:idiom   stars>=3   rating.1<50   note:word   by:anna   differs:anna,bob   task:anna   todo:anna\n\
     has:gold   has:marks   has:note   has:reference   has:2\n\
-    -source:bank (not so)";
+    -source:bank (not so)");
 
 /// A column in words, for those who do not see the heads.
 pub fn spoken(column: TableColumn, corpus: &CorpusTable) -> String {
     match (column, column.measure(corpus)) {
-        (TableColumn::Output(_, system), Some(measure)) => format!("{}, system {}", measure.title, system + 1),
+        (TableColumn::Output(_, system), Some(measure)) => tr!("{}, system {}", lang::text(measure.title), system + 1),
         (TableColumn::Difference(_, first, second), Some(measure)) => {
-            format!("{}, system {} less system {}", measure.title, first + 1, second + 1)
+            tr!("{}, system {} less system {}", lang::text(measure.title), first + 1, second + 1)
         }
         _ => column.title(corpus),
     }
 }
 
 fn columns_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
-    let note = "Heads of columns can also be dragged";
+    let note = tr!("Heads of columns can also be dragged");
     ui.label(RichText::new(note).size(theme::TEXT_SMALL).weak());
     if workbench.corpus.systems.len() > 2 {
         let pair = workbench.columns.look.pair.unwrap_or_else(|| first_pair(&workbench.corpus));
-        ui.horizontal(|ui| pair_choice(ui, workbench, window, ("Differences of", "and"), pair));
+        ui.horizontal(|ui| pair_choice(ui, workbench, window, (tr!("Differences of"), tr!("and")), pair));
     }
     ScrollArea::vertical().max_height(LIST).show(ui, |ui| {
         for column in workbench.columns.all(&workbench.corpus) {
@@ -114,8 +115,8 @@ fn columns_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
                 if !is_shown {
                     return;
                 }
-                for (sign, way, by) in [("\u{2190}", "left", -1), ("\u{2192}", "right", 1)] {
-                    let name = format!("Move {} {way}", spoken(column, &workbench.corpus));
+                for (sign, way, by) in [("\u{2190}", tr!("left"), -1), ("\u{2192}", tr!("right"), 1)] {
+                    let name = tr!("Move {} {way}", spoken(column, &workbench.corpus), way);
                     if ui.small_button(sign).on_hover_text(&name).accessible_name(name.clone()).clicked() {
                         window.push(ExploreCommand::MoveColumn(column.name(&workbench.corpus), by));
                     }
@@ -128,7 +129,7 @@ fn columns_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
 fn brushed_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     let look = &workbench.columns.look;
     ui.horizontal(|ui| {
-        for (name, parallel) in [("Histograms", false), ("Parallel coordinates", true)] {
+        for (name, parallel) in [(tr!("Histograms"), false), (tr!("Parallel coordinates"), true)] {
             if ui.radio(look.parallel == parallel, name).clicked() {
                 window.push(ExploreCommand::SetParallel(parallel));
             }
@@ -136,11 +137,15 @@ fn brushed_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     });
     let brushed = workbench.columns.brushed(&workbench.corpus);
     ui.horizontal(|ui| {
-        if ui.button("Columns of the table").on_hover_text("Those that the table shows, up to a dozen").clicked() {
+        if ui
+            .button(tr!("Columns of the table"))
+            .on_hover_text(tr!("Those that the table shows, up to a dozen"))
+            .clicked()
+        {
             window.push(ExploreCommand::DrawShown);
         }
-        let none = ui.add_enabled(!look.brushed.is_empty(), egui::Button::new("No columns"));
-        if none.on_hover_text("Takes them all away").clicked() {
+        let none = ui.add_enabled(!look.brushed.is_empty(), egui::Button::new(tr!("No columns")));
+        if none.on_hover_text(tr!("Takes them all away")).clicked() {
             window.push(ExploreCommand::DrawNone);
         }
     });

@@ -18,22 +18,23 @@ const RISE: f32 = 64.0;
 /// The links of the chosen sentence.
 pub fn gold_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, detail: &Detail) {
     let Some(reference) = detail.sentence.reference.as_deref() else {
-        labels::caption(ui, "Links by hand need a reference");
+        labels::caption(ui, tr!("Links by hand need a reference"));
         return;
     };
     ui.horizontal_wrapped(|ui| {
-        let begin = ui.button("From the aligner").on_hover_text("Begins with the links of the statistical aligner");
+        let begin =
+            ui.button(tr!("From the aligner")).on_hover_text(tr!("Begins with the links of the statistical aligner"));
         if begin.clicked() {
             window.push(CorpusCommand::LinksOfAligner);
         }
         if detail.gold.is_some()
-            && ui.button("None").on_hover_text("Takes all links away; Ctrl+Z brings them back").clicked()
+            && ui.button(tr!("None")).on_hover_text(tr!("Takes all links away; Ctrl+Z brings them back")).clicked()
         {
             window.push(CorpusCommand::NoLinks);
         }
         errors_ui(ui, workbench, detail);
     });
-    let note = "Click a source word, then words of the reference: a link is sure, possible (thin), then gone";
+    let note = tr!("Click a source word, then words of the reference: a link is sure, possible (thin), then gone");
     labels::note(ui, note);
     let from_right = bidi::starts_right(&detail.sentence.source);
     ScrollArea::horizontal().id_salt("corpus_gold").stick_to_right(from_right).show(ui, |ui| {
@@ -42,7 +43,7 @@ pub fn gold_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, det
         line_ui(
             ui,
             &detail.sentence.source,
-            "Source",
+            tr!("Source"),
             &mut above,
             |j| chosen == Some(j),
             |j| {
@@ -52,7 +53,7 @@ pub fn gold_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, det
         let (_, room) = ui.allocate_space(vec2(1.0, RISE));
         let gold = detail.gold.clone().unwrap_or_default();
         let is_linked = |i: usize| chosen.is_some_and(|source| gold.is_possible(Link { source, target: i }));
-        line_ui(ui, reference, "Reference", &mut below, is_linked, |i| {
+        line_ui(ui, reference, tr!("Reference"), &mut below, is_linked, |i| {
             if let Some(j) = chosen {
                 window.push(CorpusCommand::Link(j, i));
             }
@@ -68,7 +69,7 @@ fn errors_ui(ui: &mut Ui, workbench: &CorpusPage, detail: &Detail) {
     for system in 0..corpus.systems.len() {
         let value = TableColumn::Output(at, system).value(corpus, detail.at);
         if !value.is_nan() {
-            let text = format!("AER {value:.3} of {}", corpus.systems[system].system.name);
+            let text = tr!("AER {value} of {}", corpus.systems[system].system.name, value = format_args!("{value:.3}"));
             ui.label(RichText::new(text).size(theme::TEXT_SMALL)).on_hover_text(corpus.measures[at].about);
         }
     }
@@ -96,7 +97,7 @@ fn line_ui(
                 .sense(Sense::click());
             let button = ui.add(button);
             places[n] = button.rect;
-            if button.accessible_name(format!("{side} word {}: {word}", n + 1)).clicked() {
+            if button.accessible_name(tr!("{side} word {}: {word}", n + 1, side, word)).clicked() {
                 clicked(n);
             }
         }

@@ -10,6 +10,7 @@ use egui::{
 use crate::corpus::judgements::campaign::{Campaign, letter};
 use crate::corpus::judgements::judge::{ErrorMark, Judgement, MOST_RATING};
 use crate::jobs::corpus::thread::{CorpusRequest, Detail};
+use crate::lang;
 use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::command::CorpusCommand;
 use crate::pages::corpus::desk::{DeskDeed, DeskKey, DeskSheet};
@@ -18,7 +19,6 @@ use crate::pages::corpus::view::tints::{TintedSide, Tints};
 use crate::pages::corpus::view::words::{Marked, Tint};
 use crate::pages::window::local::{Sheet, Window};
 use crate::text::words::{letters_at, place_of};
-use crate::widgets::labels::plural;
 use crate::widgets::{labels, theme};
 
 /// Width of the fields of a plan, and of the slider of a rating, points.
@@ -29,10 +29,12 @@ const DIGITS: [Key; 10] =
 /// Kinds of errors have these keys, in order.
 const LETTERS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 /// What the keys do.
-const LEGEND: &str = "Up, Down: translation   Left, Right: word, with Shift more words, with Alt letters, with Ctrl words of the source   \
+const LEGEND: &str = id!(
+    "Up, Down: translation   Left, Right: word, with Shift more words, with Alt letters, with Ctrl words of the source   \
                       A letter, then a digit: mark of that kind and severity   -: missing there   .: no errors   \
                       Digits, Enter: rating; Enter again: next   Backspace: takes back   =: what a metric marked   \
-                      Page Up, Page Down: task   Ctrl+Z: undo";
+                      Page Up, Page Down: task   Ctrl+Z: undo"
+);
 
 /// The desk.
 pub fn judge_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
@@ -53,8 +55,11 @@ pub fn judge_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     }
     head_ui(ui, workbench, window, &campaign, (&tasks, place));
     if tasks.is_empty() {
-        let note =
-            format!("{annotator} has no tasks in this campaign; these have: {}.", campaign.annotators.join(", "));
+        let note = tr!(
+            "{annotator} has no tasks in this campaign; these have: {}.",
+            campaign.annotators.join(", "),
+            annotator
+        );
         labels::note(ui, note);
         return;
     }
@@ -104,29 +109,29 @@ fn head_ui(
     let is_done = |at: usize| workbench.has_judged(campaign, at);
     let done = tasks.iter().filter(|at| is_done(**at as usize)).count();
     ui.horizontal_wrapped(|ui| {
-        let task = place.map_or_else(String::new, |place| format!("Task {} of {}, ", place + 1, tasks.len()));
-        ui.label(RichText::new(format!("{task}{done} done")).size(theme::TEXT_TITLE));
-        for (name, by) in [("Previous task", -1), ("Next task", 1)] {
+        let task = place.map_or_else(String::new, |place| tr!("Task {} of {}, ", place + 1, tasks.len()));
+        ui.label(RichText::new(tr!("{task}{done} done", task, done)).size(theme::TEXT_TITLE));
+        for (name, by) in [(tr!("Previous task"), -1), (tr!("Next task"), 1)] {
             let next = place.and_then(|place| place.checked_add_signed(by)).and_then(|place| tasks.get(place));
             if ui.add_enabled(next.is_some(), egui::Button::new(name)).clicked() {
                 window.push(CorpusCommand::Select(next.map(|at| *at as usize)));
             }
         }
         let open = window.local.of::<CorpusMemory>().desk.open_task(workbench.selected, is_done);
-        let button = ui.add_enabled(open.is_some(), egui::Button::new("Next open task"));
-        if button.on_disabled_hover_text("All tasks are done").clicked() {
+        let button = ui.add_enabled(open.is_some(), egui::Button::new(tr!("Next open task")));
+        if button.on_disabled_hover_text(tr!("All tasks are done")).clicked() {
             window.push(CorpusCommand::Select(open));
         }
-        let label = ui.label(RichText::new("by").color(t.weak));
+        let label = ui.label(RichText::new(tr!("by")).color(t.weak));
         let name = window.local.of::<CorpusMemory>().annotator.get_or_insert_with(|| annotator.clone());
         let field = ui.add(TextEdit::singleline(name).desired_width(80.0)).labelled_by(label.id);
         if field.lost_focus() {
             let name = name.clone();
             window.push(CorpusCommand::SetAnnotator(name));
         }
-        ui.menu_button("End the campaign", |ui| {
-            ui.label("What was judged stays");
-            if ui.button("Yes, end it").clicked() {
+        ui.menu_button(tr!("End the campaign"), |ui| {
+            ui.label(tr!("What was judged stays"));
+            if ui.button(tr!("Yes, end it")).clicked() {
                 window.push(CorpusRequest::Plan(None));
                 ui.close();
             }
@@ -217,7 +222,7 @@ fn sheet_ui(
     tints.seen.retain(|seen| seen.key.annotator == *own || is_metric(campaign, own, &seen.key.annotator));
     ScrollArea::vertical().id_salt("corpus_judge").auto_shrink(false).show(ui, |ui| {
         let t = theme::tokens(ui);
-        labels::caption(ui, "Source");
+        labels::caption(ui, tr!("Source"));
         let (mut set_off, _) = tints.on(sheet.source, TintedSide::Source);
         let chosen = window.local.of::<CorpusMemory>().desk.source;
         let chosen = place_of(sheet.source, chosen).filter(|_| chosen.0 < chosen.1);
@@ -226,7 +231,7 @@ fn sheet_ui(
         source.paragraph_ui(ui, ("judged source", sheet.at));
         let references = detail.sentence.references();
         if !references.is_empty() {
-            egui::CollapsingHeader::new("Reference").id_salt("judged_reference").show_unindented(ui, |ui| {
+            egui::CollapsingHeader::new(tr!("Reference")).id_salt("judged_reference").show_unindented(ui, |ui| {
                 for text in references {
                     labels::note(ui, text);
                 }
@@ -238,7 +243,7 @@ fn sheet_ui(
         }
         ui.add_space(theme::SPACE_2);
         kinds_ui(ui, workbench, window);
-        labels::note(ui, LEGEND);
+        labels::note(ui, lang::text(LEGEND));
     });
 }
 
@@ -268,18 +273,18 @@ fn row_ui(
         ui.set_width(ui.available_width());
         ui.horizontal_wrapped(|ui| {
             let shown = if is_chosen && !typed.is_empty() {
-                format!("rating {typed}\u{2026}")
+                tr!("rating {typed}\u{2026}", typed)
             } else {
                 rating.map_or_else(
-                    || if campaign.rates { "not rated".to_owned() } else { String::new() },
-                    |rating| format!("rating {rating}"),
+                    || if campaign.rates { tr!("not rated").to_owned() } else { String::new() },
+                    |rating| tr!("rating {rating}", rating),
                 )
             };
             let marks = sheet.own.marks.iter().filter(|mark| mark.system == system).count();
             let marks = match marks {
-                0 if sheet.own.no_errors.contains(system) => "no errors".to_owned(),
+                0 if sheet.own.no_errors.contains(system) => tr!("no errors").to_owned(),
                 0 => String::new(),
-                count => plural(count, "mark"),
+                count => tr!("{n} mark" | "{n} marks" % count),
             };
             let parts = [name.clone(), shown, marks];
             let head = parts.iter().filter(|part| !part.is_empty()).map(String::as_str).collect::<Vec<_>>().join(", ");
@@ -290,9 +295,9 @@ fn row_ui(
                 rating_ui(ui, window, (system, &name), rating.copied());
             }
             let is_marked = sheet.own.marks.iter().any(|mark| mark.system == system);
-            let button = egui::Button::selectable(sheet.own.no_errors.contains(system), "No errors");
+            let button = egui::Button::selectable(sheet.own.no_errors.contains(system), tr!("No errors"));
             let button = ui.add_enabled(!is_marked, button.frame_when_inactive(true));
-            if button.accessible_name(format!("No errors in {name}")).clicked() {
+            if button.accessible_name(tr!("No errors in {name}", name)).clicked() {
                 window.push(CorpusCommand::NoErrors(system.to_owned()));
             }
         });
@@ -314,7 +319,7 @@ fn rating_ui(ui: &mut Ui, window: &mut Window<'_>, (system, name): (&str, &str),
     let mut value = ui.data(|data| data.get_temp::<u8>(id)).or(rating).unwrap_or(MOST_RATING / 2);
     ui.spacing_mut().slider_width = FIELD.1;
     let slider = ui.add(Slider::new(&mut value, 0..=MOST_RATING).show_value(false));
-    let slider = slider.accessible_name(format!("Rating of {name}"));
+    let slider = slider.accessible_name(tr!("Rating of {name}", name));
     if slider.drag_stopped() || slider.changed() && !slider.dragged() {
         ui.data_mut(|data| data.remove_temp::<u8>(id));
         window.push(CorpusCommand::Rate(system.to_owned(), Some(value)));
@@ -326,8 +331,8 @@ fn rating_ui(ui: &mut Ui, window: &mut Window<'_>, (system, name): (&str, &str),
 fn mark_ui(ui: &mut Ui, workbench: &CorpusPage, text: &str, mark: &ErrorMark, annotator: &str) {
     let place = place_of(text, mark.target).unwrap_or(0..0);
     let place = mark.letters.map_or_else(|| place.clone(), |letters| letters_at(text, &place, letters));
-    let words = if mark.target.0 < mark.target.1 { &text[place] } else { "missing words" };
-    let by = if *annotator == workbench.kept.annotator { String::new() } else { format!(", by {annotator}") };
+    let words = if mark.target.0 < mark.target.1 { &text[place] } else { tr!("missing words") };
+    let by = if *annotator == workbench.kept.annotator { String::new() } else { tr!(", by {annotator}", annotator) };
     labels::caption(ui, format!("\u{201c}{words}\u{201d}: {}, {}{by}", mark.category, mark.severity));
 }
 
@@ -353,31 +358,36 @@ fn kinds_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
 
 /// What to do while there is no campaign.
 fn plan_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
-    ui.heading("A campaign of human evaluation");
-    let note = "Annotators judge what all systems say of the sentences that are shown, in an order of their own, by mouse or keyboard. \
-                Where it is blind, translations stand under letters in another order for each sentence.";
+    ui.heading(tr!("A campaign of human evaluation"));
+    let note = tr!(
+        "Annotators judge what all systems say of the sentences that are shown, in an order of their own, by mouse or keyboard. \
+                Where it is blind, translations stand under letters in another order for each sentence."
+    );
     labels::note(ui, note);
     let draft = &mut window.local.of::<CorpusMemory>().plan;
     egui::Grid::new("corpus_plan").num_columns(2).show(ui, |ui| {
-        let label = ui.label("Annotators, with commas between");
+        let label = ui.label(tr!("Annotators, with commas between"));
         let names = draft.names.get_or_insert_with(|| workbench.kept.annotator.clone());
         ui.add(TextEdit::singleline(names).desired_width(FIELD.0)).labelled_by(label.id);
         ui.end_row();
         let all = names.split(',').filter(|name| !name.trim().is_empty()).count().max(1);
-        let label = ui.label("How many judge each sentence");
+        let label = ui.label(tr!("How many judge each sentence"));
         let mut each = draft.each.min(all);
         if ui.add(DragValue::new(&mut each).range(1..=all)).labelled_by(label.id).changed() {
             draft.each = each;
         }
         ui.end_row();
-        let label = ui.label("Number that the orders are drawn with");
+        let label = ui.label(tr!("Number that the orders are drawn with"));
         ui.add(DragValue::new(&mut draft.seed)).labelled_by(label.id);
         ui.end_row();
     });
-    ui.checkbox(&mut draft.is_blind, "Blind: letters in the place of names");
-    ui.checkbox(&mut draft.rates, "A rating from 0 to 100 for each translation (ESA, DA); else errors alone (MQM)");
-    let count = plural(workbench.rows.len(), "sentence");
-    if ui.button(format!("Begin with the {count} shown")).clicked() {
+    ui.checkbox(&mut draft.is_blind, tr!("Blind: letters in the place of names"));
+    ui.checkbox(
+        &mut draft.rates,
+        tr!("A rating from 0 to 100 for each translation (ESA, DA); else errors alone (MQM)"),
+    );
+    let count = tr!("{n} sentence" | "{n} sentences" % workbench.rows.len());
+    if ui.button(tr!("Begin with the {count} shown", count)).clicked() {
         let names = draft.names.clone().unwrap_or_default();
         let plan = Campaign {
             seed: draft.seed,

@@ -95,7 +95,7 @@ pub fn listing_ui(
             }
             response.on_hover_ui(|ui| {
                 ui.label(&row.label);
-                ui.label(RichText::new(format!("Click: {}", row.condition)).size(theme::TEXT_SMALL).weak());
+                ui.label(RichText::new(tr!("Click: {}", row.condition)).size(theme::TEXT_SMALL).weak());
             });
         }
     });

@@ -27,7 +27,7 @@ pub fn marks_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, de
         && let Some(output) = detail.outputs.get(chosen).and_then(Option::as_ref)
     {
         systems_ui(ui, window, (&systems, &there), chosen, tints);
-        let hint = "To mark an error, click its first and its last word";
+        let hint = tr!("To mark an error, click its first and its last word");
         labels::caption(ui, hint);
         words_ui(ui, window, (detail.at, &systems[chosen]), &output.text);
         source_ui(ui, window, detail);
@@ -65,18 +65,18 @@ fn systems_ui(
             let is_judged = judgement.judges(&systems[at]);
             let count = if count > 0 || is_judged { format!(" ({count})") } else { String::new() };
             let tab = ui.selectable_label(at == chosen, format!("{}. {}{count}", at + 1, systems[at]));
-            if tab.accessible_name(format!("Errors of {}{count}", systems[at])).clicked() {
+            if tab.accessible_name(tr!("Errors of {}{count}", systems[at], count)).clicked() {
                 window.local.of::<CorpusMemory>().marking.judged = at;
                 window.local.of::<CorpusMemory>().marking.span = None;
             }
         }
         let name = &systems[chosen];
         let is_marked = judgement.marks.iter().any(|mark| mark.system == *name);
-        let button = Button::selectable(judgement.no_errors.contains(name), "No errors");
+        let button = Button::selectable(judgement.no_errors.contains(name), tr!("No errors"));
         let button = ui.add_enabled(!is_marked, button.frame_when_inactive(true));
-        let about = "Says that this translation was read and has none. One that nobody judged has no score";
-        let button = button.on_hover_text(about).on_disabled_hover_text("Errors are marked in this translation");
-        if button.accessible_name(format!("No errors in {name}")).clicked() {
+        let about = tr!("Says that this translation was read and has none. One that nobody judged has no score");
+        let button = button.on_hover_text(about).on_disabled_hover_text(tr!("Errors are marked in this translation"));
+        if button.accessible_name(tr!("No errors in {name}", name)).clicked() {
             window.push(CorpusCommand::NoErrors(name.clone()));
         }
     });
@@ -93,13 +93,13 @@ fn seen_ui(
     let own = seen.key.annotator == workbench.kept.annotator;
     ui.horizontal(|ui| {
         if own {
-            let take = ui.small_button("\u{d7}").on_hover_text("Takes the mark away");
-            if take.accessible_name(format!("Take away mark {}", seen.key.number + 1)).clicked() {
+            let take = ui.small_button("\u{d7}").on_hover_text(tr!("Takes the mark away"));
+            if take.accessible_name(tr!("Take away mark {}", seen.key.number + 1)).clicked() {
                 window.local.of::<CorpusMemory>().marking.mark = None;
                 window.push(CorpusCommand::Unmark(seen.key.number));
             }
         }
-        let by = if own { String::new() } else { format!(", by {}", seen.key.annotator) };
+        let by = if own { String::new() } else { tr!(", by {}", seen.key.annotator) };
         let text = format!("{}{by}", told(&seen.mark, detail, workbench));
         let colour = line(ui, &workbench.corpus.scheme, &seen.mark.severity).color;
         let is_chosen = window.local.of::<CorpusMemory>().marking.mark.as_ref() == Some(&seen.key);
@@ -120,15 +120,15 @@ fn seen_ui(
 fn stale_ui(ui: &mut Ui, window: &mut Window<'_>, (own, annotator): (Option<usize>, &str), stale: &StaleMark) {
     ui.horizontal(|ui| {
         if let Some(number) = own {
-            let take = ui.small_button("\u{d7}").on_hover_text("Takes the mark away");
-            if take.accessible_name(format!("Take away mark {}", number + 1)).clicked() {
+            let take = ui.small_button("\u{d7}").on_hover_text(tr!("Takes the mark away"));
+            if take.accessible_name(tr!("Take away mark {}", number + 1)).clicked() {
                 window.push(CorpusCommand::Unmark(number));
             }
         }
-        let by = if own.is_some() { String::new() } else { format!(", by {annotator}") };
+        let by = if own.is_some() { String::new() } else { tr!(", by {annotator}", annotator) };
         let StaleMark { mark, words } = stale;
-        let text = format!("Set apart{by}: {words}: {}, {} ({})", mark.category, mark.severity, mark.system);
-        let note = "What was marked was replaced by another translation; the mark is kept and counts for nothing";
+        let text = tr!("Set apart{by}: {words}: {}, {} ({})", mark.category, mark.severity, mark.system, by, words);
+        let note = tr!("What was marked was replaced by another translation; the mark is kept and counts for nothing");
         let text = RichText::new(text).size(theme::TEXT_SMALL).color(theme::tokens(ui).weak);
         ui.add(egui::Label::new(text).truncate()).on_hover_text(note);
     });
@@ -142,9 +142,9 @@ fn told(mark: &ErrorMark, detail: &Detail, workbench: &CorpusPage) -> String {
         words(text).skip(span.0).take(span.1.saturating_sub(span.0)).collect::<Vec<_>>().join(" ")
     };
     let said = output.map_or_else(String::new, |output| within(&output.text, mark.target));
-    let said = if mark.target.0 == mark.target.1 { "missing".to_owned() } else { said };
+    let said = if mark.target.0 == mark.target.1 { tr!("missing").to_owned() } else { said };
     let source = within(&detail.sentence.source, mark.source);
-    let source = if source.is_empty() { source } else { format!(" for \u{201c}{source}\u{201d}") };
+    let source = if source.is_empty() { source } else { tr!(" for \u{201c}{source}\u{201d}", source) };
     format!("{said}{source}: {}, {} ({})", mark.category, mark.severity, mark.system)
 }
 
@@ -154,7 +154,7 @@ fn words_ui(ui: &mut Ui, window: &mut Window<'_>, (at, system): (usize, &str), t
     let mark =
         local.marking.span.as_ref().filter(|(of, mark)| *of == at && mark.system == system).map(|(_, mark)| mark);
     let target = mark.map_or((0, 0), |mark| mark.target);
-    let Some(n) = clicked(ui, text, &format!("of {system}"), target) else { return };
+    let Some(n) = clicked(ui, text, &tr!("of {system}", system), target) else { return };
     let mark = match mark {
         Some(mark) => ErrorMark { target: spanned(target, n), ..mark.clone() },
         None => ErrorMark {
@@ -172,9 +172,9 @@ fn words_ui(ui: &mut Ui, window: &mut Window<'_>, (at, system): (usize, &str), t
 fn source_ui(ui: &mut Ui, window: &mut Window<'_>, detail: &Detail) {
     let local = window.local.of::<CorpusMemory>();
     let Some((_, mark)) = local.marking.span.as_mut().filter(|(at, _)| *at == detail.at) else { return };
-    let note = "Which words of the source does it concern, if any?";
+    let note = tr!("Which words of the source does it concern, if any?");
     labels::caption(ui, note);
-    if let Some(n) = clicked(ui, &detail.sentence.source, "of the source", mark.source) {
+    if let Some(n) = clicked(ui, &detail.sentence.source, tr!("of the source"), mark.source) {
         // the only one that was chosen is no longer meant
         mark.source = if mark.source == (n, n + 1) { (0, 0) } else { spanned(mark.source, n) };
     }
@@ -194,7 +194,7 @@ fn clicked(ui: &mut Ui, text: &str, whose: &str, span: (usize, usize)) -> Option
         for (n, word) in words(text).enumerate() {
             let is_within = (span.0..span.1).contains(&n);
             let button = egui::Button::selectable(is_within, RichText::new(word).size(theme::TEXT_SMALL));
-            if ui.add(button).accessible_name(format!("Word {} {whose}: {word}", n + 1)).clicked() {
+            if ui.add(button).accessible_name(tr!("Word {} {whose}: {word}", n + 1, whose, word)).clicked() {
                 answer = Some(n);
             }
         }
@@ -219,24 +219,24 @@ fn mark_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, detail:
                 ui.selectable_value(&mut local.marking.category, category.clone(), category);
             }
         });
-        kind.response.accessible_name("Kind of error");
+        kind.response.accessible_name(tr!("Kind of error"));
         let severity = ComboBox::from_id_salt("severity").selected_text(&local.marking.severity).show_ui(ui, |ui| {
             for one in &scheme.severities {
                 ui.selectable_value(&mut local.marking.severity, one.name.clone(), &one.name);
             }
         });
-        severity.response.accessible_name("Severity");
+        severity.response.accessible_name(tr!("Severity"));
         let mark = ErrorMark {
             category: local.marking.category.clone(),
             severity: local.marking.severity.clone(),
             ..span.clone()
         };
-        if ui.button("Mark").clicked() {
+        if ui.button(tr!("Mark")).clicked() {
             local.marking.span = None;
             window.push(CorpusCommand::Mark(mark.clone()));
         }
         let missing = ErrorMark { target: (mark.target.0, mark.target.0), ..mark };
-        let button = ui.button("Missing before").on_hover_text("Words are missing before the first of these");
+        let button = ui.button(tr!("Missing before")).on_hover_text(tr!("Words are missing before the first of these"));
         if button.clicked() {
             window.local.of::<CorpusMemory>().marking.span = None;
             window.push(CorpusCommand::Mark(missing));

@@ -31,6 +31,7 @@ use egui::{Key, Label, ProgressBar, RichText, TextEdit, Ui, UiBuilder, vec2};
 use crate::analysis::symmetrize::SYMMETRIZATIONS;
 use crate::import::Role;
 use crate::jobs::corpus::thread::CorpusRequest;
+use crate::lang;
 use crate::pages::command::Command;
 use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::command::CorpusCommand;
@@ -43,7 +44,6 @@ use crate::pages::window::task;
 use crate::widgets::{labels, theme};
 
 use crate::corpus::export::out::{AttentionFormat, ExportFormat, LinkRule};
-use crate::widgets::labels::plural;
 
 /// Fields for paths are no wider, points.
 const PATH_WIDTH: f32 = 520.0;
@@ -56,9 +56,10 @@ const BELOW: f32 = 0.45;
 /// The most warnings of a file that are shown at once.
 const MOST_WARNINGS: usize = 5;
 
-const MAKE: Question = Question::new("New corpus", "Make", Wants::NewFile("corpus.ilws"), WORKSPACE.note);
+const MAKE: Question = Question::new(id!("New corpus"), id!("Make"), Wants::NewFile("corpus.ilws"), WORKSPACE.note);
 
-const SAVE_AS: Question = Question::new("Save the corpus", "Save", Wants::NewFile("corpus.ilws"), WORKSPACE.note);
+const SAVE_AS: Question =
+    Question::new(id!("Save the corpus"), id!("Save"), Wants::NewFile("corpus.ilws"), WORKSPACE.note);
 
 /// The page Corpus.
 pub struct CorpusView;
@@ -156,16 +157,16 @@ fn empty_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     ui.vertical_centered(|ui| {
         ui.add_space(ui.available_height() * 0.16);
         ui.set_max_width(ui.available_width().min(PATH_WIDTH + 120.0));
-        ui.heading("Corpora");
-        let note = "A corpus is one file: sentences, what systems make of them, alignments, and what you say of that. \
-                    Everything is kept as it happens.";
+        ui.heading(tr!("Corpora"));
+        let note = tr!("A corpus is one file: sentences, what systems make of them, alignments, and what you say of that. \
+                    Everything is kept as it happens.");
         ui.label(RichText::new(note).color(t.weak));
         ui.add_space(theme::SPACE_3);
         told_ui(ui, workbench, window);
         open_ui(ui, workbench, window);
         ui.add_space(theme::SPACE_3);
-        let note = "Then import sentences (text, TSV and others), their references and the outputs of other systems, or run the \
-                    models above over them.";
+        let note = tr!("Then import sentences (text, TSV and others), their references and the outputs of other systems, or run the \
+                    models above over them.");
         ui.label(RichText::new(note).color(t.weak));
     });
 }
@@ -173,25 +174,25 @@ fn empty_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
 fn open_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     let is_free = !window.local.dialogs.is_open();
     ui.horizontal_wrapped(|ui| {
-        if ui.add_enabled(is_free, egui::Button::new("New corpus...")).clicked() {
+        if ui.add_enabled(is_free, egui::Button::new(tr!("New corpus..."))).clicked() {
             window.local.dialogs.ask(MAKE.then(CorpusRequest::Open));
         }
-        if ui.add_enabled(is_free, egui::Button::new("Open corpus...")).clicked() {
+        if ui.add_enabled(is_free, egui::Button::new(tr!("Open corpus..."))).clicked() {
             window.local.dialogs.ask(WORKSPACE.then(CorpusRequest::Open));
         }
     });
     let width = ui.available_width();
     ui.allocate_ui(vec2(width, 0.0), |ui| {
         ui.horizontal(|ui| {
-            let label = ui.label("Path");
+            let label = ui.label(tr!("Path"));
             let room = (ui.available_width() - 140.0).max(120.0);
             let field = TextEdit::singleline(&mut window.local.of::<CorpusMemory>().path)
                 .desired_width(room)
-                .hint_text("of a corpus, new or not");
+                .hint_text(tr!("of a corpus, new or not"));
             let field = ui.add(field).labelled_by(label.id);
             let entered = field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
             let path = window.local.of::<CorpusMemory>().path.trim().to_owned();
-            let open = ui.add_enabled(!path.is_empty(), egui::Button::new("Open"));
+            let open = ui.add_enabled(!path.is_empty(), egui::Button::new(tr!("Open")));
             if (open.clicked() || entered) && !path.is_empty() {
                 window.push(CorpusRequest::Open(PathBuf::from(path)));
             }
@@ -199,7 +200,7 @@ fn open_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     });
     if let Some(last) = workbench.kept.workspace.clone() {
         let name = last.file_name().unwrap_or(last.as_os_str()).display().to_string();
-        if ui.button(format!("Open {name} again")).on_hover_text(last.display().to_string()).clicked() {
+        if ui.button(tr!("Open {name} again", name)).on_hover_text(last.display().to_string()).clicked() {
             window.push(CorpusRequest::Open(last));
         }
     }
@@ -210,8 +211,11 @@ fn bar_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     let t = theme::tokens(ui);
     let Some(path) = workbench.path.clone() else { return };
     let name = path.file_stem().unwrap_or(path.as_os_str()).display().to_string();
-    let counts =
-        format!("{}, {}", plural(workbench.corpus.len(), "sentence"), plural(workbench.corpus.systems.len(), "system"));
+    let counts = format!(
+        "{}, {}",
+        tr!("{n} sentence" | "{n} sentences" % workbench.corpus.len()),
+        tr!("{n} system" | "{n} systems" % workbench.corpus.systems.len())
+    );
     ui.label(RichText::new(name).size(theme::TEXT_TITLE).color(t.text)).on_hover_text(path.display().to_string());
     labels::caption(ui, counts);
     if !workbench.corpus.is_empty() {
@@ -221,15 +225,16 @@ fn bar_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     run::run_ui(ui, workbench, window);
     save_ui(ui, workbench, window);
     judging_ui(ui, workbench, window);
-    let mut note = "Close this corpus; everything in it is kept";
+    let mut note = tr!("Close this corpus; everything in it is kept");
     if workbench.is_unsaved() {
-        note = "Close this corpus; nothing of it is kept unless it is saved";
-        let save = ui.button("Save as...").on_hover_text("Keep this corpus in a file; now it goes with the window");
+        note = tr!("Close this corpus; nothing of it is kept unless it is saved");
+        let save =
+            ui.button(tr!("Save as...")).on_hover_text(tr!("Keep this corpus in a file; now it goes with the window"));
         if save.clicked() {
             window.ask(SAVE_AS.then(CorpusRequest::SaveAs));
         }
     }
-    if ui.button("Close").on_hover_text(note).clicked() {
+    if ui.button(tr!("Close")).on_hover_text(note).clicked() {
         window.push(CorpusRequest::Close);
     }
 }
@@ -238,6 +243,7 @@ fn bar_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
 fn views_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     let shown = workbench.whole.view;
     for (view, name) in VIEWS {
+        let name = lang::text(name);
         let tab = ui.selectable_label(view == shown, name);
         tab.widget_info(|| egui::WidgetInfo::selected(egui::accesskit::Role::Tab, true, view == shown, name));
         if tab.clicked() {
@@ -249,9 +255,9 @@ fn views_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
 
 fn import_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     // It stays open while one chooses.
-    filter::menu("Import...").ui(ui, |ui| {
+    filter::menu(tr!("Import...")).ui(ui, |ui| {
         let role = workbench.role.clone();
-        ui.label("A plain text is");
+        ui.label(tr!("A plain text is"));
         for other in
             [Role::Source, Role::Reference, Role::Output(String::new()), Role::Scores(String::new()), Role::Gold]
         {
@@ -262,32 +268,32 @@ fn import_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
         }
         if let Role::Output(name) = &role {
             let mut name = name.clone();
-            let label = ui.label("Name of the system");
+            let label = ui.label(tr!("Name of the system"));
             if ui.text_edit_singleline(&mut name).labelled_by(label.id).changed() {
                 window.push(CorpusCommand::SetRole(Role::Output(name)));
             }
         }
         if let Role::Scores(column) = &role {
             let mut column = column.clone();
-            let label = ui.label("Score and system, such as COMET.1");
+            let label = ui.label(tr!("Score and system, such as COMET.1"));
             if ui.text_edit_singleline(&mut column).labelled_by(label.id).changed() {
                 window.push(CorpusCommand::SetRole(Role::Scores(column)));
             }
-            let note = "A number for each sentence. A table has scores in columns of such names.";
+            let note = tr!("A number for each sentence. A table has scores in columns of such names.");
             ui.add(Label::new(RichText::new(note).size(theme::TEXT_SMALL).weak()).wrap());
         }
         if role == Role::Reference {
-            let note = "A further file is another reference; BLEU, chrF2 and TER are over all.";
+            let note = tr!("A further file is another reference; BLEU, chrF2 and TER are over all.");
             ui.add(Label::new(RichText::new(note).size(theme::TEXT_SMALL).weak()).wrap());
         }
         let mut takes = workbench.oracle.is_some();
-        let note = "The candidate nearest to the references, by chrF2, as the system \"oracle of ...\", and where it stands as a column";
-        if ui.checkbox(&mut takes, "The oracle of n-best lists, too").on_hover_text(note).changed() {
+        let note = tr!("The candidate nearest to the references, by chrF2, as the system \"oracle of ...\", and where it stands as a column");
+        if ui.checkbox(&mut takes, tr!("The oracle of n-best lists, too")).on_hover_text(note).changed() {
             window.push(CorpusCommand::TakeOracle(takes));
         }
-        let note = "Tables, TMX, XLIFF, alignments, judgements and dumps of attention say themselves what they are.";
+        let note = tr!("Tables, TMX, XLIFF, alignments, judgements and dumps of attention say themselves what they are.");
         ui.add(Label::new(RichText::new(note).size(theme::TEXT_SMALL).weak()).wrap());
-        if ui.button("Choose a file...").clicked() {
+        if ui.button(tr!("Choose a file...")).clicked() {
             window.ask(IMPORT.then(CorpusCommand::Import));
             ui.close();
         }
@@ -296,18 +302,18 @@ fn import_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
 
 fn role_name(role: &Role) -> &'static str {
     match role {
-        Role::Source => "what is translated",
-        Role::Reference => "the reference",
-        Role::Output(_) => "what a system said",
-        Role::Gold => "links by hand",
-        Role::Scores(_) => "scores of a system",
+        Role::Source => tr!("what is translated"),
+        Role::Reference => tr!("the reference"),
+        Role::Output(_) => tr!("what a system said"),
+        Role::Gold => tr!("links by hand"),
+        Role::Scores(_) => tr!("scores of a system"),
     }
 }
 
 /// The question that saves so.
 fn saving(kind: ExportFormat) -> Question {
-    let (title, note) = ("Save the sentences shown", "All sentences that are shown, in their order.");
-    let rows = |name| Question::new(title, "Save", Wants::NewFile(name), note);
+    let (title, note) = (tr!("Save the sentences shown"), tr!("All sentences that are shown, in their order."));
+    let rows = |name| Question::new(title, tr!("Save"), Wants::NewFile(name), note);
     match kind {
         ExportFormat::Tsv => rows("sentences.tsv"),
         ExportFormat::Jsonl => rows("sentences.jsonl"),
@@ -317,43 +323,51 @@ fn saving(kind: ExportFormat) -> Question {
         ExportFormat::JudgementTable => rows("judgements.tsv"),
         ExportFormat::Mqm => rows("mqm.tsv"),
         ExportFormat::Pearmut => rows("annotations.jsonl"),
-        ExportFormat::Tasks => {
-            Question::new("Save the tasks", "Save", Wants::NewFile("tasks.tsv"), "Those of all annotators.")
-        }
+        ExportFormat::Tasks => Question::new(
+            tr!("Save the tasks"),
+            tr!("Save"),
+            Wants::NewFile("tasks.tsv"),
+            tr!("Those of all annotators."),
+        ),
         ExportFormat::Report => rows("report.html"),
         ExportFormat::Parquet => rows("sentences.parquet"),
         ExportFormat::Arrays => {
-            let note =
-                "Arrays named by sentence and system: 12.1.alpha, 12.1.source and 12.1.target. numpy.load opens it.";
+            let note = tr!(
+                "Arrays named by sentence and system: 12.1.alpha, 12.1.source and 12.1.target. numpy.load opens it."
+            );
             Question { note, ..rows("alignments.npz") }
         }
         ExportFormat::Matrices => {
-            let note = "A table for each sentence that is shown and each system that has an alignment of it.";
-            Question::new("Save alignments into a folder", "Save", Wants::Folder, note)
+            let note = tr!("A table for each sentence that is shown and each system that has an alignment of it.");
+            Question::new(tr!("Save alignments into a folder"), tr!("Save"), Wants::Folder, note)
         }
         ExportFormat::Figures(..) => {
-            let note = "A file for each sentence that is shown and has an alignment.";
-            Question::new("Save figures into a folder", "Save", Wants::Folder, note)
+            let note = tr!("A file for each sentence that is shown and has an alignment.");
+            Question::new(tr!("Save figures into a folder"), tr!("Save"), Wants::Folder, note)
         }
     }
 }
 
 fn save_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
-    ui.menu_button("Save", |ui| {
+    ui.menu_button(tr!("Save"), |ui| {
         let count = workbench.rows.len();
-        ui.label(RichText::new(format!("The {} shown", plural(count, "sentence"))).size(theme::TEXT_SMALL).weak());
+        ui.label(
+            RichText::new(tr!("The {n} sentence shown" | "The {n} sentences shown" % count))
+                .size(theme::TEXT_SMALL)
+                .weak(),
+        );
         let mut kinds = vec![
-            ("Table as TSV...", ExportFormat::Tsv),
-            ("Table as Parquet...", ExportFormat::Parquet),
-            ("Everything as JSON lines...", ExportFormat::Jsonl),
-            ("Alignments as arrays (.npz)...", ExportFormat::Arrays),
-            ("Alignments as TSV, into a folder...", ExportFormat::Matrices),
-            ("Report as HTML...", ExportFormat::Report),
-            ("Judgements as JSON lines...", ExportFormat::Judgements),
-            ("Judgements as TSV...", ExportFormat::JudgementTable),
-            ("Marks as MQM of the WMT (TSV)...", ExportFormat::Mqm),
-            ("Ratings and marks as ESA of Pearmut...", ExportFormat::Pearmut),
-            ("Links by hand...", ExportFormat::Gold),
+            (tr!("Table as TSV..."), ExportFormat::Tsv),
+            (tr!("Table as Parquet..."), ExportFormat::Parquet),
+            (tr!("Everything as JSON lines..."), ExportFormat::Jsonl),
+            (tr!("Alignments as arrays (.npz)..."), ExportFormat::Arrays),
+            (tr!("Alignments as TSV, into a folder..."), ExportFormat::Matrices),
+            (tr!("Report as HTML..."), ExportFormat::Report),
+            (tr!("Judgements as JSON lines..."), ExportFormat::Judgements),
+            (tr!("Judgements as TSV..."), ExportFormat::JudgementTable),
+            (tr!("Marks as MQM of the WMT (TSV)..."), ExportFormat::Mqm),
+            (tr!("Ratings and marks as ESA of Pearmut..."), ExportFormat::Pearmut),
+            (tr!("Links by hand..."), ExportFormat::Gold),
         ];
         let names: Vec<String> = workbench.corpus.systems.iter().map(|column| column.system.name.clone()).collect();
         let mut ask = |ui: &mut Ui, text: &str, kind: ExportFormat| {
@@ -368,26 +382,27 @@ fn save_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
             ask(ui, text, kind);
         }
         for (at, name) in names.iter().enumerate() {
-            ui.menu_button(format!("Of {name}"), |ui| {
-                ask(ui, "Links of greatest alpha...", ExportFormat::Pharaoh(at, LinkRule::Greatest));
-                ask(ui, "Links with alpha of at least 0.2...", ExportFormat::Pharaoh(at, LinkRule::Above(20)));
-                ui.menu_button("Links of rows and columns", |ui| {
+            ui.menu_button(tr!("Of {name}", name), |ui| {
+                ask(ui, tr!("Links of greatest alpha..."), ExportFormat::Pharaoh(at, LinkRule::Greatest));
+                ask(ui, tr!("Links with alpha of at least 0.2..."), ExportFormat::Pharaoh(at, LinkRule::Above(20)));
+                ui.menu_button(tr!("Links of rows and columns"), |ui| {
                     for (n, rule) in SYMMETRIZATIONS.iter().enumerate() {
                         let kind = ExportFormat::Pharaoh(at, LinkRule::Symmetrised(n));
-                        ask(ui, &format!("{}...", rule.name), kind).on_hover_text(rule.about);
+                        ask(ui, &format!("{}...", lang::text(rule.name)), kind).on_hover_text(lang::text(rule.about));
                     }
                 });
-                ask(ui, "Heatmaps as SVG, into a folder...", ExportFormat::Figures(at, AttentionFormat::Svg));
-                ask(ui, "Heatmaps as PDF, into a folder...", ExportFormat::Figures(at, AttentionFormat::Pdf));
-                ask(ui, "Heatmaps as PNG, into a folder...", ExportFormat::Figures(at, AttentionFormat::Png));
+                ask(ui, tr!("Heatmaps as SVG, into a folder..."), ExportFormat::Figures(at, AttentionFormat::Svg));
+                ask(ui, tr!("Heatmaps as PDF, into a folder..."), ExportFormat::Figures(at, AttentionFormat::Pdf));
+                ask(ui, tr!("Heatmaps as PNG, into a folder..."), ExportFormat::Figures(at, AttentionFormat::Png));
             });
         }
     });
 }
 
 fn judging_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
-    ui.menu_button("Judging", |ui| {
-        let agreement = ui.button("Agreement...").on_hover_text("How far two annotators agree, and where they differ");
+    ui.menu_button(tr!("Judging"), |ui| {
+        let agreement =
+            ui.button(tr!("Agreement...")).on_hover_text(tr!("How far two annotators agree, and where they differ"));
         if agreement.clicked() {
             // The one who judges here comes first, if there is anything by that name.
             let mut names: Vec<String> = workbench.corpus.counts.annotators.keys().cloned().collect();
@@ -398,14 +413,15 @@ fn judging_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
             ui.close();
         }
         if workbench.corpus.campaign.is_some() {
-            let note = "Who judges which sentence, in which order, and what is done";
-            if ui.button("Save the tasks...").on_hover_text(note).clicked() {
+            let note = tr!("Who judges which sentence, in which order, and what is done");
+            if ui.button(tr!("Save the tasks...")).on_hover_text(note).clicked() {
                 let kind = ExportFormat::Tasks;
                 window.ask(saving(kind).then(move |path| CorpusCommand::Save(kind, path)));
                 ui.close();
             }
         }
-        let scheme = ui.button("Scheme of errors...").on_hover_text("Kinds of errors, and what each severity weighs");
+        let scheme =
+            ui.button(tr!("Scheme of errors...")).on_hover_text(tr!("Kinds of errors, and what each severity weighs"));
         if scheme.clicked() {
             let draft = SchemeDraft::new(Arc::clone(&workbench.corpus.scheme));
             window.local.of::<CorpusMemory>().scheme = Some(draft);
@@ -418,10 +434,11 @@ fn judging_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
 fn told_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     let t = theme::tokens(ui);
     if let Some((what, share)) = &workbench.busy {
+        let what = lang::text(what);
         ui.horizontal(|ui| {
             labels::caption(ui, what);
-            let note = "What came in stays; importing the file again goes on";
-            if workbench.is_importing && ui.small_button("Stop the import").on_hover_text(note).clicked() {
+            let note = tr!("What came in stays; importing the file again goes on");
+            if workbench.is_importing && ui.small_button(tr!("Stop the import")).on_hover_text(note).clicked() {
                 window.push(CorpusRequest::Stop);
             }
         });
@@ -438,7 +455,7 @@ fn told_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
         .inner_margin(egui::Margin::same(8));
     frame.show(ui, |ui| {
         ui.horizontal_top(|ui| {
-            if ui.small_button("Dismiss").clicked() {
+            if ui.small_button(tr!("Dismiss")).clicked() {
                 window.push(CorpusCommand::DismissMessage);
             }
             ui.vertical(|ui| {
@@ -452,8 +469,8 @@ fn told_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
                 let colour = if imported.asks { t.warm } else { t.weak };
                 ui.add(Label::new(RichText::new(facts).size(theme::TEXT_SMALL).color(colour)).wrap());
                 if let Some(options) = &imported.replacing {
-                    let note = "Imports the file again; its texts and links go in the place of those that differ";
-                    if ui.button("Replace them").on_hover_text(note).clicked() {
+                    let note = tr!("Imports the file again; its texts and links go in the place of those that differ");
+                    if ui.button(tr!("Replace them")).on_hover_text(note).clicked() {
                         window.push(CorpusRequest::Import(path.clone(), options.clone()));
                     }
                 }
@@ -469,13 +486,13 @@ fn told_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
 fn first_ui(ui: &mut Ui, window: &mut Window<'_>) {
     ui.vertical_centered(|ui| {
         ui.add_space(ui.available_height() * 0.2);
-        ui.heading("No sentences yet");
-        ui.label("Import a text with a sentence a line; a file can also be dropped here.");
-        if ui.button("Import a text...").clicked() {
+        ui.heading(tr!("No sentences yet"));
+        ui.label(tr!("Import a text with a sentence a line; a file can also be dropped here."));
+        if ui.button(tr!("Import a text...")).clicked() {
             window.ask(IMPORT.then(CorpusCommand::Import));
         }
-        let fill = ui.button("Put in a set to try");
-        if fill.on_hover_text("24 English sentences with translations and alignments by hand").clicked() {
+        let fill = ui.button(tr!("Put in a set to try"));
+        if fill.on_hover_text(tr!("24 English sentences with translations and alignments by hand")).clicked() {
             window.push(CorpusRequest::Fill);
         }
     });

@@ -15,7 +15,6 @@ use crate::pages::corpus::view::memory::CorpusMemory;
 use crate::pages::corpus::whole::ExploreCommand;
 use crate::pages::window::dialogs::{Question, TEXTS, Wants};
 use crate::pages::window::local::Window;
-use crate::widgets::labels::plural;
 use crate::widgets::{labels, theme};
 
 /// Two parts stand side by side where there is so much room, points.
@@ -52,22 +51,22 @@ const PARTS: [Part; 5] = [
 pub fn overview_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     let t = theme::tokens(ui);
     if let Some(share) = workbench.whole.counted.share {
-        labels::caption(ui, "Counting the sentences");
+        labels::caption(ui, tr!("Counting the sentences"));
         let bar = ProgressBar::new(share).desired_height(theme::PROGRESS_HEIGHT).animate(false).fill(t.accent);
-        let name = "Counting the sentences";
+        let name = tr!("Counting the sentences");
         ui.add(bar).widget_info(|| egui::WidgetInfo::labeled(egui::accesskit::Role::ProgressIndicator, true, name));
     }
     let is_counting = workbench.whole.counted.share.is_some();
     let Some(overview) = workbench.whole.counted.overview.clone() else {
         if !is_counting {
             // The file of frequencies may be what was missing.
-            ui.label("Nothing was counted; choose where the frequencies of words come from:");
+            ui.label(tr!("Nothing was counted; choose where the frequencies of words come from:"));
             ui.horizontal(|ui| from_ui(ui, window));
         }
         return;
     };
     if workbench.corpus.systems.is_empty() {
-        ui.label("No system says anything yet: run the models above, or import what another system said.");
+        ui.label(tr!("No system says anything yet: run the models above, or import what another system said."));
         return;
     }
     let mut clicked = None;
@@ -120,9 +119,13 @@ fn name(workbench: &CorpusPage, system: usize) -> &str {
 fn all_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, overview: &Overview) -> Option<String> {
     ui.horizontal_wrapped(|ui| {
         let counted = if overview.counted == overview.of {
-            format!("{} shown", plural(overview.of, "sentence"))
+            tr!("{n} sentence shown" | "{n} sentences shown" % overview.of)
         } else {
-            format!("{} of the {} shown, spread evenly", plural(overview.counted, "sentence"), overview.of)
+            tr!(
+                "{n} sentence of the {} shown, spread evenly"
+                    | "{n} sentences of the {} shown, spread evenly" % overview.counted,
+                overview.of
+            )
         };
         ui.label(RichText::new(counted).color(theme::tokens(ui).weak));
         legend_ui(ui, workbench.corpus.systems.iter().map(|column| column.system.name.as_str()));
@@ -130,7 +133,7 @@ fn all_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, overview
     egui::Grid::new("corpus_all").spacing(vec2(theme::SPACE_4, 0.0)).min_row_height(18.0).show(ui, |ui| {
         ui.spacing_mut().interact_size.y = 18.0;
         let small = |text: &str| RichText::new(text).size(theme::TEXT_SMALL).weak();
-        for head in ["", "sentences"].into_iter().chain(SCORES.map(|(name, ..)| name)) {
+        for head in ["", tr!("sentences")].into_iter().chain(SCORES.map(|(name, ..)| name)) {
             ui.label(small(head));
         }
         ui.end_row();
@@ -152,33 +155,42 @@ fn pair_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, overvie
     let mut clicked = None;
     ui.horizontal_wrapped(|ui| {
         if workbench.corpus.systems.len() > 2 {
-            pair_choice(ui, workbench, window, ("Compare", "with"), (pair.first, pair.second));
+            pair_choice(ui, workbench, window, (tr!("Compare"), tr!("with")), (pair.first, pair.second));
         }
         let (one, other) = (pair.first + 1, pair.second + 1);
-        ui.label(format!("Sentences by BLEU, {one} against {other}:"));
+        ui.label(tr!("Sentences by BLEU, {one} against {other}:", one, other));
         for (count, sign, word) in
-            [(pair.sentences[0], ">", "better"), (pair.sentences[1], "=", "equal"), (pair.sentences[2], "<", "worse")]
+            [(pair.sentences[0], ">", tr!("better")), (pair.sentences[1], "=", tr!("equal")), (pair.sentences[2], "<", tr!("worse"))]
         {
             let condition = format!("bleu.{one}-{other}{sign}0");
-            let button = ui.button(format!("{count} {word}")).on_hover_text(format!("Click: {condition}"));
-            if button.accessible_name(format!("{count} {word} by BLEU")).clicked() {
+            let button = ui.button(format!("{count} {word}")).on_hover_text(tr!("Click: {condition}", condition));
+            if button.accessible_name(tr!("{count} {word} by BLEU", count, word)).clicked() {
                 clicked = Some(condition);
             }
         }
         if let Some(text) = resampled(pair) {
             ui.label(RichText::new(text).size(theme::TEXT_SMALL).weak()).on_hover_text(
-                "--paired-bs: sentences are drawn again with repetition, and corpus BLEU of both is compared (Koehn 2004). \
-                 --paired-ar: outputs change sides by chance (approximate randomisation)",
+                tr!("--paired-bs: sentences are drawn again with repetition, and corpus BLEU of both is compared (Koehn 2004). \
+                 --paired-ar: outputs change sides by chance (approximate randomisation)"),
             );
         }
     });
     let (one, other) = (pair.first + 1, pair.second + 1);
     for (title, sentences, paired) in &pair.scores {
         let [difference, low, high] = turned(paired);
-        let p = paired.p_randomised.map_or_else(String::new, |p| format!(", {p:.3} (--paired-ar)"));
-        let text = format!(
-            "{title}, {one} less {other}: {difference:+.3} ({low:+.3} to {high:+.3}) over {sentences} sentences, p {:.3} (--paired-bs){p}",
-            paired.p_value
+        let p =
+            paired.p_randomised.map_or_else(String::new, |p| tr!(", {p} (--paired-ar)", p = format_args!("{p:.3}")));
+        let text = tr!(
+            "{title}, {one} less {other}: {difference} ({low} to {high}) over {sentences} sentences, p {} (--paired-bs){p}",
+            format_args!("{:.3}", paired.p_value),
+            title,
+            one,
+            other,
+            difference = format_args!("{difference:+.3}"),
+            low = format_args!("{low:+.3}"),
+            high = format_args!("{high:+.3}"),
+            sentences,
+            p
         );
         ui.label(RichText::new(text).size(theme::TEXT_SMALL).weak());
     }
@@ -217,31 +229,38 @@ fn resampled(pair: &SystemPair) -> Option<String> {
     let (one, other) = (pair.first + 1, pair.second + 1);
     let [difference, low, high] = turned(paired);
     let wins = (1.0 - paired.second_wins - paired.ties).max(0.0);
-    let ties = if paired.ties > 0.0 { format!(", equal in {:.1} %", 100.0 * paired.ties) } else { String::new() };
-    Some(format!(
-        "{one} less {other}: {:+.2} ({:+.2} to {:+.2} in 95 % of {} resamples), p {:.3} (--paired-bs), {} (--paired-ar); {one} better in {:.1} % of the resamples{ties}",
-        difference,
-        low,
-        high,
+    let ties = if paired.ties > 0.0 {
+        tr!(", equal in {} %", format_args!("{:.1}", 100.0 * paired.ties))
+    } else {
+        String::new()
+    };
+    Some(tr!(
+        "{one} less {other}: {} ({} to {} in 95 % of {} resamples), p {} (--paired-bs), {} (--paired-ar); {one} better in {} % of the resamples{ties}",
+        format_args!("{:+.2}", difference),
+        format_args!("{:+.2}", low),
+        format_args!("{:+.2}", high),
         paired.resamples,
-        paired.p_value,
-        paired.p_randomised.map_or_else(|| "none".to_owned(), |p| format!("{p:.3}")),
-        100.0 * wins
+        format_args!("{:.3}", paired.p_value),
+        paired.p_randomised.map_or_else(|| tr!("none").to_owned(), |p| format!("{p:.3}")),
+        format_args!("{:.1}", 100.0 * wins),
+        one,
+        other,
+        ties
     ))
 }
 
 fn lengths_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, overview: &Overview) -> Option<String> {
     let chosen = window.local.of::<CorpusMemory>().score.min(SCORES.len() - 1);
     ui.horizontal_wrapped(|ui| {
-        title(ui, "By words of the source", "Corpus scores of the sentences of each length");
+        title(ui, tr!("By words of the source"), tr!("Corpus scores of the sentences of each length"));
         if !overview.tags.is_empty() {
             let by_tag = &mut window.local.of::<CorpusMemory>().by_tag;
-            let note = "Corpus scores of the sentences with each tag, such as those of documents and domains";
-            ui.checkbox(by_tag, "by tag").on_hover_text(note);
+            let note = tr!("Corpus scores of the sentences with each tag, such as those of documents and domains");
+            ui.checkbox(by_tag, tr!("by tag")).on_hover_text(note);
         }
         for (at, (name, ..)) in SCORES.iter().enumerate() {
             let label = ui.selectable_label(at == chosen, *name);
-            if label.accessible_name(format!("{name} by length")).clicked() {
+            if label.accessible_name(tr!("{name} by length", name)).clicked() {
                 window.local.of::<CorpusMemory>().score = at;
             }
         }
@@ -256,11 +275,14 @@ fn lengths_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, over
                 let value = score(scores)?;
                 let count = if chosen == AER { scores.aligned } else { scores.sentences };
                 let words = group.name();
-                let label = format!(
-                    "{score_name} {value:.digits$} of {}, {words}{}, {}",
+                let label = tr!(
+                    "{score_name} {value} of {}, {words}{}, {n} sentence"
+                        | "{score_name} {value} of {}, {words}{}, {n} sentences" % count,
                     name(workbench, system),
-                    if is_tagged { "" } else { " words" },
-                    plural(count, "sentence")
+                    if is_tagged { "" } else { tr!(" words") },
+                    score_name,
+                    value = format_args!("{value:.digits$}"),
+                    words
                 );
                 let condition =
                     if chosen == AER { overview.aligned(group, system) } else { overview.scored(group, system) };
@@ -272,9 +294,11 @@ fn lengths_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, over
     let groups: Vec<BarGroup> = groups.iter().take(MOST_TAGS).map(group).collect();
     if groups.iter().all(|group| group.bars.iter().all(Option::is_none)) {
         let why = if chosen == AER {
-            "No system that says the references has links by hand to compare with: import or draw some, then Run, Align the references"
+            tr!(
+                "No system that says the references has links by hand to compare with: import or draw some, then Run, Align the references"
+            )
         } else {
-            "There are no references to compare with; import some"
+            tr!("There are no references to compare with; import some")
         };
         labels::note(ui, why);
         return None;
@@ -283,20 +307,20 @@ fn lengths_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, over
 }
 
 const FREQUENCIES: Question = Question::new(
-    "Frequencies of words",
-    "Choose",
+    id!("Frequencies of words"),
+    id!("Choose"),
     Wants::File(TEXTS),
-    "Lines of a word and its count, or the training text itself, whose words are counted; packed or not.",
+    id!("Lines of a word and its count, or the training text itself, whose words are counted; packed or not."),
 );
 
 /// Where frequencies come from.
 fn from_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    ui.menu_button("From...", |ui| {
-        if ui.button("Count the references of this corpus").clicked() {
+    ui.menu_button(tr!("From..."), |ui| {
+        if ui.button(tr!("Count the references of this corpus")).clicked() {
             window.push(ExploreCommand::SetFrequencies(None));
             ui.close();
         }
-        if ui.button("Choose a list or a training text...").clicked() {
+        if ui.button(tr!("Choose a list or a training text...")).clicked() {
             window.ask(FREQUENCIES.then(|path| ExploreCommand::SetFrequencies(Some(path))));
             ui.close();
         }
@@ -305,8 +329,9 @@ fn from_ui(ui: &mut Ui, window: &mut Window<'_>) {
 
 fn frequencies_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, overview: &Overview) -> Option<String> {
     ui.horizontal(|ui| {
-        let about = "F1 = 2 right / (output + reference); an output word is right as often as the reference has it";
-        title(ui, "F1 of words by their frequency", about);
+        let about =
+            tr!("F1 = 2 right / (output + reference); an output word is right as often as the reference has it");
+        title(ui, tr!("F1 of words by their frequency"), about);
         from_ui(ui, window);
     });
     let mut groups = Vec::new();
@@ -314,13 +339,16 @@ fn frequencies_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, 
         let (shown, range) = (class_name(class.range), class_range(class.range));
         let bar = |(system, words): (usize, &crate::analysis::lexical::LexicalCounts)| {
             let value = words.f1()?;
-            let rate = |rate: Option<f64>| rate.map_or("none".to_owned(), |rate| format!("{:.0} %", 100.0 * rate));
-            let label = format!(
-                "F1 {value:.2} of {}, words seen {shown} times: precision {}, recall {}, {}",
+            let rate = |rate: Option<f64>| rate.map_or(tr!("none").to_owned(), |rate| format!("{:.0} %", 100.0 * rate));
+            let label = tr!(
+                "F1 {value} of {}, words seen {shown} times: precision {}, recall {}, {n} sentence"
+                    | "F1 {value} of {}, words seen {shown} times: precision {}, recall {}, {n} sentences"
+                        % class.sentences[system],
                 name(workbench, system),
                 rate(words.precision()),
                 rate(words.recall()),
-                plural(class.sentences[system], "sentence")
+                value = format_args!("{value:.2}"),
+                shown
             );
             let condition = format!("freq.{}={range}", system + 1);
             Some(GroupBar { value, text: format!("{:.0}", 100.0 * value), label, series: system, condition })
@@ -331,16 +359,18 @@ fn frequencies_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, 
         }
     }
     let clicked = bars_ui(ui, "frequency", &percent, &groups);
-    labels::note(ui, format!("F1 by how often a word is in {}", overview.origin));
+    labels::note(ui, tr!("F1 by how often a word is in {}", overview.origin));
     clicked
 }
 
 fn jumps_ui(ui: &mut Ui, workbench: &CorpusPage, overview: &Overview) -> Option<String> {
-    let about = "How far the source word of a target word lies behind that of the target word before it: 1 goes on to the \
-                 next, below 0 goes back";
-    title(ui, "Jumps of the alignment", about);
+    let about = tr!(
+        "How far the source word of a target word lies behind that of the target word before it: 1 goes on to the \
+                 next, below 0 goes back"
+    );
+    title(ui, tr!("Jumps of the alignment"), about);
     if overview.jumps.iter().all(Option::is_none) {
-        labels::note(ui, "No system has alignments");
+        labels::note(ui, tr!("No system has alignments"));
         return None;
     }
     // Systems without alignments take no room.
@@ -353,12 +383,12 @@ fn jumps_ui(ui: &mut Ui, workbench: &CorpusPage, overview: &Overview) -> Option<
                 let counts = overview.jumps[system].as_ref()?;
                 let (all, count) = (counts.iter().sum::<u64>(), counts[(jump + SHOWN_JUMP) as usize]);
                 let share = count as f64 / all.max(1) as f64;
-                let label = format!(
-                    "{:.1} % of the jumps of {} are {}, {}",
-                    100.0 * share,
+                let label = tr!(
+                    "{} % of the jumps of {} are {}, {n} time"
+                        | "{} % of the jumps of {} are {}, {n} times" % count as usize,
+                    format_args!("{:.1}", 100.0 * share),
                     name(workbench, system),
-                    jump_name(jump),
-                    plural(count as usize, "time")
+                    jump_name(jump)
                 );
                 // The root, so that rare far jumps are seen beside 0 and 1.
                 let text = format!("{:.0}", 100.0 * share);
@@ -369,7 +399,7 @@ fn jumps_ui(ui: &mut Ui, workbench: &CorpusPage, overview: &Overview) -> Option<
     };
     let groups: Vec<BarGroup> = (-SHOWN_JUMP..=SHOWN_JUMP).map(group).collect();
     let clicked = bars_ui(ui, "jump", &|root| percent(root * root), &groups);
-    labels::note(ui, "Share of the jumps by their length in words; heights are roots of the shares");
+    labels::note(ui, tr!("Share of the jumps by their length in words; heights are roots of the shares"));
     clicked
 }
 
@@ -380,10 +410,12 @@ fn percent(share: f64) -> String {
 fn words_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, overview: &Overview) -> Option<String> {
     let count = overview.words.len();
     let system = window.local.of::<CorpusMemory>().words_of.min(count.saturating_sub(1));
-    let about = "A source word goes wrong in a sentence where an output word linked to it is not in the reference, or a word of \
-                 the reference linked to it is not in the output";
+    let about = tr!(
+        "A source word goes wrong in a sentence where an output word linked to it is not in the reference, or a word of \
+                 the reference linked to it is not in the output"
+    );
     ui.horizontal_wrapped(|ui| {
-        title(ui, "Source words that go wrong", about);
+        title(ui, tr!("Source words that go wrong"), about);
         if count > 1 {
             let text = format!("{}. {}", system + 1, name(workbench, system));
             let combo = ComboBox::from_id_salt("words_of").truncate().selected_text(text);
@@ -393,11 +425,12 @@ fn words_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, overvi
                     ui.selectable_value(&mut window.local.of::<CorpusMemory>().words_of, at, text);
                 }
             });
-            crate::widgets::labels::said(combo.response, "System whose source words are listed");
+            crate::widgets::labels::said(combo.response, tr!("System whose source words are listed"));
         }
-        for (by_share, text, about) in
-            [(false, "most often", "By how many sentences"), (true, "largest share", "By share of their sentences")]
-        {
+        for (by_share, text, about) in [
+            (false, tr!("most often"), tr!("By how many sentences")),
+            (true, tr!("largest share"), tr!("By share of their sentences")),
+        ] {
             if ui
                 .selectable_label(window.local.of::<CorpusMemory>().by_share == by_share, text)
                 .on_hover_text(about)
@@ -408,13 +441,13 @@ fn words_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, overvi
         }
     });
     if workbench.corpus.systems.get(system).is_some_and(|column| column.system.is_forced()) {
-        labels::note(ui, "Forced references translate nothing; choose another system");
+        labels::note(ui, tr!("Forced references translate nothing; choose another system"));
         return None;
     }
     let Some(words) = overview.words.get(system).filter(|words| !words.is_empty()) else {
         labels::note(
             ui,
-            "Nothing is linked: systems without alignments and references without links tell nothing here",
+            tr!("Nothing is linked: systems without alignments and references without links tell nothing here"),
         );
         return None;
     };
@@ -427,53 +460,57 @@ fn words_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, overvi
     let rate =
         |part: u64, of: u64| if of == 0 { String::new() } else { format!("{:.0} %", 100.0 * part as f64 / of as f64) };
     let head = [
-        ("source word", "Between spaces, without the punctuation round it"),
-        ("wrong", "Sentences where something is not as in the reference"),
-        ("of", "Sentences where it is linked"),
-        ("recall", "Words of the reference that it is linked to, and that the output has"),
-        ("precision", "Output words that it is linked to, and that the reference has"),
+        (tr!("source word"), tr!("Between spaces, without the punctuation round it")),
+        (tr!("wrong"), tr!("Sentences where something is not as in the reference")),
+        (tr!("of"), tr!("Sentences where it is linked")),
+        (tr!("recall"), tr!("Words of the reference that it is linked to, and that the output has")),
+        (tr!("precision"), tr!("Output words that it is linked to, and that the reference has")),
     ];
     let clicked = listing_ui(ui, "source_words", &head, order.len(), |n| {
         let word = order[n];
         let (recall, precision) = (rate(word.fate.found, word.fate.wanted), rate(word.fate.right, word.fate.said));
         ListingRow {
-            label: format!("{} goes wrong in {} of {}", word.word, word.wrong, plural(word.sentences, "sentence")),
+            label: tr!(
+                "{} goes wrong in {} of {n} sentence" | "{} goes wrong in {} of {n} sentences" % word.sentences,
+                word.word,
+                word.wrong
+            ),
             text: word.word.clone(),
             numbers: vec![word.wrong.to_string(), word.sentences.to_string(), recall, precision],
             condition: word.condition(system),
         }
     });
-    labels::note(ui, format!("References are linked: {}", overview.linked_by()));
+    labels::note(ui, tr!("References are linked: {}", overview.linked_by()));
     clicked
 }
 
 fn ngrams_ui(ui: &mut Ui, workbench: &CorpusPage, overview: &Overview) -> Option<String> {
-    let about =
-        "N-grams of 1 to 4 words; ratio = (right in the one + 1) / (right in both together + 2), as compare-mt has it";
-    title(ui, "N-grams that one system has right more often", about);
+    let about = tr!(
+        "N-grams of 1 to 4 words; ratio = (right in the one + 1) / (right in both together + 2), as compare-mt has it"
+    );
+    title(ui, tr!("N-grams that one system has right more often"), about);
     let Some(pair) = &overview.pair else {
-        labels::note(ui, "Two systems are needed to compare");
+        labels::note(ui, tr!("Two systems are needed to compare"));
         return None;
     };
     let mut clicked = None;
     let ways = [(pair.first, pair.second, &pair.ngrams[0]), (pair.second, pair.first, &pair.ngrams[1])];
     ui.columns(2, |columns| {
         for (ui, (one, other, ngrams)) in columns.iter_mut().zip(ways) {
-            labels::note(ui, format!("in {}. {}", one + 1, name(workbench, one)));
-            let (first, second) = (format!("in {}", one + 1), format!("in {}", other + 1));
+            labels::note(ui, tr!("in {}. {}", one + 1, name(workbench, one)));
+            let (first, second) = (tr!("in {}", one + 1), tr!("in {}", other + 1));
             let head = [
-                ("n-gram", "Words and signs as BLEU counts them"),
-                (first.as_str(), "How often it is right here"),
-                (second.as_str(), "How often it is right in the other"),
-                ("ratio", "Smoothed"),
+                (tr!("n-gram"), tr!("Words and signs as BLEU counts them")),
+                (first.as_str(), tr!("How often it is right here")),
+                (second.as_str(), tr!("How often it is right in the other")),
+                (tr!("ratio"), tr!("Smoothed")),
             ];
             let row = |n: usize| {
                 let ngram = &ngrams[n];
                 ListingRow {
-                    label: format!(
-                        "{}: right {} against {}",
+                    label: tr!(
+                        "{}: right {n} time against {}" | "{}: right {n} times against {}" % ngram.one as usize,
                         ngram.words,
-                        plural(ngram.one as usize, "time"),
                         ngram.other
                     ),
                     text: ngram.words.clone(),

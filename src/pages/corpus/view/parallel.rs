@@ -14,7 +14,6 @@ use crate::pages::corpus::view::filter::spoken;
 use crate::pages::corpus::view::memory::CorpusMemory;
 use crate::pages::corpus::view::memory::DrawnLines;
 use crate::pages::window::local::Window;
-use crate::widgets::labels::plural;
 use crate::widgets::{labels, theme};
 
 /// Height with names and numbers, points.
@@ -45,8 +44,13 @@ pub fn parallel_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>,
     }
     let many = picture.of.max(workbench.corpus.len());
     if many > MOST_LINES {
-        let shown = plural(picture.of.min(MOST_LINES), "line");
-        let note = format!("{shown} of {} shown; faint: {MOST_LINES} of all", plural(picture.of, "sentence"));
+        let shown = tr!("{n} line" | "{n} lines" % picture.of.min(MOST_LINES));
+        let note = tr!(
+            "{shown} of {n} sentence shown; faint: {MOST_LINES} of all"
+                | "{shown} of {n} sentences shown; faint: {MOST_LINES} of all" % picture.of,
+            shown,
+            MOST_LINES
+        );
         labels::caption(ui, note);
     }
 }
@@ -65,7 +69,7 @@ fn axis_ui(
     let range = range_of(&workbench.filter, column, &workbench.corpus);
     let about = column.about(&workbench.corpus);
     let response = ui.interact(strip, ui.scope_id().with(("corpus_axis", column)), Sense::click_and_drag());
-    let name = format!("Axis of {}, {}", spoken(column, &workbench.corpus), told(column, &workbench.corpus, range));
+    let name = tr!("Axis of {}, {}", spoken(column, &workbench.corpus), told(column, &workbench.corpus, range));
     response.widget_info(|| WidgetInfo::labeled(Role::Slider, true, &name));
     let axis = BrushAxis { rect: strip, is_vertical: true, histogram, corpus: &workbench.corpus };
     let change = asked(ui, &axis, &response, range, &mut window.local.of::<CorpusMemory>().grab);

@@ -33,7 +33,7 @@ pub fn picture_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) 
     let Some(matrix) = table.alpha.as_ref().filter(|matrix| matrix.columns() > 0) else { return };
     let name = |at: usize| workbench.corpus.systems.get(at).map_or("", |column| column.system.name.as_str());
     ui.horizontal_wrapped(|ui| {
-        let label = ui.label(RichText::new("Alignment of").color(theme::tokens(ui).weak));
+        let label = ui.label(RichText::new(tr!("Alignment of")).color(theme::tokens(ui).weak));
         let combo = ComboBox::from_id_salt("aligned").truncate().selected_text(name(chosen)).show_ui(ui, |ui| {
             for at in &with {
                 ui.selectable_value(&mut window.local.of::<CorpusMemory>().system, *at, name(*at));
@@ -41,7 +41,7 @@ pub fn picture_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) 
         });
         combo.response.labelled_by(label.id);
         if table.links.is_some() {
-            labels::caption(ui, "outlines are links by hand");
+            labels::caption(ui, tr!("outlines are links by hand"));
         }
     });
     let needs = Needs {
@@ -56,7 +56,7 @@ pub fn picture_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) 
     let height = (HEAD + HEIGHT.1 * matrix.rows() as f32).min(HEIGHT.0);
     let (_, room) = ui.allocate_space(vec2(ui.available_width(), height));
     let settings = window.app.view.settings();
-    let title = format!("Alignment of {}", name(chosen));
+    let title = tr!("Alignment of {}", name(chosen));
     let heatmap = HeatmapWidget {
         id: Id::unique("corpus_heatmap"),
         name: &title,

@@ -13,14 +13,15 @@ use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::command::CorpusCommand;
 use crate::pages::window::dialogs::{Question, Wants};
 use crate::pages::window::local::Window;
-use crate::widgets::labels::plural;
 use crate::widgets::theme;
 
 const RUN_WITH: Question = Question::new(
-    "Run with interventions",
-    "Run",
+    id!("Run with interventions"),
+    id!("Run"),
     Wants::File(&["json", "jsonl"]),
-    "A file as page Sentence saves it: one object for all sentences, or a line for each. Sentences that it does not fit are left out and told.",
+    id!(
+        "A file as page Sentence saves it: one object for all sentences, or a line for each. Sentences that it does not fit are left out and told."
+    ),
 );
 
 /// The list of models that may run is no higher, points.
@@ -28,25 +29,25 @@ const MODELS_HEIGHT: f32 = 360.0;
 
 /// The menu.
 pub fn run_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
-    ui.menu_button("Run", |ui| {
-        let note = "Every sentence that a model has not been asked about; typing goes first, and a run goes on where it stopped";
-        ui.menu_button("Translate with", |ui| models_ui(ui, window, false)).response.on_hover_text(note);
-        let note = "Each reference is forced, so that alignments by hand can be compared";
-        ui.menu_button("Align the references with", |ui| models_ui(ui, window, true)).response.on_hover_text(note);
+    ui.menu_button(tr!("Run"), |ui| {
+        let note = tr!("Every sentence that a model has not been asked about; typing goes first, and a run goes on where it stopped");
+        ui.menu_button(tr!("Translate with"), |ui| models_ui(ui, window, false)).response.on_hover_text(note);
+        let note = tr!("Each reference is forced, so that alignments by hand can be compared");
+        ui.menu_button(tr!("Align the references with"), |ui| models_ui(ui, window, true)).response.on_hover_text(note);
         let asked = window.app.view.settings().asked;
         let mut origin = asked.origin;
-        let note = "Keeps where words come from as the alignment of models that have an alignment head; such a run is a system of its own. \
-                    Else alpha is kept, where the model looked. It is the question that page Sentence answers, too";
-        if ui.checkbox(&mut origin, "By alignment heads").on_hover_text(note).changed() {
+        let note = tr!("Keeps where words come from as the alignment of models that have an alignment head; such a run is a system of its own. \
+                    Else alpha is kept, where the model looked. It is the question that page Sentence answers, too");
+        if ui.checkbox(&mut origin, tr!("By alignment heads")).on_hover_text(note).changed() {
             window.push(SettingsCommand::SetAsked(PictureQuestion { origin, ..asked }));
         }
-        ui.menu_button("With interventions", |ui| {
-            let set = ui.button("What is set on page Sentence");
-            if set.on_hover_text("Masks, words, rows and temperature, for every sentence; a system of its own").clicked() {
+        ui.menu_button(tr!("With interventions"), |ui| {
+            let set = ui.button(tr!("What is set on page Sentence"));
+            if set.on_hover_text(tr!("Masks, words, rows and temperature, for every sentence; a system of its own")).clicked() {
                 window.push(CorpusCommand::RunSet);
                 ui.close();
             }
-            if ui.button("Of a file...").clicked() {
+            if ui.button(tr!("Of a file...")).clicked() {
                 window.ask(RUN_WITH.then(CorpusCommand::RunWith));
                 ui.close();
             }
@@ -54,11 +55,11 @@ pub fn run_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
         let systems = workbench.corpus.systems.clone();
         if !systems.is_empty() {
             ui.separator();
-            ui.menu_button("Remove", |ui| {
+            ui.menu_button(tr!("Remove"), |ui| {
                 for column in &systems {
                     ui.menu_button(&column.system.name, |ui| {
-                        let text = format!("Yes, remove it and {}", plural(column.done, "output"));
-                        if ui.button(text).on_hover_text("This cannot be undone").clicked() {
+                        let text = tr!("Yes, remove it and {n} output" | "Yes, remove it and {n} outputs" % column.done);
+                        if ui.button(text).on_hover_text(tr!("This cannot be undone")).clicked() {
                             window.push(CorpusRequest::Remove(column.system.id));
                             ui.close();
                         }
@@ -78,7 +79,7 @@ fn models_ui(ui: &mut Ui, window: &mut Window<'_>, forces: bool) {
             open.push((candidate, column.model()));
         }
     }
-    let all = egui::Button::new("All models above");
+    let all = egui::Button::new(tr!("All models above"));
     if ui.add_enabled(!open.is_empty(), all).clicked() {
         window.push(CorpusCommand::Run(forces));
         ui.close();
@@ -94,8 +95,8 @@ fn models_ui(ui: &mut Ui, window: &mut Window<'_>, forces: bool) {
         let one = |ui: &mut Ui, window: &mut Window<'_>, (candidate, name): (Candidate, String)| {
             let folders: Vec<String> = candidate.folders().iter().map(|folder| folder.display().to_string()).collect();
             let button = ui.button(&name).on_hover_text(folders.join("\n"));
-            let act = if forces { "Align the references" } else { "Translate" };
-            if button.accessible_name(format!("{act} with {name}")).clicked() {
+            let act = if forces { tr!("Align the references") } else { tr!("Translate") };
+            if button.accessible_name(tr!("{act} with {name}", act, name)).clicked() {
                 window.push(CorpusCommand::RunOne(candidate, forces));
                 ui.close();
             }
@@ -104,17 +105,20 @@ fn models_ui(ui: &mut Ui, window: &mut Window<'_>, forces: bool) {
             one(ui, window, model);
         }
         if !others.is_empty() {
-            ui.label(RichText::new("Not open").size(theme::TEXT_SMALL).weak());
+            ui.label(RichText::new(tr!("Not open")).size(theme::TEXT_SMALL).weak());
         }
         for model in others {
             one(ui, window, model);
         }
     });
     ui.separator();
-    if ui.button("Another model folder...").clicked() {
-        let title = if forces { "Align the references with a model" } else { "Translate the corpus with a model" };
-        let note = "A model is a folder with config.json, model.safetensors and two tokenizers, or one of another toolkit. It runs without being opened on page Sentence.";
-        let question = Question::new(title, "Run", Wants::Folder, note);
+    if ui.button(tr!("Another model folder...")).clicked() {
+        let title =
+            if forces { tr!("Align the references with a model") } else { tr!("Translate the corpus with a model") };
+        let note = tr!(
+            "A model is a folder with config.json, model.safetensors and two tokenizers, or one of another toolkit. It runs without being opened on page Sentence."
+        );
+        let question = Question::new(title, tr!("Run"), Wants::Folder, note);
         window.ask(question.then(move |path| CorpusCommand::RunOne(Candidate::Model(path), forces)));
         ui.close();
     }

@@ -142,7 +142,7 @@ pub fn table_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
         head_ui(ui, workbench, window, &layout);
         let list = ui.interact(ui.available_rect_before_wrap(), ui.scope_id().with("corpus"), Sense::click());
         let count = workbench.rows.len();
-        list.widget_info(|| WidgetInfo::labeled(Role::ListBox, true, "Sentences of the corpus"));
+        list.widget_info(|| WidgetInfo::labeled(Role::ListBox, true, tr!("Sentences of the corpus")));
         let by = rows::keys(ui, &list);
         if by != 0 {
             window.push(CorpusCommand::Move(by));
@@ -198,9 +198,9 @@ fn head_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, layout:
 /// The orders that clicks on the head of a column put it into, one after the other, and whether each falls.
 fn orders(what: What) -> [(&'static str, bool); 2] {
     match what {
-        What::Text(_) => [("A to Z", false), ("Z to A", true)],
-        What::Figure(_, TableColumn::Number) => [("least first", false), ("greatest first", true)],
-        What::Figure(..) => [("greatest first", true), ("least first", false)],
+        What::Text(_) => [(tr!("A to Z"), false), (tr!("Z to A"), true)],
+        What::Figure(_, TableColumn::Number) => [(tr!("least first"), false), (tr!("greatest first"), true)],
+        What::Figure(..) => [(tr!("greatest first"), true), (tr!("least first"), false)],
     }
 }
 
@@ -208,10 +208,10 @@ fn orders(what: What) -> [(&'static str, bool); 2] {
 fn called(workbench: &CorpusPage, what: What) -> (String, String) {
     let system = |at: usize| workbench.corpus.systems.get(at).map_or("", |column| column.system.name.as_str());
     match what {
-        What::Text(TextColumn::Source) => ("Source".to_owned(), "What is translated".to_owned()),
-        What::Text(TextColumn::Reference) => ("Reference".to_owned(), "What people made of it".to_owned()),
+        What::Text(TextColumn::Source) => (tr!("Source").to_owned(), tr!("What is translated").to_owned()),
+        What::Text(TextColumn::Reference) => (tr!("Reference").to_owned(), tr!("What people made of it").to_owned()),
         What::Text(TextColumn::Output(at)) => {
-            (format!("{}. {}", at + 1, system(at)), format!("What system {} made of it", at + 1))
+            (format!("{}. {}", at + 1, system(at)), tr!("What system {} made of it", at + 1))
         }
         What::Figure(_, column) => (column.title(&workbench.corpus), column.about(&workbench.corpus)),
     }
@@ -236,9 +236,9 @@ fn head(
     let orders = orders(slot.what);
     let now = orders.iter().position(|(_, is_falling)| Some(*is_falling) == falling);
     let next = match now {
-        None => format!("Click: {}", orders[0].0),
-        Some(0) => format!("Click: {}", orders[1].0),
-        Some(_) => "Click: as they came".to_owned(),
+        None => tr!("Click: {}", orders[0].0),
+        Some(0) => tr!("Click: {}", orders[1].0),
+        Some(_) => tr!("Click: as they came").to_owned(),
     };
     let place = Rect::from_min_size(pos2(rect.left() + slot.left, rect.top()), vec2(slot.width, LINE));
     let inner = place.shrink2(vec2(2.0, 1.0));
@@ -266,7 +266,7 @@ fn head(
     let top = |size: egui::Vec2| inner.center().y - size.y / 2.0;
     painter.galley(pos2(left, top(text.size())), text, t.weak);
     painter.galley(pos2(left + wide - arrow.size().x, top(arrow.size())), arrow, t.accent);
-    let drag = if stays { "" } else { ", drag to move" };
+    let drag = if stays { "" } else { tr!(", drag to move") };
     let order = now.map_or_else(String::new, |now| format!(", {}", orders[now].0));
     let button = button.on_hover_text(format!("{title}{order}: {about}. {next}{drag}"));
     let button = button.accessible_name(format!("{title}{order}"));
@@ -319,7 +319,7 @@ fn row_ui(
     let response = ui.interact(rect, ui.scope_id().with(("corpus_row", at)), Sense::CLICK);
     let source = workbench.corpus.sources.get(at).unwrap_or_default();
     response.widget_info(|| {
-        WidgetInfo::selected(Role::ListBoxOption, true, is_chosen, format!("Sentence {} {source}", at + 1))
+        WidgetInfo::selected(Role::ListBoxOption, true, is_chosen, tr!("Sentence {} {source}", at + 1, source))
     });
     if response.clicked() {
         list.request_focus();

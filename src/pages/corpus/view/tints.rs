@@ -12,7 +12,6 @@ use crate::pages::corpus::view::memory::MarkKey;
 use crate::pages::corpus::view::words::Tint;
 use crate::pages::window::local::Window;
 use crate::text::words::{letters_at, place_of};
-use crate::widgets::labels::plural;
 use crate::widgets::theme;
 
 /// Width of the line below the words of a mark that weighs nothing, and how much more the gravest has, points.
@@ -77,10 +76,14 @@ impl Tints {
     /// What the head over the marks says.
     pub fn head(&self) -> String {
         match (self.seen.len(), self.own.no_errors.len()) {
-            (0, 0) => "Errors".to_owned(),
-            (0, faultless) => format!("Errors: none in {}", plural(faultless, "system")),
-            (marks, 0) => format!("Errors: {}", plural(marks, "mark")),
-            (marks, faultless) => format!("Errors: {}, none in {}", plural(marks, "mark"), plural(faultless, "system")),
+            (0, 0) => tr!("Errors").to_owned(),
+            (0, faultless) => tr!("Errors: none in {n} system" | "Errors: none in {n} systems" % faultless),
+            (marks, 0) => tr!("Errors: {n} mark" | "Errors: {n} marks" % marks),
+            (marks, faultless) => tr!(
+                "Errors: {}, none in {}",
+                tr!("{n} mark" | "{n} marks" % marks),
+                tr!("{n} system" | "{n} systems" % faultless)
+            ),
         }
     }
 
@@ -100,7 +103,7 @@ impl Tints {
                 place = letters_at(text, &place, letters);
             }
             let ground = if is_shown { self.ground } else { Color32::TRANSPARENT };
-            let words = if span.0 == span.1 { "missing words" } else { &text[place.clone()] };
+            let words = if span.0 == span.1 { tr!("missing words") } else { &text[place.clone()] };
             let words = format!("\u{201c}{words}\u{201d}");
             if is_shown {
                 shown = Some(words.clone());
@@ -110,8 +113,8 @@ impl Tints {
         }
         // What is shown lies over the others.
         tints.sort_by_key(|tint| tint.ground != Color32::TRANSPARENT);
-        let shown = shown.map_or_else(String::new, |words| format!("; shown: {words}"));
-        let said = (!marked.is_empty()).then(|| format!("{text}; marked: {}{shown}", marked.join(", ")));
+        let shown = shown.map_or_else(String::new, |words| tr!("; shown: {words}", words));
+        let said = (!marked.is_empty()).then(|| tr!("{text}; marked: {}{shown}", marked.join(", "), text, shown));
         (tints, said)
     }
 }

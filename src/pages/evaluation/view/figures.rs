@@ -13,6 +13,7 @@ use crate::corpus::overview::gold::Baseline;
 use crate::corpus::overview::test_set::Set;
 use crate::evaluation::alignment::AlignerDirection;
 use crate::figure::plot::{Plot, Series, SeriesStyle};
+use crate::lang;
 use crate::pages::evaluation::EvaluationPage;
 use crate::pages::evaluation::command::EvaluationCommand;
 use crate::pages::evaluation::view::parts;
@@ -27,23 +28,28 @@ use crate::widgets::{chart, labels, theme};
 const PLOT_SHARE: f32 = 0.34;
 
 /// What the interval of a difference says,
-const RANGE: &str = "The test set is drawn anew 1000 times from its own sentences, with repeats: 95 % of the differences lie \
+const RANGE: &str = id!(
+    "The test set is drawn anew 1000 times from its own sentences, with repeats: 95 % of the differences lie \
                      between these. It says how large the difference is and how surely that is known; with 0 between its ends \
-                     another test set of the kind could turn it round.";
+                     another test set of the kind could turn it round."
+);
 /// what p says,
-const P_BOOTSTRAP: &str = "Paired bootstrap (sacreBLEU's --paired-bs): twice the share of the same 1000 differences on the \
-                           rarer side of 0. It says whether there is a difference, not how large it is.";
+const P_BOOTSTRAP: &str =
+    id!("Paired bootstrap (sacreBLEU's --paired-bs): twice the share of the same 1000 differences on the \
+                           rarer side of 0. It says whether there is a difference, not how large it is.");
 /// and p of the other test,
-const P_RANDOMISED: &str = "Approximate randomisation (sacreBLEU's --paired-ar): in how many of 1000 trials the difference is as \
-                            great when chance gives the outputs of each sentence to the one system or the other.";
+const P_RANDOMISED: &str =
+    id!("Approximate randomisation (sacreBLEU's --paired-ar): in how many of 1000 trials the difference is as \
+                            great when chance gives the outputs of each sentence to the one system or the other.");
 /// and how all go together.
-const BOTH: &str = "95 % says how large a difference may be, p how easily chance alone makes one as great: p bs is at most 0.05 \
-                    exactly where the interval leaves 0 out. p ar asks otherwise and may differ.";
+const BOTH: &str =
+    id!("95 % says how large a difference may be, p how easily chance alone makes one as great: p bs is at most 0.05 \
+                    exactly where the interval leaves 0 out. p ar asks otherwise and may differ.");
 
 /// The figures.
 pub fn figures_ui(ui: &mut Ui, evaluation: &EvaluationPage, window: &mut Window<'_>) {
     let Some(results) = evaluation.results.clone() else {
-        waiting_ui(ui, evaluation, window, "The figures of the models of the columns come up here");
+        waiting_ui(ui, evaluation, window, tr!("The figures of the models of the columns come up here"));
         first_set_ui(ui, evaluation, window);
         return;
     };
@@ -94,8 +100,8 @@ fn first_set_ui(ui: &mut Ui, evaluation: &EvaluationPage, window: &mut Window<'_
     let is_free = evaluation.test.source.is_none();
     ui.vertical_centered(|ui| {
         ui.add_space(theme::SPACE_2);
-        let note = "Twenty-four English sentences with translations and alignments by hand, as three files; German ones for models that write German";
-        if is_free && ui.button("Take a small test set").on_hover_text(note).clicked() {
+        let note = tr!("Twenty-four English sentences with translations and alignments by hand, as three files; German ones for models that write German");
+        if is_free && ui.button(tr!("Take a small test set")).on_hover_text(note).clicked() {
             let folder = window.local.own_folder().join("first-set");
             window.push(EvaluationCommand::TakeFirstSet(folder));
         }
@@ -111,7 +117,7 @@ fn lengths_ui(ui: &mut Ui, window: &mut Window<'_>, results: &Evaluated, height:
     let marks: Vec<f64> = (0..scores.lengths.len()).map(|at| at as f64).collect();
     let chart = ChartWidget {
         plot: Plot {
-            title: "BLEU by length of the source, words",
+            title: tr!("BLEU by length of the source, words"),
             x_label: "",
             x_text: &|x| {
                 let at = x.round();
@@ -127,13 +133,13 @@ fn lengths_ui(ui: &mut Ui, window: &mut Window<'_>, results: &Evaluated, height:
         height,
     };
     if scores.lengths.is_empty() {
-        ui.label("There is no sentence of any length in this set");
+        ui.label(tr!("There is no sentence of any length in this set"));
     } else {
         chart_ui(ui, &chart);
     }
     ui.horizontal_wrapped(|ui| {
         for (place, other) in [Set::All, Set::WithoutUnk].into_iter().enumerate() {
-            let name = if other == Set::All { "All sentences" } else { "Without unknown words" };
+            let name = if other == Set::All { tr!("All sentences") } else { tr!("Without unknown words") };
             if ui.selectable_label(other == set, name).clicked() {
                 window.keep(local::EVALUATION_SET, place as f32);
             }
@@ -144,10 +150,10 @@ fn lengths_ui(ui: &mut Ui, window: &mut Window<'_>, results: &Evaluated, height:
 
 /// On how many sentences each point rests, and which translations they are of where there are several.
 fn basis(results: &Evaluated, scores: &EvaluatedScores) -> String {
-    let count = |group: &OverviewGroup| Some(format!("{} of {}", group.sentences, group.bucket.as_ref()?.name));
+    let count = |group: &OverviewGroup| Some(tr!("{} of {}", group.sentences, group.bucket.as_ref()?.name));
     let counts: Vec<String> = scores.lengths.iter().filter_map(count).collect();
-    let which = if results.unk.len() > 1 { ", with [UNK] in the output allowed" } else { "" };
-    format!("Sentences {} words{which}", counts.join(", "))
+    let which = if results.unk.len() > 1 { tr!(", with [UNK] in the output allowed") } else { "" };
+    tr!("Sentences {} words{which}", counts.join(", "), which)
 }
 
 fn by_length(results: &Evaluated, place: usize, scores: &EvaluatedScores) -> Series {
@@ -172,7 +178,7 @@ fn thresholds_ui(ui: &mut Ui, results: &Evaluated, height: f32) {
             let points = rows.iter().filter(|row| is_read(row, reading) && row.direction == AlignerDirection::Forward);
             let points = points.filter_map(|row| Some([f64::from(threshold(row)?), row.counts.rates().aer?]));
             series.push(Series {
-                name: if is_minor { format!("{name} by the {}", reading.row_text()) } else { name.clone() },
+                name: if is_minor { tr!("{name} by the {}", reading.row_text(), name) } else { name.clone() },
                 place,
                 points: points.collect(),
                 look: if is_minor { SeriesStyle::Minor } else { SeriesStyle::Marked },
@@ -180,7 +186,7 @@ fn thresholds_ui(ui: &mut Ui, results: &Evaluated, height: f32) {
         }
     }
     if series.is_empty() {
-        ui.label(RichText::new("No model here has an alignment").color(theme::tokens(ui).weak));
+        ui.label(RichText::new(tr!("No model here has an alignment")).color(theme::tokens(ui).weak));
         return;
     }
     let lines = baseline_lines(results, &series);
@@ -188,7 +194,7 @@ fn thresholds_ui(ui: &mut Ui, results: &Evaluated, height: f32) {
     series.extend(lines);
     let chart = ChartWidget {
         plot: Plot {
-            title: "AER with all source words of at least this alpha",
+            title: tr!("AER with all source words of at least this alpha"),
             x_label: "alpha",
             x_text: &|theta| format!("{theta:.2}"),
             x_ticks: &[0.2, 0.4, 0.6, 0.8],
@@ -203,7 +209,7 @@ fn thresholds_ui(ui: &mut Ui, results: &Evaluated, height: f32) {
     let is_other = |one: &&Series| one.look == SeriesStyle::Minor;
     // Which reading is a model's own, and so drawn whole, depends on its training.
     let others: Vec<&str> = series.iter().filter(is_other).map(|one| one.name.as_str()).collect();
-    let told = format!("dashed: {}", others.join("; "));
+    let told = tr!("dashed: {}", others.join("; "));
     let dashed = series.iter().find(is_other).map(|one| Series { name: told, ..one.clone() });
     let level = series.iter().filter(|one| first.is_some_and(|first| one.place >= first)).cloned();
     chart::lines_ui(ui, &dashed.into_iter().chain(level).collect::<Vec<_>>());
@@ -227,13 +233,16 @@ fn baseline_lines(results: &Evaluated, series: &[Series]) -> Vec<Series> {
 fn aer_ui(ui: &mut Ui, results: &Evaluated) {
     let rows = |ui: &mut Ui| {
         let heads = [
-            ("Alignments", "Of the first reference, by forced decoding"),
-            ("Direction", "The model's own links, or those of a model of the other direction, or both put together"),
-            ("Links", "How they are read off alpha"),
-            ("Row of", "Which word a row of alpha belongs to (Luong et al. 2015, footnote 14)"),
-            ("AER", "Alignment error rate of Och and Ney 2003, section 6; 0 is best"),
-            ("Precision", "Links found that are sure or possible"),
-            ("Recall", "Sure links that are found"),
+            (tr!("Alignments"), tr!("Of the first reference, by forced decoding")),
+            (
+                tr!("Direction"),
+                tr!("The model's own links, or those of a model of the other direction, or both put together"),
+            ),
+            (tr!("Links"), tr!("How they are read off alpha")),
+            (tr!("Row of"), tr!("Which word a row of alpha belongs to (Luong et al. 2015, footnote 14)")),
+            (tr!("AER"), tr!("Alignment error rate of Och and Ney 2003, section 6; 0 is best")),
+            (tr!("Precision"), tr!("Links found that are sure or possible")),
+            (tr!("Recall"), tr!("Sure links that are found")),
         ];
         head_ui(ui, &heads);
         for (place, measured, rows) in aligned(results) {
@@ -255,7 +264,7 @@ fn aer_ui(ui: &mut Ui, results: &Evaluated) {
                 ui.add(egui::Label::new(RichText::new(message).color(theme::tokens(ui).weak)).wrap());
             }
         }
-        let reverse = |name: &String| format!("The links of the other direction are those of {name}.");
+        let reverse = |name: &String| tr!("The links of the other direction are those of {name}.", name);
         let other = aligned(results).find_map(|(_, measured, _)| measured.aligned()?.reverse.as_ref());
         let note = results.gold.as_ref().map(|(_, note)| note);
         for note in other.map(reverse).iter().chain(note) {
@@ -289,13 +298,18 @@ fn best_threshold<'a>(rows: &[&'a gold::AlignmentErrorRow]) -> Option<&'a gold::
 
 fn aligned_ui(ui: &mut Ui, place: usize, measured: &MeasuredSystem, row: &gold::AlignmentErrorRow) {
     name_ui(ui, place, &measured.name);
-    ui.label(row.direction.name());
+    ui.label(lang::text(row.direction.name()));
     let (text, said) = threshold(row).map_or_else(
-        || ("greatest \u{3b1}".to_owned(), "greatest alpha".to_owned()),
-        |theta| (format!("\u{3b1} \u{2265} {theta:.2}, the best"), format!("alpha at least {theta:.2}, the best")),
+        || (tr!("greatest \u{3b1}").to_owned(), tr!("greatest alpha").to_owned()),
+        |theta| {
+            (
+                tr!("\u{3b1} \u{2265} {theta}, the best", theta = format_args!("{theta:.2}")),
+                tr!("alpha at least {theta}, the best", theta = format_args!("{theta:.2}")),
+            )
+        },
     );
     labels::said(ui.label(text), &said);
-    ui.label(row.extraction.map_or("-", |of| of.reading.name()));
+    ui.label(row.extraction.map_or("-", |of| lang::text(of.reading.name())));
     rates_ui(ui, &row.counts);
 }
 
@@ -303,11 +317,13 @@ fn aligned_ui(ui: &mut Ui, place: usize, measured: &MeasuredSystem, row: &gold::
 fn baseline_name(baseline: &Baseline) -> (&'static str, &'static str) {
     match baseline.name {
         "diagonal" => {
-            ("straight line", "Each target word with the source word at its share of the sentence: the floor")
+            (tr!("straight line"), tr!("Each target word with the source word at its share of the sentence: the floor"))
         }
         "statistical" => (
-            "statistical aligner",
-            "A model of word alignment that has read both sides and translates nothing: what attention is measured against",
+            tr!("statistical aligner"),
+            tr!(
+                "A model of word alignment that has read both sides and translates nothing: what attention is measured against"
+            ),
         ),
         other => (other, ""),
     }
@@ -318,7 +334,7 @@ fn baseline_ui(ui: &mut Ui, baseline: &Baseline) {
     for row in &baseline.rows {
         let (name, note) = baseline_name(baseline);
         ui.label(name).on_hover_text(note);
-        for text in [row.direction.name(), "-", "-"] {
+        for text in [lang::text(row.direction.name()), "-", "-"] {
             ui.label(text);
         }
         rates_ui(ui, &row.counts);
@@ -333,19 +349,19 @@ fn comparisons_ui(ui: &mut Ui, results: &Evaluated) {
     ui.add_space(theme::SPACE_2);
     let rows = |ui: &mut Ui| {
         let heads = [
-            ("First", ""),
-            ("Second", ""),
+            (tr!("First"), ""),
+            (tr!("Second"), ""),
             (
-                "BLEU, second less first",
-                "Of the translations in which [UNK] is treated the first way that was asked for",
+                tr!("BLEU, second less first"),
+                tr!("Of the translations in which [UNK] is treated the first way that was asked for"),
             ),
-            ("95 %", RANGE),
-            ("p bs", P_BOOTSTRAP),
-            ("p ar", P_RANDOMISED),
-            ("chrF2, second less first", ""),
-            ("95 %", RANGE),
-            ("p bs", P_BOOTSTRAP),
-            ("p ar", P_RANDOMISED),
+            ("95 %", lang::text(RANGE)),
+            (tr!("p bs"), lang::text(P_BOOTSTRAP)),
+            (tr!("p ar"), lang::text(P_RANDOMISED)),
+            (tr!("chrF2, second less first"), ""),
+            ("95 %", lang::text(RANGE)),
+            (tr!("p bs"), lang::text(P_BOOTSTRAP)),
+            (tr!("p ar"), lang::text(P_RANDOMISED)),
         ];
         head_ui(ui, &heads);
         for comparison in &results.comparisons {
@@ -354,7 +370,7 @@ fn comparisons_ui(ui: &mut Ui, results: &Evaluated) {
             }
             for paired in [&comparison.by.bleu, &comparison.by.chrf] {
                 let Interval { value, low, high, .. } = paired.difference;
-                let span = format!("{low:+.2} to {high:+.2}");
+                let span = tr!("{low} to {high}", low = format_args!("{low:+.2}"), high = format_args!("{high:+.2}"));
                 let p = [Some(paired.p_value), paired.p_randomised].map(|p| figure(p, 3));
                 for text in [format!("{value:+.2}"), span].into_iter().chain(p) {
                     right_ui(ui, |ui| ui.label(text));
@@ -364,7 +380,7 @@ fn comparisons_ui(ui: &mut Ui, results: &Evaluated) {
         }
     };
     parts::table_ui(ui, "bootstrap_table", rows, |ui| {
-        note_ui(ui, BOTH);
+        note_ui(ui, lang::text(BOTH));
         if let Some(note) = many_pairs(results.comparisons.len()) {
             note_ui(ui, &note);
         }
@@ -375,7 +391,7 @@ fn signatures_ui(ui: &mut Ui, results: &Evaluated) {
     ui.add_space(theme::SPACE_2);
     let [bleu, chrf, ter] = results.signatures();
     for text in [
-        format!("{}, beam {}", results.test_set.name(), results.search.beam),
+        tr!("{}, beam {}", results.test_set.name(), results.search.beam),
         format!("BLEU {bleu}"),
         format!("chrF2 {chrf}"),
         format!("TER {ter}"),

@@ -12,6 +12,7 @@ mod training;
 use egui::accesskit::Role;
 use egui::{Layout, Rect, RichText, Ui, UiBuilder, WidgetInfo, vec2};
 
+use crate::lang;
 use crate::pages::evaluation::EvaluationPage;
 use crate::pages::evaluation::FiguresFormat;
 use crate::pages::evaluation::command::EvaluationCommand;
@@ -23,18 +24,18 @@ use crate::widgets::theme;
 /// How figures are saved: on the button, the format, and what is asked.
 const FILES: [(&str, FiguresFormat, &str, &str, &str); 2] = [
     (
-        "JSON...",
+        id!("JSON..."),
         FiguresFormat::Json,
-        "Save the figures as JSON",
+        id!("Save the figures as JSON"),
         "evaluation.json",
-        "All figures with how they were measured.",
+        id!("All figures with how they were measured."),
     ),
     (
-        "TSV...",
+        id!("TSV..."),
         FiguresFormat::Tsv,
-        "Save the figures as TSV",
+        id!("Save the figures as TSV"),
         "evaluation.tsv",
-        "A row for each model, set, kind of output and length.",
+        id!("A row for each model, set, kind of output and length."),
     ),
 ];
 
@@ -55,8 +56,10 @@ impl PageView for EvaluationPage {
 type Part = (&'static str, fn(&mut Ui, &EvaluationPage, &mut Window<'_>));
 
 /// The parts, in the order of [`local::EVALUATION_PART`].
-const PARTS: [Part; 2] =
-    [("Figures", figures::figures_ui), ("Training", |ui, evaluation, _| training::training_ui(ui, evaluation))];
+const PARTS: [Part; 2] = [
+    (id!("Figures"), figures::figures_ui),
+    (id!("Training"), |ui, evaluation, _| training::training_ui(ui, evaluation)),
+];
 
 /// The place of the part that shows training runs.
 const TRAINING: usize = 1;
@@ -85,8 +88,9 @@ fn part_ui(ui: &mut Ui, evaluation: &EvaluationPage, window: &mut Window<'_>) {
     let shown = usize::from(window.layout(local::EVALUATION_PART, 0.0) > 1.0);
     ui.horizontal(|ui| {
         for (place, (name, _)) in PARTS.iter().enumerate() {
-            let tab = ui.selectable_label(place == shown, *name);
-            tab.widget_info(|| WidgetInfo::selected(Role::Tab, true, place == shown, *name));
+            let name = lang::text(name);
+            let tab = ui.selectable_label(place == shown, name);
+            tab.widget_info(|| WidgetInfo::selected(Role::Tab, true, place == shown, name));
             if tab.clicked() {
                 window.keep(local::EVALUATION_PART, 2.0 * place as f32);
             }
@@ -96,15 +100,15 @@ fn part_ui(ui: &mut Ui, evaluation: &EvaluationPage, window: &mut Window<'_>) {
         }
         ui.with_layout(Layout::right_to_left(egui::Align::Center), |ui| {
             for (name, format, title, file, note) in FILES {
-                if ui.button(name).on_hover_text("Save the figures to a file").clicked() {
+                if ui.button(lang::text(name)).on_hover_text(tr!("Save the figures to a file")).clicked() {
                     let save = move |path| EvaluationCommand::Export { format, path };
-                    window.ask(Question::new(title, "Save", Wants::NewFile(file), note).then(save));
+                    window.ask(Question::new(title, tr!("Save"), Wants::NewFile(file), note).then(save));
                 }
             }
-            ui.label(RichText::new("Save").color(theme::tokens(ui).weak));
-            let note = "Shows them on page Corpus, to be sorted, searched and judged: every model's translation beside the \
-                        references, with BLEU over all of them as sacreBLEU cuts words by itself. It is kept only where you save it there.";
-            if ui.button("Sentences").on_hover_text(note).clicked() {
+            ui.label(RichText::new(tr!("Save")).color(theme::tokens(ui).weak));
+            let note = tr!("Shows them on page Corpus, to be sorted, searched and judged: every model's translation beside the \
+                        references, with BLEU over all of them as sacreBLEU cuts words by itself. It is kept only where you save it there.");
+            if ui.button(tr!("Sentences")).on_hover_text(note).clicked() {
                 window.push(EvaluationCommand::ShowSentences);
             }
         });

@@ -30,16 +30,23 @@ pub fn waiting_ui(ui: &mut Ui, evaluation: &EvaluationPage, window: &Window<'_>,
     let missing = evaluation.missing(window.app.systems().len());
     match missing {
         _ if evaluation.task.is_some() => {
-            empty_ui(ui, "Measuring", &format!("{what} when all is measured; how far that is stands at the left."));
+            empty_ui(
+                ui,
+                tr!("Measuring"),
+                &tr!("{what} when all is measured; how far that is stands at the left.", what),
+            );
         }
         Some(missing) => {
-            let place = if missing.starts_with("Choose") { " at the left, or drop it here" } else { "" };
-            let note = format!("{missing}{place}. {what} when a test set is evaluated.");
-            empty_ui(ui, "Nothing is measured yet", &note);
+            let note = if evaluation.lacks_files() {
+                tr!("{missing} at the left, or drop it here. {what} when a test set is evaluated.", missing, what)
+            } else {
+                tr!("{missing}. {what} when a test set is evaluated.", missing, what)
+            };
+            empty_ui(ui, tr!("Nothing is measured yet"), &note);
         }
         None => {
-            let note = format!("The files are chosen: press Evaluate at the left. {what}.");
-            empty_ui(ui, "Ready to measure", &note);
+            let note = tr!("The files are chosen: press Evaluate at the left. {what}.", what);
+            empty_ui(ui, tr!("Ready to measure"), &note);
         }
     }
 }

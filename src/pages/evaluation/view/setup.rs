@@ -8,13 +8,13 @@ use crate::analysis::mteval::TOKENIZATIONS;
 use crate::app::document::column::file_name;
 use crate::app::state::AppState;
 use crate::jobs::queue::candidate::Candidate;
+use crate::lang;
 use crate::pages::evaluation::EvaluationPage;
 use crate::pages::evaluation::LogState;
 use crate::pages::evaluation::command::{EvaluationCommand, TestCommand};
 use crate::pages::window::dialogs::{AskedPath, Question, TEXTS, Wants};
 use crate::pages::window::local::Window;
 use crate::pages::window::task;
-use crate::widgets::labels::plural;
 use crate::widgets::{chart, labels, theme};
 
 /// Room for the button behind a file's name, points.
@@ -24,31 +24,31 @@ const REMOVE: f32 = 26.0;
 const ROW: f32 = 26.0;
 
 const SOURCE: Question = Question::new(
-    "Source sentences of a test set",
-    "Choose",
+    id!("Source sentences of a test set"),
+    id!("Choose"),
     Wants::File(TEXTS),
-    "One sentence a line, packed with gzip or zstandard or not.",
+    id!("One sentence a line, packed with gzip or zstandard or not."),
 );
 
 const REFERENCE: Question = Question::new(
-    "References of a test set",
-    "Choose",
+    id!("References of a test set"),
+    id!("Choose"),
     Wants::File(TEXTS),
-    "The translations of the source sentences, line by line. Several files are several references.",
+    id!("The translations of the source sentences, line by line. Several files are several references."),
 );
 
 const GOLD: Question = Question::new(
-    "Alignments by hand",
-    "Choose",
+    id!("Alignments by hand"),
+    id!("Choose"),
     Wants::File(&["txt", "wa", "nonullalign", "align", "pharaoh", "naacl"]),
-    "For each line the links between words, sure and possible, in the Pharaoh or the NAACL 2003 format.",
+    id!("For each line the links between words, sure and possible, in the Pharaoh or the NAACL 2003 format."),
 );
 
 const LOG: Question = Question::new(
-    "Open training logs",
-    "Open",
+    id!("Open training logs"),
+    id!("Open"),
     Wants::File(&["jsonl"]),
-    "The log.jsonl of a run, the folder of a run, or a folder of several runs. A log is followed while it grows.",
+    id!("The log.jsonl of a run, the folder of a run, or a folder of several runs. A log is followed while it grows."),
 );
 
 /// The test set and the logs.
@@ -71,23 +71,23 @@ fn test_ui(ui: &mut Ui, evaluation: &EvaluationPage, window: &mut Window<'_>) {
     let source = SOURCE.then(|path| TestCommand::SetSource(Some(path)));
     let reference = REFERENCE.then(TestCommand::AddReference);
     let gold = GOLD.then(|path| TestCommand::SetGold(Some(path)));
-    ui.heading("Test set");
-    labels::caption(ui, "Source sentences");
+    ui.heading(tr!("Test set"));
+    labels::caption(ui, tr!("Source sentences"));
     match &test.source {
         Some(path) => file_ui(ui, evaluation, window, path, (source, TestCommand::SetSource(None))),
-        None => choose_ui(ui, window, "Choose a file...", source),
+        None => choose_ui(ui, window, tr!("Choose a file..."), source),
     }
-    labels::caption(ui, "References");
+    labels::caption(ui, tr!("References"));
     for (at, path) in test.references.iter().enumerate() {
         let other = REFERENCE.then(move |path| TestCommand::SetReference(at, path));
         file_ui(ui, evaluation, window, path, (other, TestCommand::RemoveReference(at)));
     }
-    let more = if test.references.is_empty() { "Choose a file..." } else { "One more..." };
+    let more = if test.references.is_empty() { tr!("Choose a file...") } else { tr!("One more...") };
     choose_ui(ui, window, more, reference);
-    labels::caption(ui, "Alignments by hand, for AER");
+    labels::caption(ui, tr!("Alignments by hand, for AER"));
     match &test.gold {
         Some(path) => file_ui(ui, evaluation, window, path, (gold, TestCommand::SetGold(None))),
-        None => choose_ui(ui, window, "None", gold),
+        None => choose_ui(ui, window, tr!("None"), gold),
     }
     ui.add_space(theme::SPACE_1);
     options_ui(ui, evaluation, window);
@@ -97,8 +97,8 @@ fn test_ui(ui: &mut Ui, evaluation: &EvaluationPage, window: &mut Window<'_>) {
 
 fn choose_ui(ui: &mut Ui, window: &mut Window<'_>, text: &str, asked: AskedPath) {
     let button = ui.add_sized(vec2(ui.available_width(), ROW), Button::new(text));
-    let button = button.on_hover_text(asked.question.note);
-    if button.accessible_name(asked.question.title).clicked() {
+    let button = button.on_hover_text(lang::text(asked.question.note));
+    if button.accessible_name(lang::text(asked.question.title)).clicked() {
         window.ask(asked);
     }
 }
@@ -118,12 +118,12 @@ fn file_ui(
         let room = (ui.available_width() - REMOVE - theme::SPACE_1).max(0.0);
         let text = labels::galley(ui.painter(), &name, &theme::body(), t.text, room - 2.0 * theme::SPACE_3);
         let button = ui.add_sized(vec2(room, ROW), Button::new(text)).on_hover_text(path.display().to_string());
-        if button.accessible_name(format!("{}, {name}", asked.question.title)).clicked() {
+        if button.accessible_name(format!("{}, {name}", lang::text(asked.question.title))).clicked() {
             window.local.shared.path = path.display().to_string();
             window.ask(asked);
         }
         let cross = ui.add_sized(vec2(REMOVE, ROW), Button::new(RichText::new("\u{d7}").color(t.weak)).frame(false));
-        if cross.on_hover_text("Take this file away").accessible_name(format!("Take {name} away")).clicked() {
+        if cross.on_hover_text(tr!("Take this file away")).accessible_name(tr!("Take {name} away", name)).clicked() {
             window.push(remove);
         }
     });
@@ -134,26 +134,26 @@ fn file_ui(
 
 fn options_ui(ui: &mut Ui, evaluation: &EvaluationPage, window: &mut Window<'_>) {
     let mut on = evaluation.test.is_pretokenized;
-    let note = "For test sets that are tokenised already; BLEU then counts these words";
-    if ui.checkbox(&mut on, "Words are split by spaces").on_hover_text(note).changed() {
+    let note = tr!("For test sets that are tokenised already; BLEU then counts these words");
+    if ui.checkbox(&mut on, tr!("Words are split by spaces")).on_hover_text(note).changed() {
         window.push(TestCommand::SetPretokenized(on));
     }
     ui.horizontal(|ui| {
-        let label = ui.label("Words for BLEU");
+        let label = ui.label(tr!("Words for BLEU"));
         let chosen = evaluation.test.tokenization;
         let combo = egui::ComboBox::from_id_salt("tokenization").selected_text(chosen.name()).show_ui(ui, |ui| {
             for (tokenization, note) in TOKENIZATIONS {
                 let item = ui.selectable_label(*tokenization == chosen, tokenization.name());
-                if item.on_hover_text(format!("Cut {note}")).clicked() {
+                if item.on_hover_text(tr!("Cut {note}", note = lang::text(note))).clicked() {
                     window.push(TestCommand::SetTokenization(*tokenization));
                 }
             }
         });
-        combo.response.labelled_by(label.id).on_hover_text("How BLEU cuts text into words, by sacreBLEU's name");
+        combo.response.labelled_by(label.id).on_hover_text(tr!("How BLEU cuts text into words, by sacreBLEU's name"));
     });
     let mut on = evaluation.also_without_unk;
-    let note = "Translates a second time and never chooses [UNK], as in the last column of Bahdanau's table 1";
-    if ui.checkbox(&mut on, "Also without [UNK] in the output").on_hover_text(note).changed() {
+    let note = tr!("Translates a second time and never chooses [UNK], as in the last column of Bahdanau's table 1");
+    if ui.checkbox(&mut on, tr!("Also without [UNK] in the output")).on_hover_text(note).changed() {
         window.push(EvaluationCommand::SetAlsoWithoutUnk(on));
     }
 }
@@ -166,10 +166,14 @@ fn run_ui(ui: &mut Ui, evaluation: &EvaluationPage, window: &mut Window<'_>) {
         let (models, ensembles) = systems(app);
         let missing = evaluation.missing(models + ensembles);
         let t = theme::tokens(ui);
-        let counts = [(models, "model"), (ensembles, "ensemble")].into_iter().filter(|(count, _)| *count > 0);
-        let counts: Vec<String> = counts.map(|(count, name)| plural(count, name)).collect();
-        let what = if counts.is_empty() { plural(0, "model") } else { counts.join(", ") };
-        let text = RichText::new(format!("Evaluate {what}")).color(t.on_accent);
+        let of_models = tr!("{n} model" | "{n} models" % models);
+        let of_ensembles = tr!("{n} ensemble" | "{n} ensembles" % ensembles);
+        let what = match (models, ensembles) {
+            (_, 0) => of_models,
+            (0, _) => of_ensembles,
+            _ => format!("{of_models}, {of_ensembles}"),
+        };
+        let text = RichText::new(tr!("Evaluate {what}", what)).color(t.on_accent);
         let size = vec2(ui.available_width(), ROW + theme::SPACE_1);
         let button =
             ui.add_enabled_ui(missing.is_none(), |ui| ui.add_sized(size, Button::new(text).fill(t.accent))).inner;
@@ -177,7 +181,7 @@ fn run_ui(ui: &mut Ui, evaluation: &EvaluationPage, window: &mut Window<'_>) {
             window.push(EvaluationCommand::Run);
         }
         let note = missing.map_or_else(
-            || format!("Beam {}, in the background; what you type goes first", app.document.scene().search.beam),
+            || tr!("Beam {}, in the background; what you type goes first", app.document.scene().search.beam),
             str::to_owned,
         );
         labels::caption(ui, note);
@@ -200,7 +204,7 @@ fn systems(app: &AppState) -> (usize, usize) {
 }
 
 fn logs_ui(ui: &mut Ui, evaluation: &EvaluationPage, window: &mut Window<'_>) {
-    ui.heading("Training logs");
+    ui.heading(tr!("Training logs"));
     let t = theme::tokens(ui);
     let logs = &evaluation.logs;
     for (at, log) in logs.iter().enumerate() {
@@ -216,18 +220,18 @@ fn logs_ui(ui: &mut Ui, evaluation: &EvaluationPage, window: &mut Window<'_>) {
                 ui.label(text).on_hover_text(log.path.display().to_string());
             });
             let cross = Button::new(RichText::new("\u{d7}").color(t.weak)).frame(false);
-            let cross = ui.add_sized(vec2(REMOVE, ROW), cross).on_hover_text("Close this log");
-            if cross.accessible_name(format!("Close the log of {name}")).clicked() {
+            let cross = ui.add_sized(vec2(REMOVE, ROW), cross).on_hover_text(tr!("Close this log"));
+            if cross.accessible_name(tr!("Close the log of {name}", name)).clicked() {
                 window.push(EvaluationCommand::CloseLog(at));
             }
         });
         let (text, colour) = match &log.state {
-            LogState::Reading => ("Reading".to_owned(), t.weak),
+            LogState::Reading => (tr!("Reading").to_owned(), t.weak),
             LogState::Failed(message) => (message.clone(), t.error),
             LogState::Read(curves) => (super::training::line(curves), t.weak),
         };
         ui.add(egui::Label::new(RichText::new(text).size(theme::TEXT_SMALL).color(colour)).wrap());
         ui.add_space(theme::SPACE_1);
     }
-    choose_ui(ui, window, "Open a run...", LOG.then(EvaluationCommand::OpenLogs));
+    choose_ui(ui, window, tr!("Open a run..."), LOG.then(EvaluationCommand::OpenLogs));
 }

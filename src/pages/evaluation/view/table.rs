@@ -5,6 +5,7 @@ use egui::{RichText, Ui};
 use crate::corpus::measures::scores::SystemScores;
 use crate::corpus::overview::evaluated::{Evaluated, EvaluatedScores};
 use crate::corpus::overview::test_set::{Set, Unk};
+use crate::lang;
 use crate::pages::evaluation::view::parts;
 use crate::pages::evaluation::view::parts::{figure, name_ui, note_ui, right_ui};
 use crate::widgets::labels::{count_text, said};
@@ -29,15 +30,17 @@ struct Figure {
 /// What is measured on the references, whatever is translated.
 const OF_REFERENCES: &[Figure] = &[
     Figure {
-        head: "-log p a word",
-        note: "Of the first reference, in nats, for each word between its spaces, </s> counted, however a model cuts it",
+        head: id!("-log p a word"),
+        note: id!(
+            "Of the first reference, in nats, for each word between its spaces, </s> counted, however a model cuts it"
+        ),
         of: SystemScores::nll_per_word,
         digits: 3,
         best: Best::Low,
     },
     Figure {
-        head: "Perplexity",
-        note: "e to the power of -log p a word",
+        head: id!("Perplexity"),
+        note: id!("e to the power of -log p a word"),
         of: SystemScores::perplexity,
         digits: 2,
         best: Best::Low,
@@ -46,11 +49,23 @@ const OF_REFERENCES: &[Figure] = &[
 
 /// What is measured on translations.
 const OF_TRANSLATIONS: &[Figure] = &[
-    Figure { head: "BLEU", note: "From 0 to 100, as sacreBLEU", of: SystemScores::bleu, digits: 2, best: Best::High },
-    Figure { head: "chrF2", note: "From 0 to 100, as sacreBLEU", of: SystemScores::chrf, digits: 2, best: Best::High },
+    Figure {
+        head: "BLEU",
+        note: id!("From 0 to 100, as sacreBLEU"),
+        of: SystemScores::bleu,
+        digits: 2,
+        best: Best::High,
+    },
+    Figure {
+        head: "chrF2",
+        note: id!("From 0 to 100, as sacreBLEU"),
+        of: SystemScores::chrf,
+        digits: 2,
+        best: Best::High,
+    },
     Figure {
         head: "TER",
-        note: "Edits and shifts for 100 words of the reference, as sacreBLEU",
+        note: id!("Edits and shifts for 100 words of the reference, as sacreBLEU"),
         of: SystemScores::ter,
         digits: 2,
         best: Best::Low,
@@ -71,12 +86,12 @@ fn columns(results: &Evaluated) -> Vec<Column<'_>> {
     for scores in &results.scores {
         let count = count_text(scores.all.sentences);
         let set = match scores.set {
-            Set::All => format!("all {count}"),
-            Set::WithoutUnk => format!("{count} of known words"),
+            Set::All => tr!("all {count}", count),
+            Set::WithoutUnk => tr!("{count} of known words", count),
         };
         let of = match scores.unk {
             Unk::Allowed => set.clone(),
-            Unk::Forbidden => format!("{set}, never [UNK]"),
+            Unk::Forbidden => tr!("{set}, never [UNK]", set),
         };
         let is_new = !columns.iter().any(|column| column.scores.set == scores.set);
         let of_references = OF_REFERENCES.iter().filter(|_| is_new).map(|figure| (figure, &set));
@@ -111,11 +126,13 @@ pub fn table_ui(ui: &mut Ui, results: &Evaluated) {
     let weak = theme::tokens(ui).weak;
     let small = |text: &str| RichText::new(text).size(theme::TEXT_SMALL).color(weak);
     let rows = |ui: &mut Ui| {
-        ui.label(small("Model"));
+        ui.label(small(tr!("Model")));
         for column in &columns {
-            right_ui(ui, |ui| ui.label(column.figure.head).on_hover_text(column.figure.note));
+            right_ui(ui, |ui| ui.label(lang::text(column.figure.head)).on_hover_text(lang::text(column.figure.note)));
         }
-        right_ui(ui, |ui| ui.label("words/s").on_hover_text("Words scored and produced a second, all in all"));
+        right_ui(ui, |ui| {
+            ui.label(tr!("words/s")).on_hover_text(tr!("Words scored and produced a second, all in all"))
+        });
         ui.end_row();
         ui.label("");
         for column in &columns {
@@ -142,8 +159,8 @@ fn value_ui(ui: &mut Ui, column: &Column<'_>, value: Option<f64>, results: &Eval
     let accent = theme::tokens(ui).accent;
     right_ui(ui, |ui| {
         if is_best {
-            let label = ui.label(text.color(accent).underline()).on_hover_text("The best of these models");
-            said(label, &format!("{number}, the best of these models"))
+            let label = ui.label(text.color(accent).underline()).on_hover_text(tr!("The best of these models"));
+            said(label, &tr!("{number}, the best of these models", number))
         } else {
             ui.label(text)
         }

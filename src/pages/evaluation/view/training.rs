@@ -15,17 +15,18 @@ pub fn training_ui(ui: &mut Ui, evaluation: &EvaluationPage) {
     let logs = &evaluation.logs;
     if logs.iter().all(|log| log.curves().is_none_or(|curves| curves.update == 0)) {
         let note = if logs.is_empty() {
-            "Open the folder of a training run, or drop it here. The curves grow while the training runs."
+            tr!("Open the folder of a training run, or drop it here. The curves grow while the training runs.")
         } else {
-            "The logs have no measurement yet. The curves grow while the training runs."
+            tr!("The logs have no measurement yet. The curves grow while the training runs.")
         };
-        empty_ui(ui, "No learning curves yet", note);
+        empty_ui(ui, tr!("No learning curves yet"), note);
         return;
     }
     let names: Vec<String> = logs.iter().map(LogFile::name).collect();
     chart::legend_ui(ui, names.iter().enumerate().map(|(place, name)| (place, name.as_str())));
-    let note =
-        "Solid is the development text, dashed the training text. Ctrl and the wheel zoom, a double click shows all.";
+    let note = tr!(
+        "Solid is the development text, dashed the training text. Ctrl and the wheel zoom, a double click shows all."
+    );
     labels::caption(ui, note);
     egui::ScrollArea::vertical().id_salt("training").auto_shrink(false).show(ui, |ui| {
         let height = ((ui.available_height() - 120.0) / 2.0).max(theme::PLOT_HEIGHT * 0.8);
@@ -41,12 +42,12 @@ pub fn training_ui(ui: &mut Ui, evaluation: &EvaluationPage) {
 fn nll_ui(ui: &mut Ui, logs: &[LogFile], height: f32) {
     let mut series = collect(logs, true, |curves| &curves.training_nll);
     series.extend(collect(logs, false, |curves| &curves.development_nll));
-    show(ui, "-log p a token in nats, against updates", &|value| format!("{value:.2}"), height, &series);
+    show(ui, tr!("-log p a token in nats, against updates"), &|value| format!("{value:.2}"), height, &series);
 }
 
 fn bleu_ui(ui: &mut Ui, logs: &[LogFile], height: f32) {
     let series = collect(logs, false, |curves| &curves.development_bleu);
-    show(ui, "BLEU of the development text, against updates", &|value| format!("{value:.1}"), height, &series);
+    show(ui, tr!("BLEU of the development text, against updates"), &|value| format!("{value:.1}"), height, &series);
 }
 
 fn rate_ui(ui: &mut Ui, logs: &[LogFile], height: f32) {
@@ -54,7 +55,7 @@ fn rate_ui(ui: &mut Ui, logs: &[LogFile], height: f32) {
     for one in &mut series {
         one.look = SeriesStyle::Bare;
     }
-    show(ui, "Rate, against updates", &rate_text, height, &series);
+    show(ui, tr!("Rate, against updates"), &rate_text, height, &series);
 }
 
 fn rate_text(rate: f64) -> String {
@@ -64,7 +65,7 @@ fn rate_text(rate: f64) -> String {
 fn collect(logs: &[LogFile], is_minor: bool, of: fn(&Curves) -> &Vec<CurvePoint>) -> Vec<Series> {
     let runs = logs.iter().enumerate().filter_map(|(place, log)| Some((place, log, log.curves()?)));
     let curves = runs.map(|(place, log, curves)| Series {
-        name: if is_minor { format!("{}, training", log.name()) } else { log.name() },
+        name: if is_minor { tr!("{}, training", log.name()) } else { log.name() },
         place,
         points: of(curves).iter().map(|point| [point.update as f64, point.value]).collect(),
         look: if is_minor { SeriesStyle::Minor } else { SeriesStyle::Marked },
@@ -88,11 +89,11 @@ fn updates_text(updates: f64) -> String {
 /// How far a run is, in a line.
 pub fn line(curves: &Curves) -> String {
     if curves.update == 0 {
-        return "Nothing is measured yet".to_owned();
+        return tr!("Nothing is measured yet").to_owned();
     }
-    let mut line = format!("{} updates, epoch {}, {}", curves.update, curves.epoch, duration(curves.seconds));
+    let mut line = tr!("{} updates, epoch {}, {}", curves.update, curves.epoch, duration(curves.seconds));
     if let Some(best) = curves.best() {
-        line += &format!("; best -log p {:.3} at {}", best.value, best.update);
+        line += &tr!("; best -log p {} at {}", format_args!("{:.3}", best.value), best.update);
     }
     line
 }
@@ -100,7 +101,7 @@ pub fn line(curves: &Curves) -> String {
 fn duration(seconds: f64) -> String {
     match seconds {
         seconds if seconds < 60.0 => format!("{seconds:.0} s"),
-        seconds if seconds < 3600.0 => format!("{:.0} min", seconds / 60.0),
+        seconds if seconds < 3600.0 => tr!("{} min", format_args!("{:.0}", seconds / 60.0)),
         seconds => format!("{:.1} h", seconds / 3600.0),
     }
 }

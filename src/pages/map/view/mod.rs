@@ -100,26 +100,28 @@ fn empty_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
     let is_busy = maps.task.is_some();
     ui.vertical_centered(|ui| {
         ui.add_space(ui.available_height() * 0.3);
-        ui.heading("Words and phrases in the plane");
+        ui.heading(tr!("Words and phrases in the plane"));
         let note = if is_busy {
-            "The map appears here when it is done"
+            tr!("The map appears here when it is done")
         } else {
-            "What a model uses in the same way lies close together. Choose above what to look at and make the map."
+            tr!("What a model uses in the same way lies close together. Choose above what to look at and make the map.")
         };
         ui.label(RichText::new(note).color(weak));
         if is_busy {
             return;
         }
         if maps.model_of(window.app).is_none() {
-            ui.label(RichText::new("There is no model yet. Add one with + Model above.").color(theme::tokens(ui).warm));
+            ui.label(
+                RichText::new(tr!("There is no model yet. Add one with + Model above.")).color(theme::tokens(ui).warm),
+            );
             return;
         }
         ui.add_space(theme::SPACE_2);
-        if ui.button("Try the most frequent source words").clicked() {
+        if ui.button(tr!("Try the most frequent source words")).clicked() {
             window.push(MapCommand::SetChoice(PointChoice::SourceWords));
             window.push(MapCommand::Compute);
         }
-        if ui.button("Try twelve short phrases").on_hover_text(PHRASES).clicked() {
+        if ui.button(tr!("Try twelve short phrases")).on_hover_text(PHRASES).clicked() {
             window.push(MapCommand::SetChoice(PointChoice::Typed));
             window.push(MapCommand::SetTyped(PHRASES.to_owned()));
             window.push(MapCommand::Compute);
@@ -137,7 +139,7 @@ fn plane_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>, chart: &Arc<Ve
         Colour::Rank => share(at + 1, drawn, is_words),
         Colour::Length => share(chart.points[at].length, longest, false),
     };
-    let name = format!("Map of {}", side::caption(chart));
+    let name = tr!("Map of {}", side::caption(chart));
     let plane = PlaneWidget {
         id: Id::unique("map_plane"),
         name: &name,
@@ -156,10 +158,10 @@ fn plane_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>, chart: &Arc<Ve
 }
 
 const POINTS: Question = Question::new(
-    "Save the map as TSV",
-    "Save",
+    id!("Save the map as TSV"),
+    id!("Save"),
     Wants::NewFile("map.tsv"),
-    "A row for each point with its place, x and y.",
+    id!("A row for each point with its place, x and y."),
 );
 
 fn bottom_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>, chart: &VectorMap) {
@@ -168,14 +170,14 @@ fn bottom_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>, chart: &Vecto
     ui.horizontal(|ui| {
         settings::legend_ui(ui, maps, window);
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-            if side::small(ui, "Save map...", "Save map", "Save all points with their places as TSV") {
+            if side::small(ui, tr!("Save map..."), tr!("Save map"), tr!("Save all points with their places as TSV")) {
                 window.ask(POINTS.then(|path| MapCommand::Save(MapTable::Points, path)));
             }
-            if side::small(ui, "Whole", "Whole map", "All points in view (double click or 0)") {
+            if side::small(ui, tr!("Whole"), tr!("Whole map"), tr!("All points in view (double click or 0)")) {
                 window.local.of::<MapMemory>().plane.show_all();
             }
-            for (text, name, factor) in [("+", "Closer", 1.4), ("\u{2013}", "Farther", 1.0 / 1.4)] {
-                if side::small(ui, text, name, &format!("{name} (wheel)")) {
+            for (text, name, factor) in [("+", tr!("Closer"), 1.4), ("\u{2013}", tr!("Farther"), 1.0 / 1.4)] {
+                if side::small(ui, text, name, &tr!("{name} (wheel)", name)) {
                     window.local.of::<MapMemory>().plane.zoom(factor);
                 }
             }

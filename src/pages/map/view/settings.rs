@@ -3,12 +3,12 @@
 use egui::accesskit::Role;
 use egui::{Button, ComboBox, DragValue, RichText, Sense, Ui, WidgetInfo, vec2};
 
+use crate::lang;
 use crate::pages::map as maps;
 use crate::pages::map::MapPage;
 use crate::pages::map::command::MapCommand;
 use crate::pages::map::{Colour, METHODS, Method, PointChoice, PointKind};
 use crate::pages::window::local::Window;
-use crate::widgets::labels::plural;
 use crate::widgets::{labels, theme};
 
 /// The whole line; it wraps where the window is narrow.
@@ -26,7 +26,7 @@ fn model_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
     let chosen = maps.model_of(window.app).cloned();
     let app = window.app;
     let name = app.document.models().find(|column| Some(&column.folder) == chosen.as_ref());
-    let name = name.map_or_else(|| "no model".to_owned(), crate::app::document::column::Column::name);
+    let name = name.map_or_else(|| tr!("no model").to_owned(), crate::app::document::column::Column::name);
     let combo = ComboBox::from_id_salt("map_model").width(150.0).selected_text(name).show_ui(ui, |ui| {
         let mut seen = Vec::new();
         for column in app.document.models() {
@@ -41,20 +41,20 @@ fn model_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
     });
     combo
         .response
-        .accessible_name("Model to map")
-        .on_hover_text("Whose vectors are mapped; the models of page Sentence");
+        .accessible_name(tr!("Model to map"))
+        .on_hover_text(tr!("Whose vectors are mapped; the models of page Sentence"));
 }
 
 fn choice_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
     let chosen = maps.choice;
     let combo = ComboBox::from_id_salt("map_choice").width(164.0).selected_text(chosen.name()).show_ui(ui, |ui| {
         for (choice, _, name, note) in PointChoice::ALL {
-            if ui.selectable_label(choice == chosen, name).on_hover_text(note).clicked() {
+            if ui.selectable_label(choice == chosen, lang::text(name)).on_hover_text(lang::text(note)).clicked() {
                 window.push(MapCommand::SetChoice(choice));
             }
         }
     });
-    combo.response.accessible_name("What is mapped").on_hover_text("What is mapped");
+    combo.response.accessible_name(tr!("What is mapped")).on_hover_text(tr!("What is mapped"));
 }
 
 fn count_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
@@ -62,11 +62,11 @@ fn count_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
         return;
     }
     let mut count = maps.count;
-    let label = ui.label(RichText::new("at most").color(theme::tokens(ui).weak));
+    let label = ui.label(RichText::new(tr!("at most")).color(theme::tokens(ui).weak));
     let drag =
         DragValue::new(&mut count).range(maps::COUNTS.0..=maps::COUNTS.1).speed(10.0).update_while_editing(false);
     let response = ui.add(drag).labelled_by(label.id);
-    if response.on_hover_text("How many points; words come by their rank, the most frequent first").changed() {
+    if response.on_hover_text(tr!("How many points; words come by their rank, the most frequent first")).changed() {
         window.push(MapCommand::SetCount(count));
     }
 }
@@ -74,7 +74,7 @@ fn count_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
 fn method_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
     let chosen = maps.method;
     for entry in METHODS {
-        if ui.selectable_label(entry.method == chosen, entry.title).on_hover_text(entry.about).clicked() {
+        if ui.selectable_label(entry.method == chosen, entry.title).on_hover_text(lang::text(entry.about)).clicked() {
             window.push(MapCommand::SetMethod(entry.method));
         }
     }
@@ -82,12 +82,13 @@ fn method_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
         return;
     }
     let mut perplexity = maps.perplexity;
-    let label = ui.label(RichText::new("perplexity").color(theme::tokens(ui).weak));
+    let label = ui.label(RichText::new(tr!("perplexity")).color(theme::tokens(ui).weak));
     let (least, most) = maps::PERPLEXITIES;
     let drag =
         DragValue::new(&mut perplexity).range(least..=most).speed(0.5).max_decimals(0).update_while_editing(false);
-    let note =
-        "About how many neighbours count for a point; lowered where there are fewer than three times as many points";
+    let note = tr!(
+        "About how many neighbours count for a point; lowered where there are fewer than three times as many points"
+    );
     if ui.add(drag).labelled_by(label.id).on_hover_text(note).changed() {
         window.push(MapCommand::SetPerplexity(perplexity));
     }
@@ -95,9 +96,9 @@ fn method_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
 
 fn button_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
     let t = theme::tokens(ui);
-    let button = Button::new(RichText::new("Make map").color(t.on_accent)).fill(t.accent);
+    let button = Button::new(RichText::new(tr!("Make map")).color(t.on_accent)).fill(t.accent);
     let has_model = maps.model_of(window.app).is_some();
-    if ui.add_enabled(has_model, button).on_disabled_hover_text("Add a model on page Sentence first").clicked() {
+    if ui.add_enabled(has_model, button).on_disabled_hover_text(tr!("Add a model on page Sentence first")).clicked() {
         window.push(MapCommand::Compute);
     }
 }
@@ -108,26 +109,30 @@ pub fn legend_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
     let drawn = chart.layout.places.len();
     let is_words = matches!(chart.kind, PointKind::SourceWords | PointKind::TargetWords);
     let rank = match chart.kind {
-        PointKind::SourceWords | PointKind::TargetWords => "frequency",
-        PointKind::Phrases => "order",
-        PointKind::Annotations => "position",
+        PointKind::SourceWords | PointKind::TargetWords => tr!("frequency"),
+        PointKind::Phrases => tr!("order"),
+        PointKind::Annotations => tr!("position"),
     };
-    labels::caption(ui, "colour");
+    labels::caption(ui, tr!("colour"));
     let chosen = maps.colour;
     for (colour, name, note) in [
-        (Colour::Rank, rank, "The rank in the vocabulary, or the place in the list or the sentence"),
-        (Colour::Length, "length", "Letters of a word, words of a phrase"),
+        (Colour::Rank, rank, tr!("The rank in the vocabulary, or the place in the list or the sentence")),
+        (Colour::Length, tr!("length"), tr!("Letters of a word, words of a phrase")),
     ] {
         if ui.selectable_label(colour == chosen, name).on_hover_text(note).clicked() {
             window.push(MapCommand::SetColour(colour));
         }
     }
     let (low, high) = match chosen {
-        Colour::Rank if is_words => ("rank 1".to_owned(), format!("rank {drawn}")),
+        Colour::Rank if is_words => (tr!("rank 1").to_owned(), tr!("rank {drawn}", drawn)),
         Colour::Rank => ("1".to_owned(), drawn.to_string()),
         Colour::Length => {
-            let noun = if chart.kind == PointKind::Phrases { "word" } else { "letter" };
-            ("1".to_owned(), plural(longest(&chart), noun))
+            let most = longest(&chart);
+            let counted = match chart.kind {
+                PointKind::Phrases => tr!("{n} word" | "{n} words" % most),
+                _ => tr!("{n} letter" | "{n} letters" % most),
+            };
+            ("1".to_owned(), counted)
         }
     };
     labels::caption(ui, low);
@@ -145,8 +150,9 @@ pub fn longest(chart: &maps::VectorMap) -> usize {
 
 fn gradient(ui: &mut Ui) {
     let (rect, response) = ui.allocate_exact_size(vec2(96.0, 12.0), Sense::hover());
-    response
-        .widget_info(|| WidgetInfo::labeled(Role::Legend, true, "Legend of the points, from the first to the last"));
+    response.widget_info(|| {
+        WidgetInfo::labeled(Role::Legend, true, tr!("Legend of the points, from the first to the last"))
+    });
     let (steps, dark) = (48, ui.visuals().dark_mode);
     let width = rect.width() / steps as f32;
     for n in 0..steps {

@@ -3,6 +3,7 @@
 use egui::accesskit::Role;
 use egui::{Button, Id, Key, Label, RichText, ScrollArea, Sense, TextEdit, Ui, WidgetInfo, vec2};
 
+use crate::lang;
 use crate::pages::map as maps;
 use crate::pages::map::MapPage;
 use crate::pages::map::command::MapCommand;
@@ -10,14 +11,13 @@ use crate::pages::map::view::plane::paint;
 use crate::pages::map::{MapTable, PointChoice};
 use crate::pages::window::dialogs::{Question, Wants};
 use crate::pages::window::local::Window;
-use crate::widgets::labels::plural;
 use crate::widgets::{bidi, labels, rows, theme};
 
 const NEIGHBOURS: Question = Question::new(
-    "Save the neighbours as TSV",
-    "Save",
+    id!("Save the neighbours as TSV"),
+    id!("Save"),
     Wants::NewFile("neighbours.tsv"),
-    "A row for each neighbour with its cosine.",
+    id!("A row for each neighbour with its cosine."),
 );
 
 /// Matches that are listed.
@@ -38,20 +38,20 @@ pub fn side_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
     } else if !maps.matches.is_empty() {
         matches_ui(ui, maps, window);
     } else {
-        let note = "Click a point, or search for a word, to see what lies nearest to it by cosine";
+        let note = tr!("Click a point, or search for a word, to see what lies nearest to it by cosine");
         labels::note(ui, note);
     }
 }
 
 fn typed_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
-    let label = ui.label("Phrases, one a line");
+    let label = ui.label(tr!("Phrases, one a line"));
     let mut text = maps.typed.clone();
     ScrollArea::vertical().id_salt("typed_phrases").max_height(150.0).show(ui, |ui| {
         let field = TextEdit::multiline(&mut text)
             .id(Id::unique("map_typed"))
             .desired_rows(6)
             .desired_width(f32::INFINITY)
-            .hint_text("type or paste phrases, then make the map");
+            .hint_text(tr!("type or paste phrases, then make the map"));
         if ui.add(field).labelled_by(label.id).changed() {
             window.push(MapCommand::SetTyped(text));
         }
@@ -62,9 +62,9 @@ fn search_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
     let mut text = maps.search.clone();
     let field = TextEdit::singleline(&mut text)
         .id(Id::unique("map_search"))
-        .hint_text("Search the map")
+        .hint_text(tr!("Search the map"))
         .desired_width(f32::INFINITY);
-    let response = ui.add(field).accessible_name("Search the map");
+    let response = ui.add(field).accessible_name(tr!("Search the map"));
     if response.changed() {
         window.push(MapCommand::Search(text.clone()));
     }
@@ -80,16 +80,21 @@ fn search_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
     let at = maps.selected.and_then(|at| maps.matches.iter().position(|found| *found == at));
     ui.horizontal(|ui| {
         let told = match (count, at) {
-            (0, _) => "Found nowhere".to_owned(),
-            (1, _) if drawn == 0 => "Found once, not drawn on the map".to_owned(),
-            (1, _) => "Found once".to_owned(),
-            (count, None) if drawn < count => format!("Found {count} times, {drawn} drawn on the map"),
-            (count, None) => format!("Found {count} times"),
-            (count, Some(at)) => format!("{} of {count}", at + 1),
+            (0, _) => tr!("Found nowhere").to_owned(),
+            (1, _) if drawn == 0 => tr!("Found once, not drawn on the map").to_owned(),
+            (1, _) => tr!("Found once").to_owned(),
+            (count, None) if drawn < count => {
+                tr!(
+                    "Found {n} time, {drawn} drawn on the map" | "Found {n} times, {drawn} drawn on the map" % count,
+                    drawn
+                )
+            }
+            (count, None) => tr!("Found {n} time" | "Found {n} times" % count),
+            (count, Some(at)) => tr!("{} of {count}", at + 1, count),
         };
         labels::note(ui, &told);
         if count > 1 {
-            for (text, name, by) in [("<", "Match before", -1), (">", "Next match", 1)] {
+            for (text, name, by) in [("<", tr!("Match before"), -1), (">", tr!("Next match"), 1)] {
                 if ui.small_button(text).on_hover_text(name).accessible_name(name).clicked() {
                     window.push(MapCommand::MoveMatch(by));
                 }
@@ -104,7 +109,7 @@ fn matches_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
             row_ui(ui, maps, window, at, None);
         }
         if maps.matches.len() > LISTED {
-            labels::note(ui, format!("and {} more", maps.matches.len() - LISTED));
+            labels::note(ui, tr!("and {} more", maps.matches.len() - LISTED));
         }
     });
 }
@@ -116,17 +121,17 @@ fn selected_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
     ui.add(Label::new(title).wrap());
     let mut facts = paint::facts(chart, at);
     if !maps.is_drawn(at) {
-        facts.push_str(", not on this map");
+        facts.push_str(tr!(", not on this map"));
     }
     labels::note(ui, &facts);
     ui.add_space(theme::SPACE_1);
     ui.horizontal(|ui| {
-        ui.label(RichText::new("Nearest by cosine").color(theme::tokens(ui).weak));
+        ui.label(RichText::new(tr!("Nearest by cosine")).color(theme::tokens(ui).weak));
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-            if ui.button("Save...").on_hover_text("Save these neighbours as TSV").clicked() {
+            if ui.button(tr!("Save...")).on_hover_text(tr!("Save these neighbours as TSV")).clicked() {
                 window.ask(NEIGHBOURS.then(|path| MapCommand::Save(MapTable::Neighbours, path)));
             }
-            if ui.button("Copy").on_hover_text("Copy these neighbours as TSV").clicked()
+            if ui.button(tr!("Copy")).on_hover_text(tr!("Copy these neighbours as TSV")).clicked()
                 && let Some(text) = maps.tsv(MapTable::Neighbours)
             {
                 ui.ctx().copy_text(text);
@@ -134,7 +139,7 @@ fn selected_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
         });
     });
     if maps.neighbours.is_empty() {
-        labels::note(ui, "Nothing has a direction that could be compared");
+        labels::note(ui, tr!("Nothing has a direction that could be compared"));
     }
     ScrollArea::vertical().id_salt("map_neighbours").auto_shrink(false).show(ui, |ui| {
         for near in &maps.neighbours {
@@ -150,8 +155,8 @@ fn row_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>, at: usize, cosin
     let is_drawn = maps.is_drawn(at);
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::click());
     let name = match cosine {
-        Some(cosine) => format!("Neighbour {} cosine {cosine:.3}", point.text),
-        None => format!("Match {}", point.text),
+        Some(cosine) => tr!("Neighbour {} cosine {cosine}", point.text, cosine = format_args!("{cosine:.3}")),
+        None => tr!("Match {}", point.text),
     };
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &name));
     let is_chosen = maps.selected == Some(at);
@@ -174,10 +179,10 @@ fn row_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>, at: usize, cosin
     ui.painter().galley(egui::pos2(left, middle - galley.size().y / 2.0), galley, colour);
     let note = match (is_drawn, cosine) {
         (true, _) => paint::facts(chart, at),
-        (false, _) => format!(
-            "{}, not on this map, which has the first {}",
-            paint::facts(chart, at),
-            plural(chart.layout.places.len(), "word")
+        (false, _) => tr!(
+            "{}, not on this map, which has the first {n} word"
+                | "{}, not on this map, which has the first {n} words" % chart.layout.places.len(),
+            paint::facts(chart, at)
         ),
     };
     if response.on_hover_text(note).clicked() {
@@ -189,17 +194,21 @@ fn row_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>, at: usize, cosin
 pub fn caption(chart: &maps::VectorMap) -> String {
     let count = chart.layout.places.len();
     let things = match chart.kind {
-        maps::PointKind::SourceWords => plural(count, "source word"),
-        maps::PointKind::TargetWords => plural(count, "target word"),
-        maps::PointKind::Phrases => plural(count, "phrase"),
-        maps::PointKind::Annotations => plural(count, "word") + " in their sentence",
+        maps::PointKind::SourceWords => tr!("{n} source word" | "{n} source words" % count),
+        maps::PointKind::TargetWords => tr!("{n} target word" | "{n} target words" % count),
+        maps::PointKind::Phrases => tr!("{n} phrase" | "{n} phrases" % count),
+        maps::PointKind::Annotations => tr!("{n} word in their sentence" | "{n} words in their sentence" % count),
     };
     let how = match (chart.layout.explained, chart.layout.perplexity) {
-        (Some([x, y]), _) => format!("PCA, x {:.1} % and y {:.1} % of the variance", 100.0 * x, 100.0 * y),
-        (None, Some(perplexity)) => format!("t-SNE, perplexity {perplexity:.0}"),
+        (Some([x, y]), _) => tr!(
+            "PCA, x {} % and y {} % of the variance",
+            format_args!("{:.1}", 100.0 * x),
+            format_args!("{:.1}", 100.0 * y)
+        ),
+        (None, Some(perplexity)) => tr!("t-SNE, perplexity {perplexity}", perplexity = format_args!("{perplexity:.0}")),
         (None, None) => String::new(),
     };
-    format!("{things} of {}, {}, {how}", chart.model, chart.vector)
+    tr!("{things} of {}, {}, {how}", chart.model, lang::text(&chart.vector), things, how)
 }
 
 /// A small button with a name and a note.

@@ -11,13 +11,13 @@ use std::path::PathBuf;
 use egui::{ComboBox, Key, RichText, Ui, UiBuilder, vec2};
 
 use crate::app::document::column::Column;
+use crate::lang;
 use crate::pages::phrases::PhrasesPage;
 use crate::pages::phrases::command::PhrasesCommand;
 use crate::pages::phrases::view::memory::PhrasesMemory;
 use crate::pages::window::dialogs::{AskedPath, PHRASE_TABLE, Question, Wants};
 use crate::pages::window::local::{AnyView, PageView, View, ViewPlace, Window};
 use crate::pages::window::task;
-use crate::widgets::labels::plural;
 use crate::widgets::{labels, theme};
 
 /// Share of the width that the lists take, and their least and greatest width, points.
@@ -34,10 +34,12 @@ the red car ||| l' auto rouge ||| 0.2 0.1 0.1 0.1
 ";
 
 const SCORES: Question = Question::new(
-    "Export the scores as TSV",
-    "Save",
+    id!("Export the scores as TSV"),
+    id!("Save"),
     Wants::NewFile("phrases.tsv"),
-    "Source, target and both scores of every pair, separated by tabs; packed where the name ends with .gz or .zst.",
+    id!(
+        "Source, target and both scores of every pair, separated by tabs; packed where the name ends with .gz or .zst."
+    ),
 );
 
 /// The page Phrases.
@@ -91,9 +93,9 @@ fn empty_ui(ui: &mut Ui, phrases: &PhrasesPage, window: &mut Window<'_>) {
     ui.vertical_centered(|ui| {
         ui.add_space(ui.available_height() * 0.16);
         ui.set_max_width(width);
-        ui.heading("Phrase tables");
+        ui.heading(tr!("Phrase tables"));
         ui.label(
-            RichText::new("See how a model scores the phrase pairs of a table, beside the table's own probabilities.")
+            RichText::new(tr!("See how a model scores the phrase pairs of a table, beside the table's own probabilities."))
                 .color(t.weak),
         );
         ui.add_space(theme::SPACE_3);
@@ -104,14 +106,14 @@ fn empty_ui(ui: &mut Ui, phrases: &PhrasesPage, window: &mut Window<'_>) {
         }
         open_ui(ui, phrases, window);
         ui.add_space(theme::SPACE_3);
-        ui.label(RichText::new("A phrase table has a line for each pair, as Moses writes it. It may be packed with gzip or zstandard, and can also be dropped on the window.").color(t.weak));
+        ui.label(RichText::new(tr!("A phrase table has a line for each pair, as Moses writes it. It may be packed with gzip or zstandard, and can also be dropped on the window.")).color(t.weak));
         ui.add(egui::Label::new(egui::RichText::new(EXAMPLE.trim_end()).monospace()).wrap_mode(egui::TextWrapMode::Extend));
-        if ui.button("Copy these lines to try").on_hover_text("Paste them into a text file, save it and open it here").clicked() {
+        if ui.button(tr!("Copy these lines to try")).on_hover_text(tr!("Paste them into a text file, save it and open it here")).clicked() {
             ui.ctx().copy_text(EXAMPLE.to_owned());
         }
         if phrases.model_of(window.app).is_none() {
             ui.add_space(theme::SPACE_3);
-            ui.label(RichText::new("There is no model to score it. Add one with + Model above.").color(t.warm));
+            ui.label(RichText::new(tr!("There is no model to score it. Add one with + Model above.")).color(t.warm));
         }
     });
 }
@@ -122,15 +124,15 @@ fn open_ui(ui: &mut Ui, phrases: &PhrasesPage, window: &mut Window<'_>) {
     let width = ui.available_width();
     ui.allocate_ui(vec2(width, 0.0), |ui| {
         ui.horizontal(|ui| {
-            let label = ui.label("Path");
+            let label = ui.label(tr!("Path"));
             let room = (ui.available_width() - 170.0).max(120.0);
             let field = egui::TextEdit::singleline(&mut window.local.of::<PhrasesMemory>().path)
                 .desired_width(room)
-                .hint_text("a path on this computer");
+                .hint_text(tr!("a path on this computer"));
             let field = ui.add(field).labelled_by(label.id);
             let entered = field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
             let path = window.local.of::<PhrasesMemory>().path.trim().to_owned();
-            let open = ui.add_enabled(!path.is_empty(), egui::Button::new("Open"));
+            let open = ui.add_enabled(!path.is_empty(), egui::Button::new(tr!("Open")));
             if (open.clicked() || entered) && !path.is_empty() {
                 window.push(PhrasesCommand::Open(PathBuf::from(path)));
             }
@@ -139,15 +141,15 @@ fn open_ui(ui: &mut Ui, phrases: &PhrasesPage, window: &mut Window<'_>) {
     });
     if let Some(last) = last {
         let name = last.file_name().unwrap_or(last.as_os_str()).display().to_string();
-        if ui.button(format!("Open {name} again")).on_hover_text(last.display().to_string()).clicked() {
+        if ui.button(tr!("Open {name} again", name)).on_hover_text(last.display().to_string()).clicked() {
             window.push(PhrasesCommand::Open(last));
         }
     }
 }
 
 fn browse_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    let browse = ui.add_enabled(!window.local.dialogs.is_open(), egui::Button::new("Browse..."));
-    if browse.on_hover_text("Choose a phrase table").clicked() {
+    let browse = ui.add_enabled(!window.local.dialogs.is_open(), egui::Button::new(tr!("Browse...")));
+    if browse.on_hover_text(tr!("Choose a phrase table")).clicked() {
         window.local.dialogs.ask(PHRASE_TABLE.then(PhrasesCommand::Open));
     }
 }
@@ -164,19 +166,23 @@ fn bar_ui(ui: &mut Ui, phrases: &PhrasesPage, window: &mut Window<'_>) {
     let Some(pairs) = phrases.pairs.clone() else { return };
     let t = theme::tokens(ui);
     ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-        if ui.button("Close").on_hover_text("Close this phrase table").clicked() {
+        if ui.button(tr!("Close")).on_hover_text(tr!("Close this phrase table")).clicked() {
             window.push(PhrasesCommand::Close);
         }
         export_ui(ui, phrases, window);
-        if ui.button("Open...").on_hover_text("Open another phrase table").clicked() {
+        if ui.button(tr!("Open...")).on_hover_text(tr!("Open another phrase table")).clicked() {
             window.ask(PHRASE_TABLE.then(PhrasesCommand::Open));
         }
         feature_ui(ui, phrases, window, pairs.features());
         model_ui(ui, phrases, window);
         ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
             let name = pairs.path().file_name().unwrap_or(pairs.path().as_os_str()).display().to_string();
-            let counts = format!("{}, {}", plural(pairs.len(), "pair"), plural(pairs.sources(), "source phrase"));
-            let counts = if pairs.is_cut() { format!("the first {counts}") } else { counts };
+            let counts = format!(
+                "{}, {}",
+                tr!("{n} pair" | "{n} pairs" % pairs.len()),
+                tr!("{n} source phrase" | "{n} source phrases" % pairs.sources())
+            );
+            let counts = if pairs.is_cut() { tr!("the first {counts}", counts) } else { counts };
             let line = egui::text::LayoutJob::default();
             let mut line = line;
             RichText::new(name).size(theme::TEXT_TITLE).color(t.text).append_to(
@@ -209,7 +215,7 @@ fn model_ui(ui: &mut Ui, phrases: &PhrasesPage, window: &mut Window<'_>) {
         }
     }
     let combo = ComboBox::from_id_salt("phrase_model").width(150.0);
-    let combo = combo.selected_text(shown.unwrap_or_else(|| "no model".to_owned())).show_ui(ui, |ui| {
+    let combo = combo.selected_text(shown.unwrap_or_else(|| tr!("no model").to_owned())).show_ui(ui, |ui| {
         for (folder, name) in folders {
             let choice = ui.selectable_label(chosen == Some(folder), name);
             if choice.on_hover_text(folder.display().to_string()).clicked() {
@@ -217,19 +223,23 @@ fn model_ui(ui: &mut Ui, phrases: &PhrasesPage, window: &mut Window<'_>) {
             }
         }
     });
-    combo.response.accessible_name("Model").on_hover_text("The model that scores the pairs; models are added above");
+    combo
+        .response
+        .accessible_name(tr!("Model"))
+        .on_hover_text(tr!("The model that scores the pairs; models are added above"));
 }
 
 /// Which feature is p(target | source).
 fn feature_ui(ui: &mut Ui, phrases: &PhrasesPage, window: &mut Window<'_>, features: usize) {
-    const MOSES: [&str; 4] = ["p(source | target)", "lexical, inverse", "p(target | source)", "lexical, direct"];
+    const MOSES: [&str; 4] =
+        [id!("p(source | target)"), id!("lexical, inverse"), id!("p(target | source)"), id!("lexical, direct")];
     if features == 0 {
         return;
     }
     let chosen = phrases.feature;
     let name = |n: usize| match MOSES.get(n - 1) {
-        Some(meaning) if features >= MOSES.len() => format!("feature {n}, {meaning}"),
-        _ => format!("feature {n}"),
+        Some(meaning) if features >= MOSES.len() => tr!("feature {n}, {meaning}", n, meaning = lang::text(meaning)),
+        _ => tr!("feature {n}", n),
     };
     let combo = ComboBox::from_id_salt("phrase_feature").width(150.0).selected_text(name(chosen.max(1)));
     let combo = combo.show_ui(ui, |ui| {
@@ -241,14 +251,14 @@ fn feature_ui(ui: &mut Ui, phrases: &PhrasesPage, window: &mut Window<'_>, featu
     });
     combo
         .response
-        .accessible_name("Feature of the table")
-        .on_hover_text("The feature that is compared with the model. Moses writes p(source | target), its lexical weight, p(target | source), its lexical weight");
+        .accessible_name(tr!("Feature of the table"))
+        .on_hover_text(tr!("The feature that is compared with the model. Moses writes p(source | target), its lexical weight, p(target | source), its lexical weight"));
 }
 
 /// Where both scores of all pairs are written.
 fn export_ui(ui: &mut Ui, phrases: &PhrasesPage, window: &mut Window<'_>) {
-    let export = ui.add_enabled(phrases.chart.is_some(), egui::Button::new("Export TSV..."));
-    if export.on_hover_text("Write both scores of every pair into a file").clicked() {
+    let export = ui.add_enabled(phrases.chart.is_some(), egui::Button::new(tr!("Export TSV...")));
+    if export.on_hover_text(tr!("Write both scores of every pair into a file")).clicked() {
         window.local.shared.path = export_path(phrases, window);
         window.ask(SCORES.then(PhrasesCommand::Export));
     }

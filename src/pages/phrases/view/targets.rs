@@ -10,7 +10,6 @@ use crate::pages::phrases::view::chart::score_text;
 use crate::pages::phrases::{Pairs, SAMPLES, TOP};
 use crate::pages::window::local::Window;
 use crate::text::readable::unescaped;
-use crate::widgets::labels::plural;
 use crate::widgets::{labels, rows, theme};
 
 /// Height of a row, points.
@@ -39,10 +38,10 @@ pub fn targets_ui(ui: &mut Ui, phrases: &PhrasesPage, window: &mut Window<'_>) {
 }
 
 fn source_ui(ui: &mut Ui, phrases: &PhrasesPage, window: &mut Window<'_>, pairs: &Pairs) {
-    let label = ui.label("Source phrase");
+    let label = ui.label(tr!("Source phrase"));
     let mut text = phrases.typed.clone();
     let id = Id::unique("source_phrase");
-    let field = egui::TextEdit::singleline(&mut text).id(id).hint_text("type a phrase of the table");
+    let field = egui::TextEdit::singleline(&mut text).id(id).hint_text(tr!("type a phrase of the table"));
     let field = ui.add(field.desired_width(f32::INFINITY).font(theme::output())).labelled_by(label.id);
     if field.changed() {
         window.push(PhrasesCommand::TypeSource(text));
@@ -56,12 +55,12 @@ fn source_ui(ui: &mut Ui, phrases: &PhrasesPage, window: &mut Window<'_>, pairs:
         window.push(PhrasesCommand::PickSource(*first));
     }
     let caption = match phrases.source {
-        Some(source) => plural(pairs.of_source(source).len(), "target"),
+        Some(source) => tr!("{n} target" | "{n} targets" % pairs.of_source(source).len()),
         None if phrases.typed.trim().is_empty() => {
-            "Or click a point of the scatter. These phrases have most targets".to_owned()
+            tr!("Or click a point of the scatter. These phrases have most targets").to_owned()
         }
-        None if phrases.suggested.is_empty() => "The table has no such source phrase".to_owned(),
-        None => "Not a source phrase of the table; did you mean".to_owned(),
+        None if phrases.suggested.is_empty() => tr!("The table has no such source phrase").to_owned(),
+        None => tr!("Not a source phrase of the table; did you mean").to_owned(),
     };
     labels::caption(ui, caption);
 }
@@ -70,14 +69,14 @@ fn source_ui(ui: &mut Ui, phrases: &PhrasesPage, window: &mut Window<'_>, pairs:
 fn suggestions_ui(ui: &mut Ui, phrases: &PhrasesPage, window: &mut Window<'_>, pairs: &Pairs) {
     for source in &phrases.suggested {
         let text = pairs.source_phrase(*source);
-        let count = plural(pairs.of_source(*source).len(), "target");
+        let count = tr!("{n} target" | "{n} targets" % pairs.of_source(*source).len());
         let row = ui.add(
             egui::Button::new(text)
                 .right_text(RichText::new(count).size(theme::TEXT_SMALL))
                 .frame_when_inactive(false)
                 .min_size(vec2(ui.available_width(), ROW)),
         );
-        row.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("Source phrase {text}")));
+        row.widget_info(|| WidgetInfo::labeled(Role::Button, true, tr!("Source phrase {text}", text)));
         if row.clicked() {
             window.push(PhrasesCommand::PickSource(*source));
         }
@@ -92,7 +91,7 @@ fn lists_ui(ui: &mut Ui, phrases: &PhrasesPage, window: &mut Window<'_>, pairs: 
         .models()
         .find(|column| Some(column.folder.as_path()) == model)
         .map(crate::app::document::column::Column::name);
-    let name = name.unwrap_or_else(|| "the model".to_owned());
+    let name = name.unwrap_or_else(|| tr!("the model").to_owned());
     let half = (ui.available_width() - theme::SPACE_3) / 2.0;
     let log_p = |pair: usize| model.and_then(|model| phrases.log_p(model, pair));
     ui.horizontal_top(|ui| {
@@ -100,9 +99,9 @@ fn lists_ui(ui: &mut Ui, phrases: &PhrasesPage, window: &mut Window<'_>, pairs: 
         ui.vertical(|ui| {
             ui.set_width(half);
             ui.spacing_mut().item_spacing.y = 1.0;
-            heading(ui, &name, "log p");
+            heading(ui, &name, tr!("log p"));
             if phrases.by_model.is_empty() {
-                let text = if phrases.task.is_some() { "Being scored" } else { "Not scored yet" };
+                let text = if phrases.task.is_some() { tr!("Being scored") } else { tr!("Not scored yet") };
                 ui.label(RichText::new(text).color(theme::tokens(ui).weak));
             }
             for (rank, pair) in phrases.by_model.iter().enumerate() {
@@ -119,7 +118,7 @@ fn lists_ui(ui: &mut Ui, phrases: &PhrasesPage, window: &mut Window<'_>, pairs: 
         ui.vertical(|ui| {
             ui.set_width(half);
             ui.spacing_mut().item_spacing.y = 1.0;
-            heading(ui, "Table", &format!("feature {}", phrases.feature));
+            heading(ui, tr!("Table"), &tr!("feature {}", phrases.feature));
             for (rank, pair) in phrases.by_table.iter().enumerate() {
                 let score = phrases.table_score(*pair).map_or_else(String::new, score_text);
                 let only = !phrases.by_model.is_empty() && !phrases.by_model.contains(pair);
@@ -127,7 +126,7 @@ fn lists_ui(ui: &mut Ui, phrases: &PhrasesPage, window: &mut Window<'_>, pairs: 
                     ui,
                     phrases,
                     window,
-                    &Row { list: "the table", rank, pair: *pair, text: pairs.target(*pair), score, only },
+                    &Row { list: tr!("the table"), rank, pair: *pair, text: pairs.target(*pair), score, only },
                 );
             }
         });
@@ -135,7 +134,7 @@ fn lists_ui(ui: &mut Ui, phrases: &PhrasesPage, window: &mut Window<'_>, pairs: 
     let is_cut = phrases.source.is_some_and(|source| pairs.of_source(source).len() > TOP);
     if is_cut && !phrases.by_model.is_empty() {
         ui.add_space(theme::SPACE_1);
-        let text = format!("Targets on a coloured ground are among the {TOP} best of this list alone");
+        let text = tr!("Targets on a coloured ground are among the {TOP} best of this list alone", TOP);
         labels::caption(ui, text);
     }
 }
@@ -167,8 +166,8 @@ fn row_ui(ui: &mut Ui, phrases: &PhrasesPage, window: &mut Window<'_>, row: &Row
     let t = theme::tokens(ui);
     let is_selected = phrases.selected == Some(row.pair);
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::CLICK);
-    let also = if row.only { ", in this list alone" } else { "" };
-    let said = format!("By {} {} {} {}{also}", row.list, row.rank + 1, row.text, row.score);
+    let also = if row.only { tr!(", in this list alone") } else { "" };
+    let said = tr!("By {} {} {} {}{also}", row.list, row.rank + 1, row.text, row.score, also);
     response.widget_info(|| WidgetInfo::selected(Role::ListBoxOption, true, is_selected, &said));
     if response.clicked() {
         window.push(PhrasesCommand::Select(Some(row.pair)));
@@ -215,16 +214,17 @@ fn samples_ui(ui: &mut Ui, phrases: &PhrasesPage, window: &mut Window<'_>, pairs
     ui.add_space(theme::SPACE_1);
     let samples = phrases.samples(app);
     ui.horizontal(|ui| {
-        let name = if samples.is_some() { "Draw others" } else { "Draw samples" };
+        let name = if samples.is_some() { tr!("Draw others") } else { tr!("Draw samples") };
         let button = ui.add_enabled(phrases.sampling.is_none(), egui::Button::new(name));
-        let note = format!("Draws {SAMPLES} targets of this phrase from the model, word by word by their probability");
+        let note =
+            tr!("Draws {SAMPLES} targets of this phrase from the model, word by word by their probability", SAMPLES);
         if button.on_hover_text(note).clicked() {
             window.push(PhrasesCommand::Sample);
         }
         let text = match (phrases.sampling, samples) {
-            (Some(_), _) => "Drawing".to_owned(),
-            (None, Some(samples)) => format!("{} distinct of {SAMPLES}, log p and how often", samples.drawn.len()),
-            (None, None) => "Targets that the model itself comes up with".to_owned(),
+            (Some(_), _) => tr!("Drawing").to_owned(),
+            (None, Some(samples)) => tr!("{} distinct of {SAMPLES}, log p and how often", samples.drawn.len(), SAMPLES),
+            (None, None) => tr!("Targets that the model itself comes up with").to_owned(),
         };
         labels::caption(ui, text);
     });
@@ -236,14 +236,14 @@ fn samples_ui(ui: &mut Ui, phrases: &PhrasesPage, window: &mut Window<'_>, pairs
         let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::hover());
         let score = format!("{:.2}   {}\u{d7}", drawn.log_p, drawn.count);
         let row = Line { rank, text: &drawn.text, score, width: SCORE * 1.8 };
-        let also = if in_table { "" } else { ", not in the table" };
-        let said = format!("Sample {} {} {}{also}", rank + 1, row.text, row.score);
+        let also = if in_table { "" } else { tr!(", not in the table") };
+        let said = tr!("Sample {} {} {}{also}", rank + 1, row.text, row.score, also);
         response.widget_info(|| WidgetInfo::labeled(Role::ListItem, true, &said));
         let fill = if in_table { egui::Color32::TRANSPARENT } else { t.warm_soft.gamma_multiply(0.35) };
         line_ui(ui, rect, &row, fill);
     }
     if samples.drawn.iter().take(TOP).any(|drawn| !known.contains(&bare(&drawn.text))) {
-        let text = "Samples on a coloured ground are not in the table";
+        let text = tr!("Samples on a coloured ground are not in the table");
         labels::caption(ui, text);
     }
 }
@@ -274,17 +274,24 @@ fn selected_ui(ui: &mut Ui, phrases: &PhrasesPage, window: &mut Window<'_>, pair
             ui.end_row();
         };
         if let Some(log_p) = log_p {
-            row("log p of the model".into(), format!("{log_p:.3}, a probability of {:.2e}", f64::from(log_p).exp()));
+            row(
+                tr!("log p of the model").into(),
+                tr!(
+                    "{log_p}, a probability of {}",
+                    format_args!("{:.2e}", f64::from(log_p).exp()),
+                    log_p = format_args!("{log_p:.3}")
+                ),
+            );
         }
         let table = phrases.table_score(pair);
         if let Some(value) = table {
             row(
-                format!("Feature {}", phrases.feature),
-                format!("{}, its logarithm {:.3}", score_text(value), value.ln()),
+                tr!("Feature {}", phrases.feature),
+                tr!("{}, its logarithm {}", score_text(value), format_args!("{:.3}", value.ln())),
             );
         }
         let all: Vec<String> = (1..=pairs.features()).filter_map(|n| pairs.feature(pair, n)).map(score_text).collect();
-        row("All features".into(), all.join("   "));
-        row("Line of the table".into(), (pair + 1).to_string());
+        row(tr!("All features").into(), all.join("   "));
+        row(tr!("Line of the table").into(), (pair + 1).to_string());
     });
 }

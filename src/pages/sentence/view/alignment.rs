@@ -11,6 +11,7 @@ use crate::app::state::AppState;
 use crate::app::view::Hover;
 use crate::figure::mark::Scale;
 use crate::figure::palette::ColourMap;
+use crate::lang;
 use crate::pages::sentence::SentencePage;
 use crate::pages::sentence::command::SelectCommand;
 use crate::pages::sentence::view::memory::Dragged;
@@ -41,15 +42,15 @@ pub fn alignment_ui(
     }
     let Some(matrix) = table.numbers(settings.shown).filter(|matrix| matrix.columns() > 0) else {
         if table.left_out {
-            ui.add(egui::Label::new(LEFT_OUT).wrap());
+            ui.add(egui::Label::new(lang::text(LEFT_OUT)).wrap());
         } else if table.reading == Some(Reading::Head) && settings.shown == Shown::Energies {
-            ui.add(egui::Label::new("Of an alignment head no energies are kept; choose \u{3b1} above").wrap());
+            ui.add(egui::Label::new(tr!("Of an alignment head no energies are kept; choose \u{3b1} above")).wrap());
         }
         return;
     };
     let is_selected = window.app.selected_column().is_some_and(|selected| selected.id == column.id);
     let focus = is_selected && window.local.shared.takes_focus(Panel::Picture);
-    let given = if table.is_given { " for your translation" } else { "" };
+    let given = if table.is_given { tr!(" for your translation") } else { "" };
     let name = format!("{}{given}", column.name());
     let marks = marks(window.app, column);
     let heatmap = HeatmapWidget {

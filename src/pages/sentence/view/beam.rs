@@ -66,7 +66,7 @@ fn header_ui(
     let (_, rect) = ui.allocate_space(vec2(ui.available_width(), HEADER));
     ui.painter().hline(rect.x_range(), rect.top(), egui::Stroke::new(1.0, t.line));
     let response = ui.interact(rect, Id::unique(("beam_header", column.id)), Sense::CLICK);
-    let name = format!("Beam of {}", column.name());
+    let name = tr!("Beam of {}", column.name());
     response.widget_info(|| WidgetInfo::selected(Role::DisclosureTriangle, true, is_open, &name));
     if response.clicked() {
         window.keep(local::BEAM_OPEN, f32::from(u8::from(!is_open)));
@@ -78,28 +78,29 @@ fn header_ui(
     };
     let count = column.hypotheses.len();
     if !is_open {
-        text(0.0, Align2::LEFT_CENTER, &format!("Beam, {count} hypotheses (click to open)"));
+        let closed = tr!("Beam, {n} hypothesis (click to open)" | "Beam, {n} hypotheses (click to open)" % count);
+        text(0.0, Align2::LEFT_CENTER, &closed);
     } else if !is_room {
-        let what =
-            if count == 1 { "hypothesis: a higher window shows it" } else { "hypotheses: a higher window shows them" };
-        text(0.0, Align2::LEFT_CENTER, &format!("Beam, {count} {what}"));
+        let hidden = tr!("Beam, {n} hypothesis: a higher window shows it"
+            | "Beam, {n} hypotheses: a higher window shows them" % count);
+        text(0.0, Align2::LEFT_CENTER, &hidden);
     } else if count == 1 && column.decoding {
-        text(0.0, Align2::LEFT_CENTER, "Beam, leading hypothesis so far");
+        text(0.0, Align2::LEFT_CENTER, tr!("Beam, leading hypothesis so far"));
     } else {
-        text(NUMBERS[0] + NUMBERS[1], Align2::RIGHT_CENTER, "log p");
+        text(NUMBERS[0] + NUMBERS[1], Align2::RIGHT_CENTER, tr!("log p"));
         let x = NUMBERS[0] + NUMBERS[1] + NUMBERS[2];
-        text(x, Align2::RIGHT_CENTER, if normalised { "per |y|^A" } else { "per word" });
-        text(x + theme::SPACE_3, Align2::LEFT_CENTER, "Beam");
+        text(x, Align2::RIGHT_CENTER, if normalised { tr!("per |y|^A") } else { tr!("per word") });
+        text(x + theme::SPACE_3, Align2::LEFT_CENTER, tr!("Beam"));
     }
     response.on_hover_text(
-        "Every translation that the search finished, best first. log p is the sum over the words; beside it stands log p by word between spaces, </s> counted, or with length normalisation divided by the length to the power of A. Words that begin as the best one does are faded.",
+        tr!("Every translation that the search finished, best first. log p is the sum over the words; beside it stands log p by word between spaces, </s> counted, or with length normalisation divided by the length to the power of A. Words that begin as the best one does are faded."),
     );
 }
 
 /// The list takes the arrows while it has the keyboard.
 fn keys(ui: &mut Ui, window: &mut Window<'_>, column: &Column, id: Id) -> Response {
     let response = ui.interact(ui.available_rect_before_wrap(), id, Sense::CLICK | Sense::FOCUSABLE);
-    let name = format!("Beam of {}, arrows move through it", column.name());
+    let name = tr!("Beam of {}, arrows move through it", column.name());
     node(&response, Role::ListBox, || name);
     let is_selected = window.app.selected_column().is_some_and(|selected| selected.id == column.id);
     if is_selected && window.local.shared.takes_focus(Panel::Beam) {
@@ -128,7 +129,15 @@ fn row_ui(
     let is_shown = column.hypothesis == n && column.table.as_ref().is_none_or(|table| !table.is_given);
     let shown = Shown::of(window, column);
     let text = text(hypothesis, shown);
-    let label = || format!("Hypothesis {}, log p {:.2}{}, {text}", n + 1, hypothesis.log_p, parts(hypothesis));
+    let label = || {
+        tr!(
+            "Hypothesis {}, log p {}{}, {text}",
+            n + 1,
+            format_args!("{:.2}", hypothesis.log_p),
+            parts(hypothesis),
+            text
+        )
+    };
     response.widget_info(|| WidgetInfo::selected(Role::ListBoxOption, true, is_shown, label()));
     if response.clicked() {
         window.push(SelectCommand::Hypothesis { column: column.id, hypothesis: n });
@@ -148,7 +157,7 @@ fn row_ui(
     if marks::paint(ui.painter(), row.marks(&rect.into(), palette)) {
         response.on_hover_text(format!("{}{}", bidi::visual(&text), parts(hypothesis)));
     } else if hypothesis.touched.has_words() {
-        response.on_hover_text(format!("log p {:.2}{}", hypothesis.log_p, parts(hypothesis)));
+        response.on_hover_text(tr!("log p {}{}", format_args!("{:.2}", hypothesis.log_p), parts(hypothesis)));
     }
 }
 
@@ -158,7 +167,7 @@ fn parts(hypothesis: &HypothesisView) -> String {
         return String::new();
     }
     let (set, free) = hypothesis.touched.parts(&hypothesis.token_log_p);
-    format!(" ({set:.2} held or forced, {free:.2} free)")
+    tr!(" ({set} held or forced, {free} free)", set = format_args!("{set:.2}"), free = format_args!("{free:.2}"))
 }
 
 /// Who chose each of [`words`].

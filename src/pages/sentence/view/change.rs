@@ -12,6 +12,7 @@ use crate::app::state::AppState;
 use crate::figure::heatmap::outlines::Outlined;
 use crate::interventions::Word;
 use crate::jobs::live::protocol::Shift;
+use crate::lang;
 use crate::pages::sentence::command::{InterveneCommand, ProbeCommand, RowEdit};
 use crate::pages::sentence::view::memory::Dragged;
 use crate::pages::sentence::view::memory::SentenceMemory;
@@ -27,16 +28,22 @@ const STEP: f32 = 0.01;
 const LIST: f32 = 260.0;
 
 /// Where alignments by hand come from.
-const NO_GOLD: &str = "No alignment by hand is known of this sentence; open it from the list of sentences on page Evaluation, after a \
-     test set with alignments by hand was measured there, or drop a file of word links here while the list of their text is shown";
+const NO_GOLD: &str = id!(
+    "No alignment by hand is known of this sentence; open it from the list of sentences on page Evaluation, after a \
+     test set with alignments by hand was measured there, or drop a file of word links here while the list of their text is shown"
+);
 
 /// What a row towards a word is.
-const BY_ROW: &str = "Looks for a small change of this word's row of alpha, by its gradient, that makes the model say the other word here, \
-     and sets the row";
+const BY_ROW: &str = id!(
+    "Looks for a small change of this word's row of alpha, by its gradient, that makes the model say the other word here, \
+     and sets the row"
+);
 
 /// What the divergence is.
-pub const DIVERGENCE: &str = "Jensen-Shannon divergence of the next-word distributions with what is set and without it, after the same words: 0 \
-     where they are equal, ln 2 = 0.693 nats where they share no word";
+pub const DIVERGENCE: &str = id!(
+    "Jensen-Shannon divergence of the next-word distributions with what is set and without it, after the same words: 0 \
+     where they are equal, ln 2 = 0.693 nats where they share no word"
+);
 
 /// What the model would say at word i by itself, where something is set and the best hypothesis is shown.
 pub fn shift<'a>(window: &Window<'_>, column: &'a Column, i: usize) -> Option<&'a Shift> {
@@ -61,7 +68,7 @@ fn menu(ui: &mut Ui, texts: (&str, &str, &str), opens: bool, content: impl FnOnc
 /// What can be done with the selected word.
 pub fn word_menu(ui: &mut Ui, window: &mut Window<'_>, column: &Column, word: &TargetWord, i: usize) {
     let opens = window.local.of::<SentenceMemory>().opens_word.take().is_some();
-    menu(ui, ("Word", "Change the word", "Force another word, or forbid this one"), opens, |ui| {
+    menu(ui, (tr!("Word"), tr!("Change the word"), tr!("Force another word, or forbid this one")), opens, |ui| {
         ui.set_min_width(260.0);
         force_ui(ui, window, column, i);
         ui.separator();
@@ -69,11 +76,11 @@ pub fn word_menu(ui: &mut Ui, window: &mut Window<'_>, column: &Column, word: &T
             let word = Word::Entry(text.clone());
             ui.horizontal(|ui| {
                 let button = ui.button(format!("{text}   {probability:.3}"));
-                if button.accessible_name(format!("Say {text} here")).clicked() {
+                if button.accessible_name(tr!("Say {text} here", text)).clicked() {
                     window.push(InterveneCommand::Force { column: column.id, i, word: word.clone() });
                     ui.close();
                 }
-                by_row_ui(ui, window, (column, i), word, &format!("Find a row that says {text}"));
+                by_row_ui(ui, window, (column, i), word, &tr!("Find a row that says {text}", text));
             });
         }
         ui.separator();
@@ -82,25 +89,26 @@ pub fn word_menu(ui: &mut Ui, window: &mut Window<'_>, column: &Column, word: &T
 }
 
 fn force_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, i: usize) {
-    let label = ui.label("Any other word, or a whole translation");
-    let field =
-        TextEdit::singleline(&mut window.local.of::<SentenceMemory>().forced).desired_width(240.0).hint_text("as text");
+    let label = ui.label(tr!("Any other word, or a whole translation"));
+    let field = TextEdit::singleline(&mut window.local.of::<SentenceMemory>().forced)
+        .desired_width(240.0)
+        .hint_text(tr!("as text"));
     let response = ui.add(field).labelled_by(label.id);
     let entered = response.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter));
     let text = window.local.of::<SentenceMemory>().forced.trim().to_owned();
     let can = !text.is_empty();
     ui.horizontal(|ui| {
-        if ui.add_enabled(can, egui::Button::new("Say it here")).clicked() || entered && can {
+        if ui.add_enabled(can, egui::Button::new(tr!("Say it here"))).clicked() || entered && can {
             let word = Word::Typed(text.clone());
             window.push(InterveneCommand::Force { column: column.id, i, word });
             window.local.of::<SentenceMemory>().forced.clear();
             ui.close();
         }
         let word = Word::Typed(text.clone());
-        if ui.add_enabled_ui(can, |ui| by_row_ui(ui, window, (column, i), word, "Find a row that says it")).inner {
+        if ui.add_enabled_ui(can, |ui| by_row_ui(ui, window, (column, i), word, tr!("Find a row that says it"))).inner {
             window.local.of::<SentenceMemory>().forced.clear();
         }
-        if ui.add_enabled(can, egui::Button::new("As the whole translation")).clicked() {
+        if ui.add_enabled(can, egui::Button::new(tr!("As the whole translation"))).clicked() {
             window.push(InterveneCommand::Whole { column: column.id, text });
             window.local.of::<SentenceMemory>().forced.clear();
             ui.close();
@@ -115,7 +123,7 @@ fn by_row_ui(ui: &mut Ui, window: &mut Window<'_>, at: (&Column, usize), word: W
     if !has_alignment || column.ensemble.is_some() {
         return false;
     }
-    let is_clicked = ui.button("By its row").on_hover_text(BY_ROW).accessible_name(name).clicked();
+    let is_clicked = ui.button(tr!("By its row")).on_hover_text(lang::text(BY_ROW)).accessible_name(name).clicked();
     if is_clicked {
         window.push(ProbeCommand::Persuade { column: column.id, i, word });
         ui.close();
@@ -126,9 +134,9 @@ fn by_row_ui(ui: &mut Ui, window: &mut Window<'_>, at: (&Column, usize), word: W
 fn ban_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, word: &TargetWord, i: usize) {
     let entry = word.entry.clone();
     for (name, i, in_all) in [
-        (format!("Not {entry} here"), Some(i), false),
-        (format!("Never {entry}"), None, false),
-        (format!("Never {entry}, in every column"), None, true),
+        (tr!("Not {entry} here", entry), Some(i), false),
+        (tr!("Never {entry}", entry), None, false),
+        (tr!("Never {entry}, in every column", entry), None, true),
     ] {
         if ui.button(name).clicked() {
             let word = if in_all { Word::Typed(word.text.clone()) } else { Word::Entry(entry.clone()) };
@@ -141,11 +149,11 @@ fn ban_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, word: &TargetWo
 /// What can be done with the row of the selected word.
 pub fn row_menu(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &AlignmentTable, i: usize) {
     let Some(alpha) = table.alpha.as_ref().filter(|_| table.reading != Some(Reading::Head)) else { return };
-    menu(ui, ("Row", "Change the row", "Set alpha of this word, mask source words"), false, |ui| {
+    menu(ui, (tr!("Row"), tr!("Change the row"), tr!("Set alpha of this word, mask source words")), false, |ui| {
         ui.set_min_width(300.0);
         let mut renormalise = renormalises(window.app);
-        let note = "The other words of the row share what is left of 1, in proportion";
-        if ui.checkbox(&mut renormalise, "The row keeps the sum 1").on_hover_text(note).changed() {
+        let note = tr!("The other words of the row share what is left of 1, in proportion");
+        if ui.checkbox(&mut renormalise, tr!("The row keeps the sum 1")).on_hover_text(note).changed() {
             window.keep(local::RENORMALISE, f32::from(u8::from(renormalise)));
         }
         ScrollArea::vertical().id_salt("weights").max_height(LIST).show(ui, |ui| {
@@ -177,12 +185,12 @@ fn weight_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &Alig
         let renormalise = renormalises(window.app);
         window.push(InterveneCommand::Weight { column: column.id, i, j, weight, renormalise, goes_on });
     }
-    if ui.small_button("all").accessible_name(format!("All weight on {name}")).clicked() {
+    if ui.small_button(tr!("all")).accessible_name(tr!("All weight on {name}", name)).clicked() {
         window.push(InterveneCommand::Row { column: column.id, i, edit: RowEdit::OneHot(j) });
     }
     let mut is_masked = word.is_masked;
-    let note = "Takes its weight in every row that is not set; with Shift in every column";
-    let mask = ui.checkbox(&mut is_masked, "mask").accessible_name(format!("Mask {name}")).on_hover_text(note);
+    let note = tr!("Takes its weight in every row that is not set; with Shift in every column");
+    let mask = ui.checkbox(&mut is_masked, tr!("mask")).accessible_name(tr!("Mask {name}", name)).on_hover_text(note);
     if mask.changed() {
         let in_all = ui.input(|input| input.modifiers.shift);
         window.push(InterveneCommand::Mask { column: column.id, j, is_masked, in_all });
@@ -198,54 +206,54 @@ pub fn is_of_aligner(window: &Window<'_>, column: &Column) -> bool {
 fn edits_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &AlignmentTable, i: usize) {
     let mut edit = None;
     ui.horizontal(|ui| {
-        for (name, one) in [("Uniform", RowEdit::Uniform), ("Reversed", RowEdit::Reversed)] {
+        for (name, one) in [(tr!("Uniform"), RowEdit::Uniform), (tr!("Reversed"), RowEdit::Reversed)] {
             if ui.button(name).clicked() {
                 edit = Some(one);
             }
         }
-        let note = "In an order that follows from the number beside it";
-        if ui.button("Permuted").on_hover_text(note).clicked() {
+        let note = tr!("In an order that follows from the number beside it");
+        if ui.button(tr!("Permuted")).on_hover_text(note).clicked() {
             edit = Some(RowEdit::Permuted(window.local.of::<SentenceMemory>().seed));
             window.local.of::<SentenceMemory>().seed += 1;
         }
         ui.add(DragValue::new(&mut window.local.of::<SentenceMemory>().seed))
-            .accessible_name("Seed of the permutation");
+            .accessible_name(tr!("Seed of the permutation"));
     });
     let aligns =
         |other: &&Column| other.id != column.id && other.table.as_deref().is_some_and(|table| table.alpha.is_some());
     for other in window.app.document.columns().iter().filter(aligns) {
-        if ui.button(format!("As in {}", other.name())).clicked() {
+        if ui.button(tr!("As in {}", other.name())).clicked() {
             edit = Some(RowEdit::Like(other.id));
         }
     }
     let has_links = table.links.is_some() && is_of_aligner(window, column);
-    let links = ui.add_enabled(has_links, egui::Button::new("As the aligner links it"));
-    if links.on_disabled_hover_text("Show the links of the statistical aligner first (Ctrl+K)").clicked() {
+    let links = ui.add_enabled(has_links, egui::Button::new(tr!("As the aligner links it")));
+    if links.on_disabled_hover_text(tr!("Show the links of the statistical aligner first (Ctrl+K)")).clicked() {
         edit = Some(RowEdit::Links);
     }
     let gold = window.app.gold();
     let why = match &gold {
-        None => NO_GOLD,
+        None => lang::text(NO_GOLD),
         Some(gold) if gold.fits(column) => "",
-        Some(_) => OTHER_WORDS,
+        Some(_) => lang::text(OTHER_WORDS),
     };
     ui.horizontal(|ui| {
         let mut button =
             |name: &str| ui.add_enabled(why.is_empty(), egui::Button::new(name)).on_disabled_hover_text(why).clicked();
-        if button("As linked by hand") {
+        if button(tr!("As linked by hand")) {
             edit = Some(RowEdit::Gold);
         }
-        if button("All rows so") {
+        if button(tr!("All rows so")) {
             window.push(InterveneCommand::Rows { column: column.id, edit: RowEdit::Gold });
         }
     });
     if let Some(gold) = gold.filter(|gold| !gold.fits(column))
-        && ui.button("Say the reference").on_hover_text(&gold.reference).clicked()
+        && ui.button(tr!("Say the reference")).on_hover_text(&gold.reference).clicked()
     {
         window.push(InterveneCommand::Whole { column: column.id, text: gold.reference.clone() });
     }
     let is_pinned = table.target.get(i).is_some_and(|word| word.is_pinned);
-    if ui.add_enabled(is_pinned, egui::Button::new("By the model again")).clicked() {
+    if ui.add_enabled(is_pinned, egui::Button::new(tr!("By the model again"))).clicked() {
         edit = Some(RowEdit::Free);
     }
     if let Some(edit) = edit {
@@ -256,9 +264,10 @@ fn edits_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &Align
 fn temperature_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
     let before = window.app.document.interventions(column).temperature.unwrap_or(1.0);
     let mut temperature = before;
-    let note =
-        "T of softmax(e / T), in every row that is not set: above 1 the model looks more evenly, below 1 more sharply";
-    let label = ui.label(RichText::new("Temperature").size(theme::TEXT_SMALL)).on_hover_text(note);
+    let note = tr!(
+        "T of softmax(e / T), in every row that is not set: above 1 the model looks more evenly, below 1 more sharply"
+    );
+    let label = ui.label(RichText::new(tr!("Temperature")).size(theme::TEXT_SMALL)).on_hover_text(note);
     let slider = Slider::new(&mut temperature, 0.1..=10.0).logarithmic(true).fixed_decimals(2);
     let response = ui.add(slider).labelled_by(label.id);
     if response.changed() && (temperature - before).abs() > 1e-3 {

@@ -4,10 +4,11 @@ use egui::{ProgressBar, Rect, RichText, Ui, UiBuilder, Vec2, pos2};
 
 use crate::analysis::hard::AlignmentAgreement;
 use crate::app::document::column::{Column, ColumnState, file_name};
-use crate::app::document::table::{AlignmentTable, GIVEN, Units};
+use crate::app::document::table::{GIVEN, Units};
 use crate::app::files::picture::GUIDED;
 use crate::app::lights::HighlightPart;
 use crate::app::settings::Shown;
+use crate::lang;
 use crate::pages::sentence::SentencePage;
 use crate::pages::sentence::command::ColumnCommand;
 use crate::pages::sentence::view::{alignment, beam, context, ensemble, links, output, tree, variant};
@@ -16,7 +17,6 @@ use crate::pages::window::local;
 use crate::pages::window::local::Window;
 use crate::text::words::words;
 use crate::widgets::heatmap::layout::Metrics;
-use crate::widgets::labels::plural;
 use crate::widgets::{labels, theme};
 
 /// Where the parts of a column stand, from its own corner.
@@ -38,9 +38,9 @@ const PADDING: f32 = theme::SPACE_3;
 /// A name is cut no shorter, points.
 const LEAST_NAME: f32 = 104.0;
 /// Behind the name of a model that was told where to look,
-const GUIDED_NOTE: &str = "guided";
+const GUIDED_NOTE: &str = id!("guided");
 /// and of one whose picture is of the user's translation.
-const GIVEN_NOTE: &str = "yours";
+const GIVEN_NOTE: &str = id!("yours");
 const HEADER: f32 = 24.0;
 /// Height of the line of an ensemble.
 const MIXING: f32 = 28.0;
@@ -222,7 +222,11 @@ fn picture_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>, col
     let has_alignment = column.facts.as_ref().is_none_or(|facts| facts.has_alignment)
         || column.table.as_ref().is_some_and(|table| table.alpha.is_some());
     let Some(table) = &column.table else {
-        let hint = if window.app.document.source().trim().is_empty() { "Type a sentence above" } else { "Translating" };
+        let hint = if window.app.document.source().trim().is_empty() {
+            tr!("Type a sentence above")
+        } else {
+            tr!("Translating")
+        };
         ui.label(RichText::new(hint).color(theme::tokens(ui).weak));
         return;
     };
@@ -237,8 +241,8 @@ fn picture_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>, col
         alignment::alignment_ui(ui, sentence, window, column, table, metrics);
     } else if column.ensemble.is_some() {
         let is_pivot = column.ensemble.as_ref().is_some_and(|ensemble| ensemble.mixing.is_pivot());
-        let both = "One of both models has no alignment, so there is no product of two.";
-        let says = if is_pivot { both } else { "No member of this ensemble has an alignment." };
+        let both = tr!("One of both models has no alignment, so there is no product of two.");
+        let says = if is_pivot { both } else { tr!("No member of this ensemble has an alignment.") };
         ui.add(egui::Label::new(says).wrap());
     } else {
         context::context_ui(ui, column);
@@ -247,7 +251,9 @@ fn picture_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>, col
 
 fn header_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
     let t = theme::tokens(ui);
-    let explained = "log p is the natural logarithm of the probability of the whole translation, the sum over its words (Bahdanau et al. 2015, equation 2)";
+    let explained = tr!(
+        "log p is the natural logarithm of the probability of the whole translation, the sum over its words (Bahdanau et al. 2015, equation 2)"
+    );
     // The name first; the numbers take what it leaves, where they have no more room than those by which columns are
     // compared, and the tooltip has them whole.
     let name = RichText::new(column.name()).size(theme::TEXT_TITLE);
@@ -261,7 +267,7 @@ fn header_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
                 ui.set_max_width(room);
                 ui.add(label)
             });
-            label.inner.on_hover_text(format!("{}\nA right click offers variants beside it", column.name()))
+            label.inner.on_hover_text(tr!("{}\nA right click offers variants beside it", column.name()))
         };
         window.offer(&name, MenuTarget::Column { column: column.id });
         guided_ui(ui, column);
@@ -285,8 +291,8 @@ fn name_room(ui: &Ui, column: &Column) -> f32 {
         }
     };
     let facts = column.facts.as_ref();
-    let guided = if facts.is_some_and(|facts| facts.guided.is_some()) { GUIDED_NOTE } else { "" };
-    let given = if is_given(column) { GIVEN_NOTE } else { "" };
+    let guided = if facts.is_some_and(|facts| facts.guided.is_some()) { lang::text(GUIDED_NOTE) } else { "" };
+    let given = if is_given(column) { lang::text(GIVEN_NOTE) } else { "" };
     let beside = width(guided) + width(looks(column)) + width(given) + width(&compared(column));
     (ui.available_width() - beside).max(LEAST_NAME)
 }
@@ -294,8 +300,8 @@ fn name_room(ui: &Ui, column: &Column) -> f32 {
 /// That a model was told where to look.
 fn guided_ui(ui: &mut Ui, column: &Column) {
     let Some(reading) = column.facts.as_ref().and_then(|facts| facts.guided.as_ref()) else { return };
-    let text = RichText::new(GUIDED_NOTE).size(theme::TEXT_SMALL).color(theme::tokens(ui).warm);
-    let note = format!("This model was told: {GUIDED} (rows by {reading})");
+    let text = RichText::new(lang::text(GUIDED_NOTE)).size(theme::TEXT_SMALL).color(theme::tokens(ui).warm);
+    let note = tr!("This model was told: {how} (rows by {reading})", how = lang::text(GUIDED), reading);
     ui.label(text).on_hover_text(note);
 }
 
@@ -307,7 +313,8 @@ fn looks_ui(ui: &mut Ui, column: &Column) {
         return;
     }
     let text = RichText::new(short).size(theme::TEXT_SMALL).color(theme::tokens(ui).weak);
-    ui.label(text).on_hover_text(format!("The alignment: {looks}\nThe column's menu, Alignment, chooses other heads"));
+    ui.label(text)
+        .on_hover_text(tr!("The alignment: {looks}\nThe column's menu, Alignment, chooses other heads", looks));
 }
 
 /// The heads of a Transformer that are its alignment, short; nothing of other models.
@@ -324,9 +331,9 @@ fn is_given(column: &Column) -> bool {
 /// That the picture is of the user's translation.
 fn given_ui(ui: &mut Ui, column: &Column) {
     if is_given(column) {
-        let text = RichText::new(GIVEN_NOTE).size(theme::TEXT_SMALL).color(theme::tokens(ui).warm);
-        let note = format!("The alignment and the numbers are those of {GIVEN}");
-        labels::said(ui.label(text).on_hover_text(note), GIVEN);
+        let text = RichText::new(lang::text(GIVEN_NOTE)).size(theme::TEXT_SMALL).color(theme::tokens(ui).warm);
+        let note = tr!("The alignment and the numbers are those of {whose}", whose = lang::text(GIVEN));
+        labels::said(ui.label(text).on_hover_text(note), lang::text(GIVEN));
     }
 }
 
@@ -335,10 +342,14 @@ fn agreed(column: &Column) -> String {
     let Some(agreement) = column.table.as_ref().and_then(|table| table.agreement) else { return String::new() };
     let AlignmentAgreement { on_link, linked, words } = agreement;
     let none = words - linked;
-    format!(
-        "\n{on_link} of {words} words between spaces look most at a word that the statistical aligner links them with; {none} of \
-         them {} no link",
-        if none == 1 { "has" } else { "have" }
+    tr!(
+        "\n{on_link} of {words} words between spaces look most at a word that the statistical aligner links them with; {n} of \
+         them has no link"
+            | "\n{on_link} of {words} words between spaces look most at a word that the statistical aligner links them with; {n} \
+               of them have no link"
+                % none,
+        on_link,
+        words
     )
 }
 
@@ -361,9 +372,13 @@ pub fn numbers(column: &Column) -> String {
         return text;
     }
     if column.decoding {
-        text.push_str("   translating");
+        text.push_str(tr!("   translating"));
     } else if column.result.millis > 0.0 {
-        text.push_str(&format!("   {:.0} ms   {:.0} words/s", column.result.millis, column.result.words_per_second));
+        text.push_str(&tr!(
+            "   {} ms   {} words/s",
+            format_args!("{:.0}", column.result.millis),
+            format_args!("{:.0}", column.result.words_per_second)
+        ));
     }
     text
 }
@@ -371,8 +386,8 @@ pub fn numbers(column: &Column) -> String {
 /// Those of the numbers by which columns are compared.
 fn compared(column: &Column) -> String {
     match &column.state {
-        ColumnState::Loading(_) => return "loading".to_owned(),
-        ColumnState::Failed(_) => return "not loaded".to_owned(),
+        ColumnState::Loading(_) => return tr!("loading").to_owned(),
+        ColumnState::Failed(_) => return tr!("not loaded").to_owned(),
         ColumnState::Ready => {}
     }
     let Some(table) = &column.table else { return String::new() };
@@ -380,29 +395,27 @@ fn compared(column: &Column) -> String {
         Some(Units::Pieces) => table.target.iter().filter(|word| !word.is_eos).count(),
         Some(Units::Words) | None => words(&table.text).count(),
     };
-    let mut text = format!("log p {:.2}   ", table.log_p);
+    let mut text = tr!("log p {}   ", format_args!("{:.2}", table.log_p));
     // what was asked for goes before what is always there
     if let Some(agreement) = &table.agreement {
-        text.push_str(&format!("{:.0} % on links   ", 100.0 * agreement.share()));
+        text.push_str(&tr!("{} % on links   ", format_args!("{:.0}", 100.0 * agreement.share())));
     }
-    text.push_str(&plural(length, unit(table)));
+    text.push_str(&match table.units {
+        Some(Units::Pieces) => tr!("{n} piece" | "{n} pieces" % length),
+        Some(Units::Words) | None => tr!("{n} word" | "{n} words" % length),
+    });
     text
-}
-
-/// What the target words of a table are called.
-fn unit(table: &AlignmentTable) -> &'static str {
-    if table.units == Some(Units::Pieces) { "piece" } else { "word" }
 }
 
 fn loading_ui(ui: &mut Ui, fraction: f32) {
     ui.vertical_centered(|ui| {
         ui.add_space(ui.available_height() * 0.3);
-        ui.label(format!("Loading the model, {:.0} %", fraction * 100.0));
+        ui.label(tr!("Loading the model, {} %", format_args!("{:.0}", fraction * 100.0)));
         let bar = ProgressBar::new(fraction)
             .desired_height(theme::PROGRESS_HEIGHT)
             .desired_width(220.0)
             .fill(theme::tokens(ui).accent);
-        ui.add(bar).accessible_name("Loading the model");
+        ui.add(bar).accessible_name(tr!("Loading the model"));
     });
 }
 
@@ -414,13 +427,13 @@ fn failed_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, message: &st
         .inner_margin(egui::Margin::same(12));
     frame.show(ui, |ui| {
         ui.take_available_width();
-        ui.label(RichText::new("This model could not be loaded").color(t.error));
+        ui.label(RichText::new(tr!("This model could not be loaded")).color(t.error));
         ui.add(egui::Label::new(message).wrap());
         ui.horizontal(|ui| {
-            if ui.button("Try again").clicked() {
+            if ui.button(tr!("Try again")).clicked() {
                 window.push(ColumnCommand::Reload(column.id));
             }
-            if ui.button("Remove").clicked() {
+            if ui.button(tr!("Remove")).clicked() {
                 window.push(ColumnCommand::Remove(column.id));
             }
         });

@@ -11,6 +11,7 @@ use crate::app::lights::HighlightPart;
 use crate::app::state::AppState;
 use crate::figure::heatmap::widest_word;
 use crate::figure::label::widest;
+use crate::lang;
 use crate::pages::sentence::SentencePage;
 use crate::pages::sentence::command::ColumnCommand;
 use crate::pages::sentence::view::column;
@@ -72,7 +73,7 @@ impl View for ColumnsView {
             for (n, column) in app.document.columns().iter().enumerate() {
                 let corner = all.min + vec2(n as f32 * pitch, 0.0);
                 let rect = egui::Rect::from_min_size(corner, vec2(width, height));
-                let name = format!("Column {} of {}", n + 1, column.name());
+                let name = tr!("Column {} of {}", n + 1, column.name());
                 let builder = UiBuilder::new().id_salt(("column", column.id)).max_rect(rect).accessibility_label(name);
                 column::column_ui(&mut ui.new_child(builder), sentence, window, column, &parts, &metrics);
             }
@@ -124,23 +125,26 @@ pub fn paging_ui(ui: &mut Ui, window: &mut Window<'_>, fitting: usize) {
     let first = window.local.of::<ColumnsMemory>().first_column.min(count.saturating_sub(fitting));
     let keys = [Act::PreviousColumn, Act::NextColumn].map(|act| shortcuts::text(ui.ctx(), act));
     let mut page = |ui: &mut Ui, text: &str, name: &str, can: bool, to: usize, key: &str| {
-        let button = ui.add_enabled(can, egui::Button::new(text)).on_hover_text(format!("Or column by column ({key})"));
+        let button =
+            ui.add_enabled(can, egui::Button::new(text)).on_hover_text(tr!("Or column by column ({key})", key));
         if button.accessible_name(name).clicked() {
             window.local.of::<ColumnsMemory>().wanted_column = Some(to);
         }
     };
     let is_squat = theme::is_squat(ui);
-    let (previous, next) = if is_squat { ("<", ">") } else { ("Previous", "Next") };
-    page(ui, previous, "Previous columns", first > 0, first.saturating_sub(fitting), &keys[0]);
+    let (previous, next) = if is_squat { ("<", ">") } else { (tr!("Previous"), tr!("Next")) };
+    page(ui, previous, tr!("Previous columns"), first > 0, first.saturating_sub(fitting), &keys[0]);
     let last = first + fitting;
-    let shown = if fitting == 1 {
-        format!("Column {last} of {count}")
+    let (shown, squat) = if fitting == 1 {
+        (tr!("Column {last} of {count}", last, count), tr!("{last} of {count}", last, count))
     } else {
-        format!("Columns {} to {last} of {count}", first + 1)
+        let first = first + 1;
+        let squat = tr!("{first} to {last} of {count}", first, last, count);
+        (tr!("Columns {first} to {last} of {count}", first, last, count), squat)
     };
-    let short = if is_squat { shown.replacen("Columns ", "", 1).replacen("Column ", "", 1) } else { shown.clone() };
+    let short = if is_squat { squat } else { shown.clone() };
     labels::said(ui.label(RichText::new(short).color(theme::tokens(ui).accent)), &shown);
-    page(ui, next, "Next columns", last < count, last.min(count.saturating_sub(fitting)), &keys[1]);
+    page(ui, next, tr!("Next columns"), last < count, last.min(count.saturating_sub(fitting)), &keys[1]);
 }
 
 /// One column in all the room there is: the selected one, else the first that aligns, else the first.
@@ -187,7 +191,7 @@ fn few_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>, columns
     window.local.of::<SentenceMemory>().cell = metrics.cell;
     for (n, column) in columns.iter().enumerate() {
         let corner = rect.min + vec2(n as f32 * (size.x + GAP), 0.0);
-        let name = format!("Column of {}", column.name());
+        let name = tr!("Column of {}", column.name());
         let builder = UiBuilder::new().id_salt(("column", column.id)).max_rect(egui::Rect::from_min_size(corner, size));
         let mut child = ui.new_child(builder.accessibility_label(name));
         column::column_ui(&mut child, sentence, window, column, &parts, &metrics);
@@ -199,13 +203,13 @@ fn empty_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let weak = theme::tokens(ui).weak;
     ui.vertical_centered(|ui| {
         ui.add_space(ui.available_height() * 0.3);
-        ui.heading("No model is open");
-        ui.label(RichText::new("Add a model folder, or drop one on this window").color(weak));
+        ui.heading(tr!("No model is open"));
+        ui.label(RichText::new(tr!("Add a model folder, or drop one on this window")).color(weak));
         if window.local.bundled.is_empty() {
             ui.label(RichText::new(how_to_get(window.local.home.as_deref())).color(weak));
         }
         ui.add_space(theme::SPACE_2);
-        if ui.button("Add a model").clicked() {
+        if ui.button(tr!("Add a model")).clicked() {
             window.ask(MODEL.then(ColumnCommand::Add));
         }
     });
@@ -213,10 +217,11 @@ fn empty_ui(ui: &mut Ui, window: &mut Window<'_>) {
 
 /// What to do where no model was found at all.
 fn how_to_get(home: Option<&std::path::Path>) -> String {
-    let home = home.map_or_else(String::new, |home| format!(" Copy one into {}, or", home.display()));
-    format!(
+    let home = home.map_or_else(String::new, |home| tr!(" Copy one into {}, or", home.display()));
+    tr!(
         "No model is installed. Models come with the program's source and packages.{home} name the folder that holds it in \
-         INTERLINEAR_MODELS, and start again."
+         INTERLINEAR_MODELS, and start again.",
+        home
     )
 }
 
@@ -323,7 +328,7 @@ fn needs<'a>(ui: &Ui, window: &Window<'_>, tables: impl Iterator<Item = &'a Alig
         needs.source_width = needs.source_width.max(widest(&Letters(ui), source));
         let target = table.target.iter().map(|word| labels::target(word, replace));
         needs.target_width = needs.target_width.max(widest(&Letters(ui), target));
-        let corner = measure.map(|measure| measure.title).or(table.reading.map(Reading::row_text));
+        let corner = measure.map(|measure| measure.title).or(table.reading.map(Reading::row_text)).map(lang::text);
         let corner = corner.map_or(0.0, |text| widest_word(&Letters(ui), text));
         needs.corner_width = needs.corner_width.max(corner);
     }

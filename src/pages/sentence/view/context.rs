@@ -13,9 +13,9 @@ const STRIP_HEIGHT: f32 = 220.0;
 /// Why there is no alignment, in a sentence.
 pub fn without_alignment(column: &Column) -> &'static str {
     if starts_only(column) {
-        "This model has no alignment. Its decoder starts from the last states of the encoder."
+        tr!("This model has no alignment. Its decoder starts from the last states of the encoder.")
     } else {
-        "This model has no alignment. Every word reads the same context vector c."
+        tr!("This model has no alignment. Every word reads the same context vector c.")
     }
 }
 
@@ -28,22 +28,22 @@ fn starts_only(column: &Column) -> bool {
 pub fn context_ui(ui: &mut Ui, column: &Column) {
     if starts_only(column) {
         ui.add(egui::Label::new(without_alignment(column)).wrap());
-        let note = "After that it reads nothing of the source (Luong et al. 2015, section 2).";
+        let note = tr!("After that it reads nothing of the source (Luong et al. 2015, section 2).");
         labels::note(ui, note);
         return;
     }
     egui::ScrollArea::vertical().id_salt("context").auto_shrink(false).show(ui, |ui| {
-        ui.label("One vector for the whole sentence");
+        ui.label(tr!("One vector for the whole sentence"));
         ui.add_space(theme::SPACE_1);
         if let Some(c) = column.result.context.as_deref().filter(|c| !c.is_empty()) {
-            strip::named(ui, "Context vector", "c", c, STRIP_HEIGHT.min(ui.available_height() * 0.6));
+            strip::named(ui, tr!("Context vector"), "c", c, STRIP_HEIGHT.min(ui.available_height() * 0.6));
             ui.add_space(theme::SPACE_1);
         }
-        ui.add(egui::Label::new("Every word reads the same c; this model has no alignment").wrap());
+        ui.add(egui::Label::new(tr!("Every word reads the same c; this model has no alignment")).wrap());
         let longest = column.result.context.iter().flatten().fold(0.0_f32, |most, value| most.max(value.abs()));
-        let note = "c is made once from the last state of the encoder and goes into every step of the decoder (Cho et al. 2014, section 2.2). \
-                    Bars up are positive, bars down negative";
-        let note = format!("{note}, the longest {longest:.2}.");
+        let note = tr!("c is made once from the last state of the encoder and goes into every step of the decoder (Cho et al. 2014, section 2.2). \
+                    Bars up are positive, bars down negative");
+        let note = tr!("{note}, the longest {longest}.", note, longest = format_args!("{longest:.2}"));
         labels::note(ui, note);
     });
 }

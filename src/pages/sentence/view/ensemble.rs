@@ -17,18 +17,18 @@ const WIDE: f32 = 400.0;
 /// What an average is called here.
 fn average_text(average: Average) -> &'static str {
     match average {
-        Average::Probability | Average::Pivot => "mean of p",
-        Average::LogProbability => "mean of log p",
+        Average::Probability | Average::Pivot => tr!("mean of p"),
+        Average::LogProbability => tr!("mean of log p"),
     }
 }
 
 /// Whose alignment is shown, in words.
 fn alignment_text(column: &Column, of: AlignmentOf) -> String {
     match of {
-        AlignmentOf::Mean => "mean".to_owned(),
+        AlignmentOf::Mean => tr!("mean").to_owned(),
         AlignmentOf::Member(n) => {
             let members = column.facts.as_ref().map_or(&[][..], |facts| &facts.members);
-            members.get(n).map_or_else(|| format!("member {}", n + 1), |member| member.name.clone())
+            members.get(n).map_or_else(|| tr!("member {}", n + 1), |member| member.name.clone())
         }
     }
 }
@@ -43,11 +43,11 @@ pub fn mixing_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, ensemble
         ui.spacing_mut().item_spacing.x = theme::SPACE_1;
         // the heading names the members; in a narrow column their number makes way for the choices
         if ui.available_width() > WIDE {
-            labels::caption(ui, format!("{} models,", ensemble.members.len()));
+            labels::caption(ui, tr!("{} models,", ensemble.members.len()));
         }
         average_ui(ui, column, &mut mixing);
         if column.facts.as_ref().is_some_and(|facts| facts.has_alignment) {
-            labels::caption(ui, "alignment".to_owned());
+            labels::caption(ui, tr!("alignment").to_owned());
             alignment_ui(ui, column, &mut mixing);
         }
     });
@@ -61,17 +61,17 @@ fn between_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
     let Some(between) = &column.result.between else { return };
     ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
         let is_shown = window.layout(local::LINKS, 0.0) > 0.0 && window.layout(local::TREE, 0.0) == 0.0;
-        let button = ui.selectable_label(is_shown, RichText::new("Both steps").size(theme::TEXT_SMALL));
-        let note = "Links from the source to the text between both models, and from there to the translation; else the product of both";
+        let button = ui.selectable_label(is_shown, RichText::new(tr!("Both steps")).size(theme::TEXT_SMALL));
+        let note = tr!("Links from the source to the text between both models, and from there to the translation; else the product of both");
         if button.on_hover_text(note).clicked() {
             window.keep(local::LINKS, f32::from(u8::from(!is_shown)));
             window.keep(local::TREE, 0.0);
         }
         ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
             let said = &between.said;
-            let text = format!("through \u{201c}{}\u{201d}", bidi::visual(&said.text));
+            let text = tr!("through \u{201c}{}\u{201d}", bidi::visual(&said.text));
             let label = egui::Label::new(RichText::new(text).size(theme::TEXT_SMALL).color(theme::tokens(ui).weak));
-            let note = format!("{}\nThe first model says this with log p {:.2}, and the second translates it", said.text, said.log_p);
+            let note = tr!("{}\nThe first model says this with log p {}, and the second translates it", said.text, format_args!("{:.2}", said.log_p));
             ui.add(label.truncate()).on_hover_text(note);
         });
     });
@@ -84,9 +84,9 @@ fn average_ui(ui: &mut Ui, column: &Column, mixing: &mut Mixing) {
             ui.selectable_value(&mut mixing.average, average, average_text(average));
         }
     });
-    let name = format!("What {} averages", column.name());
+    let name = tr!("What {} averages", column.name());
     shown.response.accessible_name(name).on_hover_text(
-        "The members' probabilities of each word are averaged, or their log-probabilities, which is the geometric mean, normalised again",
+        tr!("The members' probabilities of each word are averaged, or their log-probabilities, which is the geometric mean, normalised again"),
     );
 }
 
@@ -105,6 +105,6 @@ fn alignment_ui(ui: &mut Ui, column: &Column, mixing: &mut Mixing) {
     });
     shown
         .response
-        .accessible_name(format!("Alignment of {}, shown", column.name()))
-        .on_hover_text("The alignment of one member, or the mean of those that have one");
+        .accessible_name(tr!("Alignment of {}, shown", column.name()))
+        .on_hover_text(tr!("The alignment of one member, or the mean of those that have one"));
 }

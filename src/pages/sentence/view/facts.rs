@@ -5,12 +5,13 @@ use egui::{RichText, Ui};
 use crate::app::document::column::Column;
 use crate::app::files::picture::GUIDED;
 use crate::jobs::live::protocol::ModelFacts;
+use crate::lang;
 use crate::widgets::labels::count_text;
 use crate::widgets::theme;
 
 /// One line for the status bar.
 pub fn line(facts: &ModelFacts) -> String {
-    format!("{}, {} parameters, {}", facts.name, count_text(facts.sizes.parameters), facts.device.name)
+    tr!("{}, {} parameters, {}", facts.name, count_text(facts.sizes.parameters), facts.device.name)
 }
 
 /// Everything there is to say about a model.
@@ -30,34 +31,34 @@ pub fn facts_ui(ui: &mut Ui, column: &Column) {
             ui.label(value);
             ui.end_row();
         };
-        row("Architecture", facts.architecture.clone());
-        row("Languages", format!("{} to {}", facts.source_language, facts.target_language));
-        row("Parameters", count_text(facts.sizes.parameters));
+        row(tr!("Architecture"), facts.architecture.clone());
+        row(tr!("Languages"), tr!("{} to {}", facts.source_language, facts.target_language));
+        row(tr!("Parameters"), count_text(facts.sizes.parameters));
         if facts.members.is_empty() {
-            row("Hidden units n", facts.sizes.hidden.to_string());
+            row(tr!("Hidden units n"), facts.sizes.hidden.to_string());
         }
         row(
-            "Vocabularies",
-            format!(
+            tr!("Vocabularies"),
+            tr!(
                 "{} and {} words",
                 count_text(facts.sizes.source_vocabulary),
                 count_text(facts.sizes.target_vocabulary)
             ),
         );
-        row("Alignment", facts.attention.clone().unwrap_or_else(|| "none".to_owned()));
+        row(tr!("Alignment"), facts.attention.clone().unwrap_or_else(|| tr!("none").to_owned()));
         if let Some(d) = facts.window {
-            row("Window", format!("{d} words on both sides of p_t"));
+            row(tr!("Window"), tr!("{d} words on both sides of p_t", d));
         }
         if let Some(reading) = &facts.guided {
-            row("Guided", format!("rows by {reading}: {GUIDED}"));
+            row(tr!("Guided"), tr!("rows by {reading}: {how}", reading, how = lang::text(GUIDED)));
         }
-        row("Computes on", facts.device.name.clone());
+        row(tr!("Computes on"), facts.device.name.clone());
         for member in &facts.members {
-            row("Member", member.name.clone());
+            row(tr!("Member"), member.name.clone());
         }
         if facts.members.is_empty() {
-            row("Weights", facts.digest.chars().take(12).collect());
-            row("Folder", column.folder.display().to_string());
+            row(tr!("Weights"), facts.digest.chars().take(12).collect());
+            row(tr!("Folder"), column.folder.display().to_string());
         }
     });
 }

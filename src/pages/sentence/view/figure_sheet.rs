@@ -13,6 +13,7 @@ use crate::figure::formats::FORMATS;
 use crate::figure::page::{DPIS, WIDTHS_MM};
 use crate::figure::palette::COLOUR_MAPS;
 use crate::figure::sheet::{FigureKind, KINDS};
+use crate::lang;
 use crate::pages::sentence::SentencePage;
 use crate::pages::sentence::command::ColumnCommand;
 use crate::pages::window::dialogs::{Question, Wants};
@@ -24,13 +25,13 @@ pub struct FigureSheet;
 
 /// Where a picture goes; its file is called after what it shows.
 pub const PICTURE: Question = Question::new(
-    "Save a picture",
-    "Save",
+    id!("Save a picture"),
+    id!("Save"),
     Wants::NewFile("picture.svg"),
     if cfg!(target_family = "wasm") {
-        "SVG or PNG, as the name ends: .svg or .png."
+        id!("SVG or PNG, as the name ends: .svg or .png.")
     } else {
-        "SVG, PDF or PNG, as the name ends: .svg, .pdf or .png."
+        id!("SVG, PDF or PNG, as the name ends: .svg, .pdf or .png.")
     },
 );
 
@@ -71,7 +72,7 @@ impl View for FigureSheet {
 /// `asked`: the kind that it was opened for. A column that has no such figure shows another, and the choice that is kept
 /// stays as it is.
 fn sheet_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, asked: Option<&'static str>) {
-    ui.heading(format!("Save a figure of {}", column.name()));
+    ui.heading(tr!("Save a figure of {}", column.name()));
     ui.add_space(theme::SPACE_2);
     let before = window.app.view.drawing();
     let selection = window.app.view.selection();
@@ -89,7 +90,9 @@ fn sheet_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, asked: Option
     });
     if drawing.page.width_mm.is_some() {
         let app = window.app;
-        let of = export::picture(column, &app.document.scene().search, app.view.settings(), &drawing, word);
+        let of = lang::in_english(|| {
+            export::picture(column, &app.document.scene().search, app.view.settings(), &drawing, word)
+        });
         let small = of.and_then(|of| of.drawn(|figure| Ok(drawing.page.small_letters(figure.size))).ok().flatten());
         if let Some(told) = small {
             ui.add(egui::Label::new(RichText::new(told).color(theme::tokens(ui).warm)).wrap());
@@ -97,7 +100,10 @@ fn sheet_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, asked: Option
     }
     let is_of_search = matches!(drawing.kind, "beam" | "tree");
     if !is_of_search && column.table.as_ref().is_some_and(|table| table.is_given) {
-        ui.label(RichText::new(format!("It shows {GIVEN}, and says so")).color(theme::tokens(ui).warm));
+        ui.label(
+            RichText::new(tr!("It shows {whose}, and says so", whose = lang::text(GIVEN)))
+                .color(theme::tokens(ui).warm),
+        );
     }
     let is_chosen = drawing.kind != shown;
     if is_chosen {
@@ -121,24 +127,24 @@ fn caption(ui: &mut Ui, text: &str) {
 }
 
 fn what_ui(ui: &mut Ui, drawing: &mut Drawing, can: &dyn Fn(&FigureKind) -> Result<(), &'static str>) {
-    caption(ui, "Figure");
+    caption(ui, tr!("Figure"));
     ui.horizontal(|ui| {
         for kind in KINDS {
-            let button = Button::selectable(drawing.kind == kind.name, kind.name);
+            let button = Button::selectable(drawing.kind == kind.name, lang::text(kind.name));
             let is_there = can(kind);
-            let button = ui.add_enabled(is_there.is_ok(), button).on_hover_text(kind.about);
+            let button = ui.add_enabled(is_there.is_ok(), button).on_hover_text(lang::text(kind.about));
             let button = button.on_disabled_hover_text(is_there.err().unwrap_or_default());
-            if button.accessible_name(format!("Draw {}", kind.name)).clicked() {
+            if button.accessible_name(tr!("Draw {}", lang::text(kind.name))).clicked() {
                 drawing.kind = kind.name;
             }
         }
     });
     ui.end_row();
-    caption(ui, "Format");
+    caption(ui, tr!("Format"));
     ui.horizontal(|ui| {
         for format in FORMATS {
             let button = ui.selectable_label(drawing.format == format.name, format.name.to_uppercase());
-            if button.on_hover_text(format.about).clicked() {
+            if button.on_hover_text(lang::text(format.about)).clicked() {
                 drawing.format = format.name;
             }
         }
@@ -147,57 +153,57 @@ fn what_ui(ui: &mut Ui, drawing: &mut Drawing, can: &dyn Fn(&FigureKind) -> Resu
 }
 
 fn size_ui(ui: &mut Ui, drawing: &mut Drawing) {
-    caption(ui, "Width");
+    caption(ui, tr!("Width"));
     ui.horizontal(|ui| {
         let mut is_free = drawing.page.width_mm.is_none();
-        if ui.checkbox(&mut is_free, "as its text needs").changed() {
+        if ui.checkbox(&mut is_free, tr!("as its text needs")).changed() {
             drawing.page.width_mm = (!is_free).then_some(COLUMN_MM);
         }
         let mut width = drawing.page.width_mm.unwrap_or(COLUMN_MM);
-        let value = DragValue::new(&mut width).range(WIDTHS_MM.0..=WIDTHS_MM.1).speed(0.5).suffix(" mm");
+        let value = DragValue::new(&mut width).range(WIDTHS_MM.0..=WIDTHS_MM.1).speed(0.5).suffix(tr!(" mm"));
         let value = ui.add_enabled(!is_free, value);
-        if value.accessible_name("Width in millimetres").changed() {
+        if value.accessible_name(tr!("Width in millimetres")).changed() {
             drawing.page.width_mm = Some(width);
         }
     });
     ui.end_row();
-    caption(ui, "Resolution");
+    caption(ui, tr!("Resolution"));
     let is_pixels = drawing.format == "png";
-    let value = DragValue::new(&mut drawing.page.dpi).range(DPIS.0..=DPIS.1).speed(1.0).suffix(" dpi");
-    let value = ui.add_enabled(is_pixels, value).accessible_name("Pixels in an inch");
-    value.on_disabled_hover_text("SVG and PDF are as fine as the printer");
+    let value = DragValue::new(&mut drawing.page.dpi).range(DPIS.0..=DPIS.1).speed(1.0).suffix(tr!(" dpi"));
+    let value = ui.add_enabled(is_pixels, value).accessible_name(tr!("Pixels in an inch"));
+    value.on_disabled_hover_text(tr!("SVG and PDF are as fine as the printer"));
     ui.end_row();
 }
 
 fn look_ui(ui: &mut Ui, drawing: &mut Drawing) {
-    caption(ui, "Palette");
-    let shown = drawing.map.map_or("as on the screen", |map| map.name);
+    caption(ui, tr!("Palette"));
+    let shown = drawing.map.map_or(tr!("as on the screen"), |map| lang::text(map.name));
     let combo = ComboBox::from_id_salt("figure_palette").selected_text(shown).show_ui(ui, |ui| {
-        ui.selectable_value(&mut drawing.map, None, "as on the screen");
+        ui.selectable_value(&mut drawing.map, None, tr!("as on the screen"));
         for map in COLOUR_MAPS {
-            ui.selectable_value(&mut drawing.map, Some(map), map.name).on_hover_text(map.note);
+            ui.selectable_value(&mut drawing.map, Some(map), lang::text(map.name)).on_hover_text(lang::text(map.note));
         }
     });
-    combo.response.accessible_name("Palette of the figure");
+    combo.response.accessible_name(tr!("Palette of the figure"));
     ui.end_row();
-    caption(ui, "Ground");
+    caption(ui, tr!("Ground"));
     ui.horizontal(|ui| {
-        for (is_dark, name) in [(false, "light, as paper"), (true, "dark, as slides")] {
+        for (is_dark, name) in [(false, tr!("light, as paper")), (true, tr!("dark, as slides"))] {
             ui.selectable_value(&mut drawing.is_dark, is_dark, name);
         }
     });
     ui.end_row();
-    caption(ui, "With");
+    caption(ui, tr!("With"));
     ui.horizontal(|ui| {
-        ui.add(Checkbox::new(&mut drawing.has_legend, "legend"));
-        let note = "Below the figure: the model, how it searched, log p";
-        ui.add(Checkbox::new(&mut drawing.has_caption, "caption")).on_hover_text(note);
+        ui.add(Checkbox::new(&mut drawing.has_legend, tr!("legend")));
+        let note = tr!("Below the figure: the model, how it searched, log p");
+        ui.add(Checkbox::new(&mut drawing.has_caption, tr!("caption"))).on_hover_text(note);
     });
     ui.end_row();
 }
 
 fn save_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, drawing: Drawing) {
-    let label = ui.label("Path");
+    let label = ui.label(tr!("Path"));
     let field =
         TextEdit::singleline(&mut window.local.shared.path).desired_width(f32::INFINITY).hint_text(drawing.file());
     let field = ui.add(field).labelled_by(label.id);
@@ -209,24 +215,24 @@ fn save_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, drawing: Drawi
     ui.add_space(theme::SPACE_2);
     ui.horizontal(|ui| {
         let path = window.local.shared.path.trim().to_owned();
-        let is_clicked = ui.add_enabled(!path.is_empty(), Button::new("Save")).clicked();
+        let is_clicked = ui.add_enabled(!path.is_empty(), Button::new(tr!("Save"))).clicked();
         if (is_clicked || is_entered) && !path.is_empty() {
             window.push(ColumnCommand::Draw { column: column.id, kind: drawing.kind, path: PathBuf::from(path) });
             window.local.shared.path.clear();
             window.local.shared.sheet = Sheet::None;
         }
-        if ui.add_enabled(!window.local.dialogs.is_open(), Button::new("Browse...")).clicked() {
+        if ui.add_enabled(!window.local.dialogs.is_open(), Button::new(tr!("Browse..."))).clicked() {
             let (kind, format) = (drawing.kind, drawing.format);
             let id = column.id;
             let draw = move |path| ColumnCommand::Draw { column: id, kind, path };
             window.local.dialogs.ask(PICTURE.then(draw).named(format!("{kind}.{format}")));
         }
-        let note = "Into the clipboard, as an image";
-        if ui.button("Copy").on_hover_text(note).clicked() {
+        let note = tr!("Into the clipboard, as an image");
+        if ui.button(tr!("Copy")).on_hover_text(note).clicked() {
             window.push(ColumnCommand::Copy { column: column.id, drawing });
             window.local.shared.sheet = Sheet::None;
         }
-        if ui.button("Cancel").clicked() {
+        if ui.button(tr!("Cancel")).clicked() {
             window.local.shared.sheet = Sheet::None;
         }
     });

@@ -12,6 +12,7 @@ use crate::app::document::column::Column;
 use crate::app::document::table::{AlignmentTable, HeadTable, MeasuredTable, SourceWord};
 use crate::app::settings::Shown;
 use crate::figure::palette::ColourMap;
+use crate::lang;
 use crate::models::choice::{self, HeadChoice, ModelChoice};
 use crate::models::transformer::heads::{HeadKind, HeadPlace};
 use crate::pages::sentence::command::{ColumnCommand, InterveneCommand};
@@ -100,15 +101,17 @@ fn kinds_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, measured: &Me
         ui.spacing_mut().item_spacing.x = theme::SPACE_1;
         let shown = &mut window.local.of::<SentenceMemory>().heads;
         for kind in HeadKind::ALL {
-            let title = RichText::new(kind.title()).size(theme::TEXT_SMALL);
+            let title = RichText::new(lang::text(kind.title())).size(theme::TEXT_SMALL);
             if ui.selectable_label(*shown == kind, title).clicked() {
                 *shown = kind;
             }
         }
         let others = MEASURES.iter().enumerate().filter(|(n, line)| line.is_of_heads() && *n != measured.measure);
         for (n, line) in others {
-            let button = ui.small_button(RichText::new(line.title).size(theme::TEXT_SMALL)).on_hover_text(line.about);
-            if button.accessible_name(format!("Show {}", line.title)).clicked() {
+            let button = ui
+                .small_button(RichText::new(lang::text(line.title)).size(theme::TEXT_SMALL))
+                .on_hover_text(lang::text(line.about));
+            if button.accessible_name(tr!("Show {}", lang::text(line.title))).clicked() {
                 measured::measure(window, column.id, n);
             }
         }
@@ -118,26 +121,32 @@ fn kinds_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, measured: &Me
 /// What the pictures are and how they are sorted.
 fn about(kind: HeadKind, heads: &[HeadPicture<'_>]) -> String {
     if heads.is_empty() {
-        return "The decoder of this model reads the words before with an SSRU: there are no heads that look at them."
-            .to_owned();
+        return tr!(
+            "The decoder of this model reads the words before with an SSRU: there are no heads that look at them."
+        )
+        .to_owned();
     }
     let order = if heads.iter().any(|head| head.of.js.is_some()) {
-        "First the head without which the next words change most (Jensen-Shannon divergence, nats)."
+        tr!("First the head without which the next words change most (Jensen-Shannon divergence, nats).")
     } else if heads.iter().any(|head| head.aer.is_some()) {
-        "The head that comes nearest to the outlined links first."
+        tr!("The head that comes nearest to the outlined links first.")
     } else {
-        "Layer by layer."
+        tr!("Layer by layer.")
     };
     let what = match kind {
         HeadKind::Cross if heads.iter().all(|head| head.aer.is_none() && head.of.js.is_none()) => {
-            "Click one to make it the alignment, right-click to leave it out; with View, Links of the aligner, they are sorted by their error."
+            tr!(
+                "Click one to make it the alignment, right-click to leave it out; with View, Links of the aligner, they are sorted by their error."
+            )
         }
-        HeadKind::Cross => "Click one to make it the alignment, right-click to leave it out.",
+        HeadKind::Cross => tr!("Click one to make it the alignment, right-click to leave it out."),
         HeadKind::Source => {
-            "Rows and columns are the source words: how each looks at all of them. Click a head to leave it out."
+            tr!("Rows and columns are the source words: how each looks at all of them. Click a head to leave it out.")
         }
         HeadKind::Target => {
-            "Rows and columns are the beginning and the words that were said: how each looks back. Click a head to leave it out."
+            tr!(
+                "Rows and columns are the beginning and the words that were said: how each looks back. Click a head to leave it out."
+            )
         }
     };
     format!("{order} {what}")
@@ -157,7 +166,7 @@ fn links_of(alpha: &Alignment, table: &AlignmentTable) -> Vec<Link> {
 fn words_of(kind: HeadKind, table: &AlignmentTable, (i, j): (usize, usize)) -> (String, String) {
     let source = |j: usize| table.source.get(j).map_or_else(String::new, |word| word.text.clone());
     let target = |i: usize| table.target.get(i).map_or_else(String::new, |word| word.text.clone());
-    let read = |i: usize| i.checked_sub(1).map_or_else(|| "the beginning".to_owned(), target);
+    let read = |i: usize| i.checked_sub(1).map_or_else(|| tr!("the beginning").to_owned(), target);
     match kind {
         HeadKind::Cross => (target(i), source(j)),
         HeadKind::Source => (source(i), source(j)),
@@ -171,12 +180,21 @@ fn head_ui(ui: &mut Ui, head: &HeadPicture<'_>, table: &AlignmentTable, map: &Co
     let (rows, columns) = (alpha.rows().max(1), alpha.columns().max(1));
     let cell = SIDE / rows.max(columns) as f32;
     let (rect, response) = ui.allocate_exact_size(Vec2::new(SIDE, SIDE + TITLE), Sense::click());
-    let of_kind = if place.attention == HeadKind::Cross { "" } else { place.attention.title() };
-    let error = head.aer.map(|aer| format!(", AER {aer:.2}")).unwrap_or_default();
-    let change = js.map(|js| format!(", JS {js:.3}")).unwrap_or_default();
-    let out = if head.is_left_out { ", left out" } else { "" };
-    let chosen = if *is_alignment { ", the alignment" } else { "" };
-    let said = format!("{of_kind} Layer {}, head {}{error}{change}{chosen}{out}", place.layer, place.head);
+    let of_kind = if place.attention == HeadKind::Cross { "" } else { lang::text(place.attention.title()) };
+    let error = head.aer.map(|aer| tr!(", AER {aer}", aer = format_args!("{aer:.2}"))).unwrap_or_default();
+    let change = js.map(|js| tr!(", JS {js}", js = format_args!("{js:.3}"))).unwrap_or_default();
+    let out = if head.is_left_out { tr!(", left out") } else { "" };
+    let chosen = if *is_alignment { tr!(", the alignment") } else { "" };
+    let said = tr!(
+        "{of_kind} Layer {}, head {}{error}{change}{chosen}{out}",
+        place.layer,
+        place.head,
+        of_kind,
+        error,
+        change,
+        chosen,
+        out
+    );
     let said = said.trim_start();
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, said));
     let corner = rect.left_top() + vec2(0.0, TITLE);
@@ -198,18 +216,18 @@ fn head_ui(ui: &mut Ui, head: &HeadPicture<'_>, table: &AlignmentTable, map: &Co
         let line = if *is_alignment { CHOSEN } else { 1.0 };
         ui.painter().rect_stroke(frame, 0.0, (line, colour), egui::StrokeKind::Outside);
     }
-    let leave = if head.is_left_out { "Let it take part again" } else { "Leave it out" };
+    let leave = if head.is_left_out { tr!("Let it take part again") } else { tr!("Leave it out") };
     let (click, deed) = match place.attention {
-        HeadKind::Cross => ("make it the alignment", HeadDeed::Look),
-        _ if head.is_left_out => ("let it take part again", HeadDeed::LeaveOut),
-        _ => ("leave it out", HeadDeed::LeaveOut),
+        HeadKind::Cross => (tr!("make it the alignment"), HeadDeed::Look),
+        _ if head.is_left_out => (tr!("let it take part again"), HeadDeed::LeaveOut),
+        _ => (tr!("leave it out"), HeadDeed::LeaveOut),
     };
     let mut done = response.clicked().then_some(deed);
     response.context_menu(|ui| {
-        if place.attention == HeadKind::Cross && ui.button("Make it the alignment").clicked() {
+        if place.attention == HeadKind::Cross && ui.button(tr!("Make it the alignment")).clicked() {
             done = Some(HeadDeed::Look);
         }
-        if ui.button(leave).on_hover_text("Its output is zero, in every step").clicked() {
+        if ui.button(leave).on_hover_text(tr!("Its output is zero, in every step")).clicked() {
             done = Some(HeadDeed::LeaveOut);
         }
     });
@@ -217,8 +235,8 @@ fn head_ui(ui: &mut Ui, head: &HeadPicture<'_>, table: &AlignmentTable, map: &Co
     let weight = under.and_then(|at| {
         let (i, j) = (at.y as usize, at.x as usize);
         let (row, column) = words_of(place.attention, table, (i, j));
-        Some(format!("\n{row} looks at {column}: {:.2}", alpha.get(i, j)?))
+        Some(tr!("\n{row} looks at {column}: {}", format_args!("{:.2}", alpha.get(i, j)?), row, column))
     });
-    response.on_hover_text(format!("{said}: click to {click}{}", weight.unwrap_or_default()));
+    response.on_hover_text(tr!("{said}: click to {click}{}", weight.unwrap_or_default(), said, click));
     done
 }

@@ -10,6 +10,7 @@ use crate::app::document::table::{AlignmentTable, LEFT_OUT, TargetWord, Units};
 use crate::app::lights::HighlightPart;
 use crate::figure::inspected::Inspected;
 use crate::interventions::Word;
+use crate::lang;
 use crate::pages::sentence::SentencePage;
 use crate::pages::sentence::command::{InterveneCommand, SelectCommand};
 use crate::pages::sentence::view::{change, context};
@@ -91,7 +92,7 @@ fn line_ui(ui: &mut Ui, window: &mut Window<'_>) {
 
 fn hint_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let weak = theme::tokens(ui).weak;
-    let text = "Click a target word to see what else could have stood there and where the model looked";
+    let text = tr!("Click a target word to see what else could have stood there and where the model looked");
     let label = ui.add(
         Label::new(RichText::new(text).size(theme::TEXT_SMALL).color(weak))
             .truncate()
@@ -107,16 +108,19 @@ fn header_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &Alig
     let Some(word) = table.target.get(i) else { return };
     let text = labels::target_text(word, window.app.replaces(column));
     let (unit, pieces) =
-        if table.units == Some(Units::Pieces) { ("piece", String::new()) } else { ("word", pieces(word)) };
-    let by = if table.is_given { "of your translation, read by" } else { "by" };
-    let caption = format!(
-        "p {:.3}   log p {:.2}   {unit} {} of {} {by} {}{pieces}{}",
-        word.probability,
-        word.log_p,
+        if table.units == Some(Units::Pieces) { (tr!("piece"), String::new()) } else { (tr!("word"), pieces(word)) };
+    let by = if table.is_given { tr!("of your translation, read by") } else { tr!("by") };
+    let caption = tr!(
+        "p {}   log p {}   {unit} {} of {} {by} {}{pieces}{}",
+        format_args!("{:.3}", word.probability),
+        format_args!("{:.2}", word.log_p),
         i + 1,
         table.target.len(),
         column.name(),
-        word.set_text()
+        word.set_text(),
+        unit,
+        by,
+        pieces
     );
     let caption = RichText::new(caption).size(theme::TEXT_SMALL).color(t.weak);
     let is_narrow = ui.available_width() < ONE_LINE;
@@ -138,7 +142,8 @@ fn header_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &Alig
 
 /// To the words beside, and what can be done with this one; from the right.
 fn buttons_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &AlignmentTable, i: usize) {
-    let (next, previous) = if theme::is_slim(ui) { ("Next", "Previous") } else { ("Next word", "Previous word") };
+    let (next, previous) =
+        if theme::is_slim(ui) { (tr!("Next"), tr!("Previous")) } else { (tr!("Next word"), tr!("Previous word")) };
     let next = ui.small_button(next).on_hover_text("Alt+Down");
     if window.local.shared.takes_focus(PanelName::Inspector) {
         next.request_focus();
@@ -153,14 +158,14 @@ fn buttons_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &Ali
         change::row_menu(ui, window, column, table, i);
         change::word_menu(ui, window, column, word, i);
     }
-    if ui.small_button("Close").on_hover_text("Select nothing (Escape)").clicked() {
+    if ui.small_button(tr!("Close")).on_hover_text(tr!("Select nothing (Escape)")).clicked() {
         window.push(SelectCommand::Nothing);
     }
 }
 
 /// What a word is made of, where that is several pieces.
 fn pieces(word: &TargetWord) -> String {
-    if word.pieces.is_empty() { String::new() } else { format!("   pieces {}", word.pieces.join(" ")) }
+    if word.pieces.is_empty() { String::new() } else { tr!("   pieces {}", word.pieces.join(" ")) }
 }
 
 fn candidates_ui(ui: &mut Ui, window: &mut Window<'_>, place: (&Column, &AlignmentTable, usize), word: &TargetWord) {
@@ -169,41 +174,52 @@ fn candidates_ui(ui: &mut Ui, window: &mut Window<'_>, place: (&Column, &Alignme
     let own = change::shift(window, column, i);
     let heading = match (word.pieces.first(), own) {
         (Some(first), _) => Inspected::heading(Some(first)),
-        (None, Some(shift)) => format!("Next-word candidates   {:.3} nats from the model's own", shift.divergence),
+        (None, Some(shift)) => {
+            tr!("Next-word candidates   {} nats from the model's own", format_args!("{:.3}", shift.divergence))
+        }
         (None, None) => Inspected::heading(None),
     };
     let heading = labels::caption(ui, &heading);
     if own.is_some() {
-        heading.on_hover_text(change::DIVERGENCE);
+        heading.on_hover_text(lang::text(change::DIVERGENCE));
     }
     let bar = |(text, probability): &(String, f32), kind: &str| bars::Bar {
         text: text.clone(),
         share: *probability,
         number: format!("{probability:.3}"),
-        label: format!("{kind} {text} probability {probability:.3}"),
+        label: tr!(
+            "{kind} {text} probability {probability}",
+            kind,
+            text,
+            probability = format_args!("{probability:.3}")
+        ),
         is_marked: *text == word.entry,
         ..bars::Bar::default()
     };
-    let list: Vec<bars::Bar> = word.candidates.iter().map(|one| bar(one, "Candidate")).collect();
+    let list: Vec<bars::Bar> = word.candidates.iter().map(|one| bar(one, tr!("Candidate"))).collect();
     let before = own.map_or(&[][..], |shift| &shift.before);
     let before: Vec<bars::Bar> =
-        before.iter().map(|(text, log_p)| bar(&(text.clone(), log_p.exp()), "By itself")).collect();
+        before.iter().map(|(text, log_p)| bar(&(text.clone(), log_p.exp()), tr!("By itself"))).collect();
     ui.spacing_mut().item_spacing.y = 0.0;
     if list.is_empty() {
-        let none = if is_given { "Nothing was searched; you gave the word" } else { "Known once the search has ended" };
+        let none = if is_given {
+            tr!("Nothing was searched; you gave the word")
+        } else {
+            tr!("Known once the search has ended")
+        };
         ui.add(Label::new(RichText::new(none).color(theme::tokens(ui).weak)).wrap());
     }
     let mut chosen = None;
     egui::ScrollArea::vertical().id_salt("candidates").auto_shrink(false).show(ui, |ui| {
         if before.is_empty() {
-            chosen = bars::bars(ui, &list, FORCE).and_then(|n| list.get(n));
+            chosen = bars::bars(ui, &list, lang::text(FORCE)).and_then(|n| list.get(n));
             return;
         }
         ui.columns(2, |columns| {
-            labels::caption(&mut columns[0], "with what is set");
-            labels::caption(&mut columns[1], "by itself");
-            let with = bars::bars(&mut columns[0], &list, FORCE).and_then(|n| list.get(n));
-            chosen = bars::bars(&mut columns[1], &before, FORCE).and_then(|n| before.get(n)).or(with);
+            labels::caption(&mut columns[0], tr!("with what is set"));
+            labels::caption(&mut columns[1], tr!("by itself"));
+            let with = bars::bars(&mut columns[0], &list, lang::text(FORCE)).and_then(|n| list.get(n));
+            chosen = bars::bars(&mut columns[1], &before, lang::text(FORCE)).and_then(|n| before.get(n)).or(with);
         });
     });
     if let Some(bar) = chosen {
@@ -213,11 +229,11 @@ fn candidates_ui(ui: &mut Ui, window: &mut Window<'_>, place: (&Column, &Alignme
 }
 
 /// What a click on a candidate does.
-const FORCE: &str = "Click to have this word said here, and the rest translated again behind it";
+const FORCE: &str = id!("Click to have this word said here, and the rest translated again behind it");
 
 /// What the entropy of alpha says.
 const ENTROPY: &str =
-    "Entropy of alpha in nats: 0 looks at one source word, ln 2 = 0.69 at two alike, ln 4 = 1.39 at four alike";
+    id!("Entropy of alpha in nats: 0 looks at one source word, ln 2 = 0.69 at two alike, ln 4 = 1.39 at four alike");
 /// Alpha and energies stand above each other only in less width than this, and each in no less height, points.
 const SIDE_BY_SIDE: f32 = 480.0;
 const EACH: f32 = source_bars::LEAST + 22.0;
@@ -226,7 +242,7 @@ fn numbers_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &Ali
     let (Some(alpha), Some(energies)) = (&table.alpha, &table.energies) else {
         ui.add_space(theme::SPACE_5);
         let none = context::without_alignment(column);
-        ui.add(Label::new(if table.left_out { LEFT_OUT } else { none }).wrap());
+        ui.add(Label::new(if table.left_out { lang::text(LEFT_OUT) } else { none }).wrap());
         return;
     };
     let marked = window.app.view.hover().filter(|hover| hover.column == column.id).and_then(|hover| hover.j);
@@ -240,11 +256,11 @@ fn numbers_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &Ali
     let mut half = |place: egui::Rect, name: &str, values: &[f32], is_share: bool| {
         let mut child = ui.new_child(UiBuilder::new().id_salt(name).max_rect(place));
         if is_share {
-            let text = format!("alpha over the source words   entropy {:.2} nats", entropy(values));
+            let text = tr!("alpha over the source words   entropy {} nats", format_args!("{:.2}", entropy(values)));
             let caption = labels::caption(&mut child, text.replacen("alpha", "\u{3b1}", 1));
-            labels::said(caption.on_hover_text(ENTROPY), &text);
+            labels::said(caption.on_hover_text(lang::text(ENTROPY)), &text);
         } else {
-            labels::caption(&mut child, "Energies e before the softmax");
+            labels::caption(&mut child, tr!("Energies e before the softmax"));
         }
         source_bars::source_bars(&mut child, name, &table.source, values, marked, is_share)
     };

@@ -65,9 +65,9 @@ fn column_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>, colu
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = theme::SPACE_1;
         if is_first {
-            ui.label(RichText::new("Interventions").color(t.set));
-            let all = ui.small_button("take all away").on_hover_text("In every column; undo brings it back");
-            if all.accessible_name("Take all interventions away").clicked() {
+            ui.label(RichText::new(tr!("Interventions")).color(t.set));
+            let all = ui.small_button(tr!("take all away")).on_hover_text(tr!("In every column; undo brings it back"));
+            if all.accessible_name(tr!("Take all interventions away")).clicked() {
                 window.push(InterveneCommand::TakeAll);
             }
         }
@@ -77,8 +77,8 @@ fn column_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>, colu
             let found = if let TakenAway::Pin(i) = item.taken { set.pin.iter().find(|pin| pin.i == i) } else { None };
             let found = found.and_then(|pin| sentence.persuaded_text(column, pin));
             let button = egui::Button::new(RichText::new(format!("{}  \u{d7}", item.text)).size(theme::TEXT_SMALL));
-            let button = ui.add(button.fill(t.set_soft).small()).on_hover_text("Click to take it away");
-            if button.accessible_name(format!("Take away in {name}, {}", item.text)).clicked() {
+            let button = ui.add(button.fill(t.set_soft).small()).on_hover_text(tr!("Click to take it away"));
+            if button.accessible_name(tr!("Take away in {name}, {}", item.text, name)).clicked() {
                 window.push(InterveneCommand::Take { column: column.id, what: item.taken });
             }
             if let Some(found) = found {
@@ -88,8 +88,10 @@ fn column_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>, colu
         let small = |text: String| RichText::new(text).size(theme::TEXT_SMALL);
         match held(&set, &numbers) {
             0 => {}
-            1 => drop(ui.label(small("1 word before is held".to_owned()).color(t.weak))),
-            count => drop(ui.label(small(format!("{count} words before are held")).color(t.weak))),
+            count => {
+                let text = tr!("{n} word before is held" | "{n} words before are held" % count);
+                ui.label(small(text).color(t.weak));
+            }
         }
         let notes = column.shown().map_or(&[][..], |shown| &shown.touched.notes);
         for note in notes {
@@ -111,15 +113,15 @@ fn untouched_ui(ui: &mut Ui, column: &Column) {
     }
     let mut job = egui::text::LayoutJob::default();
     let weak = egui::TextFormat::simple(theme::small(), t.weak);
-    job.append("by itself, ", 0.0, weak.clone());
-    job.append(&format!("log p {:.2}:", own.log_p), 0.0, weak);
+    job.append(tr!("by itself, "), 0.0, weak.clone());
+    job.append(&tr!("log p {}:", format_args!("{:.2}", own.log_p)), 0.0, weak);
     for (word, differs) in words {
         let stroke = if *differs { egui::Stroke::new(1.5, t.accent) } else { egui::Stroke::NONE };
         let format = egui::TextFormat { underline: stroke, ..egui::TextFormat::simple(theme::small(), t.text) };
         job.append(word, 5.0, format);
     }
-    let note = "The best translation without anything set; underlined words are not said with what is set";
-    let said = format!("{} by itself, log p {:.2}: {}", column.name(), own.log_p, own.text);
+    let note = tr!("The best translation without anything set; underlined words are not said with what is set");
+    let said = tr!("{} by itself, log p {}: {}", column.name(), format_args!("{:.2}", own.log_p), own.text);
     let label = ui.add(egui::Label::new(job).wrap());
     label.widget_info(|| egui::WidgetInfo::labeled(egui::accesskit::Role::Label, true, &said));
     label.on_hover_text(note);

@@ -13,6 +13,7 @@ use crate::figure::heatmap::outlines::Outlined;
 use crate::figure::label::Label;
 use crate::figure::links::{LinkedWord, LinksFigure, LinksLayout, Weight, outlines};
 use crate::jobs::live::protocol::BetweenView;
+use crate::lang;
 use crate::pages::sentence::command::SelectCommand;
 use crate::pages::sentence::view::alignment;
 use crate::pages::window::clicked::MenuTarget;
@@ -25,7 +26,7 @@ use crate::widgets::{labels, marks, node, theme};
 pub fn links_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &AlignmentTable) {
     let Some(alpha) = table.alpha.as_ref().filter(|alpha| alpha.columns() > 0) else {
         if table.left_out {
-            ui.add(egui::Label::new(LEFT_OUT).wrap());
+            ui.add(egui::Label::new(lang::text(LEFT_OUT)).wrap());
         }
         return;
     };
@@ -39,14 +40,20 @@ pub fn links_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &A
         let count = links.drawn().len();
         let outlined = table.links.as_ref().map_or(0, |links| links.all().len());
         let of = match window.app.view.settings().outlined(column.facts.as_ref()) {
-            Outlined::Head => "where words come from",
-            Outlined::Alpha => "where it looked",
-            _ => "of the statistical aligner",
+            Outlined::Head => tr!("where words come from"),
+            Outlined::Alpha => tr!("where it looked"),
+            _ => tr!("of the statistical aligner"),
         };
         let more = if outlined > 0 { format!(", {outlined} {of}") } else { String::new() };
-        let weight = if table.reading == Some(Reading::Head) { "a weight" } else { "alpha" };
-        let name =
-            format!("Links of {}, {count} with {weight} of at least {:.2}{more}", column.name(), links.threshold);
+        let weight = if table.reading == Some(Reading::Head) { tr!("a weight") } else { "alpha" };
+        let name = tr!(
+            "Links of {}, {count} with {weight} of at least {}{more}",
+            column.name(),
+            format_args!("{:.2}", links.threshold),
+            count,
+            weight,
+            more
+        );
         node(&response, Role::Image, || name);
         let is_selected = window.app.selected_column().is_some_and(|selected| selected.id == column.id);
         if is_selected && window.local.shared.takes_focus(Panel::Picture) {
@@ -63,13 +70,13 @@ pub fn links_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &A
 
 /// Paints the links of both steps of two models in a row, one under the other.
 pub fn steps_ui(ui: &mut Ui, window: &Window<'_>, column: &Column, between: &BetweenView) {
-    let steps = [("first", &column.source, &between.said), ("second", &between.read, &between.then)];
+    let steps = [(tr!("first"), &column.source, &between.said), (tr!("second"), &between.read, &between.then)];
     let room = Vec2::new(ui.available_width(), ui.available_height() / steps.len() as f32);
     ScrollArea::both().id_salt(("steps", column.id)).auto_shrink(false).show(ui, |ui| {
         for (which, source, said) in steps {
             let table = table::build(source, said, 0, &Making::default());
             let Some(alpha) = table.alpha.as_ref().filter(|alpha| alpha.columns() > 0) else {
-                ui.label(format!("The {which} model has no alignment"));
+                ui.label(tr!("The {which} model has no alignment", which));
                 continue;
             };
             let (source, target) = (labels::of_source(&table), labels::of_target(&table, false));
@@ -78,10 +85,12 @@ pub fn steps_ui(ui: &mut Ui, window: &Window<'_>, column: &Column, between: &Bet
             let (rect, response) = ui.allocate_exact_size(Vec2::from(layout.size), Sense::hover());
             let count = links.drawn().len();
             node(&response, Role::Image, || {
-                format!(
-                    "Links of the {which} model of {}, {count} with alpha of at least {:.2}",
+                tr!(
+                    "Links of the {which} model of {}, {count} with alpha of at least {}",
                     column.name(),
-                    links.threshold
+                    format_args!("{:.2}", links.threshold),
+                    which,
+                    count
                 )
             });
             marks::paint(&ui.painter_at(rect), links.marks(&layout.moved(rect.min.to_vec2())));

@@ -8,6 +8,7 @@ use crate::app::document::column::Column;
 use crate::app::document::table::{AlignmentTable, MeasuredTable};
 use crate::app::settings::Shown;
 use crate::jobs::live::protocol::ColumnId;
+use crate::lang;
 use crate::pages::sentence::SentencePage;
 use crate::pages::sentence::asked::ProbeAbout;
 use crate::pages::sentence::command::ProbeCommand;
@@ -30,13 +31,15 @@ pub fn strip_ui(
     let t = theme::tokens(ui);
     if let Some(measured) = table.measured(shown) {
         let text = table.measured_text(measured);
-        let short = format!("{}, not \u{3b1}{}", line.title, figures(table, measured));
+        let short = tr!("{}, not \u{3b1}{}", lang::text(line.title), figures(table, measured));
         let label = RichText::new(short).size(theme::TEXT_SMALL).color(t.warm);
-        let said = format!("{} of {}, not alpha: {text}", line.title, column.name());
-        let note = format!(
+        let said = tr!("{} of {}, not alpha: {text}", lang::text(line.title), column.name(), text);
+        let note = tr!(
             "{} ({}).\n{text}.\nRows, \u{3b1}, energies and \u{3c4} are those of the step that predicts the word, under every \
              reading. For \u{3c4}, numbers of a row with negative ones that are below a twentieth of its greatest count as 0.",
-            line.about, line.unit
+            lang::text(line.about),
+            lang::text(line.unit),
+            text
         );
         labels::said(ui.add(egui::Label::new(label).truncate()), &said).on_hover_text(note);
         return true;
@@ -46,8 +49,10 @@ pub fn strip_ui(
         return false;
     }
     ui.add(
-        egui::Label::new(RichText::new(format!("{}: not measured yet for this translation", line.title)).color(t.weak))
-            .wrap(),
+        egui::Label::new(
+            RichText::new(tr!("{}: not measured yet for this translation", lang::text(line.title))).color(t.weak),
+        )
+        .wrap(),
     );
     let is_asked =
         |about: &ProbeAbout| matches!(about, ProbeAbout::Measure { measure: asked, .. } if *asked == measure);
@@ -59,8 +64,8 @@ pub fn strip_ui(
         task::task_ui(ui, window, Some(number));
         return false;
     }
-    let button = ui.button("Measure").on_hover_text(line.about);
-    if button.accessible_name(format!("Measure {} with {}", line.title, column.name())).clicked() {
+    let button = ui.button(tr!("Measure")).on_hover_text(lang::text(line.about));
+    if button.accessible_name(tr!("Measure {} with {}", lang::text(line.title), column.name())).clicked() {
         window.push(ProbeCommand::Measure { column: column.id, measure });
     }
     false
@@ -69,9 +74,9 @@ pub fn strip_ui(
 /// What is known of all words together, in few words; the tooltip has more.
 fn figures(table: &AlignmentTable, measured: &MeasuredTable) -> String {
     let mean = |name| table.tests.as_ref().filter(|_| measured.is_tested()).and_then(|means| means.named(name));
-    let tau = measured.kendall.map(|tau| format!("   \u{3c4} {tau:.2} with \u{3b1}"));
-    let uniform = mean("js_uniform").map(|mean| format!("   JS uniform {mean:.3}"));
-    let permuted = mean("js_permuted").map(|mean| format!("   permuted {mean:.3}"));
+    let tau = measured.kendall.map(|tau| tr!("   \u{3c4} {tau} with \u{3b1}", tau = format_args!("{tau:.2}")));
+    let uniform = mean("js_uniform").map(|mean| tr!("   JS uniform {mean}", mean = format_args!("{mean:.3}")));
+    let permuted = mean("js_permuted").map(|mean| tr!("   permuted {mean}", mean = format_args!("{mean:.3}")));
     [tau, uniform, permuted].into_iter().flatten().collect()
 }
 

@@ -6,6 +6,7 @@ use crate::app::document::column::Column;
 use crate::app::document::table::AlignmentTable;
 use crate::app::view::Hover;
 use crate::interventions::Said;
+use crate::lang;
 use crate::pages::sentence::command::SelectCommand;
 use crate::pages::sentence::view::memory::SentenceMemory;
 use crate::pages::sentence::view::{alignment, variant};
@@ -23,7 +24,7 @@ pub fn output_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
     let area = egui::ScrollArea::vertical().id_salt("output").auto_shrink([false, true]);
     let output = area.show(ui, |ui| {
         if given.is_some() {
-            caption_ui(ui, window, column, own, format!("Its own   log p {:.2}", own.log_p));
+            caption_ui(ui, window, column, own, tr!("Its own   log p {}", format_args!("{:.2}", own.log_p)));
         }
         words_ui(ui, window, column, own);
         if let Some(given) = given {
@@ -40,31 +41,31 @@ pub fn output_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
 fn given_caption(own: &AlignmentTable, given: &AlignmentTable) -> String {
     let by = own.log_p - given.log_p;
     let beside = if by.abs() < 0.005 {
-        "as its own".to_owned()
+        tr!("as its own").to_owned()
     } else if by < 0.0 {
-        format!("{:.2} above", -by)
+        tr!("{} above", format_args!("{:.2}", -by))
     } else {
-        format!("{by:.2} below")
+        tr!("{by} below", by = format_args!("{by:.2}"))
     };
     let unknown = given.target.iter().filter(|word| word.is_unk).count();
-    let unknown = if unknown > 0 { format!(", {unknown} unknown") } else { String::new() };
-    format!("Yours, not the model's   log p {:.2}, {beside}{unknown}", given.log_p)
+    let unknown = if unknown > 0 { tr!(", {unknown} unknown", unknown) } else { String::new() };
+    tr!("Yours, not the model's   log p {}, {beside}{unknown}", format_args!("{:.2}", given.log_p), beside, unknown)
 }
 
-const SWITCH: &str = "Shows the alignment of this translation";
-const MISSED: &str = "The model finds this translation more probable than its own, which its search has not found";
-const UNKNOWN: &str = "Words that are not in the vocabulary are read as [UNK]";
+const SWITCH: &str = id!("Shows the alignment of this translation");
+const MISSED: &str = id!("The model finds this translation more probable than its own, which its search has not found");
+const UNKNOWN: &str = id!("Words that are not in the vocabulary are read as [UNK]");
 
 /// Whose translation it is; a click shows its alignment.
 fn caption_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &AlignmentTable, text: String) {
     let t = theme::tokens(ui);
     let (is_shown, colour) = (is_shown(column, table), if table.is_given { t.warm } else { t.weak });
     let button = Button::selectable(is_shown, RichText::new(text).size(theme::TEXT_SMALL).color(colour)).truncate();
-    let mut note = SWITCH.to_owned();
+    let mut note = lang::text(SWITCH).to_owned();
     let own = column.both().0.map_or(f32::INFINITY, |own| own.log_p);
     for (says, sentence) in [
-        (table.is_given && table.log_p > own, MISSED),
-        (table.is_given && table.target.iter().any(|word| word.is_unk), UNKNOWN),
+        (table.is_given && table.log_p > own, lang::text(MISSED)),
+        (table.is_given && table.target.iter().any(|word| word.is_unk), lang::text(UNKNOWN)),
     ] {
         if says {
             note = format!("{note}. {sentence}");
@@ -85,19 +86,20 @@ fn words_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &Align
     let is_shown = is_shown(column, table);
     let marks = if is_shown { alignment::marks(window.app, column) } else { HeatmapMarks::default() };
     let replace = window.app.replaces(column) && !table.is_given;
-    let whose = if table.is_given { "Yours, " } else { "" };
+    let whose = if table.is_given { tr!("Yours, ") } else { "" };
     let list: Vec<words::FlowWord> = table
         .target
         .iter()
         .enumerate()
         .map(|(i, word)| words::FlowWord {
             text: labels::target_text(word, replace),
-            label: format!(
-                "{whose}{} probability {:.2}{}{}",
+            label: tr!(
+                "{whose}{} probability {}{}{}",
                 labels::target_text(word, replace),
-                word.probability,
+                format_args!("{:.2}", word.probability),
                 word.set_text(),
-                if is_shown { variant::moved_text(window, column, i) } else { String::new() }
+                if is_shown { variant::moved_text(window, column, i) } else { String::new() },
+                whose
             ),
             back: theme::doubt(t, word.log_p),
             colour: if word.is_eos { t.weak } else { t.text },
@@ -139,25 +141,30 @@ fn words_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &Align
 
 fn tooltip(window: &Window<'_>, column: &Column, table: &AlignmentTable, i: usize) -> String {
     let Some(word) = table.target.get(i) else { return String::new() };
-    let mut text = format!("{}, p {:.3}, log p {:.2}", word.text, word.probability, word.log_p);
+    let mut text = tr!(
+        "{}, p {}, log p {}",
+        word.text,
+        format_args!("{:.3}", word.probability),
+        format_args!("{:.2}", word.log_p)
+    );
     if let Some(typed) = &word.replaced {
         if table.is_given {
-            text.push_str(&format!("; \"{typed}\" is a word that this model does not know"));
+            text.push_str(&tr!("; \"{typed}\" is a word that this model does not know", typed));
         } else {
-            text.push_str(&format!("; the source word of greatest alpha is \"{typed}\""));
+            text.push_str(&tr!("; the source word of greatest alpha is \"{typed}\"", typed));
         }
     }
     match word.said {
         Said::Free => {}
-        Said::Held => text.push_str("; held, because something behind it was changed"),
-        Said::Forced => text.push_str("; forced, the model did not choose it"),
+        Said::Held => text.push_str(tr!("; held, because something behind it was changed")),
+        Said::Forced => text.push_str(tr!("; forced, the model did not choose it")),
     }
     if word.is_pinned {
-        text.push_str("; its alpha was set by hand");
+        text.push_str(tr!("; its alpha was set by hand"));
     }
     if word.differs {
-        let original = "; not in the original's translation";
-        text.push_str(if column.variant.is_some() { original } else { "; not in every output" });
+        let original = tr!("; not in the original's translation");
+        text.push_str(if column.variant.is_some() { original } else { tr!("; not in every output") });
     }
     text.push_str(&variant::moved_text(window, column, i));
     text

@@ -15,6 +15,7 @@ use crate::figure::heatmap::outlines::Outlined;
 use crate::figure::heatmap::{gaze_legend, outlines};
 use crate::figure::legend as band;
 use crate::figure::palette::Rgba;
+use crate::lang;
 use crate::pages::sentence::SentencePage;
 use crate::pages::sentence::view::folding::{Folding, FoldingLine};
 use crate::pages::sentence::view::{alignment, columns, measured};
@@ -137,7 +138,7 @@ fn rows_ui(ui: &mut Ui, window: &mut Window<'_>, is_full: bool, is_tight: bool) 
         return;
     }
     let config = MenuConfig::new().close_behavior(egui::PopupCloseBehavior::CloseOnClickOutside);
-    let button = MenuButton::new("Rows").config(config).ui(ui, |ui| {
+    let button = MenuButton::new(tr!("Rows")).config(config).ui(ui, |ui| {
         ui.horizontal(|ui| reading_ui(ui, window));
         ui.horizontal(|ui| units_ui(ui, window));
         if is_tight {
@@ -145,8 +146,8 @@ fn rows_ui(ui: &mut Ui, window: &mut Window<'_>, is_full: bool, is_tight: bool) 
             ui.horizontal(|ui| gaze_ui(ui, window));
         }
     });
-    let more = if is_tight { ", links of the statistical aligner, marks of local attention" } else { "" };
-    button.0.on_hover_text(format!("Which word a row belongs to{more}"));
+    let more = if is_tight { tr!(", links of the statistical aligner, marks of local attention") } else { "" };
+    button.0.on_hover_text(tr!("Which word a row belongs to{more}", more));
     ui.add_space(theme::SPACE_2);
 }
 
@@ -169,7 +170,7 @@ fn folded_ui(ui: &mut Ui, window: &mut Window<'_>, is_slim: bool) {
         differs_legend(ui, window);
     }
     let config = MenuConfig::new().close_behavior(egui::PopupCloseBehavior::CloseOnClickOutside);
-    MenuButton::new("More").config(config).ui(ui, |ui| {
+    MenuButton::new(tr!("More")).config(config).ui(ui, |ui| {
         if is_links {
             ui.horizontal(|ui| threshold_ui(ui, window));
         }
@@ -211,9 +212,13 @@ fn picture_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let (links, tree) = (window.layout(local::LINKS, 0.0) > 0.0, window.layout(local::TREE, 0.0) > 0.0);
     ui.spacing_mut().item_spacing.x = theme::SPACE_1;
     for (choice, name, note) in [
-        ((false, false), "heatmap", format!("A cell for each target and source word ({key})")),
-        ((true, false), "links", format!("Both lines of words, and a link for each alpha above the threshold ({key})")),
-        ((false, true), "tree", format!("The whole search, word by word ({key})")),
+        ((false, false), tr!("heatmap"), tr!("A cell for each target and source word ({key})", key)),
+        (
+            (true, false),
+            tr!("links"),
+            tr!("Both lines of words, and a link for each alpha above the threshold ({key})", key),
+        ),
+        ((false, true), tr!("tree"), tr!("The whole search, word by word ({key})", key)),
     ] {
         let is_shown = tree == choice.1 && (tree || links == choice.0);
         if ui.selectable_label(is_shown, name).on_hover_text(note).clicked() {
@@ -227,16 +232,16 @@ fn picture_ui(ui: &mut Ui, window: &mut Window<'_>) {
 /// Which links are drawn, and how.
 fn threshold_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let mut threshold = window.layout(local::LINKS_THRESHOLD, local::THRESHOLD);
-    let caption = labels::caption(ui, "\u{3b1} from");
-    let caption = labels::said(caption, "alpha from");
+    let caption = labels::caption(ui, tr!("\u{3b1} from"));
+    let caption = labels::said(caption, tr!("alpha from"));
     ui.spacing_mut().slider_width = 96.0;
     let slider = ui.add(egui::Slider::new(&mut threshold, 0.0..=1.0).fixed_decimals(2).step_by(0.01));
-    if slider.labelled_by(caption.id).on_hover_text("Links with less alpha are left out").changed() {
+    if slider.labelled_by(caption.id).on_hover_text(tr!("Links with less alpha are left out")).changed() {
         window.keep(local::LINKS_THRESHOLD, threshold);
     }
     let by_opacity = window.layout(local::LINKS_OPACITY, 0.0) > 0.0;
-    for (opacity, name) in [(false, "width"), (true, "opacity")] {
-        let note = format!("alpha is the {name} of a link");
+    for (opacity, name) in [(false, tr!("width")), (true, tr!("opacity"))] {
+        let note = tr!("alpha is the {name} of a link", name);
         if ui.selectable_label(by_opacity == opacity, name).on_hover_text(note).clicked() {
             window.keep(local::LINKS_OPACITY, f32::from(u8::from(opacity)));
         }
@@ -250,12 +255,16 @@ fn numbers_ui(ui: &mut Ui, window: &mut Window<'_>) {
         (
             Shown::Alpha,
             "alpha",
-            "alpha_ij, how much of source word j goes into the context for target word i (Bahdanau et al. 2015, equation 6)",
+            tr!(
+                "alpha_ij, how much of source word j goes into the context for target word i (Bahdanau et al. 2015, equation 6)"
+            ),
         ),
         (
             Shown::Energies,
-            "energies",
-            "e_ij, how well source word j fits target word i, before the softmax (Bahdanau et al. 2015, section 3.1)",
+            tr!("energies"),
+            tr!(
+                "e_ij, how well source word j fits target word i, before the softmax (Bahdanau et al. 2015, section 3.1)"
+            ),
         ),
     ];
     ui.spacing_mut().item_spacing.x = theme::SPACE_1;
@@ -272,17 +281,23 @@ fn numbers_ui(ui: &mut Ui, window: &mut Window<'_>) {
 /// What the words depended on by other measures than alpha, of the selected column or the first that can be measured.
 fn measures_ui(ui: &mut Ui, window: &mut Window<'_>, shown: Shown) {
     let chosen = picture::measure(shown);
-    let title = RichText::new(if chosen.is_some() { "tested" } else { "tests" });
+    let title = RichText::new(if chosen.is_some() { tr!("tested") } else { tr!("tests") });
     let t = theme::tokens(ui);
     let title = if chosen.is_some() { title.color(t.accent) } else { title };
-    let note = "How much the words of the selected column's translation really depended on each source word: what becomes of \
-                them without it, and by gradients";
+    let note = tr!(
+        "How much the words of the selected column's translation really depended on each source word: what becomes of \
+                them without it, and by gradients"
+    );
     let (button, _) = MenuButton::from_button(egui::Button::new(title).frame_when_inactive(false)).ui(ui, |ui| {
         let has_heads = |column: &Column| column.facts.as_ref().is_some_and(|facts| facts.sizes.heads.0 > 0);
         let has_heads = window.app.document.columns().iter().any(has_heads);
         for (n, measure) in MEASURES.iter().enumerate().filter(|(_, measure)| has_heads || !measure.is_of_heads()) {
             let is_chosen = shown == Shown::Measure(n);
-            if ui.selectable_label(is_chosen, measure.title).on_hover_text(measure.about).clicked() {
+            if ui
+                .selectable_label(is_chosen, lang::text(measure.title))
+                .on_hover_text(lang::text(measure.about))
+                .clicked()
+            {
                 let app = window.app;
                 let can = |column: &&Column| app.document.why_not_measured(column, n).is_none();
                 let column = app.selected_column().filter(can).or_else(|| app.document.columns().iter().find(can));
@@ -294,7 +309,8 @@ fn measures_ui(ui: &mut Ui, window: &mut Window<'_>, shown: Shown) {
             }
         }
     });
-    let name = chosen.map_or_else(|| "Measures".to_owned(), |measure| format!("Measures, {}", measure.title));
+    let name =
+        chosen.map_or_else(|| tr!("Measures").to_owned(), |measure| tr!("Measures, {}", lang::text(measure.title)));
     button.on_hover_text(note).accessible_name(name);
 }
 
@@ -320,8 +336,8 @@ fn asked_ui(ui: &mut Ui, window: &mut Window<'_>) {
     }
     let asked = window.app.view.settings().asked;
     for (origin, name, said, note) in [
-        (false, "where it looked", "Where it looked to choose the word", LOOKED),
-        (true, "where it comes from", "Where the word comes from", COMES),
+        (false, tr!("where it looked"), tr!("Where it looked to choose the word"), lang::text(LOOKED)),
+        (true, tr!("where it comes from"), tr!("Where the word comes from"), lang::text(COMES)),
     ] {
         let button = ui.selectable_label(asked.origin == origin, name).on_hover_text(note);
         if button.accessible_name(said).clicked() {
@@ -330,11 +346,11 @@ fn asked_ui(ui: &mut Ui, window: &mut Window<'_>) {
     }
     let other = if asked.origin { Outlined::Alpha } else { Outlined::Head };
     if asked.both {
-        sample_ui(ui, other, "Legend of the outlines, the other of both questions");
+        sample_ui(ui, other, tr!("Legend of the outlines, the other of both questions"));
     }
-    let note = format!("Outlines the other one over it.\n{}", other.legend().map(|(text, _)| text).join("\n"));
-    let button = ui.selectable_label(asked.both, "both").on_hover_text(note);
-    if button.accessible_name("Outline the other of both questions").clicked() {
+    let note = tr!("Outlines the other one over it.\n{}", other.legend().map(|(text, _)| lang::text(text)).join("\n"));
+    let button = ui.selectable_label(asked.both, tr!("both")).on_hover_text(note);
+    if button.accessible_name(tr!("Outline the other of both questions")).clicked() {
         window.push(SettingsCommand::SetAsked(PictureQuestion { both: !asked.both, ..asked }));
     }
     ui.separator();
@@ -345,38 +361,41 @@ fn sample_ui(ui: &mut Ui, of: Outlined, name: &'static str) {
     let (rect, response) = ui.allocate_exact_size(vec2(outlines::SAMPLE_WIDTH, 14.0), Sense::hover());
     response.widget_info(|| WidgetInfo::labeled(Role::Legend, true, name));
     marks::paint(ui.painter(), outlines::sample(&rect.into(), theme::palette(ui)));
-    response.on_hover_text(of.legend().map(|(text, _)| text).join("\n"));
+    response.on_hover_text(of.legend().map(|(text, _)| lang::text(text)).join("\n"));
 }
 
 /// What alpha answers.
-const LOOKED: &str = "alpha, where the model looked when it chose each word; what is set there changes the translation";
+const LOOKED: &str =
+    id!("alpha, where the model looked when it chose each word; what is set there changes the translation");
 
 /// What an alignment head answers.
-const COMES: &str = "In models with an alignment head, where each word comes from. The head was learned on the finished model and is \
+const COMES: &str = id!(
+    "In models with an alignment head, where each word comes from. The head was learned on the finished model and is \
                      asked once a word has been read, so that the row of a word comes one step behind it and the last word has \
                      none. It explains the alignment and not the choice: no word would be another one without it. In RNNencdec it \
-                     is a probe of what the states know, for its decoder never sees h_j";
+                     is a probe of what the states know, for its decoder never sees h_j"
+);
 
 /// Which word a row belongs to, while a model is shown that leaves the choice.
 fn reading_ui(ui: &mut Ui, window: &mut Window<'_>) {
     if !tables(window).any(has_choice) {
         return;
     }
-    labels::caption(ui, "rows by");
+    labels::caption(ui, tr!("rows by"));
     let chosen = window.app.view.settings().reading;
     let has_own = has_own_reading(window);
     if has_own {
-        let button = ui.selectable_label(chosen.is_none(), "own").on_hover_text(OWN);
-        if button.accessible_name("Rows by each model's own reading").clicked() {
+        let button = ui.selectable_label(chosen.is_none(), tr!("own")).on_hover_text(lang::text(OWN));
+        if button.accessible_name(tr!("Rows by each model's own reading")).clicked() {
             window.push(SettingsCommand::SetReading(None));
         }
     }
     for entry in OF_ALPHA {
-        let note = format!("{} {WHEN_READ}", entry.about);
+        let note = format!("{} {}", lang::text(entry.about), lang::text(WHEN_READ));
         let is_chosen =
             if has_own { chosen == Some(entry.reading) } else { chosen.unwrap_or_default() == entry.reading };
-        let button = ui.selectable_label(is_chosen, entry.name).on_hover_text(note);
-        if button.accessible_name(format!("Rows by {}", entry.name)).clicked() {
+        let button = ui.selectable_label(is_chosen, lang::text(entry.name)).on_hover_text(note);
+        if button.accessible_name(tr!("Rows by {}", lang::text(entry.name))).clicked() {
             window.push(SettingsCommand::SetReading(Some(entry.reading)));
         }
     }
@@ -390,13 +409,16 @@ fn has_own_reading(window: &Window<'_>) -> bool {
 }
 
 /// What each model's own reading is.
-const OWN: &str = "Rows as each model was trained: of the word that had just been read where its training guided those \
-                   rows, else of the word that was predicted";
+const OWN: &str =
+    id!("Rows as each model was trained: of the word that had just been read where its training guided those \
+                   rows, else of the word that was predicted");
 
 /// How the reading goes with the models.
-pub const WHEN_READ: &str = "(Luong et al. 2015, footnote 14). A model of Luong's has read a word one row after the one that predicted it, \
+pub const WHEN_READ: &str = id!(
+    "(Luong et al. 2015, footnote 14). A model of Luong's has read a word one row after the one that predicted it, \
                          RNNsearch two rows after, since alpha_i is made from s_{i-1}, before y_{i-1} is read (Bahdanau et al. 2015, \
-                         appendix A.2.2); so the last words have no row, but in models that were trained so, which take a step more.";
+                         appendix A.2.2); so the last words have no row, but in models that were trained so, which take a step more."
+);
 
 /// Words or the pieces that they are made of, while a model is shown whose vocabulary has pieces.
 fn units_ui(ui: &mut Ui, window: &mut Window<'_>) {
@@ -404,8 +426,10 @@ fn units_ui(ui: &mut Ui, window: &mut Window<'_>) {
         return;
     }
     let on = window.app.view.settings().pieces;
-    let note = "Shows the pieces of words that the model reads and writes. Where words are shown, the columns of alpha are added over the pieces of a word and its rows averaged, so that rows keep their sums; an energy is log sum exp over the pieces";
-    if ui.selectable_label(on, "pieces").on_hover_text(note).accessible_name("Pieces of words").clicked() {
+    let note = tr!(
+        "Shows the pieces of words that the model reads and writes. Where words are shown, the columns of alpha are added over the pieces of a word and its rows averaged, so that rows keep their sums; an energy is log sum exp over the pieces"
+    );
+    if ui.selectable_label(on, tr!("pieces")).on_hover_text(note).accessible_name(tr!("Pieces of words")).clicked() {
         window.push(SettingsCommand::SetPieces(!on));
     }
     ui.add_space(theme::SPACE_2);
@@ -417,12 +441,13 @@ pub fn can_link(window: &Window<'_>) -> Result<(), String> {
     if facts().any(|facts| window.app.view.settings().aligns(facts)) {
         return Ok(());
     }
-    let languages = facts().map(|facts| format!("{} and {}", facts.source_language, facts.target_language)).next();
+    let languages = facts().map(|facts| tr!("{} and {}", facts.source_language, facts.target_language)).next();
     Err(languages.map_or_else(
-        || "No model is loaded yet".to_owned(),
+        || tr!("No model is loaded yet").to_owned(),
         |languages| {
-            format!(
-                "No statistical aligner for {languages} comes with the program; the menu View takes a file of your own"
+            tr!(
+                "No statistical aligner for {languages} comes with the program; the menu View takes a file of your own",
+                languages
             )
         },
     ))
@@ -432,16 +457,16 @@ pub fn can_link(window: &Window<'_>) -> Result<(), String> {
 fn links_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let (can, on) = (can_link(window), window.app.view.settings().links);
     if on && can.is_ok() {
-        sample_ui(ui, Outlined::Aligner, "Legend of the outlines, links of the statistical aligner");
+        sample_ui(ui, Outlined::Aligner, tr!("Legend of the outlines, links of the statistical aligner"));
     }
-    let note = format!(
+    let note = tr!(
         "Outlines the word links of a statistical aligner, which learned from parallel text alone and knows nothing of the \
          models; whole where both directions agree, dashed where only one has the link ({})",
         shortcuts::text(ui.ctx(), Act::ToggleLinks)
     );
-    let button = ui.add_enabled(can.is_ok(), egui::Button::selectable(on && can.is_ok(), "aligner"));
+    let button = ui.add_enabled(can.is_ok(), egui::Button::selectable(on && can.is_ok(), tr!("aligner")));
     let button = button.on_hover_text(note).on_disabled_hover_text(can.err().unwrap_or_default());
-    if button.accessible_name("Links of the statistical aligner").clicked() {
+    if button.accessible_name(tr!("Links of the statistical aligner")).clicked() {
         window.push(SettingsCommand::SetLinks(!on));
     }
     ui.add_space(theme::SPACE_2);
@@ -454,11 +479,19 @@ fn gaze_ui(ui: &mut Ui, window: &mut Window<'_>) {
     }
     let is_drawn = window.layout(local::GAZE, 1.0) > 0.0;
     let (rect, response) = ui.allocate_exact_size(vec2(30.0, 14.0), Sense::hover());
-    response.widget_info(|| WidgetInfo::labeled(Role::Legend, true, "Legend of local attention, p_t in its window"));
+    response
+        .widget_info(|| WidgetInfo::labeled(Role::Legend, true, tr!("Legend of local attention, p_t in its window")));
     marks::paint(ui.painter(), gaze_legend(&rect.into(), theme::palette(ui)));
-    let note = "The mark is p_t, the place where local attention looks; the frame, in the row under the mouse and in the selected one, holds the words from p_t - D to p_t + D, the only ones that it weighs (Luong et al. 2015, section 3.2)";
+    let note = tr!(
+        "The mark is p_t, the place where local attention looks; the frame, in the row under the mouse and in the selected one, holds the words from p_t - D to p_t + D, the only ones that it weighs (Luong et al. 2015, section 3.2)"
+    );
     let name = labels::signs("p_t", theme::TEXT_BODY, theme::tokens(ui).text);
-    if ui.selectable_label(is_drawn, name).on_hover_text(note).accessible_name("Marks of local attention").clicked() {
+    if ui
+        .selectable_label(is_drawn, name)
+        .on_hover_text(note)
+        .accessible_name(tr!("Marks of local attention"))
+        .clicked()
+    {
         window.keep(local::GAZE, f32::from(u8::from(!is_drawn)));
     }
     ui.add_space(theme::SPACE_2);
@@ -469,7 +502,7 @@ fn legend(window: &Window<'_>) -> (f32, (String, String)) {
     let shown = window.app.view.settings().shown;
     let range = alignment::range(window.app);
     if range.is_none() {
-        return (0.0, ("least".to_owned(), "greatest".to_owned()));
+        return (0.0, (tr!("least").to_owned(), tr!("greatest").to_owned()));
     }
     let (from, (low, high)) = picture::scale(shown).legend(range);
     let digits = match shown {
@@ -493,33 +526,38 @@ fn palette_ui(ui: &mut Ui, window: &mut Window<'_>) {
     if ui.available_width() > NARROW {
         labels::caption(ui, low.clone());
         let colour = |share: f32| map.colour(from + (1.0 - from) * share);
-        gradient(ui, colour, "Legend of the palette, from the least to the greatest number")
-            .on_hover_text(format!("From {low} to {high}, in all columns alike"));
+        gradient(ui, colour, tr!("Legend of the palette, from the least to the greatest number")).on_hover_text(tr!(
+            "From {low} to {high}, in all columns alike",
+            low,
+            high
+        ));
         labels::caption(ui, high);
     }
     if let Some(measure) = measure {
         // the palette is one of alpha
-        labels::caption(ui, format!("{} ({})", measure.title, measure.unit));
+        labels::caption(ui, format!("{} ({})", lang::text(measure.title), lang::text(measure.unit)));
         return;
     }
-    let combo =
-        ComboBox::from_id_salt("palette").width(96.0).selected_text(theme::ColourMap::at(at).name).show_ui(ui, |ui| {
+    let combo = ComboBox::from_id_salt("palette")
+        .width(96.0)
+        .selected_text(lang::text(theme::ColourMap::at(at).name))
+        .show_ui(ui, |ui| {
             for (n, map) in theme::COLOUR_MAPS.iter().enumerate() {
-                if ui.selectable_label(n == at, map.name).on_hover_text(map.note).clicked() {
+                if ui.selectable_label(n == at, lang::text(map.name)).on_hover_text(lang::text(map.note)).clicked() {
                     window.push(SettingsCommand::SetPalette(map.name.to_owned()));
                 }
             }
         });
-    combo.response.accessible_name("Palette").on_hover_text("Palette of the heatmap (Ctrl+P)");
+    combo.response.accessible_name(tr!("Palette")).on_hover_text(tr!("Palette of the heatmap (Ctrl+P)"));
     ui.add_space(theme::SPACE_3);
 }
 
 fn doubt_legend(ui: &mut Ui) {
-    labels::caption(ui, "words  sure");
+    labels::caption(ui, tr!("words  sure"));
     let palette = theme::palette(ui);
-    gradient(ui, |share| palette.doubt(-4.6 * share), "Legend of the words, from sure to doubtful")
-        .on_hover_text("A word's background grows warmer as its probability falls, from 1 down to 0.01");
-    labels::caption(ui, "doubtful");
+    gradient(ui, |share| palette.doubt(-4.6 * share), tr!("Legend of the words, from sure to doubtful"))
+        .on_hover_text(tr!("A word's background grows warmer as its probability falls, from 1 down to 0.01"));
+    labels::caption(ui, tr!("doubtful"));
 }
 
 /// Whether a word is underlined somewhere.
@@ -536,8 +574,8 @@ fn differs_legend(ui: &mut Ui, window: &Window<'_>) {
     ui.spacing_mut().item_spacing.x = theme::SPACE_1;
     let (rect, _) = ui.allocate_exact_size(vec2(16.0, 14.0), Sense::hover());
     ui.painter().hline(rect.x_range(), rect.bottom() - 2.0, egui::Stroke::new(2.0, t.accent));
-    let text = RichText::new("differs").size(theme::TEXT_SMALL).color(t.weak);
-    ui.label(text).on_hover_text("The word is not in every column's output at this place");
+    let text = RichText::new(tr!("differs")).size(theme::TEXT_SMALL).color(t.weak);
+    ui.label(text).on_hover_text(tr!("The word is not in every column's output at this place"));
     ui.add_space(theme::SPACE_2);
 }
 
@@ -552,8 +590,8 @@ fn size_ui(ui: &mut Ui, window: &mut Window<'_>) {
     ui.spacing_mut().item_spacing.x = theme::SPACE_1;
     let is_open = window.layout(local::INSPECTOR_OPEN, 1.0) > 0.0;
     if ui
-        .selectable_label(is_open, "Inspector")
-        .on_hover_text("Show or hide the inspector of a word (Ctrl+I)")
+        .selectable_label(is_open, tr!("Inspector"))
+        .on_hover_text(tr!("Show or hide the inspector of a word (Ctrl+I)"))
         .clicked()
     {
         window.keep(local::INSPECTOR_OPEN, f32::from(u8::from(!is_open)));
@@ -561,30 +599,33 @@ fn size_ui(ui: &mut Ui, window: &mut Window<'_>) {
     if window.app.document.columns().len() > 1 {
         let alone = window.layout(local::SOLO, 0.0) > 0.0;
         let key = shortcuts::text(ui.ctx(), Act::Solo);
-        let button = ui.selectable_label(alone, "Alone");
-        if button.on_hover_text(format!("The selected column alone, or all of them ({key})")).clicked() {
+        let button = ui.selectable_label(alone, tr!("Alone"));
+        if button.on_hover_text(tr!("The selected column alone, or all of them ({key})", key)).clicked() {
             window.keep(local::SOLO, f32::from(u8::from(!alone)));
         }
     }
     ui.add_space(theme::SPACE_2);
     let zoom = window.zoom();
-    if ui.selectable_label(zoom == Zoom::Whole, "Whole").on_hover_text("All cells in view, however small (0)").clicked()
+    if ui
+        .selectable_label(zoom == Zoom::Whole, tr!("Whole"))
+        .on_hover_text(tr!("All cells in view, however small (0)"))
+        .clicked()
     {
         window.keep(local::CELL, -1.0);
     }
     if ui
-        .selectable_label(zoom == Zoom::Auto, "Auto")
-        .on_hover_text("Cells as large as fits, but not too small to read")
+        .selectable_label(zoom == Zoom::Auto, tr!("Auto"))
+        .on_hover_text(tr!("Cells as large as fits, but not too small to read"))
         .clicked()
     {
         window.keep(local::CELL, 0.0);
     }
     for (text, name, wanted) in
-        [("+", "Larger cells", Act::LargerCells), ("\u{2013}", "Smaller cells", Act::SmallerCells)]
+        [("+", tr!("Larger cells"), Act::LargerCells), ("\u{2013}", tr!("Smaller cells"), Act::SmallerCells)]
     {
         if ui
             .button(text)
-            .on_hover_text(format!("{name} (Ctrl and the wheel over the heatmap)"))
+            .on_hover_text(tr!("{name} (Ctrl and the wheel over the heatmap)", name))
             .accessible_name(name)
             .clicked()
         {
@@ -592,6 +633,6 @@ fn size_ui(ui: &mut Ui, window: &mut Window<'_>) {
         }
     }
     if ui.available_width() > 44.0 {
-        labels::caption(ui, "cells");
+        labels::caption(ui, tr!("cells"));
     }
 }

@@ -17,7 +17,6 @@ use crate::pages::sentence::view::memory::SentenceMemory;
 use crate::pages::window::dialogs::TEXT;
 use crate::pages::window::local;
 use crate::pages::window::local::{Panel as PanelName, View, ViewPlace, Window};
-use crate::widgets::labels::plural;
 use crate::widgets::{labels, node, rows, theme};
 
 /// The panel at the left.
@@ -112,11 +111,11 @@ fn over_ui(ui: &mut Ui, window: &mut Window<'_>, width: f32) {
 /// What the list is called where it lies over the columns; whether it is closed.
 fn over_heading_ui(ui: &mut Ui) -> bool {
     let heading = ui.horizontal(|ui| {
-        ui.label(RichText::new("Sentences").size(theme::TEXT_TITLE));
+        ui.label(RichText::new(tr!("Sentences")).size(theme::TEXT_TITLE));
         let right = egui::Layout::right_to_left(egui::Align::Center);
-        ui.with_layout(right, |ui| ui.small_button("Close").on_hover_text("Esc")).inner
+        ui.with_layout(right, |ui| ui.small_button(tr!("Close")).on_hover_text("Esc")).inner
     });
-    heading.inner.accessible_name("Close the sentences").clicked()
+    heading.inner.accessible_name(tr!("Close the sentences")).clicked()
 }
 
 fn panel_ui(ui: &mut Ui, window: &mut Window<'_>) {
@@ -134,7 +133,7 @@ fn tabs_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let app = window.app;
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = theme::SPACE_1;
-        for (list, name) in [(List::Examples, "Examples"), (List::History, "History")] {
+        for (list, name) in [(List::Examples, tr!("Examples")), (List::History, tr!("History"))] {
             if ui.selectable_label(app.lists.shown == list, name).clicked() {
                 window.push(ListCommand::Show(list));
             }
@@ -146,7 +145,7 @@ fn tabs_ui(ui: &mut Ui, window: &mut Window<'_>) {
                 window.push(ListCommand::Show(list));
             }
         }
-        if ui.button("Open...").on_hover_text("Open a text file, one sentence a line (Ctrl+O)").clicked() {
+        if ui.button(tr!("Open...")).on_hover_text(tr!("Open a text file, one sentence a line (Ctrl+O)")).clicked() {
             window.ask(TEXT.then(WindowCommand::Open));
         }
     });
@@ -159,7 +158,7 @@ fn search_ui(ui: &mut Ui, window: &mut Window<'_>) {
     if ui.memory(|memory| memory.has_focus(id)) {
         move_by(window, rows::arrows(ui));
     }
-    let field = egui::TextEdit::singleline(&mut text).id(id).hint_text("Search").desired_width(f32::INFINITY);
+    let field = egui::TextEdit::singleline(&mut text).id(id).hint_text(tr!("Search")).desired_width(f32::INFINITY);
     let response = ui.add(field);
     if response.changed() {
         window.push(ListCommand::Search(text));
@@ -169,18 +168,18 @@ fn search_ui(ui: &mut Ui, window: &mut Window<'_>) {
     }
     let app = window.app;
     let caption = match (app.lists.search.text.is_empty(), app.lists.is_searching()) {
-        (true, _) if is_growing(app) => format!("{} so far", plural(app.lists.len(), "sentence")),
-        (true, _) => plural(app.lists.len(), "sentence"),
-        (false, true) => format!("{} found so far", plural(app.lists.visible_len(), "sentence")),
-        (false, false) => format!("{} found", plural(app.lists.visible_len(), "sentence")),
+        (true, _) if is_growing(app) => tr!("{n} sentence so far" | "{n} sentences so far" % app.lists.len()),
+        (true, _) => tr!("{n} sentence" | "{n} sentences" % app.lists.len()),
+        (false, true) => tr!("{n} sentence found so far" | "{n} sentences found so far" % app.lists.visible_len()),
+        (false, false) => tr!("{n} sentence found" | "{n} sentences found" % app.lists.visible_len()),
     };
     ui.horizontal(|ui| {
         labels::caption(ui, caption);
         let (name, note, command) = match app.lists.shown {
             List::History if !app.lists.is_empty() => {
-                ("Clear", "Forget the sentences translated before", ListCommand::ClearHistory)
+                (tr!("Clear"), tr!("Forget the sentences translated before"), ListCommand::ClearHistory)
             }
-            List::File(n) => ("Close", "Close this file", ListCommand::CloseFile(n)),
+            List::File(n) => (tr!("Close"), tr!("Close this file"), ListCommand::CloseFile(n)),
             _ => return,
         };
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
@@ -194,7 +193,7 @@ fn search_ui(ui: &mut Ui, window: &mut Window<'_>) {
 /// The list takes the arrows while it has the keyboard.
 fn keys(ui: &mut Ui, window: &mut Window<'_>) {
     let response = ui.interact(ui.available_rect_before_wrap(), list_id(), Sense::CLICK | Sense::FOCUSABLE);
-    let name = "List of sentences, arrows move through it";
+    let name = tr!("List of sentences, arrows move through it");
     node(&response, Role::ListBox, || name.to_owned());
     move_by(window, rows::keys(ui, &response));
     rows::ring(ui, &response, response.rect.expand(2.0), 4.0);
@@ -270,12 +269,12 @@ fn rows_ui(ui: &mut Ui, window: &mut Window<'_>) {
 fn empty_ui(ui: &mut Ui, window: &Window<'_>) {
     let app = window.app;
     let text = match app.lists.shown {
-        _ if app.lists.is_searching() => "Searching",
-        _ if !app.lists.search.text.is_empty() => "Nothing in this list matches",
-        List::File(n) if app.lists.files.get(n).is_some_and(|file| file.lines.is_none()) => "Reading the file",
-        List::File(_) => "This file has no lines",
-        List::History => "Sentences that you translate are kept here",
-        List::Examples => "There are no examples",
+        _ if app.lists.is_searching() => tr!("Searching"),
+        _ if !app.lists.search.text.is_empty() => tr!("Nothing in this list matches"),
+        List::File(n) if app.lists.files.get(n).is_some_and(|file| file.lines.is_none()) => tr!("Reading the file"),
+        List::File(_) => tr!("This file has no lines"),
+        List::History => tr!("Sentences that you translate are kept here"),
+        List::Examples => tr!("There are no examples"),
     };
     ui.label(RichText::new(text).color(theme::tokens(ui).weak));
 }

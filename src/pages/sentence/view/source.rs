@@ -59,8 +59,10 @@ impl View for SourceView {
             text_ui(ui, window, is_squat);
             given_ui(ui, window);
             if window.local.of::<SentenceMemory>().cut {
-                let text =
-                    format!("Only the first {MOST_CHARACTERS} characters are kept here; open a longer text as a file");
+                let text = tr!(
+                    "Only the first {MOST_CHARACTERS} characters are kept here; open a longer text as a file",
+                    MOST_CHARACTERS
+                );
                 ui.label(RichText::new(text).color(theme::tokens(ui).warm));
             }
             if !is_squat {
@@ -85,12 +87,12 @@ fn text_ui(ui: &mut Ui, window: &mut Window<'_>, is_squat: bool) {
         let is_open = window.layout(local::SENTENCES_OPEN, 1.0) > 0.0
             && window.local.of::<SentenceMemory>().list == ListPlace::Beside;
         if !is_open {
-            menu::act_button(ui, window, "Sentences", Act::ToggleSentences);
+            menu::act_button(ui, window, tr!("Sentences"), Act::ToggleSentences);
         }
         ui.with_layout(egui::Layout::right_to_left(egui::Align::TOP), |ui| {
             // in a low window the sentence has the room, and the menu has the button
             if window.app.document.scene().given.is_none() && !is_squat {
-                menu::act_button(ui, window, "Score yours", Act::ToggleGiven);
+                menu::act_button(ui, window, tr!("Score yours"), Act::ToggleGiven);
             }
             if !is_narrow {
                 ui.with_layout(egui::Layout::top_down(egui::Align::LEFT), |ui| editor_ui(ui, window));
@@ -119,11 +121,11 @@ pub fn editor_ui(ui: &mut Ui, window: &mut Window<'_>) {
             .return_key(egui::KeyboardShortcut::new(egui::Modifiers::SHIFT, egui::Key::Enter))
             .align(egui::Align2([align, egui::Align::TOP]))
             .char_limit(MOST_CHARACTERS)
-            .hint_text("Type a sentence to translate")
+            .hint_text(tr!("Type a sentence to translate"))
             .show(ui)
     });
     let mut output = output.inner;
-    let response = output.response.response.clone().accessible_name("Source text");
+    let response = output.response.response.clone().accessible_name(tr!("Source text"));
     let is_asked = window.local.shared.takes_focus(Panel::Source);
     // what was typed in the first frame stays
     if is_asked && !response.changed() {
@@ -184,10 +186,10 @@ fn words_ui(ui: &mut Ui, window: &mut Window<'_>) {
         .iter()
         .enumerate()
         .map(|(j, word)| {
-            let unknown = if word.is_unk { ", not in the vocabulary" } else { "" };
+            let unknown = if word.is_unk { tr!(", not in the vocabulary") } else { "" };
             words::FlowWord {
                 text: labels::source_text(word),
-                label: format!("Source word {} {}{unknown}{}", j + 1, word.text, changed(column, j)),
+                label: tr!("Source word {} {}{unknown}{}", j + 1, word.text, changed(column, j), unknown),
                 back: t.sunken,
                 colour: if word.is_unk {
                     t.warm
@@ -237,7 +239,7 @@ fn unread_ui(ui: &mut Ui, window: &Window<'_>) {
         return;
     }
     let language = column.facts.as_ref().map_or("", |facts| facts.source_language.as_str());
-    let text = format!("{} knows none of these words; it reads `{language}`", column.name());
+    let text = tr!("{} knows none of these words; it reads `{language}`", column.name(), language);
     ui.label(RichText::new(text).color(theme::tokens(ui).warm));
 }
 
@@ -264,12 +266,13 @@ fn language_ui(ui: &mut Ui, window: &mut Window<'_>) {
         .map(|one| one.folder.clone())
         .collect();
     let read: Vec<String> = read.iter().map(|read| language::name(read)).collect();
-    let note = format!("This seems to be {}; the models read {}", language::name(tag), read.join(" and "));
+    let note = tr!("This seems to be {}; the models read {}", language::name(tag), read.join(tr!(" and ")));
     ui.horizontal_wrapped(|ui| {
         ui.label(RichText::new(note).color(theme::tokens(ui).warm));
         for folder in others.into_iter().take(MOST_OFFERED) {
             let name = file_name(&folder);
-            let button = ui.small_button(format!("Open {name}")).on_hover_text("Adds a model that reads this language");
+            let button =
+                ui.small_button(tr!("Open {name}", name)).on_hover_text(tr!("Adds a model that reads this language"));
             if button.clicked() {
                 window.push(ColumnCommand::Add(folder));
             }
@@ -279,19 +282,19 @@ fn language_ui(ui: &mut Ui, window: &mut Window<'_>) {
 
 /// That a word is not so in the original, behind a comma.
 fn changed(column: &Column, j: usize) -> &'static str {
-    if variant::is_changed(column, j) { ", changed" } else { "" }
+    if variant::is_changed(column, j) { tr!(", changed") } else { "" }
 }
 
 fn tooltip(table: &AlignmentTable, j: usize) -> String {
     let Some(word) = table.source.get(j) else { return String::new() };
     if word.is_eos {
-        "</s> ends the sentence; the model reads it as a word".to_owned()
+        tr!("</s> ends the sentence; the model reads it as a word").to_owned()
     } else if word.is_language {
-        format!("{} is no word of the text: it tells the model the language to translate into", word.text)
+        tr!("{} is no word of the text: it tells the model the language to translate into", word.text)
     } else if word.is_unk {
-        format!("\"{}\" is not in the vocabulary; the model reads [UNK]", word.text)
+        tr!("\"{}\" is not in the vocabulary; the model reads [UNK]", word.text)
     } else if table.alpha.is_some() {
-        format!("{}, alpha added up over the target words {:.2}", word.text, word.coverage)
+        tr!("{}, alpha added up over the target words {}", word.text, format_args!("{:.2}", word.coverage))
     } else {
         word.text.clone()
     }
@@ -302,16 +305,17 @@ fn given_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let Some(given) = &window.app.document.scene().given else { return };
     let mut text = given.clone();
     ui.horizontal(|ui| {
-        let note = "Every model reads it word by word and says how probable it finds each; it chooses none of them";
-        let label = labels::caption(ui, "Your translation").on_hover_text(note);
+        let note =
+            tr!("Every model reads it word by word and says how probable it finds each; it chooses none of them");
+        let label = labels::caption(ui, tr!("Your translation")).on_hover_text(note);
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
             let key = shortcuts::text(ui.ctx(), Act::ToggleGiven);
-            let close = ui.small_button("\u{d7}").on_hover_text(format!("Take it away ({key})"));
-            if close.accessible_name("Take your translation away").clicked() {
+            let close = ui.small_button("\u{d7}").on_hover_text(tr!("Take it away ({key})", key));
+            if close.accessible_name(tr!("Take your translation away")).clicked() {
                 window.push(SourceCommand::Give(None));
             }
             let field = TextEdit::singleline(&mut text).id(local::given_id()).char_limit(MOST_CHARACTERS);
-            let hint = "Type or paste a translation, and every model says how probable it finds it";
+            let hint = tr!("Type or paste a translation, and every model says how probable it finds it");
             let response = ui.add(field.desired_width(f32::INFINITY).hint_text(hint)).labelled_by(label.id);
             if window.local.shared.focus_id == Some(local::given_id()) {
                 window.local.shared.focus_id = None;
@@ -327,9 +331,9 @@ fn given_ui(ui: &mut Ui, window: &mut Window<'_>) {
 fn reference_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let Some(reference) = window.app.reference() else { return };
     ui.horizontal_wrapped(|ui| {
-        labels::caption(ui, "Reference");
+        labels::caption(ui, tr!("Reference"));
         ui.label(bidi::visual(&reference).into_owned());
-        if ui.small_button("Score it").on_hover_text("Every model says how probable it finds it").clicked() {
+        if ui.small_button(tr!("Score it")).on_hover_text(tr!("Every model says how probable it finds it")).clicked() {
             window.push(SourceCommand::Give(Some(reference.into_owned())));
         }
     });

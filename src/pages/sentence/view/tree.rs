@@ -54,9 +54,9 @@ pub fn tree_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
     }
     match memory.tree.clone() {
         Some(tree) => whole_ui(ui, window, column, &tree, &mut memory),
-        None if column.decoding => drop(ui.label("The tree is there when the search has ended")),
+        None if column.decoding => drop(ui.label(tr!("The tree is there when the search has ended"))),
         None => {
-            let text = "The search was too large to keep; a shorter text or a smaller beam shows it";
+            let text = tr!("The search was too large to keep; a shorter text or a smaller beam shows it");
             ui.add(egui::Label::new(text).wrap());
         }
     }
@@ -82,20 +82,22 @@ fn controls_ui(ui: &mut Ui, tree: &SearchTree, memory: &mut TreeMemory) {
     ui.horizontal(|ui| {
         ui.spacing_mut().slider_width = (ui.available_width() - BESIDE_SLIDER).clamp(SLIDER.0, SLIDER.1);
         let small = |text: &str| RichText::new(text).size(theme::TEXT_SMALL);
-        let label = ui.label(small("steps").color(theme::tokens(ui).weak));
+        let label = ui.label(small(tr!("steps")).color(theme::tokens(ui).weak));
         let mut steps = memory.steps.unwrap_or(tree.steps);
         let slider = ui.add(Slider::new(&mut steps, 1..=tree.steps.max(1))).labelled_by(label.id);
-        if slider.on_hover_text("The search grows step by step").changed() {
+        if slider.on_hover_text(tr!("The search grows step by step")).changed() {
             memory.steps = (steps < tree.steps).then_some(steps);
         }
-        let note = "Branches that fell out of the beam, with the reason";
-        ui.checkbox(&mut memory.pruned, small("pruned")).accessible_name("Pruned branches").on_hover_text(note);
-        let note = "Chooses the last word of the shown hypothesis and keeps it in view while the search grows";
-        let follow = ui.checkbox(&mut memory.follows, small("best")).accessible_name("Follow the best");
+        let note = tr!("Branches that fell out of the beam, with the reason");
+        ui.checkbox(&mut memory.pruned, small(tr!("pruned")))
+            .accessible_name(tr!("Pruned branches"))
+            .on_hover_text(note);
+        let note = tr!("Chooses the last word of the shown hypothesis and keeps it in view while the search grows");
+        let follow = ui.checkbox(&mut memory.follows, small(tr!("best"))).accessible_name(tr!("Follow the best"));
         if follow.on_hover_text(note).changed() {
             memory.followed = None;
         }
-        for (name, said, factor) in [("-", "Smaller tree", 0.8), ("+", "Larger tree", 1.25)] {
+        for (name, said, factor) in [("-", tr!("Smaller tree"), 0.8), ("+", tr!("Larger tree"), 1.25)] {
             if ui.small_button(name).accessible_name(said).on_hover_text(said).clicked() {
                 memory.scale = (memory.scale * factor).clamp(SCALES.0, SCALES.1);
             }
@@ -161,7 +163,7 @@ fn nodes_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, tree: &Search
     let reveals = selected.filter(|_| memory.seen != memory.selected);
     ScrollArea::both().id_salt(("tree", column.id)).auto_shrink(false).show(ui, |ui| {
         let (rect, response) = ui.allocate_exact_size(Vec2::from(layout.size), Sense::click());
-        let name = || format!("Search of {} as a tree, {} nodes shown", column.name(), drawn.nodes.len());
+        let name = || tr!("Search of {} as a tree, {} nodes shown", column.name(), drawn.nodes.len());
         node(&response, Role::Tree, name);
         let is_selected = window.app.selected_column().is_some_and(|selected| selected.id == column.id);
         if is_selected && window.local.shared.takes_focus(Panel::Picture) {
@@ -229,13 +231,21 @@ fn label(tree: &SearchTree, at: usize, node: &DrawnNode<'_>) -> String {
     let step = tree.nodes.get(at).map_or(0, |node| node.step + 1);
     let state = match node.state {
         NodeState::Inner => "",
-        NodeState::Finished => ", finished",
-        NodeState::Cut => ", cut",
-        NodeState::Pruned => ", pruned",
+        NodeState::Finished => tr!(", finished"),
+        NodeState::Cut => tr!(", cut"),
+        NodeState::Pruned => tr!(", pruned"),
     };
     let said = node.said.name().map(|name| format!(", {name}")).unwrap_or_default();
-    let best = if node.is_best { ", of the shown hypothesis" } else { "" };
-    format!("Node {}, step {step}, probability {:.2}{state}{said}{best}", node.text, node.log_p.exp())
+    let best = if node.is_best { tr!(", of the shown hypothesis") } else { "" };
+    tr!(
+        "Node {}, step {step}, probability {}{state}{said}{best}",
+        node.text,
+        format_args!("{:.2}", node.log_p.exp()),
+        step,
+        state,
+        said,
+        best
+    )
 }
 
 /// Arrows walk the tree, Space closes and opens a branch, Enter goes on from the node. Answers with the node that is chosen.
@@ -324,13 +334,13 @@ fn details_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, tree: &Sear
             named.map(|(j, alpha)| format!("{} {}", word(*j), labels::alpha_text(*alpha))).collect();
         // a node has the row that it was predicted with
         let is_read = column.table.as_ref().is_some_and(|table| table.reading == Some(Reading::Input));
-        let when = if is_read { ", when it was predicted" } else { "" };
-        ui.add(egui::Label::new(small(format!("looks at {}{when}", named.join(", ")))).truncate());
+        let when = if is_read { tr!(", when it was predicted") } else { "" };
+        ui.add(egui::Label::new(small(tr!("looks at {}{when}", named.join(", "), when))).truncate());
     }
     let word = |id: &u32| column.result.words.get(id).map_or("", String::as_str);
     let others = found.first().map_or(&[][..], |first| &first.candidates).iter().take(NAMED);
     let others: Vec<String> = others.map(|(id, log_p)| format!("{} {:.3}", word(id), log_p.exp())).collect();
-    let of = if part.len() > 1 { "candidates for its first piece" } else { "candidates" };
+    let of = if part.len() > 1 { tr!("candidates for its first piece") } else { tr!("candidates") };
     ui.add(egui::Label::new(small(format!("{of} {}", others.join(", ")))).truncate());
 }
 
@@ -344,15 +354,16 @@ fn buttons_ui(
 ) {
     if tree.nodes.get(at).is_some_and(|node| !node.children.is_empty()) {
         let is_closed = memory.collapsed.contains(&at);
-        let (text, name) = if is_closed { ("Open", "Open branch") } else { ("Close", "Close branch") };
-        let note = format!("{name}: its words are drawn, or only counted (Space)");
+        let (text, name) =
+            if is_closed { (tr!("Open"), tr!("Open branch")) } else { (tr!("Close"), tr!("Close branch")) };
+        let note = tr!("{name}: its words are drawn, or only counted (Space)", name);
         let button = ui.small_button(text).on_hover_text(note).accessible_name(name);
         if button.clicked() && !memory.collapsed.remove(&at) {
             memory.collapsed.insert(at);
         }
     }
-    let note = "The search goes on from here: holds these words and forces the last (Enter)";
-    if ui.small_button("Go on").on_hover_text(note).accessible_name("Go on from here").clicked() {
+    let note = tr!("The search goes on from here: holds these words and forces the last (Enter)");
+    if ui.small_button(tr!("Go on")).on_hover_text(note).accessible_name(tr!("Go on from here")).clicked() {
         go_on(window, column, tree, at);
     }
 }

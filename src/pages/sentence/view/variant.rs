@@ -10,6 +10,7 @@ use crate::app::document::rewording;
 use crate::app::document::rewording::WordEdit;
 use crate::app::document::table::{AlignmentTable, SourceWord};
 use crate::app::document::variant::VariantLabel;
+use crate::lang;
 use crate::pages::sentence::command::VariantCommand;
 use crate::pages::sentence::view::memory::BesideDraft;
 use crate::pages::sentence::view::memory::SentenceMemory;
@@ -20,12 +21,12 @@ use crate::widgets::{labels, theme};
 /// The head of a variant: what it differs in stands where others have their model's name.
 pub fn head_ui(ui: &mut Ui, column: &Column, told: &VariantLabel) -> egui::Response {
     let t = theme::tokens(ui);
-    ui.label(RichText::new("variant").size(theme::TEXT_SMALL).color(t.warm));
+    ui.label(RichText::new(tr!("variant")).size(theme::TEXT_SMALL).color(t.warm));
     let text = RichText::new(told.text()).size(theme::TEXT_TITLE).color(t.warm);
     let label = ui.add(Label::new(text).truncate().sense(egui::Sense::CLICK));
-    let name = format!("Variant of {}: {}", column.model(), told.text());
+    let name = tr!("Variant of {}: {}", column.model(), told.text());
     label.widget_info(|| WidgetInfo::labeled(Role::Heading, true, &name));
-    label.on_hover_text(format!("{name}\nThe original: {}", told.original))
+    label.on_hover_text(tr!("{name}\nThe original: {}", told.original, name))
 }
 
 /// What differs from the original, at the foot of the picture.
@@ -33,7 +34,7 @@ pub fn foot_ui(ui: &mut Ui, window: &Window<'_>, column: &Column) {
     let (Some(table), Some(original)) = (&column.table, window.app.document.original(column)) else { return };
     let Some(comparison) = column.comparison.as_deref() else {
         let waits = column.decoding || original.decoding;
-        let text = if waits { "Compared when both stand" } else { "" };
+        let text = if waits { tr!("Compared when both stand") } else { "" };
         labels::caption(ui, text);
         return;
     };
@@ -42,8 +43,8 @@ pub fn foot_ui(ui: &mut Ui, window: &Window<'_>, column: &Column) {
     let label =
         ui.add(Label::new(RichText::new(&text).size(theme::TEXT_SMALL).color(theme::tokens(ui).warm)).truncate());
     let said =
-        format!("Beside the original, {text}{}", lines.iter().map(|line| format!("; {line}")).collect::<String>());
-    labels::said(label.on_hover_text(format!("{}\n{DIVERGENCE}", lines.join("\n"))), &said);
+        tr!("Beside the original, {text}{}", lines.iter().map(|line| format!("; {line}")).collect::<String>(), text);
+    labels::said(label.on_hover_text(format!("{}\n{}", lines.join("\n"), lang::text(DIVERGENCE))), &said);
 }
 
 /// Which words look elsewhere, a line each.
@@ -51,7 +52,7 @@ fn moves(comparison: &SystemComparison, original: &AlignmentTable, variant: &Ali
     let line = |moved: &crate::app::document::compare::Moved| {
         let (word, now) = (variant.target.get(moved.i)?, variant.source.get(moved.now)?);
         let before = original.source.get(moved.before)?;
-        Some(format!("{} looks at {} in place of {}", word.text, now.text, before.text))
+        Some(tr!("{} looks at {} in place of {}", word.text, now.text, before.text))
     };
     comparison.moved.iter().filter_map(line).collect()
 }
@@ -61,7 +62,7 @@ pub fn moved_text(window: &Window<'_>, column: &Column, i: usize) -> String {
     let original = window.app.document.original(column).and_then(|original| original.table.as_deref());
     let moved = column.comparison.as_deref().and_then(|comparison| comparison.moved_at(i));
     let before = original.zip(moved).and_then(|(table, moved)| table.source.get(moved.before));
-    before.map_or_else(String::new, |word| format!("; looked most at {} in the original", word.text))
+    before.map_or_else(String::new, |word| tr!("; looked most at {} in the original", word.text))
 }
 
 /// The cells where the original looked most, in rows that look elsewhere in the variant.

@@ -56,9 +56,9 @@ fn close(sentence: &SentencePage, window: &mut Window<'_>) {
 /// Where the change is seen.
 fn where_ui(ui: &mut Ui, column: &Column) {
     let text = if column.variant.is_some() {
-        "This variant is changed; undo brings its words back."
+        tr!("This variant is changed; undo brings its words back.")
     } else {
-        "The variant is translated in a column beside the original."
+        tr!("The variant is translated in a column beside the original.")
     };
     ui.add(egui::Label::new(RichText::new(text).color(theme::tokens(ui).weak)).wrap());
 }
@@ -67,12 +67,12 @@ fn words_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>, colum
     let word = |j: usize| column.table.as_ref().and_then(|table| table.source.get(j)).map(|word| word.text.clone());
     let (title, name) = match words {
         VariantWords::Replace(j) => {
-            (format!("Replace \"{}\"", word(j).unwrap_or_default()), "Other words in its place")
+            (tr!("Replace \"{}\"", word(j).unwrap_or_default()), tr!("Other words in its place"))
         }
         VariantWords::Insert(j) => {
-            (format!("Words before \"{}\"", word(j).unwrap_or_default()), "Words that are inserted")
+            (tr!("Words before \"{}\"", word(j).unwrap_or_default()), tr!("Words that are inserted"))
         }
-        VariantWords::Whole => ("Beside it with other words".to_owned(), "The whole text"),
+        VariantWords::Whole => (tr!("Beside it with other words").to_owned(), tr!("The whole text")),
     };
     ui.heading(title);
     where_ui(ui, column);
@@ -94,10 +94,10 @@ fn words_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>, colum
     ui.horizontal(|ui| {
         let text = window.local.of::<SentenceMemory>().wording.clone();
         let can = !text.trim().is_empty();
-        if ui.add_enabled(can, Button::new("Translate it so")).clicked() || entered && can {
+        if ui.add_enabled(can, Button::new(tr!("Translate it so"))).clicked() || entered && can {
             send(sentence, window, column, words, text);
         }
-        if ui.button("Cancel").clicked() {
+        if ui.button(tr!("Cancel")).clicked() {
             close(sentence, window);
         }
     });
@@ -119,19 +119,26 @@ fn near_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>, column
     let weak = theme::tokens(ui).weak;
     ui.add_space(theme::SPACE_2);
     let words = match &near.found {
-        None => return drop(ui.label(RichText::new("Looking for its neighbours").color(weak))),
+        None => return drop(ui.label(RichText::new(tr!("Looking for its neighbours")).color(weak))),
         Some(Err(message)) => {
             return drop(ui.add(egui::Label::new(RichText::new(message).color(weak)).wrap()));
         }
         Some(Ok(words)) => words,
     };
-    let note = "Cosine of the rows of the source embedding matrix";
-    ui.label(RichText::new("Nearest by the model's embeddings").color(weak)).on_hover_text(note);
+    let note = tr!("Cosine of the rows of the source embedding matrix");
+    ui.label(RichText::new(tr!("Nearest by the model's embeddings")).color(weak)).on_hover_text(note);
     let mut chosen = None;
     ui.horizontal_wrapped(|ui| {
         for (word, cosine) in words {
             let button = ui.button(format!("{word}   {cosine:.2}"));
-            if button.accessible_name(format!("Replace it by {word}, cosine {cosine:.2}")).clicked() {
+            if button
+                .accessible_name(tr!(
+                    "Replace it by {word}, cosine {cosine}",
+                    word,
+                    cosine = format_args!("{cosine:.2}")
+                ))
+                .clicked()
+            {
                 chosen = Some(word.clone());
             }
         }
@@ -143,35 +150,36 @@ fn near_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>, column
 
 fn beside_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>, column: &Column) {
     let Some(mut beside) = window.local.of::<SentenceMemory>().beside else { return close(sentence, window) };
-    ui.heading(format!("{} beside itself", column.name()));
-    let note =
-        "The same words with other settings, in a further column. What is left as it is follows the window's settings.";
+    ui.heading(tr!("{} beside itself", column.name()));
+    let note = tr!(
+        "The same words with other settings, in a further column. What is left as it is follows the window's settings."
+    );
     ui.add(egui::Label::new(RichText::new(note).color(theme::tokens(ui).weak)).wrap());
     ui.add_space(theme::SPACE_2);
     Grid::new("beside").num_columns(2).spacing([theme::SPACE_4, theme::SPACE_2]).show(ui, |ui| {
-        let label = ui.label("Beam of the variant");
+        let label = ui.label(tr!("Beam of the variant"));
         let field = DragValue::new(&mut beside.search.beam).range(1..=50).speed(0.1);
         ui.add_sized([FIELD, ui.spacing().interact_size.y], field).labelled_by(label.id);
         ui.end_row();
-        let label = ui.label("Its length normalisation A");
+        let label = ui.label(tr!("Its length normalisation A"));
         let slider = Slider::new(&mut beside.search.length_normalization, 0.0..=2.0).step_by(0.1).fixed_decimals(1);
         ui.add(slider).labelled_by(label.id);
         ui.end_row();
     });
-    ui.checkbox(&mut beside.search.forbid_unk, "It never chooses [UNK]");
-    ui.checkbox(&mut beside.replaces, "It shows the typed word for [UNK]");
+    ui.checkbox(&mut beside.search.forbid_unk, tr!("It never chooses [UNK]"));
+    ui.checkbox(&mut beside.replaces, tr!("It shows the typed word for [UNK]"));
     let is_set = !window.app.document.interventions(column).is_empty();
-    let with = egui::Checkbox::new(&mut beside.has_interventions, "With the interventions of this column");
-    ui.add_enabled(is_set, with).on_disabled_hover_text("Nothing is set in this column");
+    let with = egui::Checkbox::new(&mut beside.has_interventions, tr!("With the interventions of this column"));
+    ui.add_enabled(is_set, with).on_disabled_hover_text(tr!("Nothing is set in this column"));
     window.local.of::<SentenceMemory>().beside = Some(beside);
     ui.add_space(theme::SPACE_2);
     ui.horizontal(|ui| {
-        if ui.button("Put it beside").clicked() {
+        if ui.button(tr!("Put it beside")).clicked() {
             let (search, replaces, has_interventions) = (beside.search, beside.replaces, beside.has_interventions);
             window.push(VariantCommand::Beside { column: column.id, search, replaces, has_interventions });
             close(sentence, window);
         }
-        if ui.button("Cancel").clicked() {
+        if ui.button(tr!("Cancel")).clicked() {
             close(sentence, window);
         }
     });

@@ -33,8 +33,8 @@ pub fn beam_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &
     let i = steps.i;
     let lines = beam(column, apart, i);
     ui.horizontal(|ui| {
-        ui.label(RichText::new(format!("Beam at step {}", i + 1)).color(t.weak));
-        let key = "the best first, with their log p; faint ones fell out";
+        ui.label(RichText::new(tr!("Beam at step {}", i + 1)).color(t.weak));
+        let key = tr!("the best first, with their log p; faint ones fell out");
         ui.add(egui::Label::new(RichText::new(key).size(theme::TEXT_SMALL).color(t.weak)).truncate());
     });
     if let Some(why) = why_not(steps, column, apart, &lines) {
@@ -53,32 +53,41 @@ pub fn beam_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &
 /// Why there is none to see, as a sentence.
 fn why_not(steps: &StepsPage, column: &Column, apart: &StepTrace, lines: &[BeamLine<'_>]) -> Option<&'static str> {
     if steps.hides(Guessed::Word, steps.i) {
-        return Some("It is shown when the word has been guessed.");
+        return Some(tr!("It is shown when the word has been guessed."));
     }
     if !steps.is_done("word") {
-        return Some("It is there when the step has said its word.");
+        return Some(tr!("It is there when the step has said its word."));
     }
     if !column.set.is_empty() {
-        return Some("What is set on page Sentence was in this search, and the steps leave it out.");
+        return Some(tr!("What is set on page Sentence was in this search, and the steps leave it out."));
     }
     if apart.wrong.is_some() {
-        return Some("The search ran with the model as it is, and its beam says nothing of this one.");
+        return Some(tr!("The search ran with the model as it is, and its beam says nothing of this one."));
     }
     if column.decoding || column.stale {
-        return Some("It is there when the search has ended.");
+        return Some(tr!("It is there when the search has ended."));
     }
     if column.result.nodes.is_empty() {
-        return Some("The search was too large to keep; a shorter text or a smaller beam shows it.");
+        return Some(tr!("The search was too large to keep; a shorter text or a smaller beam shows it."));
     }
-    lines.is_empty().then_some("The search of the column had ended before this step.")
+    lines.is_empty().then_some(tr!("The search of the column had ended before this step."))
 }
 
 fn line_ui(ui: &mut Ui, n: usize, line: &BeamLine<'_>) {
     let palette = theme::palette(ui);
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::hover());
     let text = line.words.iter().map(|(word, _)| *word).collect::<Vec<_>>().join(" ");
-    let path = if line.is_path { ", the path of the steps" } else { "" };
-    let said = || format!("Beam {}, {}{path}, log p {:.2}, {text}", n + 1, line.became.name(), line.log_p);
+    let path = if line.is_path { tr!(", the path of the steps") } else { "" };
+    let said = || {
+        tr!(
+            "Beam {}, {}{path}, log p {}, {text}",
+            n + 1,
+            line.became.name(),
+            format_args!("{:.2}", line.log_p),
+            path,
+            text
+        )
+    };
     node(&response, Role::ListItem, said);
     if ui.is_rect_visible(rect) {
         let row = BeamRow {

@@ -33,15 +33,15 @@ pub fn guess_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: 
 fn row_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &StepTrace) {
     let Some(guessing) = &steps.guessing else { return };
     let text = match apart.said(steps.i) {
-        Some(word) => format!("Where does the model look to say \u{201c}{word}\u{201d}?"),
-        None => "Where does the model look now?".to_owned(),
+        Some(word) => tr!("Where does the model look to say \u{201c}{word}\u{201d}?", word),
+        None => tr!("Where does the model look now?").to_owned(),
     };
     ui.label(RichText::new(text).color(theme::tokens(ui).accent));
     ui.horizontal_wrapped(|ui| {
         for (j, word) in words(apart).iter().enumerate() {
             let is_guessed = guessing.words.contains(&j);
             let label = ui.selectable_label(is_guessed, RichText::new(*word).size(theme::TEXT_OUTPUT));
-            let said = format!("Guess source word {} {word}", j + 1);
+            let said = tr!("Guess source word {} {word}", j + 1, word);
             label.widget_info(|| WidgetInfo::selected(Role::CheckBox, true, is_guessed, &said));
             if label.clicked() {
                 window.push(StepsCommand::Guess(j));
@@ -53,7 +53,7 @@ fn row_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &StepT
 
 /// What is asked of the grid.
 fn whole_ui(ui: &mut Ui) {
-    let text = "Where does the model look to say each word? Click the cells, one or more in a row.";
+    let text = tr!("Where does the model look to say each word? Click the cells, one or more in a row.");
     ui.add(Label::new(RichText::new(text).color(theme::tokens(ui).accent)).wrap());
     ui.add_space(theme::SPACE_1);
 }
@@ -63,19 +63,19 @@ fn word_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
     let Some(guessing) = &steps.guessing else { return };
     let guess = guessing.word.clone().unwrap_or_default();
     ui.horizontal_wrapped(|ui| {
-        ui.label(RichText::new("Which word comes next?").color(theme::tokens(ui).accent));
+        ui.label(RichText::new(tr!("Which word comes next?")).color(theme::tokens(ui).accent));
         for option in steps.options() {
             let is_guessed = guess == option;
             let label = ui.selectable_label(is_guessed, RichText::new(option).size(theme::TEXT_OUTPUT));
-            let said = format!("Guess the word {option}");
+            let said = tr!("Guess the word {option}", option);
             label.widget_info(|| WidgetInfo::selected(Role::RadioButton, true, is_guessed, &said));
             if label.clicked() {
                 window.push(StepsCommand::GuessWord(option.to_owned()));
             }
         }
         let mut typed = guess.clone();
-        let field = TextEdit::singleline(&mut typed).id(Id::unique("steps_guess")).hint_text("or type it");
-        let field = ui.add(field.desired_width(FIELD)).accessible_name("Your guess of the word");
+        let field = TextEdit::singleline(&mut typed).id(Id::unique("steps_guess")).hint_text(tr!("or type it"));
+        let field = ui.add(field.desired_width(FIELD)).accessible_name(tr!("Your guess of the word"));
         if field.changed() {
             window.push(StepsCommand::GuessWord(typed));
         }
@@ -91,10 +91,10 @@ pub fn player_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
     let (Some(guessing), Some(apart)) = (&steps.guessing, &steps.apart) else { return };
     let t = *theme::tokens(ui);
     if steps.hidden(steps.i).is_some() {
-        let text = if guessing.is_made() { "Show" } else { "Show without a guess" };
+        let text = if guessing.is_made() { tr!("Show") } else { tr!("Show without a guess") };
         let note = match guessing.of {
-            Guessed::Whole => "Shows where all steps look (Enter, or one move on)",
-            Guessed::Row | Guessed::Word => "Shows what the step does (Enter, or one move on)",
+            Guessed::Whole => tr!("Shows where all steps look (Enter, or one move on)"),
+            Guessed::Row | Guessed::Word => tr!("Shows what the step does (Enter, or one move on)"),
         };
         if ui.button(text).on_hover_text(note).clicked() {
             window.push(StepsCommand::Reveal);
@@ -117,13 +117,22 @@ fn score(guessing: &Guessing) -> String {
     let share = 100.0 * score.mass / score.steps.max(1) as f32;
     match guessing.of {
         Guessed::Row => {
-            let model = format!("{} of {} guesses as the model, {share:.0} % of alpha", score.model, score.steps);
-            let aligner = format!("; {} of {} as the aligner", score.aligner, score.linked);
+            let model = tr!(
+                "{} of {} guesses as the model, {share} % of alpha",
+                score.model,
+                score.steps,
+                share = format_args!("{share:.0}")
+            );
+            let aligner = tr!("; {} of {} as the aligner", score.aligner, score.linked);
             if score.linked > 0 { model + &aligner } else { model }
         }
-        Guessed::Word => format!(
-            "{} of {} words as the model, {} among its {CANDIDATES} best, {share:.0} % of p",
-            score.model, score.steps, score.among
+        Guessed::Word => tr!(
+            "{} of {} words as the model, {} among its {CANDIDATES} best, {share} % of p",
+            score.model,
+            score.steps,
+            score.among,
+            CANDIDATES,
+            share = format_args!("{share:.0}")
         ),
         Guessed::Whole => String::new(),
     }
@@ -133,15 +142,15 @@ fn score(guessing: &Guessing) -> String {
 fn compared_ui(ui: &mut Ui, guessing: &Guessing) {
     let Some(compared) = guessing.compared else { return };
     let t = theme::tokens(ui);
-    let mut said = format!("{}.", among("your", &compared.model, "the model's"));
+    let mut said = format!("{}.", among(tr!("your"), &compared.model, tr!("the model's")));
     if let Some(aligner) = &compared.aligner {
-        let _ = write!(said, " {}.", among("your", aligner, "the aligner's"));
+        let _ = write!(said, " {}.", among(tr!("your"), aligner, tr!("the aligner's")));
     }
     ui.label(RichText::new(said).color(t.text)).on_hover_text(
-        "The model's link of a word is its greatest alpha. F1 is 100 % where both have the same links, and 0 % where they share none.",
+        tr!("The model's link of a word is its greatest alpha. F1 is 100 % where both have the same links, and 0 % where they share none."),
     );
     if let Some(beside) = &compared.model_to_aligner {
-        let said = format!("For comparison: {}.", among("the model's", beside, "the aligner's"));
+        let said = tr!("For comparison: {}.", among(tr!("the model's"), beside, tr!("the aligner's")));
         labels::caption(ui, said);
     }
 }
@@ -149,12 +158,20 @@ fn compared_ui(ui: &mut Ui, guessing: &Guessing) {
 /// `6 of your 8 links are among the model's 9, F1 71 %`.
 fn among(whose: &str, counts: &AerCounts, others: &str) -> String {
     let (both, found, sure) = (counts.found_sure, counts.found, counts.sure);
-    format!("{both} of {whose} {found} links are among {others} {sure}, F1 {:.0} %", 100.0 * f1(counts))
+    tr!(
+        "{both} of {whose} {found} links are among {others} {sure}, F1 {} %",
+        format_args!("{:.0}", 100.0 * f1(counts)),
+        both,
+        whose,
+        found,
+        others,
+        sure
+    )
 }
 
 /// Who guessed.
 fn said(guessing: &Guessing) -> &'static str {
-    if guessing.voices() > 1 { "Most said" } else { "You said" }
+    if guessing.voices() > 1 { tr!("Most said") } else { tr!("You said") }
 }
 
 /// Where the step looks most, beside what was guessed.
@@ -165,7 +182,8 @@ fn looked_ui(ui: &mut Ui, steps: &StepsPage, guessing: &Guessing, apart: &StepTr
     let Some((j, share)) = most.filter(|(j, _)| *j < words.len()) else { return };
     let guessed: Vec<&str> = guessing.words.iter().filter_map(|j| words.get(*j).copied()).collect();
     let yours = if guessed.is_empty() { String::new() } else { format!(" {} {}.", said(guessing), guessed.join(", ")) };
-    let says = format!("it looks most at \u{201c}{}\u{201d}, {:.0} %.{yours}", words[j], 100.0 * share);
+    let says =
+        tr!("it looks most at \u{201c}{}\u{201d}, {} %.{yours}", words[j], format_args!("{:.0}", 100.0 * share), yours);
     verdict_ui(ui, Some(guessing.words.contains(&j)).filter(|_| guessing.is_made()), &says);
 }
 
@@ -182,13 +200,15 @@ fn said_ui(ui: &mut Ui, steps: &StepsPage, window: &Window<'_>, guessing: &Guess
     // Where the class is to say the word, the best candidate is the truth.
     let own = step.said.or_else(|| step.best.first().copied()).map(|(_, log_p)| 100.0 * log_p.exp());
     let percent = own.map_or_else(String::new, |p| format!(", {p:.0} %"));
-    let says = format!("it says \u{201c}{truth}\u{201d}{percent}.");
+    let says = tr!("it says \u{201c}{truth}\u{201d}{percent}.", truth, percent);
     let Some(guess) = guessing.word.as_deref().map(str::trim) else { return verdict_ui(ui, None, &says) };
     let is_right = is_right(guess, truth, &words, &marks);
     let yours = match share(guess) {
         _ if is_right => String::new(),
-        Some((place, p)) => format!(" {} {guess}, its candidate {}, {p:.0} %.", said(guessing), place + 1),
-        None => format!(" {} {guess}, which is not among its {CANDIDATES} best.", said(guessing)),
+        Some((place, p)) => {
+            tr!(" {} {guess}, its candidate {}, {p} %.", said(guessing), place + 1, guess, p = format_args!("{p:.0}"))
+        }
+        None => tr!(" {} {guess}, which is not among its {CANDIDATES} best.", said(guessing), guess, CANDIDATES),
     };
     verdict_ui(ui, Some(is_right), &(says + &yours));
 }
@@ -197,8 +217,8 @@ fn said_ui(ui: &mut Ui, steps: &StepsPage, window: &Window<'_>, guessing: &Guess
 fn verdict_ui(ui: &mut Ui, is_right: Option<bool>, says: &str) {
     let t = theme::tokens(ui);
     let verdict = match is_right {
-        Some(true) => "Right: ",
-        Some(false) => "No: ",
+        Some(true) => tr!("Right: "),
+        Some(false) => tr!("No: "),
         None => "",
     };
     let colour = if is_right == Some(true) { t.accent } else { t.text };

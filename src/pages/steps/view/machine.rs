@@ -7,6 +7,7 @@ use crate::app::lights::HighlightPart;
 use crate::figure::equation::spoken;
 use crate::figure::machine::{MachineDrawing, places};
 use crate::jobs::steps::StepTrace;
+use crate::lang;
 use crate::models::anatomy::MachineStage;
 use crate::pages::steps::StepsPage;
 use crate::pages::steps::command::StepsCommand;
@@ -49,7 +50,7 @@ fn drawing_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &S
         if response.clicked() {
             opened = Some((!is_open).then(|| stage.key.to_owned()));
         }
-        response.on_hover_text(stage.about);
+        response.on_hover_text(lang::text(stage.about));
     }
     let hidden = steps.hidden(steps.i);
     let drawing = MachineDrawing {
@@ -105,5 +106,5 @@ fn travel_ui(ui: &Ui, steps: &StepsPage, window: &mut Window<'_>, drawing: &Mach
 
 /// What a screen reader says of a box.
 fn label(stage: &MachineStage) -> String {
-    format!("{}, {}", stage.title, spoken(stage.symbol))
+    format!("{}, {}", lang::text(stage.title), spoken(stage.symbol))
 }

@@ -137,12 +137,12 @@ fn one_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &StepT
 
 /// The parts that there are to see, one at a time, by their names.
 fn views(steps: &StepsPage, apart: &StepTrace) -> Vec<(StepsView, &'static str, HighlightPart)> {
-    let mut views = vec![(StepsView::Machine, "Machine", HighlightPart::Machine)];
+    let mut views = vec![(StepsView::Machine, tr!("Machine"), HighlightPart::Machine)];
     if apart.aligns {
-        views.push((StepsView::Rows, "Rows", HighlightPart::Rows));
+        views.push((StepsView::Rows, tr!("Rows"), HighlightPart::Rows));
     }
     if steps.has_beam {
-        views.push((StepsView::Beam, "Beam of the step", HighlightPart::Beam));
+        views.push((StepsView::Beam, tr!("Beam of the step"), HighlightPart::Beam));
     }
     views
 }
@@ -240,16 +240,16 @@ fn empty_ui(ui: &mut Ui, steps: &StepsPage, window: &Window<'_>) {
     let app = window.app;
     let column = steps.column(app);
     let note = match column {
-        None => "There is no model yet. Add one with + Model above; of an ensemble nothing can be taken apart.",
+        None => tr!("There is no model yet. Add one with + Model above; of an ensemble nothing can be taken apart."),
         Some(_) if app.document.source().trim().is_empty() => {
-            "Type a sentence above, and the model shows how it translates it."
+            tr!("Type a sentence above, and the model shows how it translates it.")
         }
         Some(_) if steps.message.is_some() => "",
-        Some(_) => "The machine appears here as soon as the sentence is translated.",
+        Some(_) => tr!("The machine appears here as soon as the sentence is translated."),
     };
     ui.vertical_centered(|ui| {
         ui.add_space(ui.available_height() * 0.3);
-        ui.heading("A model, step by step");
+        ui.heading(tr!("A model, step by step"));
         ui.label(RichText::new(note).color(theme::tokens(ui).weak));
     });
 }

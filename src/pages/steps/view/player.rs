@@ -5,6 +5,7 @@ use std::time::Duration;
 use egui::{ComboBox, EventFilter, Key, Modifiers, RichText, Slider, Ui};
 
 use crate::jobs::steps::StepTrace;
+use crate::lang;
 use crate::models::anatomy::Miswiring;
 use crate::pages::sentence::command::SelectCommand;
 use crate::pages::sentence::view::source;
@@ -91,7 +92,9 @@ pub fn choices_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
     ui.horizontal_wrapped(|ui| {
         let chosen = steps.column(app);
         let models = ComboBox::from_id_salt("steps_model")
-            .selected_text(chosen.map_or_else(|| "No model".to_owned(), crate::app::document::column::Column::name))
+            .selected_text(
+                chosen.map_or_else(|| tr!("No model").to_owned(), crate::app::document::column::Column::name),
+            )
             .show_ui(ui, |ui| {
                 for column in app.document.models() {
                     let is_chosen = chosen.is_some_and(|chosen| chosen.id == column.id);
@@ -100,10 +103,14 @@ pub fn choices_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
                     }
                 }
             });
-        models.response.accessible_name("Model").on_hover_text("Which model is taken apart");
+        models.response.accessible_name(tr!("Model")).on_hover_text(tr!("Which model is taken apart"));
         let mode = steps.mode;
         for entry in MODES {
-            if ui.selectable_label(mode == entry.mode, entry.name).on_hover_text(entry.about).clicked() {
+            if ui
+                .selectable_label(mode == entry.mode, lang::text(entry.name))
+                .on_hover_text(lang::text(entry.about))
+                .clicked()
+            {
                 window.push(StepsCommand::SetMode(entry.mode));
             }
         }
@@ -111,12 +118,12 @@ pub fn choices_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
         wiring_ui(ui, steps, window);
         guessing_ui(ui, steps, window);
         let mut has_beam = steps.has_beam;
-        let note = "What the search of the column had found at this step, with the path that the steps take";
-        if ui.checkbox(&mut has_beam, "Beam").on_hover_text(note).changed() {
+        let note = tr!("What the search of the column had found at this step, with the path that the steps take");
+        if ui.checkbox(&mut has_beam, tr!("Beam")).on_hover_text(note).changed() {
             window.push(StepsCommand::SetBeam(has_beam));
         }
         if chosen.is_some_and(|column| !column.set.is_empty()) {
-            let text = RichText::new("What is set for this model on page Sentence is left out here");
+            let text = RichText::new(tr!("What is set for this model on page Sentence is left out here"));
             ui.label(text.size(theme::TEXT_SMALL).color(theme::tokens(ui).warm));
         }
     });
@@ -126,7 +133,11 @@ pub fn choices_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
 fn depth_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
     ui.separator();
     for entry in DEPTHS {
-        if ui.selectable_label(steps.depth == entry.depth, entry.name).on_hover_text(entry.about).clicked() {
+        if ui
+            .selectable_label(steps.depth == entry.depth, lang::text(entry.name))
+            .on_hover_text(lang::text(entry.about))
+            .clicked()
+        {
             window.push(StepsCommand::SetDepth(entry.depth));
         }
     }
@@ -137,22 +148,22 @@ fn depth_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
 fn guessing_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
     let chosen = steps.guessing.as_ref().map(|guessing| guessing.of);
     let aligns = steps.apart.as_ref().is_some_and(|apart| apart.aligns);
-    let text = chosen.map_or("Nothing is guessed", |of| of.entry().name);
+    let text = chosen.map_or(tr!("Nothing is guessed"), |of| lang::text(of.entry().name));
     let guesses = ComboBox::from_id_salt("steps_guess").selected_text(text).show_ui(ui, |ui| {
-        if ui.selectable_label(chosen.is_none(), "Nothing is guessed").clicked() {
+        if ui.selectable_label(chosen.is_none(), tr!("Nothing is guessed")).clicked() {
             window.push(StepsCommand::SetGuessing(None));
         }
         for entry in GUESSES.iter().filter(|entry| aligns || entry.guessed == Guessed::Word) {
-            let label = ui.selectable_label(chosen == Some(entry.guessed), entry.name);
-            if label.on_hover_text(entry.about).clicked() {
+            let label = ui.selectable_label(chosen == Some(entry.guessed), lang::text(entry.name));
+            if label.on_hover_text(lang::text(entry.about)).clicked() {
                 window.push(StepsCommand::SetGuessing(Some(entry.guessed)));
             }
         }
     });
     guesses
         .response
-        .accessible_name("Guess first")
-        .on_hover_text("Guess first: what each step does is hidden until you have guessed it");
+        .accessible_name(tr!("Guess first"))
+        .on_hover_text(tr!("Guess first: what each step does is hidden until you have guessed it"));
 }
 
 /// The model as it is, or as it is often wrongly drawn.
@@ -164,24 +175,23 @@ fn wiring_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
         return;
     }
     let wrong = steps.wrong.filter(|wrong| fitting.iter().any(|entry| entry.wrong == *wrong));
-    let text = wrong.map_or("Wired as in the paper", |wrong| wrong.entry().name);
+    let text = wrong.map_or(tr!("Wired as in the paper"), |wrong| lang::text(wrong.entry().name));
     let text = RichText::new(text).color(if wrong.is_some() { theme::tokens(ui).warm } else { theme::tokens(ui).text });
     let wiring = ComboBox::from_id_salt("steps_wiring").selected_text(text).show_ui(ui, |ui| {
-        if ui.selectable_label(wrong.is_none(), "Wired as in the paper").clicked() {
+        if ui.selectable_label(wrong.is_none(), tr!("Wired as in the paper")).clicked() {
             window.push(StepsCommand::SetWrong(None));
         }
         for entry in fitting {
             let label = ui.selectable_label(wrong == Some(entry.wrong), entry.wrong.label());
-            if label.on_hover_text(entry.about).clicked() {
+            if label.on_hover_text(lang::text(entry.about)).clicked() {
                 window.push(StepsCommand::SetWrong(Some(entry.wrong)));
                 window.push(StepsCommand::SetMode(Mode::Greedy));
             }
         }
     });
-    wiring
-        .response
-        .accessible_name("Wiring")
-        .on_hover_text("The model as it is, or as it is often wrongly drawn and programmed, or before its training");
+    wiring.response.accessible_name(tr!("Wiring")).on_hover_text(tr!(
+        "The model as it is, or as it is often wrongly drawn and programmed, or before its training"
+    ));
 }
 
 /// Which model it is, and how it is wrongly wired, where nothing else says so; in the line that there is.
@@ -189,10 +199,11 @@ pub fn name_ui(ui: &mut Ui, steps: &StepsPage, apart: &StepTrace) {
     let t = theme::tokens(ui);
     labels::caption(ui, &apart.model);
     if let Some(wrong) = apart.wrong {
-        ui.label(RichText::new(wrong.label()).size(theme::TEXT_SMALL).color(t.warm)).on_hover_text(wrong.entry().about);
+        ui.label(RichText::new(wrong.label()).size(theme::TEXT_SMALL).color(t.warm))
+            .on_hover_text(lang::text(wrong.entry().about));
     }
     if steps.mode != Mode::Greedy && apart.wrong.is_some() {
-        let text = RichText::new("the words are given, not its own").size(theme::TEXT_SMALL);
+        let text = RichText::new(tr!("the words are given, not its own")).size(theme::TEXT_SMALL);
         ui.label(text.color(t.warm));
     }
 }
@@ -216,7 +227,7 @@ pub fn words_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: 
                     window.local.of::<StepsMemory>().seen = Some((n, apart.steps.len()));
                     label.scroll_to_me(None);
                 }
-                let said = format!("Step {}: {}", n + 1, word.unwrap_or("to be said"));
+                let said = tr!("Step {}: {}", n + 1, word.unwrap_or(tr!("to be said")));
                 label.widget_info(|| egui::WidgetInfo::selected(egui::accesskit::Role::Button, true, n == i, &said));
                 if label.on_hover_text(said).clicked() {
                     window.push(StepsCommand::GoTo(n));
@@ -233,15 +244,21 @@ pub fn player_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart:
         steps.i == 0 && steps.done.is_none_or(|done| done <= 1),
         steps.i >= steps.last() && steps.done.is_none() && steps.hidden(steps.i).is_none(),
     );
-    let back = ui.add_enabled(!is_first, egui::Button::new("Back")).on_hover_text("One move back (Left, Page Up)");
+    let back =
+        ui.add_enabled(!is_first, egui::Button::new(tr!("Back"))).on_hover_text(tr!("One move back (Left, Page Up)"));
     if back.clicked() {
         window.push(StepsCommand::Move(-1));
     }
-    let on = ui.add_enabled(!is_last, egui::Button::new("On")).on_hover_text("One move on (Right, Page Down)");
+    let on =
+        ui.add_enabled(!is_last, egui::Button::new(tr!("On"))).on_hover_text(tr!("One move on (Right, Page Down)"));
     if on.clicked() {
         window.push(StepsCommand::Move(1));
     }
-    if ui.button(if is_playing { "Pause" } else { "Play" }).on_hover_text("By itself, or not (Space)").clicked() {
+    if ui
+        .button(if is_playing { tr!("Pause") } else { tr!("Play") })
+        .on_hover_text(tr!("By itself, or not (Space)"))
+        .clicked()
+    {
         window.push(StepsCommand::Play(!is_playing));
     }
     if !presents {
@@ -249,21 +266,21 @@ pub fn player_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart:
     }
     guess::player_ui(ui, steps, window);
     say_ui(ui, steps, window, apart);
-    let place = format!("Step {} of {}{}", steps.i + 1, apart.steps.len(), if apart.is_cut { ", cut" } else { "" });
+    let place = tr!("Step {} of {}{}", steps.i + 1, apart.steps.len(), if apart.is_cut { tr!(", cut") } else { "" });
     labels::caption(ui, place);
 }
 
 /// Box by box or word by word, and how fast.
 fn pace_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
     let mut by_stage = steps.by_stage;
-    let note = "Each move is one box of the machine, not a whole word; Up and Down go by words all the same";
-    if ui.checkbox(&mut by_stage, "Box by box").on_hover_text(note).changed() {
+    let note = tr!("Each move is one box of the machine, not a whole word; Up and Down go by words all the same");
+    if ui.checkbox(&mut by_stage, tr!("Box by box")).on_hover_text(note).changed() {
         window.push(StepsCommand::SetByStage(by_stage));
     }
     let mut pace = steps.pace;
     ui.spacing_mut().slider_width = 80.0;
-    let slider = Slider::new(&mut pace, PACES.0..=PACES.1).logarithmic(true).max_decimals(1).suffix(" a second");
-    if ui.add(slider).on_hover_text("Moves a second while it plays").changed() {
+    let slider = Slider::new(&mut pace, PACES.0..=PACES.1).logarithmic(true).max_decimals(1).suffix(tr!(" a second"));
+    if ui.add(slider).on_hover_text(tr!("Moves a second while it plays")).changed() {
         window.push(StepsCommand::SetPace(pace));
     }
 }
@@ -278,14 +295,15 @@ fn say_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &StepT
     if steps.mode != Mode::Class {
         return;
     }
-    if !steps.class.is_empty() && ui.button("Take back").on_hover_text("The last chosen word goes").clicked() {
+    if !steps.class.is_empty() && ui.button(tr!("Take back")).on_hover_text(tr!("The last chosen word goes")).clicked()
+    {
         window.push(StepsCommand::TakeBack);
     }
     let Some(step) = apart.steps.get(steps.i) else { return };
     if !steps.is_done("candidates") || steps.hides(Guessed::Word, steps.i) {
         return;
     }
-    ui.label(RichText::new("Which word shall it say?").color(theme::tokens(ui).accent));
+    ui.label(RichText::new(tr!("Which word shall it say?")).color(theme::tokens(ui).accent));
     for ((id, log_p), word) in step.best.iter().zip(apart.candidates(steps.i)).take(6) {
         let is_said = step.said.is_some_and(|(said, _)| said == *id);
         let label = format!("{word} {}", percent(log_p.exp()));

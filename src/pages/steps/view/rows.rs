@@ -36,7 +36,7 @@ pub fn rows_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &
         .of::<StepsMemory>()
         .cursor
         .filter(|(i, j)| *i < matrix.rows() && *j < matrix.columns() && is_first);
-    let name = if is_first { "the class".to_owned() } else { format!("{} step by step", apart.model) };
+    let name = if is_first { tr!("the class").to_owned() } else { tr!("{} step by step", apart.model) };
     let needs = needs(ui, &table, apart);
     let settings = window.app.view.settings();
     // A row is brought into view once; the mouse may look elsewhere.
@@ -113,7 +113,7 @@ pub fn class_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: 
     let settings = window.app.view.settings();
     let heatmap = HeatmapWidget {
         id: Id::unique("steps_class_heatmap"),
-        name: "the class",
+        name: tr!("the class"),
         table: &table,
         matrix,
         shown: Shown::Alpha,

@@ -9,6 +9,7 @@ use crate::figure::equation::spoken;
 use crate::figure::machine::{Held, colour};
 use crate::figure::measure::TextMeasure as _;
 use crate::jobs::steps::StepTrace;
+use crate::lang;
 use crate::models::anatomy::{Equation, MachineStage, Miswiring, Quantity, Shrunk};
 use crate::pages::steps::StepsPage;
 use crate::pages::steps::command::StepsCommand;
@@ -39,9 +40,9 @@ pub fn stage_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: 
     let shown = card.show(ui, |ui| {
         ui.take_available_width();
         ui.horizontal(|ui| {
-            ui.heading(stage.title);
+            ui.heading(lang::text(stage.title));
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-                if ui.button("Close").on_hover_text("Back to the whole machine (Esc)").clicked() {
+                if ui.button(tr!("Close")).on_hover_text(tr!("Back to the whole machine (Esc)")).clicked() {
                     window.push(StepsCommand::Open(None));
                 }
             });
@@ -54,7 +55,7 @@ pub fn stage_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: 
 
 fn body_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &StepTrace, stage: &MachineStage) {
     let t = *theme::tokens(ui);
-    ui.add(Label::new(stage.about).wrap());
+    ui.add(Label::new(lang::text(stage.about)).wrap());
     for equation in stage.equations {
         ui.add_space(theme::SPACE_1);
         equation_ui(ui, equation);
@@ -62,9 +63,9 @@ fn body_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &Step
     ui.add_space(theme::SPACE_2);
     let held = held(apart, steps.i, steps.hidden(steps.i), stage);
     if !steps.is_done(stage.key) {
-        ui.label(RichText::new("This step has not come so far yet.").color(t.weak));
+        ui.label(RichText::new(tr!("This step has not come so far yet.")).color(t.weak));
     } else if matches!(held, Held::Hidden) {
-        ui.label(RichText::new("It is to be guessed.").color(t.accent));
+        ui.label(RichText::new(tr!("It is to be guessed.")).color(t.accent));
     } else {
         inside_ui(ui, steps, window, apart, stage);
     }
@@ -79,10 +80,11 @@ fn matrices_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &StepTrace, stage: &
     if matrices.is_empty() {
         return;
     }
-    let what = if apart.wrong == Some(Miswiring::Untrained) { "Drawn at random" } else { "Learned" };
-    let note = format!(
+    let what = if apart.wrong == Some(Miswiring::Untrained) { tr!("Drawn at random") } else { tr!("Learned") };
+    let note = tr!(
         "{what}, and alike at every step: blocks of neighbours by their mean, blue above 0, orange below; the ends are \
-         those of single numbers."
+         those of single numbers.",
+        what
     );
     labels::note(ui, note);
     let textures = &mut window.local.of::<StepsMemory>().matrices;
@@ -103,8 +105,8 @@ fn inside_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &St
         "words" => {
             for (j, word) in words(apart).iter().enumerate() {
                 let id = apart.source.ids.get(j).copied().unwrap_or(0);
-                let note = if id == apart.unk { ", not in the vocabulary: the model reads [UNK]" } else { "" };
-                ui.label(format!("{} {word}  (id {id}{note})", j + 1));
+                let note = if id == apart.unk { tr!(", not in the vocabulary: the model reads [UNK]") } else { "" };
+                ui.label(tr!("{} {word}  (id {id}{note})", j + 1, word, id, note));
             }
         }
         "energies" | "alpha" => shares_ui(ui, steps, window, apart, stage),
@@ -118,9 +120,13 @@ fn inside_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &St
 fn equation_ui(ui: &mut Ui, equation: &Equation) {
     let t = theme::tokens(ui);
     let response = marks::equation_ui(ui, equation.text, theme::TEXT_SENTENCE);
-    node(&response, Role::Math, || format!("{}, {}", spoken(equation.text), equation.source));
+    node(&response, Role::Math, || format!("{}, {}", spoken(equation.text), lang::text(equation.source)));
     let is_wrong = equation.source.starts_with("not");
-    let source = RichText::new(equation.source).size(theme::TEXT_SMALL).color(if is_wrong { t.warm } else { t.weak });
+    let source = RichText::new(lang::text(equation.source)).size(theme::TEXT_SMALL).color(if is_wrong {
+        t.warm
+    } else {
+        t.weak
+    });
     ui.add(Label::new(source).wrap());
 }
 
@@ -139,7 +145,7 @@ fn numbers_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &S
                 worked::choose(window, WorkedNumber { stage: stage.key, quantity: n, row, unit });
             }
         } else {
-            let (strip, over) = strip::named(ui, quantity.name, &spoken(quantity.symbol), &quantity.values, STRIP);
+            let (strip, over) = strip::named(ui, &called(quantity), &spoken(quantity.symbol), &quantity.values, STRIP);
             if let Some(unit) = over.filter(|_| strip.clicked()) {
                 worked::choose(window, WorkedNumber { stage: stage.key, quantity: n, row: 0, unit });
             }
@@ -152,8 +158,17 @@ fn numbers_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &S
 fn place_ui(ui: &mut Ui, apart: &StepTrace, place: f32) {
     let words = words(apart);
     let Some(word) = words.get(place.round().max(0.0) as usize) else { return };
-    let text = format!("The words are counted from 0: this is nearest to \u{201c}{word}\u{201d}, of {}.", words.len());
+    let text =
+        tr!("The words are counted from 0: this is nearest to \u{201c}{word}\u{201d}, of {}.", words.len(), word);
     labels::note(ui, text);
+}
+
+/// The name of a quantity; those of layers end with theirs.
+fn called(quantity: &Quantity) -> String {
+    match quantity.name.rsplit_once(", layer ") {
+        Some((what, layer)) => tr!("{what}, layer {layer}", what = lang::text(what), layer),
+        None => lang::text(quantity.name).to_owned(),
+    }
 }
 
 fn heading_ui(ui: &mut Ui, quantity: &Quantity) {
@@ -161,9 +176,9 @@ fn heading_ui(ui: &mut Ui, quantity: &Quantity) {
     ui.horizontal(|ui| {
         marks::equation_ui(ui, quantity.symbol, theme::TEXT_BODY);
         let numbers = match quantity.count() {
-            1 if quantity.width == 1 => quantity.name.to_owned(),
-            1 => format!("{}, {} numbers", quantity.name, quantity.width),
-            count => format!("{}, {count} \u{d7} {} numbers", quantity.name, quantity.width),
+            1 if quantity.width == 1 => called(quantity),
+            1 => tr!("{}, {} numbers", called(quantity), quantity.width),
+            count => tr!("{}, {count} \u{d7} {} numbers", called(quantity), quantity.width, count),
         };
         ui.add(Label::new(RichText::new(numbers).size(theme::TEXT_SMALL).color(t.weak)).truncate());
     });
@@ -198,11 +213,11 @@ fn matrix_ui(ui: &mut Ui, quantity: &Quantity, apart: &StepTrace) -> Option<(usi
             mesh.add_colored_rect(cell, theme::colour(colour(*value, largest, quantity.span, palette)));
         }
         ui.painter().add(mesh);
-        node(&response, Role::Figure, || format!("{} of {word}, {} numbers", quantity.name, row.len()));
+        node(&response, Role::Figure, || tr!("{} of {word}, {} numbers", called(quantity), row.len(), word));
         if let Some(at) = response.hover_pos().filter(|at| cells.contains(*at)) {
             let k = (((at.x - cells.left()) / pitch) as usize).min(row.len() - 1);
             clicked = response.clicked().then_some((j, k)).or(clicked);
-            response.on_hover_text_at_pointer(format!("{word}, unit {}: {:.3}", k + 1, row[k]));
+            response.on_hover_text_at_pointer(tr!("{word}, unit {}: {}", k + 1, format_args!("{:.3}", row[k]), word));
         }
     }
     clicked
@@ -222,18 +237,18 @@ fn shares_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &St
             text: (*word).to_owned(),
             share: if value.is_nan() { 0.0 } else { value / range },
             zero,
-            number: if value.is_nan() { "none".to_owned() } else { format!("{value:.3}") },
-            label: format!("{} of {word} {value:.3}", stage.title),
+            number: if value.is_nan() { tr!("none").to_owned() } else { format!("{value:.3}") },
+            label: tr!("{} of {word} {value}", lang::text(stage.title), word, value = format_args!("{value:.3}")),
             is_marked: true,
         })
         .collect();
-    let hint = if is_share { "Share of this source word" } else { "Before the softmax; orange is below 0" };
+    let hint = if is_share { tr!("Share of this source word") } else { tr!("Before the softmax; orange is below 0") };
     if let Some(unit) = bars(ui, &list, hint) {
         worked::choose(window, WorkedNumber { stage: stage.key, quantity: 0, row: 0, unit });
     }
     if is_share {
         let total: f32 = values.iter().sum();
-        let text = RichText::new(format!("Together {total:.3}")).size(theme::TEXT_SMALL);
+        let text = RichText::new(tr!("Together {total}", total = format_args!("{total:.3}"))).size(theme::TEXT_SMALL);
         ui.label(text.color(theme::tokens(ui).weak));
     }
 }
@@ -249,25 +264,30 @@ fn candidates_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart:
             text: word.clone(),
             share: log_p.exp(),
             number: format!("{:.3}", log_p.exp()),
-            label: format!("Say {word}, probability {:.3}", log_p.exp()),
+            label: tr!("Say {word}, probability {}", format_args!("{:.3}", log_p.exp()), word),
             is_marked: step.said.is_some_and(|(said, _)| said == *id),
             ..Bar::default()
         })
         .collect();
-    if let Some(n) = bars(ui, &list, "Click: this word is said, and you choose from here on") {
+    if let Some(n) = bars(ui, &list, tr!("Click: this word is said, and you choose from here on")) {
         window.push(StepsCommand::Say(step.best[n].0));
     }
     let rest = 1.0 - step.best.iter().map(|(_, log_p)| log_p.exp()).sum::<f32>();
-    let text = RichText::new(format!("All other words together {:.3}", rest.max(0.0))).size(theme::TEXT_SMALL);
+    let text =
+        RichText::new(tr!("All other words together {}", format_args!("{:.3}", rest.max(0.0)))).size(theme::TEXT_SMALL);
     ui.label(text.color(theme::tokens(ui).weak));
 }
 
 fn word_ui(ui: &mut Ui, steps: &StepsPage, apart: &StepTrace) {
     let i = steps.i;
     let Some((_, log_p)) = apart.steps.get(i).and_then(|step| step.said) else {
-        ui.label("It is waited for: choose a candidate.");
+        ui.label(tr!("It is waited for: choose a candidate."));
         return;
     };
     ui.label(RichText::new(apart.said(i).unwrap_or_default()).size(theme::TEXT_TITLE));
-    ui.label(format!("Probability {:.3}, log p {log_p:.3}", log_p.exp()));
+    ui.label(tr!(
+        "Probability {}, log p {log_p}",
+        format_args!("{:.3}", log_p.exp()),
+        log_p = format_args!("{log_p:.3}")
+    ));
 }

@@ -18,20 +18,22 @@ use crate::widgets::{labels, theme};
 const MOST_WORDS: usize = 8;
 
 const ANSWERS: Question = Question::new(
-    "Answers of groups",
-    "Open",
+    id!("Answers of groups"),
+    id!("Open"),
     Wants::File(&["txt", "tsv"]),
-    "One line for each group: source words or their places from 1, the next word, or the links of the whole alignment as `0-0 1-2`, from 0. What stands before a tab, such as a name, does not count. The file can also be dropped on the window.",
+    id!(
+        "One line for each group: source words or their places from 1, the next word, or the links of the whole alignment as `0-0 1-2`, from 0. What stands before a tab, such as a name, does not count. The file can also be dropped on the window."
+    ),
 );
 
 /// Beside the button that shows: the next group, and how many there were.
 pub fn groups_ui(ui: &mut Ui, guessing: &Guessing, window: &mut Window<'_>) {
-    let next = ui.add_enabled(guessing.is_made(), Button::new("Next group"));
-    let note = "Keeps this guess as that of a group, and the next group guesses; Show counts them all";
+    let next = ui.add_enabled(guessing.is_made(), Button::new(tr!("Next group")));
+    let note = tr!("Keeps this guess as that of a group, and the next group guesses; Show counts them all");
     if next.on_hover_text(note).on_disabled_hover_text(note).clicked() {
         window.push(StepsCommand::NextGroup);
     }
-    if ui.button("Answers...").on_hover_text("Answers of many groups from a file, a line each").clicked() {
+    if ui.button(tr!("Answers...")).on_hover_text(tr!("Answers of many groups from a file, a line each")).clicked() {
         window.ask(ANSWERS.then(StepsCommand::OpenAnswers));
     }
     if guessing.voices() > 0 {
@@ -40,7 +42,7 @@ pub fn groups_ui(ui: &mut Ui, guessing: &Guessing, window: &mut Window<'_>) {
 }
 
 fn groups(count: usize) -> String {
-    if count == 1 { "1 group".to_owned() } else { format!("{count} groups") }
+    tr!("{n} group" | "{n} groups" % count)
 }
 
 /// What the groups thought beside what the model did, once it is shown. Answers whether it takes the room of the rows.
@@ -72,7 +74,7 @@ fn beside<T>(ui: &mut Ui, guessing: &Guessing, given: &mut T, paint: impl Fn(&mu
     ui.columns(2, |sides| {
         for (side, is_class) in sides.iter_mut().zip([true, false]) {
             let name =
-                if is_class { format!("The class, {}", groups(guessing.voices())) } else { "The model".to_owned() };
+                if is_class { tr!("The class, {}", groups(guessing.voices())) } else { tr!("The model").to_owned() };
             labels::caption(side, name);
             side.push_id(is_class, |ui| paint(ui, given, is_class));
         }
@@ -86,13 +88,18 @@ fn bar(name: &str, share: f32, number: String, said: &str) -> Bar {
 }
 
 fn voices(count: usize, of: usize, name: &str) -> Bar {
-    let number = format!("{count} of {of}");
-    let said = format!("{number} groups");
+    let number = tr!("{count} of {of}", count, of);
+    let said = tr!("{number} groups", number);
     bar(name, count as f32 / of.max(1) as f32, number, &said)
 }
 
 fn percent(share: f32, name: &str, what: &str) -> Bar {
-    bar(name, share, format!("{share:.2}"), &format!("the model\u{2019}s {what} {share:.2}"))
+    bar(
+        name,
+        share,
+        format!("{share:.2}"),
+        &tr!("the model\u{2019}s {what} {share}", what, share = format_args!("{share:.2}")),
+    )
 }
 
 fn row_ui(ui: &mut Ui, steps: &StepsPage, guessing: &Guessing, apart: &StepTrace) {
@@ -134,6 +141,6 @@ fn shown_ui(ui: &mut Ui, guessing: &Guessing, mut all: Vec<(&str, usize, f32)>, 
                 if is_class { voices(*count, of, word) } else { percent(*share, word, what) }
             },
         );
-        bars(ui, &side.collect::<Vec<_>>(), "Of the groups at the left, of the model at the right");
+        bars(ui, &side.collect::<Vec<_>>(), tr!("Of the groups at the left, of the model at the right"));
     });
 }

@@ -27,9 +27,9 @@ pub fn worked_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart:
     let count = values(apart, i, stage.key, number.quantity).map_or(unit, <[f32]>::len);
     let of_words = ["alpha", "energies"].contains(&stage.key);
     ui.horizontal(|ui| {
-        let label = ui.label(if of_words { "One number of it: word" } else { "One number of it: unit" });
+        let label = ui.label(if of_words { tr!("One number of it: word") } else { tr!("One number of it: unit") });
         let drag = egui::DragValue::new(&mut unit).range(1..=count);
-        let hint = "Click a number above, drag, or type its place, to see what made it";
+        let hint = tr!("Click a number above, drag, or type its place, to see what made it");
         if ui.add(drag).labelled_by(label.id).on_hover_text(hint).changed() {
             choose(window, WorkedNumber { unit: unit - 1, ..number });
         }
@@ -42,7 +42,8 @@ pub fn worked_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart:
     if let Some(worked) = worked(apart, i, number) {
         made_ui(ui, &worked);
     } else {
-        let text = "More than the numbers that are seen here made this one: all weights of a row, which stand below.";
+        let text =
+            tr!("More than the numbers that are seen here made this one: all weights of a row, which stand below.");
         labels::note(ui, text);
     }
 }
@@ -58,15 +59,21 @@ fn made_ui(ui: &mut Ui, worked: &Worked) {
         let (number, label) = match term.factors {
             Some((a, b)) => (
                 format!("{a:.3} \u{d7} {b:+.3} = {:+.3}", term.part),
-                format!("{}: {a:.3} times {b:.3} is {:.3}", term.name, term.part),
+                tr!(
+                    "{}: {a} times {b} is {}",
+                    term.name,
+                    format_args!("{:.3}", term.part),
+                    a = format_args!("{a:.3}"),
+                    b = format_args!("{b:.3}")
+                ),
             ),
             None => (format!("{:+.3}", term.part), format!("{}: {:.3}", term.name, term.part)),
         };
         Bar { text: term.name.clone(), share: term.part / range, zero, number, label, is_marked: true }
     });
     let terms: Vec<Bar> = terms.collect();
-    bars(ui, &terms, "One factor times the other; blue adds, orange takes away");
-    labels::note(ui, format!("Together {:+.3}", worked.value));
+    bars(ui, &terms, tr!("One factor times the other; blue adds, orange takes away"));
+    labels::note(ui, tr!("Together {}", format_args!("{:+.3}", worked.value)));
 }
 
 /// Where 0 is between the least and the greatest of some numbers and 0, and how far these are apart.

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use egui::{ComboBox, Id, RichText, TextEdit, Ui};
 
 use crate::attention::{AttentionKind, KINDS, scores};
+use crate::lang;
 use crate::models::TRAINED;
 use crate::pages::training as new_training;
 use crate::pages::training::NewTraining;
@@ -42,9 +43,9 @@ impl View for NewTrainingView {
         let response = egui::Modal::new(Id::unique("training_sheet")).frame(frame).show(ui.ctx(), |ui| {
             ui.set_width(WIDTH.min(room.x - 80.0));
             let closes = ui.horizontal(|ui| {
-                ui.heading("New training");
+                ui.heading(tr!("New training"));
                 let right = egui::Layout::right_to_left(egui::Align::Center);
-                ui.with_layout(right, |ui| ui.button("Close").clicked()).inner
+                ui.with_layout(right, |ui| ui.button(tr!("Close")).clicked()).inner
             });
             let area = egui::ScrollArea::vertical().max_height(room.y - FIXED).auto_shrink([false, true]);
             area.show(ui, |ui| sheet_ui(ui, training, window));
@@ -62,15 +63,16 @@ impl View for NewTrainingView {
 type Line = (&'static str, String);
 
 /// Where the configuration of a new training goes.
-pub const CONFIGURATION: Question = Question::new("Save the configuration", "Choose", Wants::NewFile("train.toml"), "");
+pub const CONFIGURATION: Question =
+    Question::new(id!("Save the configuration"), id!("Choose"), Wants::NewFile("train.toml"), "");
 
 fn question(field: Field) -> Question {
     let (title, wants) = match field {
-        Field::Vocabulary => ("A model whose vocabularies are taken", Wants::Folder),
-        Field::Output => ("Folder of the new model", Wants::Folder),
-        _ => ("Text for training", Wants::File(TEXTS)),
+        Field::Vocabulary => (tr!("A model whose vocabularies are taken"), Wants::Folder),
+        Field::Output => (tr!("Folder of the new model"), Wants::Folder),
+        _ => (tr!("Text for training"), Wants::File(TEXTS)),
     };
-    Question::new(title, "Choose", wants, "")
+    Question::new(title, tr!("Choose"), wants, "")
 }
 
 fn sheet_ui(ui: &mut Ui, training: &NewTraining, window: &mut Window<'_>) {
@@ -81,31 +83,31 @@ fn sheet_ui(ui: &mut Ui, training: &NewTraining, window: &mut Window<'_>) {
             ui,
             training,
             window,
-            "Sizes",
+            tr!("Sizes"),
             Field::Sizes,
-            &SIZES.iter().map(|e| (e.name, e.about.to_owned())).collect::<Vec<_>>(),
+            &SIZES.iter().map(|e| (e.name, lang::text(e.about).to_owned())).collect::<Vec<_>>(),
         );
-        let recipes: Vec<Line> = RECIPES.iter().map(|entry| (entry.name, entry.about.to_owned())).collect();
-        row(ui, training, window, "Recipe", Field::Recipe, &recipes);
+        let recipes: Vec<Line> = RECIPES.iter().map(|entry| (entry.name, lang::text(entry.about).to_owned())).collect();
+        row(ui, training, window, tr!("Recipe"), Field::Recipe, &recipes);
     });
     explanation_ui(ui, training);
     ui.separator();
     let grid = egui::Grid::new("training_data").num_columns(2).spacing([theme::SPACE_4, theme::SPACE_2]);
     grid.show(ui, |ui| {
-        ui.label("Languages");
+        ui.label(tr!("Languages"));
         ui.horizontal(|ui| {
-            text(ui, training, window, "Source language", Field::SourceLanguage, 64.0);
-            ui.label("to");
-            text(ui, training, window, "Target language", Field::TargetLanguage, 64.0);
+            text(ui, training, window, tr!("Source language"), Field::SourceLanguage, 64.0);
+            ui.label(tr!("to"));
+            text(ui, training, window, tr!("Target language"), Field::TargetLanguage, 64.0);
         });
         ui.end_row();
         for (name, field) in [
-            ("Training text, source", Field::TrainSource),
-            ("Training text, target", Field::TrainTarget),
-            ("Development text, source", Field::DevelopmentSource),
-            ("Development text, target", Field::DevelopmentTarget),
-            ("Vocabularies of the model", Field::Vocabulary),
-            ("Folder of the new model", Field::Output),
+            (tr!("Training text, source"), Field::TrainSource),
+            (tr!("Training text, target"), Field::TrainTarget),
+            (tr!("Development text, source"), Field::DevelopmentSource),
+            (tr!("Development text, target"), Field::DevelopmentTarget),
+            (tr!("Vocabularies of the model"), Field::Vocabulary),
+            (tr!("Folder of the new model"), Field::Output),
         ] {
             ui.label(name);
             ui.horizontal(|ui| {
@@ -115,8 +117,8 @@ fn sheet_ui(ui: &mut Ui, training: &NewTraining, window: &mut Window<'_>) {
             });
             ui.end_row();
         }
-        ui.label("Name");
-        text(ui, training, window, "Name of the new model", Field::Name, 240.0);
+        ui.label(tr!("Name"));
+        text(ui, training, window, tr!("Name of the new model"), Field::Name, 240.0);
         ui.end_row();
     });
 }
@@ -126,18 +128,18 @@ fn model_ui(ui: &mut Ui, training: &NewTraining, window: &mut Window<'_>) {
     let chooses = plan.chooses_attention();
     let kind = plan.attention.as_deref().and_then(AttentionKind::from_name);
     let models: Vec<Line> = TRAINED.iter().map(|entry| (entry.name, entry.citation.to_owned())).collect();
-    row(ui, training, window, "Architecture", Field::Architecture, &models);
+    row(ui, training, window, tr!("Architecture"), Field::Architecture, &models);
     if !chooses {
         return;
     }
-    let kinds: Vec<Line> = KINDS.iter().map(|entry| (entry.name, entry.explanation.to_owned())).collect();
-    row(ui, training, window, "Looks at", Field::Attention, &kinds);
+    let kinds: Vec<Line> = KINDS.iter().map(|entry| (entry.name, lang::text(entry.explanation).to_owned())).collect();
+    row(ui, training, window, tr!("Looks at"), Field::Attention, &kinds);
     if kind == Some(AttentionKind::None) {
         return;
     }
     let allowed = scores("luong").filter(|score| kind.is_none_or(|kind| kind.allows(score)));
     let table: Vec<Line> = allowed.map(|entry| (entry.name, entry.equation.to_owned())).collect();
-    row(ui, training, window, "Score", Field::Score, &table);
+    row(ui, training, window, tr!("Score"), Field::Score, &table);
 }
 
 /// A choice from a table, and what the chosen line says.
@@ -171,7 +173,7 @@ fn explanation_ui(ui: &mut Ui, training: &NewTraining) {
 
 fn text(ui: &mut Ui, training: &NewTraining, window: &mut Window<'_>, name: &str, field: Field, width: f32) {
     let mut text = new_training::text(&training.plan, field);
-    let hint = if field == Field::Vocabulary { "none; words are counted" } else { "" };
+    let hint = if field == Field::Vocabulary { tr!("none; words are counted") } else { "" };
     let response = ui.add(TextEdit::singleline(&mut text).desired_width(width).hint_text(hint));
     if response.accessible_name(name).changed() {
         window.push(TrainingCommand::Set(field, text));
@@ -179,8 +181,8 @@ fn text(ui: &mut Ui, training: &NewTraining, window: &mut Window<'_>, name: &str
 }
 
 fn browse(ui: &mut Ui, window: &mut Window<'_>, name: &str, asked: AskedPath) {
-    let button = ui.add_enabled(!window.local.dialogs.is_open(), egui::Button::new("Browse..."));
-    if button.accessible_name(format!("Browse for {name}")).clicked() {
+    let button = ui.add_enabled(!window.local.dialogs.is_open(), egui::Button::new(tr!("Browse...")));
+    if button.accessible_name(tr!("Browse for {name}", name)).clicked() {
         window.local.dialogs.ask(asked);
     }
 }
@@ -189,13 +191,13 @@ fn save_ui(ui: &mut Ui, training: &NewTraining, window: &mut Window<'_>) {
     let t = theme::tokens(ui);
     window.local.dialogs.missing_ui(ui);
     ui.horizontal(|ui| {
-        ui.label("Configuration file");
+        ui.label(tr!("Configuration file"));
         let field = TextEdit::singleline(&mut window.local.training_path).hint_text("train.toml");
         let width = ui.available_width() - 2.0 * BROWSE;
-        ui.add(field.desired_width(width)).accessible_name("Configuration file");
-        browse(ui, window, "the configuration file", CONFIGURATION.then(TrainingCommand::Save));
+        ui.add(field.desired_width(width)).accessible_name(tr!("Configuration file"));
+        browse(ui, window, tr!("the configuration file"), CONFIGURATION.then(TrainingCommand::Save));
         let path = window.local.training_path.trim().to_owned();
-        if ui.add_enabled(!path.is_empty(), egui::Button::new("Save")).clicked() {
+        if ui.add_enabled(!path.is_empty(), egui::Button::new(tr!("Save"))).clicked() {
             window.push(TrainingCommand::Save(PathBuf::from(path)));
         }
     });
@@ -206,9 +208,9 @@ fn save_ui(ui: &mut Ui, training: &NewTraining, window: &mut Window<'_>) {
     if let Some(path) = &sheet.saved {
         let command = recipe::command(path);
         ui.horizontal(|ui| {
-            ui.label("Saved. Train with");
+            ui.label(tr!("Saved. Train with"));
             ui.add(egui::Label::new(RichText::new(&command).monospace()).selectable(true).truncate());
-            if ui.button("Copy").clicked() {
+            if ui.button(tr!("Copy")).clicked() {
                 ui.ctx().copy_text(command.clone());
             }
         });

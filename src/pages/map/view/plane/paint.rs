@@ -6,7 +6,6 @@ use egui::{Color32, Rect, Response, RichText, Stroke, StrokeKind, Ui};
 
 use crate::figure::plane::WIDEST;
 use crate::pages::map::{PointKind, VectorMap};
-use crate::widgets::labels::plural;
 use crate::widgets::{bidi, labels, theme};
 
 /// Height of a label.
@@ -29,9 +28,9 @@ pub fn focus(ui: &Ui, view: Rect) {
 pub fn describe(chart: &VectorMap, at: usize) -> String {
     let Some(point) = chart.points.get(at) else { return String::new() };
     match chart.kind {
-        PointKind::SourceWords | PointKind::TargetWords => format!("{}, rank {}", point.text, at + 1),
-        PointKind::Phrases => format!("{}, line {}", point.text, point.number),
-        PointKind::Annotations => format!("{}, position {}", point.text, point.number),
+        PointKind::SourceWords | PointKind::TargetWords => tr!("{}, rank {}", point.text, at + 1),
+        PointKind::Phrases => tr!("{}, line {}", point.text, point.number),
+        PointKind::Annotations => tr!("{}, position {}", point.text, point.number),
     }
 }
 
@@ -40,10 +39,12 @@ pub fn facts(chart: &VectorMap, at: usize) -> String {
     let Some(point) = chart.points.get(at) else { return String::new() };
     match chart.kind {
         PointKind::SourceWords | PointKind::TargetWords => {
-            format!("id {}, rank {}, {}", point.number, at + 1, plural(point.length, "letter"))
+            tr!("id {}, rank {}, {n} letter" | "id {}, rank {}, {n} letters" % point.length, point.number, at + 1)
         }
-        PointKind::Phrases => format!("line {}, {}", point.number, plural(point.length, "word")),
-        PointKind::Annotations => format!("position {}, {}", point.number, plural(point.length, "letter")),
+        PointKind::Phrases => tr!("line {}, {n} word" | "line {}, {n} words" % point.length, point.number),
+        PointKind::Annotations => {
+            tr!("position {}, {n} letter" | "position {}, {n} letters" % point.length, point.number)
+        }
     }
 }
 

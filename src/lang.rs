@@ -1,0 +1,318 @@
+//! Floor 0: the language of the window. Texts in the code are English and are themselves the ids under which the
+//! catalogues in `assets/lang` have their translations, as gettext does it. Imports nothing of ours.
+//!
+//! `tr!("Copy link")` is a text in the language of the thread, `tr!("{} of {name}", a, name)` one with values, and
+//! `tr!("{n} word" | "{n} words" % count)` one that depends on a count. `id!("Copy link")` marks a text of a table, which
+//! [`text`] translates where it is shown. `tests/core/lang.rs` finds both in the sources and compares the catalogues.
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::fmt::{Display, Formatter, Write as _};
+use std::sync::OnceLock;
+
+/// A text in the language of the thread; with values it is a `String`.
+macro_rules! tr {
+    ($id:literal) => { $crate::lang::text($id) };
+    ($one:literal | $many:literal % $n:expr $(, $($rest:tt)*)?) => {{
+        let n = $crate::lang::Count::of($n);
+        $crate::lang::fill($crate::lang::counted($one, $many, n), values!([] $($($rest)*,)? n))
+    }};
+    ($id:literal, $($rest:tt)+) => { $crate::lang::fill($crate::lang::text($id), values!([] $($rest)+)) };
+}
+
+/// The values of a text, each with the name by which the text may call it.
+macro_rules! values {
+    ([$($done:tt)*]) => { &[$($done)*] };
+    ([$($done:tt)*] , $($rest:tt)*) => { values!([$($done)*] $($rest)*) };
+    ([$($done:tt)*] $name:ident = $value:expr $(, $($rest:tt)*)?) => {
+        values!([$($done)* (stringify!($name), &$value as &dyn std::fmt::Display),] $($($rest)*)?)
+    };
+    ([$($done:tt)*] $name:ident $(, $($rest:tt)*)?) => {
+        values!([$($done)* (stringify!($name), &$name as &dyn std::fmt::Display),] $($($rest)*)?)
+    };
+    ([$($done:tt)*] $value:expr $(, $($rest:tt)*)?) => {
+        values!([$($done)* ("", &$value as &dyn std::fmt::Display),] $($($rest)*)?)
+    };
+}
+
+/// A text of a table, as it stands: [`text`] translates it.
+macro_rules! id {
+    ($id:literal) => {
+        $id
+    };
+}
+
+/// A language of the window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Language {
+    /// That of the ids.
+    #[default]
+    English,
+    French,
+    German,
+    Spanish,
+    /// In simplified characters.
+    Chinese,
+    /// English with each text longer by two fifths, and a mark at its end: for tests.
+    Longer,
+}
+
+/// Those that are offered.
+pub const LANGUAGES: [Language; 5] =
+    [Language::English, Language::French, Language::German, Language::Spanish, Language::Chinese];
+
+/// How many there are, with that of the tests.
+pub const COUNT: usize = LANGUAGES.len() + 1;
+
+/// At the end of each text of [`Language::Longer`].
+pub const MARK: char = '\u{bb}';
+
+thread_local! {
+    static SPOKEN: Cell<Language> = const { Cell::new(Language::English) };
+    static LONGER: RefCell<HashMap<String, &'static str>> = RefCell::default();
+}
+
+/// Translations by id; those of a text with a count have a form for each kind of count.
+type Catalogue = HashMap<String, Vec<String>>;
+
+/// Of the window and of the lessons, by language.
+static READ: [[OnceLock<Catalogue>; 5]; 2] = [const { [const { OnceLock::new() }; 5] }; 2];
+
+/// Which of the two catalogues of a language.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CatalogueOf {
+    /// The texts of the window.
+    Window,
+    /// The texts of the lessons.
+    Lessons,
+}
+
+impl Language {
+    /// As files, settings and systems name it.
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::English => "en",
+            Self::French => "fr",
+            Self::German => "de",
+            Self::Spanish => "es",
+            Self::Chinese => "zh",
+            Self::Longer => "x-longer",
+        }
+    }
+
+    /// Its own name for itself.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::English => "English",
+            Self::French => "français",
+            Self::German => "Deutsch",
+            Self::Spanish => "español",
+            Self::Chinese => "\u{4e2d}\u{6587}",
+            Self::Longer => "English, longer",
+        }
+    }
+
+    /// That of a code such as `de`, `de-AT` or `de_AT.UTF-8`, where it is one that is offered.
+    pub fn from_code(code: &str) -> Option<Self> {
+        let main = code.split(['-', '_', '.']).next().unwrap_or(code);
+        LANGUAGES.into_iter().find(|language| main.eq_ignore_ascii_case(language.code()))
+    }
+
+    /// The first of these codes that is offered, else English.
+    pub fn first_of<C: AsRef<str>>(codes: impl IntoIterator<Item = C>) -> Self {
+        codes.into_iter().find_map(|code| Self::from_code(code.as_ref())).unwrap_or_default()
+    }
+
+    /// Whether the lessons are translated.
+    pub fn has_lessons(self) -> bool {
+        matches!(self, Self::French | Self::German)
+    }
+
+    /// What stands between thousands: no comma where it would be read as a decimal point.
+    fn between_thousands(self) -> char {
+        if matches!(self, Self::French | Self::German | Self::Spanish) { '\u{a0}' } else { ',' }
+    }
+
+    /// Which form stands with a count.
+    fn form(self, count: u64) -> usize {
+        match self {
+            Self::Chinese => 0,
+            Self::French => usize::from(count > 1),
+            _ => usize::from(count != 1),
+        }
+    }
+
+    fn catalogue(self, of: CatalogueOf) -> Option<&'static Catalogue> {
+        let cell = READ[of as usize].get(self as usize)?;
+        #[cfg(not(target_family = "wasm"))]
+        {
+            Some(cell.get_or_init(|| embedded::of(self, of).map(read).unwrap_or_default()))
+        }
+        #[cfg(target_family = "wasm")]
+        cell.get()
+    }
+}
+
+/// Translations by id of a file in gettext's form; none where it cannot be read.
+fn read(po: &str) -> Catalogue {
+    let Ok(file) = polib::po_file::parse_from_reader(po.as_bytes()) else { return Catalogue::new() };
+    let forms = |message: &dyn polib::message::MessageView| match message.msgstr_plural() {
+        Ok(forms) => forms.clone(),
+        Err(_) => message.msgstr().map(|text| vec![text.to_owned()]).unwrap_or_default(),
+    };
+    let all = file.messages().map(|message| (message.msgid().to_owned(), forms(message)));
+    all.filter(|(_, forms)| forms.iter().all(|form| !form.is_empty())).collect()
+}
+
+/// Takes a catalogue that was read elsewhere, as a browser does; the first one stays.
+pub fn bring(language: Language, of: CatalogueOf, po: &str) {
+    if let Some(cell) = READ[of as usize].get(language as usize) {
+        cell.get_or_init(|| read(po));
+    }
+}
+
+/// Whether all that is shown can be in this language, and not only what no catalogue has.
+pub fn is_there(language: Language) -> bool {
+    matches!(language, Language::English | Language::Longer) || language.catalogue(CatalogueOf::Window).is_some()
+}
+
+/// The language that this thread speaks from now on.
+pub fn speak(language: Language) {
+    SPOKEN.set(language);
+}
+
+/// The language of this thread.
+pub fn spoken() -> Language {
+    SPOKEN.get()
+}
+
+/// What is made in English whatever the window speaks: files, and what goes to other programs.
+pub fn in_english<T>(make: impl FnOnce() -> T) -> T {
+    let before = SPOKEN.replace(Language::English);
+    let made = make();
+    SPOKEN.set(before);
+    made
+}
+
+fn found(of: CatalogueOf, id: &str) -> Option<&'static Vec<String>> {
+    match spoken() {
+        Language::English | Language::Longer => None,
+        language => language.catalogue(of)?.get(id),
+    }
+}
+
+/// A text in the language of the thread; in English where it has none.
+pub fn text(id: &str) -> &str {
+    if spoken() == Language::Longer {
+        return longer(id);
+    }
+    found(CatalogueOf::Window, id).and_then(|forms| forms.first()).map_or(id, String::as_str)
+}
+
+/// A text of a lesson, whatever stands around it.
+pub fn of_lesson(words: &str) -> &str {
+    if spoken() == Language::Longer {
+        return longer(words);
+    }
+    found(CatalogueOf::Lessons, words.trim()).and_then(|forms| forms.first()).map_or(words, String::as_str)
+}
+
+/// The form of a text that stands with a count.
+pub fn counted(one: &'static str, many: &'static str, count: Count) -> &'static str {
+    let english = if count.0 == 1 { one } else { many };
+    if spoken() == Language::Longer {
+        return longer(english);
+    }
+    let forms = found(CatalogueOf::Window, one);
+    forms.and_then(|forms| forms.get(spoken().form(count.0)).or(forms.last())).map_or(english, String::as_str)
+}
+
+/// A number of things, with thousands set apart.
+#[derive(Clone, Copy, Debug)]
+pub struct Count(u64);
+
+impl Count {
+    /// Of so many; more than can be counted are as many as can.
+    pub fn of(count: impl TryInto<u64>) -> Self {
+        Self(count.try_into().unwrap_or(u64::MAX))
+    }
+}
+
+impl Display for Count {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        let digits = self.0.to_string();
+        for (n, digit) in digits.chars().enumerate() {
+            if n > 0 && (digits.len() - n).is_multiple_of(3) {
+                f.write_char(spoken().between_thousands())?;
+            }
+            f.write_char(digit)?;
+        }
+        Ok(())
+    }
+}
+
+/// Puts values into a text: `{}` the next one, `{1}` by place from 0, `{name}` by name; `{{` and `}}` are braces.
+pub fn fill(text: &str, values: &[(&str, &dyn Display)]) -> String {
+    let mut filled = String::with_capacity(2 * text.len());
+    let (mut rest, mut next) = (text, 0);
+    while let Some(at) = rest.find(['{', '}']) {
+        filled.push_str(&rest[..at]);
+        rest = &rest[at..];
+        if rest.starts_with("{{") || rest.starts_with("}}") {
+            filled.push_str(&rest[..1]);
+            rest = &rest[2..];
+            continue;
+        }
+        let Some(end) = rest.find('}').map(|end| end + 1) else { break };
+        let name = rest[..end].trim_matches(['{', '}']);
+        let place = if name.is_empty() { Some(next) } else { name.parse().ok() };
+        next += usize::from(name.is_empty());
+        let place = place.or_else(|| values.iter().position(|(own, _)| *own == name));
+        match place.and_then(|place| values.get(place)) {
+            Some((_, value)) => {
+                let _ = write!(filled, "{value}");
+            }
+            None => filled.push_str(&rest[..end]),
+        }
+        rest = &rest[end..];
+    }
+    filled.push_str(rest);
+    filled
+}
+
+/// The text with two fifths more of it at its end, made once.
+fn longer(id: &str) -> &'static str {
+    if let Some(made) = LONGER.with_borrow(|made| made.get(id).copied()) {
+        return made;
+    }
+    let mut depth = 0;
+    let plain = id.chars().filter(|letter| {
+        depth += i32::from(*letter == '{') - i32::from(*letter == '}');
+        depth == 0 && !"{}\n|`*".contains(*letter)
+    });
+    let plain: Vec<char> = plain.collect();
+    let more = (2 * id.chars().count()).div_ceil(5);
+    let added: String = plain.iter().cycle().take(if plain.is_empty() { 0 } else { more.saturating_sub(1) }).collect();
+    let made: &'static str = Box::leak(format!("{id}{added}{MARK}").into_boxed_str());
+    LONGER.with_borrow_mut(|all| all.insert(id.to_owned(), made));
+    made
+}
+
+/// The catalogues, where they come with the program; a browser fetches the one it needs.
+#[cfg(not(target_family = "wasm"))]
+mod embedded {
+    use super::{CatalogueOf, Language};
+
+    pub(super) fn of(language: Language, of: CatalogueOf) -> Option<&'static str> {
+        use CatalogueOf::{Lessons, Window};
+        Some(match (language, of) {
+            (Language::French, Window) => include_str!("../assets/lang/fr.po"),
+            (Language::French, Lessons) => include_str!("../assets/lang/lessons.fr.po"),
+            (Language::German, Window) => include_str!("../assets/lang/de.po"),
+            (Language::German, Lessons) => include_str!("../assets/lang/lessons.de.po"),
+            (Language::Spanish, Window) => include_str!("../assets/lang/es.po"),
+            (Language::Chinese, Window) => include_str!("../assets/lang/zh.po"),
+            _ => return None,
+        })
+    }
+}

@@ -1,0 +1,262 @@
+//! The catalogues of `assets/lang` against the texts in the sources and in the lessons: nothing is missing, nothing is left
+//! over, and what is put into a text is put into its translation.
+//!
+//! `INTERLINEAR_POT=ui.pot cargo test --test core translations` writes the ids and where they occur, for gettext's tools.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use interlinear::lang;
+use interlinear::lang::Language;
+use polib::catalog::Catalog;
+use polib::message::MessageView;
+use regex::Regex;
+
+/// The languages of the window, and those that have the lessons, too.
+const WINDOW: [&str; 4] = ["fr", "de", "es", "zh"];
+const LESSONS: [&str; 2] = ["fr", "de"];
+
+/// What of a lesson is not shown.
+const UNSEEN: &[&str] = &["do", "check", "light", "accepts", "key", "word", "model", "for"];
+
+fn root(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
+}
+
+fn files(folder: &Path, ending: &str, found: &mut Vec<PathBuf>) {
+    let mut paths: Vec<PathBuf> =
+        fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("one").path()).collect();
+    paths.sort();
+    for path in paths {
+        if path.is_dir() {
+            files(&path, ending, found);
+        } else if path.extension().is_some_and(|own| own == ending) {
+            found.push(path);
+        }
+    }
+}
+
+/// A text with or without a form for more than one, and the files that have it.
+#[derive(Default)]
+struct Found {
+    many: Option<String>,
+    files: BTreeSet<String>,
+}
+
+/// What a literal says.
+fn said(literal: &str) -> String {
+    let mut text = String::new();
+    let mut rest = literal;
+    while let Some(at) = rest.find('\\') {
+        text.push_str(&rest[..at]);
+        let mut letters = rest[at + 1..].chars();
+        let letter = letters.next().expect("something is escaped");
+        rest = letters.as_str();
+        match letter {
+            'n' => text.push('\n'),
+            't' => text.push('\t'),
+            '\n' => rest = rest.trim_start(),
+            'u' => {
+                let (code, behind) = rest[1..].split_once('}').expect("a code in braces");
+                text.push(u32::from_str_radix(code, 16).ok().and_then(char::from_u32).expect("a letter"));
+                rest = behind;
+            }
+            other => text.push(other),
+        }
+    }
+    text + rest
+}
+
+/// The ids in the sources.
+fn ids() -> BTreeMap<String, Found> {
+    let literal = r#""((?:[^"\\]|\\(?s:.))*)""#;
+    let marked = Regex::new(&format!(r"\b(?:tr|id)!\(\s*{literal}(?:\s*\|\s*{literal}\s*%)?")).expect("a pattern");
+    // the table of acts takes literals alone
+    let act = Regex::new(&format!(r"(?:EVERYWHERE|ON_\w+|EDITS), {literal}, *\n? *\[")).expect("a pattern");
+    let mut sources = Vec::new();
+    files(&root("src"), "rs", &mut sources);
+    let mut found: BTreeMap<String, Found> = BTreeMap::new();
+    for path in sources.iter().filter(|path| !path.ends_with("lang.rs")) {
+        let text = fs::read_to_string(path).expect("a source");
+        let name = path.strip_prefix(root("")).expect("it lies here").to_string_lossy().replace('\\', "/");
+        assert!(!text.contains("tr!(r") && !text.contains("id!(r"), "{name} has a raw text, which is not found");
+        let acts = act.captures_iter(&text).filter(|_| name.ends_with("window/act.rs"));
+        for one in marked.captures_iter(&text).chain(acts) {
+            let many = one.get(2).map(|many| said(many.as_str()));
+            let entry = found.entry(said(&one[1])).or_default();
+            assert!(entry.files.is_empty() || entry.many == many, "{} has a count here and none there", &one[1]);
+            entry.many = many;
+            entry.files.insert(name.clone());
+        }
+    }
+    found
+}
+
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n").replace('\t', "\\t"))
+}
+
+#[test]
+fn the_ids_are_written_where_that_is_asked_for() {
+    let ids = ids();
+    assert!(ids.len() > 1000, "only {} ids were found", ids.len());
+    let Some(path) = std::env::var_os("INTERLINEAR_POT") else { return };
+    let mut pot = "msgid \"\"\nmsgstr \"\"\n\"Content-Type: text/plain; charset=utf-8\\n\"\n".to_owned();
+    for (id, found) in &ids {
+        let files = found.files.iter().cloned().collect::<Vec<_>>().join(" ");
+        let _ = write!(pot, "\n#: {files}\nmsgid {}\n", quoted(id));
+        let _ = match &found.many {
+            Some(many) => write!(pot, "msgid_plural {}\nmsgstr[0] \"\"\nmsgstr[1] \"\"\n", quoted(many)),
+            None => write!(pot, "msgstr \"\"\n"),
+        };
+    }
+    fs::write(path, pot).expect("the file of the ids");
+}
+
+fn catalogue(name: &str) -> Catalog {
+    polib::po_file::parse(&root(&format!("assets/lang/{name}.po"))).expect("a catalogue in gettext's form")
+}
+
+/// The names of what is put into a text; those without have their place.
+fn values(text: &str) -> BTreeSet<String> {
+    let text = text.replace("{{", "").replace("}}", "");
+    let mut next = 0;
+    let name = |part: &str| {
+        let name = part.split_once('}').expect("a brace is closed").0;
+        next += usize::from(name.is_empty());
+        if name.is_empty() { (next - 1).to_string() } else { name.to_owned() }
+    };
+    text.split('{').skip(1).map(name).collect()
+}
+
+fn translations(message: &dyn MessageView) -> Vec<String> {
+    match message.msgstr_plural() {
+        Ok(forms) => forms.clone(),
+        Err(_) => vec![message.msgstr().expect("it has one or several").to_owned()],
+    }
+}
+
+/// What is wrong with the translation of an id.
+fn fault(language: &str, id: &str, found: &Found, message: &dyn MessageView) -> Option<String> {
+    let forms = translations(message);
+    let wanted = match (&found.many, language) {
+        (None, _) | (_, "zh") => 1,
+        (Some(_), _) => 2,
+    };
+    if message.is_plural() != found.many.is_some() || forms.len() != wanted || forms.iter().any(String::is_empty) {
+        return Some(format!("has {} forms and not {wanted}, or one is empty", forms.len()));
+    }
+    let own = values(id).into_iter().chain(found.many.iter().flat_map(|many| values(many))).collect::<BTreeSet<_>>();
+    for form in &forms {
+        let theirs = values(form);
+        let is_missing = |name: &String| !theirs.contains(name) && !(name == "n" && found.many.is_some());
+        if own.iter().any(is_missing) || !theirs.is_subset(&own) {
+            return Some(format!("puts {theirs:?} where {own:?} are put"));
+        }
+        let ends = |text: &str| (text.starts_with(' '), text.ends_with(' '), text.matches('\n').count());
+        if language != "zh" && ends(id) != ends(form) {
+            return Some("begins or ends with other spaces, or has other lines".to_owned());
+        }
+    }
+    None
+}
+
+#[test]
+fn each_id_is_in_every_catalogue_and_no_catalogue_has_another() {
+    let ids = ids();
+    let mut report = String::new();
+    for language in WINDOW {
+        let catalogue = catalogue(language);
+        let messages: BTreeMap<&str, &dyn MessageView> =
+            catalogue.messages().map(|message| (message.msgid(), message as &dyn MessageView)).collect();
+        for (id, found) in &ids {
+            let fault = match messages.get(id.as_str()) {
+                Some(message) => fault(language, id, found, *message),
+                None => Some("is missing".to_owned()),
+            };
+            if let Some(fault) = fault {
+                let _ = writeln!(report, "{language}.po: {} {fault}", quoted(id));
+            }
+        }
+        for id in messages.keys().filter(|id| !ids.contains_key(**id)) {
+            let _ = writeln!(report, "{language}.po: {} is no text of the sources", quoted(id));
+        }
+    }
+    let count = report.lines().count();
+    assert!(report.is_empty(), "{count} faults:\n{report:.6000}");
+}
+
+/// The texts of a lesson that are shown.
+fn shown(value: &toml::Value, texts: &mut BTreeSet<String>) {
+    match value {
+        toml::Value::String(text) if !text.trim().is_empty() => {
+            texts.insert(text.trim().to_owned());
+        }
+        toml::Value::Array(list) => list.iter().for_each(|value| shown(value, texts)),
+        toml::Value::Table(table) => {
+            table.iter().filter(|(key, _)| !UNSEEN.contains(&key.as_str())).for_each(|(_, value)| shown(value, texts));
+        }
+        _ => {}
+    }
+}
+
+#[test]
+fn each_text_of_the_lessons_is_in_the_catalogues_of_lessons() {
+    let mut texts = BTreeSet::new();
+    let mut lessons = Vec::new();
+    files(&root("assets/lessons"), "toml", &mut lessons);
+    for path in lessons {
+        let text = fs::read_to_string(&path).expect("a lesson");
+        shown(&toml::from_str(&text).expect("lessons are TOML"), &mut texts);
+    }
+    assert!(texts.len() > 100, "only {} texts were found", texts.len());
+    for language in LESSONS {
+        let catalogue = catalogue(&format!("lessons.{language}"));
+        let there: BTreeMap<&str, String> =
+            catalogue.messages().map(|message| (message.msgid(), translations(message).concat())).collect();
+        let missing: Vec<&String> =
+            texts.iter().filter(|text| there.get(text.as_str()).is_none_or(String::is_empty)).collect();
+        assert!(missing.is_empty(), "{} texts are missing in lessons.{language}.po: {missing:.3000?}", missing.len());
+        let left: Vec<&&str> = there.keys().filter(|id| !texts.contains(**id)).collect();
+        assert!(left.is_empty(), "lessons.{language}.po has texts of no lesson: {left:?}");
+    }
+}
+
+#[test]
+fn values_go_where_a_translation_has_them() {
+    let values: [(&str, &dyn std::fmt::Display); 3] = [("", &"a"), ("", &2), ("name", &"c")];
+    for (text, filled) in [
+        ("{} of {}, {name}", "a of 2, c"),
+        ("{name}: {1}/{0}", "c: 2/a"),
+        ("{{}} {name}", "{} c"),
+        ("{other} {", "{other} {"),
+    ] {
+        assert_eq!(lang::fill(text, &values), filled, "{text}");
+    }
+}
+
+#[test]
+fn a_system_names_its_language_in_many_ways() {
+    for (codes, language) in [
+        (&["de_AT.UTF-8"][..], Language::German),
+        (&["zh-Hans-CN", "en"], Language::Chinese),
+        (&["ru", "fr-CA"], Language::French),
+        (&["C"], Language::English),
+        (&[], Language::English),
+    ] {
+        assert_eq!(Language::first_of(codes), language, "{codes:?}");
+    }
+}
+
+#[test]
+fn counts_are_grouped_as_the_language_does() {
+    for (language, text) in
+        [(Language::English, "12,345"), (Language::German, "12\u{a0}345"), (Language::Chinese, "12,345")]
+    {
+        lang::speak(language);
+        assert_eq!(lang::Count::of(12_345_usize).to_string(), text);
+    }
+    lang::speak(Language::English);
+}

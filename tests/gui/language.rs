@@ -1,0 +1,131 @@
+//! The window in other languages: with texts longer by two fifths nothing lies over anything, each control is translated,
+//! and French is spoken by name.
+
+use egui::accesskit::Role;
+use egui::{Rect, vec2};
+use egui_kittest::Harness;
+use egui_kittest::kittest::{NodeT as _, Queryable as _};
+use interlinear::app::command::{SettingsCommand, WindowCommand};
+use interlinear::decoding::apart::Then;
+use interlinear::lang::{Language, MARK};
+use interlinear::pages::corpus::CORPUS;
+use interlinear::pages::lesson::LessonCommand;
+use interlinear::ui::App;
+
+use crate::{desk, evaluation, explore, layout, maps, measured, phrases, picture, steps};
+
+/// The least window of the manual, and that of a small laptop.
+const SIZES: [[f32; 2]; 2] = [[1024.0, 768.0], [1366.0, 768.0]];
+
+/// Every page as it begins and with something on it.
+fn windows() -> Vec<(&'static str, Harness<'static, App>)> {
+    let mut corpora = desk::two_models();
+    corpora.apply(WindowCommand::ShowPage(CORPUS));
+    let mut lesson = desk::two_models();
+    lesson.apply(LessonCommand::Open("alignment".to_owned()));
+    let mut shelf = desk::two_models();
+    shelf.apply(LessonCommand::Show(true));
+    let sessions = [
+        ("Sentence", layout::session(3)),
+        ("Sentence with a word", picture::inspected()),
+        ("Sentence with a lesson", lesson),
+        ("Sentence with the lessons", shelf),
+        ("Evaluation to begin with", evaluation::ready()),
+        ("Evaluation", evaluation::with(measured::two_models())),
+        ("Phrases to begin with", phrases::page()),
+        ("Phrases", phrases::scored()),
+        ("Corpus to begin with", corpora),
+    ];
+    let mut windows: Vec<_> = sessions.map(|(name, session)| (name, desk::window_of(session, SIZES[0]).0)).into();
+    windows.push(("Map", maps::page().0));
+    windows.push(("Steps", steps::page(steps::apart(Then::Wait, vec![4, 5, 7]), SIZES[0]).0));
+    windows.push(("Corpus", explore::two_systems().harness));
+    windows
+}
+
+fn speak(harness: &mut Harness<'_, App>, language: Language) {
+    harness.state_mut().send(SettingsCommand::SetLanguage(Some(language)));
+    harness.run();
+    harness.run();
+}
+
+/// What lies outside the window, and what lies over something else.
+fn faults(harness: &Harness<'_, App>, size: [f32; 2]) -> Vec<String> {
+    let window = Rect::from_min_size(egui::Pos2::ZERO, size.into());
+    let controls = layout::controls(harness);
+    let mut faults = Vec::new();
+    for (n, (name, rect)) in controls.iter().enumerate() {
+        if !window.expand(1.0).contains_rect(*rect) {
+            faults.push(format!("{name} at {rect} lies outside {window}"));
+        }
+        for (other, place) in &controls[n + 1..] {
+            let both = rect.intersect(*place);
+            if both.width() >= 1.5 && both.height() >= 1.5 {
+                faults.push(format!("{name} at {rect} lies over {other} at {place}"));
+            }
+        }
+    }
+    faults
+}
+
+/// Lists that scroll go on below the window; what is longer may put one more line of them there, and nothing else.
+#[test]
+fn longer_texts_leave_the_controls_of_every_page_apart_and_in_view() {
+    let mut report = String::new();
+    for (name, mut harness) in windows() {
+        for size in SIZES {
+            harness.set_size(vec2(size[0], size[1]));
+            speak(&mut harness, Language::English);
+            let before = faults(&harness, size);
+            speak(&mut harness, Language::Longer);
+            let after = faults(&harness, size);
+            if after.len() > before.len() {
+                report += &format!("{name} at {size:?}:\n  {}\n", after.join("\n  "));
+            }
+        }
+    }
+    assert!(report.is_empty(), "{report}");
+}
+
+/// What has no words of ours: names, numbers, formats, what a person has written.
+fn is_data(label: &str) -> bool {
+    !label.chars().any(char::is_alphabetic) || DATA.iter().any(|part| label.contains(part))
+}
+
+const DATA: &[&str] = &["BLEU", "TER", "chrF", "AER", "PCA", "t-SNE", "en-fr", "RNN", "Luong", "none", "13a"];
+
+#[test]
+fn each_control_says_its_name_in_the_language_of_the_window() {
+    let roles =
+        [Role::Button, Role::Tab, Role::CheckBox, Role::ComboBox, Role::RadioButton, Role::Slider, Role::SpinButton];
+    let mut report = String::new();
+    for (name, mut harness) in windows() {
+        speak(&mut harness, Language::Longer);
+        for role in roles {
+            for node in harness.query_all_by_role(role) {
+                let label = node.accesskit_node().label().unwrap_or_default();
+                if !label.contains(MARK) && !is_data(&label) {
+                    report += &format!("{name}: {role:?} {label}\n");
+                }
+            }
+        }
+    }
+    assert!(report.is_empty(), "{} without a translation:\n{report}", report.lines().count());
+}
+
+#[test]
+fn french_is_spoken_in_menus_tabs_and_to_those_who_listen() {
+    let (mut harness, _) = desk::window(desk::two_models());
+    speak(&mut harness, Language::French);
+    for (role, label) in [
+        (Role::Button, "Affichage"),
+        (Role::Button, "Fichier"),
+        (Role::Tab, "Page \u{c9}valuation"),
+        (Role::MultilineTextInput, "Texte source"),
+    ] {
+        assert!(harness.query_by_role_and_label(role, label).is_some(), "{label}");
+    }
+    assert!(harness.query_by_role_and_label(Role::Button, "View").is_none());
+    speak(&mut harness, Language::English);
+    assert!(harness.query_by_role_and_label(Role::Button, "View").is_some());
+}
