@@ -25,6 +25,7 @@ use crate::pages::window::local::{Local, Panel, Sheet, Window};
 use crate::pages::window::{local, shortcuts};
 use crate::session::driver::Driver;
 use crate::session::state::Session;
+use crate::ui::spoken::Announcer;
 use crate::ui::views;
 use crate::ui::views::presentation;
 use crate::widgets::theme;
@@ -333,6 +334,7 @@ impl App {
             ctx.request_repaint();
         }
         self.finish(&ctx);
+        Announcer::translated(&ctx, &self.desk.session().app().document);
         self.note_frame();
     }
 }

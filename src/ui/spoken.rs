@@ -3,15 +3,38 @@
 use egui::output::OutputEvent;
 use egui::{Context, FullOutput, Plugin};
 
-/// Tells what gets the focus, is chosen or changed, as it happens.
+use crate::app::document::Document;
+use crate::app::document::column::Column;
+
+/// Tells what gets the focus, is chosen or changed, as it happens, and translations when they are whole.
 pub struct Announcer {
     tell: Box<dyn Fn(&str) + Send + Sync>,
+    /// The translations that were told last.
+    translations: String,
 }
 
 impl Announcer {
     /// Has a window told to `tell`.
     pub fn install(ctx: &Context, tell: impl Fn(&str) + Send + Sync + 'static) {
-        ctx.add_plugin(Self { tell: Box::new(tell) });
+        ctx.add_plugin(Self { tell: Box::new(tell), translations: String::new() });
+    }
+
+    /// Tells the translation of each model once all of them are whole and new.
+    pub fn translated(ctx: &Context, document: &Document) {
+        let tell = |announcer: &mut Self| {
+            let whole = |column: &Column| !column.stale && !column.decoding;
+            let columns = document.columns().iter().filter(|column| column.shown().is_some());
+            if !columns.clone().all(whole) {
+                return;
+            }
+            let said = columns.filter_map(|column| Some(format!("{}: {}", column.name(), column.shown()?.text)));
+            let said = said.collect::<Vec<_>>().join(". ");
+            if said != announcer.translations {
+                (announcer.tell)(&said);
+                announcer.translations = said;
+            }
+        };
+        ctx.with_plugin(tell);
     }
 }
 

@@ -42,12 +42,14 @@ fn press(modifiers: Modifiers, key: Key) -> Vec<Command> {
 
 /// A browser gives a screen reader no tree of the window.
 #[test]
-fn what_gets_the_focus_and_is_chosen_is_told_and_typing_is_not() {
+fn translations_are_told_and_what_gets_the_focus_and_is_chosen_but_not_typing() {
     let (mut harness, _) = desk::window(desk::two_models());
     let told = Arc::new(Mutex::new(Vec::<String>::new()));
     let heard = Arc::clone(&told);
     Announcer::install(&harness.ctx, move |text| heard.lock().expect("one thread").push(text.to_owned()));
     let take = || std::mem::take(&mut *told.lock().expect("one thread"));
+    harness.run();
+    assert_eq!(take(), ["RNNencdec: le rouge soulier. RNNsearch: la chaussure rouge"]);
     for _ in 0..4 {
         harness.key_press(Key::Tab);
         harness.run();

@@ -28,6 +28,9 @@ const KEYS: &[(Key, StepsCommand)] = &[
     (Key::ArrowUp, StepsCommand::MoveWord(-1)),
 ];
 
+/// Narrower than this the pace is a slider alone, points.
+const WITH_PACE: f32 = 400.0;
+
 /// Moves by keys, where no text is being typed. Space and Enter belong to a button that has the keyboard.
 pub fn keys(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
     arrive(ui, window);
@@ -279,7 +282,10 @@ fn pace_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
     }
     let mut pace = steps.pace;
     ui.spacing_mut().slider_width = 80.0;
+    // its number has no room on a phone
+    let has_room = ui.max_rect().width() > WITH_PACE;
     let slider = Slider::new(&mut pace, PACES.0..=PACES.1).logarithmic(true).max_decimals(1).suffix(tr!(" a second"));
+    let slider = slider.show_value(has_room);
     if ui.add(slider).on_hover_text(tr!("Moves a second while it plays")).changed() {
         window.push(StepsCommand::SetPace(pace));
     }
