@@ -107,7 +107,7 @@ fn the_ids_are_written_where_that_is_asked_for() {
         let _ = write!(pot, "\n#: {files}\nmsgid {}\n", quoted(id));
         let _ = match &found.many {
             Some(many) => write!(pot, "msgid_plural {}\nmsgstr[0] \"\"\nmsgstr[1] \"\"\n", quoted(many)),
-            None => write!(pot, "msgstr \"\"\n"),
+            None => writeln!(pot, "msgstr \"\""),
         };
     }
     fs::write(path, pot).expect("the file of the ids");
@@ -141,7 +141,7 @@ fn fault(language: &str, id: &str, found: &Found, forms: &[String]) -> Option<St
     let own = values(id).into_iter().chain(found.many.iter().flat_map(|many| values(many))).collect::<BTreeSet<_>>();
     for form in forms {
         let theirs = values(form);
-        let is_missing = |name: &String| !theirs.contains(name) && !(name == "n" && found.many.is_some());
+        let is_missing = |name: &String| !(theirs.contains(name) || name == "n" && found.many.is_some());
         if own.iter().any(is_missing) || !theirs.is_subset(&own) {
             return Some(format!("puts {theirs:?} where {own:?} are put"));
         }

@@ -29,7 +29,7 @@ fn windows() -> Vec<(&'static str, Harness<'static, App>)> {
     lang::speak(Language::English);
     let mut shelf = desk::two_models();
     shelf.apply(LessonCommand::Show(true));
-    let sessions = [
+    let sessions = vec![
         ("Sentence", layout::session(3)),
         ("Sentence with a word", picture::inspected()),
         ("Sentence with a lesson", lesson),
@@ -40,7 +40,8 @@ fn windows() -> Vec<(&'static str, Harness<'static, App>)> {
         ("Phrases", phrases::scored()),
         ("Corpus to begin with", corpora),
     ];
-    let mut windows: Vec<_> = sessions.map(|(name, session)| (name, desk::window_of(session, SIZES[0]).0)).into();
+    let mut windows: Vec<_> =
+        sessions.into_iter().map(|(name, session)| (name, desk::window_of(session, SIZES[0]).0)).collect();
     windows.push(("Map", maps::page().0));
     windows.push(("Steps", steps::page(steps::apart(Then::Wait, vec![4, 5, 7]), SIZES[0]).0));
     windows.push(("Corpus", explore::two_systems().harness));
