@@ -73,7 +73,7 @@ thread_local! {
 }
 
 /// Translations by id; those of a text with a count have a form for each kind of count.
-type Catalogue = HashMap<String, Vec<String>>;
+pub type Catalogue = HashMap<String, Vec<String>>;
 
 /// Of the window and of the lessons, by language.
 static READ: [[OnceLock<Catalogue>; 5]; 2] = [const { [const { OnceLock::new() }; 5] }; 2];
@@ -153,15 +153,59 @@ impl Language {
     }
 }
 
-/// Translations by id of a file in gettext's form; none where it cannot be read.
-fn read(po: &str) -> Catalogue {
-    let Ok(file) = polib::po_file::parse_from_reader(po.as_bytes()) else { return Catalogue::new() };
-    let forms = |message: &dyn polib::message::MessageView| match message.msgstr_plural() {
-        Ok(forms) => forms.clone(),
-        Err(_) => message.msgstr().map(|text| vec![text.to_owned()]).unwrap_or_default(),
-    };
-    let all = file.messages().map(|message| (message.msgid().to_owned(), forms(message)));
-    all.filter(|(_, forms)| forms.iter().all(|form| !form.is_empty())).collect()
+/// Which string of a catalogue goes on.
+#[derive(Clone, Copy)]
+enum Part {
+    Id,
+    Form,
+    Other,
+}
+
+/// The forms of each id of a file in gettext's form; what is not understood is passed over.
+pub fn read(po: &str) -> Catalogue {
+    let mut all = Catalogue::new();
+    let (mut id, mut forms, mut part) = (String::new(), Vec::<String>::new(), Part::Other);
+    for line in po.lines().map(str::trim).filter(|line| !line.starts_with('#')).chain(["msgid \"\""]) {
+        let Some((key, text)) = line.find('"').map(|at| line.split_at(at)) else { continue };
+        part = match key.trim() {
+            "" => part,
+            "msgid" => {
+                let (id, forms) = (std::mem::take(&mut id), std::mem::take(&mut forms));
+                if !id.is_empty() && !forms.is_empty() && forms.iter().all(|form| !form.is_empty()) {
+                    all.insert(id, forms);
+                }
+                Part::Id
+            }
+            key if key.starts_with("msgstr") => {
+                forms.push(String::new());
+                Part::Form
+            }
+            _ => Part::Other,
+        };
+        match part {
+            Part::Id => id.push_str(&unquoted(text)),
+            Part::Form => forms.last_mut().into_iter().for_each(|form| form.push_str(&unquoted(text))),
+            Part::Other => {}
+        }
+    }
+    all
+}
+
+/// What stands between quotation marks.
+fn unquoted(text: &str) -> String {
+    let mut letters = text.strip_prefix('"').and_then(|text| text.strip_suffix('"')).unwrap_or("").chars();
+    let mut said = String::new();
+    while let Some(letter) = letters.next() {
+        said.extend(match letter {
+            '\\' => letters.next().map(|escaped| match escaped {
+                'n' => '\n',
+                't' => '\t',
+                other => other,
+            }),
+            other => Some(other),
+        });
+    }
+    said
 }
 
 /// Takes a catalogue that was read elsewhere, as a browser does; the first one stays.

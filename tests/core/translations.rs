@@ -9,9 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use interlinear::lang;
-use interlinear::lang::Language;
-use polib::catalog::Catalog;
-use polib::message::MessageView;
+use interlinear::lang::{Catalogue, Language};
 use regex::Regex;
 
 /// The languages of the window, and those that have the lessons, too.
@@ -109,14 +107,14 @@ fn the_ids_are_written_where_that_is_asked_for() {
         let _ = write!(pot, "\n#: {files}\nmsgid {}\n", quoted(id));
         let _ = match &found.many {
             Some(many) => write!(pot, "msgid_plural {}\nmsgstr[0] \"\"\nmsgstr[1] \"\"\n", quoted(many)),
-            None => write!(pot, "msgstr \"\"\n"),
+            None => writeln!(pot, "msgstr \"\""),
         };
     }
     fs::write(path, pot).expect("the file of the ids");
 }
 
-fn catalogue(name: &str) -> Catalog {
-    polib::po_file::parse(&root(&format!("assets/lang/{name}.po"))).expect("a catalogue in gettext's form")
+fn catalogue(name: &str) -> Catalogue {
+    lang::read(&fs::read_to_string(root(&format!("assets/lang/{name}.po"))).expect("a catalogue"))
 }
 
 /// The names of what is put into a text; those without have their place.
@@ -131,27 +129,19 @@ fn values(text: &str) -> BTreeSet<String> {
     text.split('{').skip(1).map(name).collect()
 }
 
-fn translations(message: &dyn MessageView) -> Vec<String> {
-    match message.msgstr_plural() {
-        Ok(forms) => forms.clone(),
-        Err(_) => vec![message.msgstr().expect("it has one or several").to_owned()],
-    }
-}
-
 /// What is wrong with the translation of an id.
-fn fault(language: &str, id: &str, found: &Found, message: &dyn MessageView) -> Option<String> {
-    let forms = translations(message);
+fn fault(language: &str, id: &str, found: &Found, forms: &[String]) -> Option<String> {
     let wanted = match (&found.many, language) {
         (None, _) | (_, "zh") => 1,
         (Some(_), _) => 2,
     };
-    if message.is_plural() != found.many.is_some() || forms.len() != wanted || forms.iter().any(String::is_empty) {
-        return Some(format!("has {} forms and not {wanted}, or one is empty", forms.len()));
+    if forms.len() != wanted {
+        return Some(format!("has {} forms and not {wanted}", forms.len()));
     }
     let own = values(id).into_iter().chain(found.many.iter().flat_map(|many| values(many))).collect::<BTreeSet<_>>();
-    for form in &forms {
+    for form in forms {
         let theirs = values(form);
-        let is_missing = |name: &String| !theirs.contains(name) && !(name == "n" && found.many.is_some());
+        let is_missing = |name: &String| !(theirs.contains(name) || name == "n" && found.many.is_some());
         if own.iter().any(is_missing) || !theirs.is_subset(&own) {
             return Some(format!("puts {theirs:?} where {own:?} are put"));
         }
@@ -168,19 +158,17 @@ fn each_id_is_in_every_catalogue_and_no_catalogue_has_another() {
     let ids = ids();
     let mut report = String::new();
     for language in WINDOW {
-        let catalogue = catalogue(language);
-        let messages: BTreeMap<&str, &dyn MessageView> =
-            catalogue.messages().map(|message| (message.msgid(), message as &dyn MessageView)).collect();
+        let messages = catalogue(language);
         for (id, found) in &ids {
-            let fault = match messages.get(id.as_str()) {
-                Some(message) => fault(language, id, found, *message),
+            let fault = match messages.get(id) {
+                Some(forms) => fault(language, id, found, forms),
                 None => Some("is missing".to_owned()),
             };
             if let Some(fault) = fault {
                 let _ = writeln!(report, "{language}.po: {} {fault}", quoted(id));
             }
         }
-        for id in messages.keys().filter(|id| !ids.contains_key(**id)) {
+        for id in messages.keys().filter(|id| !ids.contains_key(*id)) {
             let _ = writeln!(report, "{language}.po: {} is no text of the sources", quoted(id));
         }
     }
@@ -213,13 +201,10 @@ fn each_text_of_the_lessons_is_in_the_catalogues_of_lessons() {
     }
     assert!(texts.len() > 100, "only {} texts were found", texts.len());
     for language in LESSONS {
-        let catalogue = catalogue(&format!("lessons.{language}"));
-        let there: BTreeMap<&str, String> =
-            catalogue.messages().map(|message| (message.msgid(), translations(message).concat())).collect();
-        let missing: Vec<&String> =
-            texts.iter().filter(|text| there.get(text.as_str()).is_none_or(String::is_empty)).collect();
+        let there = catalogue(&format!("lessons.{language}"));
+        let missing: Vec<&String> = texts.iter().filter(|text| !there.contains_key(*text)).collect();
         assert!(missing.is_empty(), "{} texts are missing in lessons.{language}.po: {missing:.3000?}", missing.len());
-        let left: Vec<&&str> = there.keys().filter(|id| !texts.contains(**id)).collect();
+        let left: Vec<&String> = there.keys().filter(|id| !texts.contains(*id)).collect();
         assert!(left.is_empty(), "lessons.{language}.po has texts of no lesson: {left:?}");
     }
 }

@@ -78,9 +78,11 @@ pub fn top_bar_ui(ui: &mut Ui, window: &mut Window<'_>) {
         ui.horizontal(|ui| {
             let count = window.app.document.columns().len() as f32;
             let models = count * (FEWEST_LETTERS * LETTER + AROUND);
-            let is_narrow = ui.available_width() < NARROW.max(BESIDE + models);
-            let has_lessons = ui.available_width() >= BESIDE_LESSONS + OF_MODEL * count;
-            if ui.available_width() < NARROWEST {
+            let longer = longer(ui, window);
+            let room = ui.available_width() - longer.menus - longer.add;
+            let is_narrow = room - longer.tabs < NARROW.max(BESIDE + models);
+            let has_lessons = room - longer.tabs >= BESIDE_LESSONS + OF_MODEL * count;
+            if room - longer.tabs < NARROWEST {
                 let tabs = ui.scope(|ui| tabs::menu_ui(ui, window));
                 window.part(ui, HighlightPart::Pages, "", tabs.response.rect);
             } else {
@@ -99,6 +101,26 @@ pub fn top_bar_ui(ui: &mut Ui, window: &mut Window<'_>) {
             });
         });
     });
+}
+
+/// By how much the words of the bar are wider than the English ones, from which its limits are, points.
+struct Longer {
+    tabs: f32,
+    menus: f32,
+    add: f32,
+}
+
+fn longer(ui: &Ui, window: &Window<'_>) -> Longer {
+    let font = egui::TextStyle::Button.resolve(ui.style());
+    let width =
+        |text: &str| ui.painter().layout_no_wrap(text.to_owned(), font.clone(), ui.visuals().text_color()).size().x;
+    let more = |id: &'static str| (width(lang::text(id)) - width(id)).max(0.0);
+    let menus = settings::MENUS.iter().map(|(name, _)| *name).chain([id!("Lessons"), id!("Beam")]);
+    Longer {
+        tabs: window.pages.list().into_iter().map(|page| more(page.info().name)).sum(),
+        menus: menus.map(more).sum(),
+        add: more(id!("+ Model")),
+    }
 }
 
 fn right_ui(ui: &mut Ui, window: &mut Window<'_>, is_narrow: bool, has_lessons: bool) {
@@ -123,7 +145,8 @@ fn right_ui(ui: &mut Ui, window: &mut Window<'_>, is_narrow: bool, has_lessons: 
 fn chips_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let app = window.app;
     let count = app.document.columns().len();
-    let room = (ui.available_width() - ADD).max(0.0);
+    let add = ADD + longer(ui, window).add;
+    let room = (ui.available_width() - add).max(0.0);
     let letters = ((room / count.max(1) as f32 - AROUND) / LETTER).clamp(LEAST_LETTERS, MOST_LETTERS) as usize;
     // the bar of many models lies over their lower edge: beside them it would move everything below when it comes
     ui.spacing_mut().scroll.floating_allocated_width = 0.0;
@@ -138,7 +161,7 @@ fn chips_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let area_rect = area_rect.inner_rect;
     window.part(ui, HighlightPart::Models, "", area_rect);
     let key = shortcuts::text(ui.ctx(), Act::AddModel);
-    let text = if ui.available_width() < ADD { "+" } else { tr!("+ Model") };
+    let text = if ui.available_width() < add { "+" } else { tr!("+ Model") };
     let add = ui.button(text).on_hover_text(tr!("Add a model folder ({key})", key));
     if add.accessible_name(tr!("Add a model")).clicked() {
         window.ask(MODEL.then(ColumnCommand::Add));

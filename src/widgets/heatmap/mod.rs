@@ -290,7 +290,7 @@ impl HeatmapWidget<'_> {
             return;
         }
         let Some(reading) = self.table.reading else { return };
-        let text = reading.row_text();
+        let text = lang::text(reading.row_text());
         marks::paint(&ui.painter_at(place), [figure.corner(text, &place.into())]);
         let response = ui.interact(place, self.id.with("reading"), Sense::hover());
         node(&response, egui::accesskit::Role::Legend, || tr!("Rows of {} by the {text}", self.name, text));

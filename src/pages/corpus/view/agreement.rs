@@ -103,7 +103,7 @@ fn numbers_ui(ui: &mut Ui, agreement: &Agreement, height: f32) {
                         );
                     }
                     None => {
-                        (0..3).for_each(|n| small(ui, if n == 1 { tr!("nothing").to_owned() } else { String::new() }))
+                        (0..3).for_each(|n| small(ui, if n == 1 { tr!("nothing").to_owned() } else { String::new() }));
                     }
                 }
                 let more: Vec<String> =

@@ -49,7 +49,9 @@ pub fn picture_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) 
         columns: matrix.columns(),
         source_width: widest(&Letters(ui), table.source.iter().map(labels::source)),
         target_width: widest(&Letters(ui), table.target.iter().map(|word| labels::target(word, false))),
-        corner_width: table.reading.map_or(0.0, |reading| widest_word(&Letters(ui), reading.row_text())),
+        corner_width: table
+            .reading
+            .map_or(0.0, |reading| widest_word(&Letters(ui), crate::lang::text(reading.row_text()))),
         text_height: ui.text_style_height(&egui::TextStyle::Small),
         pixels_per_point: ui.pixels_per_point(),
     };

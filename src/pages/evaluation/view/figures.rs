@@ -178,7 +178,11 @@ fn thresholds_ui(ui: &mut Ui, results: &Evaluated, height: f32) {
             let points = rows.iter().filter(|row| is_read(row, reading) && row.direction == AlignerDirection::Forward);
             let points = points.filter_map(|row| Some([f64::from(threshold(row)?), row.counts.rates().aer?]));
             series.push(Series {
-                name: if is_minor { tr!("{name} by the {}", reading.row_text(), name) } else { name.clone() },
+                name: if is_minor {
+                    tr!("{name} by the {}", lang::text(reading.row_text()), name)
+                } else {
+                    name.clone()
+                },
                 place,
                 points: points.collect(),
                 look: if is_minor { SeriesStyle::Minor } else { SeriesStyle::Marked },

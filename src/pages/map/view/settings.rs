@@ -128,9 +128,10 @@ pub fn legend_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
         Colour::Rank => ("1".to_owned(), drawn.to_string()),
         Colour::Length => {
             let most = longest(&chart);
-            let counted = match chart.kind {
-                PointKind::Phrases => tr!("{n} word" | "{n} words" % most),
-                _ => tr!("{n} letter" | "{n} letters" % most),
+            let counted = if chart.kind == PointKind::Phrases {
+                tr!("{n} word" | "{n} words" % most)
+            } else {
+                tr!("{n} letter" | "{n} letters" % most)
             };
             ("1".to_owned(), counted)
         }

@@ -177,13 +177,14 @@ fn row_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>, at: usize, cosin
     let colour = if is_drawn { t.text } else { t.weak };
     let galley = labels::galley(ui.painter(), &point.text, &theme::body(), colour, (rect.right() - left).max(1.0));
     ui.painter().galley(egui::pos2(left, middle - galley.size().y / 2.0), galley, colour);
-    let note = match (is_drawn, cosine) {
-        (true, _) => paint::facts(chart, at),
-        (false, _) => tr!(
+    let note = if is_drawn {
+        paint::facts(chart, at)
+    } else {
+        tr!(
             "{}, not on this map, which has the first {n} word"
                 | "{}, not on this map, which has the first {n} words" % chart.layout.places.len(),
             paint::facts(chart, at)
-        ),
+        )
     };
     if response.on_hover_text(note).clicked() {
         window.push(MapCommand::Select(Some(at)));

@@ -20,6 +20,7 @@ pub mod measured;
 pub mod memory;
 pub mod output;
 pub mod picture_bar;
+pub mod questions;
 pub mod sentences;
 pub mod source;
 pub mod tree;
