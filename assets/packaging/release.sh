@@ -16,6 +16,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 parts=("$@")
 if [ ${#parts[@]} -eq 0 ]; then parts=(linux-x86_64 linux-aarch64 windows-x86_64 macos models wheels); fi
 profile=${PROFILE:-release}
+# what cargo calls the folder of that profile
+if [ "$profile" = dev ]; then kind=debug; else kind=$profile; fi
 target=${CARGO_TARGET_DIR:-$PWD/target}
 out=$target/packages
 tools=$target/packaging-tools
@@ -71,14 +73,14 @@ build() {
         leave_out "$triple: it could not be built; see above"
         return 1
     fi
-    built=$target/$triple/$([ "$profile" = dev ] && echo debug || echo "$profile")/interlinear
+    built=$target/$triple/$kind/interlinear
 }
 
 # What writes the manual pages: a program that runs here.
 speaker=
 find_speaker() {
     [ -z "$speaker" ] || return 0
-    if [ -x "$target/${here}/$profile/interlinear" ]; then speaker=$target/${here}/$profile/interlinear; return 0; fi
+    if [ -x "$target/$here/$kind/interlinear" ]; then speaker=$target/$here/$kind/interlinear; return 0; fi
     if [[ $here == *-linux-gnu ]] && build "$here" .2.17; then speaker=$built; return 0; fi
     cargo build --locked --no-default-features && speaker=$target/debug/interlinear
 }
