@@ -5,11 +5,12 @@
 #
 # PROGRAM is a built program; without it `cargo build --release --locked` makes one. The package goes into FOLDER, by
 # default target/packages, and its path is written to standard output. Nothing is downloaded. `models` is the archive of the
-# models that the others leave out. What else is asked of it stands in the environment:
+# models that the others leave out, and of those that they shorten. What else is asked of it stands in the environment:
 #
 #   MACHINE      the processor of PROGRAM as Linux calls it (x86_64, aarch64); by default this one's
 #   SPEAKER      a program of the same version that runs here and writes the manual pages; by default PROGRAM
-#   MODELS       names of the models that go in, or all; by default those that fit into 100 MB with the program
+#   MODELS       names of the models that go in, or all; by default the best and the papers' four
+#   BITS         bits of each of their numbers, by default 8, with which the package stays below 100 MB; 16 leaves them as they are
 #   COMPRESSION  of deb and tar: xz (deb's default), zstd (tar's), gzip (deb alone) or none
 set -eu
 
@@ -18,7 +19,9 @@ root=$(CDPATH= cd -- "$(dirname -- "$0")/../.." && pwd)
 program=${2:-}
 folder=${3:-$root/target/packages}
 machine=${MACHINE:-$(uname -m)}
-chosen=${MODELS:-rnnencdec-en-fr rnnsearch-en-fr rnnsearch-guided-en-fr}
+papers="rnnencdec-en-fr rnnsearch-en-fr luong-global-en-fr luong-local-p-en-fr"
+chosen=${MODELS:-$papers rnnsearch-guided-en-fr}
+bits=${BITS:-8}
 
 fail() {
     echo "package.sh: $*" >&2
@@ -68,12 +71,42 @@ model_files() {
     done
 }
 
-# Those models below the folder $2.
+# Those models below the folder $2, as they are.
 fill_models() {
     model_files "$1" | while read -r file; do
         install -D -m 644 "$root/models/$file" "$2/$file"
     done
     if [ -e "$2" ]; then install -m 644 "$root/models/README.md" "$2/README.md"; fi
+}
+
+# Makes the papers' models in the folder $1 smaller, whose numbers have 16 bits in the source.
+shorten() {
+    if [ "$bits" -ne 8 ]; then return 0; fi
+    for model in $papers; do
+        if [ ! -e "$1/$model" ]; then continue; fi
+        "$speaker" import --bits 8 "$1/$model" "$work/short" >&2
+        mv -f "$work/short/model.safetensors" "$1/$model/model.safetensors"
+        rm -rf "$work/short"
+        cat >>"$1/$model/README.md" <<CARD
+
+## This copy
+
+It came in a package, with numbers of 8 bits and a scale for each row of a matrix, made by \`interlinear import --bits 8\`; a sentence in some is
+put otherwise. All figures above, and the digest, are those of the model with 16 bits, \`$model-16-bits\` among the further models.
+CARD
+    done
+}
+
+# The papers' models as they are, under names that are free beside the packages' copies.
+fill_long() {
+    if [ "$bits" -ne 8 ]; then return 0; fi
+    mkdir -p "$1"
+    for model in $papers; do
+        case " $chosen " in
+            *" $model "* | " all ") cp -R "$root/models/$model" "$1/$model-16-bits" ;;
+        esac
+        rm -rf "$1/$model-16-bits/training"
+    done
 }
 
 terms() {
@@ -91,6 +124,7 @@ fill() {
     install -D -m 755 "$program" "$1/bin/interlinear"
     if [ "$machine" = "$(uname -m)" ] && command -v strip >/dev/null 2>&1; then strip "$1/bin/interlinear"; fi
     fill_models yes "$share/interlinear/models"
+    shorten "$share/interlinear/models"
     install -D -m 644 "$root/assets/packaging/interlinear.desktop" "$share/applications/interlinear.desktop"
     install -D -m 644 "$root/assets/packaging/interlinear.xml" "$share/mime/packages/interlinear.xml"
     fill_metainfo "$share/metainfo/org.interlinear.Interlinear.metainfo.xml"
@@ -176,6 +210,7 @@ CONTROL
         name=interlinear-$version-more-models
         package=$folder/$name.tar.zst
         fill_models no "$work/$name"
+        fill_long "$work/$name"
         [ -e "$work/$name" ] || fail "no model is left for an archive of its own"
         chmod -R u=rwX,go=rX "$work/$name"
         archive "$name" "$package"
@@ -185,6 +220,7 @@ CONTROL
         package=$folder/$name.zip
         install -D -m 755 "$program" "$work/$name/interlinear.exe"
         fill_models yes "$work/$name/models"
+        shorten "$work/$name/models"
         install -m 644 "$root/README.md" "$root/CHANGELOG.md" "$root/CITATION.cff" "$work/$name/"
         terms >"$work/$name/LICENCES.txt"
         find "$work/$name" -exec touch -d "@$SOURCE_DATE_EPOCH" {} +

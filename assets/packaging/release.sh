@@ -16,6 +16,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 parts=("$@")
 if [ ${#parts[@]} -eq 0 ]; then parts=(linux-x86_64 linux-aarch64 windows-x86_64 macos models wheels); fi
 profile=${PROFILE:-release}
+# what cargo calls the folder of that profile
+if [ "$profile" = dev ]; then kind=debug; else kind=$profile; fi
 target=${CARGO_TARGET_DIR:-$PWD/target}
 out=$target/packages
 tools=$target/packaging-tools
@@ -40,18 +42,20 @@ export RUSTC_WORKSPACE_WRAPPER=$PWD/assets/packaging/rustc.sh
 
 get_tools() {
     if [ -x "$tools/bin/cargo-zigbuild" ]; then return 0; fi
-    python3 -m venv "$tools" && "$tools/bin/pip" install --quiet ziglang cargo-zigbuild 'maturin>=1.9,<2'
+    python3 -m venv "$tools" && "$tools/bin/pip" install --quiet ziglang==0.17.1 cargo-zigbuild==0.24.1 maturin==1.16.0
 }
 
-# Whether there is a standard library for this triple; sets `std`, what cargo is told about it.
+# Whether there is a standard library for this triple; sets `std`, what cargo is told about it, and `boot`, its environment. Nothing is
+# exported, since it would have crates compiled otherwise that other parts share.
 has_std() {
-    std=()
+    std=() boot=()
     if [ -d "$(rustc --print target-libdir --target "$1")" ]; then return 0; fi
     if [ -e "${RUST_STD_SOURCE:-/nowhere}/Cargo.lock" ]; then
         std=(-Z "build-std=std,panic_unwind")
-        export RUSTC_BOOTSTRAP=1 __CARGO_TESTS_ONLY_SRC_ROOT=$RUST_STD_SOURCE
+        boot=(RUSTC_BOOTSTRAP=1 "__CARGO_TESTS_ONLY_SRC_ROOT=$RUST_STD_SOURCE")
         return 0
     fi
+    leave_out "$1: Rust's standard library for it is missing (rustup target add $1, or RUST_STD_SOURCE)"
     return 1
 }
 
@@ -59,27 +63,24 @@ has_std() {
 build() {
     local triple=$1 suffix=$2 flags=()
     shift 2
-    if ! has_std "$triple"; then
-        leave_out "$triple: Rust's standard library for it is missing (rustup target add $triple, or RUST_STD_SOURCE)"
-        return 1
-    fi
+    has_std "$triple" || return 1
     if ! get_tools; then
         leave_out "$triple: ziglang and cargo-zigbuild cannot be had from PyPI"
         return 1
     fi
     if [ "$profile" = release ]; then flags=(--release); elif [ "$profile" != dev ]; then flags=(--profile "$profile"); fi
-    if ! PATH=$tools/bin:$PATH cargo zigbuild --locked --bin interlinear "${flags[@]}" --target "$triple$suffix" "${std[@]}" "$@"; then
+    if ! env "${boot[@]}" PATH="$tools/bin:$PATH" cargo zigbuild --locked --bin interlinear "${flags[@]}" --target "$triple$suffix" "${std[@]}" "$@"; then
         leave_out "$triple: it could not be built; see above"
         return 1
     fi
-    built=$target/$triple/$([ "$profile" = dev ] && echo debug || echo "$profile")/interlinear
+    built=$target/$triple/$kind/interlinear
 }
 
 # What writes the manual pages: a program that runs here.
 speaker=
 find_speaker() {
     [ -z "$speaker" ] || return 0
-    if [ -x "$target/${here}/$profile/interlinear" ]; then speaker=$target/${here}/$profile/interlinear; return 0; fi
+    if [ -x "$target/$here/$kind/interlinear" ]; then speaker=$target/$here/$kind/interlinear; return 0; fi
     if [[ $here == *-linux-gnu ]] && build "$here" .2.17; then speaker=$built; return 0; fi
     cargo build --locked --no-default-features && speaker=$target/debug/interlinear
 }
@@ -122,11 +123,8 @@ wheels() {
     local machine
     PATH=$tools/bin:$PATH maturin sdist --out "$out"
     for machine in x86_64 aarch64; do
-        if [ ! -d "$(rustc --print target-libdir --target "$machine-unknown-linux-gnu")" ]; then
-            leave_out "the wheel for $machine: Rust's standard library for it is missing (rustup target add $machine-unknown-linux-gnu)"
-            continue
-        fi
-        PATH=$tools/bin:$PATH maturin build --profile "$profile" --locked --zig --compatibility manylinux2014 \
+        has_std "$machine-unknown-linux-gnu" || continue
+        env "${boot[@]}" PATH="$tools/bin:$PATH" maturin build "${std[@]}" --profile "$profile" --locked --zig --compatibility manylinux2014 \
             --target "$machine-unknown-linux-gnu" --out "$out" || leave_out "the wheel for $machine: it could not be built; see above"
     done
 }

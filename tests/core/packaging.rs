@@ -1,11 +1,12 @@
 //! Packages as they are made of a built program, unpacked and started from another folder.
 #![cfg(target_os = "linux")]
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Makes a package in `folder`; nothing where the system lacks the tool for it.
-fn package(kind: &str, tool: &str, folder: &Path) -> Option<PathBuf> {
+/// Makes a package in `folder`, with settings in the environment; nothing where the system lacks the tool for it.
+fn package(kind: &str, tool: &str, folder: &Path, set: &[(&str, &str)]) -> Option<PathBuf> {
     if Command::new(tool).arg("--version").output().is_err() {
         return None;
     }
@@ -13,6 +14,7 @@ fn package(kind: &str, tool: &str, folder: &Path) -> Option<PathBuf> {
         .args([kind, env!("CARGO_BIN_EXE_interlinear")])
         .arg(folder.join("out"))
         .env("COMPRESSION", "none")
+        .envs(set.iter().copied())
         .output()
         .expect("a shell");
     let told = String::from_utf8_lossy(&done.stderr);
@@ -59,7 +61,8 @@ fn check(prefix: &Path, elsewhere: &Path) {
 fn packages_are_installed_and_start_from_another_folder() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let elsewhere = folder.path().join("elsewhere");
-    if let Some(deb) = package("deb", "dpkg-deb", folder.path()) {
+    let set = [("MODELS", "rnnsearch-en-fr"), ("BITS", "16")];
+    if let Some(deb) = package("deb", "dpkg-deb", folder.path(), &set) {
         let field = |name: &str| {
             let done = Command::new("dpkg-deb").arg("-f").arg(&deb).arg(name).output().expect("dpkg-deb");
             String::from_utf8_lossy(&done.stdout).trim().to_owned()
@@ -70,7 +73,7 @@ fn packages_are_installed_and_start_from_another_folder() {
         assert!(done.success());
         check(&root.join("usr"), &elsewhere);
     }
-    if let Some(tar) = package("tar", "zstd", folder.path()) {
+    if let Some(tar) = package("tar", "zstd", folder.path(), &set) {
         let root = folder.path().join("tar");
         std::fs::create_dir(&root).expect("created");
         let done = Command::new("tar").arg("-xf").arg(&tar).arg("-C").arg(&root).arg("--strip-components=1").status();
@@ -79,30 +82,39 @@ fn packages_are_installed_and_start_from_another_folder() {
     }
 }
 
-/// What goes into a package leaves room for a program of 17 MB, packed, below 100 MB, and what does not is in an archive of its own.
+/// What goes into a package leaves room for a program of 17 MB, packed, below 100 MB, and what does not is in an archive of its own, beside
+/// the models that a package has smaller copies of.
 #[test]
 fn every_model_is_in_the_packages_or_in_the_archive_of_the_others() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let (Some(tar), Some(others)) = (package("tar", "zstd", folder.path()), package("models", "zstd", folder.path()))
-    else {
+    let made = |kind: &str| package(kind, "zstd", folder.path(), &[]);
+    let (Some(tar), Some(others)) = (made("tar"), made("models")) else {
         return;
     };
-    let listed = |archive: &Path| -> std::collections::BTreeSet<String> {
-        let done = Command::new("tar").arg("-tf").arg(archive).output().expect("tar");
+    // Each model with the bytes of its weights.
+    let listed = |archive: &Path| -> BTreeMap<String, u64> {
+        let done = Command::new("tar").arg("-tvf").arg(archive).output().expect("tar");
         let text = String::from_utf8(done.stdout).expect("names of files");
         let weights = text.lines().filter_map(|line| line.strip_suffix("/model.safetensors"));
-        weights.filter_map(|line| Some(line.split_once("models/")?.1.to_owned())).collect()
+        let named = weights.filter_map(|line| {
+            let (_, name) = line.split_once("models/")?;
+            Some((name.to_owned(), line.split_whitespace().nth(2)?.parse().ok()?))
+        });
+        named.collect()
     };
     let (inside, outside) = (listed(&tar), listed(&others));
-    assert!(inside.contains("rnnsearch-guided-en-fr") && inside.is_disjoint(&outside), "{inside:?} {outside:?}");
+    let papers = ["rnnencdec-en-fr", "rnnsearch-en-fr", "luong-global-en-fr", "luong-local-p-en-fr"];
+    for model in papers {
+        assert!(inside[model] < outside[&format!("{model}-16-bits")], "{model}: {inside:?} {outside:?}");
+    }
+    assert!(inside.contains_key("rnnsearch-guided-en-fr"), "{inside:?}");
+    assert!(inside.keys().all(|model| !outside.contains_key(model)), "{inside:?} {outside:?}");
+    assert!(inside.values().sum::<u64>() < 80_000_000, "{inside:?}");
     let bundled = Path::new(env!("CARGO_MANIFEST_DIR")).join("models");
-    let bytes =
-        |model: &String| std::fs::metadata(bundled.join(model).join("model.safetensors")).expect("weights").len();
-    assert!(inside.iter().map(bytes).sum::<u64>() < 85_000_000, "{inside:?}");
     for entry in std::fs::read_dir(bundled).expect("models").flatten().filter(|entry| entry.path().is_dir()) {
         let name = entry.file_name().to_string_lossy().into_owned();
         let is_it = |model: &&String| model.split('/').next() == Some(&name);
-        assert!(inside.iter().chain(&outside).any(|model| is_it(&model)), "{name} is nowhere");
+        assert!(inside.keys().chain(outside.keys()).any(|model| is_it(&model)), "{name} is nowhere");
     }
 }
 

@@ -251,7 +251,8 @@ class Model:
             return work(list(zip(x, y)), hear)
 
     def head(self, sources: Any, targets: Any, **options: Any) -> Any:
-        """The same with the rows of the model's alignment head, which `interlinear train --head` learns.
+        """The same with the rows of the model's alignment head, which `interlinear train --head` learns. The row of a
+        token comes with the step that reads it, so the last, `</s>`, has zeros.
 
         :raises ValueError: the model has no head.
         """
