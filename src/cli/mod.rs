@@ -122,6 +122,14 @@ pub const COMMANDS: &[CommandEntry] = &[
         run: score::run,
     },
     command!(
+        "contrast",
+        score::contrast::ContrastArgs,
+        score::contrast::run,
+        "Minimal pairs: how often models prefer the good translation to the bad one, by tag",
+        writes "pairs";
+        "interlinear contrast --model rnnsearch-en-fr --model luong-global-en-fr pairs.tsv"
+    ),
+    command!(
         "sample",
         sample::SampleArgs,
         sample::run,

@@ -10,6 +10,7 @@ mod bad_input;
 mod bench;
 mod browser;
 mod cli;
+mod contrast;
 mod cost;
 mod decoding;
 mod drawing;
