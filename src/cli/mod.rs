@@ -160,6 +160,13 @@ pub const COMMANDS: &[CommandEntry] = &[
         "interlinear heads --model opus-mt-en-fr --source story.en --target story.fr"
     ),
     command!(
+        "documents",
+        align::documents::DocumentsArgs,
+        align::documents::run,
+        "Two documents become sentences that translate each other: text, HTML or DOCX",
+        writes "output_source" "output_target"
+    ),
+    command!(
         "ablate",
         ablate::AblateArgs,
         ablate::run,
@@ -196,6 +203,13 @@ pub const COMMANDS: &[CommandEntry] = &[
         figure::gloss::run,
         "Interlinear text: sentences word by word with their glosses, for papers";
         "interlinear gloss --source story.en --target story.fr --links story.links --format gb4e"
+    ),
+    command!(
+        "concordance",
+        figure::concordance::ConcordanceArgs,
+        figure::concordance::run,
+        "What links say of words: fertility, words without a link, crossings, patterns; any links against each other";
+        "interlinear concordance --source story.en --target story.fr --links story.links --by word"
     ),
     command!(
         "nbest",
