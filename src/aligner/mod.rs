@@ -18,6 +18,7 @@
 //! | `jumps`, `lattice`, `pair` | where the next word comes from, posteriors of a sentence pair, of both directions |
 //! | `learn`, `parallel`, `counts`, `special` | expectation and maximisation |
 //! | `learned`, `file`, `bundled` | what was learned, its links, the file that keeps it, and what comes with the program |
+//! | `sentences` | which sentences of two documents translate which |
 //! | `placed` | links between words of others, such as a model's, by their places in the text |
 
 pub mod bundled;
@@ -33,6 +34,7 @@ pub mod lexicon;
 pub mod pair;
 mod parallel;
 pub mod placed;
+pub mod sentences;
 pub mod settings;
 pub mod special;
 pub mod vocabulary;

@@ -5,6 +5,7 @@
 //! Words are what stands between the spaces of the lines, so that two models with tokenizers of their own agree on
 //! them and other programs count as we do.
 
+pub mod documents;
 pub mod heads;
 mod importance;
 pub mod statistical;

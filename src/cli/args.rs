@@ -119,6 +119,15 @@ impl ModelArgs {
         }
         self.ensemble.load(&self.model, runtime)
     }
+
+    /// Loads every model by itself, or the ensemble.
+    ///
+    /// # Errors
+    /// What [`Ensemble::load`] refuses.
+    pub fn load_each(&self, runtime: &Runtime) -> Result<Vec<Ensemble>> {
+        let systems = self.ensemble.systems(&self.model).into_iter();
+        systems.map(|folders| self.ensemble.load(folders, runtime)).collect()
+    }
 }
 
 /// How several models translate as one, as typed.

@@ -1,6 +1,8 @@
 //! Floor 13: `interlinear figure`: translations as pictures for papers and slides, one sentence or a file of them.
 
+pub mod concordance;
 pub mod gloss;
+mod glossed;
 pub mod scene;
 
 use std::io::{IsTerminal as _, Write as _};
@@ -41,7 +43,8 @@ Formats:
 
 The sentence is the line of TEXTFILE or of standard input, or --text. Of several lines --output (or --folder) is a folder,
 where the figures are written as 0001.svg, 0002.svg and so on, by the number of the line. Model, digest,
-beam, reading, sentence and translation are written into the file, where programs for pictures show them.
+beam, reading, sentence and translation are written into the file, where programs for pictures show them. Several --model without --ensemble are
+one figure of many: their translations beside each other on one scale, each with its model below.
 
   interlinear figure --model rnnsearch-en-fr --text \"The red house .\" --output house.pdf --width 80
   interlinear figure --model rnnsearch-en-fr --kind links --format png --output pictures story.en")]
@@ -87,6 +90,9 @@ pub struct FigureArgs {
     /// Width of the figure, by default as wide as its text in its usual size needs
     #[arg(long, alias = "width-mm", value_name = "MM", value_parser = |text: &str| within(text, WIDTHS_MM))]
     width: Option<f32>,
+    /// With several --model, which stand beside each other: so many in a row
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = count(100))]
+    columns: usize,
     /// Resolution of PNG, pixels in an inch
     #[arg(long, value_name = "N", default_value_t = 300.0, value_parser = |text: &str| within(text, DPIS))]
     dpi: f32,
@@ -135,12 +141,8 @@ pub fn run(low: &FigureArgs) -> anyhow::Result<()> {
     let mut drawing = Drawing::new(low)?;
     let mut texts = Texts::open(low)?;
     let runtime = low.run.high()?;
-    let system = low.models.load(&runtime)?;
+    let systems = low.models.load_each(&runtime)?;
     let kind = drawing.kind;
-    if kind.needs == FigureNeeds::Alignment {
-        words::require_alignment(&system, low.reading.is_head(), &format!("--kind {}", kind.name))?;
-    }
-    let (rows, stepper) = low.reading.open(&system, &runtime, false)?;
     let options = low.search.high();
     let shown = Showing {
         kind,
@@ -149,13 +151,20 @@ pub fn run(low: &FigureArgs) -> anyhow::Result<()> {
         pretokenized: low.pretokenized,
         pieces: low.pieces,
     };
-    let mut scenes = Scenes::new(&system, (rows, stepper), &options, shown);
+    let open = |system| -> Result<Scenes<'_>> {
+        if kind.needs == FigureNeeds::Alignment {
+            words::require_alignment(system, low.reading.is_head(), &format!("--kind {}", kind.name))?;
+        }
+        Ok(Scenes::new(system, low.reading.open(system, &runtime, false)?, &options, shown))
+    };
+    let mut scenes = systems.iter().map(open).collect::<Result<Vec<_>>>()?;
     let first = texts.next()?;
     let mut second = if first.is_some() { texts.next()? } else { None };
     drawing.settle(second.is_some(), &texts.name)?;
     let mut next = first;
     while let Some(text) = next {
-        let drawn = text.read().and_then(|(source, target)| scenes.scene(source, target));
+        let drawn =
+            text.read().and_then(|(source, target)| scenes.iter_mut().map(|one| one.scene(source, target)).collect());
         drawing.take(drawn, &texts.name, text.number)?;
         next = match second.take() {
             Some(text) => Some(text),
@@ -192,6 +201,8 @@ struct Drawing {
     /// The caption is that of the program.
     says_what: bool,
     page: FigurePage,
+    /// Figures of several models in a row.
+    columns: usize,
     place: Place,
     fonts: Fonts,
     /// Lines that have none.
@@ -228,6 +239,7 @@ impl Drawing {
             look,
             says_what: low.caption.as_deref() == Some(""),
             page: FigurePage { width_mm: low.width, dpi: low.dpi },
+            columns: low.columns,
             place,
             fonts: Fonts::default(),
             refused: 0,
@@ -261,9 +273,9 @@ impl Drawing {
     }
 
     /// Writes what was drawn of a line; of several lines one without a figure is told and passed over.
-    fn take(&mut self, drawn: Result<PictureRequest>, name: &Path, number: usize) -> anyhow::Result<()> {
+    fn take(&mut self, drawn: Result<Vec<PictureRequest>>, name: &Path, number: usize) -> anyhow::Result<()> {
         match drawn {
-            Ok(picture) => self.write(picture, number)?,
+            Ok(pictures) => self.write(pictures, number)?,
             Err(error) if error.is_users() && matches!(self.place, Place::Folder(_)) => {
                 output::tell(&Error::line(name, number, error.to_string()).to_string());
                 self.refused += 1;
@@ -273,11 +285,18 @@ impl Drawing {
         Ok(())
     }
 
-    fn write(&self, mut picture: PictureRequest, number: usize) -> anyhow::Result<()> {
+    fn write(&self, mut pictures: Vec<PictureRequest>, number: usize) -> anyhow::Result<()> {
         let format = self.format.unwrap_or(&FORMATS[0]);
-        let caption = if self.says_what { picture.look.caption } else { self.look.caption.clone() };
-        picture.look = FigureStyle { caption, ..self.look.clone() };
-        let bytes = picture.drawn(|figure| {
+        let (count, are_several) = (pictures.len(), pictures.len() > 1);
+        for (n, picture) in pictures.iter_mut().enumerate() {
+            // Of several each says which it is, and the last what all colours mean.
+            let own = picture.look.caption.take().filter(|_| self.says_what || are_several);
+            let caption = own.or_else(|| self.look.caption.clone());
+            let has_legend = self.look.has_legend && n + 1 == count;
+            picture.look = FigureStyle { caption, has_legend, ..self.look.clone() };
+        }
+        let caption = self.look.caption.as_deref().filter(|_| are_several);
+        let bytes = PictureRequest::drawn_together(&pictures, self.columns, caption, |figure| {
             self.page.small_letters(figure.size).iter().for_each(|told| output::tell(told));
             (format.write)(figure, &self.page, &self.fonts)
         })?;

@@ -122,6 +122,14 @@ pub const COMMANDS: &[CommandEntry] = &[
         run: score::run,
     },
     command!(
+        "contrast",
+        score::contrast::ContrastArgs,
+        score::contrast::run,
+        "Minimal pairs: how often models prefer the good translation to the bad one, by tag",
+        writes "pairs";
+        "interlinear contrast --model rnnsearch-en-fr --model luong-global-en-fr pairs.tsv"
+    ),
+    command!(
         "sample",
         sample::SampleArgs,
         sample::run,
@@ -150,6 +158,13 @@ pub const COMMANDS: &[CommandEntry] = &[
         align::heads::run,
         "Which head of a Transformer aligns: the error of each, the best first";
         "interlinear heads --model opus-mt-en-fr --source story.en --target story.fr"
+    ),
+    command!(
+        "documents",
+        align::documents::DocumentsArgs,
+        align::documents::run,
+        "Two documents become sentences that translate each other: text, HTML or DOCX",
+        writes "output_source" "output_target"
     ),
     command!(
         "ablate",
@@ -188,6 +203,13 @@ pub const COMMANDS: &[CommandEntry] = &[
         figure::gloss::run,
         "Interlinear text: sentences word by word with their glosses, for papers";
         "interlinear gloss --source story.en --target story.fr --links story.links --format gb4e"
+    ),
+    command!(
+        "concordance",
+        figure::concordance::ConcordanceArgs,
+        figure::concordance::run,
+        "What links say of words: fertility, words without a link, crossings, patterns; any links against each other";
+        "interlinear concordance --source story.en --target story.fr --links story.links --by word"
     ),
     command!(
         "nbest",

@@ -1,5 +1,7 @@
 //! Floor 13: `interlinear score`: log p(y | x) and the alignment of given pairs, as JSON lines.
 
+pub mod contrast;
+
 use clap::{ArgMatches, Args, FromArgMatches as _};
 
 use crate::analysis::hard;

@@ -205,7 +205,7 @@ fn learn_from(reading: CorpusBuilder, threads: usize) -> Result<Learned> {
 }
 
 /// The last part of a name that could be a language: `train.00.fr.zst` is French.
-fn language_of(file: &Path) -> String {
+pub fn language_of(file: &Path) -> String {
     let name = file.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
     let is_tag = |part: &&str| (2..=3).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_lowercase());
     let packing = |part: &&str| !["gz", "zst", "txt", "tok"].contains(part);

@@ -2,10 +2,17 @@
 //! texts, as linguists print it (the Leipzig glossing rules of Comrie, Haspelmath and Bickel). Words that share one cell are
 //! joined by full stops. A new format is one line of [`GLOSS_FORMATS`].
 
+pub mod conllu;
+mod latex;
+pub mod leipzig;
+
 use std::fmt::Write as _;
 
+use crate::figure::interlinear::conllu::UNSEEN;
+use crate::figure::interlinear::latex::{expex, gb4e, langsci, tikz};
+use crate::figure::interlinear::leipzig::{Abbreviation, labelled};
 use crate::figure::svg::escaped;
-use crate::text::links::Links;
+use crate::text::links::{Link, Links};
 
 /// A line under the words: one cell for each of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -13,6 +20,8 @@ pub struct GlossTier {
     pub name: String,
     /// Empty where a word has nothing.
     pub cells: Vec<String>,
+    /// Its labels of grammar are set in small capitals, as the Leipzig glossing rules have them.
+    pub is_gloss: bool,
 }
 
 /// A text that the words are linked to.
@@ -20,8 +29,10 @@ pub struct GlossTier {
 pub struct GlossedText {
     pub name: String,
     pub words: Vec<String>,
-    /// From the words above to these.
+    /// From the words of the sentence to these.
     pub links: Links,
+    /// From the words of the text before, where links lead from text to text; the others follow from them.
+    pub between: Option<Links>,
 }
 
 /// A sentence with all that stands below it.
@@ -32,6 +43,8 @@ pub struct GlossedSentence {
     pub tiers: Vec<GlossTier>,
     /// Translations, of people or of models.
     pub texts: Vec<GlossedText>,
+    /// Which lines stand under the words, by their names, and in which order; all where nothing is said.
+    pub order: Vec<String>,
 }
 
 /// How interlinear text is written.
@@ -44,46 +57,102 @@ pub struct GlossFormat {
     pub around: (&'static str, &'static str),
     /// One sentence by its number, from 1, its line ended.
     pub write: fn(&GlossedSentence, usize) -> String,
+    /// What the labels of grammar mean, below all sentences.
+    pub list: fn(&[Abbreviation]) -> String,
 }
 
 /// Every format.
 pub const GLOSS_FORMATS: &[GlossFormat] = &[
-    GlossFormat { name: "text", about: "Columns of plain text, for reading", around: ("", ""), write: text },
+    GlossFormat {
+        name: "text",
+        about: "Columns of plain text, for reading",
+        around: ("", ""),
+        write: text,
+        list: leipzig::text,
+    },
     GlossFormat {
         name: "html",
         about: "A page whose lines wrap between words",
         around: (
             "<!DOCTYPE html>\n<meta charset=\"utf-8\">\n<title>Interlinear text</title>\n<style>.word{display:inline-block;margin:0 .8em .4em \
-             0;vertical-align:top}.word span{display:block;min-height:1.2em}.word span:first-child{font-weight:bold}</style>\n",
+             0;vertical-align:top}.word span{display:block;min-height:1.2em}.word span:first-child{font-weight:bold}small{font-size:inherit;font-variant:small-caps}</style>\n",
             "",
         ),
         write: html,
+        list: leipzig::html,
     },
     GlossFormat {
         name: "gb4e",
-        about: "LaTeX with the package gb4e, or langsci-gb4e where there are more than two lines under the words",
+        about: "LaTeX with the package gb4e: at most two lines under the words",
         around: ("", ""),
         write: gb4e,
+        list: latex::list,
     },
-    GlossFormat { name: "expex", about: "LaTeX with the package expex", around: ("", ""), write: expex },
+    GlossFormat {
+        name: "langsci",
+        about: "LaTeX with the package langsci-gb4e, for any number of lines",
+        around: ("", ""),
+        write: langsci,
+        list: latex::list,
+    },
+    GlossFormat {
+        name: "expex",
+        about: "LaTeX with the package expex",
+        around: ("", ""),
+        write: expex,
+        list: latex::list,
+    },
     GlossFormat {
         name: "tikz",
         about: "LaTeX with TikZ: words in rows, and a line for every link, dashed where it is only possible",
         around: ("", ""),
         write: tikz,
+        list: latex::list,
     },
     GlossFormat {
         name: "conllu",
-        about: "CoNLL-U, with what stands under a word in its last column",
+        about: "CoNLL-U, with what else stands under a word in its last column",
         around: ("", ""),
-        write: conllu,
+        write: conllu::write,
+        list: |_| String::new(),
     },
 ];
 
 impl GlossedSentence {
-    /// All lines under the words.
-    pub fn rows(&self) -> Vec<GlossTier> {
+    /// All lines that may stand under the words.
+    pub fn all_rows(&self) -> Vec<GlossTier> {
         self.tiers.iter().cloned().chain(self.texts.iter().map(|text| text.row(self.words.len()))).collect()
+    }
+
+    /// The lines under the words: those that are asked for, else all but those for programs alone and those of texts that nothing
+    /// is linked to.
+    pub fn rows(&self) -> Vec<GlossTier> {
+        let mut all = self.all_rows();
+        if self.order.is_empty() {
+            let is_bare = |name: &str| self.texts.iter().any(|text| text.name == name && text.links.all().is_empty());
+            all.retain(|row| {
+                !UNSEEN.contains(&row.name.as_str()) && !(is_bare(&row.name) && row.cells.iter().all(String::is_empty))
+            });
+            return all;
+        }
+        self.order.iter().filter_map(|name| all.iter().find(|row| row.name == *name).cloned()).collect()
+    }
+
+    /// Adds a text whose links lead from the text before; those from the words of the sentence follow.
+    pub fn push_between(&mut self, text: GlossedText) {
+        let Some(before) = self.texts.last() else {
+            self.texts.push(text);
+            return;
+        };
+        let (mut sure, mut possible) = (Vec::new(), Vec::new());
+        for (first, is_sure) in before.links.all() {
+            for (second, is_too) in text.links.all().into_iter().filter(|(link, _)| link.source == first.target) {
+                let link = Link { source: first.source, target: second.target };
+                if is_sure && is_too { sure.push(link) } else { possible.push(link) }
+            }
+        }
+        let links = Links::new(sure, possible);
+        self.texts.push(GlossedText { between: Some(text.links), links, ..text });
     }
 }
 
@@ -98,7 +167,8 @@ impl GlossedText {
                 cell.push(word.as_str());
             }
         }
-        GlossTier { name: self.name.clone(), cells: cells.into_iter().map(|cell| cell.join(".")).collect() }
+        let cells = cells.into_iter().map(|cell| cell.join(".")).collect();
+        GlossTier { name: self.name.clone(), cells, is_gloss: false }
     }
 }
 
@@ -135,153 +205,23 @@ fn html(sentence: &GlossedSentence, number: usize) -> String {
     let rows = sentence.rows();
     let mut page = format!("<div><span class=\"word\">({number})</span>");
     for (j, word) in sentence.words.iter().enumerate() {
-        let cells = rows.iter().map(|row| row.cells.get(j).map_or("", String::as_str));
-        let cells: String =
-            std::iter::once(word.as_str()).chain(cells).map(|cell| format!("<span>{}</span>", escaped(cell))).collect();
-        let _ = write!(page, "<span class=\"word\">{cells}</span>");
+        let cells = rows.iter().map(|row| {
+            let cell = row.cells.get(j).map_or("", String::as_str);
+            let small = |(part, is_label): (&str, bool)| match is_label {
+                true => format!("<small>{}</small>", escaped(&part.to_lowercase())),
+                false => escaped(part).to_string(),
+            };
+            if row.is_gloss { labelled(cell).into_iter().map(small).collect() } else { escaped(cell).to_string() }
+        });
+        let cells = std::iter::once(escaped(word).to_string()).chain(cells);
+        let _ = write!(
+            page,
+            "<span class=\"word\">{}</span>",
+            cells.map(|cell| format!("<span>{cell}</span>")).collect::<String>()
+        );
     }
     for text in &sentence.texts {
         let _ = write!(page, "<p>\u{2018}{}\u{2019} ({})</p>", escaped(&text.words.join(" ")), escaped(&text.name));
     }
     page + "</div>\n"
-}
-
-/// As LaTeX reads it.
-fn latex(text: &str) -> String {
-    let one = |c: char| match c {
-        '#' | '$' | '%' | '&' | '_' | '{' | '}' => format!("\\{c}"),
-        '~' => "\\textasciitilde{}".to_owned(),
-        '^' => "\\textasciicircum{}".to_owned(),
-        '\\' => "\\textbackslash{}".to_owned(),
-        c => c.to_string(),
-    };
-    text.chars().map(one).collect()
-}
-
-/// A line of words for LaTeX, braces where there is none.
-fn gloss_line(cells: &[String], words: usize) -> String {
-    let cell = |j: usize| cells.get(j).filter(|cell| !cell.is_empty()).map_or("{}".to_owned(), |cell| latex(cell));
-    (0..words).map(cell).collect::<Vec<_>>().join(" ")
-}
-
-fn gb4e(sentence: &GlossedSentence, _: usize) -> String {
-    let (rows, words) = (sentence.rows(), sentence.words.len());
-    // \gll has two lines, \glll three, and so on
-    let mut example =
-        format!("\\begin{{exe}}\n\\ex \\g{} {}", "l".repeat(rows.len() + 1), gloss_line(&sentence.words, words));
-    for row in &rows {
-        let _ = write!(example, "\\\\\n{}", gloss_line(&row.cells, words));
-    }
-    example += "\\\\\n";
-    for text in &sentence.texts {
-        let _ = writeln!(example, "\\glt `{}' ({})", latex(&text.words.join(" ")), latex(&text.name));
-    }
-    example + "\\end{exe}\n\n"
-}
-
-fn expex(sentence: &GlossedSentence, _: usize) -> String {
-    let words = sentence.words.len();
-    let mut example = format!("\\ex\n\\begingl\n\\gla {}//\n", gloss_line(&sentence.words, words));
-    for row in sentence.rows() {
-        let _ = writeln!(example, "\\glb {}//", gloss_line(&row.cells, words));
-    }
-    for text in &sentence.texts {
-        let _ = writeln!(example, "\\glft `{}' ({})//", latex(&text.words.join(" ")), latex(&text.name));
-    }
-    example + "\\endgl\n\\xe\n\n"
-}
-
-fn tikz(sentence: &GlossedSentence, number: usize) -> String {
-    let mut picture = format!("% ({number})\n\\begin{{tikzpicture}}[word/.style={{anchor=base west,inner sep=2pt}}]\n");
-    let mut row = |name: &str, below: usize, words: &[String]| {
-        for (j, word) in words.iter().enumerate() {
-            let at = match j {
-                0 => format!("at (0,{})", 0.0 - 1.6 * below as f32),
-                _ => format!("at ([xshift=.6em]{name}{}.base east)", j - 1),
-            };
-            let _ = writeln!(picture, "\\node[word] ({name}{j}) {at} {{{}}};", latex(word));
-        }
-    };
-    row("s", 0, &sentence.words);
-    for (n, text) in sentence.texts.iter().enumerate() {
-        row(&format!("t{n}x"), n + 1, &text.words);
-    }
-    for (n, text) in sentence.texts.iter().enumerate() {
-        for (link, is_sure) in text.links.all() {
-            let dashed = if is_sure { "" } else { "[dashed]" };
-            let _ = writeln!(picture, "\\draw{dashed} (s{}.south) -- (t{n}x{}.north);", link.source, link.target);
-        }
-    }
-    picture + "\\end{tikzpicture}\n\n"
-}
-
-fn conllu(sentence: &GlossedSentence, number: usize) -> String {
-    let mut lines = format!("# sent_id = {number}\n# text = {}\n", sentence.words.join(" "));
-    for text in &sentence.texts {
-        let _ = writeln!(lines, "# text_{} = {}", text.name.replace([' ', '='], "_"), text.words.join(" "));
-    }
-    let rows = sentence.rows();
-    let column = |name: &str, j: usize| {
-        let cell = rows.iter().find(|row| row.name == name).and_then(|row| row.cells.get(j));
-        cell.filter(|cell| !cell.is_empty()).map_or("_", String::as_str).replace(' ', "\u{a0}")
-    };
-    for (j, word) in sentence.words.iter().enumerate() {
-        let own = |row: &&GlossTier| !CONLLU.contains(&row.name.as_str());
-        let rest =
-            rows.iter().filter(own).filter_map(|row| Some((row, row.cells.get(j).filter(|cell| !cell.is_empty())?)));
-        let rest =
-            rest.map(|(row, cell)| format!("{}={}", row.name.replace([' ', '=', '|'], "_"), cell.replace('|', "/")));
-        let rest = rest.collect::<Vec<_>>().join("|");
-        let [lemma, pos, xpos, morphology] = CONLLU.map(|name| column(name, j));
-        let rest = if rest.is_empty() { "_" } else { &rest };
-        let _ = writeln!(lines, "{}\t{word}\t{lemma}\t{pos}\t{xpos}\t{morphology}\t_\t_\t_\t{rest}", j + 1);
-    }
-    lines + "\n"
-}
-
-/// The columns of CoNLL-U behind the word that are lines of their own.
-pub const CONLLU: [&str; 4] = ["lemma", "pos", "xpos", "morphology"];
-
-/// The sentences of a text in CoNLL-U: syntactic words, and a line for each of [`CONLLU`] that has anything.
-///
-/// # Errors
-/// The number of a line, from 1, and what is wrong with it.
-pub fn read_conllu(text: &str) -> Result<Vec<GlossedSentence>, (usize, String)> {
-    let mut sentences = Vec::new();
-    let mut words: Vec<Vec<&str>> = Vec::new();
-    for (at, line) in text.lines().map(|line| line.trim_end_matches('\r')).chain([""]).enumerate() {
-        if line.is_empty() {
-            if !words.is_empty() {
-                sentences.push(of_columns(&std::mem::take(&mut words)));
-            }
-            continue;
-        }
-        if line.starts_with('#') {
-            continue;
-        }
-        let columns: Vec<&str> = line.split('\t').collect();
-        let [id, ..] = columns[..] else { continue };
-        if columns.len() != 10 {
-            return Err((at + 1, format!("has {} columns, and CoNLL-U has 10 with tabs between", columns.len())));
-        }
-        // 3-4 is one typed word of two, 5.1 one that nobody wrote
-        if id.contains(['-', '.']) {
-            continue;
-        }
-        if id.parse() != Ok(words.len() + 1) {
-            return Err((at + 1, format!("begins with `{id}` where word {} is due", words.len() + 1)));
-        }
-        words.push(columns);
-    }
-    Ok(sentences)
-}
-
-fn of_columns(words: &[Vec<&str>]) -> GlossedSentence {
-    let cell = |text: &str| if text == "_" { String::new() } else { text.to_owned() };
-    let tiers = CONLLU.iter().enumerate().map(|(n, name)| GlossTier {
-        name: (*name).to_owned(),
-        cells: words.iter().map(|columns| cell(columns[n + 2])).collect(),
-    });
-    let tiers = tiers.filter(|tier| tier.cells.iter().any(|cell| !cell.is_empty())).collect();
-    GlossedSentence { words: words.iter().map(|columns| columns[1].to_owned()).collect(), tiers, texts: Vec::new() }
 }

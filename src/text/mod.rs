@@ -18,6 +18,8 @@ pub mod pieces;
 pub mod readable;
 pub mod reader;
 pub mod sentence;
+#[cfg(not(target_family = "wasm"))]
+pub mod sentences;
 pub mod tokenizer;
 pub mod tsv;
 pub mod unspaced;

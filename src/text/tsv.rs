@@ -49,6 +49,11 @@ fn text_cell(text: &str) -> String {
     if starts_a_formula { format!("'{text}") } else { text }
 }
 
+/// A text as it was before [`TsvCell::Text`] was written.
+pub fn as_typed(cell: &str) -> &str {
+    cell.strip_prefix('\'').filter(|rest| rest.starts_with(['=', '+', '-', '@']) && rest.len() > 1).unwrap_or(cell)
+}
+
 /// Writes rows; [`Tsv::finish`] must be called.
 pub struct Tsv<W: Write>(csv::Writer<W>);
 

@@ -53,6 +53,35 @@ fn a_sentence_becomes_a_figure_wherever_it_comes_from() {
     assert_eq!(file, given.stdout);
 }
 
+/// Several models stand beside each other, each with its words, its model below, and one legend.
+#[test]
+fn several_models_are_one_figure() {
+    let folder = folder();
+    let (one, legend) = (figure(folder.path(), &["--text", WORDS, "--legend"], ""), "alpha");
+    let both = ["--text", WORDS, "--legend", "--model", "tiny", "--columns", "1", "--caption=Two of them"];
+    let many = figure(folder.path(), &both, "");
+    assert_eq!((many.code, many.stderr.as_str()), (0, ""));
+    let count = |svg: &str, wanted: &str| texts(svg).iter().filter(|text| *text == wanted).count();
+    for (wanted, times) in [("two", 2), ("Two of them", 1)] {
+        assert_eq!(count(&many.stdout, wanted), times, "{wanted}: {:?}", texts(&many.stdout));
+    }
+    assert_eq!(count(&many.stdout, legend), count(&one.stdout, legend), "one legend");
+    let models = texts(&many.stdout).iter().filter(|text| text.starts_with("tiny, beam 5")).count();
+    assert_eq!((models, fact(&many.stdout, "model").as_str()), (2, "tiny"));
+    let height = |svg: &str| -> f32 {
+        let document = roxmltree::Document::parse(svg).expect("XML");
+        let view: Vec<f32> = document
+            .root_element()
+            .attribute("viewBox")
+            .expect("a box")
+            .split(' ')
+            .filter_map(|n| n.parse().ok())
+            .collect();
+        view[3]
+    };
+    assert!(height(&many.stdout) > 1.7 * height(&one.stdout));
+}
+
 /// Of several lines the output is a folder, as scripts expect.
 #[test]
 fn several_lines_make_a_folder_of_the_output() {

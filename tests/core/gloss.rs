@@ -3,9 +3,10 @@
 use std::fs;
 use std::path::Path;
 
-use interlinear::figure::interlinear::{GLOSS_FORMATS, read_conllu};
+use interlinear::figure::interlinear::conllu::read_conllu;
+use interlinear::figure::interlinear::{GLOSS_FORMATS, GlossedSentence};
 
-use crate::cli::run_in;
+use crate::cli::{reference, run_in};
 
 /// Two sentences, glosses for each word, and two translations with links.
 fn folder() -> tempfile::TempDir {
@@ -104,12 +105,23 @@ fn conllu_is_written_and_read_again() {
     let arguments = "--conllu a.conllu --target a.de --links a.links --name German --format conllu";
     let (code, found, told) = gloss(folder.path(), arguments);
     assert_eq!(code, 0, "{told}");
-    assert!(found.contains("1\tIls\til\tPRON\t_\tNumber=Plur\t_\t_\t_\tGerman=Sie\n"), "{found}");
+    assert!(found.contains("1\tIls\til\tPRON\t_\tNumber=Plur\t2\tnsubj\t_\tGerman=Sie\n"), "{found}");
     assert!(found.contains("# text_German = Sie gehen in den Park\n"), "{found}");
     let (first, again) = (read_conllu(text).expect("sound"), read_conllu(&found).expect("sound"));
-    assert_eq!(first, again);
-    let names: Vec<&str> = first[0].tiers.iter().map(|tier| tier.name.as_str()).collect();
-    assert_eq!((names, first[0].words.len()), (vec!["lemma", "pos", "morphology"], 5));
+    let names = |at: &GlossedSentence| -> Vec<String> { at.tiers.iter().map(|tier| tier.name.clone()).collect() };
+    assert_eq!(names(&first[0]), ["lemma", "pos", "morphology", "head", "relation"]);
+    assert_eq!((&first[0].words, &first[0].tiers[..]), (&again[0].words, &again[0].tiers[..5]));
+    assert_eq!((again[0].texts[0].words.len(), &again[0].tiers[5].cells[0][..]), (5, "Sie"), "its links are a line");
+    assert_eq!(first[0].rows().len(), 3, "heads and relations are for programs");
+    let (_, shown, _) = gloss(folder.path(), "--conllu a.conllu --rows relation,lemma");
+    let lines: Vec<Vec<&str>> = shown.lines().take(3).map(|line| line.split_whitespace().collect()).collect();
+    assert_eq!(lines[1..], [["nsubj", "root", "case", "det", "obl"], ["il", "aller", "à", "le", "parc"]]);
+    let misc = "# text_en = a cat\n1\tkissa\tkissa\tNOUN\t_\t_\t0\troot\t_\tGloss=cat|SpaceAfter=No|Translit=kis sa\n";
+    let read = &read_conllu(misc).expect("sound")[0];
+    assert_eq!(
+        (&names(read)[4..], read.texts[0].name.as_str()),
+        (&["Gloss".to_owned(), "Translit".to_owned()][..], "en")
+    );
     for (line, wrong) in [("1\tIls\n", "2 columns"), ("2\ta\t_\t_\t_\t_\t_\t_\t_\t_\n", "word 1 is due")] {
         fs::write(folder.path().join("wrong.conllu"), line).expect("written");
         let (code, _, told) = gloss(folder.path(), "--conllu wrong.conllu");
@@ -117,10 +129,86 @@ fn conllu_is_written_and_read_again() {
     }
 }
 
+/// French under English by its own links, German under English by those to French.
+#[test]
+fn links_lead_from_text_to_text() {
+    let folder = folder();
+    fs::write(folder.path().join("frde.links"), "0-0 1-2 2?1 3-1 4-4\n0-0 1-1 2-2 3-3\n").expect("written");
+    let arguments = "--source s.en --target t.fr --links fr.links --target t.de --links frde.links --in-a-row";
+    let (code, text, told) = gloss(folder.path(), arguments);
+    assert_eq!(code, 0, "{told}");
+    let rows: Vec<Vec<&str>> = text.lines().take(3).map(|line| line.split_whitespace().collect()).collect();
+    assert_eq!(rows[2], ["Sie", "gab", "es", "gab", "."], "{text}");
+    let (_, tikz, _) = gloss(folder.path(), &format!("{arguments} --format tikz"));
+    for line in [r"\draw (s2.south) -- (t0x1.north);", r"\draw[dashed] (t0x2.south) -- (t1x1.north);"] {
+        assert!(tikz.lines().any(|found| found == line), "{line} is not in {tikz}");
+    }
+    assert!(!tikz.contains("(s0.south) -- (t1x"), "{tikz}");
+}
+
+#[test]
+fn glosses_by_the_leipzig_rules_fit_their_words_and_have_small_capitals() {
+    let folder = folder();
+    for (name, text) in [
+        ("w", "taloissani näen hänet\n"),
+        ("morphemes", "talo-i-ssa=ni näe-n häne-t\n"),
+        ("gloss", "house-PL-INE=1SG.POSS see-1SG.PRS 3SG-ACC\n"),
+        ("short", "house-PL-INE=1SG.POSS see 3SG-ACC\n"),
+    ] {
+        fs::write(folder.path().join(name), text).expect("written");
+    }
+    let tiers = "--source w --tier morphemes --leipzig --tier";
+    let (code, text, told) = gloss(folder.path(), &format!("{tiers} gloss"));
+    assert_eq!(code, 0, "{told}");
+    let last = text.lines().last();
+    assert_eq!(
+        last,
+        Some("1 first person, 3 third person, ACC accusative, PL plural, POSS possessive, PRS present, SG singular")
+    );
+    let (_, latex, _) = gloss(folder.path(), &format!("{tiers} gloss --format langsci"));
+    let first = [
+        r"\ea",
+        r"\glll taloissani näen hänet\\",
+        r"talo-i-ssa=ni näe-n häne-t\\",
+        r"house-\textsc{pl}-\textsc{ine}=1\textsc{sg}.\textsc{poss} see-1\textsc{sg}.\textsc{prs} 3\textsc{sg}-\textsc{acc}\\",
+        r"\z",
+    ];
+    assert_eq!(latex.lines().take(5).collect::<Vec<_>>(), first);
+    assert!(latex.contains(r"\noindent \textsc{1} first person"), "{latex}");
+    let (_, html, _) = gloss(folder.path(), &format!("{tiers} gloss --format html"));
+    assert!(html.contains("<span>see-1<small>sg</small>.<small>prs</small></span>"), "{html}");
+    let (code, _, told) = gloss(folder.path(), &format!("{tiers} short"));
+    assert!(code == 2 && told.contains("short, line 1: glosses word 2, `näe-n`, as `see`"), "{told}");
+}
+
+/// What a model says stands under the words as if its translations and links had come from files.
+#[test]
+fn models_are_lines_of_their_own() {
+    let folder = folder();
+    fs::write(folder.path().join("x"), "s9 s31 s17\n\ns4 s5\n").expect("written");
+    let model = reference("rnnsearch");
+    let model = model.to_str().expect("a plain path");
+    for (format, name) in [("text", "y"), ("pharaoh", "links")] {
+        let outcome = run_in(folder.path(), &["translate", "--model", model, "--format", format, "x"], b"");
+        assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+        fs::write(folder.path().join(name), outcome.stdout).expect("written");
+    }
+    let (code, own, told) = gloss(folder.path(), &format!("--source x --model {model} --format tikz"));
+    assert_eq!(code, 0, "{told}");
+    let (_, files, _) = gloss(folder.path(), "--source x --target y --links links --format tikz");
+    assert_eq!(own, files);
+    let blind = reference("rnnencdec");
+    let (code, _, told) =
+        gloss(folder.path(), &format!("--source x --model {}", blind.to_str().expect("a plain path")));
+    assert!(code == 2 && told.contains("has no alignment"), "{told}");
+}
+
 #[test]
 fn files_that_do_not_fit_together_are_named() {
     let folder = folder();
     for (arguments, wanted) in [
+        ("--source s.en --rows glosses", "--rows: there is no line `glosses`; there are "),
+        ("--source s.en --leipzig", "--tier"),
         ("--source s.en --target t.fr", "1 files of --target, 0 of --links"),
         ("--source s.en --target one --links fr.links", "one: has 1 lines, and s.en has 2 sentences"),
         ("--source s.en --tier odd", "odd, line 1: has 2 glosses for 5 words"),

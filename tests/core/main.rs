@@ -10,8 +10,10 @@ mod bad_input;
 mod bench;
 mod browser;
 mod cli;
+mod contrast;
 mod cost;
 mod decoding;
+mod documents;
 mod drawing;
 mod effects;
 mod ensembles;
@@ -35,6 +37,7 @@ mod languages;
 mod lessons;
 mod limits;
 mod link;
+mod linked_words;
 mod luong;
 mod marian;
 #[path = "../made/measured.rs"]

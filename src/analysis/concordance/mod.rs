@@ -19,6 +19,7 @@
 //! `{red, big, old} ..1 /.*(house|car)s?/ crossing` finds adjectives of this list that changed places with their noun,
 //! and `{red, old} -> _ house -> _ | maison crossing` wants `maison` in the output besides.
 
+pub mod counts;
 mod lines;
 mod parse;
 mod search;

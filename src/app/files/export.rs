@@ -455,7 +455,7 @@ pub fn interlinear(columns: &[&Column], settings: &Settings, format: &str) -> Op
     let alike = columns.iter().filter(|column| column.source.text == first.source.text);
     let text = |column: &&Column| {
         let links = Links::new(links(column, settings)?, Vec::new());
-        Some(GlossedText { name: column.name(), words: cut(&column.table.as_deref()?.text), links })
+        Some(GlossedText { name: column.name(), words: cut(&column.table.as_deref()?.text), links, between: None })
     };
     let texts: Vec<GlossedText> = alike.filter_map(text).collect();
     let sentence = GlossedSentence { words: cut(&first.source.text), texts, ..GlossedSentence::default() };

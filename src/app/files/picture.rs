@@ -18,7 +18,10 @@ use crate::figure::heatmap::outlines::Outlined;
 use crate::figure::inspected::Inspected;
 use crate::figure::label::{Label, Tone, source_text, target_text};
 use crate::figure::mark::Scale;
+use crate::figure::measure::SansSerif;
 use crate::figure::page::FigurePage;
+use crate::figure::palette::Palette;
+use crate::figure::panels::together;
 use crate::figure::png::Pixels;
 use crate::figure::provenance::Provenance;
 use crate::figure::sheet::{FigureStyle, PictureSheet, kind};
@@ -79,6 +82,35 @@ impl PictureRequest {
         let sheet = self.sheet();
         let figure = kind.draw(&sheet, &self.look).ok_or_else(|| Error::Input(kind.needs.lacking().to_owned()))?;
         paint(&figure)
+    }
+
+    /// As [`Self::drawn`] for several as one figure, in rows of so many, with a caption below all.
+    ///
+    /// # Errors
+    /// As [`Self::drawn`].
+    pub(crate) fn drawn_together<T>(
+        all: &[Self],
+        columns: usize,
+        caption: Option<&str>,
+        paint: impl FnOnce(&Figure<'_>) -> Result<T>,
+    ) -> Result<T> {
+        let first = match all {
+            [] => return Err(Error::Internal("a figure of nothing".to_owned())),
+            [one] => return one.drawn(paint),
+            [first, ..] => first,
+        };
+        let sheets: Vec<PictureSheet<'_>> = all.iter().map(Self::sheet).collect();
+        let figures = all.iter().zip(&sheets).map(|(one, sheet)| {
+            let kind =
+                kind(one.kind).ok_or_else(|| Error::Internal(format!("a figure without a line: {}", one.kind)))?;
+            kind.draw(sheet, &one.look).ok_or_else(|| Error::Input(kind.needs.lacking().to_owned()))
+        });
+        let palette = Palette::of(first.look.is_dark);
+        let figure = together(figures.collect::<Result<_>>()?, columns, palette);
+        paint(&match caption {
+            Some(text) => figure.captioned(text, &SansSerif, palette).grounded(palette),
+            None => figure,
+        })
     }
 
     fn sheet(&self) -> PictureSheet<'_> {

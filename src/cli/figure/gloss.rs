@@ -5,10 +5,14 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use crate::app::document::column::file_name;
-use crate::cli::args::one_of;
+use crate::cli::args::{RunArgs, SearchArgs, one_of};
+use crate::cli::bundled;
+use crate::cli::figure::glossed::GlossingModel;
 use crate::cli::output::LineOutput;
 use crate::error::{Error, Result};
-use crate::figure::interlinear::{GLOSS_FORMATS, GlossFormat, GlossTier, GlossedSentence, GlossedText, read_conllu};
+use crate::figure::interlinear::conllu::read_conllu;
+use crate::figure::interlinear::leipzig::{fits, used};
+use crate::figure::interlinear::{GLOSS_FORMATS, GlossFormat, GlossTier, GlossedSentence, GlossedText};
 use crate::text::links::read;
 use crate::text::reader::{LineReader, MOST_TEXT, read_file};
 use crate::text::words::words;
@@ -25,10 +29,36 @@ source, `_` for none.
   interlinear align --model rnnsearch-en-fr --reading head --source story.en --target story.fr > story.links
   interlinear gloss --source story.en --target story.fr --links story.links --format gb4e
 
-With --conllu the words come from a file in CoNLL-U, whose lemmas, parts of speech and morphology are lines under them;
---format conllu writes one."
+With --model the translations of models are lines, too, with the links of their alignment heads, or of alpha where they have none:
+
+  interlinear gloss --source story.en --model rnnsearch-en-fr --model luong-global-en-fr
+
+With --in-a-row the links of each --target lead from the --target before it, as from German through English to French; what stands under the
+words of the source follows from them, and TikZ draws them from row to row.
+
+With --conllu the words come from a file in CoNLL-U, whose lemmas, parts of speech and morphology are lines under them, and so is what its
+last column has by name, such as Gloss and Translit; --format conllu writes one. --rows says which lines are shown, in which order.
+
+With --leipzig the last --tier is a line of glosses by the Leipzig rules: each has as many hyphens, equals signs and tildes as the cell above it (that of the --tier
+before, else the word), its labels of grammar are set in small capitals, and those that it uses are explained at the end."
 )]
 pub struct GlossArgs {
+    #[command(flatten)]
+    files: GlossedFiles,
+    /// The last --tier has glosses by the Leipzig rules
+    #[arg(long, requires = "tier")]
+    leipzig: bool,
+    /// The lines under the words, by their names, in this order, with commas between
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    rows: Vec<String>,
+    /// How it is written
+    #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = one_of(GLOSS_FORMATS.iter().map(|one| (one.name, one.about, one))))]
+    format: &'static GlossFormat,
+}
+
+/// Sentences, and what stands under their words, as typed.
+#[derive(Args, Clone, Debug)]
+pub struct GlossedFiles {
     /// The sentences, one a line
     #[arg(long, value_name = "FILE", required_unless_present = "conllu")]
     source: Option<PathBuf>,
@@ -47,67 +77,139 @@ pub struct GlossArgs {
     /// What each translation is called, by default as its file
     #[arg(long, value_name = "NAME")]
     name: Vec<String>,
-    /// How it is written
-    #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = one_of(GLOSS_FORMATS.iter().map(|one| (one.name, one.about, one))))]
-    format: &'static GlossFormat,
+    /// A model whose translations are a line; once for each
+    #[arg(long, value_name = "DIR", value_parser = bundled::argument())]
+    model: Vec<PathBuf>,
+    /// The links of each --target lead from the one before it, not from the source
+    #[arg(long, requires = "target")]
+    in_a_row: bool,
+    #[command(flatten)]
+    search: SearchArgs,
+    #[command(flatten)]
+    run: RunArgs,
 }
 
 /// Writes the sentences.
 pub fn run(low: &GlossArgs) -> anyhow::Result<()> {
-    let sentences = read_all(low)?;
+    let mut sentences = low.files.read()?;
+    if low.leipzig {
+        check_glosses(&low.files.tier, &mut sentences)?;
+    }
+    arrange(&low.rows, &mut sentences)?;
     let mut output = LineOutput::stdout();
     output.text(low.format.around.0)?;
     for (n, sentence) in sentences.iter().enumerate() {
         output.text(&(low.format.write)(sentence, n + 1))?;
     }
+    let glosses = sentences.iter().flat_map(|sentence| &sentence.tiers).filter(|tier| tier.is_gloss);
+    let known = used(glosses.flat_map(|tier| &tier.cells).map(String::as_str));
+    if !known.is_empty() {
+        output.text(&(low.format.list)(&known))?;
+    }
     output.text(low.format.around.1)?;
     output.finish()
 }
 
-fn read_all(low: &GlossArgs) -> Result<Vec<GlossedSentence>> {
-    if low.links.len() != low.target.len() || low.name.len() > low.target.len() {
-        let (targets, links, names) = (low.target.len(), low.links.len(), low.name.len());
-        let message = format!(
-            "{targets} files of --target, {links} of --links and {names} names; give links for each, and names for as many"
-        );
-        return Err(Error::Input(message));
-    }
-    let (path, mut sentences) = match (&low.conllu, &low.source) {
-        (Some(path), _) => {
-            let bytes = read_file(path, MOST_TEXT)?;
-            let text = String::from_utf8(bytes).map_err(|_| Error::file(path, "is not UTF-8"))?;
-            (path, read_conllu(&text).map_err(|(line, why)| Error::line(path, line, why))?)
+impl GlossedFiles {
+    /// Reads the files, and lets the models translate.
+    ///
+    /// # Errors
+    /// A sentence that names a file and a line that do not fit the others.
+    pub fn read(&self) -> Result<Vec<GlossedSentence>> {
+        if self.links.len() != self.target.len() || self.name.len() > self.target.len() {
+            let (targets, links, names) = (self.target.len(), self.links.len(), self.name.len());
+            let message = format!(
+                "{targets} files of --target, {links} of --links and {names} names; give links for each, and names for as many"
+            );
+            return Err(Error::Input(message));
         }
-        (None, path) => {
-            let path = path.as_ref().ok_or_else(|| Error::Input("give --source or --conllu".to_owned()))?;
-            let one = |words| GlossedSentence { words, ..GlossedSentence::default() };
-            (path, lines(path)?.into_iter().map(one).collect())
-        }
-    };
-    for tier in &low.tier {
-        let cells = beside(path, tier, sentences.len())?;
-        for (at, (sentence, cells)) in sentences.iter_mut().zip(cells).enumerate() {
-            if cells.len() != sentence.words.len() {
-                let (cells, words) = (cells.len(), sentence.words.len());
-                let message = format!("has {cells} glosses for {words} words; write `_` under a word without one");
-                return Err(Error::line(tier, at + 1, message));
+        let (path, mut sentences) = match (&self.conllu, &self.source) {
+            (Some(path), _) => {
+                let bytes = read_file(path, MOST_TEXT)?;
+                let text = String::from_utf8(bytes).map_err(|_| Error::file(path, "is not UTF-8"))?;
+                (path, read_conllu(&text).map_err(|(line, why)| Error::line(path, line, why))?)
             }
-            let cells = cells.into_iter().map(|cell| if cell == "_" { String::new() } else { cell }).collect();
-            sentence.tiers.push(GlossTier { name: file_name(tier), cells });
+            (None, path) => {
+                let path = path.as_ref().ok_or_else(|| Error::Input("give --source or --conllu".to_owned()))?;
+                let one = |words| GlossedSentence { words, ..GlossedSentence::default() };
+                (path, lines(path)?.into_iter().map(one).collect())
+            }
+        };
+        for tier in &self.tier {
+            let cells = beside(path, tier, sentences.len())?;
+            for (at, (sentence, cells)) in sentences.iter_mut().zip(cells).enumerate() {
+                if cells.len() != sentence.words.len() {
+                    let (cells, words) = (cells.len(), sentence.words.len());
+                    let message = format!("has {cells} glosses for {words} words; write `_` under a word without one");
+                    return Err(Error::line(tier, at + 1, message));
+                }
+                let cells = cells.into_iter().map(|cell| if cell == "_" { String::new() } else { cell }).collect();
+                sentence.tiers.push(GlossTier { name: file_name(tier), cells, is_gloss: false });
+            }
         }
-    }
-    for (n, (target, links)) in low.target.iter().zip(&low.links).enumerate() {
-        let texts = beside(path, target, sentences.len())?;
-        let lengths: Vec<(usize, usize)> =
-            sentences.iter().zip(&texts).map(|(sentence, words)| (sentence.words.len(), words.len())).collect();
-        let layout = read::LinkLayout { order: Some(read::LinkOrder::SourceFirst), ..read::LinkLayout::default() };
-        let found = read::read(links, &lengths, &layout)?.pairs;
-        let name = low.name.get(n).cloned().unwrap_or_else(|| file_name(target));
-        for ((sentence, words), links) in sentences.iter_mut().zip(texts).zip(found) {
-            sentence.texts.push(GlossedText { name: name.clone(), words, links });
+        for (n, (target, links)) in self.target.iter().zip(&self.links).enumerate() {
+            let texts = beside(path, target, sentences.len())?;
+            let lengths: Vec<(usize, usize)> =
+                sentences.iter().zip(&texts).map(|(sentence, words)| (sentence.words.len(), words.len())).collect();
+            let layout = read::LinkLayout { order: Some(read::LinkOrder::SourceFirst), ..read::LinkLayout::default() };
+            let found = read::read(links, &lengths, &layout)?.pairs;
+            let name = self.name.get(n).cloned().unwrap_or_else(|| file_name(target));
+            for ((sentence, words), links) in sentences.iter_mut().zip(texts).zip(found) {
+                let text = GlossedText { name: name.clone(), words, links, between: None };
+                if self.in_a_row { sentence.push_between(text) } else { sentence.texts.push(text) }
+            }
         }
+        self.translate(path, &mut sentences)?;
+        Ok(sentences)
     }
-    Ok(sentences)
+
+    /// Adds what models say.
+    fn translate(&self, path: &Path, sentences: &mut [GlossedSentence]) -> Result<()> {
+        if self.model.is_empty() {
+            return Ok(());
+        }
+        let runtime = self.run.high()?;
+        for folder in &self.model {
+            let model = GlossingModel::load(folder, &runtime)?;
+            let sources: Vec<String> = sentences.iter().map(|sentence| sentence.words.join(" ")).collect();
+            let texts = model.translate(path, &sources, &self.search.high())?;
+            sentences.iter_mut().zip(texts).for_each(|(sentence, text)| sentence.texts.push(text));
+        }
+        Ok(())
+    }
+}
+
+/// The last line that was typed is one of glosses, which fit what stands above them.
+fn check_glosses(tiers: &[PathBuf], sentences: &mut [GlossedSentence]) -> Result<()> {
+    let Some(file) = tiers.last() else { return Ok(()) };
+    for (at, sentence) in sentences.iter_mut().enumerate() {
+        let Some((tier, before)) = sentence.tiers.split_last_mut() else { continue };
+        let above = if tiers.len() > 1 { before.last().map(|tier| &tier.cells) } else { None };
+        let above = above.unwrap_or(&sentence.words);
+        if let Some((n, (word, gloss))) =
+            above.iter().zip(&tier.cells).enumerate().find(|(_, (word, gloss))| !fits(word, gloss))
+        {
+            let message = format!(
+                "glosses word {}, `{word}`, as `{gloss}`; both need the same hyphens, equals signs and tildes",
+                n + 1
+            );
+            return Err(Error::line(file, at + 1, message));
+        }
+        tier.is_gloss = true;
+    }
+    Ok(())
+}
+
+/// Says which lines are shown; names that no sentence has are refused.
+fn arrange(rows: &[String], sentences: &mut [GlossedSentence]) -> Result<()> {
+    let mut known: Vec<String> = sentences.iter().flat_map(GlossedSentence::all_rows).map(|row| row.name).collect();
+    known.sort();
+    known.dedup();
+    if let Some(name) = rows.iter().find(|name| !known.contains(name)) {
+        return Err(Error::Input(format!("--rows: there is no line `{name}`; there are {}", known.join(", "))));
+    }
+    sentences.iter_mut().for_each(|sentence| sentence.order = rows.to_vec());
+    Ok(())
 }
 
 /// The words of the lines of a file that has as many as another.

@@ -1,0 +1,84 @@
+//! Floor 13: translations of a model as lines of interlinear text, with its links.
+
+use std::path::Path;
+
+use crate::cli::args::Runtime;
+use crate::cli::words;
+use crate::decoding::SearchOptions;
+use crate::error::{Error, Result};
+use crate::evaluation::ask::AskedSystem;
+use crate::evaluation::rows::ReadRows;
+use crate::figure::interlinear::GlossedText;
+use crate::models::{Model, Stepper};
+use crate::text::line;
+use crate::text::links::Links;
+use crate::text::sentence::Sentence;
+use crate::text::words::words as words_of;
+use crate::ticket::CancellationToken;
+
+/// Sentences translated together.
+const BATCH: usize = 32;
+
+/// A model, and whose rows are its links: its alignment head's, else alpha.
+pub struct GlossingModel {
+    model: Model,
+    stepper: Box<dyn Stepper>,
+    rows: ReadRows,
+}
+
+impl GlossingModel {
+    /// Reads a model.
+    ///
+    /// # Errors
+    /// As [`Model::load`]; a model that has neither a head nor an alignment.
+    pub fn load(folder: &Path, runtime: &Runtime) -> Result<Self> {
+        let model = runtime.load(folder)?;
+        let stepper = model.stepper_with_head(runtime.engine, runtime.threads)?;
+        let rows = ReadRows::best((&model).into(), &*stepper, None)?;
+        if !model.config.aligns() && !stepper.has_alignment_head() {
+            let message = format!(
+                "{} has no alignment, so that nothing can stand under a word; choose another model",
+                model.config.name
+            );
+            return Err(Error::Input(message));
+        }
+        Ok(Self { model, stepper, rows })
+    }
+
+    /// The best translation of each sentence, which came from a file.
+    ///
+    /// # Errors
+    /// A line that the model does not read.
+    pub fn translate(mut self, file: &Path, sources: &[String], search: &SearchOptions) -> Result<Vec<GlossedText>> {
+        let name = &self.model.config.name;
+        let read = |(n, text): (usize, &String)| {
+            let sentence = line::read(&self.model.source, text, false);
+            sentence.map_err(|why| Error::line(file, n + 1, format!("{why} ({name})")))
+        };
+        let sentences = sources.iter().enumerate().map(read).collect::<Result<Vec<Sentence>>>()?;
+        let readable: Vec<&[u32]> =
+            sentences.iter().filter(|one| one.words() > 0).map(|one| one.ids.as_slice()).collect();
+        let ticket = CancellationToken::forever();
+        let asked = AskedSystem {
+            system: (&self.model).into(),
+            search,
+            batch: BATCH,
+            reading: Some(self.rows.reading),
+            ticket: &ticket,
+        };
+        let mut said = asked.translate(self.stepper.as_mut(), &readable, &[])?.into_iter();
+        let one = |sentence: &Sentence| {
+            let nothing = || GlossedText { name: name.clone(), ..GlossedText::default() };
+            let Some(best) = (if sentence.words() > 0 { said.next() } else { None }) else { return nothing() };
+            let rows = best.alpha.as_deref().map(|rows| (rows, self.rows.reading));
+            let links = words::links(&self.model, sentence, (&best, rows), false);
+            let text = words::text(&self.model, &best, sentence, None, false);
+            GlossedText {
+                words: words_of(&text).map(str::to_owned).collect(),
+                links: Links::new(links, Vec::new()),
+                ..nothing()
+            }
+        };
+        Ok(sentences.iter().map(one).collect())
+    }
+}

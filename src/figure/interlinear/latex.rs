@@ -1,0 +1,111 @@
+//! Floor 6: interlinear text as LaTeX, for the packages that linguists use. Imports its room.
+
+use std::fmt::Write as _;
+
+use crate::figure::interlinear::leipzig::{Abbreviation, labelled};
+use crate::figure::interlinear::{GlossTier, GlossedSentence};
+
+/// As LaTeX reads it.
+fn latex(text: &str) -> String {
+    let one = |c: char| match c {
+        '#' | '$' | '%' | '&' | '_' | '{' | '}' => format!("\\{c}"),
+        '~' => "\\textasciitilde{}".to_owned(),
+        '^' => "\\textasciicircum{}".to_owned(),
+        '\\' => "\\textbackslash{}".to_owned(),
+        c => c.to_string(),
+    };
+    text.chars().map(one).collect()
+}
+
+/// A cell, its labels of grammar in small capitals; braces hold one together that has spaces, and stand for one that is empty.
+fn cell(text: &str, is_gloss: bool) -> String {
+    let part = |(part, is_label): (&str, bool)| match is_label && is_gloss {
+        true => format!("\\textsc{{{}}}", latex(&part.to_lowercase())),
+        false => latex(part),
+    };
+    let cell: String = labelled(text).into_iter().map(part).collect();
+    if cell.is_empty() || cell.contains(' ') { format!("{{{cell}}}") } else { cell }
+}
+
+/// A line of words for LaTeX.
+fn gloss_line(cells: &[String], words: usize, is_gloss: bool) -> String {
+    (0..words).map(|j| cell(cells.get(j).map_or("", String::as_str), is_gloss)).collect::<Vec<_>>().join(" ")
+}
+
+/// The lines under the words, each behind the end of the one before.
+fn lines(rows: &[GlossTier], words: usize) -> String {
+    rows.iter().map(|row| format!("\\\\\n{}", gloss_line(&row.cells, words, row.is_gloss))).collect()
+}
+
+/// The whole translations, each on a line.
+fn translations(sentence: &GlossedSentence) -> String {
+    let one = |text: &crate::figure::interlinear::GlossedText| {
+        format!("\\glt `{}' ({})\n", latex(&text.words.join(" ")), latex(&text.name))
+    };
+    sentence.texts.iter().map(one).collect()
+}
+
+/// What labels mean, as a paragraph.
+pub fn list(known: &[Abbreviation]) -> String {
+    let one = |(label, meaning): &Abbreviation| format!("\\textsc{{{}}} {meaning}", label.to_lowercase());
+    format!("\\noindent {}\n", known.iter().map(one).collect::<Vec<_>>().join(", "))
+}
+
+/// The package gb4e.
+pub fn gb4e(sentence: &GlossedSentence, _: usize) -> String {
+    format!("\\begin{{exe}}\n\\ex {}\\end{{exe}}\n\n", glossed(sentence))
+}
+
+/// The package langsci-gb4e, with its own marks of an example.
+pub fn langsci(sentence: &GlossedSentence, _: usize) -> String {
+    format!("\\ea\n{}\\z\n\n", glossed(sentence))
+}
+
+/// Lines and translations; \gll has two lines, \glll three, and so on.
+fn glossed(sentence: &GlossedSentence) -> String {
+    let (rows, words) = (sentence.rows(), sentence.words.len());
+    let (command, first) = ("l".repeat(rows.len() + 1), gloss_line(&sentence.words, words, false));
+    format!("\\g{command} {first}{}\\\\\n{}", lines(&rows, words), translations(sentence))
+}
+
+/// The package expex.
+pub fn expex(sentence: &GlossedSentence, _: usize) -> String {
+    let words = sentence.words.len();
+    let mut example = format!("\\ex\n\\begingl\n\\gla {}//\n", gloss_line(&sentence.words, words, false));
+    for row in sentence.rows() {
+        let _ = writeln!(example, "\\glb {}//", gloss_line(&row.cells, words, row.is_gloss));
+    }
+    for text in &sentence.texts {
+        let _ = writeln!(example, "\\glft `{}' ({})//", latex(&text.words.join(" ")), latex(&text.name));
+    }
+    example + "\\endgl\n\\xe\n\n"
+}
+
+/// Words in rows, and a line for every link: from the sentence to each text, or from text to text.
+pub fn tikz(sentence: &GlossedSentence, number: usize) -> String {
+    let mut picture = format!("% ({number})\n\\begin{{tikzpicture}}[word/.style={{anchor=base west,inner sep=2pt}}]\n");
+    let mut row = |name: &str, below: usize, words: &[String]| {
+        for (j, word) in words.iter().enumerate() {
+            let at = match j {
+                0 => format!("at (0,{})", 0.0 - 1.6 * below as f32),
+                _ => format!("at ([xshift=.6em]{name}{}.base east)", j - 1),
+            };
+            let _ = writeln!(picture, "\\node[word] ({name}{j}) {at} {{{}}};", latex(word));
+        }
+    };
+    row("s", 0, &sentence.words);
+    for (n, text) in sentence.texts.iter().enumerate() {
+        row(&format!("t{n}x"), n + 1, &text.words);
+    }
+    for (n, text) in sentence.texts.iter().enumerate() {
+        let above = match &text.between {
+            Some(_) => format!("t{}x", n - 1),
+            None => "s".to_owned(),
+        };
+        for (link, is_sure) in text.between.as_ref().unwrap_or(&text.links).all() {
+            let dashed = if is_sure { "" } else { "[dashed]" };
+            let _ = writeln!(picture, "\\draw{dashed} ({above}{}.south) -- (t{n}x{}.north);", link.source, link.target);
+        }
+    }
+    picture + "\\end{tikzpicture}\n\n"
+}

@@ -1,0 +1,175 @@
+//! Floor 6: the Leipzig glossing rules (Comrie, Haspelmath and Bickel 2015): a gloss has as many parts as its word, and labels of grammar
+//! are set in small capitals and listed. Imports its room.
+
+use crate::figure::svg::escaped;
+
+/// A label of grammar, and what it means.
+pub type Abbreviation = (&'static str, &'static str);
+
+/// The standard abbreviations of the rules.
+pub const ABBREVIATIONS: &[Abbreviation] = &[
+    ("1", "first person"),
+    ("2", "second person"),
+    ("3", "third person"),
+    ("A", "agent-like argument"),
+    ("ABL", "ablative"),
+    ("ABS", "absolutive"),
+    ("ACC", "accusative"),
+    ("ADJ", "adjective"),
+    ("ADV", "adverb(ial)"),
+    ("AGR", "agreement"),
+    ("ALL", "allative"),
+    ("ANTIP", "antipassive"),
+    ("APPL", "applicative"),
+    ("ART", "article"),
+    ("AUX", "auxiliary"),
+    ("BEN", "benefactive"),
+    ("CAUS", "causative"),
+    ("CLF", "classifier"),
+    ("COM", "comitative"),
+    ("COMP", "complementizer"),
+    ("COMPL", "completive"),
+    ("COND", "conditional"),
+    ("COP", "copula"),
+    ("CVB", "converb"),
+    ("DAT", "dative"),
+    ("DECL", "declarative"),
+    ("DEF", "definite"),
+    ("DEM", "demonstrative"),
+    ("DET", "determiner"),
+    ("DIST", "distal"),
+    ("DISTR", "distributive"),
+    ("DU", "dual"),
+    ("DUR", "durative"),
+    ("ERG", "ergative"),
+    ("EXCL", "exclusive"),
+    ("F", "feminine"),
+    ("FOC", "focus"),
+    ("FUT", "future"),
+    ("GEN", "genitive"),
+    ("IMP", "imperative"),
+    ("INCL", "inclusive"),
+    ("IND", "indicative"),
+    ("INDF", "indefinite"),
+    ("INF", "infinitive"),
+    ("INS", "instrumental"),
+    ("INTR", "intransitive"),
+    ("IPFV", "imperfective"),
+    ("IRR", "irrealis"),
+    ("LOC", "locative"),
+    ("M", "masculine"),
+    ("N", "neuter"),
+    ("NEG", "negation, negative"),
+    ("NMLZ", "nominalizer/nominalization"),
+    ("NOM", "nominative"),
+    ("OBJ", "object"),
+    ("OBL", "oblique"),
+    ("P", "patient-like argument"),
+    ("PASS", "passive"),
+    ("PFV", "perfective"),
+    ("PL", "plural"),
+    ("POSS", "possessive"),
+    ("PRED", "predicative"),
+    ("PRF", "perfect"),
+    ("PRS", "present"),
+    ("PROG", "progressive"),
+    ("PROH", "prohibitive"),
+    ("PROX", "proximal/proximate"),
+    ("PST", "past"),
+    ("PTCP", "participle"),
+    ("PURP", "purposive"),
+    ("Q", "question particle/marker"),
+    ("QUOT", "quotative"),
+    ("RECP", "reciprocal"),
+    ("REFL", "reflexive"),
+    ("REL", "relative"),
+    ("RES", "resultative"),
+    ("S", "single argument"),
+    ("SBJ", "subject"),
+    ("SBJV", "subjunctive"),
+    ("SG", "singular"),
+    ("TOP", "topic"),
+    ("TR", "transitive"),
+    ("VOC", "vocative"),
+];
+
+/// The longest label that is not one of the rules' own.
+const LONGEST: usize = 5;
+
+/// A gloss in pieces, each with whether it is a label: a standard one, or two to five capitals. Numbers of persons stay apart: `3SG` is `3` and `SG`.
+pub fn labelled(gloss: &str) -> Vec<(&str, bool)> {
+    let kind = |c: char| if c.is_alphabetic() { 0 } else { 1 + u8::from(c.is_numeric()) };
+    let (mut pieces, mut start) = (Vec::new(), 0);
+    let mut letters = gloss.char_indices().peekable();
+    while let Some((at, c)) = letters.next() {
+        if letters.peek().is_none_or(|(_, next)| kind(*next) != kind(c)) {
+            let piece = &gloss[start..at + c.len_utf8()];
+            pieces.push((piece, kind(c) == 0 && is_label(piece)));
+            start = at + c.len_utf8();
+        }
+    }
+    pieces
+}
+
+fn is_label(piece: &str) -> bool {
+    let letters = piece.chars().count();
+    let is_known = ABBREVIATIONS.iter().any(|(label, _)| *label == piece);
+    is_known || (2..=LONGEST).contains(&letters) && piece.chars().all(|c| c.is_ascii_uppercase())
+}
+
+/// The standard labels that glosses use, in the order of the alphabet.
+pub fn used<'a>(glosses: impl Iterator<Item = &'a str>) -> Vec<Abbreviation> {
+    let mut found: Vec<&str> = Vec::new();
+    for gloss in glosses {
+        let pieces = labelled(gloss);
+        let is_person = |piece: &str| ["1", "2", "3"].contains(&piece);
+        found.extend(
+            pieces.into_iter().filter(|(piece, is_label)| *is_label || is_person(piece)).map(|(piece, _)| piece),
+        );
+    }
+    ABBREVIATIONS.iter().filter(|(label, _)| found.contains(label)).copied().collect()
+}
+
+/// What parts the pieces of a word: rules 2, 2A and 10.
+const SEPARATORS: [char; 3] = ['-', '=', '~'];
+
+/// Whether a word and what stands under it have the same hyphens, equals signs and tildes, so that their parts belong together.
+pub fn fits(word: &str, gloss: &str) -> bool {
+    let marks = |text: &str| text.chars().filter(|c| SEPARATORS.contains(c)).collect::<String>();
+    // Punctuation such as a dash has no parts.
+    let is_word = |text: &str| text.chars().any(char::is_alphanumeric);
+    gloss.is_empty() || !is_word(word) || marks(word) == marks(gloss)
+}
+
+/// What labels mean, as a line.
+pub fn text(known: &[Abbreviation]) -> String {
+    format!("{}\n", known.iter().map(|(label, meaning)| format!("{label} {meaning}")).collect::<Vec<_>>().join(", "))
+}
+
+/// The same for a page.
+pub fn html(known: &[Abbreviation]) -> String {
+    let one = |(label, meaning): &Abbreviation| format!("<small>{}</small> {}", label.to_lowercase(), escaped(meaning));
+    format!("<p>{}</p>\n", known.iter().map(one).collect::<Vec<_>>().join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_are_told_from_words() {
+        let labels = |gloss: &str| -> Vec<String> {
+            let pieces = labelled(gloss);
+            assert_eq!(pieces.iter().map(|(piece, _)| *piece).collect::<String>(), gloss);
+            pieces.into_iter().filter(|(_, is_label)| *is_label).map(|(piece, _)| piece.to_owned()).collect()
+        };
+        assert_eq!(labels("see-PST.3SG"), ["PST", "SG"]);
+        assert_eq!(labels("I"), [""; 0]);
+        assert_eq!(labels("F=house~RED"), ["F", "RED"]);
+        let known: Vec<&str> = used(["see-PST.3SG", "XX", "dog"].into_iter()).iter().map(|(label, _)| *label).collect();
+        assert_eq!(known, ["3", "PST", "SG"]);
+        assert!(
+            fits("abur-u-n", "they-OBL-GEN") && !fits("abur-u", "they-OBL-GEN") && fits("-", "dash") && fits("a-b", "")
+        );
+    }
+}

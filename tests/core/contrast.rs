@@ -1,0 +1,125 @@
+//! Minimal pairs: the numbers of `contrast` are those of `score`, by tag and model, and files that do not fit are named.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::cli::{Outcome, reference, run_in};
+
+/// Four pairs: one word apart, one cut short, two words that nobody knows, and one that is the same.
+const TABLE: &str = "source\tgood\tbad\ttag\n\
+    s9 s31 s17\tt18 t13 t2\tt18 t14 t2\tnumber\n\
+    s9 s31 s17\tt18 t13\tt18 t13 t2\tnumber, length\n\
+    s4\tt18 zzz t2\tt18 yyy t2\tlength\n\
+    s4 s5\tt18 t13\tt18 t13\t\n";
+const MODELS: [&str; 2] = ["rnnsearch", "luong-global-location"];
+
+fn contrast(folder: &Path, arguments: &str) -> Outcome {
+    let models = MODELS.map(|name| reference(name).to_str().expect("a plain path").to_owned());
+    let mut words = vec!["contrast", "--pretokenized", "--model", &models[0], "--model", &models[1]];
+    words.extend(arguments.split_whitespace());
+    run_in(folder, &words, b"")
+}
+
+/// log p of each token of some pairs, as `score` has it.
+fn scored(folder: &Path, model: &str, targets: [&str; 2]) -> Vec<Vec<f64>> {
+    fs::write(folder.join("x"), "s9 s31 s17\ns9 s31 s17\n").expect("written");
+    fs::write(folder.join("y"), format!("{}\n{}\n", targets[0], targets[1])).expect("written");
+    let model = reference(model);
+    let model = model.to_str().expect("a plain path");
+    let all = ["score", "--pretokenized", "--model", model, "--source", "x", "--target", "y"];
+    let outcome = run_in(folder, &all, b"");
+    let of_line = |line: &str| {
+        let record: Value = serde_json::from_str(line).expect("JSON");
+        let tokens = record["token_log_p"].as_array().expect("numbers").iter();
+        tokens.map(|log_p| log_p.as_f64().expect("a number")).collect()
+    };
+    outcome.stdout.lines().map(of_line).collect()
+}
+
+#[test]
+fn the_difference_is_that_of_score_and_the_critical_word_is_the_first_that_differs() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("pairs.tsv"), TABLE).expect("written");
+    let outcome = contrast(folder.path(), "pairs.tsv --pairs each.tsv --format json");
+    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
+    let each = fs::read_to_string(folder.path().join("each.tsv")).expect("written");
+    let rows: Vec<Vec<&str>> = each.lines().map(|line| line.split('\t').collect()).collect();
+    let number = |row: &[&str], name: &str| -> f64 {
+        let at = rows[0].iter().position(|head| *head == name).expect("a column");
+        row[at].parse().expect("a number")
+    };
+    assert_eq!(rows.len(), 9);
+    for (n, targets) in [["t18 t13 t2", "t18 t14 t2"], ["t18 t13", "t18 t13 t2"]].into_iter().enumerate() {
+        for (m, model) in MODELS.iter().enumerate() {
+            let row = &rows[1 + 2 * n + m];
+            let said = scored(folder.path(), model, targets);
+            let at = n + 1;
+            let wanted = [
+                ("difference", said[0].iter().sum::<f64>() - said[1].iter().sum::<f64>()),
+                ("word_log_p_good", said[0][at]),
+                ("word_log_p_bad", said[1][at]),
+                ("word_difference", said[0][at] - said[1][at]),
+            ];
+            for (name, wanted) in wanted {
+                assert!((number(row, name) - wanted).abs() < 1e-4, "{model} {targets:?} {name}: {row:?}, not {wanted}");
+            }
+        }
+    }
+    assert_eq!([&rows[1][7..9], &rows[3][7..9]], [["t13", "t14"], ["</s>", "t2"]]);
+    let objects: Vec<Value> = outcome.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    assert_eq!(objects.len(), 6, "all and two tags, of two models");
+    let all = &objects[0];
+    assert_eq!([&all["pairs"], &all["equal"]], [4, 2], "what nobody knows is one word, and a pair is one text");
+    let right = rows[1..].iter().step_by(2).filter(|row| number(row, "difference") > 0.0).count();
+    assert!((all["accuracy"].as_f64().expect("a number") - right as f64 / 4.0).abs() < 1e-9);
+    assert!(all["p"].is_null() && objects[1]["p"].as_f64().is_some_and(|p| p > 0.0 && p <= 1.0));
+    let tags: Vec<(&Value, &Value)> = objects.iter().map(|object| (&object["tag"], &object["pairs"])).collect();
+    assert_eq!(
+        [tags[2], tags[4]],
+        [(&Value::from("number"), &Value::from(2)), (&Value::from("length"), &Value::from(2))]
+    );
+}
+
+#[test]
+fn three_files_are_the_same_as_a_table_and_what_does_not_fit_is_named() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let column = |at: usize| {
+        TABLE
+            .lines()
+            .skip(1)
+            .map(|line| line.split('\t').nth(at).expect("a cell").to_owned() + "\n")
+            .collect::<String>()
+    };
+    for (at, name) in ["s", "good", "bad", "tags"].into_iter().enumerate() {
+        fs::write(folder.path().join(name), column(at)).expect("written");
+    }
+    for (name, text) in [
+        ("pairs.tsv", TABLE),
+        ("odd.tsv", "source\tgood\ts9\tt1\n"),
+        ("hole.tsv", "source\tgood\tbad\ns9\tt18\t\ns9\tt18\tt13\n"),
+        ("head.tsv", "source\tgood\tbad\n"),
+        ("one", "t1\n"),
+    ] {
+        fs::write(folder.path().join(name), text).expect("written");
+    }
+    let files = "--source s --good good --bad bad --tags tags";
+    let [table, three] =
+        ["pairs.tsv", files].map(|arguments| contrast(folder.path(), &format!("{arguments} --format tsv")));
+    assert_eq!((three.code, &three.stdout), (0, &table.stdout), "{}", three.stderr);
+    assert!(table.stdout.starts_with("model\ttag\tpairs\taccuracy\tlow\thigh\tword_accuracy\t"), "{}", table.stdout);
+    assert_eq!(contrast(folder.path(), "pairs.tsv").stdout.lines().count(), 7, "a table for reading");
+    for (arguments, wanted) in [
+        ("odd.tsv", "odd.tsv: has no columns `source`, `good` and `bad`"),
+        ("head.tsv", "head.tsv: has no pairs"),
+        ("hole.tsv", "hole.tsv, line 2: has no words in its bad translation"),
+        ("--source s --good good --bad one", "one: has 1 lines, and s has 4"),
+        ("--source s --good good", "--bad"),
+        ("", "<TABLE>"),
+    ] {
+        let outcome = contrast(folder.path(), arguments);
+        assert!(outcome.code == 2 && outcome.stderr.contains(wanted), "{arguments}: {}", outcome.stderr);
+    }
+    assert!(contrast(folder.path(), "hole.tsv").stdout.lines().nth(1).is_some_and(|row| row.contains(" 1 ")));
+}
