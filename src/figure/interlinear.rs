@@ -131,7 +131,7 @@ impl GlossedSentence {
         if self.order.is_empty() {
             let is_bare = |name: &str| self.texts.iter().any(|text| text.name == name && text.links.all().is_empty());
             all.retain(|row| {
-                !UNSEEN.contains(&row.name.as_str()) && !(is_bare(&row.name) && row.cells.iter().all(String::is_empty))
+                !(UNSEEN.contains(&row.name.as_str()) || is_bare(&row.name) && row.cells.iter().all(String::is_empty))
             });
             return all;
         }
@@ -207,13 +207,12 @@ fn html(sentence: &GlossedSentence, number: usize) -> String {
     for (j, word) in sentence.words.iter().enumerate() {
         let cells = rows.iter().map(|row| {
             let cell = row.cells.get(j).map_or("", String::as_str);
-            let small = |(part, is_label): (&str, bool)| match is_label {
-                true => format!("<small>{}</small>", escaped(&part.to_lowercase())),
-                false => escaped(part).to_string(),
+            let small = |(part, is_label): (&str, bool)| {
+                if is_label { format!("<small>{}</small>", escaped(&part.to_lowercase())) } else { escaped(part) }
             };
-            if row.is_gloss { labelled(cell).into_iter().map(small).collect() } else { escaped(cell).to_string() }
+            if row.is_gloss { labelled(cell).into_iter().map(small).collect() } else { escaped(cell) }
         });
-        let cells = std::iter::once(escaped(word).to_string()).chain(cells);
+        let cells = std::iter::once(escaped(word)).chain(cells);
         let _ = write!(
             page,
             "<span class=\"word\">{}</span>",

@@ -136,7 +136,7 @@ fn known(
 ) -> Vec<Vec<Known>> {
     let mut counts: HashMap<u32, u32> = HashMap::new();
     let mut total = 0;
-    let mut word = |word: &Box<str>| {
+    let mut word = |word: &str| {
         let folded = fold(word);
         let next = spellings.len() as u32;
         let spelling = *spellings.entry(folded.as_ref().into()).or_insert(next);
@@ -144,9 +144,12 @@ fn known(
         total += 1;
         Known { spelling, id: vocabulary.id(&folded), frequency: 0.0 }
     };
-    let is_word = |word: &&Box<str>| word.chars().any(char::is_alphanumeric);
-    let mut all: Vec<Vec<Known>> =
-        side.words.iter().map(|words| words.iter().filter(is_word).map(&mut word).collect()).collect();
+    let is_word = |word: &&str| word.chars().any(char::is_alphanumeric);
+    let mut all: Vec<Vec<Known>> = side
+        .words
+        .iter()
+        .map(|words| words.iter().map(|word| &**word).filter(is_word).map(&mut word).collect())
+        .collect();
     for word in all.iter_mut().flatten() {
         word.frequency = counts[&word.spelling] as f32 / total as f32;
     }

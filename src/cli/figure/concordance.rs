@@ -71,7 +71,7 @@ pub fn run(low: &ConcordanceArgs) -> anyhow::Result<()> {
         return Err(Error::Input("there are no links; give --target and --links, or --model".to_owned()).into());
     }
     let keys = sentences.iter().map(|sentence| keys(sentence, low.by.as_deref())).collect::<Vec<_>>();
-    if let Some(by) = low.by.as_deref().filter(|_| keys.iter().flatten().all(|key| key.is_empty())) {
+    if let Some(by) = low.by.as_deref().filter(|_| keys.iter().flatten().all(String::is_empty)) {
         let known: Vec<&str> = sentences.iter().flat_map(|one| &one.tiers).map(|tier| tier.name.as_str()).collect();
         let known = known
             .iter()

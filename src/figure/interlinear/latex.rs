@@ -19,9 +19,8 @@ fn latex(text: &str) -> String {
 
 /// A cell, its labels of grammar in small capitals; braces hold one together that has spaces, and stand for one that is empty.
 fn cell(text: &str, is_gloss: bool) -> String {
-    let part = |(part, is_label): (&str, bool)| match is_label && is_gloss {
-        true => format!("\\textsc{{{}}}", latex(&part.to_lowercase())),
-        false => latex(part),
+    let part = |(part, is_label): (&str, bool)| {
+        if is_label && is_gloss { format!("\\textsc{{{}}}", latex(&part.to_lowercase())) } else { latex(part) }
     };
     let cell: String = labelled(text).into_iter().map(part).collect();
     if cell.is_empty() || cell.contains(' ') { format!("{{{cell}}}") } else { cell }

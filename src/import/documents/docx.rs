@@ -65,7 +65,7 @@ fn paragraphs(xml: &str) -> std::result::Result<Document, quick_xml::Error> {
             Event::GeneralRef(reference) if is_text => match reference.resolve_char_ref() {
                 Ok(Some(letter)) => paragraph.push(letter),
                 _ => {
-                    paragraph.push_str(resolve_predefined_entity(&reference.borrow().into_inner()).unwrap_or_default())
+                    paragraph.push_str(resolve_predefined_entity(&reference.borrow().into_inner()).unwrap_or_default());
                 }
             },
             Event::Eof => return Ok(document),
