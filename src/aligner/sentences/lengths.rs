@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use crate::aligner::sentences::DocumentSide;
+use crate::aligner::sentences::beads::DocumentSide;
 use crate::aligner::sentences::search::BeadCosts;
 
 /// The variance of the length of a translation for each letter, s^2 of Gale and Church.

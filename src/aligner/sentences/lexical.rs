@@ -7,9 +7,9 @@ use std::ops::Range;
 
 use crate::aligner::learned::Learned;
 use crate::aligner::lexicon::{Lexicon, NONE};
+use crate::aligner::sentences::beads::{Bead, DocumentSide};
 use crate::aligner::sentences::lengths::Lengths;
 use crate::aligner::sentences::search::BeadCosts;
-use crate::aligner::sentences::{Bead, DocumentSide};
 use crate::aligner::vocabulary::{AlignerVocabulary, fold};
 
 /// u: the share of words that are not translated by any word.

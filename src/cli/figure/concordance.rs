@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use clap::Args;
 use serde_json::json;
 
-use crate::analysis::concordance::counts::{LinkCounts, LinkedWord, linked_words};
+use crate::analysis::concordance::counts::{LinkCounts, WordLinks, linked_words};
 use crate::analysis::concordance::{ConcordanceLine, ConcordanceQuery, ConcordanceSentence};
 use crate::analysis::contrast::minimal::mcnemar;
 use crate::cli::args::{TableFormat, count};
@@ -181,7 +181,7 @@ fn counted(low: &ConcordanceArgs, sentences: &[GlossedSentence], keys: &[Vec<Str
     let mut found: BTreeMap<Option<&str>, Vec<WordCounts>> = BTreeMap::new();
     let none = || names.iter().map(|_| WordCounts::default()).collect::<Vec<_>>();
     for (sentence, keys) in sentences.iter().zip(keys) {
-        let read: Vec<Vec<LinkedWord>> =
+        let read: Vec<Vec<WordLinks>> =
             sentence.texts.iter().map(|text| linked_words(&links(text), sentence.words.len())).collect();
         for (j, key) in keys.iter().enumerate() {
             let own = low.by.as_ref().map(|_| Some(key.as_str())).filter(|_| !key.is_empty());

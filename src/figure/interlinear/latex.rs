@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::figure::interlinear::leipzig::{Abbreviation, labelled};
-use crate::figure::interlinear::{GlossTier, GlossedSentence};
+use crate::figure::interlinear::sentence::{GlossTier, GlossedSentence, GlossedText};
 
 /// As LaTeX reads it.
 fn latex(text: &str) -> String {
@@ -38,9 +38,7 @@ fn lines(rows: &[GlossTier], words: usize) -> String {
 
 /// The whole translations, each on a line.
 fn translations(sentence: &GlossedSentence) -> String {
-    let one = |text: &crate::figure::interlinear::GlossedText| {
-        format!("\\glt `{}' ({})\n", latex(&text.words.join(" ")), latex(&text.name))
-    };
+    let one = |text: &GlossedText| format!("\\glt `{}' ({})\n", latex(&text.words.join(" ")), latex(&text.name));
     sentence.texts.iter().map(one).collect()
 }
 
