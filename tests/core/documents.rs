@@ -156,7 +156,9 @@ fn what_cannot_be_read_is_named() {
 /// Sides of sentences with so many letters.
 fn side(letters: &[usize]) -> DocumentSide {
     let mut side = DocumentSide::default();
-    letters.iter().for_each(|count| side.push(&"x".repeat(*count), vec![Box::from("x")], false));
+    for count in letters {
+        side.push(&"x".repeat(*count), vec![Box::from("x")], false);
+    }
     side
 }
 
