@@ -293,7 +293,7 @@ impl Drawing {
             let own = picture.look.caption.take().filter(|_| self.says_what || are_several);
             let caption = own.or_else(|| self.look.caption.clone());
             let has_legend = self.look.has_legend && n + 1 == count;
-            picture.look = FigureStyle { caption, has_legend, ..self.look.clone() };
+            picture.look = FigureStyle { has_legend, caption, ..self.look.clone() };
         }
         let caption = self.look.caption.as_deref().filter(|_| are_several);
         let bytes = PictureRequest::drawn_together(&pictures, self.columns, caption, |figure| {

@@ -13,7 +13,7 @@ use crate::text::reader::{MOST_TEXT, require_file};
 
 /// A document.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Document {
+pub struct ImportedDocument {
     /// Its paragraphs, headings and cells, with single spaces; none is empty.
     pub paragraphs: Vec<String>,
 }
@@ -30,7 +30,7 @@ pub enum ParagraphBreaks {
     Lines,
 }
 
-impl Document {
+impl ImportedDocument {
     /// Reads a document.
     ///
     /// # Errors
@@ -86,9 +86,9 @@ fn is_html(input: &ImportInput) -> bool {
     is_named || head.starts_with("<!doctype html") || head.starts_with("<html")
 }
 
-fn plain(text: &str, breaks: ParagraphBreaks) -> Document {
+fn plain(text: &str, breaks: ParagraphBreaks) -> ImportedDocument {
     let has_blank = || text.trim().lines().any(|line| line.trim().is_empty());
-    let mut document = Document::default();
+    let mut document = ImportedDocument::default();
     if breaks == ParagraphBreaks::Lines || breaks == ParagraphBreaks::Guess && !has_blank() {
         text.lines().for_each(|line| document.push(line));
         return document;

@@ -56,7 +56,7 @@ const TABLE: &[Abbreviations] = &[
     Abbreviations {
         language: "de",
         always: &[
-            "hr", "fr", "frl", "z.b", "z. b", "d.h", "d. h", "u.a", "u. a", "bzw", "ca", "vgl", "sog", "geb", "str",
+            "hr", "fr", "frl", "z", "d", "u", "o", "z.b", "d.h", "u.a", "bzw", "ca", "vgl", "sog", "geb", "str",
             "inkl", "evtl", "ggf", "mio", "mrd", "allg", "bes", "hl", "abt", "dgl", "i.d.r",
         ],
         numbered: &["kap", "abs", "bd", "s", "jan", "feb", "mär", "apr", "aug", "sept", "okt", "nov", "dez", "tel"],

@@ -5,10 +5,11 @@ use std::fs;
 use std::io::{Cursor, Write as _};
 use std::path::Path;
 
+use interlinear::aligner::sentences::beads::{BEAD_KINDS, Bead, BeadKind, DocumentSide};
 use interlinear::aligner::sentences::lengths::Lengths;
 use interlinear::aligner::sentences::search::{BeadCosts, Corridor, search};
-use interlinear::aligner::sentences::{BEAD_KINDS, Bead, DocumentSide, by_length, by_words};
-use interlinear::import::documents::{Document, ParagraphBreaks};
+use interlinear::aligner::sentences::{by_length, by_words};
+use interlinear::import::documents::{ImportedDocument, ParagraphBreaks};
 use interlinear::ticket::CancellationToken;
 
 use crate::cli::{Outcome, run_in};
@@ -94,10 +95,11 @@ fn documents(folder: &Path, arguments: &str) -> Outcome {
 #[test]
 fn documents_are_the_same_paragraphs_whatever_keeps_them() {
     let folder = folder();
-    let read = |name: &str| Document::open(&folder.path().join(name), ParagraphBreaks::Guess).expect(name).paragraphs;
+    let read =
+        |name: &str| ImportedDocument::open(&folder.path().join(name), ParagraphBreaks::Guess).expect(name).paragraphs;
     assert_eq!([read("tale.docx"), read("tale.en.txt")], [ENGLISH, ENGLISH]);
     assert_eq!(read("conte.html"), FRENCH);
-    let lines = Document::open(&folder.path().join("tale.en.txt"), ParagraphBreaks::Lines).expect("lines");
+    let lines = ImportedDocument::open(&folder.path().join("tale.en.txt"), ParagraphBreaks::Lines).expect("lines");
     assert_eq!(lines.paragraphs.len(), 10, "Mr. and the rest of his sentence are two lines");
 }
 
@@ -154,7 +156,9 @@ fn what_cannot_be_read_is_named() {
 /// Sides of sentences with so many letters.
 fn side(letters: &[usize]) -> DocumentSide {
     let mut side = DocumentSide::default();
-    letters.iter().for_each(|count| side.push(&"x".repeat(*count), vec![Box::from("x")], false));
+    for count in letters {
+        side.push(&"x".repeat(*count), vec![Box::from("x")], false);
+    }
     side
 }
 
@@ -163,7 +167,7 @@ fn least(costs: &dyn BeadCosts, (i, j): (usize, usize)) -> f32 {
     if (i, j) == costs.sizes() {
         return 0.0;
     }
-    let of_kind = |kind: &interlinear::aligner::sentences::BeadKind| {
+    let of_kind = |kind: &BeadKind| {
         let next = (i + kind.source, j + kind.target);
         let fits = next.0 <= costs.sizes().0 && next.1 <= costs.sizes().1;
         if fits { kind.cost + costs.cost(i..next.0, j..next.1) + least(costs, next) } else { f32::INFINITY }
@@ -184,9 +188,7 @@ fn no_beads_are_cheaper_than_those_found() {
         let corridor = Corridor::diagonal((x.len(), y.len()));
         let beads = search(&mut costs, &corridor, &CancellationToken::forever()).expect("beads");
         let of = |bead: &Bead| {
-            let is_own = |kind: &&interlinear::aligner::sentences::BeadKind| {
-                (kind.source, kind.target) == (bead.source.len(), bead.target.len())
-            };
+            let is_own = |kind: &&BeadKind| (kind.source, kind.target) == (bead.source.len(), bead.target.len());
             let kind = BEAD_KINDS.iter().find(is_own).expect("a kind").cost;
             kind + costs.cost(bead.source.clone(), bead.target.clone())
         };

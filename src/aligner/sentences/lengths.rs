@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use crate::aligner::sentences::DocumentSide;
+use crate::aligner::sentences::beads::DocumentSide;
 use crate::aligner::sentences::search::BeadCosts;
 
 /// The variance of the length of a translation for each letter, s^2 of Gale and Church.
@@ -60,7 +60,7 @@ impl<'a> Lengths<'a> {
         let letters =
             |side: &DocumentSide, range: &Range<usize>| side.letters[range.clone()].iter().sum::<usize>() as f32;
         let (x, y) = (letters(self.source, source), letters(self.target, target));
-        let mean = (x + y / self.ratio) / 2.0;
+        let mean = f32::midpoint(x, y / self.ratio);
         if mean == 0.0 {
             return 0.0;
         }

@@ -7,9 +7,9 @@ use std::ops::Range;
 
 use crate::aligner::learned::Learned;
 use crate::aligner::lexicon::{Lexicon, NONE};
+use crate::aligner::sentences::beads::{Bead, DocumentSide};
 use crate::aligner::sentences::lengths::Lengths;
 use crate::aligner::sentences::search::BeadCosts;
-use crate::aligner::sentences::{Bead, DocumentSide};
 use crate::aligner::vocabulary::{AlignerVocabulary, fold};
 
 /// u: the share of words that are not translated by any word.
@@ -136,7 +136,7 @@ fn known(
 ) -> Vec<Vec<Known>> {
     let mut counts: HashMap<u32, u32> = HashMap::new();
     let mut total = 0;
-    let mut word = |word: &Box<str>| {
+    let mut word = |word: &str| {
         let folded = fold(word);
         let next = spellings.len() as u32;
         let spelling = *spellings.entry(folded.as_ref().into()).or_insert(next);
@@ -144,9 +144,12 @@ fn known(
         total += 1;
         Known { spelling, id: vocabulary.id(&folded), frequency: 0.0 }
     };
-    let is_word = |word: &&Box<str>| word.chars().any(char::is_alphanumeric);
-    let mut all: Vec<Vec<Known>> =
-        side.words.iter().map(|words| words.iter().filter(is_word).map(&mut word).collect()).collect();
+    let is_word = |word: &&str| word.chars().any(char::is_alphanumeric);
+    let mut all: Vec<Vec<Known>> = side
+        .words
+        .iter()
+        .map(|words| words.iter().map(|word| &**word).filter(is_word).map(&mut word).collect())
+        .collect();
     for word in all.iter_mut().flatten() {
         word.frequency = counts[&word.spelling] as f32 / total as f32;
     }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::aligner::sentences::{BEAD_KINDS, Bead};
+use crate::aligner::sentences::beads::{BEAD_KINDS, Bead};
 use crate::error::Result;
 use crate::ticket::CancellationToken;
 

@@ -6,7 +6,7 @@ use crate::text::links::Link;
 
 /// What links say of a source word.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct LinkedWord {
+pub struct WordLinks {
     /// The words that it is linked to, in their order.
     pub targets: Vec<usize>,
     /// One of its links crosses one of another word: the earlier of both leads to the later target word.
@@ -14,8 +14,8 @@ pub struct LinkedWord {
 }
 
 /// Of each of `t_x` source words what links say.
-pub fn linked_words(links: &[Link], t_x: usize) -> Vec<LinkedWord> {
-    let mut words = vec![LinkedWord::default(); t_x];
+pub fn linked_words(links: &[Link], t_x: usize) -> Vec<WordLinks> {
+    let mut words = vec![WordLinks::default(); t_x];
     for link in links.iter().filter(|link| link.source < t_x) {
         words[link.source].targets.push(link.target);
     }
@@ -24,7 +24,7 @@ pub fn linked_words(links: &[Link], t_x: usize) -> Vec<LinkedWord> {
         word.targets.dedup();
     }
     // A link crosses where an earlier word leads behind it, or a later one before it.
-    let ends = |word: &LinkedWord| word.targets.first().copied().zip(word.targets.last().copied());
+    let ends = |word: &WordLinks| word.targets.first().copied().zip(word.targets.last().copied());
     let (mut furthest, mut nearest) = (None::<usize>, None::<usize>);
     for j in 0..t_x {
         let Some((first, last)) = ends(&words[j]) else { continue };
@@ -56,8 +56,8 @@ pub struct LinkCounts {
 
 impl LinkCounts {
     /// Counts a word, with what the first links say of it.
-    pub fn add(&mut self, word: &LinkedWord, first: &LinkedWord) {
-        let is_bare = |word: &LinkedWord| word.targets.is_empty();
+    pub fn add(&mut self, word: &WordLinks, first: &WordLinks) {
+        let is_bare = |word: &WordLinks| word.targets.is_empty();
         self.words += 1;
         self.links += word.targets.len() as u64;
         self.unaligned += u64::from(is_bare(word));

@@ -11,7 +11,8 @@ use crate::aligner::bundled::bundled;
 use crate::aligner::corpus::{CorpusBuilder, RARE};
 use crate::aligner::learn::learn;
 use crate::aligner::learned::Learned;
-use crate::aligner::sentences::{BEAD_KINDS, Bead, DocumentSide, by_length, by_words};
+use crate::aligner::sentences::beads::{BEAD_KINDS, Bead, DocumentSide};
+use crate::aligner::sentences::{by_length, by_words};
 use crate::aligner::settings::AlignerSettings;
 use crate::aligner::words::Cutter;
 use crate::cli::args::{Choice, RunArgs, one_of};
@@ -20,7 +21,7 @@ use crate::cli::output::LineOutput;
 use crate::cli::statistical::language_of;
 use crate::error::{Error, Result};
 use crate::import;
-use crate::import::documents::{Document, ParagraphBreaks};
+use crate::import::documents::{ImportedDocument, ParagraphBreaks};
 use crate::import::{ColumnRole, ImportOptions};
 use crate::text::language::guess;
 use crate::text::sentences::sentences;
@@ -146,7 +147,7 @@ struct Sentences {
 
 impl Sentences {
     fn open(low: &DocumentsArgs, path: &Path, language: Option<&String>) -> Result<Self> {
-        let document = Document::open(path, low.paragraphs)?;
+        let document = ImportedDocument::open(path, low.paragraphs)?;
         let language = language.cloned().unwrap_or_else(|| language_in(path, &document));
         let mut own =
             Self { texts: Vec::new(), side: DocumentSide::default(), cutter: Cutter::new(&language, false)?, language };
@@ -167,7 +168,7 @@ impl Sentences {
 }
 
 /// That of the file's name, else what the text seems to be in.
-fn language_in(path: &Path, document: &Document) -> String {
+fn language_in(path: &Path, document: &ImportedDocument) -> String {
     let named = language_of(path);
     let text = || document.paragraphs.iter().take(50).map(String::as_str).collect::<Vec<_>>().join(" ");
     match named.as_str() {

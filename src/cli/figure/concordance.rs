@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use clap::Args;
 use serde_json::json;
 
-use crate::analysis::concordance::counts::{LinkCounts, LinkedWord, linked_words};
+use crate::analysis::concordance::counts::{LinkCounts, WordLinks, linked_words};
 use crate::analysis::concordance::{ConcordanceLine, ConcordanceQuery, ConcordanceSentence};
 use crate::analysis::contrast::minimal::mcnemar;
 use crate::cli::args::{TableFormat, count};
@@ -71,7 +71,7 @@ pub fn run(low: &ConcordanceArgs) -> anyhow::Result<()> {
         return Err(Error::Input("there are no links; give --target and --links, or --model".to_owned()).into());
     }
     let keys = sentences.iter().map(|sentence| keys(sentence, low.by.as_deref())).collect::<Vec<_>>();
-    if let Some(by) = low.by.as_deref().filter(|_| keys.iter().flatten().all(|key| key.is_empty())) {
+    if let Some(by) = low.by.as_deref().filter(|_| keys.iter().flatten().all(String::is_empty)) {
         let known: Vec<&str> = sentences.iter().flat_map(|one| &one.tiers).map(|tier| tier.name.as_str()).collect();
         let known = known
             .iter()
@@ -181,7 +181,7 @@ fn counted(low: &ConcordanceArgs, sentences: &[GlossedSentence], keys: &[Vec<Str
     let mut found: BTreeMap<Option<&str>, Vec<WordCounts>> = BTreeMap::new();
     let none = || names.iter().map(|_| WordCounts::default()).collect::<Vec<_>>();
     for (sentence, keys) in sentences.iter().zip(keys) {
-        let read: Vec<Vec<LinkedWord>> =
+        let read: Vec<Vec<WordLinks>> =
             sentence.texts.iter().map(|text| linked_words(&links(text), sentence.words.len())).collect();
         for (j, key) in keys.iter().enumerate() {
             let own = low.by.as_ref().map(|_| Some(key.as_str())).filter(|_| !key.is_empty());

@@ -208,7 +208,9 @@ fn arrange(rows: &[String], sentences: &mut [GlossedSentence]) -> Result<()> {
     if let Some(name) = rows.iter().find(|name| !known.contains(name)) {
         return Err(Error::Input(format!("--rows: there is no line `{name}`; there are {}", known.join(", "))));
     }
-    sentences.iter_mut().for_each(|sentence| sentence.order = rows.to_vec());
+    for sentence in sentences {
+        sentence.order = rows.to_vec();
+    }
     Ok(())
 }
 

@@ -371,7 +371,9 @@ fn print(format: TableFormat, rows: &[ContrastRow], output: &mut LineOutput) -> 
             let mut object = json!({
                 "model": row.model, "tag": row.tag, "pairs": pairs, "equal": equal, "unknown": unknown, "p": row.p,
             });
-            FIGURES.iter().for_each(|(name, of)| object[*name] = json!(of(row)));
+            for (name, of) in FIGURES {
+                object[*name] = json!(of(row));
+            }
             output.json(&object)
         }),
         TableFormat::Tsv => {

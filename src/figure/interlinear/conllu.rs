@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use crate::figure::interlinear::{GlossTier, GlossedSentence, GlossedText};
+use crate::figure::interlinear::sentence::{GlossTier, GlossedSentence, GlossedText};
 
 /// A sentence.
 pub fn write(sentence: &GlossedSentence, number: usize) -> String {
@@ -32,8 +32,6 @@ pub fn write(sentence: &GlossedSentence, number: usize) -> String {
 
 /// The columns of CoNLL-U behind the word that are lines of their own.
 const CONLLU: [&str; 7] = ["lemma", "pos", "xpos", "morphology", "head", "relation", "enhanced"];
-/// Of these, what is kept for programs and not shown where nobody asks.
-pub const UNSEEN: [&str; 3] = ["head", "relation", "enhanced"];
 /// What the last column says of the layout, not of the word.
 const LAYOUT: [&str; 3] = ["SpaceAfter", "SpacesAfter", "SpacesBefore"];
 

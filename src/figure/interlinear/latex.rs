@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::figure::interlinear::leipzig::{Abbreviation, labelled};
-use crate::figure::interlinear::{GlossTier, GlossedSentence};
+use crate::figure::interlinear::sentence::{GlossTier, GlossedSentence, GlossedText};
 
 /// As LaTeX reads it.
 fn latex(text: &str) -> String {
@@ -19,9 +19,8 @@ fn latex(text: &str) -> String {
 
 /// A cell, its labels of grammar in small capitals; braces hold one together that has spaces, and stand for one that is empty.
 fn cell(text: &str, is_gloss: bool) -> String {
-    let part = |(part, is_label): (&str, bool)| match is_label && is_gloss {
-        true => format!("\\textsc{{{}}}", latex(&part.to_lowercase())),
-        false => latex(part),
+    let part = |(part, is_label): (&str, bool)| {
+        if is_label && is_gloss { format!("\\textsc{{{}}}", latex(&part.to_lowercase())) } else { latex(part) }
     };
     let cell: String = labelled(text).into_iter().map(part).collect();
     if cell.is_empty() || cell.contains(' ') { format!("{{{cell}}}") } else { cell }
@@ -39,9 +38,7 @@ fn lines(rows: &[GlossTier], words: usize) -> String {
 
 /// The whole translations, each on a line.
 fn translations(sentence: &GlossedSentence) -> String {
-    let one = |text: &crate::figure::interlinear::GlossedText| {
-        format!("\\glt `{}' ({})\n", latex(&text.words.join(" ")), latex(&text.name))
-    };
+    let one = |text: &GlossedText| format!("\\glt `{}' ({})\n", latex(&text.words.join(" ")), latex(&text.name));
     sentence.texts.iter().map(one).collect()
 }
 

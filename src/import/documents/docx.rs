@@ -11,7 +11,7 @@ use quick_xml::events::Event;
 use zip::ZipArchive;
 
 use crate::error::{Error, Result};
-use crate::import::documents::Document;
+use crate::import::documents::ImportedDocument;
 
 /// The text of a document in its package.
 const TEXT: &str = "word/document.xml";
@@ -19,7 +19,7 @@ const TEXT: &str = "word/document.xml";
 const MOST: u64 = 1 << 29;
 
 /// The paragraphs of a package.
-pub fn read(path: &Path) -> Result<Document> {
+pub fn read(path: &Path) -> Result<ImportedDocument> {
     let file = File::open(path).map_err(|error| Error::io(path, &error))?;
     let damaged =
         |why: String| Error::file(path, format!("could not be unpacked ({why}); save it again as DOCX, or as text"));
@@ -36,9 +36,9 @@ pub fn read(path: &Path) -> Result<Document> {
     paragraphs(&xml).map_err(|why| Error::file(path, format!("has no well-formed {TEXT} ({why}); save it again")))
 }
 
-fn paragraphs(xml: &str) -> std::result::Result<Document, quick_xml::Error> {
+fn paragraphs(xml: &str) -> std::result::Result<ImportedDocument, quick_xml::Error> {
     let mut reader = Reader::from_str(xml);
-    let (mut document, mut paragraph, mut is_text) = (Document::default(), String::new(), false);
+    let (mut document, mut paragraph, mut is_text) = (ImportedDocument::default(), String::new(), false);
     // texts in boxes lie within paragraphs, and come twice: as they are, and for old programs
     let mut fallbacks = 0;
     loop {
@@ -65,7 +65,7 @@ fn paragraphs(xml: &str) -> std::result::Result<Document, quick_xml::Error> {
             Event::GeneralRef(reference) if is_text => match reference.resolve_char_ref() {
                 Ok(Some(letter)) => paragraph.push(letter),
                 _ => {
-                    paragraph.push_str(resolve_predefined_entity(&reference.borrow().into_inner()).unwrap_or_default())
+                    paragraph.push_str(resolve_predefined_entity(&reference.borrow().into_inner()).unwrap_or_default());
                 }
             },
             Event::Eof => return Ok(document),

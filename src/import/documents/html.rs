@@ -3,7 +3,7 @@
 use html5gum::emitters::default::DefaultEmitter;
 use html5gum::{Token, Tokenizer};
 
-use crate::import::documents::Document;
+use crate::import::documents::ImportedDocument;
 
 /// Elements that stand within a line; any other ends a paragraph.
 const WITHIN: &[&str] = &[
@@ -18,8 +18,8 @@ const HIDDEN: &[&str] = &[
 ];
 
 /// The paragraphs of a page.
-pub fn read(page: &str) -> Document {
-    let (mut document, mut paragraph) = (Document::default(), String::new());
+pub fn read(page: &str) -> ImportedDocument {
+    let (mut document, mut paragraph) = (ImportedDocument::default(), String::new());
     // elements within hidden ones, of the outermost that is open
     let mut hidden: Option<(Vec<u8>, usize)> = None;
     let mut emitter = DefaultEmitter::default();

@@ -1,0 +1,61 @@
+//! Sentences of two documents, and the beads that join them. Imports nothing.
+
+use std::ops::Range;
+
+/// Sentences of one document.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct DocumentSide {
+    /// The words of each sentence.
+    pub words: Vec<Vec<Box<str>>>,
+    /// How many letters each has.
+    pub letters: Vec<usize>,
+    /// Which begin a paragraph.
+    pub begins: Vec<bool>,
+}
+
+impl DocumentSide {
+    /// Number of sentences.
+    pub fn len(&self) -> usize {
+        self.words.len()
+    }
+
+    /// True without any.
+    pub fn is_empty(&self) -> bool {
+        self.words.is_empty()
+    }
+
+    /// Adds a sentence.
+    pub fn push(&mut self, text: &str, words: Vec<Box<str>>, begins: bool) {
+        self.letters.push(text.chars().filter(|c| !c.is_whitespace()).count());
+        self.words.push(words);
+        self.begins.push(begins);
+    }
+}
+
+/// Sentences that translate each other; either side may be empty.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Bead {
+    pub source: Range<usize>,
+    pub target: Range<usize>,
+    /// How much more probable its words are as translations of each other than by themselves, in nats a word; `None` where nothing
+    /// is known of them, or a side is empty.
+    pub score: Option<f32>,
+}
+
+/// What joins the sentences of both sides: how many of each, and -ln of its probability to that of one and one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BeadKind {
+    pub source: usize,
+    pub target: usize,
+    pub cost: f32,
+}
+
+/// Every kind, with the probabilities of Gale and Church (table 5).
+pub const BEAD_KINDS: &[BeadKind] = &[
+    BeadKind { source: 1, target: 1, cost: 0.0 },
+    BeadKind { source: 1, target: 0, cost: 4.5 },
+    BeadKind { source: 0, target: 1, cost: 4.5 },
+    BeadKind { source: 2, target: 1, cost: 2.3 },
+    BeadKind { source: 1, target: 2, cost: 2.3 },
+    BeadKind { source: 2, target: 2, cost: 4.4 },
+];

@@ -1,0 +1,93 @@
+//! Floor 6: a sentence word by word with what stands under the words. Imports `text`.
+
+use crate::text::links::{Link, Links};
+
+/// Lines that are kept for programs and not shown where nobody asks.
+const UNSEEN: [&str; 3] = ["head", "relation", "enhanced"];
+
+/// A line under the words: one cell for each of them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GlossTier {
+    pub name: String,
+    /// Empty where a word has nothing.
+    pub cells: Vec<String>,
+    /// Its labels of grammar are set in small capitals, as the Leipzig glossing rules have them.
+    pub is_gloss: bool,
+}
+
+/// A text that the words are linked to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GlossedText {
+    pub name: String,
+    pub words: Vec<String>,
+    /// From the words of the sentence to these.
+    pub links: Links,
+    /// From the words of the text before, where links lead from text to text; the others follow from them.
+    pub between: Option<Links>,
+}
+
+/// A sentence with all that stands below it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GlossedSentence {
+    pub words: Vec<String>,
+    /// What was typed by hand or comes with the words, such as lemmas.
+    pub tiers: Vec<GlossTier>,
+    /// Translations, of people or of models.
+    pub texts: Vec<GlossedText>,
+    /// Which lines stand under the words, by their names, and in which order; all where nothing is said.
+    pub order: Vec<String>,
+}
+
+impl GlossedSentence {
+    /// All lines that may stand under the words.
+    pub fn all_rows(&self) -> Vec<GlossTier> {
+        self.tiers.iter().cloned().chain(self.texts.iter().map(|text| text.row(self.words.len()))).collect()
+    }
+
+    /// The lines under the words: those that are asked for, else all but those for programs alone and those of texts that nothing
+    /// is linked to.
+    pub fn rows(&self) -> Vec<GlossTier> {
+        let mut all = self.all_rows();
+        if self.order.is_empty() {
+            let is_bare = |name: &str| self.texts.iter().any(|text| text.name == name && text.links.all().is_empty());
+            all.retain(|row| {
+                !(UNSEEN.contains(&row.name.as_str()) || is_bare(&row.name) && row.cells.iter().all(String::is_empty))
+            });
+            return all;
+        }
+        self.order.iter().filter_map(|name| all.iter().find(|row| row.name == *name).cloned()).collect()
+    }
+
+    /// Adds a text whose links lead from the text before; those from the words of the sentence follow.
+    pub fn push_between(&mut self, text: GlossedText) {
+        let Some(before) = self.texts.last() else {
+            self.texts.push(text);
+            return;
+        };
+        let (mut sure, mut possible) = (Vec::new(), Vec::new());
+        for (first, is_sure) in before.links.all() {
+            for (second, is_too) in text.links.all().into_iter().filter(|(link, _)| link.source == first.target) {
+                let link = Link { source: first.source, target: second.target };
+                if is_sure && is_too { sure.push(link) } else { possible.push(link) }
+            }
+        }
+        let links = Links::new(sure, possible);
+        self.texts.push(GlossedText { between: Some(text.links), links, ..text });
+    }
+}
+
+impl GlossedText {
+    /// Under each word above the words that it is linked to, in their order.
+    fn row(&self, words: usize) -> GlossTier {
+        let mut cells = vec![Vec::new(); words];
+        let mut links = self.links.all();
+        links.sort_by_key(|(link, _)| link.target);
+        for (link, _) in links {
+            if let (Some(cell), Some(word)) = (cells.get_mut(link.source), self.words.get(link.target)) {
+                cell.push(word.as_str());
+            }
+        }
+        let cells = cells.into_iter().map(|cell| cell.join(".")).collect();
+        GlossTier { name: self.name.clone(), cells, is_gloss: false }
+    }
+}
