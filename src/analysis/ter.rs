@@ -218,6 +218,8 @@ fn shift(words: &[u32], start: usize, length: usize, to: usize) -> Vec<u32> {
     } else if to > end {
         [&words[..start], &words[end..to], phrase, &words[to..]].concat()
     } else {
-        [&words[..start], &words[end..length + to], phrase, &words[length + to..]].concat()
+        // the phrase moves within itself and what follows, and not behind the last word
+        let to = words.len().min(length + to);
+        [&words[..start], &words[end..to], phrase, &words[to..]].concat()
     }
 }

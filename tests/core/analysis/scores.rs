@@ -282,6 +282,21 @@ const EDITS: [u64; 130] = [
 ];
 const TER_OF_ALL: f64 = 25.786713286713287;
 
+/// A phrase that goes behind its own last word would end behind the sentence.
+#[test]
+fn phrases_of_ter_are_shifted_up_to_the_end() {
+    for (line, reference, edits) in [
+        ("b a a", "a a b", 1),
+        ("a a b", "b a b b", 2),
+        ("a b a", "b b b a b", 3),
+        ("c c a b", "c a b b c", 2),
+        ("b c b c", "a b b b c b", 3),
+        ("a a b a a a b", "b a a b a", 3),
+    ] {
+        assert_eq!(ter::TerCounts::of(line, &[reference]).edits, edits, "{line}");
+    }
+}
+
 #[test]
 fn ter_is_that_of_sacrebleu() {
     let lines = edited_lines();
