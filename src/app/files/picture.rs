@@ -88,7 +88,7 @@ impl PictureRequest {
     ///
     /// # Errors
     /// As [`Self::drawn`].
-    pub(crate) fn drawn_together<T>(
+    pub fn drawn_together<T>(
         all: &[Self],
         columns: usize,
         caption: Option<&str>,
