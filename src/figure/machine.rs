@@ -8,6 +8,7 @@ use crate::figure::mark::{Across, BorderSide, Curve, Dots, Down, LinesMark, Mark
 use crate::figure::measure::TextMeasure;
 use crate::figure::palette::{Palette, Rgba};
 use crate::figure::sizes::{SPACE_1, SPACE_2, TEXT_BODY, TEXT_SMALL};
+use crate::lang;
 use crate::models::anatomy::{Arrow, Flows, Machine, MachineSpan, MachineStage, Quantity};
 
 /// Between two boxes, of the room of one.
@@ -192,7 +193,7 @@ impl MachineDrawing<'_> {
         if width > inner.width() {
             (symbol, width) = set((inner.width() / width).max(LEAST_SYMBOL) * grown * TEXT_BODY);
         }
-        let wide = self.measure.width(stage.title, small).max(1.0);
+        let wide = self.measure.width(lang::text(stage.title), small).max(1.0);
         let is_below = inner.width() - width - SPACE_2 < LEAST_TITLE.0 * wide && inner.height() >= 4.0 * line;
         let left = inner.width() - SPACE_2 - LEAST_TITLE.1 * wide;
         if !is_below && left < width {
@@ -205,7 +206,8 @@ impl MachineDrawing<'_> {
         let middle = point(inner.left(), inner.top() + 0.5 * line);
         if room >= LEAST_ROOM * line {
             let small = (room / wide).clamp(LEAST_TITLE.1, 1.0) * small;
-            let title = TextMark::new(stage.title, middle, (Across::Left, Down::Middle), small, self.palette.weak);
+            let title =
+                TextMark::new(lang::text(stage.title), middle, (Across::Left, Down::Middle), small, self.palette.weak);
             marks.push(Mark::Text(TextMark { room, ..title }));
         }
         if !is_alone {
