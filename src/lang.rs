@@ -3,7 +3,7 @@
 //!
 //! `tr!("Copy link")` is a text in the language of the thread, `tr!("{} of {name}", a, name)` one with values, and
 //! `tr!("{n} word" | "{n} words" % count)` one that depends on a count. `id!("Copy link")` marks a text of a table, which
-//! [`text`] translates where it is shown. `tests/core/lang.rs` finds both in the sources and compares the catalogues.
+//! [`text`] translates where it is shown. `tests/core/translations.rs` finds both in the sources and compares the catalogues.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -247,18 +247,20 @@ fn found(of: CatalogueOf, id: &str) -> Option<&'static Vec<String>> {
 
 /// A text in the language of the thread; in English where it has none.
 pub fn text(id: &str) -> &str {
-    if spoken() == Language::Longer {
-        return longer(id);
-    }
-    found(CatalogueOf::Window, id).and_then(|forms| forms.first()).map_or(id, String::as_str)
+    translated(CatalogueOf::Window, id, id)
 }
 
 /// A text of a lesson, whatever stands around it.
 pub fn of_lesson(words: &str) -> &str {
+    translated(CatalogueOf::Lessons, words.trim(), words)
+}
+
+/// The translation of an id, else the English words.
+fn translated<'a>(of: CatalogueOf, id: &str, english: &'a str) -> &'a str {
     if spoken() == Language::Longer {
-        return longer(words);
+        return longer(english);
     }
-    found(CatalogueOf::Lessons, words.trim()).and_then(|forms| forms.first()).map_or(words, String::as_str)
+    found(of, id).and_then(|forms| forms.first()).map_or(english, String::as_str)
 }
 
 /// The form of a text that stands with a count.

@@ -22,9 +22,35 @@ impl ManualPage {
     }
 }
 
+/// The pages of a folder of `assets`, in the order of the contents, which come first.
 macro_rules! files {
-    ($($file:literal),* $(,)?) => {
-        &[$(($file, include_str!(concat!("../../../assets/manual/", $file)))),*]
+    ($folder:literal) => {
+        files![$folder:
+            "README.md",
+            "first-steps.md",
+            "sentence.md",
+            "acting.md",
+            "steps.md",
+            "teaching.md",
+            "pages.md",
+            "keys.md",
+            "figures.md",
+            "command-line.md",
+            "search.md",
+            "evaluation.md",
+            "corpus.md",
+            "aligner.md",
+            "phrase-tables.md",
+            "plane.md",
+            "models.md",
+            "training.md",
+            "install.md",
+            "browser.md",
+            "python.md",
+        ]
+    };
+    ($folder:literal: $($file:literal),* $(,)?) => {
+        &[$(($file, include_str!(concat!("../../../assets/", $folder, $file)))),*]
     };
 }
 
@@ -34,30 +60,8 @@ macro_rules! pictures {
     };
 }
 
-/// The files in the order of the contents, which come first.
-const FILES: &[(&str, &str)] = files![
-    "README.md",
-    "first-steps.md",
-    "sentence.md",
-    "acting.md",
-    "steps.md",
-    "teaching.md",
-    "pages.md",
-    "keys.md",
-    "figures.md",
-    "command-line.md",
-    "search.md",
-    "evaluation.md",
-    "corpus.md",
-    "aligner.md",
-    "phrase-tables.md",
-    "plane.md",
-    "models.md",
-    "training.md",
-    "install.md",
-    "browser.md",
-    "python.md",
-];
+/// The files in English.
+const FILES: &[(&str, &str)] = files!["manual/"];
 
 /// The pictures that pages name, as PNG.
 pub const PICTURES: &[(&str, &[u8])] =
@@ -87,45 +91,13 @@ fn at_home(text: &str) -> String {
 mod translated {
     use crate::lang::Language;
 
-    #[cfg(not(target_family = "wasm"))]
-    macro_rules! files {
-        ($folder:literal) => {
-            files![$folder:
-                "README.md",
-                "first-steps.md",
-                "sentence.md",
-                "acting.md",
-                "steps.md",
-                "teaching.md",
-                "pages.md",
-                "keys.md",
-                "figures.md",
-                "command-line.md",
-                "search.md",
-                "evaluation.md",
-                "corpus.md",
-                "aligner.md",
-                "phrase-tables.md",
-                "plane.md",
-                "models.md",
-                "training.md",
-                "install.md",
-                "browser.md",
-                "python.md",
-            ]
-        };
-        ($folder:literal: $($file:literal),* $(,)?) => {
-            &[$(($file, include_str!(concat!("../../../assets/lang/", $folder, "/manual/", $file)))),*]
-        };
-    }
-
     /// The pages of a language by their files.
     pub(super) fn of(language: Language) -> &'static [(&'static str, &'static str)] {
         match language {
             #[cfg(not(target_family = "wasm"))]
-            Language::French => files!["fr"],
+            Language::French => files!["lang/fr/manual/"],
             #[cfg(not(target_family = "wasm"))]
-            Language::German => files!["de"],
+            Language::German => files!["lang/de/manual/"],
             _ => &[],
         }
     }
