@@ -2,6 +2,8 @@
 # Makes Interlinear.dmg on macOS from a built program. Unproven: nobody has run it yet.
 #
 #   assets/packaging/dmg.sh [PROGRAM] [FOLDER]
+#
+# MODELS names other models, BITS=16 leaves their numbers as they are.
 set -eu
 
 root=$(CDPATH= cd -- "$(dirname -- "$0")/../.." && pwd)
@@ -20,9 +22,16 @@ mkdir -p "$folder"
 contents=$work/Interlinear.app/Contents
 mkdir -p "$contents/MacOS" "$contents/Resources" "$contents/share/interlinear"
 cp "$program" "$contents/MacOS/interlinear"
-mkdir "$contents/share/interlinear/models"
-for model in ${MODELS:-rnnencdec-en-fr rnnsearch-en-fr rnnsearch-guided-en-fr}; do
-    cp -R "$root/models/$model" "$contents/share/interlinear/models/$model"
+# As in the other packages, with 8 bits for each number; the best model has them already.
+models=$contents/share/interlinear/models
+mkdir "$models"
+for model in ${MODELS:-rnnencdec-en-fr rnnsearch-en-fr luong-global-en-fr luong-local-p-en-fr rnnsearch-guided-en-fr}; do
+    cp -R "$root/models/$model" "$models/$model"
+    rm -rf "$models/$model/training"
+    if [ "${BITS:-8}" -ne 8 ] || [ "$model" = rnnsearch-guided-en-fr ]; then continue; fi
+    "$program" import --bits 8 "$root/models/$model" "$work/short" >&2
+    mv -f "$work/short/model.safetensors" "$models/$model/model.safetensors"
+    rm -r "$work/short"
 done
 
 icons=$work/interlinear.iconset
