@@ -110,6 +110,64 @@ fn links_count_what_stands_between_spaces_or_what_the_rules_cut() {
     assert!(has(&tokens, &["0-0", "2-2", "4-4"]), "commas are words of their own: {tokens:?}");
 }
 
+/// English words, and their Chinese ones, which have no spaces between them.
+const NOUNS: [(&str, &str); 8] = [
+    ("house", "房子"),
+    ("dog", "狗"),
+    ("book", "书"),
+    ("teacher", "老师"),
+    ("student", "学生"),
+    ("tree", "树"),
+    ("city", "城市"),
+    ("flower", "花"),
+];
+const VERBS: [(&str, &str); 4] = [("likes", "喜欢"), ("sees", "看见"), ("buys", "买"), ("finds", "找到")];
+const COLOURS: [(&str, &str); 4] = [("red", "红色"), ("white", "白色"), ("big", "大"), ("old", "老")];
+
+#[test]
+fn chinese_is_learned_saved_and_aligned_word_by_word() {
+    let folder = tempfile::tempdir().expect("a temporary directory");
+    let (mut english, mut chinese) = (String::new(), String::new());
+    for n in 0..600 {
+        let drawn = |k: usize| (n * 31 + k * 17 + 7).wrapping_mul(2_654_435_761) / 4096;
+        let ((noun, its), (other, others)) = (NOUNS[drawn(0) % 8], NOUNS[drawn(1) % 8]);
+        let ((verb, does), (colour, looks)) = (VERBS[drawn(2) % 4], COLOURS[drawn(3) % 4]);
+        if n % 2 == 0 {
+            english += &format!("The {colour} {noun} {verb} the {other}.\n");
+            chinese += &format!("{looks}的{its}{does}{others}。\n");
+        } else {
+            english += &format!("The {noun} is very {colour}.\n");
+            chinese += &format!("{its}很{looks}。\n");
+        }
+    }
+    for (name, text) in [
+        ("more.en", english.as_str()),
+        ("more.zh", &chinese),
+        ("x.en", "The white teacher finds the city.\nThe flower is very old.\n"),
+        ("x.zh", "白色的老师找到城市。\n花很老。\n"),
+    ] {
+        fs::write(folder.path().join(name), text).expect("written");
+    }
+    let pair = |name: &str| ["--source".into(), format!("{name}.en"), "--target".into(), format!("{name}.zh")];
+    let run = |name: &str, arguments: &[&str]| {
+        let pair = pair(name);
+        let pair = pair.iter().map(String::as_str).collect::<Vec<_>>();
+        run_in(
+            folder.path(),
+            &[&["align", "--statistical", "--symmetrize", "intersection"], &pair[..], arguments].concat(),
+            b"",
+        )
+    };
+    let learning = run("more", &["--save", "en-zh.aligner"]);
+    assert_eq!(learning.code, 0, "{}", learning.stderr);
+    let aligned = run("x", &["--learned", "en-zh.aligner"]);
+    assert_eq!(aligned.code, 0, "{}", aligned.stderr);
+    let has = |line: &str, links: &str| links.split(' ').all(|link| line.split(' ').any(|other| other == link));
+    let found = aligned.stdout.lines().collect::<Vec<_>>();
+    // white, teacher, finds, city; flower, very, old
+    assert!(has(found[0], "1-0 2-2 3-3 5-4") && has(found[1], "1-0 3-1 4-2"), "{found:?}");
+}
+
 #[test]
 fn what_cannot_be_aligned_is_said() {
     let (folder, _) = folder();
