@@ -3,7 +3,7 @@
 #
 # FOLDER (dist) is made anew: static files that any web server serves as they are. Wanted are Rust with the
 # target (rustup target add wasm32-unknown-unknown), or its source in RUST_STD_SOURCE, from which the standard library
-# is built.
+# is built. PROGRAM, a built program of this machine, makes the models smaller; otherwise cargo builds one.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 here=assets/web
@@ -47,7 +47,8 @@ sed -i "s/@SIDE@/$side/g" "$site/interlinear.webmanifest"
 list=
 for model in "${models[@]}"; do
     (unset RUSTC_BOOTSTRAP __CARGO_TESTS_ONLY_SRC_ROOT
-        cargo run --quiet --locked --no-default-features --bin interlinear -- import "models/$model" "$site/models/$model" --bits 8 >&2)
+        ${PROGRAM:-cargo run --quiet --locked --no-default-features --bin interlinear --} \
+            import "models/$model" "$site/models/$model" --bits 8 >&2)
     files=
     for file in config.json source.tokenizer.json target.tokenizer.json README.md alignment.safetensors model.safetensors; do
         [ -e "$site/models/$model/$file" ] || continue

@@ -47,7 +47,14 @@ turns.port1.onmessage = () => {
   isAsked = false;
   isGone = false;
   looked = performance.now();
-  if (bench.turn()) ask();
+  try {
+    if (bench.turn()) ask();
+  } catch (error) {
+    if (!isGone) throw error;
+    // Work that was told to make way knew no other way out of a library than to fail, and everything here with it.
+    self.postMessage('left');
+    self.close();
+  }
 };
 
 function heard({ bytes, sign: next }) {

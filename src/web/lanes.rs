@@ -29,6 +29,8 @@ use crate::web::message::{FromWorker, ToWorker, packed, unpacked};
 struct Inbox {
     news: VecDeque<Vec<u8>>,
     is_lost: bool,
+    /// It ended by itself, for what was wanted before made way to something else.
+    has_left: bool,
 }
 
 /// An empty file that is there as long as what was asked with it is wanted. A worker hears nothing while it computes, but
@@ -83,7 +85,10 @@ impl WorkerLanes {
                 wake();
             })
         };
-        let news = listen(|inbox, event| inbox.news.push_back(Uint8Array::new(&event.data()).to_vec()));
+        let news = listen(|inbox, event| match event.data() {
+            word if word.is_string() => inbox.has_left = true,
+            bytes => inbox.news.push_back(Uint8Array::new(&bytes).to_vec()),
+        });
         let lost = listen(|inbox, _| inbox.is_lost = true);
         let heard = [news, lost];
         let mut lanes = Self {
@@ -166,9 +171,10 @@ impl WorkerLanes {
         }
     }
 
-    /// A worker that is lost is replaced, and does what the last one was asked; a second loss over the same is told.
+    /// A worker that is lost or has left is replaced, and does what the last one was asked; a second loss over the same is told.
     fn mend(&mut self) {
-        if !std::mem::take(&mut self.inbox.borrow_mut().is_lost) {
+        let is_lost = std::mem::take(&mut self.inbox.borrow_mut().is_lost);
+        if !std::mem::take(&mut self.inbox.borrow_mut().has_left) && !is_lost {
             return;
         }
         if let Some(worker) = self.worker.take() {
@@ -177,7 +183,7 @@ impl WorkerLanes {
         self.start();
         let number = self.last.as_ref().map_or(0, |request| request.number);
         let message = "The worker of this page was lost twice over this text; change it, or load the page anew.";
-        let is_again = self.lost_over == Some(number);
+        let is_again = is_lost && self.lost_over == Some(number);
         // whichever of them it was, it is not tried a third time
         if is_again {
             let failed = |number| QueueEvent { number, kind: QueueNews::Failed(message.to_owned()) };
@@ -190,7 +196,7 @@ impl WorkerLanes {
             self.orders.iter().map(|(number, order)| ToWorker::Queue(QueueCall::Submit(*number, order.clone())));
         let again: Vec<ToWorker> = again.chain(orders).collect();
         let Some(mut request) = self.last.clone() else { return };
-        if self.lost_over.replace(request.number) == Some(request.number) {
+        if is_lost && self.lost_over.replace(request.number) == Some(request.number) {
             for spec in &mut request.columns {
                 let (number, column, message) = (request.number, spec.column, message.to_owned());
                 self.decoded.push_back(Event::Failed { number, column, message });
