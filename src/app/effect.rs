@@ -12,6 +12,7 @@ use crate::app::page::{Dropped, Page};
 use crate::error::Error;
 use crate::evaluation::first_set::FirstSet;
 use crate::figure::Figure;
+use crate::figure::interlinear::GlossedSentence;
 use crate::figure::png::Pixels;
 #[cfg(not(target_family = "wasm"))]
 use crate::jobs::corpus::thread::CorpusRequest;
@@ -71,6 +72,8 @@ pub enum FileJob {
     FindLogs(PathBuf),
     /// Write the configuration of a new training.
     SaveTraining { plan: Box<TrainingPlan>, path: PathBuf },
+    /// Read a file in CoNLL-U.
+    ReadAnnotated(PathBuf),
     /// Align the words of a column.
     Align { number: u64, question: AlignQuestion },
     /// Put the files of the first test set into a folder.
@@ -137,6 +140,8 @@ pub enum FileEvent {
     FirstSet(FirstSet),
     /// Answers of groups of a class were read, a line each.
     Answers { path: PathBuf, lines: Vec<String> },
+    /// A file in CoNLL-U was read.
+    Annotated { path: PathBuf, sentences: Arc<Vec<GlossedSentence>> },
     /// An aligner file was read, for its languages.
     Aligner(AlignerFile),
     /// The words of a column were aligned.

@@ -25,17 +25,16 @@ use crate::app::files::line::{HypothesisLine, LinksLine, SetLine, TranslationLin
 use crate::app::files::picture::{GUIDED, PictureRequest, measure};
 use crate::app::settings::{Settings, Shown};
 use crate::figure::heatmap::outlines::Outlined;
-use crate::figure::interlinear::{GLOSS_FORMATS, GlossedSentence, GlossedText};
 use crate::figure::palette::ColourMap;
 use crate::figure::sheet::{FigureKind, FigureNeeds, FigureStyle};
 use crate::figure::tree::DrawnNode;
 use crate::jobs::live::protocol::HypothesisView;
 use crate::lang;
-use crate::text::links::{Link, Links};
+use crate::text::links::Link;
 use crate::text::sentence::Sentence;
 use crate::text::tsv;
 use crate::text::tsv::TsvCell;
-use crate::text::words::{WordPlaces, words};
+use crate::text::words::WordPlaces;
 
 /// What files the shown alignment can be written to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -444,22 +443,6 @@ fn hypothesis(shown: &HypothesisView, (reading, delay): (Reading, usize)) -> Hyp
 /// source word of greatest alpha. A word that looks nowhere, as one without a row under the shown reading, has no pair.
 fn pharaoh(column: &Column, settings: &Settings) -> Option<String> {
     Some(hard::pharaoh(&links(column, settings)?) + "\n")
-}
-
-/// The sentence word by word, and under each word those that the models link to it, in a format of
-/// [`GLOSS_FORMATS`]; nothing where no model has a translation of it.
-pub fn interlinear(columns: &[&Column], settings: &Settings, format: &str) -> Option<String> {
-    let format = GLOSS_FORMATS.iter().find(|one| one.name == format)?;
-    let cut = |text: &str| words(text).map(str::to_owned).collect::<Vec<_>>();
-    let first = columns.first()?;
-    let alike = columns.iter().filter(|column| column.source.text == first.source.text);
-    let text = |column: &&Column| {
-        let links = Links::new(links(column, settings)?, Vec::new());
-        Some(GlossedText { name: column.name(), words: cut(&column.table.as_deref()?.text), links, between: None })
-    };
-    let texts: Vec<GlossedText> = alike.filter_map(text).collect();
-    let sentence = GlossedSentence { words: cut(&first.source.text), texts, ..GlossedSentence::default() };
-    (!sentence.texts.is_empty()).then(|| (format.write)(&sentence, 1))
 }
 
 fn links(column: &Column, settings: &Settings) -> Option<Vec<Link>> {

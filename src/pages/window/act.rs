@@ -176,6 +176,8 @@ acts! {
         window.push(SettingsCommand::SetShown(if is_alpha { Shown::Energies } else { Shown::Alpha }));
     };
     NextPicture: ALWAYS, PICTURE, ON_SENTENCE, "Heatmap, links or tree", [ctrl(Key::J)], next_picture;
+    Interlinear: ALWAYS, PICTURE, ON_SENTENCE, "Interlinear text", [shift_ctrl(Key::J)],
+        |window| toggle(window, local::INTERLINEAR, 0.0);
     Solo: ALWAYS, PICTURE, ON_SENTENCE, "One column alone, or all", [ctrl(Key::D)],
         |window| toggle(window, local::SOLO, 0.0);
     Present: ALWAYS, PICTURE, ON_STEPS, "Presentation: one picture, large", [plain(Key::F5)],
@@ -420,4 +422,5 @@ fn next_picture(window: &mut Window<'_>) {
     };
     window.keep(local::LINKS, links);
     window.keep(local::TREE, tree);
+    window.keep(local::INTERLINEAR, 0.0);
 }

@@ -94,6 +94,11 @@ fn text_ui(ui: &mut Ui, window: &mut Window<'_>, is_squat: bool) {
             if window.app.document.scene().given.is_none() && !is_squat {
                 menu::act_button(ui, window, tr!("Score yours"), Act::ToggleGiven);
             }
+            if !is_narrow && !is_squat {
+                let is_on = window.layout(local::INTERLINEAR, 0.0) > 0.0;
+                let name = if is_on { tr!("Pictures") } else { tr!("Interlinear") };
+                menu::act_button(ui, window, name, Act::Interlinear);
+            }
             if !is_narrow {
                 ui.with_layout(egui::Layout::top_down(egui::Align::LEFT), |ui| editor_ui(ui, window));
             }
