@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::aligner::bundled::{AlignerChoice, AlignerFile};
 use crate::aligner::placed::PlacedWords;
-use crate::app::files::picture::PictureRequest;
+use crate::app::files::picture::FigureRequest;
 use crate::app::page::{Dropped, Page};
 use crate::error::Error;
 use crate::evaluation::first_set::FirstSet;
@@ -83,9 +83,9 @@ pub enum FileJob {
     /// Write a picture that is drawn already.
     WriteFigure { path: PathBuf, figure: Arc<Figure<'static>> },
     /// Draw a picture and write it.
-    Draw { path: PathBuf, picture: Box<PictureRequest> },
+    Draw { path: PathBuf, picture: Box<FigureRequest> },
     /// Draw a picture for the clipboard.
-    Paint(Box<PictureRequest>),
+    Paint(Box<FigureRequest>),
     /// Write files in a way that the one who asks knows.
     Work(FileWork),
 }

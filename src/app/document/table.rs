@@ -477,6 +477,18 @@ pub(crate) fn spread(links: &Links, sources: &[Range<usize>], targets: &[Range<u
     Links::new(all(links.sure()), all(links.possible()))
 }
 
+/// Links between the words between spaces as links between the words of the vocabularies that cover them.
+pub(crate) fn of_vocabulary(links: &Links, source: &SideWords, target: &SideWords) -> Links {
+    let parts = |side: &SideWords| -> Vec<Range<usize>> {
+        let of = |word| {
+            let mut parts = side.places.parts_of(word);
+            parts.next().map_or(0..0, |first| first..parts.last().unwrap_or(first) + 1)
+        };
+        (0..side.places.words).map(of).collect()
+    };
+    spread(links, &parts(source), &parts(target))
+}
+
 fn source_words(source: &Sentence, pieces: Option<&Pieces>, specials: Option<(u32, u32)>) -> Vec<SourceWord> {
     let is_unk = |j: usize| specials.is_some_and(|(_, unk)| source.ids.get(j) == Some(&unk));
     match pieces {

@@ -95,7 +95,9 @@ pub fn tikz(sentence: &GlossedSentence, number: usize) -> String {
                 _ => format!("at ([xshift=.6em]{name}{}.base east)", j - 1),
             };
             let under = tiers.iter().filter(|_| below == 0);
-            let under = under.map(|tier| format!("\\\\{}\\strut", gloss_line(&tier.cells[j..=j], 1, tier.is_gloss)));
+            let under = under.map(|tier| {
+                format!("\\\\{}\\strut", gloss_line(tier.cells.get(j..=j).unwrap_or_default(), 1, tier.is_gloss))
+            });
             let _ =
                 writeln!(picture, "\\node[word] ({name}{j}) {at} {{{}{}}};", latex(word), under.collect::<String>());
         }

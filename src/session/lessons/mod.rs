@@ -305,7 +305,7 @@ fn of_columns(app: &AppState) -> OnPaper<Paper> {
     let drawing = Drawing { has_caption: true, map, ..Drawing::new(kind, false) };
     let search = &app.document.scene().search;
     let picture = |column| lang::in_english(|| export::picture(column, search, app.view.settings(), &drawing, None));
-    let picture = column.and_then(picture).map(|picture| Paper::Column(Box::new(picture)));
+    let picture = column.and_then(picture).map(|picture| Paper::Column(Box::new(picture.into())));
     OnPaper { said, pictures: picture.into_iter().collect() }
 }
 
