@@ -7,11 +7,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::aligner::bundled::{AlignerChoice, AlignerFile};
 use crate::aligner::placed::PlacedWords;
-use crate::app::files::picture::PictureRequest;
+use crate::app::files::picture::FigureRequest;
 use crate::app::page::{Dropped, Page};
 use crate::error::Error;
 use crate::evaluation::first_set::FirstSet;
 use crate::figure::Figure;
+use crate::figure::interlinear::GlossedSentence;
 use crate::figure::png::Pixels;
 #[cfg(not(target_family = "wasm"))]
 use crate::jobs::corpus::thread::CorpusRequest;
@@ -71,6 +72,8 @@ pub enum FileJob {
     FindLogs(PathBuf),
     /// Write the configuration of a new training.
     SaveTraining { plan: Box<TrainingPlan>, path: PathBuf },
+    /// Read a file in CoNLL-U.
+    ReadAnnotated(PathBuf),
     /// Align the words of a column.
     Align { number: u64, question: AlignQuestion },
     /// Put the files of the first test set into a folder.
@@ -80,9 +83,9 @@ pub enum FileJob {
     /// Write a picture that is drawn already.
     WriteFigure { path: PathBuf, figure: Arc<Figure<'static>> },
     /// Draw a picture and write it.
-    Draw { path: PathBuf, picture: Box<PictureRequest> },
+    Draw { path: PathBuf, picture: Box<FigureRequest> },
     /// Draw a picture for the clipboard.
-    Paint(Box<PictureRequest>),
+    Paint(Box<FigureRequest>),
     /// Write files in a way that the one who asks knows.
     Work(FileWork),
 }
@@ -137,6 +140,8 @@ pub enum FileEvent {
     FirstSet(FirstSet),
     /// Answers of groups of a class were read, a line each.
     Answers { path: PathBuf, lines: Vec<String> },
+    /// A file in CoNLL-U was read.
+    Annotated { path: PathBuf, sentences: Arc<Vec<GlossedSentence>> },
     /// An aligner file was read, for its languages.
     Aligner(AlignerFile),
     /// The words of a column were aligned.

@@ -18,6 +18,8 @@ pub const LIGHT_PALETTE: &str = "print";
 pub const LINKS_PICTURE: &str = "links_picture";
 /// Key of the layout: 1 when the search is shown as a tree in place of heatmaps and links.
 pub const TREE_PICTURE: &str = "tree_picture";
+/// Key of the layout: 1 when the sentence is shown as interlinear text, in place of all columns.
+pub const INTERLINEAR_PICTURE: &str = "interlinear_picture";
 /// Key of the layout: 1 when the inspector is open, which it is at first.
 pub const INSPECTOR_OPEN: &str = "inspector_open";
 /// Key of the layout: 1 when one column stands alone.

@@ -286,7 +286,9 @@ impl AppState {
 
     /// Asks, where links are wanted; answers with the number of the question.
     fn ask_aligner(&mut self, question: Option<AlignQuestion>) -> Option<u64> {
-        let question = question.filter(|_| self.view.settings.links || self.document.compares_links)?;
+        let is_wanted =
+            self.view.settings.links || self.document.compares_links || self.document.scene.interlinear.asks_aligner();
+        let question = question.filter(|_| is_wanted)?;
         let number = self.tasks.fresh_id();
         self.tasks.chore(FileJob::Align { number, question });
         Some(number)

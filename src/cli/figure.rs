@@ -3,6 +3,7 @@
 pub mod concordance;
 pub mod gloss;
 mod glossed;
+pub mod overlays;
 pub mod scene;
 
 use std::io::{IsTerminal as _, Write as _};
@@ -11,8 +12,9 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 
-use crate::app::files::picture::PictureRequest;
+use crate::app::files::picture::{FigureRequest, PictureRequest};
 use crate::cli::args::{Choice, ModelArgs, ReadingArgs, RunArgs, SearchArgs, count, not_negative, one_of};
+use crate::cli::figure::overlays::OverlayArgs;
 use crate::cli::figure::scene::{Scenes, Showing};
 use crate::cli::input::{InputFiles, InputLine};
 use crate::cli::output::LineOutput;
@@ -44,7 +46,7 @@ Formats:
 The sentence is the line of TEXTFILE or of standard input, or --text. Of several lines --output (or --folder) is a folder,
 where the figures are written as 0001.svg, 0002.svg and so on, by the number of the line. Model, digest,
 beam, reading, sentence and translation are written into the file, where programs for pictures show them. Several --model without --ensemble are
-one figure of many: their translations beside each other on one scale, each with its model below.
+one figure of many: their translations beside each other on one scale, each with its model below. --aligner, --gold and --interventions are drawn in each.
 
   interlinear figure --model rnnsearch-en-fr --text \"The red house .\" --output house.pdf --width 80
   interlinear figure --model rnnsearch-en-fr --kind links --format png --output pictures story.en")]
@@ -115,6 +117,8 @@ pub struct FigureArgs {
     #[arg(long, default_value = "width", value_parser = one_of(WEIGHTS.iter().copied()))]
     links: Weight,
     #[command(flatten)]
+    over: OverlayArgs,
+    #[command(flatten)]
     reading: ReadingArgs,
     #[command(flatten)]
     search: SearchArgs,
@@ -155,16 +159,20 @@ pub fn run(low: &FigureArgs) -> anyhow::Result<()> {
         if kind.needs == FigureNeeds::Alignment {
             words::require_alignment(system, low.reading.is_head(), &format!("--kind {}", kind.name))?;
         }
-        Ok(Scenes::new(system, low.reading.open(system, &runtime, false)?, &options, shown))
+        let over = low.over.open(system)?;
+        Ok(Scenes::new(system, low.reading.open(system, &runtime, false)?, &options, shown, over))
     };
+    let given = low.text.as_deref().map(|text| (text, low.target.as_deref()));
+    let gold = low.over.gold(given, (low.file.as_deref(), low.target_file.as_deref()))?;
     let mut scenes = systems.iter().map(open).collect::<Result<Vec<_>>>()?;
     let first = texts.next()?;
     let mut second = if first.is_some() { texts.next()? } else { None };
     drawing.settle(second.is_some(), &texts.name)?;
     let mut next = first;
     while let Some(text) = next {
-        let drawn =
-            text.read().and_then(|(source, target)| scenes.iter_mut().map(|one| one.scene(source, target)).collect());
+        let drawn = text.read().and_then(|(source, target)| {
+            scenes.iter_mut().map(|one| one.scene(source, target, gold.get(text.number - 1))).collect()
+        });
         drawing.take(drawn, &texts.name, text.number)?;
         next = match second.take() {
             Some(text) => Some(text),
@@ -287,16 +295,15 @@ impl Drawing {
 
     fn write(&self, mut pictures: Vec<PictureRequest>, number: usize) -> anyhow::Result<()> {
         let format = self.format.unwrap_or(&FORMATS[0]);
-        let (count, are_several) = (pictures.len(), pictures.len() > 1);
-        for (n, picture) in pictures.iter_mut().enumerate() {
-            // Of several each says which it is, and the last what all colours mean.
+        let are_several = pictures.len() > 1;
+        for picture in &mut pictures {
+            // of several each says which it is
             let own = picture.look.caption.take().filter(|_| self.says_what || are_several);
             let caption = own.or_else(|| self.look.caption.clone());
-            let has_legend = self.look.has_legend && n + 1 == count;
-            picture.look = FigureStyle { has_legend, caption, ..self.look.clone() };
+            picture.look = FigureStyle { caption, ..self.look.clone() };
         }
-        let caption = self.look.caption.as_deref().filter(|_| are_several);
-        let bytes = PictureRequest::drawn_together(&pictures, self.columns, caption, |figure| {
+        let caption = self.look.caption.clone().filter(|_| are_several);
+        let bytes = FigureRequest::of(pictures, self.columns, caption).drawn(|figure| {
             self.page.small_letters(figure.size).iter().for_each(|told| output::tell(told));
             (format.write)(figure, &self.page, &self.fonts)
         })?;

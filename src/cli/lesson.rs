@@ -9,6 +9,7 @@ use crate::app::lights::HighlightPart;
 use crate::app::settings::LIGHT_PALETTE;
 use crate::cli::args::physical_cores;
 use crate::cli::bundled;
+use crate::cli::figure::overlays::Overlays;
 use crate::cli::figure::scene::{Scenes, Showing};
 use crate::cli::output::LineOutput;
 use crate::decoding::apart::Then;
@@ -222,8 +223,9 @@ fn drawing(
     let stepper = system.stepper(Kernels::Fused, physical_cores())?;
     let options = SearchOptions { beam: spoken.beam, ..SearchOptions::default() };
     let showing = Showing { kind, word, pruned: false, pretokenized: false, pieces: false };
-    let mut scenes = Scenes::new(system, (ReadRows::own(system.into()), stepper), &options, showing);
-    let mut picture = scenes.scene(&spoken.sentence, spoken.given.as_deref())?;
+    let mut scenes =
+        Scenes::new(system, (ReadRows::own(system.into()), stepper), &options, showing, Overlays::default());
+    let mut picture = scenes.scene(&spoken.sentence, spoken.given.as_deref(), None)?;
     picture.look.map = ColourMap::on(LIGHT_PALETTE);
     let at = picture.table.target.iter().position(|of| Some(&of.text) == spoken.word.as_ref());
     let drawn = picture.drawn(|figure| Ok(svg::svg(figure))).ok();

@@ -183,7 +183,8 @@ fn high(low: &TranslateArgs) -> anyhow::Result<(High<'_>, Box<dyn Stepper>)> {
     Ok((High { low, system, options, replacing, rows }, stepper))
 }
 
-fn reader(system: &Ensemble) -> InterventionReader<'_> {
+/// What reads interventions for a system.
+pub fn reader(system: &Ensemble) -> InterventionReader<'_> {
     let heads = if let [model] = system.members() { model.config.transformer.as_ref() } else { None };
     InterventionReader { target: system.target(), aligns: system.aligns(), heads }
 }

@@ -10,15 +10,17 @@ mod sentence;
 use std::fmt::Write as _;
 
 use crate::figure::interlinear::latex::{expex, gb4e, langsci, tikz};
-use crate::figure::interlinear::leipzig::{Abbreviation, labelled};
+use crate::figure::interlinear::leipzig::{Abbreviation, labelled, used};
 use crate::figure::svg::escaped;
 
-pub use crate::figure::interlinear::sentence::{GlossTier, GlossedSentence, GlossedText};
+pub use crate::figure::interlinear::sentence::{GlossTier, GlossedSentence, GlossedText, through};
 
 /// How interlinear text is written.
 #[derive(Clone, Copy, Debug)]
 pub struct GlossFormat {
     pub name: &'static str,
+    /// How files of it end.
+    pub ending: &'static str,
     /// What it is for, in a sentence.
     pub about: &'static str,
     /// Before the first sentence and behind the last.
@@ -33,14 +35,16 @@ pub struct GlossFormat {
 pub const GLOSS_FORMATS: &[GlossFormat] = &[
     GlossFormat {
         name: "text",
-        about: "Columns of plain text, for reading",
+        ending: "txt",
+        about: id!("Columns of plain text, for reading"),
         around: ("", ""),
         write: text,
         list: leipzig::text,
     },
     GlossFormat {
         name: "html",
-        about: "A page whose lines wrap between words",
+        ending: "html",
+        about: id!("A page whose lines wrap between words"),
         around: (
             "<!DOCTYPE html>\n<meta charset=\"utf-8\">\n<title>Interlinear text</title>\n<style>.word{display:inline-block;margin:0 .8em .4em \
              0;vertical-align:top}.word span{display:block;min-height:1.2em}.word span:first-child{font-weight:bold}small{font-size:inherit;font-variant:small-caps}</style>\n",
@@ -51,40 +55,59 @@ pub const GLOSS_FORMATS: &[GlossFormat] = &[
     },
     GlossFormat {
         name: "gb4e",
-        about: "LaTeX with the package gb4e: at most two lines under the words",
+        ending: "tex",
+        about: id!("LaTeX with the package gb4e: at most two lines under the words"),
         around: ("", ""),
         write: gb4e,
         list: latex::list,
     },
     GlossFormat {
         name: "langsci",
-        about: "LaTeX with the package langsci-gb4e, for any number of lines",
+        ending: "tex",
+        about: id!("LaTeX with the package langsci-gb4e, for any number of lines"),
         around: ("", ""),
         write: langsci,
         list: latex::list,
     },
     GlossFormat {
         name: "expex",
-        about: "LaTeX with the package expex",
+        ending: "tex",
+        about: id!("LaTeX with the package expex"),
         around: ("", ""),
         write: expex,
         list: latex::list,
     },
     GlossFormat {
         name: "tikz",
-        about: "LaTeX with TikZ: words in rows, and a line for every link, dashed where it is only possible",
+        ending: "tex",
+        about: id!("LaTeX with TikZ: words in rows, and a line for every link, dashed where it is only possible"),
         around: ("", ""),
         write: tikz,
         list: latex::list,
     },
     GlossFormat {
         name: "conllu",
-        about: "CoNLL-U, with what else stands under a word in its last column",
+        ending: "conllu",
+        about: id!("CoNLL-U, with what else stands under a word in its last column"),
         around: ("", ""),
         write: conllu::write,
         list: |_| String::new(),
     },
 ];
+
+impl GlossFormat {
+    /// Sentences as a whole file, with what their labels of grammar mean at the end.
+    pub fn file(&self, sentences: &[GlossedSentence]) -> String {
+        let mut file = self.around.0.to_owned();
+        file.extend(sentences.iter().enumerate().map(|(n, sentence)| (self.write)(sentence, n + 1)));
+        let glosses = sentences.iter().flat_map(|sentence| &sentence.tiers).filter(|tier| tier.is_gloss);
+        let known = used(glosses.flat_map(|tier| &tier.cells).map(String::as_str));
+        if !known.is_empty() {
+            file += &(self.list)(&known);
+        }
+        file + self.around.1
+    }
+}
 
 /// Letters that a column needs.
 fn wide(text: &str) -> usize {

@@ -23,6 +23,8 @@ pub enum LessonCommand {
     Reveal,
     /// The lesson ends, and the window is as it was before.
     Close,
+    /// The window speaks another language: the open lesson goes on in it where it was.
+    Translate,
     /// Writes the lesson for the class to this file, and its solutions beside it.
     Print(PathBuf),
 }

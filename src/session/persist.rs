@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::app::document::interlinear::InterlinearPlan;
 use crate::app::document::scene::{Owned, SearchSettings, Variant, cut};
 use crate::app::files::drawing::Drawing;
 use crate::app::files::lists::{List, OpenFile};
@@ -40,6 +41,8 @@ pub struct SavedSession {
     pub interventions: Vec<Owned>,
     /// What stands beside them, while `source` is translated.
     pub variants: Vec<Variant>,
+    /// The rows of interlinear text, and what was typed under them.
+    pub interlinear: InterlinearPlan,
     /// `examples`, `history` or `file 0`.
     pub list: String,
     /// Numbers of the window.
@@ -79,6 +82,7 @@ impl Default for SavedSession {
             columns: None,
             interventions: Vec::new(),
             variants: Vec::new(),
+            interlinear: InterlinearPlan::default(),
             list: "examples".to_owned(),
             layout: BTreeMap::new(),
             figure: Drawing::default(),

@@ -145,7 +145,7 @@ impl Session {
         let left = self.lessons.left();
         let Settings { device, reading, ref palette, theme, language, zoom, .. } = self.app.view.settings;
         let shown = left.map_or(&self.app.view.settings, |left| &left.settings).clone();
-        let Scene { source, search, given, interventions, variants, .. } =
+        let Scene { source, search, given, interventions, variants, interlinear, .. } =
             left.map_or(&self.app.document.scene, |left| &left.scene);
         let mut layout = self.app.view.layout.clone();
         layout.extend(left.iter().flat_map(|left| &left.layout).map(|(key, value)| ((*key).to_owned(), *value)));
@@ -164,6 +164,7 @@ impl Session {
             columns: Some(columns),
             interventions: interventions.iter().filter(|owned| are_text(&owned.folders)).cloned().collect(),
             variants: variants.iter().filter(|variant| are_text(&variant.folders)).cloned().collect(),
+            interlinear: (**interlinear).clone(),
             list: persist::list_name(lists.shown),
             layout,
             figure: self.app.view.drawing,
@@ -447,7 +448,11 @@ impl Session {
                 app.notify(message, true);
             }
             FileEvent::Aligner(own) => app.add_aligner(own),
-            FileEvent::Logs { .. } | FileEvent::FirstSet(_) | FileEvent::Faulty { .. } | FileEvent::Answers { .. } => {
+            FileEvent::Logs { .. }
+            | FileEvent::FirstSet(_)
+            | FileEvent::Faulty { .. }
+            | FileEvent::Answers { .. }
+            | FileEvent::Annotated { .. } => {
                 self.pages.each_mut().for_each(|page| page.heard(&news, app));
             }
             FileEvent::Painted(pixels) => app.picture_painted(pixels),
@@ -556,5 +561,6 @@ fn scene_of(saved: &SavedSession, source: String, tasks: &mut Tasks) -> Scene {
         given: saved.given.clone().map(|text| cut(text).0),
         interventions: interventions.cloned().collect(),
         variants: saved.variants.iter().filter_map(|one| one.clone().sound(tasks.fresh_id())).collect(),
+        interlinear: saved.interlinear.clone().sound().into(),
     }
 }

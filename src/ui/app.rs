@@ -16,6 +16,7 @@ use crate::jobs::live::protocol::ColumnId;
 use crate::lang;
 use crate::lang::Language;
 use crate::pages::command::Command;
+use crate::pages::lesson::LessonCommand;
 use crate::pages::sentence::command::{InterveneCommand, SelectCommand, SentenceCommand};
 use crate::pages::sentence::view::memory::SentenceMemory;
 use crate::pages::sentence::view::source;
@@ -71,6 +72,8 @@ pub struct App {
     seen_calls: u64,
     /// That of the system.
     system: Language,
+    /// What was spoken last.
+    spoken: Language,
     /// Has a catalogue fetched that is not there yet.
     fetch: Option<Box<dyn Fn(Language)>>,
 }
@@ -98,6 +101,7 @@ impl App {
             moves: None,
             seen_calls: 0,
             system: Language::default(),
+            spoken: Language::default(),
             fetch: None,
         }
     }
@@ -121,13 +125,17 @@ impl App {
     }
 
     /// The thread speaks the language of this window from here on; English as long as a catalogue is on its way.
-    fn speak(&self) {
+    fn speak(&mut self) {
         let wanted = self.desk.session().app().view.settings().language.unwrap_or(self.system);
         let is_there = lang::is_there(wanted);
         if let Some(fetch) = self.fetch.as_ref().filter(|_| !is_there) {
             fetch(wanted);
         }
-        lang::speak(if is_there { wanted } else { Language::English });
+        let spoken = if is_there { wanted } else { Language::English };
+        lang::speak(spoken);
+        if std::mem::replace(&mut self.spoken, spoken) != spoken {
+            self.send(LessonCommand::Translate);
+        }
     }
 
     /// What the window remembers of the trees of searches.

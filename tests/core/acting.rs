@@ -9,6 +9,7 @@ use interlinear::app::document::tree::{DrawnTree, SearchTree, ShownTree, TreeTra
 use interlinear::app::files::drawing::Drawing;
 use interlinear::app::files::export;
 use interlinear::app::files::export::AlignmentFormat;
+use interlinear::app::files::picture::FigureRequest;
 use interlinear::decoding::{NodeFate, SearchOptions, Specials, decode, force};
 use interlinear::figure::palette::Palette;
 use interlinear::figure::tree::NodeState;
@@ -498,7 +499,7 @@ fn files_say_what_was_set_and_by_whom_each_word_was_chosen() {
             &drawing,
             None,
         );
-        let bytes = picture.expect("a picture").bytes(Path::new("a.svg")).expect("drawn");
+        let bytes = FigureRequest::from(picture.expect("a picture")).bytes(Path::new("a.svg")).expect("drawn");
         String::from_utf8(bytes).expect("text")
     };
     assert!(export::beam_tsv(shown).starts_with("rank\tlog_p\tranked_by\tlog_p_set\tlog_p_free\ttranslation\n"));

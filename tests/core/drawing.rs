@@ -82,6 +82,36 @@ fn several_models_are_one_figure() {
     assert!(height(&many.stdout) > 1.7 * height(&one.stdout));
 }
 
+/// In each panel stand the links of people and what was set; without an aligner for the languages that is said.
+#[test]
+fn each_of_several_models_has_links_and_what_was_set() {
+    let folder = folder();
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).expect("written");
+    write("g.links", "0-1 1?0\n");
+    write("set.json", "{\"version\": 1, \"mask\": [{\"position\": 2}]}\n");
+    let both = ["--text", WORDS, "--model", "tiny", "--legend"];
+    let drawn = |more: &[&str]| figure(folder.path(), &[&both, more].concat(), "");
+    let given = drawn(&["--target", "un deux", "--gold", "g.links"]);
+    assert_eq!((given.code, given.stderr.as_str()), (0, ""));
+    assert_eq!(fact(&given.stdout, "links"), "by hand");
+    let count = |svg: &str, wanted: &str| texts(svg).iter().filter(|text| text.contains(wanted)).count();
+    assert_eq!(count(&given.stdout, "outlined: links by hand"), 1, "{:?}", texts(&given.stdout));
+    let set = drawn(&["--interventions", "set.json"]);
+    assert_eq!((set.code, set.stderr.as_str()), (0, ""));
+    assert_eq!(fact(&set.stdout, "interventions"), "masked 2");
+    let told = texts(&set.stdout).join(" ");
+    assert_eq!(told.matches("Set by hand: masked 2").count(), 2, "{told}");
+    assert_eq!(fact(&drawn(&["--aligner"]).stdout, "links"), "of the statistical aligner");
+    for (more, wanted) in [
+        (&["--gold", "g.links"][..], "--gold links sentences with translations"),
+        (&["--gold", "g.links", "--aligner"], "cannot be used with"),
+        (&["--aligner=none"], "none"),
+    ] {
+        let refused = drawn(more);
+        assert!(refused.code == 2 && refused.stderr.contains(wanted), "{more:?}: {}", refused.stderr);
+    }
+}
+
 /// Of several lines the output is a folder, as scripts expect.
 #[test]
 fn several_lines_make_a_folder_of_the_output() {

@@ -6,6 +6,7 @@ use interlinear::app::document::table::GIVEN;
 use interlinear::app::files::drawing::Drawing;
 use interlinear::app::files::export;
 use interlinear::app::files::export::AlignmentFormat;
+use interlinear::app::files::picture::FigureRequest;
 use interlinear::decoding::force;
 use interlinear::interventions::{Interventions, Pin, Place, SetAlpha};
 use interlinear::jobs::live::protocol::{ColumnResult, Event, HypothesisView, ModelFacts};
@@ -206,7 +207,7 @@ fn what_is_shown_and_written_says_whose_translation_it_is() {
         let (column, scene) = (&session.app().document.columns()[0], session.app().document.scene());
         let drawing = Drawing::new(kind, false);
         let picture = export::picture(column, &scene.search, session.app().view.settings(), &drawing, None);
-        let bytes = picture.expect("a picture").bytes("a.svg".as_ref()).expect("it is drawn");
+        let bytes = FigureRequest::from(picture.expect("a picture")).bytes("a.svg".as_ref()).expect("it is drawn");
         String::from_utf8(bytes).expect("text")
     };
     let svg = drawn(&session, "heatmap");

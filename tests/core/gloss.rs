@@ -76,9 +76,9 @@ fn latex_has_a_line_for_each_row_and_no_letter_that_it_reads_as_its_own() {
     assert_eq!(expex.lines().take(4).collect::<Vec<_>>(), first);
     let (_, tikz, _) = gloss(folder.path(), &format!("{FRENCH} --format tikz"));
     for line in [
-        r"\node[word] (s0) at (0,0) {She};",
-        r"\node[word] (s1) at ([xshift=.6em]s0.base east) {gave};",
-        r"\node[word] (t0x0) at (0,-1.6) {Elle};",
+        r"\node[word] (s0) at (0,0) {She\\3SG\strut};",
+        r"\node[word] (s1) at ([xshift=.6em]s0.base east) {gave\\give.PST\strut};",
+        r"\node[word] (t0x0) at (0,-2.05) {Elle};",
         r"\draw (s1.south) -- (t0x2.north);",
         r"\draw[dashed] (s3.south) -- (t0x3.north);",
     ] {

@@ -15,6 +15,7 @@ use interlinear::app::files::drawing::Drawing;
 use interlinear::app::files::export;
 use interlinear::app::files::export::AlignmentFormat;
 use interlinear::app::files::gold::Gold;
+use interlinear::app::files::picture::FigureRequest;
 use interlinear::app::page::Dropped;
 use interlinear::app::page::SENTENCE;
 use interlinear::app::settings::Shown;
@@ -333,7 +334,7 @@ fn what_was_measured_is_a_picture_of_its_own_in_every_file() {
             &Drawing::default(),
             None,
         );
-        let bytes = picture.expect("a picture").bytes(Path::new("a.svg")).expect("drawn");
+        let bytes = FigureRequest::from(picture.expect("a picture")).bytes(Path::new("a.svg")).expect("drawn");
         String::from_utf8(bytes).expect("SVG is text")
     };
     assert!(!drawn(&session).contains("Not alpha"), "before it is measured the picture is of alpha and says so");

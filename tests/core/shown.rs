@@ -18,6 +18,7 @@ use interlinear::app::effect::{AlignQuestion, FileEvent, FileJob};
 use interlinear::app::files::drawing::Drawing;
 use interlinear::app::files::export;
 use interlinear::app::files::export::AlignmentFormat;
+use interlinear::app::files::picture::FigureRequest;
 use interlinear::app::files::work;
 use interlinear::app::files::work::KeptAligner;
 use interlinear::app::settings::Shown;
@@ -62,7 +63,7 @@ fn drawn(session: &Session) -> String {
     let picture =
         export::picture(column, &session.app().document.scene().search, session.app().view.settings(), &drawing, None)
             .expect("a picture");
-    String::from_utf8(picture.bytes(Path::new("heatmap.svg")).expect("it is drawn")).expect("text")
+    String::from_utf8(FigureRequest::from(picture).bytes(Path::new("heatmap.svg")).expect("it is drawn")).expect("text")
 }
 
 #[test]

@@ -89,6 +89,11 @@ fn ids() -> BTreeMap<String, Found> {
             entry.files.insert(name.clone());
         }
     }
+    for group in interlinear::app::files::lists::examples() {
+        for text in [group.name, group.shows] {
+            found.entry(text).or_default().files.insert("assets/examples.toml".to_owned());
+        }
+    }
     found
 }
 

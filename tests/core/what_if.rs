@@ -10,6 +10,7 @@ use interlinear::app::document::scene::SearchSettings;
 use interlinear::app::files::drawing::Drawing;
 use interlinear::app::files::export;
 use interlinear::app::files::export::AlignmentFormat;
+use interlinear::app::files::picture::FigureRequest;
 use interlinear::decoding::{SearchOptions, Specials};
 use interlinear::interventions::Word;
 use interlinear::jobs::live::protocol::{ColumnId, ColumnSpec, Event, ModelFacts, Near, Request};
@@ -396,7 +397,7 @@ fn files_name_the_variant() {
             &drawing,
             None,
         );
-        let svg = picture.expect("a picture").bytes(std::path::Path::new("a.svg")).expect("drawn");
+        let svg = FigureRequest::from(picture.expect("a picture")).bytes(std::path::Path::new("a.svg")).expect("drawn");
         let svg = String::from_utf8(svg).expect("text");
         assert!(svg.contains("variant: &quot;blue&quot;") || svg.contains("variant: \"blue\""), "{kind}: {svg:.400}");
         assert!(svg.contains("the old red shoe"), "{kind} has the original in its provenance");
@@ -448,6 +449,7 @@ fn a_caption_names_the_beam_of_a_variant_once() {
     let variant = &session.app().document.columns()[1];
     let drawing = Drawing { has_caption: true, ..Drawing::default() };
     let picture = export::picture(variant, &search, session.app().view.settings(), &drawing, None).expect("a picture");
-    let svg = String::from_utf8(picture.bytes(std::path::Path::new("a.svg")).expect("drawn")).expect("text");
+    let svg = String::from_utf8(FigureRequest::from(picture).bytes(std::path::Path::new("a.svg")).expect("drawn"))
+        .expect("text");
     assert!(svg.contains("variant: beam 1, hypothesis 1") && !svg.contains("beam 1, beam 1"), "{svg:.600}");
 }

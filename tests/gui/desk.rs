@@ -10,6 +10,7 @@ use egui_kittest::Harness;
 use interlinear::app::effect::{Effect, FileEvent, FileJob};
 use interlinear::app::open_with::Installed;
 use interlinear::decoding::Specials;
+use interlinear::figure::interlinear::conllu;
 use interlinear::jobs::corpus::thread::{CorpusNews, CorpusRequest};
 use interlinear::jobs::live::protocol::{DeviceFacts, Event, HypothesisView, ModelFacts, ModelSizes};
 use interlinear::jobs::queue::QueueEvent;
@@ -78,6 +79,10 @@ impl Desk for Rehearsal {
             } else if let Effect::Chore(FileJob::Paint(picture)) = effect {
                 let pixels = picture.pixels().expect("it can be drawn");
                 self.session.hear(FileEvent::Painted(Arc::new(pixels)));
+                changed = true;
+            } else if let Effect::Chore(FileJob::ReadAnnotated(path)) = effect {
+                let sentences = Arc::new(conllu::read_file(&path).expect("it can be read"));
+                self.session.hear(FileEvent::Annotated { path, sentences });
                 changed = true;
             } else if let Effect::TakeApart { number, .. } = effect
                 && let Some(apart) = self.wires.apart.borrow().clone()

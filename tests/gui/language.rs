@@ -7,7 +7,6 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use interlinear::app::command::{SettingsCommand, WindowCommand};
 use interlinear::decoding::apart::Then;
-use interlinear::lang;
 use interlinear::lang::{Language, MARK};
 use interlinear::pages::corpus::CORPUS;
 use interlinear::pages::lesson::LessonCommand;
@@ -22,11 +21,8 @@ const SIZES: [[f32; 2]; 2] = [[1024.0, 768.0], [1366.0, 768.0]];
 fn windows() -> Vec<(&'static str, Harness<'static, App>)> {
     let mut corpora = desk::two_models();
     corpora.apply(WindowCommand::ShowPage(CORPUS));
-    // a lesson is in the language in which it was opened
-    lang::speak(Language::Longer);
     let mut lesson = desk::two_models();
     lesson.apply(LessonCommand::Open("alignment".to_owned()));
-    lang::speak(Language::English);
     let mut shelf = desk::two_models();
     shelf.apply(LessonCommand::Show(true));
     let sessions = vec![
@@ -138,4 +134,28 @@ fn french_is_spoken_in_menus_tabs_and_to_those_who_listen() {
     assert!(harness.query_by_role_and_label(Role::Button, "View").is_none());
     speak(&mut harness, Language::English);
     assert!(harness.query_by_role_and_label(Role::Button, "View").is_some());
+}
+
+#[test]
+fn an_open_lesson_and_the_examples_follow_the_language() {
+    let mut session = desk::two_models();
+    session.apply(LessonCommand::Open("alignment".to_owned()));
+    session.apply(LessonCommand::Turn(1));
+    session.apply(LessonCommand::Answer(0, 1));
+    let (mut harness, _) = desk::window_of(session, [1920.0, 1080.0]);
+    let open = |harness: &Harness<'_, App>| {
+        let open = harness.state().session().lessons().open().expect("it is open").clone();
+        (open.script.title.clone(), open.shown().heading.clone(), open.page, open.answers)
+    };
+    let english = open(&harness);
+    speak(&mut harness, Language::French);
+    let french = open(&harness);
+    assert_eq!((french.2, &french.3), (english.2, &english.3), "its page and its answers stay");
+    assert!(french.0 != english.0 && french.1 != english.1, "{french:?}");
+    assert!(harness.query_all_by_label_contains(&french.1).next().is_some(), "{}", french.1);
+    harness.state_mut().send(LessonCommand::Close);
+    harness.run();
+    assert!(harness.query_by_label("Pour commencer").is_some() && harness.query_by_label("Start here").is_none());
+    speak(&mut harness, Language::English);
+    assert!(harness.query_by_label("Start here").is_some());
 }

@@ -10,6 +10,7 @@ mod desk;
 mod evaluation;
 mod explore;
 mod given;
+mod glosses;
 mod glyphs;
 mod heads;
 mod keys;

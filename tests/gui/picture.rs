@@ -7,6 +7,7 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use interlinear::app::command::SettingsCommand;
 use interlinear::app::files::drawing::Drawing;
+use interlinear::app::files::export;
 use interlinear::app::files::export::AlignmentFormat;
 use interlinear::figure::formats::FORMATS;
 use interlinear::figure::page::FigurePage;
@@ -118,6 +119,30 @@ fn a_sheet_saves_figures_of_every_kind_and_format() {
             assert_eq!(drawing.named("some/file".into()), PathBuf::from(format!("some/file.{}", format.name)));
         }
     }
+}
+
+#[test]
+fn one_figure_has_all_columns_each_with_its_model() {
+    let (mut harness, _) = figure_sheet();
+    harness.get_by_label("all beside each other").click();
+    harness.run();
+    let app = harness.state().session().app();
+    let (column, drawing) = (app.document.columns()[1].id, app.view.drawing());
+    assert!(drawing.of_all);
+    // RNNencdec has no alignment and is left out of heatmaps
+    for (kind, models) in [("beam", 2), ("heatmap", 1)] {
+        let figure = export::figure(app, column, &Drawing { kind, ..drawing }).expect("something is translated");
+        let svg =
+            String::from_utf8(figure.bytes(std::path::Path::new("a.svg")).expect("it can be drawn")).expect("text");
+        assert_eq!(
+            svg.matches(", beam 5, hypothesis 1, log p ").count(),
+            if models > 1 { models } else { 0 },
+            "{kind}"
+        );
+    }
+    harness.get_by_role_and_label(Role::Button, "Copy").click();
+    harness.run();
+    assert!(harness.state().session().app().view.painted().is_some(), "the whole figure is in the clipboard");
 }
 
 #[test]

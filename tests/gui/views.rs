@@ -12,6 +12,7 @@ use interlinear::app::effect::{Effect, FileEvent, FileJob};
 use interlinear::app::files::drawing::Drawing;
 use interlinear::app::files::export;
 use interlinear::app::files::lists::List;
+use interlinear::app::files::picture::FigureRequest;
 use interlinear::app::page::Dropped;
 use interlinear::app::page::SENTENCE;
 use interlinear::app::settings::Shown;
@@ -361,7 +362,7 @@ fn a_figure_on_light_ground_has_the_palette_of_the_light_theme() {
             let drawing = Drawing { map, ..Drawing::new("heatmap", is_dark) };
             let (column, search) = (&app.document.columns()[1], &app.document.scene().search);
             let picture = export::picture(column, search, app.view.settings(), &drawing, None).expect("a picture");
-            picture.bytes(Path::new("figure.svg")).expect("SVG")
+            FigureRequest::from(picture).bytes(Path::new("figure.svg")).expect("SVG")
         };
         assert!(svg(None) == svg(Some(ColourMap::on(palette))), "{palette}");
     }

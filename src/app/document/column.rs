@@ -360,22 +360,25 @@ impl Column {
         if self.decoding || self.stale || !settings.aligns(facts) {
             return None;
         }
-        let (spans, target) = match &shown.pieces {
-            None => (self.source.spans.clone(), shown.tokens.clone()),
-            Some(pieces) => {
-                let spans = pieces.source.iter().map(|word| table::span(&self.source, word)).collect();
-                (spans, pieces.words.clone())
-            }
-        };
+        let (source, target) = placed(&self.source, shown);
         Some(AlignQuestion {
             aligner: AlignerChoice::new(
                 (facts.source_language.clone(), facts.target_language.clone()),
                 &settings.aligner,
             ),
-            source: PlacedWords { text: self.source.text.clone(), spans },
+            source,
             target,
         })
     }
+}
+
+/// The words of a sentence and of a translation as an aligner takes them.
+pub(crate) fn placed(source: &Sentence, shown: &HypothesisView) -> (PlacedWords, Vec<String>) {
+    let (spans, target) = match &shown.pieces {
+        None => (source.spans.clone(), shown.tokens.clone()),
+        Some(pieces) => (pieces.source.iter().map(|word| table::span(source, word)).collect(), pieces.words.clone()),
+    };
+    (PlacedWords { text: source.text.clone(), spans }, target)
 }
 
 /// The last part of a path, for labels.

@@ -14,6 +14,8 @@ enum Field {
     Text,
     /// The translation that is given.
     Beside,
+    /// A cell of a line under the words, both counted from 0.
+    Cell(usize, usize),
 }
 
 /// What kind of edit led to the present text.
@@ -48,6 +50,11 @@ impl History {
     /// As [`History::typed`], of a text `from` beside the first one.
     pub fn typed_beside(&mut self, before: Scene, from: &str, after: &str) {
         self.typed_in(Field::Beside, before, from, after);
+    }
+
+    /// As [`History::typed`], of a cell of a line under the words.
+    pub fn typed_cell(&mut self, before: Scene, (line, word): (usize, usize), from: &str, after: &str) {
+        self.typed_in(Field::Cell(line, word), before, from, after);
     }
 
     fn typed_in(&mut self, field: Field, before: Scene, from: &str, after: &str) {

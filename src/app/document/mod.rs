@@ -6,6 +6,7 @@ pub mod compare;
 pub mod differences;
 pub mod hand;
 pub mod history;
+pub mod interlinear;
 mod kept;
 pub mod rewording;
 pub mod rows;

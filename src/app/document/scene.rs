@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::app::document::interlinear::InterlinearPlan;
 use crate::app::document::kept;
 use crate::decoding::{Ranking, SearchOptions};
 use crate::interventions::Interventions;
@@ -29,6 +30,8 @@ pub struct Scene {
     /// What stands beside it as further columns, in the order it was made; each stays when the column of its model is
     /// removed.
     pub variants: Arc<[Variant]>,
+    /// The sentence as interlinear text.
+    pub interlinear: Arc<InterlinearPlan>,
 }
 
 /// Another column of a model: what is other than in the scene; `None` follows the scene.
@@ -132,7 +135,7 @@ impl Scene {
         let variants = self.variants.iter().filter_map(|variant| variant.source.as_ref());
         let texts: usize = self.given.iter().chain(variants).map(String::len).sum();
         let rows: usize = self.interventions.iter().map(|owned| owned.interventions.row_bytes()).sum();
-        self.source.len() + texts + rows
+        self.source.len() + texts + rows + self.interlinear.bytes()
     }
 
     /// What is set for these folders.

@@ -59,11 +59,12 @@ impl AppState {
 
     /// A text of the past or future, marked in the list where it still stands there.
     pub(crate) fn set_back(&mut self, scene: Scene) {
-        let Scene { source, position, given, interventions, variants, .. } = scene;
+        let Scene { source, position, given, interventions, variants, interlinear, .. } = scene;
         let stands = |at: &usize| self.lists.sentence(*at).is_some_and(|line| line == source);
         let position = position.filter(stands);
         self.document.scene.given = given;
         (self.document.scene.interventions, self.document.scene.variants) = (interventions, variants);
+        self.document.scene.interlinear = interlinear;
         self.set_source(source, position);
         // the table may be that of a translation that is given no longer
         self.rebuild_all();

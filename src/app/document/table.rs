@@ -302,14 +302,7 @@ fn agreement(
     (rows, reading): (&[Vec<f32>], Reading),
     links: &Links,
 ) -> Option<AlignmentAgreement> {
-    let singles = |count: usize| (0..count).map(|i| i..i + 1).collect();
-    let (x, y, said) = match &shown.pieces {
-        Some(pieces) => (pieces.source.clone(), pieces.target.clone(), &pieces.words),
-        None => (singles(source.len()), singles(shown.tokens.len()), &shown.tokens),
-    };
-    let places = WordPlaces::of_sentence(&whole_words(source, &x), &source.text)?;
-    let source = SideWords { words: x, places };
-    let target = SideWords { words: y, places: WordPlaces::of_parts(without_end(said), &shown.text)? };
+    let (source, target) = sides(source, shown)?;
     let links = spread(links, &source.places.places, &target.places.places);
     let mut agreement = AlignmentAgreement::default();
     for link in reading.links(&between_spaces(rows, &source, &target)) {
@@ -318,8 +311,20 @@ fn agreement(
     Some(agreement)
 }
 
+/// The words between spaces of a sentence and of a translation, and the tokens of each. `None` where the tokens are not the texts.
+pub(crate) fn sides(source: &Sentence, shown: &HypothesisView) -> Option<(SideWords, SideWords)> {
+    let singles = |count: usize| (0..count).map(|i| i..i + 1).collect();
+    let (x, y, said) = match &shown.pieces {
+        Some(pieces) => (pieces.source.clone(), pieces.target.clone(), &pieces.words),
+        None => (singles(source.len()), singles(shown.tokens.len()), &shown.tokens),
+    };
+    let places = WordPlaces::of_sentence(&whole_words(source, &x), &source.text)?;
+    let source = SideWords { words: x, places };
+    Some((source, SideWords { words: y, places: WordPlaces::of_parts(without_end(said), &shown.text)? }))
+}
+
 /// The rows of alpha, or of the alignment head, by the tokens that they belong to; `None` where there are none.
-fn rows_by(shown: &HypothesisView, (reading, delay): (Reading, usize)) -> Option<&[Vec<f32>]> {
+pub(crate) fn rows_by(shown: &HypothesisView, (reading, delay): (Reading, usize)) -> Option<&[Vec<f32>]> {
     let rows = if reading == Reading::Head { &shown.head } else { &shown.alpha };
     rows.as_deref().map(|rows| cut(reading.read_after(delay, rows), shown.tokens.len()))
 }
@@ -460,7 +465,7 @@ impl AlignmentTable {
 }
 
 /// Links between words as links between all that each of them has, such as its pieces.
-fn spread(links: &Links, sources: &[Range<usize>], targets: &[Range<usize>]) -> Links {
+pub(crate) fn spread(links: &Links, sources: &[Range<usize>], targets: &[Range<usize>]) -> Links {
     let all = |links: &[Link]| -> Vec<Link> {
         let of = |link: &Link| {
             let sources = sources.get(link.source).cloned().unwrap_or_default();
@@ -470,6 +475,18 @@ fn spread(links: &Links, sources: &[Range<usize>], targets: &[Range<usize>]) -> 
         links.iter().flat_map(of).collect()
     };
     Links::new(all(links.sure()), all(links.possible()))
+}
+
+/// Links between the words between spaces as links between the words of the vocabularies that cover them.
+pub(crate) fn of_vocabulary(links: &Links, source: &SideWords, target: &SideWords) -> Links {
+    let parts = |side: &SideWords| -> Vec<Range<usize>> {
+        let of = |word| {
+            let mut parts = side.places.parts_of(word);
+            parts.next().map_or(0..0, |first| first..parts.last().unwrap_or(first) + 1)
+        };
+        (0..side.places.words).map(of).collect()
+    };
+    spread(links, &parts(source), &parts(target))
 }
 
 fn source_words(source: &Sentence, pieces: Option<&Pieces>, specials: Option<(u32, u32)>) -> Vec<SourceWord> {

@@ -13,6 +13,9 @@ use crate::figure::sheet::{KINDS, kind};
 /// Resolution of a picture in the clipboard, pixels in an inch: twice that of a usual screen.
 const CLIPBOARD_DPI: f32 = 144.0;
 
+/// Most figures of one row of a figure of many.
+pub const MOST_IN_A_ROW: usize = 100;
+
 /// The name of a line of a table; serde would borrow a plain `&'static str` from what it reads.
 type TableName = &'static str;
 
@@ -38,6 +41,14 @@ pub struct Drawing {
     /// It says below which model it is of and how that searched.
     #[serde(rename = "caption")]
     pub has_caption: bool,
+    /// Of all columns beside each other.
+    #[serde(rename = "all")]
+    pub of_all: bool,
+    /// So many of them in a row, from 1.
+    pub in_a_row: usize,
+    /// The links by hand are outlined where a column says the reference.
+    #[serde(rename = "gold")]
+    pub of_gold: bool,
     /// Links with less alpha are left out.
     #[serde(skip)]
     pub threshold: f32,
@@ -96,6 +107,9 @@ impl Drawing {
             is_dark,
             has_legend: true,
             has_caption: false,
+            of_all: false,
+            in_a_row: 2,
+            of_gold: false,
             threshold: 0.1,
             weight: Weight::default(),
             branches: Branches::default(),
@@ -108,7 +122,7 @@ impl Drawing {
         let within = |(least, most): (f32, f32)| move |number: f32| number.clamp(least, most);
         let width_mm = self.page.width_mm.filter(|width| width.is_finite()).map(within(WIDTHS_MM));
         let dpi = Some(self.page.dpi).filter(|dpi| dpi.is_finite()).map_or(FigurePage::default().dpi, within(DPIS));
-        Self { page: FigurePage { width_mm, dpi }, ..self }
+        Self { page: FigurePage { width_mm, dpi }, in_a_row: self.in_a_row.clamp(1, MOST_IN_A_ROW), ..self }
     }
 
     /// A path with the ending of the format, where it has none of a format.

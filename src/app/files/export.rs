@@ -22,20 +22,20 @@ use crate::app::document::tree::SearchTree;
 use crate::app::document::{hand, table, tree};
 use crate::app::files::drawing::{Branches, Drawing};
 use crate::app::files::line::{HypothesisLine, LinksLine, SetLine, TranslationLine, ends};
-use crate::app::files::picture::{GUIDED, PictureRequest, measure};
+use crate::app::files::picture::{FigureRequest, GUIDED, PictureRequest, measure};
 use crate::app::settings::{Settings, Shown};
+use crate::app::state::AppState;
 use crate::figure::heatmap::outlines::Outlined;
-use crate::figure::interlinear::{GLOSS_FORMATS, GlossedSentence, GlossedText};
 use crate::figure::palette::ColourMap;
-use crate::figure::sheet::{FigureKind, FigureNeeds, FigureStyle};
+use crate::figure::sheet::{FigureKind, FigureNeeds, FigureStyle, kind};
 use crate::figure::tree::DrawnNode;
-use crate::jobs::live::protocol::HypothesisView;
+use crate::jobs::live::protocol::{ColumnId, HypothesisView};
 use crate::lang;
-use crate::text::links::{Link, Links};
+use crate::text::links::Link;
 use crate::text::sentence::Sentence;
 use crate::text::tsv;
 use crate::text::tsv::TsvCell;
-use crate::text::words::{WordPlaces, words};
+use crate::text::words::WordPlaces;
 
 /// What files the shown alignment can be written to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -169,6 +169,35 @@ pub fn picture(
         page: drawing.page,
         table,
     })
+}
+
+/// What a column shows as a figure, or all columns that have it beside each other, each with its model below; the others are left out. `None` where
+/// nothing is translated.
+pub fn figure(app: &AppState, id: ColumnId, drawing: &Drawing) -> Option<FigureRequest> {
+    let (document, selection) = (&app.document, app.view.selection());
+    let word = |column: &Column| selection.target.filter(|_| selection.column == Some(column.id));
+    let kind = kind(drawing.kind)?;
+    let can = |column: &&Column| can_draw(column, kind, app.view.settings().shown, word(column)).is_ok();
+    let mut columns: Vec<&Column> = document.columns().iter().filter(|_| drawing.of_all).filter(can).collect();
+    if columns.is_empty() {
+        columns.push(document.column(id)?);
+    }
+    let drawing = Drawing { has_caption: drawing.has_caption || columns.len() > 1, ..*drawing };
+    let gold = app.gold().filter(|_| drawing.of_gold);
+    let panel = |column: &Column| {
+        let search = document.scene().search_of(column.variant);
+        let settings = Settings { unk_replacement: app.replaces(column), ..app.view.settings().clone() };
+        let mut picture = picture(column, &search, &settings, &drawing, word(column))?;
+        let shown = if picture.table.is_given { column.read() } else { column.shown() };
+        let links =
+            gold.as_ref().zip(shown).and_then(|(gold, shown)| gold.shown(&column.source, shown, settings.pieces));
+        if let Some(links) = links {
+            picture.outline_gold(links);
+        }
+        Some(picture)
+    };
+    let panels = columns.into_iter().map(panel).collect::<Option<Vec<_>>>()?;
+    Some(FigureRequest::of(panels, drawing.in_a_row, None))
 }
 
 /// The search of a column, with as much of it as is asked for.
@@ -444,22 +473,6 @@ fn hypothesis(shown: &HypothesisView, (reading, delay): (Reading, usize)) -> Hyp
 /// source word of greatest alpha. A word that looks nowhere, as one without a row under the shown reading, has no pair.
 fn pharaoh(column: &Column, settings: &Settings) -> Option<String> {
     Some(hard::pharaoh(&links(column, settings)?) + "\n")
-}
-
-/// The sentence word by word, and under each word those that the models link to it, in a format of
-/// [`GLOSS_FORMATS`]; nothing where no model has a translation of it.
-pub fn interlinear(columns: &[&Column], settings: &Settings, format: &str) -> Option<String> {
-    let format = GLOSS_FORMATS.iter().find(|one| one.name == format)?;
-    let cut = |text: &str| words(text).map(str::to_owned).collect::<Vec<_>>();
-    let first = columns.first()?;
-    let alike = columns.iter().filter(|column| column.source.text == first.source.text);
-    let text = |column: &&Column| {
-        let links = Links::new(links(column, settings)?, Vec::new());
-        Some(GlossedText { name: column.name(), words: cut(&column.table.as_deref()?.text), links, between: None })
-    };
-    let texts: Vec<GlossedText> = alike.filter_map(text).collect();
-    let sentence = GlossedSentence { words: cut(&first.source.text), texts, ..GlossedSentence::default() };
-    (!sentence.texts.is_empty()).then(|| (format.write)(&sentence, 1))
 }
 
 fn links(column: &Column, settings: &Settings) -> Option<Vec<Link>> {

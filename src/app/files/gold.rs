@@ -6,10 +6,12 @@
 use std::collections::BTreeSet;
 
 use crate::app::document::column::Column;
+use crate::app::document::table;
+use crate::jobs::live::protocol::HypothesisView;
 use crate::lang;
 use crate::text::links::{Link, Links};
-use crate::text::sentence::{EOS, Sentence};
-use crate::text::words::WordPlaces;
+use crate::text::sentence::{EOS, Sentence, UNK};
+use crate::text::words::{WordPlaces, words};
 
 /// Links by hand between a sentence and its reference.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -25,11 +27,13 @@ pub const OTHER_WORDS: &str = id!(
     "The alignment by hand belongs to the sentence and its reference, and this column reads or says something else; let it say the reference first"
 );
 
+fn folded(text: &str) -> String {
+    text.chars().flat_map(|c| (if c == '\u{2019}' { '\'' } else { c }).to_lowercase()).collect()
+}
+
 /// The words of a text that its parts cover, or `None` where they make up another text; what vocabularies write in
 /// more than one way is the same.
 fn covered<'a>(parts: impl Iterator<Item = &'a str>, text: &str) -> Option<WordPlaces> {
-    let fold = |c: char| (if c == '\u{2019}' { '\'' } else { c }).to_lowercase();
-    let folded = |text: &str| text.chars().flat_map(fold).collect::<String>();
     WordPlaces::of_parts(&parts.map(folded).collect::<Vec<_>>(), &folded(text))
 }
 
@@ -40,6 +44,24 @@ fn shown_words(column: &Column) -> Vec<&str> {
 }
 
 impl Gold {
+    /// Its links between the words that are shown of a translation, or between their pieces; `None` where that is not of the reference.
+    pub(crate) fn shown(&self, source: &Sentence, shown: &HypothesisView, pieces: bool) -> Option<Links> {
+        // unknown words of what is read are `[UNK]`
+        let is_same = |(own, other): (&str, &str)| own.contains(UNK) || folded(own) == folded(other);
+        let same = |own: &str, other: &str| {
+            words(own).count() == words(other).count() && words(own).zip(words(other)).all(is_same)
+        };
+        if !same(&source.text, &self.source) || !same(&shown.text, &self.reference) {
+            return None;
+        }
+        let (x, y) = table::sides(source, shown)?;
+        let links = table::of_vocabulary(&self.links, &x, &y);
+        Some(match shown.pieces.as_ref().filter(|_| pieces) {
+            Some(pieces) => table::spread(&links, &pieces.source, &pieces.target),
+            None => links,
+        })
+    }
+
     /// Whether a column says the reference.
     pub fn fits(&self, column: &Column) -> bool {
         self.places(column).is_some()

@@ -28,6 +28,7 @@ use crate::figure::sheet::{FigureStyle, PictureSheet, kind};
 use crate::figure::tree::DrawnNode;
 use crate::figure::{Figure, png};
 use crate::jobs::live::protocol::HypothesisView;
+use crate::text::links::Links;
 
 /// What a column shows, and how it is to look.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,23 +57,6 @@ pub struct PictureRequest {
 }
 
 impl PictureRequest {
-    /// The file of this name, in the format that the name ends with.
-    ///
-    /// # Errors
-    /// A name that ends with no format; a kind that needs an alignment where there is none.
-    pub fn bytes(&self, path: &Path) -> Result<Vec<u8>> {
-        let format = format_of(path)?;
-        self.drawn(|figure| (format.write)(figure, &self.page, &Fonts::default()))
-    }
-
-    /// As pixels.
-    ///
-    /// # Errors
-    /// A kind that needs an alignment where there is none; more pixels than memory should be spent on.
-    pub fn pixels(&self) -> Result<Pixels> {
-        self.drawn(|figure| png::pixels(figure, &self.page, &Fonts::default()))
-    }
-
     /// As `paint` makes it.
     ///
     /// # Errors
@@ -84,33 +68,12 @@ impl PictureRequest {
         paint(&figure)
     }
 
-    /// As [`Self::drawn`] for several as one figure, in rows of so many, with a caption below all.
-    ///
-    /// # Errors
-    /// As [`Self::drawn`].
-    pub fn drawn_together<T>(
-        all: &[Self],
-        columns: usize,
-        caption: Option<&str>,
-        paint: impl FnOnce(&Figure<'_>) -> Result<T>,
-    ) -> Result<T> {
-        let first = match all {
-            [] => return Err(Error::Internal("a figure of nothing".to_owned())),
-            [one] => return one.drawn(paint),
-            [first, ..] => first,
-        };
-        let sheets: Vec<PictureSheet<'_>> = all.iter().map(Self::sheet).collect();
-        let figures = all.iter().zip(&sheets).map(|(one, sheet)| {
-            let kind =
-                kind(one.kind).ok_or_else(|| Error::Internal(format!("a figure without a line: {}", one.kind)))?;
-            kind.draw(sheet, &one.look).ok_or_else(|| Error::Input(kind.needs.lacking().to_owned()))
-        });
-        let palette = Palette::of(first.look.is_dark);
-        let figure = together(figures.collect::<Result<_>>()?, columns, palette);
-        paint(&match caption {
-            Some(text) => figure.captioned(text, &SansSerif, palette).grounded(palette),
-            None => figure,
-        })
+    /// Outlines links by hand in place of others.
+    pub(crate) fn outline_gold(&mut self, links: Links) {
+        let table = AlignmentTable { links: Some(links), agreement: None, ..(*self.table).clone() };
+        (self.table, self.outlined) = (Arc::new(table), Outlined::ByHand);
+        self.facts.retain(|(name, _)| !["links", "greatest alpha"].contains(&name.as_str()));
+        self.facts.push(("links".to_owned(), "by hand".to_owned()));
     }
 
     fn sheet(&self) -> PictureSheet<'_> {
@@ -159,6 +122,82 @@ impl PictureRequest {
             }
         };
         BeamRow { place: n + 1, log_p: of.log_p, rank, words, said, ..BeamRow::default() }
+    }
+}
+
+/// A figure of one column, or of several beside each other on one scale.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FigureRequest {
+    panels: Vec<PictureRequest>,
+    in_a_row: usize,
+    caption: Option<String>,
+}
+
+impl From<PictureRequest> for FigureRequest {
+    fn from(picture: PictureRequest) -> Self {
+        Self { panels: vec![picture], in_a_row: 1, caption: None }
+    }
+}
+
+impl FigureRequest {
+    /// Several, in rows of so many, with a caption below all. Of their legends the last that says all stays.
+    pub(crate) fn of(mut panels: Vec<PictureRequest>, in_a_row: usize, caption: Option<String>) -> Self {
+        let last = panels.iter().rposition(|panel| panel.table.links.is_some()).or(panels.len().checked_sub(1));
+        for (n, panel) in panels.iter_mut().enumerate() {
+            panel.look.has_legend &= Some(n) == last;
+        }
+        Self { panels, in_a_row, caption }
+    }
+
+    /// The file of this name, in the format that the name ends with.
+    ///
+    /// # Errors
+    /// A name that ends with no format; a kind that needs an alignment where there is none.
+    pub fn bytes(&self, path: &Path) -> Result<Vec<u8>> {
+        let (format, page) = (format_of(path)?, self.page());
+        self.drawn(|figure| (format.write)(figure, &page, &Fonts::default()))
+    }
+
+    /// As pixels.
+    ///
+    /// # Errors
+    /// A kind that needs an alignment where there is none; more pixels than memory should be spent on.
+    pub fn pixels(&self) -> Result<Pixels> {
+        self.drawn(|figure| png::pixels(figure, &self.page(), &Fonts::default()))
+    }
+
+    fn page(&self) -> FigurePage {
+        self.panels.first().map_or_else(FigurePage::default, |first| first.page)
+    }
+
+    /// As `paint` makes it.
+    ///
+    /// # Errors
+    /// As [`PictureRequest::drawn`].
+    pub(crate) fn drawn<T>(&self, paint: impl FnOnce(&Figure<'_>) -> Result<T>) -> Result<T> {
+        let first = match &self.panels[..] {
+            [] => return Err(Error::Internal("a figure of nothing".to_owned())),
+            [one] => return one.drawn(paint),
+            [first, ..] => first,
+        };
+        let mut sheets: Vec<PictureSheet<'_>> = self.panels.iter().map(PictureRequest::sheet).collect();
+        let ranges = sheets.iter().filter_map(|sheet| sheet.cells.and_then(|(numbers, _)| numbers.range()));
+        let range = ranges.reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)));
+        for (_, scale) in sheets.iter_mut().filter_map(|sheet| sheet.cells.as_mut()) {
+            let (low, high) = scale.of_range(range);
+            *scale = if *scale == Scale::Unit { Scale::Unit } else { Scale::Between(low, high) };
+        }
+        let figures = self.panels.iter().zip(&sheets).map(|(one, sheet)| {
+            let kind =
+                kind(one.kind).ok_or_else(|| Error::Internal(format!("a figure without a line: {}", one.kind)))?;
+            kind.draw(sheet, &one.look).ok_or_else(|| Error::Input(kind.needs.lacking().to_owned()))
+        });
+        let palette = Palette::of(first.look.is_dark);
+        let figure = together(figures.collect::<Result<_>>()?, self.in_a_row, palette);
+        paint(&match &self.caption {
+            Some(text) => figure.captioned(text, &SansSerif, palette).grounded(palette),
+            None => figure,
+        })
     }
 }
 

@@ -15,6 +15,7 @@ use crate::error::Result;
 use crate::evaluation::first_set;
 use crate::figure::fonts::Fonts;
 use crate::figure::formats::format_of;
+use crate::figure::interlinear::conllu;
 use crate::figure::page::FigurePage;
 use crate::jobs::files::disk::Disk;
 use crate::models::origins;
@@ -36,7 +37,7 @@ pub type KeptAligner = Arc<Mutex<Option<(AlignerChoice, PlacedAligner)>>>;
 pub fn carry_out(chore: FileJob, disk: &mut Disk<FileEvent>, aligner: &KeptAligner) {
     let reads = match &chore {
         FileJob::Align { .. } | FileJob::OpenAligner(_) => Some("align"),
-        FileJob::Read(_) | FileJob::ReadGold { .. } => Some("read"),
+        FileJob::Read(_) | FileJob::ReadGold { .. } | FileJob::ReadAnnotated(_) => Some("read"),
         FileJob::Look { .. } | FileJob::FindLogs(_) | FileJob::Check(_) => Some("open"),
         FileJob::Paint(_) => Some("paint"),
         _ => None,
@@ -57,6 +58,10 @@ fn done(chore: FileJob, aligner: &KeptAligner, tell: &mut dyn FnMut(FileEvent) -
         FileJob::Align { number, question } => return align(aligner, number, question),
         FileJob::Read(path) => read(path, tell),
         FileJob::ReadGold { path, source, target } => read_gold(path, source, target)?,
+        FileJob::ReadAnnotated(path) => {
+            let sentences = conllu::read_file(&path)?;
+            FileEvent::Annotated { path, sentences: Arc::new(sentences) }
+        }
         FileJob::Look { path, on } => look(path, on),
         FileJob::OpenAligner(path) => FileEvent::Aligner(AlignerFile::open(path)?),
         FileJob::Check(path) => return Ok(faulty(path)),

@@ -10,11 +10,11 @@ use crate::cli::bundled;
 use crate::cli::figure::glossed::GlossingModel;
 use crate::cli::output::LineOutput;
 use crate::error::{Error, Result};
-use crate::figure::interlinear::conllu::read_conllu;
-use crate::figure::interlinear::leipzig::{fits, used};
+use crate::figure::interlinear::conllu;
+use crate::figure::interlinear::leipzig::fits;
 use crate::figure::interlinear::{GLOSS_FORMATS, GlossFormat, GlossTier, GlossedSentence, GlossedText};
 use crate::text::links::read;
-use crate::text::reader::{LineReader, MOST_TEXT, read_file};
+use crate::text::reader::LineReader;
 use crate::text::words::words;
 
 /// As typed.
@@ -97,16 +97,7 @@ pub fn run(low: &GlossArgs) -> anyhow::Result<()> {
     }
     arrange(&low.rows, &mut sentences)?;
     let mut output = LineOutput::stdout();
-    output.text(low.format.around.0)?;
-    for (n, sentence) in sentences.iter().enumerate() {
-        output.text(&(low.format.write)(sentence, n + 1))?;
-    }
-    let glosses = sentences.iter().flat_map(|sentence| &sentence.tiers).filter(|tier| tier.is_gloss);
-    let known = used(glosses.flat_map(|tier| &tier.cells).map(String::as_str));
-    if !known.is_empty() {
-        output.text(&(low.format.list)(&known))?;
-    }
-    output.text(low.format.around.1)?;
+    output.text(&low.format.file(&sentences))?;
     output.finish()
 }
 
@@ -124,11 +115,7 @@ impl GlossedFiles {
             return Err(Error::Input(message));
         }
         let (path, mut sentences) = match (&self.conllu, &self.source) {
-            (Some(path), _) => {
-                let bytes = read_file(path, MOST_TEXT)?;
-                let text = String::from_utf8(bytes).map_err(|_| Error::file(path, "is not UTF-8"))?;
-                (path, read_conllu(&text).map_err(|(line, why)| Error::line(path, line, why))?)
-            }
+            (Some(path), _) => (path, conllu::read_file(path)?),
             (None, path) => {
                 let path = path.as_ref().ok_or_else(|| Error::Input("give --source or --conllu".to_owned()))?;
                 let one = |words| GlossedSentence { words, ..GlossedSentence::default() };

@@ -7,8 +7,10 @@ use crate::app::document::scene::CANDIDATES;
 use crate::app::document::table::{self, AlignmentTable, Making};
 use crate::app::document::tree;
 use crate::app::document::tree::{SearchTree, TreeTrace};
+use crate::app::files::gold::Gold;
 use crate::app::files::picture::PictureRequest;
 use crate::app::settings::Shown;
+use crate::cli::figure::overlays::Overlays;
 use crate::cli::words;
 use crate::decoding::{Decoded, Ensemble, Forced, Hypothesis, SearchOptions};
 use crate::error::{Error, Result};
@@ -17,13 +19,17 @@ use crate::figure::heatmap::outlines::Outlined;
 use crate::figure::page::FigurePage;
 use crate::figure::sheet::{FigureKind, FigureNeeds, FigureStyle};
 use crate::figure::tree::DrawnNode;
-use crate::interventions::Said;
+use crate::interventions::{Applied, Resolved, Said, intervene_all};
 use crate::jobs::live::protocol::HypothesisView;
 use crate::jobs::live::view::{Source, Wording, view};
 use crate::models::Stepper;
 use crate::text::line;
 use crate::text::sentence::Sentence;
 use crate::ticket::CancellationToken;
+
+fn other_words() -> Error {
+    Error::Input("the translation has other words than its links by hand count".to_owned())
+}
 
 /// What makes scenes of sentences.
 pub struct Scenes<'a> {
@@ -34,6 +40,7 @@ pub struct Scenes<'a> {
     showing: Showing,
     /// Names and digests of the models.
     models: Vec<(String, String)>,
+    over: Overlays,
 }
 
 /// What of a translation is shown.
@@ -56,6 +63,7 @@ impl<'a> Scenes<'a> {
         (rows, stepper): (ReadRows, Box<dyn Stepper>),
         options: &SearchOptions,
         showing: Showing,
+        over: Overlays,
     ) -> Self {
         let candidates = if showing.kind.needs == FigureNeeds::Word { CANDIDATES } else { options.candidates };
         let options = SearchOptions { candidates, trace: showing.kind.needs == FigureNeeds::Search, ..options.clone() };
@@ -64,14 +72,14 @@ impl<'a> Scenes<'a> {
             models.push(("model".to_owned(), model.config.name.clone()));
             models.push(("digest".to_owned(), format!("sha256:{}", model.digest())));
         }
-        Self { system, stepper, options, rows, showing, models }
+        Self { system, stepper, options, rows, showing, models, over }
     }
 
-    /// The translation of a sentence, or the one that is given.
+    /// The translation of a sentence, or the one that is given, which may have links by hand.
     ///
     /// # Errors
     /// A sentence without words or with too many; what the model refuses.
-    pub fn scene(&mut self, source: &str, target: Option<&str>) -> Result<PictureRequest> {
+    pub fn scene(&mut self, source: &str, target: Option<&str>, gold: Option<&Gold>) -> Result<PictureRequest> {
         let read = |side: &dyn crate::text::tokenizer::Encode, text: &str, what: &str| {
             let sentence = line::read(side, text, self.showing.pretokenized);
             sentence.map_err(|why| Error::Input(format!("the {what} {why}")))
@@ -80,23 +88,33 @@ impl<'a> Scenes<'a> {
         if sentence.words() == 0 {
             return Err(Error::Input("the sentence has no words, so there is nothing to draw".to_owned()));
         }
+        let mut set = Resolved::default();
         let found = match target {
-            None => self.translations(&sentence)?,
+            None => {
+                set = self.over.set(self.system, &sentence, self.showing.pretokenized)?;
+                self.translations(&sentence, &set)?
+            }
             Some(target) => {
                 let target = read(self.system.target(), target, "translation")?;
                 Decoded { hypotheses: vec![self.forced(&sentence, &target)?], ..Decoded::default() }
             }
         };
-        self.picture(sentence, found, target.is_some())
+        self.picture(sentence, found, (target.is_some(), gold), set.applied)
     }
 
-    fn translations(&mut self, sentence: &Sentence) -> Result<Decoded> {
-        let sources = [sentence.ids.as_slice()];
-        let found = words::decode_all(self.system.specials(), self.stepper.as_mut(), &sources, &self.options, 1)?;
-        let mut found = found.into_iter().next().unwrap_or_default();
+    fn translations(&mut self, sentence: &Sentence, set: &Resolved) -> Result<Decoded> {
+        let (sources, lists) = ([sentence.ids.as_slice()], [Arc::clone(&set.list)]);
+        let (specials, ticket) = (self.system.specials(), CancellationToken::forever());
+        let mut found = Decoded::default();
+        let mut keep = |_: &[usize], decoded: Vec<Decoded>| {
+            found = decoded.into_iter().next().unwrap_or_default();
+            Ok(())
+        };
+        let stepper = self.stepper.as_mut();
+        intervene_all(stepper, specials, &sources, &lists, &self.options, 1, &ticket, &mut keep)?;
         let batch = found.hypotheses.len().max(1);
-        let translations = found.hypotheses.iter_mut().map(|one| (sources[0], &[][..], one)).collect();
-        self.rows.settle(self.stepper.as_mut(), translations, batch, &CancellationToken::forever())?;
+        let translations = found.hypotheses.iter_mut().map(|one| (sources[0], &*set.list, one)).collect();
+        self.rows.settle(stepper, translations, batch, &ticket)?;
         Ok(found)
     }
 
@@ -109,7 +127,13 @@ impl<'a> Scenes<'a> {
     }
 
     /// What a figure is made of.
-    fn picture(&self, sentence: Sentence, found: Decoded, is_given: bool) -> Result<PictureRequest> {
+    fn picture(
+        &mut self,
+        sentence: Sentence,
+        found: Decoded,
+        (is_given, gold): (bool, Option<&Gold>),
+        applied: Applied,
+    ) -> Result<PictureRequest> {
         let (lead, specials, kind) = (self.system.lead(), self.system.specials(), self.showing.kind);
         let tree = if kind.needs == FigureNeeds::Search { self.tree(&found) } else { Vec::new() };
         let text =
@@ -121,12 +145,17 @@ impl<'a> Scenes<'a> {
             unk: specials.unk,
             rows: Default::default(),
         };
-        let source = Source::new(&wording, sentence, self.showing.pretokenized);
+        let mut source = Source::new(&wording, sentence, self.showing.pretokenized);
+        source.touched = Arc::new(applied);
         let hypotheses: Vec<_> = found.hypotheses.into_iter().map(|one| view(&wording, &source, one)).collect();
         let none = HypothesisView::default();
         let best = hypotheses.first().unwrap_or(&none);
         let pieces = self.showing.pieces;
-        let making = Making { specials: Some((specials.eos, specials.unk)), pieces, ..Making::default() };
+        let links = self.over.links(&source.sentence, best);
+        let by_hand =
+            gold.map(|gold| gold.shown(&source.sentence, best, pieces).ok_or_else(other_words)).transpose()?;
+        let specials = Some((specials.eos, specials.unk));
+        let making = Making { specials, pieces, links: links.as_ref(), ..Making::default() };
         let has_choice = self.rows.reading != Reading::default() || lead.config.input_delay().is_some();
         let reading = best.alpha.is_some().then_some(self.rows.reading).filter(|_| has_choice);
         let table = AlignmentTable { reading, ..table::build(&source.sentence, best, 0, &making) };
@@ -149,6 +178,13 @@ impl<'a> Scenes<'a> {
         if let Some(i) = word {
             fact("word", (i + 1).to_string());
         }
+        if links.is_some() {
+            fact("links", "of the statistical aligner".to_owned());
+        }
+        let set = source.touched.describe(best.tokens.len());
+        if !set.is_empty() {
+            fact("interventions", set.clone());
+        }
         fact("sentence", source.sentence.text.clone());
         fact("translation", text.unwrap_or_default());
         fact("log p", best.log_p.to_string());
@@ -156,8 +192,9 @@ impl<'a> Scenes<'a> {
         let name = self.system.name();
         let rows_of = reading.filter(|reading| *reading != Reading::default());
         let rows_of = rows_of.map_or_else(String::new, |reading| format!(", reading {}", reading.name()));
-        let caption = format!("{name}, {how}{rows_of}, log p {:.2}", best.log_p);
-        Ok(PictureRequest {
+        let set = if set.is_empty() { set } else { format!(". Set by hand: {set}") };
+        let caption = format!("{name}, {how}{rows_of}, log p {:.2}{set}", best.log_p);
+        let mut picture = PictureRequest {
             table: Arc::new(table),
             hypotheses,
             tree,
@@ -172,7 +209,11 @@ impl<'a> Scenes<'a> {
             kind: kind.name,
             look: FigureStyle { caption: Some(caption), ..FigureStyle::default() },
             page: FigurePage::default(),
-        })
+        };
+        if let Some(links) = by_hand {
+            picture.outline_gold(links);
+        }
+        Ok(picture)
     }
 
     fn entry(&self, id: u32) -> String {

@@ -1,9 +1,13 @@
 //! Floor 6: interlinear text in and out of CoNLL-U, the format of Universal Dependencies: lemma, part of speech and morphology are
-//! lines under the words, and so is what the last column has by name, such as `Gloss` and `Translit`. Imports its room.
+//! lines under the words, and so is what the last column has by name, such as `Gloss` and `Translit`. Imports its room and `text`.
 
 use std::fmt::Write as _;
+use std::path::Path;
 
+use crate::error::{Error, Result};
 use crate::figure::interlinear::sentence::{GlossTier, GlossedSentence, GlossedText};
+use crate::text::reader;
+use crate::text::reader::MOST_TEXT;
 
 /// A sentence.
 pub fn write(sentence: &GlossedSentence, number: usize) -> String {
@@ -40,7 +44,7 @@ const LAYOUT: [&str; 3] = ["SpaceAfter", "SpacesAfter", "SpacesBefore"];
 ///
 /// # Errors
 /// The number of a line, from 1, and what is wrong with it.
-pub fn read_conllu(text: &str) -> Result<Vec<GlossedSentence>, (usize, String)> {
+pub fn read_conllu(text: &str) -> std::result::Result<Vec<GlossedSentence>, (usize, String)> {
     let mut sentences = Vec::new();
     let (mut words, mut texts): (Vec<Vec<&str>>, Vec<GlossedText>) = (Vec::new(), Vec::new());
     for (at, line) in text.lines().map(|line| line.trim_end_matches('\r')).chain([""]).enumerate() {
@@ -75,6 +79,15 @@ pub fn read_conllu(text: &str) -> Result<Vec<GlossedSentence>, (usize, String)> 
         words.push(columns);
     }
     Ok(sentences)
+}
+
+/// The sentences of a file.
+///
+/// # Errors
+/// A file that cannot be read, or the line that is wrong.
+pub fn read_file(path: &Path) -> Result<Vec<GlossedSentence>> {
+    let text = String::from_utf8(reader::read_file(path, MOST_TEXT)?).map_err(|_| Error::file(path, "is not UTF-8"))?;
+    read_conllu(&text).map_err(|(line, why)| Error::line(path, line, why))
 }
 
 fn of_columns(words: &[Vec<&str>]) -> GlossedSentence {

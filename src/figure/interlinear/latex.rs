@@ -78,16 +78,28 @@ pub fn expex(sentence: &GlossedSentence, _: usize) -> String {
     example + "\\endgl\n\\xe\n\n"
 }
 
-/// Words in rows, and a line for every link: from the sentence to each text, or from text to text.
+/// Between two lines of a node, centimetres.
+const LINE: f32 = 0.45;
+
+/// Words in rows with what is typed under them, and a line for every link: from the sentence to each text, or from text to text.
 pub fn tikz(sentence: &GlossedSentence, number: usize) -> String {
-    let mut picture = format!("% ({number})\n\\begin{{tikzpicture}}[word/.style={{anchor=base west,inner sep=2pt}}]\n");
+    let tiers: Vec<GlossTier> = sentence.rows().into_iter().filter(|row| !sentence.has_text(&row.name)).collect();
+    let (align, high) = if tiers.is_empty() { ("", 0.0) } else { (",align=left", LINE * tiers.len() as f32) };
+    let mut picture =
+        format!("% ({number})\n\\begin{{tikzpicture}}[word/.style={{anchor=base west,inner sep=2pt{align}}}]\n");
     let mut row = |name: &str, below: usize, words: &[String]| {
         for (j, word) in words.iter().enumerate() {
             let at = match j {
-                0 => format!("at (0,{})", 0.0 - 1.6 * below as f32),
+                0 if below > 0 => format!("at (0,{})", 0.0 - 1.6 * below as f32 - high),
+                0 => "at (0,0)".to_owned(),
                 _ => format!("at ([xshift=.6em]{name}{}.base east)", j - 1),
             };
-            let _ = writeln!(picture, "\\node[word] ({name}{j}) {at} {{{}}};", latex(word));
+            let under = tiers.iter().filter(|_| below == 0);
+            let under = under.map(|tier| {
+                format!("\\\\{}\\strut", gloss_line(tier.cells.get(j..=j).unwrap_or_default(), 1, tier.is_gloss))
+            });
+            let _ =
+                writeln!(picture, "\\node[word] ({name}{j}) {at} {{{}{}}};", latex(word), under.collect::<String>());
         }
     };
     row("s", 0, &sentence.words);

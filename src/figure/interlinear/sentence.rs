@@ -44,6 +44,11 @@ impl GlossedSentence {
         self.tiers.iter().cloned().chain(self.texts.iter().map(|text| text.row(self.words.len()))).collect()
     }
 
+    /// Whether a line is that of a text.
+    pub fn has_text(&self, name: &str) -> bool {
+        self.texts.iter().any(|text| text.name == name)
+    }
+
     /// The lines under the words: those that are asked for, else all but those for programs alone and those of texts that nothing
     /// is linked to.
     pub fn rows(&self) -> Vec<GlossTier> {
@@ -64,14 +69,7 @@ impl GlossedSentence {
             self.texts.push(text);
             return;
         };
-        let (mut sure, mut possible) = (Vec::new(), Vec::new());
-        for (first, is_sure) in before.links.all() {
-            for (second, is_too) in text.links.all().into_iter().filter(|(link, _)| link.source == first.target) {
-                let link = Link { source: first.source, target: second.target };
-                if is_sure && is_too { sure.push(link) } else { possible.push(link) }
-            }
-        }
-        let links = Links::new(sure, possible);
+        let links = through(&before.links, &text.links);
         self.texts.push(GlossedText { between: Some(text.links), links, ..text });
     }
 }
@@ -90,4 +88,16 @@ impl GlossedText {
         let cells = cells.into_iter().map(|cell| cell.join(".")).collect();
         GlossTier { name: self.name.clone(), cells, is_gloss: false }
     }
+}
+
+/// The links of two texts that follow from those of both with a third one between them; sure where both are.
+pub fn through(first: &Links, second: &Links) -> Links {
+    let (mut sure, mut possible) = (Vec::new(), Vec::new());
+    for (from, is_sure) in first.all() {
+        for (to, is_too) in second.all().into_iter().filter(|(link, _)| link.source == from.target) {
+            let link = Link { source: from.source, target: to.target };
+            if is_sure && is_too { sure.push(link) } else { possible.push(link) }
+        }
+    }
+    Links::new(sure, possible)
 }

@@ -7,8 +7,7 @@ use crate::app::effect::FileJob;
 use crate::app::files::drawing::Drawing;
 use crate::app::files::export;
 use crate::app::files::export::AlignmentFormat;
-use crate::app::files::picture::PictureRequest;
-use crate::app::settings::Settings;
+use crate::app::files::picture::FigureRequest;
 use crate::app::state::AppState;
 use crate::app::view::Selection;
 use crate::decoding::ensemble::Mixing;
@@ -102,17 +101,11 @@ fn move_column(app: &mut AppState, column: ColumnId, to: usize) {
 }
 
 /// What a column shows as a figure; where there is nothing yet, that is said.
-fn picture(app: &mut AppState, column: ColumnId, drawing: &Drawing) -> Option<Box<PictureRequest>> {
+fn picture(app: &mut AppState, column: ColumnId, drawing: &Drawing) -> Option<Box<FigureRequest>> {
     let on_screen = app.view.settings.palette_on(drawing.is_dark);
     let on_screen = COLOUR_MAPS.iter().find(|map| map.name == on_screen);
     let drawing = Drawing { map: drawing.map.or(on_screen), ..*drawing };
-    let word = app.view.selection.target.filter(|_| app.view.selection.column == Some(column));
-    let shown = app.document.column(column);
-    let picture = shown.and_then(|column| {
-        let search = app.document.scene.search_of(column.variant);
-        let settings = Settings { unk_replacement: app.replaces(column), ..app.view.settings.clone() };
-        lang::in_english(|| export::picture(column, &search, &settings, &drawing, word))
-    });
+    let picture = lang::in_english(|| export::figure(app, column, &drawing));
     if picture.is_none() {
         app.notify(tr!("There is nothing to draw yet, because nothing is translated in this column"), true);
     }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::app::document::hand::TakenAway;
+use crate::app::document::interlinear::{LinksBy, TextRow};
 use crate::app::document::rewording::WordEdit;
 use crate::app::document::scene::SearchSettings;
 use crate::app::files::drawing::Drawing;
@@ -36,6 +37,56 @@ pub enum SentenceCommand {
     Variant(VariantCommand),
     /// With an alignment head that is learned for an open model.
     Head(HeadCommand),
+    /// With the sentence as interlinear text.
+    Interlinear(InterlinearCommand),
+}
+
+/// What is done with the sentence as interlinear text.
+#[derive(Clone, Debug, PartialEq)]
+pub enum InterlinearCommand {
+    /// Moves a row by so many shown rows.
+    Move(TextRow, isize),
+    /// Leaves a row out, or has it again.
+    Show(TextRow, bool),
+    /// What links a row.
+    Links(TextRow, LinksBy),
+    /// Least alpha of a link, from 0 to 1.
+    Threshold(f32),
+    /// Another line under a row.
+    Add {
+        /// The row.
+        under: TextRow,
+        name: String,
+        /// It has glosses by the Leipzig rules.
+        is_gloss: bool,
+    },
+    /// Changes a line, by its place in the plan.
+    Tier(usize, TierEdit),
+    /// What a line says under the words of its row.
+    Type {
+        /// The line, by its place in the plan.
+        tier: usize,
+        words: Vec<String>,
+        /// Which word, from 0.
+        j: usize,
+        text: String,
+    },
+    /// Brings lemmas, parts of speech and what else a file in CoNLL-U has of the sentence.
+    Open(PathBuf),
+    /// Writes it in this format of `GLOSS_FORMATS`.
+    Save { format: &'static str, path: PathBuf },
+}
+
+/// How a line is changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TierEdit {
+    /// It is called so.
+    Name(String),
+    /// It has glosses by the Leipzig rules.
+    Gloss(bool),
+    /// Up or down by so many lines of its row.
+    Move(isize),
+    Remove,
 }
 
 /// What is done to learn an alignment head.

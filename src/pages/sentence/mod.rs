@@ -4,6 +4,7 @@
 pub mod asked;
 pub mod columns;
 pub mod command;
+pub mod interlinear;
 pub mod intervene;
 pub mod learning;
 pub mod lists;
@@ -16,13 +17,14 @@ pub mod view;
 
 use std::path::PathBuf;
 
+use crate::app::effect::FileEvent;
 use crate::app::page::{Dropped, Page, SENTENCE};
 use crate::app::state::AppState;
 use crate::jobs::queue::Found;
 use crate::pages::sentence::asked::{AskedProbe, HeadPlan, Neighbours, PersuadedWord};
 use crate::pages::sentence::command::{
-    ColumnCommand, HeadCommand, InterveneCommand, ListCommand, ProbeCommand, SearchCommand, SelectCommand,
-    SentenceCommand, SourceCommand, VariantCommand,
+    ColumnCommand, HeadCommand, InterlinearCommand, InterveneCommand, ListCommand, ProbeCommand, SearchCommand,
+    SelectCommand, SentenceCommand, SourceCommand, VariantCommand,
 };
 use crate::pages::sentence::intervene::MovedRow;
 use crate::pages::shape::{AnyPage, PageState};
@@ -62,7 +64,8 @@ crate::page_commands!(SentencePage: SentenceCommand,
     InterveneCommand => Intervene,
     ProbeCommand => Probe,
     VariantCommand => Variant,
-    HeadCommand => Head
+    HeadCommand => Head,
+    InterlinearCommand => Interlinear
 );
 
 impl PageState for SentencePage {
@@ -85,6 +88,7 @@ impl PageState for SentencePage {
             }
             SentenceCommand::Probe(command) => self.probe(app, command),
             SentenceCommand::Head(command) => self.learn(app, command),
+            SentenceCommand::Interlinear(command) => interlinear::arrange(app, command),
             SentenceCommand::Variant(command) => {
                 self.moved = None;
                 self.vary(app, command);
@@ -96,6 +100,13 @@ impl PageState for SentencePage {
 impl AnyPage for SentencePage {
     fn follow(&mut self, app: &mut AppState) {
         self.end_stale_probes(app);
+        interlinear::ask_aligner(app);
+    }
+
+    fn heard(&mut self, news: &FileEvent, app: &mut AppState) {
+        if let FileEvent::Annotated { path, sentences } = news {
+            interlinear::annotate(app, path, sentences);
+        }
     }
 
     fn found(&mut self, number: u64, found: Found, app: &mut AppState) {

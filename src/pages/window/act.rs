@@ -153,6 +153,8 @@ acts! {
     LastSentence: NOT_TYPING, TEXTS, ON_SENTENCE, "Last sentence", [ctrl(Key::End)], |window| window.push(ListCommand::Last);
     Stop: ALWAYS, TEXTS, ON_STEPS, "Stop translating", [ctrl(Key::Period)], |window| window.push(SourceCommand::Stop);
     ToggleGiven: ALWAYS, TEXTS, ON_SENTENCE, "Score a translation of your own", [ctrl(Key::G)], toggle_given;
+    Interlinear: ALWAYS, TEXTS, ON_SENTENCE, "Interlinear text", [shift_ctrl(Key::J)],
+        |window| toggle(window, local::INTERLINEAR, 0.0);
     NextWord: ALWAYS, WORDS, ON_SENTENCE, "Next target word", [alt(Key::ArrowDown)], |window| window.push(SelectCommand::MoveTarget(1));
     PreviousWord: ALWAYS, WORDS, ON_SENTENCE, "Previous target word", [alt(Key::ArrowUp)],
         |window| window.push(SelectCommand::MoveTarget(-1));
@@ -420,4 +422,5 @@ fn next_picture(window: &mut Window<'_>) {
     };
     window.keep(local::LINKS, links);
     window.keep(local::TREE, tree);
+    window.keep(local::INTERLINEAR, 0.0);
 }

@@ -44,6 +44,8 @@ pub const GAZE: &str = "gaze";
 pub const LINKS: &str = settings::LINKS_PICTURE;
 /// Key of the session's layout: 1 when the search is shown as a tree in place of heatmaps and links.
 pub const TREE: &str = settings::TREE_PICTURE;
+/// Key of the session's layout: 1 when the sentence is shown as interlinear text, in place of all columns.
+pub const INTERLINEAR: &str = settings::INTERLINEAR_PICTURE;
 /// Key of the session's layout: least alpha of a link.
 pub const LINKS_THRESHOLD: &str = "links_threshold";
 /// Least alpha of a link at first.

@@ -4,7 +4,7 @@ use crate::app::command::{SettingsCommand, WindowCommand};
 use crate::app::document::column::Column;
 use crate::app::document::scene::Scene;
 use crate::app::page::Page;
-use crate::app::settings::{INSPECTOR_OPEN, LINKS_PICTURE, SOLO, Settings, TREE_PICTURE, Whose};
+use crate::app::settings::{INSPECTOR_OPEN, INTERLINEAR_PICTURE, LINKS_PICTURE, SOLO, Settings, TREE_PICTURE, Whose};
 use crate::app::state::AppState;
 use crate::app::view::Selection;
 use crate::jobs::queue::candidate::Candidate;
@@ -17,7 +17,7 @@ use crate::session::persist::SavedSession;
 
 /// The numbers of the window that a lesson changes, with what they are at first.
 pub(in crate::session) const LAYOUT: &[(&str, f32)] =
-    &[(LINKS_PICTURE, 0.0), (TREE_PICTURE, 0.0), (INSPECTOR_OPEN, 1.0), (SOLO, 0.0)];
+    &[(LINKS_PICTURE, 0.0), (TREE_PICTURE, 0.0), (INTERLINEAR_PICTURE, 0.0), (INSPECTOR_OPEN, 1.0), (SOLO, 0.0)];
 
 /// The window before a lesson.
 #[derive(Clone, Debug)]

@@ -5,7 +5,9 @@ use std::path::PathBuf;
 
 use crate::app::command::{SettingsCommand, WindowCommand};
 use crate::app::document::column::{Column, ColumnState, file_name};
-use crate::app::settings::{INSPECTOR_OPEN, LINKS_PICTURE, PictureQuestion, SOLO, Shown, TREE_PICTURE};
+use crate::app::settings::{
+    INSPECTOR_OPEN, INTERLINEAR_PICTURE, LINKS_PICTURE, PictureQuestion, SOLO, Shown, TREE_PICTURE,
+};
 use crate::app::state::AppState;
 use crate::app::view::Selection;
 use crate::pages::command::Command;
@@ -53,7 +55,8 @@ impl LessonAction {
             Self::Row(None) => Now::Do(free(app)),
             Self::Row(Some(row)) => set_row(row, app),
             Self::Picture(look) => {
-                layout(&[(LINKS_PICTURE, *look == Look::Links), (TREE_PICTURE, *look == Look::Tree)])
+                let (links, tree) = (*look == Look::Links, *look == Look::Tree);
+                layout(&[(LINKS_PICTURE, links), (TREE_PICTURE, tree), (INTERLINEAR_PICTURE, false)])
             }
             Self::Energies(on) => set(SettingsCommand::SetShown(if *on { Shown::Energies } else { Shown::Alpha })),
             Self::Pieces(on) => set(SettingsCommand::SetPieces(*on)),

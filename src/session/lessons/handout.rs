@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::app::effect::FileEvent;
-use crate::app::files::picture::PictureRequest;
+use crate::app::files::picture::FigureRequest;
 use crate::app::files::work::write_whole;
 use crate::figure::svg::bare;
 use crate::figure::{Figure, svg};
@@ -16,7 +16,7 @@ use crate::text::markdown::{MarkdownBlock, MarkdownSpan};
 #[derive(Clone, Debug, PartialEq)]
 pub enum Paper {
     /// What a column shows.
-    Column(Box<PictureRequest>),
+    Column(Box<FigureRequest>),
     /// A model taken apart.
     Machine(Arc<Figure<'static>>),
 }

@@ -167,6 +167,14 @@ impl Running {
         self.begin_page();
     }
 
+    /// The same lesson in other words: page, answers and what was seen stay.
+    fn speak(&mut self, script: Arc<Script>) {
+        let parts = |script: &Script| script.pages.iter().map(|page| page.parts.len()).collect::<Vec<_>>();
+        if parts(&script) == parts(&self.script) {
+            self.script = script;
+        }
+    }
+
     fn begin_page(&mut self) {
         self.lights.clear();
         self.troubles.clear();
@@ -297,7 +305,7 @@ fn of_columns(app: &AppState) -> OnPaper<Paper> {
     let drawing = Drawing { has_caption: true, map, ..Drawing::new(kind, false) };
     let search = &app.document.scene().search;
     let picture = |column| lang::in_english(|| export::picture(column, search, app.view.settings(), &drawing, None));
-    let picture = column.and_then(picture).map(|picture| Paper::Column(Box::new(picture)));
+    let picture = column.and_then(picture).map(|picture| Paper::Column(Box::new(picture.into())));
     OnPaper { said, pictures: picture.into_iter().collect() }
 }
 
@@ -353,6 +361,14 @@ impl Lessons {
                 return left.restore(app);
             }
             LessonCommand::Print(path) => self.print(path, app),
+            LessonCommand::Translate => {
+                let key = self.open.as_ref().map(|open| open.key.clone());
+                let script =
+                    self.shelf().find(|kept| Some(&kept.key) == key.as_ref()).and_then(|kept| kept.script.clone());
+                if let (Some(open), Some(script)) = (&mut self.open, script) {
+                    open.speak(script);
+                }
+            }
             LessonCommand::Next => self.turn(Running::next),
             LessonCommand::Turn(page) => self.turn(|open| open.turn_to(page)),
             LessonCommand::Back => self.turn(|open| open.turn_to(open.page.saturating_sub(1))),

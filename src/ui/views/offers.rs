@@ -8,6 +8,8 @@ use crate::app::document::column::{Column, ColumnState};
 use crate::app::document::table::AlignmentTable;
 use crate::app::files::drawing::Drawing;
 use crate::app::files::export;
+use crate::app::files::interlinear;
+use crate::figure::interlinear::GLOSS_FORMATS;
 use crate::jobs::live::protocol::ColumnId;
 use crate::lang;
 use crate::pages::map::MAP;
@@ -430,19 +432,17 @@ fn copy_alignment(window: &mut Window<'_>, clicked: MenuTarget) {
         Some(export::shown_tsv(table, window.app.view.settings().shown, 0..table.target.len()));
 }
 
-/// The clicked column first, then the others.
-fn interlinear(window: &Window<'_>, clicked: MenuTarget, format: &str) -> Option<String> {
-    let mut columns: Vec<&Column> = window.app.document.columns().iter().collect();
-    columns.sort_by_key(|column| column.id != clicked.column());
-    export::interlinear(&columns, window.app.view.settings(), format)
+fn copy_glossed(window: &mut Window<'_>, format: &str) {
+    let format = GLOSS_FORMATS.iter().find(|one| one.name == format);
+    window.local.shared.copied = format.map(|format| format.file(&interlinear::sentences(window.app)));
 }
 
-fn copy_interlinear(window: &mut Window<'_>, clicked: MenuTarget) {
-    window.local.shared.copied = interlinear(window, clicked, "text");
+fn copy_interlinear(window: &mut Window<'_>, _: MenuTarget) {
+    copy_glossed(window, "text");
 }
 
-fn copy_gb4e(window: &mut Window<'_>, clicked: MenuTarget) {
-    window.local.shared.copied = interlinear(window, clicked, "gb4e");
+fn copy_gb4e(window: &mut Window<'_>, _: MenuTarget) {
+    copy_glossed(window, "gb4e");
 }
 
 fn copy_translation(window: &mut Window<'_>, clicked: MenuTarget) {

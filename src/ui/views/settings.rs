@@ -161,6 +161,7 @@ fn view_ui(ui: &mut Ui, window: &mut Window<'_>) {
     }
     ui.separator();
     act_item(ui, window, tr!("Heatmap, links or tree"), Act::NextPicture);
+    act_item(ui, window, tr!("Interlinear text"), Act::Interlinear);
     act_item(ui, window, tr!("Next palette"), Act::NextPalette);
     act_item(ui, window, tr!("Alpha or energies"), Act::ToggleEnergies);
     ui.add_enabled_ui(picture_bar::can_link(window).is_ok(), |ui| {

@@ -16,6 +16,7 @@ use crate::pages::sentence::SentencePage;
 use crate::pages::sentence::command::ColumnCommand;
 use crate::pages::sentence::view::column;
 use crate::pages::sentence::view::column::ColumnParts;
+use crate::pages::sentence::view::interlinear;
 use crate::pages::sentence::view::memory::{ColumnsMemory, SentenceMemory};
 use crate::pages::window::act::Act;
 use crate::pages::window::dialogs::MODEL;
@@ -42,6 +43,10 @@ impl View for ColumnsView {
         let app = window.app;
         if app.document.columns().is_empty() {
             empty_ui(ui, window);
+            return;
+        }
+        if window.layout(local::INTERLINEAR, 0.0) > 0.0 {
+            interlinear::interlinear_ui(ui, window);
             return;
         }
         if window.layout(local::SOLO, 0.0) > 0.0 {
@@ -156,6 +161,9 @@ pub fn alone_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>) {
 /// That column and the one beside it, where both have room and not only one is wanted.
 pub fn presented_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>) {
     let app = window.app;
+    if window.layout(local::INTERLINEAR, 0.0) > 0.0 {
+        return interlinear::interlinear_ui(ui, window);
+    }
     let Some(column) = only(app) else { return };
     let columns = app.document.columns();
     let at = columns.iter().position(|other| other.id == column.id).unwrap_or(0);

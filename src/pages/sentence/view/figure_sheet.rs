@@ -7,7 +7,7 @@ use egui::{Button, Checkbox, ComboBox, DragValue, Grid, Id, Key, RichText, TextE
 use crate::app::command::SettingsCommand;
 use crate::app::document::column::Column;
 use crate::app::document::table::GIVEN;
-use crate::app::files::drawing::Drawing;
+use crate::app::files::drawing::{Drawing, MOST_IN_A_ROW};
 use crate::app::files::export;
 use crate::figure::formats::FORMATS;
 use crate::figure::page::{DPIS, WIDTHS_MM};
@@ -85,14 +85,12 @@ fn sheet_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, asked: Option
     let mut drawing = Drawing { kind: shown, ..window.as_on_screen(before, column.id) };
     Grid::new("figure_choices").num_columns(2).spacing([theme::SPACE_4, theme::SPACE_2]).show(ui, |ui| {
         what_ui(ui, &mut drawing, &can);
+        models_ui(ui, &mut drawing, window.app.document.columns().len());
         size_ui(ui, &mut drawing);
-        look_ui(ui, &mut drawing);
+        look_ui(ui, &mut drawing, window.app.gold().is_some());
     });
     if drawing.page.width_mm.is_some() {
-        let app = window.app;
-        let of = lang::in_english(|| {
-            export::picture(column, &app.document.scene().search, app.view.settings(), &drawing, word)
-        });
+        let of = lang::in_english(|| export::figure(window.app, column.id, &drawing));
         let small = of.and_then(|of| of.drawn(|figure| Ok(drawing.page.small_letters(figure.size))).ok().flatten());
         if let Some(told) = small {
             ui.add(egui::Label::new(RichText::new(told).color(theme::tokens(ui).warm)).wrap());
@@ -152,6 +150,23 @@ fn what_ui(ui: &mut Ui, drawing: &mut Drawing, can: &dyn Fn(&FigureKind) -> Resu
     ui.end_row();
 }
 
+/// This column, or all of them beside each other.
+fn models_ui(ui: &mut Ui, drawing: &mut Drawing, count: usize) {
+    if count < 2 {
+        return;
+    }
+    caption(ui, tr!("Models"));
+    ui.horizontal(|ui| {
+        ui.selectable_value(&mut drawing.of_all, false, tr!("this one"));
+        let note =
+            tr!("One figure of all columns that have it, variants among them, on one scale, each with its model below");
+        ui.selectable_value(&mut drawing.of_all, true, tr!("all beside each other")).on_hover_text(note);
+        let value = DragValue::new(&mut drawing.in_a_row).range(1..=MOST_IN_A_ROW).suffix(tr!(" in a row"));
+        ui.add_enabled(drawing.of_all, value).accessible_name(tr!("Figures in a row"));
+    });
+    ui.end_row();
+}
+
 fn size_ui(ui: &mut Ui, drawing: &mut Drawing) {
     caption(ui, tr!("Width"));
     ui.horizontal(|ui| {
@@ -175,7 +190,7 @@ fn size_ui(ui: &mut Ui, drawing: &mut Drawing) {
     ui.end_row();
 }
 
-fn look_ui(ui: &mut Ui, drawing: &mut Drawing) {
+fn look_ui(ui: &mut Ui, drawing: &mut Drawing, has_gold: bool) {
     caption(ui, tr!("Palette"));
     let shown = drawing.map.map_or(tr!("as on the screen"), |map| lang::text(map.name));
     let combo = ComboBox::from_id_salt("figure_palette").selected_text(shown).show_ui(ui, |ui| {
@@ -198,6 +213,10 @@ fn look_ui(ui: &mut Ui, drawing: &mut Drawing) {
         ui.add(Checkbox::new(&mut drawing.has_legend, tr!("legend")));
         let note = tr!("Below the figure: the model, how it searched, log p");
         ui.add(Checkbox::new(&mut drawing.has_caption, tr!("caption"))).on_hover_text(note);
+        if has_gold {
+            let note = tr!("Outlined where a column says the reference, in place of other links");
+            ui.add(Checkbox::new(&mut drawing.of_gold, tr!("links by hand"))).on_hover_text(note);
+        }
     });
     ui.end_row();
 }

@@ -56,7 +56,7 @@ pub struct FoldingLine {
     /// Which numbers are shown.
     pub shown: Shown,
     /// The aligner's links are on; the picture is the tree; it is that of links.
-    pub pictured: [bool; 3],
+    pub pictured: [bool; 4],
     /// What there is besides what always is: words that differ, alignment heads, readings, own ones, pieces, marks of local
     /// attention.
     pub extras: [bool; 6],

@@ -84,5 +84,6 @@ fn figures(table: &AlignmentTable, measured: &MeasuredTable) -> String {
 pub fn measure(window: &mut Window<'_>, column: ColumnId, measure: usize) {
     window.keep(local::LINKS, 0.0);
     window.keep(local::TREE, 0.0);
+    window.keep(local::INTERLINEAR, 0.0);
     window.push(ProbeCommand::Measure { column, measure });
 }

@@ -65,6 +65,8 @@ pub struct SentenceMemory {
     pub wording: String,
     /// Settings of a variant, while they are chosen.
     pub beside: Option<BesideDraft>,
+    /// The name of a line of interlinear text, by its place, as typed.
+    pub line_name: Option<(usize, String)>,
     /// The order of the next permutation of a row.
     pub seed: u64,
     /// How far all heatmaps are scrolled to the right together, points.

@@ -14,6 +14,7 @@ mod folding;
 pub mod head_sheet;
 pub mod heads;
 mod inspector;
+pub mod interlinear;
 pub mod interventions;
 pub mod links;
 pub mod measured;

@@ -88,7 +88,7 @@ fn line(ui: &Ui, window: &Window<'_>) -> FoldingLine {
         room: ui.available_width(),
         columns: window.app.document.columns().len(),
         shown: settings.shown,
-        pictured: [settings.links, is_tree(window), window.layout(local::LINKS, 0.0) > 0.0],
+        pictured: [settings.links, is_tree(window), is_interlinear(window), window.layout(local::LINKS, 0.0) > 0.0],
         extras: [
             differs(window),
             has_heads(window),
@@ -104,6 +104,9 @@ fn line(ui: &Ui, window: &Window<'_>) -> FoldingLine {
 fn line_ui(ui: &mut Ui, window: &mut Window<'_>, folding: Folding) -> bool {
     let (is_full, is_tight) = (folding != Folding::Nothing, folding == Folding::More);
     picture_ui(ui, window);
+    if is_interlinear(window) {
+        return true;
+    }
     differs_legend(ui, window);
     if is_tree(window) {
         units_ui(ui, window);
@@ -159,6 +162,9 @@ fn folded_ui(ui: &mut Ui, window: &mut Window<'_>, is_slim: bool) {
     let questions = if has_heads(window) { QUESTIONS + outlines } else { 0.0 };
     let is_slim = is_slim || ui.available_width() < SLIM + questions;
     picture_ui(ui, window);
+    if is_interlinear(window) {
+        return;
+    }
     let is_tree = is_tree(window);
     let is_links = window.layout(local::LINKS, 0.0) > 0.0 && !is_tree;
     let is_heatmap = !is_links && !is_tree;
@@ -208,24 +214,28 @@ fn is_tree(window: &Window<'_>) -> bool {
     window.layout(local::TREE, 0.0) > 0.0
 }
 
+/// Interlinear text has a line of its own below.
+fn is_interlinear(window: &Window<'_>) -> bool {
+    window.layout(local::INTERLINEAR, 0.0) > 0.0
+}
+
 /// Which picture is shown of an alignment.
 fn picture_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let key = shortcuts::text(ui.ctx(), Act::NextPicture);
-    let (links, tree) = (window.layout(local::LINKS, 0.0) > 0.0, window.layout(local::TREE, 0.0) > 0.0);
+    const KEYS: [&str; 3] = [local::LINKS, local::TREE, local::INTERLINEAR];
+    let shown = KEYS.iter().rev().find(|key| window.layout(key, 0.0) > 0.0);
     ui.spacing_mut().item_spacing.x = theme::SPACE_1;
     for (choice, name, note) in [
-        ((false, false), tr!("heatmap"), tr!("A cell for each target and source word ({key})", key)),
+        (None, tr!("heatmap"), tr!("A cell for each target and source word ({key})", key)),
         (
-            (true, false),
+            Some(&local::LINKS),
             tr!("links"),
             tr!("Both lines of words, and a link for each alpha above the threshold ({key})", key),
         ),
-        ((false, true), tr!("tree"), tr!("The whole search, word by word ({key})", key)),
+        (Some(&local::TREE), tr!("tree"), tr!("The whole search, word by word ({key})", key)),
     ] {
-        let is_shown = tree == choice.1 && (tree || links == choice.0);
-        if ui.selectable_label(is_shown, name).on_hover_text(note).clicked() {
-            window.keep(local::LINKS, f32::from(u8::from(choice.0)));
-            window.keep(local::TREE, f32::from(u8::from(choice.1)));
+        if ui.selectable_label(shown == choice, name).on_hover_text(note).clicked() {
+            KEYS.iter().for_each(|key| window.keep(key, f32::from(u8::from(Some(key) == choice))));
         }
     }
     ui.separator();

@@ -10,6 +10,7 @@ use egui::{
 use crate::app::command::WindowCommand;
 use crate::app::files::lists::List;
 use crate::app::state::AppState;
+use crate::lang;
 use crate::pages::sentence::SentencePage;
 use crate::pages::sentence::command::ListCommand;
 use crate::pages::sentence::view::memory::ListPlace;
@@ -213,12 +214,12 @@ fn examples_ui(ui: &mut Ui, window: &mut Window<'_>) {
         for (n, group) in app.lists.examples.iter().enumerate() {
             let has_present =
                 app.document.position().is_some_and(|at| group.sentences.iter().any(|example| example.position == at));
-            let header = CollapsingHeader::new(&group.name)
+            let header = CollapsingHeader::new(lang::text(&group.name))
                 .id_salt(n)
                 .default_open(n < 2 || has_present)
                 .open((moved && has_present).then_some(true));
             let shown = header.show_unindented(ui, |ui| {
-                labels::note(ui, &group.shows);
+                labels::note(ui, lang::text(&group.shows));
                 ui.spacing_mut().item_spacing.y = 0.0;
                 for example in &group.sentences {
                     let row = row_ui(ui, window, example.position, None, &example.text);
@@ -227,7 +228,7 @@ fn examples_ui(ui: &mut Ui, window: &mut Window<'_>) {
                     }
                 }
             });
-            shown.header_response.on_hover_text(&group.shows);
+            shown.header_response.on_hover_text(lang::text(&group.shows));
         }
     });
 }

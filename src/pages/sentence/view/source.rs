@@ -33,6 +33,8 @@ pub const MOST_CHARACTERS: usize = 100_000;
 const MOST_OFFERED: usize = 3;
 /// In less room, as on a phone, the text stands under its buttons, points.
 const NARROW: f32 = 480.0;
+/// In a narrower window the menu alone has the button of interlinear text, points.
+const WIDE: f32 = 1200.0;
 /// Height of the text before it scrolls, points.
 const TEXT_HEIGHT: f32 = 84.0;
 /// Height of the words before they scroll, points; in a low window only one line.
@@ -93,6 +95,11 @@ fn text_ui(ui: &mut Ui, window: &mut Window<'_>, is_squat: bool) {
             // in a low window the sentence has the room, and the menu has the button
             if window.app.document.scene().given.is_none() && !is_squat {
                 menu::act_button(ui, window, tr!("Score yours"), Act::ToggleGiven);
+            }
+            if ui.ctx().content_rect().width() >= WIDE && !is_squat {
+                let is_on = window.layout(local::INTERLINEAR, 0.0) > 0.0;
+                let name = if is_on { tr!("Pictures") } else { tr!("Interlinear") };
+                menu::act_button(ui, window, name, Act::Interlinear);
             }
             if !is_narrow {
                 ui.with_layout(egui::Layout::top_down(egui::Align::LEFT), |ui| editor_ui(ui, window));

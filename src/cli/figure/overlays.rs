@@ -1,0 +1,113 @@
+//! Floor 13: what a figure has besides alpha: the links of the statistical aligner or of people, and what was set by hand.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use crate::aligner::bundled::{AlignerChoice, AlignerFile, AlignerFiles};
+use crate::aligner::placed::{PlacedAligner, PlacedWords};
+use crate::app::document::column::placed;
+use crate::app::files::gold::Gold;
+use crate::cli::translate::reader;
+use crate::decoding::Ensemble;
+use crate::error::{Error, Result};
+use crate::interventions::{InterventionFile, Resolved, ResolvedText};
+use crate::jobs::live::protocol::HypothesisView;
+use crate::text::links::{Links, read};
+use crate::text::reader::LineReader;
+use crate::text::sentence::Sentence;
+use crate::text::words::vocabulary_words;
+
+/// As typed.
+#[derive(Args, Clone, Debug)]
+#[group(skip)]
+pub struct OverlayArgs {
+    /// Outline the links of the statistical aligner, of this file in place of the one that comes with the program
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, help_heading = HEADING)]
+    aligner: Option<Option<PathBuf>>,
+    /// Outline links by hand between the sentences and the given translations: a Pharaoh or NAACL file
+    #[arg(long, value_name = "FILE", conflicts_with = "aligner", help_heading = HEADING)]
+    gold: Option<PathBuf>,
+    /// Translate with these interventions, as translate does; what they set is marked
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["target", "target_file"], help_heading = HEADING)]
+    interventions: Option<PathBuf>,
+}
+
+const HEADING: &str = "Drawn over alpha";
+
+/// What is drawn over the alignments of a system.
+#[derive(Default)]
+pub struct Overlays {
+    aligner: Option<PlacedAligner>,
+    language: String,
+    plan: Option<InterventionFile>,
+}
+
+impl OverlayArgs {
+    /// The links by hand of each pair of sentence and given translation, in their order; none where none are asked for.
+    ///
+    /// # Errors
+    /// Links without a translation; what the file has wrong.
+    pub fn gold(&self, text: Option<(&str, Option<&str>)>, files: (Option<&Path>, Option<&Path>)) -> Result<Vec<Gold>> {
+        let Some(path) = &self.gold else { return Ok(Vec::new()) };
+        let lines = |path: &Path| -> Result<Vec<String>> { LineReader::open(path)?.held().collect() };
+        let (source, target) = match (text, files) {
+            (Some((source, Some(target))), _) => (vec![source.to_owned()], vec![target.to_owned()]),
+            (None, (Some(source), Some(target))) => (lines(source)?, lines(target)?),
+            _ => {
+                let message = "--gold links sentences with translations; give --target, or --target-file beside the file of sentences";
+                return Err(Error::Input(message.to_owned()));
+            }
+        };
+        let links = read::read(path, &read::lengths(&source, &target), &read::LinkLayout::default())?.pairs;
+        let pairs = source.into_iter().zip(target).zip(links);
+        Ok(pairs.map(|((source, reference), links)| Gold { source, reference, links }).collect())
+    }
+
+    /// For a system.
+    ///
+    /// # Errors
+    /// Languages without an aligner; files that cannot be read; interventions that are none of this system.
+    pub fn open(&self, system: &Ensemble) -> Result<Overlays> {
+        let config = &system.lead().config;
+        let (source, target) = (config.source_language.clone(), config.target_language.clone());
+        let aligner = match &self.aligner {
+            None => None,
+            Some(own) => {
+                let own = AlignerFiles::from(own.clone().map(AlignerFile::open).transpose()?);
+                let choice = AlignerChoice::new((source.clone(), target.clone()), &own);
+                let none = || {
+                    Error::Input(format!(
+                        "there is no statistical aligner for {source} and {target}; name a file with --aligner=FILE"
+                    ))
+                };
+                Some(PlacedAligner::chosen(&choice)?.ok_or_else(none)?)
+            }
+        };
+        let plan = self.interventions.as_deref().map(InterventionFile::open).transpose()?;
+        if let Some((all, origin)) = plan.as_ref().and_then(InterventionFile::all) {
+            reader(system).check(all, &origin)?;
+        }
+        Ok(Overlays { aligner, language: target, plan })
+    }
+}
+
+impl Overlays {
+    /// What is set for the next sentence.
+    ///
+    /// # Errors
+    /// What does not fit the sentence.
+    pub fn set(&mut self, system: &Ensemble, sentence: &Sentence, pretokenized: bool) -> Result<Resolved> {
+        let Some(plan) = &mut self.plan else { return Ok(Resolved::default()) };
+        let (interventions, origin) = plan.next_sentence()?;
+        let words = vocabulary_words(&system.lead().source, sentence, pretokenized);
+        reader(system).resolve(&interventions, ResolvedText { sentence, words: &words }).strict(&origin)
+    }
+
+    /// The links of the aligner, where it is asked.
+    pub fn links(&mut self, source: &Sentence, shown: &HypothesisView) -> Option<Links> {
+        let aligner = self.aligner.as_mut()?;
+        let (source, target) = placed(source, shown);
+        Some(aligner.links(&source, &PlacedWords::joined(&self.language, &target)))
+    }
+}

@@ -1,0 +1,137 @@
+//! The sentence as interlinear text in the window: its rows, glosses typed by hand, and its files.
+
+use egui::accesskit::Role;
+use egui::{Key, Modifiers, OutputCommand};
+use egui_kittest::Harness;
+use egui_kittest::kittest::{NodeT as _, Queryable as _};
+use interlinear::app::document::interlinear::{LinksBy, TextRow};
+use interlinear::app::files::interlinear as shown;
+use interlinear::pages::sentence::command::InterlinearCommand;
+use interlinear::ui::App;
+
+use crate::desk;
+
+fn click(harness: &mut Harness<'_, App>, label: &str) {
+    harness.get_by_label(label).click();
+    harness.run();
+}
+
+/// Chooses a line of the menu of a row or of one of its lines.
+fn choose(harness: &mut Harness<'_, App>, menu: &str, line: &str) {
+    click(harness, menu);
+    click(harness, line);
+}
+
+/// Types into a cell.
+fn gloss(harness: &mut Harness<'_, App>, cell: &str, text: &str) {
+    harness.get_by_role_and_label(Role::TextInput, cell).focus();
+    harness.run();
+    harness.get_by_role_and_label(Role::TextInput, cell).type_text(text);
+    harness.run();
+}
+
+/// What a line of the menu Copy as puts into the clipboard.
+fn copied(harness: &mut Harness<'_, App>, format: &str) -> String {
+    click(harness, "Copy as");
+    harness.get_by_label(&format!("Copy as {format}")).click();
+    let mut text = String::new();
+    for _ in 0..6 {
+        harness.step();
+        for command in harness.output().platform_output.commands.iter().cloned() {
+            if let OutputCommand::CopyText(copied) = command {
+                text = copied;
+            }
+        }
+    }
+    text
+}
+
+fn rows(harness: &Harness<'_, App>) -> Vec<String> {
+    shown::rows(harness.state().session().app()).into_iter().map(|row| row.name).collect()
+}
+
+#[test]
+fn glosses_typed_under_words_are_copied_and_undone() {
+    let (mut harness, _) = desk::window(desk::two_models());
+    harness.get_by_role_and_label(Role::Button, "Interlinear").click();
+    harness.run();
+    assert_eq!(rows(&harness), ["Sentence", "RNNsearch", "RNNencdec"]);
+    assert!(harness.query_by_label("3 links between RNNsearch and the row above").is_some());
+    choose(&mut harness, "Row Sentence", "Add a line of glosses");
+    gloss(&mut harness, "gloss of word 1, the", "DEF");
+    gloss(&mut harness, "gloss of word 3, shoe", "shoe.SG");
+    let text = copied(&mut harness, "text");
+    let lines: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
+    assert_eq!(
+        lines[..3],
+        [vec!["(1)", "the", "red", "shoe"], vec!["DEF", "-", "shoe.SG"], vec!["la", "chaussure", "rouge"]]
+    );
+    assert!(text.ends_with("DEF definite, SG singular\n"), "{text}");
+    assert!(
+        copied(&mut harness, "langsci").contains("\\glll the red shoe\\\\\n\\textsc{def} {} shoe.\\textsc{sg}\\\\\n")
+    );
+    assert!(copied(&mut harness, "tikz").contains("{shoe\\\\shoe.\\textsc{sg}\\strut};"));
+    assert!(copied(&mut harness, "conllu").contains("1\tthe\t_\t_\t_\t_\t_\t_\t_\tgloss=DEF|RNNsearch=la\n"));
+    // a translation with a line is a sentence of its own
+    choose(&mut harness, "Row RNNsearch", "Add a transliteration");
+    gloss(&mut harness, "transliteration of word 1, la", "lah");
+    assert!(copied(&mut harness, "expex").contains("\\gla la chaussure rouge//\n\\glb lah {} {}//\n"));
+    for _ in 0..3 {
+        harness.key_press_modifiers(Modifiers::COMMAND, Key::Z);
+        harness.ctx.memory_mut(|memory| memory.focused().into_iter().for_each(|id| memory.surrender_focus(id)));
+        harness.run();
+    }
+    let plan = harness.state().session().app().document.scene().interlinear.clone();
+    assert_eq!(plan.tiers.len(), 1);
+    let saved = harness.state().session().saved();
+    assert_eq!(saved.interlinear.tiers.len(), 1, "it is kept between starts");
+}
+
+#[test]
+fn rows_are_moved_left_out_and_linked_otherwise() {
+    let (mut harness, _) = desk::window(desk::two_models());
+    harness.get_by_role_and_label(Role::Button, "Interlinear").click();
+    harness.run();
+    choose(&mut harness, "Row RNNencdec", "Move it up");
+    assert_eq!(rows(&harness), ["Sentence", "RNNencdec", "RNNsearch"]);
+    choose(&mut harness, "Row RNNencdec", "Leave it out");
+    assert_eq!(rows(&harness), ["Sentence", "RNNsearch"]);
+    choose(&mut harness, "Add a row", "Add the row RNNencdec");
+    choose(&mut harness, "Row RNNencdec", "Move it down");
+    assert_eq!(rows(&harness), ["Sentence", "RNNsearch", "RNNencdec"]);
+    harness.state_mut().send(InterlinearCommand::Threshold(0.9));
+    harness.run();
+    assert!(harness.query_by_label("0 links between RNNsearch and the row above").is_some());
+    choose(&mut harness, "Row RNNsearch", "Links of the statistical aligner");
+    let row = TextRow::Model("RNNsearch".to_owned());
+    let by = shown::rows(harness.state().session().app()).into_iter().find(|shown| shown.row == row);
+    assert_eq!(by.and_then(|row| row.by), Some(LinksBy::Aligner));
+}
+
+#[test]
+fn a_file_in_conllu_brings_lines_and_its_sentence() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("a.conllu");
+    let line =
+        |n: usize, word: &str, lemma: &str, pos: &str| format!("{n}\t{word}\t{lemma}\t{pos}\t_\t_\t0\troot\t_\t_\n");
+    let other = format!("{}{}\n", line(1, "Boats", "boat", "NOUN"), line(2, "sink", "sink", "VERB"));
+    let same = [line(1, "the", "the", "DET"), line(2, "red", "red", "ADJ"), line(3, "shoe", "shoe", "NOUN")].concat();
+    std::fs::write(&path, format!("{other}{same}\n")).expect("a temporary folder");
+    let (mut harness, _) = desk::window(desk::two_models());
+    harness.get_by_role_and_label(Role::Button, "Interlinear").click();
+    harness.run();
+    click(&mut harness, "Open CoNLL-U...");
+    let field = harness.get_by_role_and_label(Role::TextInput, "Path");
+    field.type_text(path.to_str().expect("text"));
+    harness.run();
+    harness.key_press(Key::Enter);
+    harness.run();
+    let cell = harness.get_by_role_and_label(Role::TextInput, "pos of word 3, shoe");
+    assert_eq!(cell.accesskit_node().value().as_deref(), Some("NOUN"));
+    assert!(harness.query_by_label("head of word 1, the").is_none());
+    std::fs::write(&path, other).expect("a temporary folder");
+    harness.state_mut().send(InterlinearCommand::Open(path));
+    harness.run();
+    assert_eq!(harness.state().session().app().document.source(), "Boats sink");
+    assert!(harness.query_by_label("lemma of word 1, Boats").is_some());
+}
