@@ -9,6 +9,7 @@
 //! A format is one line of [`FORMATS`] and one file of [`formats`]. The talp notation is Pharaoh's, counted from 1.
 
 pub mod beside;
+pub mod contrast;
 pub mod documents;
 pub mod facts;
 pub mod format;

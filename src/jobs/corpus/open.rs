@@ -169,8 +169,16 @@ impl Open<'_> {
                 }
                 Ok(())
             }
-            CorpusRequest::SaveHits { path, lines, order, system } => {
-                let table = hits::tsv(&lines, &order, &self.at.corpus, system);
+            CorpusRequest::Tally(order) => {
+                let rows = Arc::clone(&self.at.rows);
+                let Some(workspace) = &self.at.workspace else { return Ok(()) };
+                if let Some(refused) = self.at.jobs.tally(order, workspace, &rows) {
+                    self.tell(refused);
+                }
+                Ok(())
+            }
+            CorpusRequest::SaveHits { path, lines, order, links } => {
+                let table = hits::tsv(&lines, &order, &self.at.corpus, links);
                 write_atomic(&path, |file| std::io::Write::write_all(file, table.as_bytes()))?;
                 self.written(path)
             }

@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::jobs::models::cache::Key;
 use crate::jobs::queue::work::{Job, Work};
 #[cfg(not(target_family = "wasm"))]
-use crate::jobs::queue::{analyse, evaluate};
+use crate::jobs::queue::{analyse, contrast, evaluate};
 use crate::jobs::queue::{head, maps, phrases, probe};
 
 /// What can be ordered; one line a kind.
@@ -32,6 +32,10 @@ pub enum QueueOrder {
     #[cfg(not(target_family = "wasm"))]
     #[serde(skip)]
     Analyse(analyse::Analyse),
+    /// Minimal pairs, which several systems are asked about.
+    #[cfg(not(target_family = "wasm"))]
+    #[serde(skip)]
+    Contrast(contrast::ContrastOrder),
     /// An alignment head learned for a model.
     #[serde(skip)]
     Head(head::HeadOrder),
@@ -55,6 +59,10 @@ pub enum Found {
     #[cfg(not(target_family = "wasm"))]
     #[serde(skip)]
     Analysed(analyse::Analysed),
+    /// Of [`QueueOrder::Contrast`].
+    #[cfg(not(target_family = "wasm"))]
+    #[serde(skip)]
+    Contrasted(contrast::ContrastFound),
     /// Of [`QueueOrder::Head`].
     #[serde(skip)]
     Head(head::LearnedOfText),
@@ -88,6 +96,8 @@ impl Job for QueueOrder {
             Self::Probe(order) => order.run(work).map(Found::Probed),
             #[cfg(not(target_family = "wasm"))]
             Self::Analyse(order) => order.run(work).map(Found::Analysed),
+            #[cfg(not(target_family = "wasm"))]
+            Self::Contrast(order) => order.run(work).map(Found::Contrasted),
             Self::Head(order) => order.run(work).map(Found::Head),
         }
     }

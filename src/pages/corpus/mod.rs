@@ -432,11 +432,11 @@ impl CorpusPage {
                     self.see_whole(app);
                 }
             }
-            CorpusNews::Refused(number, why) => self.whole.concordance.refuse(number, why),
+            CorpusNews::Tallied(number, share, table) => self.whole.tallied.take(number, share, table),
+            CorpusNews::Refused(number, why) => self.whole.refuse(number, why),
             CorpusNews::Failed(message) => {
                 // What was under way may be what failed.
-                self.whole.counted.share = None;
-                self.whole.concordance.is_searching = false;
+                self.whole.fail();
                 self.message = Some(message);
             }
         }

@@ -1,6 +1,7 @@
 //! Floor 11: the page Evaluation: the test set, what models made of it, and learning curves of training runs.
 
 pub mod command;
+pub mod contrast;
 pub mod logs;
 #[cfg(feature = "gui")]
 pub mod view;
@@ -27,7 +28,8 @@ use crate::jobs::queue::evaluate::{Evaluate, TestFiles};
 use crate::pages::shape::{AnyPage, PageState};
 use crate::text::language::primary;
 
-pub use crate::pages::evaluation::command::{EvaluationCommand, FiguresFormat, TestCommand};
+pub use crate::pages::evaluation::command::{ContrastCommand, EvaluationCommand, FiguresFormat, TestCommand};
+pub use crate::pages::evaluation::contrast::ContrastDesk;
 pub use crate::pages::evaluation::logs::{LogFile, LogState};
 
 /// Models measured on a test set, and learning curves.
@@ -57,6 +59,8 @@ pub struct EvaluationPage {
     pub message: Option<String>,
     /// What the last run that was finished found.
     pub results: Option<Arc<Evaluated>>,
+    /// Minimal pairs.
+    pub contrast: ContrastDesk,
     /// Training logs that are followed.
     pub logs: Vec<LogFile>,
 }
@@ -74,7 +78,8 @@ struct Saved {
 }
 
 crate::page_commands!(EvaluationPage: EvaluationCommand,
-    TestCommand => Test
+    TestCommand => Test,
+    ContrastCommand => Contrast
 );
 
 impl PageState for EvaluationPage {
@@ -103,6 +108,11 @@ impl PageState for EvaluationPage {
                 let is_german = writes("de") && !writes("fr");
                 app.tasks.chore(FileJob::PutFirstSet { folder, is_german });
             }
+            EvaluationCommand::Contrast(command) => {
+                if let Some(order) = self.contrast.apply(command, app) {
+                    self.contrast.task = Some(app.tasks.order(EVALUATION, QueueOrder::Contrast(order)));
+                }
+            }
             EvaluationCommand::Run => self.run(app),
             EvaluationCommand::DismissMessage => self.message = None,
             // Page Corpus takes them.
@@ -126,7 +136,11 @@ impl AnyPage for EvaluationPage {
     }
 
     fn found(&mut self, number: u64, found: Found, _app: &mut AppState) {
-        let Found::Evaluated(found) = found else { return };
+        let found = match found {
+            Found::Evaluated(found) => found,
+            Found::Contrasted(found) => return self.contrast.take(number, found),
+            _ => return,
+        };
         if self.task == Some(number) {
             self.task = None;
             self.results = Some(Arc::new(found));
@@ -135,6 +149,7 @@ impl AnyPage for EvaluationPage {
 
     /// What was found before stays.
     fn ended(&mut self, number: u64, message: Option<String>, _app: &mut AppState) {
+        self.contrast.ended(number, message.as_ref());
         if self.task == Some(number) {
             self.task = None;
             self.message = message;

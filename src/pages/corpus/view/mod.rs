@@ -20,6 +20,7 @@ mod run;
 mod scheme;
 pub mod scheme_draft;
 mod table;
+mod tallies;
 mod tints;
 mod words;
 
