@@ -4,15 +4,22 @@
 use std::fs;
 use std::io::{Cursor, Write as _};
 use std::path::Path;
+use std::sync::Arc;
 
 use interlinear::aligner::sentences::beads::{BEAD_KINDS, Bead, BeadKind, DocumentSide};
 use interlinear::aligner::sentences::lengths::Lengths;
 use interlinear::aligner::sentences::search::{BeadCosts, Corridor, search};
 use interlinear::aligner::sentences::{by_length, by_words};
+use interlinear::import::documents::beads::{BeadEdit, BeadList, BeadRow, table};
 use interlinear::import::documents::{ImportedDocument, ParagraphBreaks};
+use interlinear::jobs::Library;
+use interlinear::jobs::gate::ForegroundGate;
+use interlinear::jobs::queue::documents::{DocumentsFound, DocumentsOrder};
+use interlinear::jobs::queue::{Found, JobQueue, QueueNews, QueueOrder};
 use interlinear::ticket::CancellationToken;
 
 use crate::cli::{Outcome, run_in};
+use crate::worker::PATIENCE;
 
 /// A tale in two languages, paragraph by paragraph. Of the second paragraph one sentence is two in French, of the third two are one,
 /// and each has one that the other does not have.
@@ -131,6 +138,40 @@ fn a_tale_is_aligned_by_its_words_and_the_table_is_read_again() {
     assert_eq!((read("out.en").lines().count(), read("out.fr").lines().count()), (7, 7));
     assert_eq!(read("out.fr").lines().nth(5), Some("- Puis le bateau s'en alla."));
     assert_eq!(read("out.en").lines().nth(4), Some("He gave her the bread. He gave her the cheese, too."));
+}
+
+/// What the window reads by an order.
+fn ordered(order: DocumentsOrder) -> DocumentsFound {
+    let lane = JobQueue::<QueueOrder>::spawn(Library::new(1), ForegroundGate::new(), Arc::new(|| {}));
+    lane.submit(1, QueueOrder::Documents(order));
+    loop {
+        match lane.news.next_within(PATIENCE).expect("every order ends").kind {
+            QueueNews::Progress(_) => {}
+            QueueNews::Found(Found::Documents(found)) => return found,
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+#[test]
+fn the_window_writes_the_same_table_and_reads_it_again() {
+    let folder = folder();
+    let at = |name: &str| folder.path().join(name);
+    let printed = documents(folder.path(), "--source tale.docx --target conte.html").stdout;
+    let found = ordered(DocumentsOrder::Align([at("tale.docx"), at("conte.html")]));
+    assert_eq!((table(&found.beads), found.note), (printed.clone(), None));
+    fs::write(at("pairs.tsv"), &printed).expect("written");
+    let again = ordered(DocumentsOrder::Open(at("pairs.tsv")));
+    assert_eq!(table(&again.beads), printed);
+    let counts = |beads: &[BeadRow]| beads.iter().map(|bead| bead.sides[0].len()).collect::<Vec<_>>();
+    assert_eq!(counts(&again.beads), counts(&found.beads), "sentences are found again");
+    // What somebody has edited stays, whatever its score was.
+    let mut list = BeadList::new(found.beads);
+    let pairs = |folder: &Path| documents(folder, "--pairs pairs.tsv --least 0").stdout.lines().count() - 1;
+    assert_eq!(pairs(folder.path()), 7);
+    list.edit(1, BeadEdit::Join);
+    fs::write(at("pairs.tsv"), table(list.rows.iter().map(AsRef::as_ref))).expect("written");
+    assert_eq!(pairs(folder.path()), 6);
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! The study in the window, by labels: minimal pairs of a table on page Evaluation, from file to page Sentence.
+//! The study in the window, by labels: minimal pairs of a table on page Evaluation, from file to page Sentence; documents on page
+//! Corpus, from two files to pairs.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,12 +11,17 @@ use interlinear::analysis::contrast::minimal::MinimalPair;
 use interlinear::analysis::contrast::pairs::{ContrastPair, ContrastedModel};
 use interlinear::app::command::{TaskCommand, WindowCommand};
 use interlinear::app::page::SENTENCE;
+use interlinear::import::documents::beads::BeadRow;
+use interlinear::jobs::corpus::thread::CorpusRequest;
 use interlinear::jobs::queue::contrast::ContrastFound;
+use interlinear::jobs::queue::documents::{DocumentsFound, DocumentsOrder};
 use interlinear::jobs::queue::{Found, JobProgress, QueueEvent, QueueNews};
+use interlinear::pages::corpus::documents::DocumentCommand;
 use interlinear::pages::evaluation::{ContrastCommand, EVALUATION};
 use interlinear::ui::App;
 
 use crate::desk;
+use crate::workbench::Bench;
 
 #[track_caller]
 fn says(harness: &Harness<'_, App>, label: &str) {
@@ -110,4 +116,73 @@ fn minimal_pairs_are_asked_of_all_models_sorted_and_shown_on_page_sentence() {
     assert_eq!(scene(&harness), given("le chaussure"));
     click(&mut harness, "good");
     assert_eq!(scene(&harness), given("la chaussure"));
+}
+
+#[test]
+fn two_documents_become_beads_that_are_edited_and_a_corpus() {
+    let mut bench = Bench::new();
+    bench.settle();
+    bench.click("From two documents...");
+    bench.send(DocumentCommand::Choose(0, PathBuf::from("tale.docx")));
+    let sheet = |bench: &Bench| bench.harness.state().session().corpus().documents.clone();
+    assert!(sheet(&bench).task.is_none() && sheet(&bench).order().is_none(), "one is not enough");
+    bench.click("Its translation...");
+    bench.harness.get_by_label("Path").type_text("conte.html");
+    bench.harness.run();
+    bench.harness.key_press(egui::Key::Enter);
+    bench.settle();
+    let number = sheet(&bench).task.expect("both are aligned");
+    assert_eq!(sheet(&bench).files[1], Some(PathBuf::from("conte.html")));
+    let bead = |source: &[&str], target: &[&str], score: Option<f32>| {
+        BeadRow::new([source, target].map(|side| side.iter().map(|text| (*text).to_owned()).collect()), score)
+    };
+    let beads = vec![
+        bead(&["The boat left.", "It rained."], &["Le bateau partit."], Some(0.25)),
+        bead(&["Nobody came."], &["Il pleuvait.", "Personne ne vint."], Some(-0.5)),
+        bead(&["The end."], &[], None),
+    ];
+    let found = DocumentsFound { beads, note: Some("too few".to_owned()) };
+    bench.absorb(QueueEvent { number, kind: QueueNews::Found(Found::Documents(found)) });
+    bench.says("too few");
+    bench.says("3 beads");
+    bench.says("1, 2-1, 0.2500, The boat left. It rained., Le bateau partit.");
+    // The first sentence of the second bead is the last of the first one's translation.
+    bench.click("2, 1-2, -0.5000, Nobody came., Il pleuvait. Personne ne vint.");
+    bench.says("Il pleuvait.");
+    bench.click("First target sentence up");
+    bench.says("1, 2-2, -, The boat left. It rained., Le bateau partit. Il pleuvait.");
+    bench.click("1, 2-2, -, The boat left. It rained., Le bateau partit. Il pleuvait.");
+    bench.click("Split");
+    bench.says("2, 1-1, -, It rained., Il pleuvait.");
+    bench.click("Join with the next");
+    bench.says("1, 2-2, -, The boat left. It rained., Le bateau partit. Il pleuvait.");
+    bench.click("Undo");
+    bench.says("4 beads");
+    bench.click("4, 1-0, -, The end.");
+    bench.click("Remove");
+    bench.says("3 beads");
+    bench.send(DocumentCommand::Save(PathBuf::from("pairs.tsv")));
+    let table = "bead\tscore\tsource\ttarget\n1-1\t\tThe boat left.\tLe bateau partit.\n1-1\t\tIt rained.\tIl pleuvait.\n\
+        1-1\t\tNobody came.\tPersonne ne vint.\n";
+    assert_eq!(bench.written(), (PathBuf::from("pairs.tsv"), table.to_owned()));
+
+    let path = bench.folder.path().join("pairs.ilws");
+    bench.send(DocumentCommand::Put(Some(path)));
+    bench.says("3 sentences, 0 systems");
+    bench.says("Sentence 2 It rained.");
+    bench.click("Import...");
+    bench.click("From two documents...");
+    bench.says("3 beads");
+    bench.click("Put into the corpus");
+    bench.says("6 sentences, 0 systems");
+    // A table that was saved is read again; work under way is given up for it.
+    bench.send(DocumentCommand::Show(true));
+    bench.send(DocumentCommand::Open(PathBuf::from("pairs.tsv")));
+    assert_eq!(sheet(&bench).order(), None::<DocumentsOrder>);
+    let number = sheet(&bench).task.expect("it is read");
+    bench.absorb(QueueEvent { number, kind: QueueNews::Failed("pairs.tsv: does not exist".to_owned()) });
+    bench.says("pairs.tsv: does not exist");
+    bench.send(CorpusRequest::Close);
+    bench.click("Back to the corpus");
+    bench.says("Corpora");
 }

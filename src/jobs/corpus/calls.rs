@@ -43,6 +43,8 @@ pub enum CorpusRequest {
     Stop,
     /// Put in the small test set that comes with the program.
     Fill,
+    /// Put in sentences with their references; the first says where they come from.
+    Add(String, Arc<Vec<[String; 2]>>),
     /// Choose and sort the rows.
     Show {
         /// As typed; see [`Filter`](crate::corpus::query::filter::Filter).
