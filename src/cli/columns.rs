@@ -57,7 +57,7 @@ impl TextTable {
 pub fn print(format: TableFormat, cells: &CellTable, output: &mut LineOutput) -> anyhow::Result<()> {
     match format {
         TableFormat::Text => {
-            let mut table = TextTable::new(cells.head.iter().copied());
+            let mut table = TextTable::new(cells.head.iter().map(|name| name.replace('_', " ")));
             cells.rows.iter().for_each(|row| table.row(row.iter().map(TableCell::shown)));
             output.text(&table.text())
         }

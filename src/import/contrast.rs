@@ -3,14 +3,12 @@
 use std::path::Path;
 
 use crate::analysis::contrast::pairs::{ContrastPair, tags};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::import;
-use crate::import::{ColumnRole, ImportOptions, Record};
+use crate::import::{ColumnRole, Record};
 
 /// The columns of the translations, the good one first.
 pub const COLUMNS: [&str; 2] = ["good", "bad"];
-/// Pairs that are read at once.
-const WINDOW: usize = 500;
 
 /// Reads a table; `tell` hears of what is odd in it.
 ///
@@ -20,23 +18,10 @@ pub fn read(path: &Path, tell: &mut dyn FnMut(&str)) -> Result<Vec<ContrastPair>
     let outputs = COLUMNS.iter().map(|name| ((*name).to_owned(), ColumnRole::Output((*name).to_owned())));
     let columns =
         outputs.chain([("tag".to_owned(), ColumnRole::Extra), ("tags".to_owned(), ColumnRole::Extra)]).collect();
-    let mut file = import::open(path, &ImportOptions { columns, ..ImportOptions::default() })?;
-    let has = |role: &ColumnRole| file.facts.columns.iter().any(|column| column.role == *role);
-    let mut roles = COLUMNS.iter().map(|name| ColumnRole::Output((*name).to_owned())).chain([ColumnRole::Source]);
-    if !roles.all(|role| has(&role)) {
-        let message = "has no columns `source`, `good` and `bad`; name them in the first row, tabs or commas between";
-        return Err(Error::file(path, message));
-    }
-    let mut pairs = Vec::new();
-    loop {
-        let window = file.window(WINDOW)?;
-        if window.is_empty() {
-            return Ok(pairs);
-        }
-        let (records, warnings) = window.read();
-        warnings.kept.iter().for_each(|warning| tell(&warning.sentence));
-        pairs.extend(records.into_iter().map(of_record));
-    }
+    let outputs = COLUMNS.iter().map(|name| ColumnRole::Output((*name).to_owned()));
+    let needed: Vec<ColumnRole> = outputs.chain([ColumnRole::Source]).collect();
+    let lacks = "has no columns `source`, `good` and `bad`; name them in the first row, tabs or commas between";
+    Ok(import::table(path, columns, (&needed, lacks), tell)?.into_iter().map(of_record).collect())
 }
 
 fn of_record(record: Record) -> ContrastPair {

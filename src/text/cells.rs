@@ -78,21 +78,3 @@ impl CellTable {
         places
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn rows_are_sorted_by_numbers_and_by_words() {
-        let row = |text: &str, number: Option<f64>| vec![TableCell::from(text), TableCell::Number(number)];
-        let table = CellTable {
-            head: vec!["word", "p"],
-            rows: vec![row("b", Some(10.0)), row("A", None), row("a", Some(9.0))],
-        };
-        assert_eq!([table.sorted(1, true), table.sorted(1, false)], [[0, 2, 1], [1, 2, 0]]);
-        assert_eq!([table.sorted(0, false), table.sorted(0, true)], [[1, 2, 0], [0, 1, 2]]);
-        assert_eq!(table.tsv(), "word\tp\nb\t10\nA\t\na\t9\n");
-        assert_eq!(table.rows[1][1].shown(), "-");
-    }
-}

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use egui::accesskit::Role;
 use egui::{Align2, Id, Rect, ScrollArea, Sense, Stroke, Ui, UiBuilder, WidgetInfo, pos2, vec2};
 
+use crate::lang;
 use crate::text::cells::{CellTable, TableCell};
 use crate::widgets::{labels, rows, theme};
 
@@ -15,8 +16,8 @@ const ROOM: (f32, f32) = (84.0, 110.0);
 /// Between a cell and the next, points.
 const GAP: f32 = 8.0;
 
-/// What a column is called, and what it is.
-pub type GridTitle = (&'static str, &'static str);
+/// The name of a column in a file, what it is called, and what it is.
+pub type GridTitle = (&'static str, &'static str, &'static str);
 
 /// How a table is shown.
 pub struct GridLook<'a> {
@@ -24,8 +25,8 @@ pub struct GridLook<'a> {
     pub id: &'a str,
     /// What the table is, in words.
     pub label: &'a str,
-    /// The title of a column, by its name in a file.
-    pub title: &'a dyn Fn(&'static str) -> GridTitle,
+    /// Those of its columns, and perhaps others.
+    pub titles: &'static [GridTitle],
     /// The chosen row.
     pub selected: Option<usize>,
 }
@@ -114,7 +115,8 @@ fn heads_ui(
     let (_, rect) = ui.allocate_space(vec2(widths.iter().sum(), LINE));
     let (mut left, mut asked) = (rect.left(), by);
     for (column, (name, width)) in table.head.iter().zip(widths).enumerate() {
-        let (title, about) = (look.title)(name);
+        let found = look.titles.iter().find(|(known, ..)| known == name);
+        let (title, about) = found.map_or((*name, ""), |(_, title, about)| (lang::text(title), lang::text(about)));
         let now = by.filter(|(sorted, _)| *sorted == column).map(|(_, is_falling)| is_falling);
         let order = match now {
             None => String::new(),

@@ -11,6 +11,7 @@ use interlinear::jobs::queue::candidate::Candidate;
 use interlinear::jobs::queue::contrast::ContrastOrder;
 use interlinear::jobs::queue::{Found, JobQueue, QueueNews, QueueOrder};
 use interlinear::nn::device::DeviceChoice;
+use interlinear::text::cells::{CellTable, TableCell};
 use serde_json::Value;
 
 use crate::cli::{Outcome, reference, run_in};
@@ -157,4 +158,15 @@ fn the_window_writes_the_same_bytes() {
     let written = fs::read_to_string(folder.path().join("each.tsv")).expect("written");
     assert_eq!(each(&found.pairs, &found.models).0.tsv(), written);
     assert_eq!(summary_table(&summary(&found.pairs, &found.models)).tsv(), printed.stdout);
+}
+
+#[test]
+fn rows_are_sorted_by_numbers_and_by_words() {
+    let row = |text: &str, number: Option<f64>| vec![TableCell::from(text), TableCell::Number(number)];
+    let table =
+        CellTable { head: vec!["word", "p"], rows: vec![row("b", Some(10.0)), row("A", None), row("a", Some(9.0))] };
+    assert_eq!([table.sorted(1, true), table.sorted(1, false)], [[0, 2, 1], [1, 2, 0]]);
+    assert_eq!([table.sorted(0, false), table.sorted(0, true)], [[1, 2, 0], [0, 1, 2]]);
+    assert_eq!(table.tsv(), "word\tp\nb\t10\nA\t\na\t9\n");
+    assert_eq!(table.rows[1][1].shown(), "-");
 }

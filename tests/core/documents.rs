@@ -261,3 +261,39 @@ fn a_missing_half_is_found_beyond_the_corridor() {
     });
     assert!(right.count() >= 145, "{beads:?}");
 }
+
+#[test]
+fn beads_are_joined_split_moved_removed_and_it_is_taken_back() {
+    let bead = |source: &str, target: &str| {
+        let side = |text: &str| text.split_whitespace().map(str::to_owned).collect();
+        BeadRow::new([side(source), side(target)], Some(1.0))
+    };
+    let said = |list: &BeadList| -> Vec<String> {
+        list.rows.iter().map(|row| format!("{}|{}", row.text(0), row.text(1))).collect()
+    };
+    let start = || BeadList::new(vec![bead("a b", "x"), bead("c", "y"), bead("d", "")]);
+    for (at, edit, wanted) in [
+        (0, BeadEdit::Join, &["a b c|x y", "d|"][..]),
+        (2, BeadEdit::Join, &["a b|x", "c|y", "d|"]),
+        (0, BeadEdit::Split, &["a|x", "b|", "c|y", "d|"]),
+        (1, BeadEdit::Split, &["a b|x", "c|", "|y", "d|"]),
+        (2, BeadEdit::Split, &["a b|x", "c|y", "d|"]),
+        (1, BeadEdit::Remove, &["a b|x", "d|"]),
+        (0, BeadEdit::Down(0), &["a|x", "b c|y", "d|"]),
+        (0, BeadEdit::Up(1), &["|x", "a b|", "c|y", "d|"]),
+        (2, BeadEdit::Up(0), &["a b|x", "c d|y"]),
+        (2, BeadEdit::Down(0), &["a b|x", "c|y", "d|"]),
+        (2, BeadEdit::Down(1), &["a b|x", "c|y", "d|"]),
+        (9, BeadEdit::Remove, &["a b|x", "c|y", "d|"]),
+    ] {
+        let mut list = start();
+        list.edit(at, edit);
+        assert_eq!(said(&list), wanted, "{at} {edit:?}");
+        assert_eq!(list.is_edited(), wanted != said(&start()), "{at} {edit:?}");
+        list.undo();
+        assert_eq!(list.rows, start().rows);
+    }
+    let mut list = start();
+    list.edit(0, BeadEdit::Down(0));
+    assert_eq!(table(list.rows.iter().map(AsRef::as_ref)).lines().nth(2), Some("2-1\t\tb c\ty"));
+}

@@ -23,45 +23,6 @@ pub struct TalliedSentence<'a> {
     pub texts: &'a [(Vec<String>, Vec<Link>)],
 }
 
-/// What is counted.
-pub enum LinkTally {
-    /// Links of words.
-    Words(WordTally),
-    /// Hits of a query.
-    Hits(HitTally),
-}
-
-impl LinkTally {
-    /// Of all words, and with `is_by` of each; with a query of its hits.
-    pub fn new(names: Vec<String>, query: Option<ConcordanceQuery>, is_by: bool) -> Self {
-        match query {
-            None => Self::Words(WordTally { names, is_by, found: BTreeMap::new() }),
-            Some(query) => {
-                Self::Hits(HitTally { found: names.iter().map(|_| HitCounts::default()).collect(), names, query })
-            }
-        }
-    }
-
-    /// Counts a sentence; gives the hits by each kind, where there is a query. `at` is its place, from 0.
-    pub fn add(&mut self, at: u32, sentence: TalliedSentence<'_>) -> Vec<Vec<ConcordanceLine>> {
-        match self {
-            Self::Words(tally) => {
-                tally.add(sentence);
-                Vec::new()
-            }
-            Self::Hits(tally) => tally.add(at, sentence),
-        }
-    }
-
-    /// What was counted; of each word those that are there as often as `least`.
-    pub fn table(&self, least: usize) -> CellTable {
-        match self {
-            Self::Words(tally) => tally.table(least),
-            Self::Hits(tally) => tally.table(),
-        }
-    }
-}
-
 /// Counts of one kind of words by one kind of links, and the words that they are linked to.
 #[derive(Clone, Default)]
 struct WordCounts {
@@ -69,23 +30,56 @@ struct WordCounts {
     targets: HashMap<String, u64>,
 }
 
-/// Counts of words.
-pub struct WordTally {
-    names: Vec<String>,
-    is_by: bool,
-    /// By key; all words have none.
-    found: BTreeMap<Option<String>, Vec<WordCounts>>,
+/// Hits by one kind of links.
+#[derive(Default)]
+struct HitCounts {
+    hits: u64,
+    /// Whether each sentence has any.
+    met: Vec<bool>,
+    /// By the words of the hit and those that it is linked to.
+    linked: HashMap<(String, String), u64>,
 }
 
-impl WordTally {
-    fn add(&mut self, sentence: TalliedSentence<'_>) {
+/// What is counted, sentence by sentence.
+pub struct LinkTally {
+    names: Vec<String>,
+    is_by: bool,
+    query: Option<ConcordanceQuery>,
+    /// By key; all words have none.
+    words: BTreeMap<Option<String>, Vec<WordCounts>>,
+    /// By each kind of links, where there is a query.
+    hits: Vec<HitCounts>,
+}
+
+impl LinkTally {
+    /// Of all words, and with `is_by` of each; with a query of its hits.
+    pub fn new(names: Vec<String>, query: Option<ConcordanceQuery>, is_by: bool) -> Self {
+        let hits = names.iter().map(|_| HitCounts::default()).collect();
+        Self { names, is_by, query, words: BTreeMap::new(), hits }
+    }
+
+    /// Counts a sentence; gives the hits by each kind, where there is a query. `at` is its place, from 0.
+    pub fn add(&mut self, at: u32, sentence: TalliedSentence<'_>) -> Vec<Vec<ConcordanceLine>> {
+        if self.query.is_some() {
+            return self.add_hits(at, sentence);
+        }
+        self.add_words(sentence);
+        Vec::new()
+    }
+
+    /// What was counted; of each word those that are there as often as `least`.
+    pub fn table(&self, least: usize) -> CellTable {
+        if self.query.is_some() { self.table_of_hits() } else { self.table_of_words(least) }
+    }
+
+    fn add_words(&mut self, sentence: TalliedSentence<'_>) {
         let read: Vec<Vec<WordLinks>> =
             sentence.texts.iter().map(|(_, links)| linked_words(links, sentence.keys.len())).collect();
         for (j, key) in sentence.keys.iter().enumerate() {
             let own = self.is_by.then(|| Some(key.clone())).filter(|_| !key.is_empty());
             for kind in [Some(None), own].into_iter().flatten() {
                 let is_all = kind.is_none();
-                let all = self.found.entry(kind).or_insert_with(|| vec![WordCounts::default(); self.names.len()]);
+                let all = self.words.entry(kind).or_insert_with(|| vec![WordCounts::default(); self.names.len()]);
                 for ((counts, words), (text, _)) in all.iter_mut().zip(&read).zip(sentence.texts) {
                     counts.counts.add(&words[j], &read[0][j]);
                     for word in words[j].targets.iter().filter_map(|i| text.get(*i)).filter(|_| !is_all) {
@@ -96,8 +90,8 @@ impl WordTally {
         }
     }
 
-    fn table(&self, least: usize) -> CellTable {
-        let mut kinds: Vec<_> = self.found.iter().collect();
+    fn table_of_words(&self, least: usize) -> CellTable {
+        let mut kinds: Vec<_> = self.words.iter().collect();
         kinds.retain(|(kind, counts)| kind.is_none() || counts[0].counts.words >= least as u64);
         kinds.sort_by_key(|(kind, counts)| (kind.is_some(), std::cmp::Reverse(counts[0].counts.words)));
         let row = |kind: Option<&str>, n: usize, WordCounts { counts, targets }: &WordCounts| {
@@ -130,38 +124,13 @@ impl WordTally {
         ];
         CellTable { head, rows: kinds.iter().flat_map(of_kind).collect() }
     }
-}
 
-/// The words that are linked to most often.
-fn most(targets: &HashMap<String, u64>) -> String {
-    let mut all: Vec<(&String, &u64)> = targets.iter().collect();
-    all.sort_by(|(one, of_one), (other, of_other)| of_other.cmp(of_one).then(one.cmp(other)));
-    all.iter().take(TOLD).map(|(word, count)| format!("{word} {count}")).collect::<Vec<_>>().join(", ")
-}
-
-/// Hits by one kind of links.
-#[derive(Default)]
-struct HitCounts {
-    hits: u64,
-    /// Whether each sentence has any.
-    met: Vec<bool>,
-    /// By the words of the hit and those that it is linked to.
-    linked: HashMap<(String, String), u64>,
-}
-
-/// Counts of hits.
-pub struct HitTally {
-    names: Vec<String>,
-    query: ConcordanceQuery,
-    found: Vec<HitCounts>,
-}
-
-impl HitTally {
-    fn add(&mut self, at: u32, sentence: TalliedSentence<'_>) -> Vec<Vec<ConcordanceLine>> {
-        let mut all = Vec::with_capacity(self.found.len());
-        for (counts, (output, links)) in self.found.iter_mut().zip(sentence.texts) {
+    fn add_hits(&mut self, at: u32, sentence: TalliedSentence<'_>) -> Vec<Vec<ConcordanceLine>> {
+        let Some(query) = &self.query else { return Vec::new() };
+        let mut all = Vec::with_capacity(self.hits.len());
+        for (counts, (output, links)) in self.hits.iter_mut().zip(sentence.texts) {
             let read = ConcordanceSentence { source: sentence.source, output, links };
-            let found = self.query.find(&read);
+            let found = query.find(&read);
             let lines: Vec<_> = found.hits.iter().map(|hit| ConcordanceLine::of(at, hit, &read)).collect();
             counts.met.push(!lines.is_empty());
             counts.hits += lines.len() as u64;
@@ -174,10 +143,10 @@ impl HitTally {
         all
     }
 
-    fn table(&self) -> CellTable {
+    fn table_of_hits(&self) -> CellTable {
         let mut rows = Vec::new();
-        for (n, counts) in self.found.iter().enumerate() {
-            let met = |n: usize| &self.found[n].met;
+        for (n, counts) in self.hits.iter().enumerate() {
+            let met = |n: usize| &self.hits[n].met;
             let apart = |one: usize, other: usize| {
                 met(one).iter().zip(met(other)).filter(|(one, other)| **one && !**other).count() as u64
             };
@@ -196,6 +165,13 @@ impl HitTally {
         }
         CellTable { head: vec!["links", "hit", "linked", "count", "share", "p"], rows }
     }
+}
+
+/// The words that are linked to most often.
+fn most(targets: &HashMap<String, u64>) -> String {
+    let mut all: Vec<(&String, &u64)> = targets.iter().collect();
+    all.sort_by(|(one, of_one), (other, of_other)| of_other.cmp(of_one).then(one.cmp(other)));
+    all.iter().take(TOLD).map(|(word, count)| format!("{word} {count}")).collect::<Vec<_>>().join(", ")
 }
 
 /// Every hit by each kind of links.

@@ -101,7 +101,8 @@ pub fn run(low: &DocumentsArgs) -> anyhow::Result<()> {
         output.text(&compared(&rows, (gold, &read(gold, &mut output::tell)?))?)?;
         return output.finish();
     }
-    let is_kept = |row: &&BeadRow| low.least.is_none_or(|least| row.score.map_or(row.is_whole(), |score| score >= least));
+    let is_kept =
+        |row: &&BeadRow| low.least.is_none_or(|least| row.score.map_or(row.is_whole(), |score| score >= least));
     let rows: Vec<&BeadRow> = rows.iter().filter(is_kept).collect();
     if let (Some(source), Some(target)) = (&low.output_source, &low.output_target) {
         let whole = || rows.iter().filter(|row| row.is_whole());
@@ -123,12 +124,13 @@ fn align(low: &DocumentsArgs, [source, target]: [&PathBuf; 2]) -> Result<Vec<Bea
         lengths: low.lengths,
         learned: low.learned.clone(),
     };
-    let aligned = align_documents([source, target], &options, low.run.cores(), &CancellationToken::forever())?;
-    if aligned.by_length {
+    let (beads, is_short) =
+        align_documents([source, target], &options, low.run.cores(), &CancellationToken::forever())?;
+    if is_short {
         output::tell("the documents have too few sentences to learn words from; they are aligned by length alone");
     }
-    tell(&aligned.beads);
-    Ok(aligned.beads)
+    tell(&beads);
+    Ok(beads)
 }
 
 fn tell(beads: &[BeadRow]) {

@@ -11,15 +11,13 @@ use crate::analysis::contrast::pairs::{
     ContrastPair, ContrastRow, ContrastedModel, FIGURES, each, summary, summary_table, tags,
 };
 use crate::cli::args::{BatchArgs, EnsembleArgs, RunArgs, Runtime, TableFormat};
-use crate::cli::columns::TextTable;
 use crate::cli::output::LineOutput;
 use crate::cli::progress::ProgressLine;
-use crate::cli::{bundled, output, words};
+use crate::cli::{bundled, columns, output, words};
 use crate::decoding::Ensemble;
 use crate::error::{Error, Result};
 use crate::evaluation::contrast::ContrastedSystem;
 use crate::import::contrast::read as read_table;
-use crate::text::cells::TableCell;
 use crate::text::reader::LineReader;
 use crate::text::write::write_atomic;
 use crate::ticket::CancellationToken;
@@ -164,24 +162,17 @@ fn measure(
 }
 
 fn print(format: TableFormat, rows: &[ContrastRow], output: &mut LineOutput) -> anyhow::Result<()> {
-    let table = summary_table(rows);
-    match format {
-        TableFormat::Json => rows.iter().try_for_each(|row| {
-            let [pairs, equal, unknown] = [row.counts.pairs, row.counts.equal, row.counts.unknown];
-            let mut object = json!({
-                "model": row.model, "tag": row.tag, "pairs": pairs, "equal": equal, "unknown": unknown, "p": row.p,
-            });
-            for (name, of) in FIGURES {
-                object[*name] = json!(of(row));
-            }
-            output.json(&object)
-        }),
-        TableFormat::Text => {
-            let head = table.head.iter().map(|name| name.replace('_', " "));
-            let mut shown = TextTable::new(head);
-            table.rows.iter().for_each(|row| shown.row(row.iter().map(TableCell::shown)));
-            output.text(&shown.text())
-        }
-        TableFormat::Tsv => output.text(&table.tsv()),
+    if format != TableFormat::Json {
+        return columns::print(format, &summary_table(rows), output);
     }
+    rows.iter().try_for_each(|row| {
+        let [pairs, equal, unknown] = [row.counts.pairs, row.counts.equal, row.counts.unknown];
+        let mut object = json!({
+            "model": row.model, "tag": row.tag, "pairs": pairs, "equal": equal, "unknown": unknown, "p": row.p,
+        });
+        for (name, of) in FIGURES {
+            object[*name] = json!(of(row));
+        }
+        output.json(&object)
+    })
 }

@@ -6,11 +6,10 @@ use crate::aligner::bundled::AlignerChoice;
 use crate::aligner::words::LineAligner;
 use crate::analysis::concordance::ConcordanceQuery;
 use crate::analysis::concordance::tally::{LinkTally, TalliedSentence};
-use crate::analysis::hard::links_above;
+use crate::corpus::export::out::{LinkRule, links_of};
 use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::file::Workspace;
 use crate::corpus::store::lists;
-use crate::corpus::store::output::SystemOutput;
 use crate::error::{Error, Result};
 use crate::text::cells::CellTable;
 use crate::text::links::Link;
@@ -74,36 +73,16 @@ impl LinkChoice {
 
     /// What it is called.
     pub fn name(self, corpus: &CorpusTable) -> String {
-        let text = self.text_name(corpus);
-        if self.by == LinkOrigin::Own { text } else { format!("{text}, {}", self.by.name()) }
-    }
-
-    /// What its text is called.
-    pub fn text_name(self, corpus: &CorpusTable) -> String {
         let named = |at: usize| corpus.systems.get(at).map(|column| format!("{}. {}", at + 1, column.system.name));
-        self.system.map_or_else(|| Some(tr!("the reference").to_owned()), named).unwrap_or_default()
-    }
-}
-
-impl LinkOrigin {
-    /// What it is called.
-    pub fn name(self) -> String {
-        match self {
-            Self::Own => tr!("its own links").to_owned(),
-            Self::Above(hundredths) => tr!("alpha of at least {}", format_args!("0.{hundredths:02}")),
-            Self::Aligner => tr!("statistical aligner").to_owned(),
-            Self::Hand => tr!("by hand").to_owned(),
+        let text = self.system.map_or_else(|| Some(tr!("the reference").to_owned()), named).unwrap_or_default();
+        match self.by {
+            LinkOrigin::Own => text,
+            LinkOrigin::Above(hundredths) => {
+                tr!("{text}, alpha of at least {}", format_args!("0.{hundredths:02}"), text)
+            }
+            LinkOrigin::Aligner => tr!("{text}, statistical aligner", text),
+            LinkOrigin::Hand => tr!("{text}, by hand", text),
         }
-    }
-}
-
-/// Links of an output by its own weights, between words that spaces separate; `None` where it has none.
-pub fn links_of(output: &SystemOutput, source: &str, by: LinkOrigin) -> Option<Vec<Link>> {
-    match by {
-        LinkOrigin::Above(hundredths) if output.links.is_none() => {
-            Some(links_above(&output.word_alignment(source)?, f32::from(hundredths) / 100.0))
-        }
-        _ => output.word_links(source),
     }
 }
 
@@ -169,7 +148,8 @@ impl LinkFinder {
                 let id = corpus.systems.get(system).map_or(0, |column| column.system.id);
                 // A damaged one is told of where it is shown.
                 let output = workspace.output(id, at).ok().flatten();
-                output.and_then(|output| links_of(&output, source, by))
+                let rule = if let LinkOrigin::Above(theta) = by { LinkRule::Above(theta) } else { LinkRule::Greatest };
+                output.and_then(|output| links_of(&output, source, rule))
             }
         };
         Ok(Some((words(text).map(str::to_owned).collect(), links)))

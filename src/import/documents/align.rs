@@ -33,13 +33,6 @@ pub struct DocumentOptions {
     pub learned: Option<PathBuf>,
 }
 
-/// Documents that are aligned.
-pub struct AlignedDocuments {
-    pub beads: Vec<BeadRow>,
-    /// There were too few sentences to learn words from.
-    pub by_length: bool,
-}
-
 /// A document as its sentences.
 struct Sentences {
     texts: Vec<String>,
@@ -79,7 +72,7 @@ fn language_in(path: &Path, document: &ImportedDocument) -> String {
     }
 }
 
-/// Aligns two documents.
+/// Aligns two documents; also whether they had too few sentences to learn words from.
 ///
 /// # Errors
 /// A sentence about a file; [`Error::Stale`](crate::error::Error::Stale) as soon as the ticket is stale.
@@ -88,7 +81,7 @@ pub fn align(
     options: &DocumentOptions,
     threads: usize,
     ticket: &CancellationToken,
-) -> Result<AlignedDocuments> {
+) -> Result<(Vec<BeadRow>, bool)> {
     let (x, y) = (Sentences::open(source, options, 0)?, Sentences::open(target, options, 1)?);
     let (mut beads, mut is_short) = (by_length(&x.side, &y.side, ticket)?, false);
     let sides = (&x.side, &y.side);
@@ -107,7 +100,7 @@ pub fn align(
         }
     }
     let row = |bead: &Bead| BeadRow::new([x.of(&bead.source), y.of(&bead.target)], bead.score);
-    Ok(AlignedDocuments { beads: beads.iter().map(row).collect(), by_length: is_short })
+    Ok((beads.iter().map(row).collect(), is_short))
 }
 
 /// How often a lexicon is learned from what the last one found.

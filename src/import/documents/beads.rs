@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::import;
-use crate::import::{ColumnRole, ImportOptions};
+use crate::import::{ColumnRole, ImportedText, Record};
 use crate::text::tsv::{TsvCell, as_typed, text};
 
 /// Sentences that translate each other; either side may be empty.
@@ -52,35 +52,21 @@ pub fn table<'a>(rows: impl IntoIterator<Item = &'a BeadRow>) -> String {
 /// A sentence about the file: it cannot be read, or lacks a column.
 pub fn read(path: &Path, tell: &mut dyn FnMut(&str)) -> Result<Vec<BeadRow>> {
     let extra = ["bead", "score"].map(|name| (name.to_owned(), ColumnRole::Extra));
-    let mut file = import::open(path, &ImportOptions { columns: extra.into(), ..ImportOptions::default() })?;
-    let has = |role: &ColumnRole| file.facts.columns.iter().any(|column| column.role == *role);
-    if !has(&ColumnRole::Source) || !has(&ColumnRole::Reference) {
-        return Err(Error::file(
-            path,
-            "has no columns `source` and `target`; name them in the first row, tabs between",
-        ));
-    }
-    let mut rows = Vec::new();
-    loop {
-        let window = file.window(1000)?;
-        if window.is_empty() {
-            return Ok(rows);
+    let lacks = "has no columns `source` and `target`; name them in the first row, tabs between";
+    let records = import::table(path, extra.into(), (&[ColumnRole::Source, ColumnRole::Reference], lacks), tell)?;
+    let row = |record: Record| {
+        let extra = |name: &str| record.extra.iter().find(|(known, _)| known == name).map(|(_, cell)| cell.trim());
+        let side = |text: Option<&ImportedText>| {
+            let text = text.map_or("", |text| as_typed(text.text.trim()));
+            (!text.is_empty()).then(|| text.to_owned()).into_iter().collect()
+        };
+        BeadRow {
+            kind: extra("bead").unwrap_or_default().to_owned(),
+            score: extra("score").and_then(|score| score.parse().ok()),
+            sides: [side(record.source.as_ref()), side(record.reference.as_ref())],
         }
-        let (records, warnings) = window.read();
-        warnings.kept.iter().for_each(|warning| tell(&warning.sentence));
-        rows.extend(records.into_iter().map(|record| {
-            let extra = |name: &str| record.extra.iter().find(|(known, _)| known == name).map(|(_, cell)| cell.trim());
-            let side = |text: Option<&import::ImportedText>| {
-                let text = text.map_or("", |text| as_typed(text.text.trim()));
-                (!text.is_empty()).then(|| text.to_owned()).into_iter().collect()
-            };
-            BeadRow {
-                kind: extra("bead").unwrap_or_default().to_owned(),
-                score: extra("score").and_then(|score| score.parse().ok()),
-                sides: [side(record.source.as_ref()), side(record.reference.as_ref())],
-            }
-        }));
-    }
+    };
+    Ok(records.into_iter().map(row).collect())
 }
 
 /// What is done with a bead.
@@ -142,23 +128,21 @@ impl BeadList {
                 };
                 (at..at + 1, vec![sides, rest])
             }
-            BeadEdit::Up(side) if !sides[side].is_empty() => {
-                let sentence = sides[side].remove(0);
-                let before = row(at.checked_sub(1));
-                let place = at - usize::from(before.is_some())..at + 1;
-                let mut before = before.unwrap_or_default();
-                before[side].push(sentence);
-                (place, vec![before, sides])
+            BeadEdit::Up(side) | BeadEdit::Down(side) if !sides[side].is_empty() => {
+                let is_down = edit == BeadEdit::Down(side);
+                let found = row(if is_down { Some(at + 1) } else { at.checked_sub(1) });
+                let first = at - usize::from(!is_down && found.is_some());
+                let place = first..first + 1 + usize::from(found.is_some());
+                let mut other = found.unwrap_or_default();
+                if is_down {
+                    other[side].splice(..0, sides[side].pop());
+                    (place, vec![sides, other])
+                } else {
+                    other[side].push(sides[side].remove(0));
+                    (place, vec![other, sides])
+                }
             }
-            BeadEdit::Down(side) => {
-                let Some(sentence) = sides[side].pop() else { return };
-                let next = row(Some(at + 1));
-                let place = at..at + 1 + usize::from(next.is_some());
-                let mut next = next.unwrap_or_default();
-                next[side].insert(0, sentence);
-                (place, vec![sides, next])
-            }
-            BeadEdit::Up(_) => return,
+            BeadEdit::Up(_) | BeadEdit::Down(_) => return,
         };
         let is_bare = |sides: &[Vec<String>; 2]| sides.iter().all(Vec::is_empty);
         let new: Vec<Arc<BeadRow>> =
@@ -169,46 +153,5 @@ impl BeadList {
         }
         self.before.push(self.rows.clone());
         self.rows.splice(place, new);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn beads_are_joined_split_moved_removed_and_it_is_taken_back() {
-        let bead = |source: &str, target: &str| {
-            let side = |text: &str| text.split_whitespace().map(str::to_owned).collect();
-            BeadRow::new([side(source), side(target)], Some(1.0))
-        };
-        let said = |list: &BeadList| -> Vec<String> {
-            list.rows.iter().map(|row| format!("{}|{}", row.text(0), row.text(1))).collect()
-        };
-        let start = || BeadList::new(vec![bead("a b", "x"), bead("c", "y"), bead("d", "")]);
-        for (at, edit, wanted) in [
-            (0, BeadEdit::Join, &["a b c|x y", "d|"][..]),
-            (2, BeadEdit::Join, &["a b|x", "c|y", "d|"]),
-            (0, BeadEdit::Split, &["a|x", "b|", "c|y", "d|"]),
-            (1, BeadEdit::Split, &["a b|x", "c|", "|y", "d|"]),
-            (2, BeadEdit::Split, &["a b|x", "c|y", "d|"]),
-            (1, BeadEdit::Remove, &["a b|x", "d|"]),
-            (0, BeadEdit::Down(0), &["a|x", "b c|y", "d|"]),
-            (0, BeadEdit::Up(1), &["|x", "a b|", "c|y", "d|"]),
-            (2, BeadEdit::Up(0), &["a b|x", "c d|y"]),
-            (2, BeadEdit::Down(0), &["a b|x", "c|y", "d|"]),
-            (2, BeadEdit::Down(1), &["a b|x", "c|y", "d|"]),
-            (9, BeadEdit::Remove, &["a b|x", "c|y", "d|"]),
-        ] {
-            let mut list = start();
-            list.edit(at, edit);
-            assert_eq!(said(&list), wanted, "{at} {edit:?}");
-            assert_eq!(list.is_edited(), wanted != said(&start()), "{at} {edit:?}");
-            list.undo();
-            assert_eq!(list.rows, start().rows);
-        }
-        let mut list = start();
-        list.edit(0, BeadEdit::Down(0));
-        assert_eq!(table(list.rows.iter().map(AsRef::as_ref)).lines().nth(2), Some("2-1\t\tb c\ty"));
     }
 }

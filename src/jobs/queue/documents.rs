@@ -33,10 +33,11 @@ impl DocumentsOrder {
                 work.say(tr!("Aligning the sentences of {} and {}", name(&source), name(&target)));
                 require_file(&source)?;
                 require_file(&target)?;
-                let found = align([&source, &target], &DocumentOptions::default(), work.threads(), &work.ticket)?;
+                let (beads, is_short) =
+                    align([&source, &target], &DocumentOptions::default(), work.threads(), &work.ticket)?;
                 let short =
                     tr!("The documents have too few sentences to learn words from; they are aligned by length alone");
-                Ok(DocumentsFound { beads: found.beads, note: found.by_length.then(|| short.to_owned()) })
+                Ok(DocumentsFound { beads, note: is_short.then(|| short.to_owned()) })
             }
             Self::Open(table) => {
                 work.say(tr!("Reading {}", name(&table)));

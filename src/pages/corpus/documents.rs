@@ -4,7 +4,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::import::documents::beads::{BeadEdit, BeadList, BeadRow, table};
-use crate::jobs::queue::documents::{DocumentsFound, DocumentsOrder};
 use crate::text::cells::{CellTable, TableCell};
 
 /// What the user does with documents.
@@ -14,8 +13,6 @@ pub enum DocumentCommand {
     Show(bool),
     /// Chooses the document, 0, or its translation, 1.
     Choose(usize, PathBuf),
-    /// Aligns both.
-    Align,
     /// Reads a table that was saved.
     Open(PathBuf),
     /// Chooses a bead.
@@ -28,8 +25,6 @@ pub enum DocumentCommand {
     Save(PathBuf),
     /// Puts the pairs into the corpus that is open, or into a new one.
     Put(Option<PathBuf>),
-    /// Takes the sentence of a failure away.
-    Dismiss,
 }
 
 /// What is known of two documents.
@@ -41,10 +36,6 @@ pub struct DocumentSheet {
     pub files: [Option<PathBuf>; 2],
     /// The number of the work under way.
     pub task: Option<u64>,
-    /// Why the last came to nothing.
-    pub message: Option<String>,
-    /// What was odd.
-    pub note: Option<String>,
     /// The beads.
     pub beads: BeadList,
     /// As they are shown.
@@ -54,16 +45,9 @@ pub struct DocumentSheet {
 }
 
 impl DocumentSheet {
-    /// What aligns the files, where both are chosen and nothing is under way.
-    pub fn order(&self) -> Option<DocumentsOrder> {
-        let [Some(source), Some(target)] = self.files.clone() else { return None };
-        self.task.is_none().then_some(DocumentsOrder::Align([source, target]))
-    }
-
     /// Takes what was read.
-    pub fn take(&mut self, found: DocumentsFound) {
-        (self.task, self.selected, self.note) = (None, None, found.note);
-        self.beads = BeadList::new(found.beads);
+    pub fn take(&mut self, beads: Vec<BeadRow>) {
+        (self.task, self.selected, self.beads) = (None, None, BeadList::new(beads));
         self.show();
     }
 

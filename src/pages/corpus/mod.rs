@@ -506,7 +506,10 @@ impl AnyPage for CorpusPage {
     fn found(&mut self, number: u64, found: Found, app: &mut AppState) {
         let found = match found {
             Found::Analysed(found) => found,
-            Found::Documents(found) if self.documents.task == Some(number) => return self.documents.take(found),
+            Found::Documents(found) if self.documents.task == Some(number) => {
+                self.message = found.note;
+                return self.documents.take(found.beads);
+            }
             _ => return,
         };
         self.tasks.retain(|task| *task != number);
@@ -519,7 +522,7 @@ impl AnyPage for CorpusPage {
 
     fn ended(&mut self, number: u64, message: Option<String>, _app: &mut AppState) {
         if self.documents.task == Some(number) {
-            (self.documents.task, self.documents.message) = (None, message);
+            (self.documents.task, self.message) = (None, message);
         } else if self.tasks.contains(&number) {
             self.tasks.retain(|task| *task != number);
             self.message = message.or(self.message.take());

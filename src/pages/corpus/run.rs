@@ -64,9 +64,10 @@ impl CorpusPage {
             DocumentCommand::Show(is_open) => sheet.is_open = is_open,
             DocumentCommand::Choose(side, path) => {
                 sheet.files[side] = Some(path);
-                self.align_documents(app);
+                if let [Some(source), Some(target)] = sheet.files.clone() {
+                    self.order_documents(DocumentsOrder::Align([source, target]), app);
+                }
             }
-            DocumentCommand::Align => self.align_documents(app),
             DocumentCommand::Open(path) => {
                 sheet.files = [Some(path.clone()), None];
                 self.order_documents(DocumentsOrder::Open(path), app);
@@ -86,18 +87,11 @@ impl CorpusPage {
                 }
                 Self::send(app, CorpusRequest::Add(name, pairs));
             }
-            DocumentCommand::Dismiss => sheet.message = None,
-        }
-    }
-
-    fn align_documents(&mut self, app: &mut AppState) {
-        if let Some(order) = self.documents.order() {
-            self.order_documents(order, app);
         }
     }
 
     fn order_documents(&mut self, order: DocumentsOrder, app: &mut AppState) {
-        self.documents.message = None;
+        self.message = None;
         if let Some(task) = self.documents.task.take() {
             app.tasks.cancel(task);
         }

@@ -255,8 +255,6 @@ pub struct LinkCounting {
     pub table: Option<Arc<CellTable>>,
     /// How far a new one is.
     pub share: Option<f32>,
-    /// Why there is none.
-    pub trouble: Option<String>,
     number: u64,
     of: Option<(u64, Arc<Vec<u32>>)>,
 }
@@ -275,7 +273,7 @@ impl LinkCounting {
 
     /// Begins anew.
     pub fn begin(&mut self, number: u64) {
-        (self.number, self.share, self.trouble) = (number, Some(0.0), None);
+        (self.number, self.share) = (number, Some(0.0));
     }
 
     /// It has come so far.
@@ -283,13 +281,6 @@ impl LinkCounting {
         if number == self.number {
             self.share = table.is_none().then_some(share);
             self.table = table.or(self.table.take());
-        }
-    }
-
-    /// It comes to nothing.
-    pub fn refuse(&mut self, number: u64, why: &str) {
-        if number == self.number {
-            (self.share, self.table, self.trouble) = (None, None, Some(why.to_owned()));
         }
     }
 }
@@ -318,8 +309,12 @@ pub struct Whole {
 impl Whole {
     /// What was asked under a number comes to nothing.
     pub fn refuse(&mut self, number: u64, why: String) {
-        self.tallied.refuse(number, &why);
-        self.concordance.refuse(number, why);
+        if number == self.tallied.number {
+            (self.tallied.share, self.tallied.table) = (None, None);
+            self.concordance.trouble = Some(why);
+        } else {
+            self.concordance.refuse(number, why);
+        }
     }
 
     /// What is under way may be what failed.

@@ -70,6 +70,4 @@ pub enum ContrastCommand {
     Select(usize),
     /// Writes the table that is shown.
     Save(PathBuf),
-    /// Takes the sentence of a failure away.
-    Dismiss,
 }

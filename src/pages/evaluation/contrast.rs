@@ -6,7 +6,9 @@ use std::sync::Arc;
 use crate::analysis::contrast::pairs::{each, summary, summary_table};
 use crate::app::effect::FileJob;
 use crate::app::state::AppState;
+use crate::jobs::queue::candidate::Candidate;
 use crate::jobs::queue::contrast::{ContrastFound, ContrastOrder};
+use crate::nn::device::DeviceChoice;
 use crate::pages::evaluation::command::ContrastCommand;
 use crate::text::cells::CellTable;
 
@@ -17,8 +19,6 @@ pub struct ContrastDesk {
     pub table: Option<PathBuf>,
     /// The number of the work under way.
     pub task: Option<u64>,
-    /// Why the last came to nothing.
-    pub message: Option<String>,
     /// What the last found.
     pub found: Option<Arc<ContrastFound>>,
     /// A row for each tag and model.
@@ -38,14 +38,11 @@ impl ContrastDesk {
         if self.shows_pairs { &self.each } else { &self.by_tag }
     }
 
-    /// Does what the user asked for; gives what is to be ordered.
-    pub(super) fn apply(&mut self, command: ContrastCommand, app: &mut AppState) -> Option<ContrastOrder> {
+    /// Does what the user asked for.
+    pub(super) fn apply(&mut self, command: ContrastCommand, app: &mut AppState) {
         match command {
-            ContrastCommand::Open(path) => {
-                self.table = Some(path);
-                return self.order(app);
-            }
-            ContrastCommand::Again => return self.order(app),
+            ContrastCommand::Open(path) => self.table = Some(path),
+            ContrastCommand::Again => {}
             ContrastCommand::ShowPairs(shows) => self.shows_pairs = shows,
             ContrastCommand::Select(row) => {
                 let pair = self.of.get(row).and_then(|n| self.found.as_ref()?.pairs.get(*n));
@@ -55,20 +52,15 @@ impl ContrastDesk {
                 }
             }
             ContrastCommand::Save(path) => app.tasks.chore(FileJob::Write { path, text: self.shown().tsv() }),
-            ContrastCommand::Dismiss => self.message = None,
         }
-        None
     }
 
-    fn order(&mut self, app: &AppState) -> Option<ContrastOrder> {
-        let table = self.table.clone().filter(|_| self.task.is_none())?;
-        let systems = app.systems();
-        if systems.is_empty() {
-            self.message = Some(tr!("There is no model to ask; add one with + Model above").to_owned());
-            return None;
+    /// What asks these systems; why nothing does, as a sentence.
+    pub(super) fn order(&self, systems: Vec<Candidate>, device: DeviceChoice) -> Result<ContrastOrder, &'static str> {
+        match &self.table {
+            Some(table) if !systems.is_empty() => Ok(ContrastOrder { table: table.clone(), systems, device }),
+            _ => Err(tr!("There is no model to ask; add one with + Model above")),
         }
-        self.message = None;
-        Some(ContrastOrder { table, systems, device: app.view.settings.device })
     }
 
     pub(super) fn take(&mut self, number: u64, found: ContrastFound) {
@@ -79,12 +71,5 @@ impl ContrastDesk {
         (self.by_tag, self.each) = (Arc::new(summary_table(&summary(&found.pairs, &found.models))), Arc::new(rows));
         (self.of, self.selected, self.task) = (of, None, None);
         self.found = Some(Arc::new(found));
-    }
-
-    pub(super) fn ended(&mut self, number: u64, message: Option<&String>) {
-        if self.task == Some(number) {
-            self.task = None;
-            self.message = message.cloned();
-        }
     }
 }

@@ -109,8 +109,13 @@ impl PageState for EvaluationPage {
                 app.tasks.chore(FileJob::PutFirstSet { folder, is_german });
             }
             EvaluationCommand::Contrast(command) => {
-                if let Some(order) = self.contrast.apply(command, app) {
-                    self.contrast.task = Some(app.tasks.order(EVALUATION, QueueOrder::Contrast(order)));
+                let asks = matches!(command, ContrastCommand::Open(_) | ContrastCommand::Again);
+                self.contrast.apply(command, app);
+                if asks && self.contrast.task.is_none() {
+                    let order = self.contrast.order(app.systems(), app.view.settings.device);
+                    self.message = order.as_ref().err().map(|why| (*why).to_owned());
+                    let order = order.map(|order| app.tasks.order(EVALUATION, QueueOrder::Contrast(order)));
+                    self.contrast.task = order.ok();
                 }
             }
             EvaluationCommand::Run => self.run(app),
@@ -149,10 +154,11 @@ impl AnyPage for EvaluationPage {
 
     /// What was found before stays.
     fn ended(&mut self, number: u64, message: Option<String>, _app: &mut AppState) {
-        self.contrast.ended(number, message.as_ref());
-        if self.task == Some(number) {
-            self.task = None;
-            self.message = message;
+        for task in [&mut self.task, &mut self.contrast.task] {
+            if *task == Some(number) {
+                *task = None;
+                self.message.clone_from(&message);
+            }
         }
     }
 

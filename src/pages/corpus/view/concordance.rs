@@ -68,13 +68,13 @@ pub fn concordance_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'
         tallies::tabs_ui(ui, workbench, window);
         if is_counted { tallies::asked_ui(ui, workbench, window) } else { order_ui(ui, workbench, window) }
     });
-    if is_counted {
-        return tallies::counts_ui(ui, workbench);
-    }
     let concordance = &workbench.whole.concordance;
     let t = theme::tokens(ui);
     if let Some(trouble) = &concordance.trouble {
         ui.add(Label::new(RichText::new(trouble).color(t.error)).wrap());
+    }
+    if is_counted {
+        return tallies::counts_ui(ui, workbench);
     }
     if let Some(note) = &concordance.note {
         ui.add(Label::new(RichText::new(lang::text(note)).size(theme::TEXT_SMALL).color(t.warm)).wrap());

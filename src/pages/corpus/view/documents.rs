@@ -6,6 +6,7 @@ use crate::app::document::column::file_name;
 use crate::import::documents::beads::BeadEdit;
 use crate::lang;
 use crate::pages::corpus::CorpusPage;
+use crate::pages::corpus::command::CorpusCommand;
 use crate::pages::corpus::documents::DocumentCommand;
 use crate::pages::window::dialogs::{Question, WORKSPACE, Wants};
 use crate::pages::window::local::Window;
@@ -49,20 +50,19 @@ const EDITS: [(&str, BeadEdit); 7] = [
 /// Share of the height of the chosen bead.
 const CHOSEN: f32 = 0.32;
 
-fn title(name: &'static str) -> GridTitle {
-    match name {
-        "number" => (tr!("no."), tr!("In the order of the documents")),
-        "bead" => (tr!("Bead"), tr!("How many sentences of each document it joins")),
-        "score" => (
-            tr!("Score"),
-            tr!(
-                "How much more probable the words are as translations of each other than by themselves, in nats a word; doubtful below 0"
-            ),
+const TITLES: &[GridTitle] = &[
+    ("number", id!("no."), id!("In the order of the documents")),
+    ("bead", id!("Bead"), id!("How many sentences of each document it joins")),
+    (
+        "score",
+        id!("Score"),
+        id!(
+            "How much more probable the words are as translations of each other than by themselves, in nats a word; doubtful below 0"
         ),
-        "source" => (tr!("Source"), ""),
-        _ => (tr!("Target"), ""),
-    }
-}
+    ),
+    ("source", id!("Source"), ""),
+    ("target", id!("Target"), ""),
+];
 
 /// The button that leads here.
 pub fn offer_ui(ui: &mut Ui, window: &mut Window<'_>) {
@@ -87,39 +87,32 @@ pub fn documents_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>
                 window.ask(question.then(move |path| DocumentCommand::Choose(side, path)));
             }
         }
-        if ui.add_enabled(sheet.order().is_some(), Button::new(tr!("Align again"))).clicked() {
-            window.push(DocumentCommand::Align);
-        }
-        if ui.button(tr!("Open a table...")).clicked() {
+        let (is_there, is_open) = (!sheet.beads.rows.is_empty(), workbench.path.is_some());
+        let mut button = |text: &str, is_enabled: bool| ui.add_enabled(is_enabled, Button::new(text));
+        if button(tr!("Open a table..."), true).clicked() {
             window.ask(OPEN.then(DocumentCommand::Open));
         }
-        let is_there = !sheet.beads.rows.is_empty();
-        if ui.add_enabled(is_there, Button::new(tr!("Save as TSV..."))).clicked() {
+        if button(tr!("Save as TSV..."), is_there).clicked() {
             window.ask(SAVE.then(DocumentCommand::Save));
         }
-        let is_open = workbench.path.is_some();
         let put = if is_open { tr!("Put into the corpus") } else { tr!("Make a corpus...") };
-        let note = tr!("The pairs with text on both sides, the target as the reference");
-        if ui.add_enabled(is_there, Button::new(put)).on_hover_text(note).clicked() {
-            if is_open {
-                window.push(DocumentCommand::Put(None));
-            } else {
-                window.ask(PUT.then(|path| DocumentCommand::Put(Some(path))));
-            }
+        let put =
+            button(put, is_there).on_hover_text(tr!("The pairs with text on both sides, the target as the reference"));
+        if put.clicked() && is_open {
+            window.push(DocumentCommand::Put(None));
+        } else if put.clicked() {
+            window.ask(PUT.then(|path| DocumentCommand::Put(Some(path))));
         }
-        if ui.add_enabled(sheet.beads.is_edited(), Button::new(tr!("Undo"))).clicked() {
+        if button(tr!("Undo"), sheet.beads.is_edited()).clicked() {
             window.push(DocumentCommand::Undo);
         }
-        if ui.button(tr!("Back to the corpus")).clicked() {
+        if button(tr!("Back to the corpus"), true).clicked() {
             window.push(DocumentCommand::Show(false));
         }
     });
     task::task_ui(ui, window, sheet.task);
-    if sheet.message.as_ref().is_some_and(|message| labels::failure(ui, message)) {
-        window.push(DocumentCommand::Dismiss);
-    }
-    if let Some(note) = &sheet.note {
-        labels::note(ui, note);
+    if workbench.message.as_ref().is_some_and(|message| labels::failure(ui, message)) {
+        window.push(CorpusCommand::DismissMessage);
     }
     if sheet.beads.rows.is_empty() {
         labels::note(
@@ -135,7 +128,7 @@ pub fn documents_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>
     ui.scope_builder(UiBuilder::new().max_rect(list), |ui| {
         let label = tr!("{n} bead" | "{n} beads" % sheet.beads.rows.len());
         labels::caption(ui, &label);
-        let look = GridLook { id: "beads", label: &label, title: &title, selected: sheet.selected };
+        let look = GridLook { id: "beads", label: &label, titles: TITLES, selected: sheet.selected };
         if let Some(row) = grid_ui(ui, &sheet.table, &look) {
             window.push(DocumentCommand::Select(row));
         }

@@ -1,9 +1,8 @@
 //! Floor 11: page Corpus, the concordance: where its links come from, and kinds of links against each other as a table.
 
-use egui::{ComboBox, DragValue, Label, ProgressBar, RichText, Ui};
+use egui::{ComboBox, DragValue, ProgressBar, RichText, Ui};
 
 use crate::corpus::query::linked::{LinkChoice, LinkOrigin};
-use crate::lang;
 use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::view::filter;
 use crate::pages::corpus::whole::{CountedLinks, ExploreCommand};
@@ -20,8 +19,9 @@ pub const COUNTS: Question = Question::new(
     id!("The table as it stands, as interlinear concordance writes it."),
 );
 
-/// The columns by their names in a file, each with its title and what it is.
-const TITLES: &[(&str, &str, &str)] = &[
+/// Height of the list of links, points.
+const LIST: f32 = 420.0;
+const TITLES: &[GridTitle] = &[
     ("word", id!("Word"), id!("In small letters; (all) is every word")),
     ("links", id!("Links"), id!("Where they come from")),
     ("words", id!("Words"), id!("Source words that were counted")),
@@ -38,34 +38,15 @@ const TITLES: &[(&str, &str, &str)] = &[
     ("p", "p", id!("McNemar's exact test against the first links, over sentences with a hit")),
 ];
 
-fn title(name: &'static str) -> GridTitle {
-    let found = TITLES.iter().find(|(known, ..)| *known == name);
-    found.map_or((name, ""), |(_, title, about)| (lang::text(title), lang::text(about)))
-}
-
 /// In which text a query is looked for, and by which links.
 pub fn links_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     let (corpus, chosen) = (&workbench.corpus, workbench.whole.concordance.links);
-    let all = LinkChoice::all(corpus);
     let label = ui.label(tr!("in"));
-    let combo = ComboBox::from_id_salt("query_system").truncate().selected_text(chosen.text_name(corpus));
+    let combo = ComboBox::from_id_salt("query_links").truncate().height(LIST).selected_text(chosen.name(corpus));
     let combo = combo.show_ui(ui, |ui| {
-        for (n, choice) in all.iter().enumerate() {
-            if n > 0 && all[n - 1].system == choice.system {
-                continue;
-            }
-            let is_chosen = choice.system == chosen.system;
-            if ui.selectable_label(is_chosen, choice.text_name(corpus)).clicked() && !is_chosen {
-                window.push(ExploreCommand::SetLinks(*choice));
-            }
-        }
-    });
-    combo.response.labelled_by(label.id);
-    let label = ui.label(tr!("linked by"));
-    let combo = ComboBox::from_id_salt("query_links").truncate().selected_text(chosen.by.name()).show_ui(ui, |ui| {
-        for choice in all.iter().filter(|choice| choice.system == chosen.system) {
-            if ui.selectable_label(*choice == chosen, choice.by.name()).clicked() {
-                window.push(ExploreCommand::SetLinks(*choice));
+        for choice in LinkChoice::all(corpus) {
+            if ui.selectable_label(choice == chosen, choice.name(corpus)).clicked() && choice != chosen {
+                window.push(ExploreCommand::SetLinks(choice));
             }
         }
     });
@@ -127,15 +108,12 @@ pub fn asked_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
 /// The counts.
 pub fn counts_ui(ui: &mut Ui, workbench: &CorpusPage) {
     let (tallied, t) = (&workbench.whole.tallied, theme::tokens(ui));
-    if let Some(trouble) = &tallied.trouble {
-        ui.add(Label::new(RichText::new(trouble).color(t.error)).wrap());
-    }
     if let Some(share) = tallied.share {
         ui.add(ProgressBar::new(share).desired_height(theme::PROGRESS_HEIGHT).animate(false).fill(t.accent));
     }
     let Some(table) = &tallied.table else { return };
     let note = tr!("Of sentences that all these links are known of; words are what stands between spaces.");
     ui.label(RichText::new(note).size(theme::TEXT_SMALL).color(t.weak));
-    let look = GridLook { id: "link_counts", label: tr!("Counts of links"), title: &title, selected: None };
+    let look = GridLook { id: "link_counts", label: tr!("Counts of links"), titles: TITLES, selected: None };
     grid_ui(ui, table, &look);
 }

@@ -3,7 +3,6 @@
 use egui::{Button, Label, RichText, Ui};
 
 use crate::app::document::column::file_name;
-use crate::lang;
 use crate::pages::evaluation::EvaluationPage;
 use crate::pages::evaluation::command::ContrastCommand;
 use crate::pages::window::dialogs::{Question, Wants};
@@ -35,8 +34,7 @@ const SAVE: [Question; 2] = [
 /// Notes that are shown.
 const MOST_NOTES: usize = 3;
 
-/// The columns by their names in a file, each with its title and what it is.
-const TITLES: &[(&str, &str, &str)] = &[
+const TITLES: &[GridTitle] = &[
     ("model", id!("Model"), ""),
     ("tag", id!("Tag"), id!("all: of all pairs")),
     ("pairs", id!("Pairs"), id!("That the model reads")),
@@ -65,11 +63,6 @@ const TITLES: &[(&str, &str, &str)] = &[
     ("bad", id!("Bad"), ""),
 ];
 
-fn title(name: &'static str) -> GridTitle {
-    let found = TITLES.iter().find(|(known, ..)| *known == name);
-    found.map_or((name, ""), |(_, title, about)| (lang::text(title), lang::text(about)))
-}
-
 /// Minimal pairs, and what models say of them.
 pub fn contrasts_ui(ui: &mut Ui, evaluation: &EvaluationPage, window: &mut Window<'_>) {
     let contrast = &evaluation.contrast;
@@ -97,9 +90,6 @@ pub fn contrasts_ui(ui: &mut Ui, evaluation: &EvaluationPage, window: &mut Windo
         }
     });
     task::task_ui(ui, window, contrast.task);
-    if contrast.message.as_ref().is_some_and(|message| labels::failure(ui, message)) {
-        window.push(ContrastCommand::Dismiss);
-    }
     let Some(found) = &contrast.found else {
         let note = tr!(
             "Minimal pairs are a source with a good and a bad translation that differ in one place. How often a model holds the good \
@@ -118,7 +108,7 @@ pub fn contrasts_ui(ui: &mut Ui, evaluation: &EvaluationPage, window: &mut Windo
         (tr!("By tag"), "contrast_tags")
     };
     let selected = contrast.selected.filter(|_| contrast.shows_pairs);
-    let chosen = grid_ui(ui, contrast.shown(), &GridLook { id, label, title: &title, selected });
+    let chosen = grid_ui(ui, contrast.shown(), &GridLook { id, label, titles: TITLES, selected });
     if let Some(row) = chosen.filter(|_| contrast.shows_pairs) {
         window.push(ContrastCommand::Select(row));
     }
