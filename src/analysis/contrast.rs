@@ -2,6 +2,7 @@
 //! An n-gram of an output is right as often as the reference has it too. Imports its room.
 
 pub mod minimal;
+pub mod pairs;
 
 use std::collections::HashMap;
 

@@ -37,6 +37,7 @@ use crate::corpus::overview::tables::{OverviewTable, TABLES, overview};
 use crate::corpus::query::column::TableColumn;
 use crate::corpus::query::costly::FilterResources;
 use crate::corpus::query::hits::{Searching, tsv};
+use crate::corpus::query::linked::{LinkChoice, LinkOrigin};
 use crate::corpus::query::table;
 use crate::corpus::query::table::Sorting;
 use crate::corpus::run::{SystemRunOptions, about, check, digests, name, run as run_system, system as system_of};
@@ -518,8 +519,9 @@ fn concordance(
         let message = format!("--system {} is not there; there are {count}, counted from 1", low.system);
         return Err(Error::Input(message).into());
     };
-    let mut searching =
-        Searching::new(query, Path::new(""), system, chosen).map_err(|why| Error::Input(format!("--query, {why}")))?;
+    let links = LinkChoice { system: Some(system), by: LinkOrigin::Own };
+    let searching = Searching::new(query, Path::new(""), links, chosen, None);
+    let mut searching = searching.map_err(|why| Error::Input(format!("--query, {why}")))?;
     let mut lines = Vec::new();
     while !searching.is_done() {
         lines.extend(searching.step(corpus, workspace, 1000)?);
@@ -527,7 +529,7 @@ fn concordance(
     for at in &searching.incomplete {
         output::tell(&format!("sentence {}: there are more hits than are told", at + 1));
     }
-    output.text(&tsv(&lines, &sorted(&lines, low.order), corpus, system))
+    output.text(&tsv(&lines, &sorted(&lines, low.order), corpus, links))
 }
 
 fn overviews_of(

@@ -2,6 +2,12 @@
 
 use std::fmt::Write as _;
 
+use serde_json::{Map, Value, json};
+
+use crate::cli::args::TableFormat;
+use crate::cli::output::LineOutput;
+use crate::text::cells::{CellTable, TableCell};
+
 /// Rows of cells; the first is the head. Numbers are right-aligned, words left-aligned.
 #[derive(Clone, Debug, Default)]
 pub struct TextTable {
@@ -44,6 +50,27 @@ impl TextTable {
             text.push('\n');
         }
         text
+    }
+}
+
+/// Prints a table in a format.
+pub fn print(format: TableFormat, cells: &CellTable, output: &mut LineOutput) -> anyhow::Result<()> {
+    match format {
+        TableFormat::Text => {
+            let mut table = TextTable::new(cells.head.iter().map(|name| name.replace('_', " ")));
+            cells.rows.iter().for_each(|row| table.row(row.iter().map(TableCell::shown)));
+            output.text(&table.text())
+        }
+        TableFormat::Tsv => output.text(&cells.tsv()),
+        TableFormat::Json => cells.rows.iter().try_for_each(|row| {
+            let value = |cell: &TableCell| match cell {
+                TableCell::Text(text) => json!(text),
+                TableCell::Count(count) => json!(count),
+                TableCell::Number(number) => json!(number),
+            };
+            let object = cells.head.iter().zip(row).map(|(name, cell)| ((*name).to_owned(), value(cell)));
+            output.json(&object.collect::<Map<String, Value>>())
+        }),
     }
 }
 

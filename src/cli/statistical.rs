@@ -14,6 +14,7 @@ use crate::cli::args::PairArgs;
 use crate::cli::output;
 use crate::cli::progress::ProgressLine;
 use crate::error::{Error, Result};
+use crate::text::language::of_file as language_of;
 use crate::text::parallel::ParallelReader;
 use crate::text::reader::{MOST_LINES, MOST_TEXT};
 use crate::ticket::CancellationToken;
@@ -202,14 +203,6 @@ fn learn_from(reading: CorpusBuilder, threads: usize) -> Result<Learned> {
     });
     bar.finish();
     learned
-}
-
-/// The last part of a name that could be a language: `train.00.fr.zst` is French.
-pub fn language_of(file: &Path) -> String {
-    let name = file.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
-    let is_tag = |part: &&str| (2..=3).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_lowercase());
-    let packing = |part: &&str| !["gz", "zst", "txt", "tok"].contains(part);
-    name.split('.').skip(1).filter(packing).filter(is_tag).last().unwrap_or("und").to_owned()
 }
 
 #[cfg(test)]

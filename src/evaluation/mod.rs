@@ -4,6 +4,7 @@
 
 pub mod alignment;
 pub mod ask;
+pub mod contrast;
 pub mod facts;
 pub mod first_set;
 pub mod rows;

@@ -1,6 +1,8 @@
 //! Floor 6: documents as paragraphs, whatever keeps them: plain text, HTML, and DOCX of word processors. What is no text (scripts,
 //! deleted words, notes of other programs) is left out. Imports its room.
 
+pub mod align;
+pub mod beads;
 mod docx;
 mod html;
 

@@ -9,6 +9,7 @@
 //! A format is one line of [`FORMATS`] and one file of [`formats`]. The talp notation is Pharaoh's, counted from 1.
 
 pub mod beside;
+pub mod contrast;
 pub mod documents;
 pub mod facts;
 pub mod format;
@@ -111,6 +112,32 @@ fn guesses(input: &ImportInput) -> Vec<(&'static FormatEntry, u8)> {
     let mut likely: Vec<_> = likely.filter(|(_, score)| *score > 0).collect();
     likely.sort_by_key(|(_, score)| std::cmp::Reverse(*score));
     likely
+}
+
+/// All records of a table that has these columns; `tell` hears of what is odd in it.
+///
+/// # Errors
+/// As [`open`]; what a file without the needed columns lacks.
+fn table(
+    path: &Path,
+    columns: Vec<(String, ColumnRole)>,
+    (needed, lacks): (&[ColumnRole], &str),
+    tell: &mut dyn FnMut(&str),
+) -> Result<Vec<Record>> {
+    let mut file = open(path, &ImportOptions { columns, ..ImportOptions::default() })?;
+    if !needed.iter().all(|role| file.facts.columns.iter().any(|column| column.role == *role)) {
+        return Err(Error::file(path, lacks));
+    }
+    let mut all = Vec::new();
+    loop {
+        let window = file.window(1000)?;
+        if window.is_empty() {
+            return Ok(all);
+        }
+        let (records, warnings) = window.read();
+        warnings.kept.iter().for_each(|warning| tell(&warning.sentence));
+        all.extend(records);
+    }
 }
 
 /// Starts to read a file.

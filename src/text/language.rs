@@ -4,6 +4,8 @@
 //! The rules are those of the Moses tokeniser: in French, Italian and Catalan an apostrophe ends a
 //! word (`l'`, `qu'`), elsewhere it begins one (`'s`, `'t`).
 
+use std::path::Path;
+
 use serde_json::{Value, json};
 use whatlang::{Detector, Lang};
 
@@ -154,4 +156,12 @@ pub fn normalizer() -> Value {
         // Soft hyphens, zero-width spaces, marks of direction: nothing that a reader sees.
         replace(r"[\x{AD}\x{200B}\x{200E}\x{200F}\x{202A}-\x{202E}\x{2060}\x{2066}-\x{2069}\x{FEFF}]", ""),
     ]})
+}
+
+/// The last part of a name that could be a language: `train.00.fr.zst` is French.
+pub fn of_file(file: &Path) -> String {
+    let name = file.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
+    let is_tag = |part: &&str| (2..=3).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_lowercase());
+    let packing = |part: &&str| !["gz", "zst", "txt", "tok"].contains(part);
+    name.split('.').skip(1).filter(packing).filter(is_tag).last().unwrap_or("und").to_owned()
 }

@@ -1,5 +1,6 @@
 //! Floor 1: words and ids. Imports floor 0 only; knows no tensors and no window.
 
+pub mod cells;
 pub mod corpus;
 pub mod dictionary;
 pub mod foreign;

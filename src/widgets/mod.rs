@@ -3,6 +3,7 @@
 pub mod bars;
 pub mod bidi;
 pub mod chart;
+pub mod grid;
 pub mod heatmap;
 pub mod keep;
 pub mod labels;

@@ -2,10 +2,20 @@
 
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 
+use interlinear::analysis::contrast::pairs::{each, summary, summary_table};
+use interlinear::jobs::Library;
+use interlinear::jobs::gate::ForegroundGate;
+use interlinear::jobs::queue::candidate::Candidate;
+use interlinear::jobs::queue::contrast::ContrastOrder;
+use interlinear::jobs::queue::{Found, JobQueue, QueueNews, QueueOrder};
+use interlinear::nn::device::DeviceChoice;
+use interlinear::text::cells::{CellTable, TableCell};
 use serde_json::Value;
 
 use crate::cli::{Outcome, reference, run_in};
+use crate::worker::PATIENCE;
 
 /// Four pairs: one word apart, one cut short, two words that nobody knows, and one that is the same.
 const TABLE: &str = "source\tgood\tbad\ttag\n\
@@ -122,4 +132,41 @@ fn three_files_are_the_same_as_a_table_and_what_does_not_fit_is_named() {
         assert!(outcome.code == 2 && outcome.stderr.contains(wanted), "{arguments}: {}", outcome.stderr);
     }
     assert!(contrast(folder.path(), "hole.tsv").stdout.lines().nth(1).is_some_and(|row| row.contains(" 1 ")));
+}
+
+#[test]
+fn the_window_writes_the_same_bytes() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let table = folder.path().join("pairs.tsv");
+    fs::write(&table, TABLE.replace("s4 s5", "s4")).expect("written");
+    let models = MODELS.map(|name| reference(name).to_str().expect("a plain path").to_owned());
+    let words = ["contrast", "pairs.tsv", "--model", &models[0], "--model", &models[1], "--pairs", "each.tsv"];
+    let printed = run_in(folder.path(), &[&words[..], &["--format", "tsv"]].concat(), b"");
+    assert_eq!(printed.code, 0, "{}", printed.stderr);
+
+    let lane = JobQueue::<QueueOrder>::spawn(Library::new(1), ForegroundGate::new(), Arc::new(|| {}));
+    let systems = MODELS.map(|name| Candidate::Model(reference(name))).to_vec();
+    lane.submit(1, QueueOrder::Contrast(ContrastOrder { table, systems, device: DeviceChoice::Cpu }));
+    let found = loop {
+        match lane.news.next_within(PATIENCE).expect("every order ends").kind {
+            QueueNews::Progress(_) => {}
+            QueueNews::Found(Found::Contrasted(found)) => break found,
+            other => panic!("{other:?}"),
+        }
+    };
+    assert!(found.notes.is_empty(), "{:?}", found.notes);
+    let written = fs::read_to_string(folder.path().join("each.tsv")).expect("written");
+    assert_eq!(each(&found.pairs, &found.models).0.tsv(), written);
+    assert_eq!(summary_table(&summary(&found.pairs, &found.models)).tsv(), printed.stdout);
+}
+
+#[test]
+fn rows_are_sorted_by_numbers_and_by_words() {
+    let row = |text: &str, number: Option<f64>| vec![TableCell::from(text), TableCell::Number(number)];
+    let table =
+        CellTable { head: vec!["word", "p"], rows: vec![row("b", Some(10.0)), row("A", None), row("a", Some(9.0))] };
+    assert_eq!([table.sorted(1, true), table.sorted(1, false)], [[0, 2, 1], [1, 2, 0]]);
+    assert_eq!([table.sorted(0, false), table.sorted(0, true)], [[1, 2, 0], [0, 1, 2]]);
+    assert_eq!(table.tsv(), "word\tp\nb\t10\nA\t\na\t9\n");
+    assert_eq!(table.rows[1][1].shown(), "-");
 }

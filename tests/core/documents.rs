@@ -4,15 +4,22 @@
 use std::fs;
 use std::io::{Cursor, Write as _};
 use std::path::Path;
+use std::sync::Arc;
 
 use interlinear::aligner::sentences::beads::{BEAD_KINDS, Bead, BeadKind, DocumentSide};
 use interlinear::aligner::sentences::lengths::Lengths;
 use interlinear::aligner::sentences::search::{BeadCosts, Corridor, search};
 use interlinear::aligner::sentences::{by_length, by_words};
+use interlinear::import::documents::beads::{BeadEdit, BeadList, BeadRow, table};
 use interlinear::import::documents::{ImportedDocument, ParagraphBreaks};
+use interlinear::jobs::Library;
+use interlinear::jobs::gate::ForegroundGate;
+use interlinear::jobs::queue::documents::{DocumentsFound, DocumentsOrder};
+use interlinear::jobs::queue::{Found, JobQueue, QueueNews, QueueOrder};
 use interlinear::ticket::CancellationToken;
 
 use crate::cli::{Outcome, run_in};
+use crate::worker::PATIENCE;
 
 /// A tale in two languages, paragraph by paragraph. Of the second paragraph one sentence is two in French, of the third two are one,
 /// and each has one that the other does not have.
@@ -133,6 +140,40 @@ fn a_tale_is_aligned_by_its_words_and_the_table_is_read_again() {
     assert_eq!(read("out.en").lines().nth(4), Some("He gave her the bread. He gave her the cheese, too."));
 }
 
+/// What the window reads by an order.
+fn ordered(order: DocumentsOrder) -> DocumentsFound {
+    let lane = JobQueue::<QueueOrder>::spawn(Library::new(1), ForegroundGate::new(), Arc::new(|| {}));
+    lane.submit(1, QueueOrder::Documents(order));
+    loop {
+        match lane.news.next_within(PATIENCE).expect("every order ends").kind {
+            QueueNews::Progress(_) => {}
+            QueueNews::Found(Found::Documents(found)) => return found,
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+#[test]
+fn the_window_writes_the_same_table_and_reads_it_again() {
+    let folder = folder();
+    let at = |name: &str| folder.path().join(name);
+    let printed = documents(folder.path(), "--source tale.docx --target conte.html").stdout;
+    let found = ordered(DocumentsOrder::Align([at("tale.docx"), at("conte.html")]));
+    assert_eq!((table(&found.beads), found.note), (printed.clone(), None));
+    fs::write(at("pairs.tsv"), &printed).expect("written");
+    let again = ordered(DocumentsOrder::Open(at("pairs.tsv")));
+    assert_eq!(table(&again.beads), printed);
+    let counts = |beads: &[BeadRow]| beads.iter().map(|bead| bead.sides[0].len()).collect::<Vec<_>>();
+    assert_eq!(counts(&again.beads), counts(&found.beads), "sentences are found again");
+    // What somebody has edited stays, whatever its score was.
+    let mut list = BeadList::new(found.beads);
+    let pairs = |folder: &Path| documents(folder, "--pairs pairs.tsv --least 0").stdout.lines().count() - 1;
+    assert_eq!(pairs(folder.path()), 7);
+    list.edit(1, BeadEdit::Join);
+    fs::write(at("pairs.tsv"), table(list.rows.iter().map(AsRef::as_ref))).expect("written");
+    assert_eq!(pairs(folder.path()), 6);
+}
+
 #[test]
 fn what_cannot_be_read_is_named() {
     let folder = folder();
@@ -219,4 +260,40 @@ fn a_missing_half_is_found_beyond_the_corridor() {
         bead.source.len() == 1 && bead.target.len() == 1 && (i == j && i < 80 || i == j + 150 && i >= 230)
     });
     assert!(right.count() >= 145, "{beads:?}");
+}
+
+#[test]
+fn beads_are_joined_split_moved_removed_and_it_is_taken_back() {
+    let bead = |source: &str, target: &str| {
+        let side = |text: &str| text.split_whitespace().map(str::to_owned).collect();
+        BeadRow::new([side(source), side(target)], Some(1.0))
+    };
+    let said = |list: &BeadList| -> Vec<String> {
+        list.rows.iter().map(|row| format!("{}|{}", row.text(0), row.text(1))).collect()
+    };
+    let start = || BeadList::new(vec![bead("a b", "x"), bead("c", "y"), bead("d", "")]);
+    for (at, edit, wanted) in [
+        (0, BeadEdit::Join, &["a b c|x y", "d|"][..]),
+        (2, BeadEdit::Join, &["a b|x", "c|y", "d|"]),
+        (0, BeadEdit::Split, &["a|x", "b|", "c|y", "d|"]),
+        (1, BeadEdit::Split, &["a b|x", "c|", "|y", "d|"]),
+        (2, BeadEdit::Split, &["a b|x", "c|y", "d|"]),
+        (1, BeadEdit::Remove, &["a b|x", "d|"]),
+        (0, BeadEdit::Down(0), &["a|x", "b c|y", "d|"]),
+        (0, BeadEdit::Up(1), &["|x", "a b|", "c|y", "d|"]),
+        (2, BeadEdit::Up(0), &["a b|x", "c d|y"]),
+        (2, BeadEdit::Down(0), &["a b|x", "c|y", "d|"]),
+        (2, BeadEdit::Down(1), &["a b|x", "c|y", "d|"]),
+        (9, BeadEdit::Remove, &["a b|x", "c|y", "d|"]),
+    ] {
+        let mut list = start();
+        list.edit(at, edit);
+        assert_eq!(said(&list), wanted, "{at} {edit:?}");
+        assert_eq!(list.is_edited(), wanted != said(&start()), "{at} {edit:?}");
+        list.undo();
+        assert_eq!(list.rows, start().rows);
+    }
+    let mut list = start();
+    list.edit(0, BeadEdit::Down(0));
+    assert_eq!(table(list.rows.iter().map(AsRef::as_ref)).lines().nth(2), Some("2-1\t\tb c\ty"));
 }

@@ -24,6 +24,7 @@ use interlinear::corpus::overview::tables;
 use interlinear::corpus::overview::tables::overview;
 use interlinear::corpus::query::column::TableColumn;
 use interlinear::corpus::query::costly::FilterResources;
+use interlinear::corpus::query::linked::LinkChoice;
 use interlinear::corpus::query::table::rows;
 use interlinear::corpus::store::corpus::CorpusTable;
 use interlinear::corpus::store::file::Workspace;
@@ -542,8 +543,9 @@ fn the_lane_counts_finds_and_draws_between_its_other_calls() {
     assert_eq!((of.counted, of.pair.as_ref().map(|pair| (pair.first, pair.second))), (5, Some((1, 0))));
 
     // Of two queries that wait the first is not answered; one that is none is told with its number.
-    let find =
-        |number: u64, query: &str| CorpusRequest::Find(Some(Find { number, query: query.to_owned(), system: 0 }));
+    let find = |number: u64, query: &str| {
+        CorpusRequest::Find(Some(Find { number, query: query.to_owned(), links: LinkChoice::default() }))
+    };
     lane.send(find(1, "the"));
     let is_over = |number: u64| move |news: &CorpusNews| matches!(news, CorpusNews::Hits(hits) if hits.is_over && hits.number == number);
     let news = heard(&lane, find(2, "red -> _"), is_over(2));
@@ -565,7 +567,7 @@ fn the_lane_counts_finds_and_draws_between_its_other_calls() {
         ConcordanceLine { at: 1, words: vec!["boat".to_owned()], keys: vec![(0, 0)], ..ConcordanceLine::default() },
     );
     let (path, lines, order) = (file.clone(), Arc::new(vec![lines]), Arc::new(vec![0]));
-    heard(&lane, CorpusRequest::SaveHits { path, lines, order, system: 0 }, is_written);
+    heard(&lane, CorpusRequest::SaveHits { path, lines, order, links: LinkChoice::default() }, is_written);
     let text = std::fs::read_to_string(file).expect("written");
     assert_eq!(text.lines().nth(1), Some("2\t\tboat\t\t\t\"la barque est \"\"rouge\"\"\""));
 }

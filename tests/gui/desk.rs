@@ -35,6 +35,8 @@ pub struct Wires {
     pub calls: Rc<RefCell<Vec<CorpusRequest>>>,
     /// What the window will hear of it.
     pub news: Rc<RefCell<Vec<CorpusNews>>>,
+    /// Texts that were to be written, and where.
+    pub written: Rc<RefCell<Vec<(PathBuf, String)>>>,
     /// What every translation turns out to be that is taken apart.
     pub apart: Rc<RefCell<Option<Arc<StepTrace>>>>,
 }
@@ -76,6 +78,8 @@ impl Desk for Rehearsal {
         for effect in self.session.take_effects() {
             if let Effect::Corpus(call) = effect {
                 self.wires.calls.borrow_mut().push(call);
+            } else if let Effect::Chore(FileJob::Write { path, text }) = effect {
+                self.wires.written.borrow_mut().push((path, text));
             } else if let Effect::Chore(FileJob::Paint(picture)) = effect {
                 let pixels = picture.pixels().expect("it can be drawn");
                 self.session.hear(FileEvent::Painted(Arc::new(pixels)));

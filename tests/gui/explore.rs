@@ -3,11 +3,12 @@
 
 use egui::Key;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
+use interlinear::corpus::query::linked::LinkOrigin;
 use interlinear::import::Role;
 use interlinear::jobs::corpus::thread::CorpusRequest;
 use interlinear::pages::corpus::CorpusPage;
 use interlinear::pages::corpus::command::CorpusCommand;
-use interlinear::pages::corpus::whole::{ExploreCommand, ExploreView};
+use interlinear::pages::corpus::whole::{CountedLinks, ExploreCommand, ExploreView};
 
 use crate::workbench::Bench;
 
@@ -253,4 +254,60 @@ fn columns_are_moved_from_their_menu_and_come_back() {
     bench.send(CorpusRequest::Close);
     bench.send(CorpusRequest::Open(path));
     assert_eq!(shown(&bench), first);
+}
+
+#[test]
+fn links_of_any_kind_are_searched_and_counted_against_each_other() {
+    let mut bench = two_systems();
+    let gold = bench.folder.path().join("gold.txt");
+    std::fs::write(&gold, "0-0 1-2 2-1 3-3\n0-0 1-1 2-2 3-3 4-4\n0-0\n").expect("written");
+    bench.send(CorpusCommand::import_gold(gold));
+    bench.click("Dismiss");
+    bench.click("Concordance");
+    bench.send(ExploreCommand::SetQuery("_ -> _ _ -> _ crossing".to_owned()));
+    bench.says("0 hits in 0 of 3 sentences");
+    bench.click("in");
+    bench.click("the reference, by hand");
+    bench.says("Hit 1: red boat in sentence 1, linked to bateau rouge");
+    bench.says("1 hit in 1 of 3 sentences");
+    bench.click("in");
+    bench.click("the reference, statistical aligner");
+    assert_eq!(page(&bench).whole.concordance.links.by, LinkOrigin::Aligner);
+    bench.click("in");
+    bench.click("the reference, by hand");
+
+    bench.send(ExploreCommand::SetQuery(String::new()));
+    bench.click("Counts of links");
+    let row = "(all), the reference, by hand, 12, 0.8333, 0.1667, -, 0.1667, -";
+    bench.says(row);
+    bench.click("Compared with 0...");
+    bench.click("the reference, statistical aligner");
+    bench.click("1. Other, statistical aligner");
+    bench.harness.key_press(Key::Escape);
+    bench.settle();
+    let rows = |bench: &Bench| page(bench).whole.tallied.table.as_ref().map_or(0, |table| table.rows.len());
+    assert_eq!(rows(&bench), 3);
+    bench.says(row);
+    bench.click("Each word");
+    assert_eq!(rows(&bench), 3, "no word is there five times");
+    bench.send(ExploreCommand::SetCounts(CountedLinks { least: 2, ..page(&bench).whole.tallied.asked.clone() }));
+    assert_eq!(rows(&bench), 6, "the: three rows more");
+    // A head sorts: the greatest fertility is first.
+    bench.click("Fertility");
+    bench.says("Fertility, greatest first");
+    let path = bench.folder.path().join("links.tsv");
+    bench.send(ExploreCommand::SaveCounts(path.clone()));
+    let (to, text) = bench.written();
+    assert_eq!(to, path);
+    let table: Vec<&str> = text.lines().collect();
+    assert_eq!(table[0], "word\tlinks\twords\tfertility\tunaligned\tp_unaligned\tcrossing\tp_crossing\ttargets");
+    assert!(table[4].starts_with("the\tthe reference, by hand\t3\t"), "{text}");
+    assert!(table[4].ends_with("le 2"), "{text}");
+
+    // A query is counted, too: in how many sentences, and what its hits are linked to.
+    bench.send(ExploreCommand::SetQuery("boat -> _".to_owned()));
+    bench.says("the reference, by hand, (sentences), 1, 0.3333, -");
+    bench.says("the reference, by hand, boat, bateau, 1, 1.0000, -");
+    bench.send(ExploreCommand::SetQuery("{boat".to_owned()));
+    assert_eq!(labels_with(&bench, "column 1: the list has no").len(), 1);
 }

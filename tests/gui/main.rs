@@ -29,6 +29,7 @@ mod picture;
 mod probes;
 mod small;
 mod steps;
+mod study;
 mod toy_page;
 mod views;
 mod walk;

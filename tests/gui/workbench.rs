@@ -10,6 +10,7 @@ use interlinear::app::command::WindowCommand;
 use interlinear::app::page::SENTENCE;
 use interlinear::import::Role;
 use interlinear::jobs::corpus::thread::{CorpusNews, CorpusRequest, CorpusThread};
+use interlinear::jobs::queue::QueueEvent;
 use interlinear::pages::command::Command;
 use interlinear::pages::corpus::CORPUS;
 use interlinear::pages::corpus::command::CorpusCommand;
@@ -36,6 +37,7 @@ fn last_news(call: &CorpusRequest) -> Option<fn(&CorpusNews) -> bool> {
         | CorpusRequest::Show { .. }
         | CorpusRequest::Remove(_)
         | CorpusRequest::Plan(_)
+        | CorpusRequest::Add(..)
         | CorpusRequest::Fill => Some(|news| matches!(news, CorpusNews::Rows(_))),
         CorpusRequest::Import(..) => Some(|news| matches!(news, CorpusNews::Imported(..))),
         CorpusRequest::Write(_) | CorpusRequest::SaveScheme(_) => Some(|news| matches!(news, CorpusNews::Written(_))),
@@ -52,11 +54,13 @@ fn last_news(call: &CorpusRequest) -> Option<fn(&CorpusNews) -> bool> {
         | CorpusRequest::Undo
         | CorpusRequest::Redo => Some(|news| matches!(news, CorpusNews::Judged(..))),
         CorpusRequest::Watch(columns) if columns.is_empty() => None,
-        CorpusRequest::Keep(_) | CorpusRequest::Means(..) | CorpusRequest::Count(None) | CorpusRequest::Find(None) => {
-            None
-        }
+        CorpusRequest::Keep(_) | CorpusRequest::Means(..) | CorpusRequest::Count(None) => None,
+        CorpusRequest::Find(None) | CorpusRequest::Tally(None) => None,
         CorpusRequest::Watch(_) => Some(|news| matches!(news, CorpusNews::Picture(_))),
         CorpusRequest::Count(Some(_)) => Some(|news| matches!(news, CorpusNews::Counted(_))),
+        CorpusRequest::Tally(Some(_)) => {
+            Some(|news| matches!(news, CorpusNews::Tallied(_, _, Some(_)) | CorpusNews::Refused(..)))
+        }
         CorpusRequest::Find(Some(_)) => Some(|news| match news {
             CorpusNews::Hits(hits) => hits.is_over,
             news => matches!(news, CorpusNews::Refused(..)),
@@ -151,6 +155,17 @@ impl Bench {
 
     pub fn is_gone(&self, label: &str) -> bool {
         self.harness.query_all_by_label(label).next().is_none()
+    }
+
+    /// The text that was to be written last, and where.
+    pub fn written(&self) -> (std::path::PathBuf, String) {
+        self.wires.written.borrow().last().cloned().expect("something is written")
+    }
+
+    /// Hears of the lane of long work.
+    pub fn absorb(&mut self, event: QueueEvent) {
+        self.wires.corpus.borrow_mut().push(event);
+        self.settle();
     }
 
     pub fn chosen(&self) -> Option<usize> {

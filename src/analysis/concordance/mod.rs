@@ -23,6 +23,7 @@ pub mod counts;
 mod lines;
 mod parse;
 mod search;
+pub mod tally;
 
 pub use crate::analysis::concordance::lines::{ConcordanceLine, ConcordanceOrder, sorted};
 pub use crate::analysis::concordance::parse::{ConcordanceQuery, QueryError, WordLists};

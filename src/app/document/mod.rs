@@ -20,6 +20,7 @@ pub mod variant;
 
 use std::sync::Arc;
 
+use crate::analysis::contrast::pairs::ContrastPair;
 use crate::analysis::measures::MEASURES;
 use crate::app::document::column::Column;
 use crate::app::document::compare::SystemComparison;
@@ -47,6 +48,8 @@ pub struct Document {
     pub(crate) history: History,
     /// Of the sentence of a test set or of a list with links by hand that was opened last.
     pub(crate) gold: Option<Arc<Gold>>,
+    /// The minimal pair that was opened last.
+    pub(crate) pair: Option<Arc<ContrastPair>>,
     /// The source came by typing.
     pub(crate) typed: bool,
     /// The newest sentence of the history came by typing, so that more typing replaces it.

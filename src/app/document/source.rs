@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::analysis::contrast::pairs::ContrastPair;
 use crate::app::document::column::Column;
 use crate::app::document::rewording::carried;
 use crate::app::document::scene::{Scene, cut};
@@ -9,6 +10,7 @@ use crate::app::files::gold::Gold;
 use crate::app::files::lists::{List, MAX_TRANSLATED};
 #[cfg(not(target_family = "wasm"))]
 use crate::app::page::SENTENCE;
+use crate::app::settings::Whose;
 use crate::app::state::AppState;
 
 /// So many sentences of a list are compared with the source to find it there.
@@ -136,6 +138,40 @@ impl AppState {
     pub(crate) fn gold_of_list(&self) -> Option<Gold> {
         let gold = self.lists.gold(self.document.scene.position?)?;
         (gold.source == self.document.scene.source).then_some(gold)
+    }
+
+    /// Gives a translation of the user's, or takes it away.
+    pub(crate) fn give(&mut self, text: Option<String>) {
+        let text = text.map(|text| self.cut(text));
+        if text == self.document.scene.given {
+            return;
+        }
+        match (&self.document.scene.given, &text) {
+            (Some(before), Some(after)) => {
+                self.document.history.typed_beside(self.document.scene.clone(), before, after);
+            }
+            _ => self.document.history.replaced(self.document.scene.clone()),
+        }
+        if self.document.scene.given.is_none() {
+            self.view.settings.whose = Whose::Given;
+        }
+        self.document.scene.given = text;
+        self.changed();
+        self.request();
+        self.rebuild_all();
+    }
+
+    /// The minimal pair that was opened, while its source is the text.
+    pub fn pair(&self) -> Option<&ContrastPair> {
+        self.document.pair.as_deref().filter(|pair| pair.source == self.document.scene.source)
+    }
+
+    /// Opens a minimal pair: its source, and its good translation as one that is given.
+    #[cfg(not(target_family = "wasm"))]
+    pub(crate) fn show_pair(&mut self, pair: ContrastPair) {
+        self.show_with_gold(pair.source.clone(), None);
+        self.give(Some(pair.targets[0].clone()));
+        self.document.pair = Some(Arc::new(pair));
     }
 
     /// Opens a sentence of a test set, with its alignment by hand where there is one.

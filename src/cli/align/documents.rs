@@ -7,25 +7,15 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::aligner::bundled::bundled;
-use crate::aligner::corpus::{CorpusBuilder, RARE};
-use crate::aligner::learn::learn;
-use crate::aligner::learned::Learned;
-use crate::aligner::sentences::beads::{BEAD_KINDS, Bead, DocumentSide};
-use crate::aligner::sentences::{by_length, by_words};
-use crate::aligner::settings::AlignerSettings;
-use crate::aligner::words::Cutter;
+use crate::aligner::sentences::beads::BEAD_KINDS;
 use crate::cli::args::{Choice, RunArgs, one_of};
 use crate::cli::output;
 use crate::cli::output::LineOutput;
-use crate::cli::statistical::language_of;
 use crate::error::{Error, Result};
-use crate::import;
-use crate::import::documents::{ImportedDocument, ParagraphBreaks};
-use crate::import::{ColumnRole, ImportOptions};
-use crate::text::language::guess;
-use crate::text::sentences::sentences;
-use crate::text::tsv::{TsvCell, as_typed, text};
+use crate::import::documents::ParagraphBreaks;
+use crate::import::documents::align::{DocumentOptions, align as align_documents};
+use crate::import::documents::beads::{BeadRow, read, table};
+use crate::text::tsv::{TsvCell, text};
 use crate::text::write::write_atomic;
 use crate::ticket::CancellationToken;
 
@@ -74,7 +64,7 @@ pub struct DocumentsArgs {
     /// Use the lexicon of an aligner that `align --statistical --save` wrote
     #[arg(long, value_name = "FILE")]
     learned: Option<PathBuf>,
-    /// Leave out rows with a smaller score
+    /// Leave out rows with a smaller score; one that was edited in the window has none, and stays if both sides have text
     #[arg(long, value_name = "SCORE", allow_negative_numbers = true)]
     least: Option<f32>,
     /// Write the source sentences of all rows with two sides into this file, one a line, in place of a table
@@ -96,173 +86,61 @@ const BREAKS: &[Choice<ParagraphBreaks>] = &[
     ("lines", "Every line is a paragraph", ParagraphBreaks::Lines),
 ];
 
-/// A row: its kind, its score, and the texts of both sides.
-struct BeadRow {
-    kind: String,
-    score: Option<f32>,
-    texts: [String; 2],
-}
-
 /// Aligns, or reads what was aligned, and writes.
 ///
 /// # Errors
 /// A sentence about a file.
 pub fn run(low: &DocumentsArgs) -> anyhow::Result<()> {
     let rows = match (&low.pairs, &low.source, &low.target) {
-        (Some(pairs), ..) => read(pairs)?,
+        (Some(pairs), ..) => read(pairs, &mut output::tell)?,
         (None, Some(source), Some(target)) => align(low, [source, target])?,
         _ => return Err(Error::Input("give --source and --target, or --pairs".to_owned()).into()),
     };
     let mut output = LineOutput::stdout();
     if let Some(gold) = &low.gold {
-        output.text(&compared(&rows, (gold, &read(gold)?))?)?;
+        output.text(&compared(&rows, (gold, &read(gold, &mut output::tell)?))?)?;
         return output.finish();
     }
-    let is_kept = |row: &&BeadRow| low.least.is_none_or(|least| row.score.is_some_and(|score| score >= least));
+    let is_kept =
+        |row: &&BeadRow| low.least.is_none_or(|least| row.score.map_or(row.is_whole(), |score| score >= least));
     let rows: Vec<&BeadRow> = rows.iter().filter(is_kept).collect();
     if let (Some(source), Some(target)) = (&low.output_source, &low.output_target) {
-        let whole = || rows.iter().filter(|row| row.texts.iter().all(|text| !text.is_empty()));
+        let whole = || rows.iter().filter(|row| row.is_whole());
         for (side, path) in [source, target].into_iter().enumerate() {
-            write_atomic(path, |file| whole().try_for_each(|row| writeln!(file, "{}", row.texts[side])))?;
+            write_atomic(path, |file| whole().try_for_each(|row| writeln!(file, "{}", row.text(side))))?;
         }
         output::tell(&format!("{} pairs are written", whole().count()));
         return Ok(());
     }
-    let cells = |row: &&BeadRow| {
-        let score = row.score.map_or_else(String::new, |score| format!("{score:.3}"));
-        let [source, target] = &row.texts;
-        vec![TsvCell::plain(&row.kind), TsvCell::Plain(score), source.into(), target.into()]
-    };
-    output.text(&text(&["bead", "score", "source", "target"], rows.iter().map(cells)))?;
+    output.text(&table(rows))?;
     output.finish()
 }
 
-/// A document as its sentences.
-struct Sentences {
-    texts: Vec<String>,
-    side: DocumentSide,
-    language: String,
-    cutter: Cutter,
-}
-
-impl Sentences {
-    fn open(low: &DocumentsArgs, path: &Path, language: Option<&String>) -> Result<Self> {
-        let document = ImportedDocument::open(path, low.paragraphs)?;
-        let language = language.cloned().unwrap_or_else(|| language_in(path, &document));
-        let mut own =
-            Self { texts: Vec::new(), side: DocumentSide::default(), cutter: Cutter::new(&language, false)?, language };
-        for paragraph in &document.paragraphs {
-            let found = if low.whole { vec![paragraph.as_str()] } else { sentences(paragraph, &own.language) };
-            for (n, sentence) in found.into_iter().enumerate() {
-                own.side.push(sentence, own.cutter.cut(sentence).words, n == 0);
-                own.texts.push(sentence.to_owned());
-            }
-        }
-        Ok(own)
-    }
-
-    /// The sentences of a bead in a row.
-    fn joined(&self, range: &Range<usize>) -> String {
-        self.texts[range.clone()].join(" ")
-    }
-}
-
-/// That of the file's name, else what the text seems to be in.
-fn language_in(path: &Path, document: &ImportedDocument) -> String {
-    let named = language_of(path);
-    let text = || document.paragraphs.iter().take(50).map(String::as_str).collect::<Vec<_>>().join(" ");
-    match named.as_str() {
-        "und" | "htm" => guess(&text()).unwrap_or("und").to_owned(),
-        _ => named,
-    }
-}
-
 fn align(low: &DocumentsArgs, [source, target]: [&PathBuf; 2]) -> Result<Vec<BeadRow>> {
-    let x = Sentences::open(low, source, low.source_language.as_ref())?;
-    let y = Sentences::open(low, target, low.target_language.as_ref())?;
-    let ticket = CancellationToken::forever();
-    let mut beads = by_length(&x.side, &y.side, &ticket)?;
-    let sides = (&x.side, &y.side);
-    let known = match &low.learned {
-        Some(path) => Some(Learned::open(path)?),
-        None => bundled(&x.language, &y.language).transpose()?.filter(|_| !low.lengths),
+    let options = DocumentOptions {
+        languages: [low.source_language.clone(), low.target_language.clone()],
+        breaks: low.paragraphs,
+        whole: low.whole,
+        lengths: low.lengths,
+        learned: low.learned.clone(),
     };
-    if let Some(known) = known {
-        beads = by_words(sides, &known, &beads, &ticket)?;
-    } else if !low.lengths {
-        for _ in 0..ROUNDS {
-            let Some(learned) = learned_from(sides, &beads, low.run.cores())? else { break };
-            beads = by_words(sides, &learned, &beads, &ticket)?;
-        }
-    }
-    tell(&beads, sides);
-    let row = |bead: &Bead| BeadRow {
-        kind: format!("{}-{}", bead.source.len(), bead.target.len()),
-        score: bead.score,
-        texts: [x.joined(&bead.source), y.joined(&bead.target)],
-    };
-    Ok(beads.iter().map(row).collect())
-}
-
-/// How often a lexicon is learned from what the last one found.
-const ROUNDS: usize = 2;
-/// Fewer pairs teach nothing.
-const LEAST_PAIRS: usize = 20;
-
-/// A lexicon of the beads of one and one; `None` where they are few.
-fn learned_from((x, y): (&DocumentSide, &DocumentSide), beads: &[Bead], threads: usize) -> Result<Option<Learned>> {
-    let mut corpus = CorpusBuilder::default();
-    for bead in beads.iter().filter(|bead| bead.source.len() == 1 && bead.target.len() == 1) {
-        corpus.push(&x.words[bead.source.start], &y.words[bead.target.start]);
-    }
-    if corpus.len() < LEAST_PAIRS {
+    let (beads, is_short) =
+        align_documents([source, target], &options, low.run.cores(), &CancellationToken::forever())?;
+    if is_short {
         output::tell("the documents have too few sentences to learn words from; they are aligned by length alone");
-        return Ok(None);
     }
-    let settings = AlignerSettings::default();
-    learn(corpus.finish(RARE), &settings, threads, &CancellationToken::forever(), &mut |_| {}).map(Some)
+    tell(&beads);
+    Ok(beads)
 }
 
-fn tell(beads: &[Bead], (x, y): (&DocumentSide, &DocumentSide)) {
-    let mut told = format!("{} and {} sentences", x.len(), y.len());
+fn tell(beads: &[BeadRow]) {
+    let count = |side: usize| beads.iter().map(|bead| bead.sides[side].len()).sum::<usize>();
+    let mut told = format!("{} and {} sentences", count(0), count(1));
     for kind in BEAD_KINDS {
-        let is_own = |bead: &&Bead| (bead.source.len(), bead.target.len()) == (kind.source, kind.target);
-        let count = beads.iter().filter(is_own).count();
-        let _ = write!(told, ", {count} of {}-{}", kind.source, kind.target);
+        let kind = format!("{}-{}", kind.source, kind.target);
+        let _ = write!(told, ", {} of {kind}", beads.iter().filter(|bead| bead.kind == kind).count());
     }
     output::tell(&told);
-}
-
-/// Rows of a table.
-fn read(path: &Path) -> Result<Vec<BeadRow>> {
-    let extra = ["bead", "score"].map(|name| (name.to_owned(), ColumnRole::Extra));
-    let mut file = import::open(path, &ImportOptions { columns: extra.into(), ..ImportOptions::default() })?;
-    let has = |role: &ColumnRole| file.facts.columns.iter().any(|column| column.role == *role);
-    if !has(&ColumnRole::Source) || !has(&ColumnRole::Reference) {
-        return Err(Error::file(
-            path,
-            "has no columns `source` and `target`; name them in the first row, tabs between",
-        ));
-    }
-    let mut rows = Vec::new();
-    loop {
-        let window = file.window(1000)?;
-        if window.is_empty() {
-            return Ok(rows);
-        }
-        let (records, warnings) = window.read();
-        warnings.kept.iter().for_each(|warning| output::tell(&warning.sentence));
-        rows.extend(records.into_iter().map(|record| {
-            let extra = |name: &str| record.extra.iter().find(|(known, _)| known == name).map(|(_, cell)| cell.trim());
-            let side =
-                |text: Option<&import::ImportedText>| text.map_or("", |text| as_typed(text.text.trim())).to_owned();
-            BeadRow {
-                kind: extra("bead").unwrap_or_default().to_owned(),
-                score: extra("score").and_then(|score| score.parse().ok()),
-                texts: [side(record.source.as_ref()), side(record.reference.as_ref())],
-            }
-        }));
-    }
 }
 
 /// Which letters of both documents a row has.
@@ -272,7 +150,7 @@ type BeadLetters = [Range<usize>; 2];
 fn letters(rows: &[BeadRow]) -> (Vec<BeadLetters>, [usize; 2]) {
     let (mut at, mut found) = ([0; 2], Vec::new());
     for row in rows {
-        let next = [0, 1].map(|side| at[side] + row.texts[side].chars().filter(|c| !c.is_whitespace()).count());
+        let next = [0, 1].map(|side| at[side] + row.text(side).chars().filter(|c| !c.is_whitespace()).count());
         let range = [at[0]..next[0], at[1]..next[1]];
         if range.iter().all(|side| !side.is_empty()) {
             found.push(range);

@@ -154,7 +154,7 @@ fn column_of(system: usize, corpus: &CorpusTable) -> Result<&SystemColumn> {
 }
 
 /// Links of an output between the words between spaces; those that came with it as they are.
-fn links_of(output: &SystemOutput, source: &str, how: LinkRule) -> Option<Vec<Link>> {
+pub fn links_of(output: &SystemOutput, source: &str, how: LinkRule) -> Option<Vec<Link>> {
     if output.links.is_some() || how == LinkRule::Greatest {
         return output.word_links(source);
     }

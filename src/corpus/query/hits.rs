@@ -3,13 +3,16 @@
 use std::borrow::Cow;
 use std::path::Path;
 
+use crate::aligner::bundled::AlignerChoice;
 use crate::analysis::concordance::{ConcordanceLine, ConcordanceQuery, ConcordanceSentence};
+use crate::analysis::hard::links_above;
 use crate::analysis::lexical::cut;
+use crate::corpus::query::linked::{LinkChoice, LinkFinder, LinkOrigin, parsed};
 use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::file::Workspace;
-use crate::corpus::store::lists;
 use crate::corpus::store::output::SystemOutput;
-use crate::error::{Error, Result};
+use crate::error::Result;
+use crate::text::links::Link;
 use crate::text::tsv;
 use crate::text::tsv::TsvCell;
 use crate::text::words::words;
@@ -22,7 +25,8 @@ const MOST_NOTED: usize = 20;
 /// A query on its way through some sentences.
 pub struct Searching {
     query: ConcordanceQuery,
-    system: usize,
+    links: LinkChoice,
+    finder: LinkFinder,
     rows: Vec<u32>,
     next: usize,
     has_links: bool,
@@ -31,11 +35,16 @@ pub struct Searching {
 }
 
 impl Searching {
-    /// A query over what a system, by its place, says of some rows. Lists of words lie in `folder`.
-    pub fn new(query: &str, folder: &Path, system: usize, rows: Vec<u32>) -> Result<Self> {
-        let mut list = |name: &str| lists::words(folder, name).map_err(|error| error.to_string());
-        let query = ConcordanceQuery::parse_with(query, &mut list).map_err(|why| Error::Input(why.to_string()))?;
-        Ok(Self { query, system, rows, next: 0, has_links: false, incomplete: Vec::new() })
+    /// A query over a text and its links in some rows. Lists of words lie in `folder`.
+    pub fn new(
+        query: &str,
+        folder: &Path,
+        links: LinkChoice,
+        rows: Vec<u32>,
+        aligner: Option<&AlignerChoice>,
+    ) -> Result<Self> {
+        let (query, finder) = (parsed(query, folder)?, LinkFinder::new(&[links], aligner)?);
+        Ok(Self { query, links, finder, rows, next: 0, has_links: false, incomplete: Vec::new() })
     }
 
     /// Whether all sentences were looked through.
@@ -57,18 +66,11 @@ impl Searching {
     pub fn step(&mut self, corpus: &CorpusTable, workspace: &Workspace, count: usize) -> Result<Vec<ConcordanceLine>> {
         let end = (self.next + count).min(self.rows.len());
         let mut lines = Vec::new();
-        let Some(column) = corpus.systems.get(self.system) else {
-            self.next = self.rows.len();
-            return Ok(lines);
-        };
         for at in &self.rows[self.next..end] {
-            if column.texts.get(*at as usize).is_none() {
+            let Some((source, output, links)) = read(&mut self.finder, (corpus, workspace), *at as usize, self.links)?
+            else {
                 continue;
-            }
-            // A damaged one is told of where it is shown, and stops nothing here.
-            let Some(said) = workspace.output(column.system.id, *at as usize).ok().flatten() else { continue };
-            let [source, output] = sides(&said, corpus.sources.get(*at as usize).unwrap_or_default());
-            let links = said.hard_links();
+            };
             self.has_links |= links.is_some();
             let links = links.unwrap_or_default();
             let sentence = ConcordanceSentence { source: &source, output: &output, links: &links };
@@ -81,6 +83,35 @@ impl Searching {
         self.next = end;
         Ok(lines)
     }
+}
+
+/// The words of both sides, and the links between them; `None` where a sentence has no such text. A system's own words are looked through
+/// where the links are its own.
+#[expect(clippy::type_complexity, reason = "source, output, links")]
+fn read(
+    finder: &mut LinkFinder,
+    (corpus, workspace): (&CorpusTable, &Workspace),
+    at: usize,
+    choice: LinkChoice,
+) -> Result<Option<(Vec<String>, Vec<String>, Option<Vec<Link>>)>> {
+    let source = corpus.sources.get(at).unwrap_or_default();
+    let (Some(system), LinkOrigin::Own | LinkOrigin::Above(_)) = (choice.system, choice.by) else {
+        let found = finder.find((corpus, workspace), at, choice)?;
+        return Ok(found.map(|(output, links)| (words(source).map(str::to_owned).collect(), output, links)));
+    };
+    let Some(column) = corpus.systems.get(system).filter(|column| column.texts.get(at).is_some()) else {
+        return Ok(None);
+    };
+    // A damaged one is told of where it is shown, and stops nothing here.
+    let Some(said) = workspace.output(column.system.id, at).ok().flatten() else { return Ok(None) };
+    let [source, output] = sides(&said, source).map(Cow::into_owned);
+    let links = match choice.by {
+        LinkOrigin::Above(hundredths) if said.links.is_none() => {
+            said.alignment().map(|alignment| links_above(&alignment, f32::from(hundredths) / 100.0))
+        }
+        _ => said.hard_links(),
+    };
+    Ok(Some((source, output, links)))
 }
 
 /// The words of both sides as the system counts them; those of a plain text are cut, so that a full stop is no part of
@@ -98,9 +129,8 @@ fn sides<'a>(said: &'a SystemOutput, source: &str) -> [Cow<'a, [String]>; 2] {
 }
 
 /// The lines of a concordance, in this order, as a table: a row for each hit.
-pub fn tsv(lines: &[ConcordanceLine], order: &[u32], corpus: &CorpusTable, system: usize) -> String {
-    let text =
-        |at: u32| corpus.systems.get(system).and_then(|column| column.texts.get(at as usize)).unwrap_or_default();
+pub fn tsv(lines: &[ConcordanceLine], order: &[u32], corpus: &CorpusTable, links: LinkChoice) -> String {
+    let text = |at: u32| links.text(corpus, at as usize).unwrap_or_default();
     let row = |line: &ConcordanceLine| {
         let [left, hit, right] = line.parts();
         let (left, right) = (&left[left.len().saturating_sub(WIDTH)..], &right[..right.len().min(WIDTH)]);

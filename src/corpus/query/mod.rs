@@ -4,4 +4,5 @@ pub mod column;
 pub mod costly;
 pub mod filter;
 pub mod hits;
+pub mod linked;
 pub mod table;

@@ -17,11 +17,13 @@ use crate::corpus::measures::distribution::DistributionPicture;
 use crate::corpus::overview::compute::{Overview, OverviewOptions};
 use crate::corpus::overview::evaluated::Evaluated;
 use crate::corpus::query::column::TableColumn;
+use crate::corpus::query::linked::{LinkChoice, TallyOrder};
 use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::look::FileVersion;
 use crate::corpus::store::output::SystemOutput;
 use crate::corpus::store::read::StoredSentence;
 use crate::import;
+use crate::text::cells::CellTable;
 use crate::text::links::Links;
 
 /// What is asked of the corpus thread.
@@ -41,6 +43,8 @@ pub enum CorpusRequest {
     Stop,
     /// Put in the small test set that comes with the program.
     Fill,
+    /// Put in sentences with their references; the first says where they come from.
+    Add(String, Arc<Vec<[String; 2]>>),
     /// Choose and sort the rows.
     Show {
         /// As typed; see [`Filter`](crate::corpus::query::filter::Filter).
@@ -86,8 +90,10 @@ pub enum CorpusRequest {
     Count(Option<OverviewOptions>),
     /// Look for a query in the rows that are shown; `None` stops it.
     Find(Option<Find>),
+    /// Count kinds of links in the rows that are shown; `None` stops it.
+    Tally(Option<TallyOrder>),
     /// Write hits as a table.
-    SaveHits { path: PathBuf, lines: Arc<Vec<ConcordanceLine>>, order: Arc<Vec<u32>>, system: usize },
+    SaveHits { path: PathBuf, lines: Arc<Vec<ConcordanceLine>>, order: Arc<Vec<u32>>, links: LinkChoice },
 }
 
 impl CorpusRequest {
@@ -103,6 +109,7 @@ impl CorpusRequest {
             | Self::Keep(_)
             | Self::Means(..)
             | Self::Count(_)
+            | Self::Tally(_)
             | Self::Find(_) => discriminant(self) == discriminant(earlier),
             _ => false,
         }
@@ -116,8 +123,8 @@ pub struct Find {
     pub number: u64,
     /// As typed.
     pub query: String,
-    /// Of which system, by its place.
-    pub system: usize,
+    /// Of which text, and by which links.
+    pub links: LinkChoice,
 }
 
 /// Hits of a query.
@@ -185,6 +192,8 @@ pub enum CorpusNews {
     Counted(Arc<Overview>),
     /// More hits.
     Hits(Hits),
+    /// How far the counts of links of a number are, from 0 to 1, and at the end the table.
+    Tallied(u64, f32, Option<Arc<CellTable>>),
     /// Why a query, of this number, is none.
     Refused(u64, String),
     /// Something could not be done, as a sentence.

@@ -9,6 +9,7 @@ use crate::corpus::overview::compute::{Counting, OverviewOptions};
 use crate::corpus::query::column::TableColumn;
 use crate::corpus::query::costly::{FilterResources, GoesOn};
 use crate::corpus::query::hits::Searching;
+use crate::corpus::query::linked::{TallyOrder, Tallying};
 use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::file::Workspace;
 use crate::error::Result;
@@ -29,12 +30,13 @@ pub struct Jobs {
     binned: Vec<Binned>,
     counting: Option<(Box<Counting>, u32)>,
     searching: Option<(u64, Searching, usize)>,
+    tallying: Option<Tallying>,
 }
 
 impl Jobs {
     /// Whether there is a next step.
     pub fn is_busy(&self) -> bool {
-        self.counting.is_some() || self.searching.is_some()
+        self.counting.is_some() || self.searching.is_some() || self.tallying.is_some()
     }
 
     /// The numbers of the corpus have changed. What is under way goes on with those that it began with.
@@ -46,6 +48,7 @@ impl Jobs {
     pub fn stop(&mut self) {
         self.counting = None;
         self.searching = None;
+        self.tallying = None;
     }
 
     /// Numbers that people gave have changed; whether some of them are drawn.
@@ -102,9 +105,22 @@ impl Jobs {
         self.searching = None;
         let find = find?;
         let folder = workspace.path().parent().unwrap_or(workspace.path());
-        match Searching::new(&find.query, folder, find.system, rows.to_vec()) {
+        let aligner = self.means.aligner.as_ref();
+        match Searching::new(&find.query, folder, find.links, rows.to_vec(), aligner) {
             Ok(searching) => self.searching = Some((find.number, searching, 0)),
             Err(why) => return Some(CorpusNews::Refused(find.number, why.to_string())),
+        }
+        None
+    }
+
+    /// Begins to count kinds of links in the place of what was counted before; tells why it cannot.
+    pub fn tally(&mut self, order: Option<TallyOrder>, workspace: &Workspace, rows: &[u32]) -> Option<CorpusNews> {
+        self.tallying = None;
+        let order = order?;
+        let (number, folder) = (order.number, workspace.path().parent().unwrap_or(workspace.path()));
+        match Tallying::new(order, folder, rows.to_vec(), self.means.aligner.as_ref()) {
+            Ok(tallying) => self.tallying = Some(tallying),
+            Err(why) => return Some(CorpusNews::Refused(number, why.to_string())),
         }
         None
     }
@@ -142,6 +158,13 @@ impl Jobs {
             }));
             if !is_over {
                 self.searching = Some((number, searching, found));
+            }
+        }
+        if let Some(mut tallying) = self.tallying.take() {
+            let table = tallying.step(corpus, workspace, STEPS.1)?.map(Arc::new);
+            tell(CorpusNews::Tallied(tallying.number(), tallying.share(), table.clone()));
+            if table.is_none() {
+                self.tallying = Some(tallying);
             }
         }
         Ok(())

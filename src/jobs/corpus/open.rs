@@ -112,7 +112,16 @@ impl Open<'_> {
                 Ok(())
             }
             CorpusRequest::Import(path, options) => self.import(path, &options),
-            CorpusRequest::Fill => self.fill(),
+            CorpusRequest::Fill => {
+                let sentence = |(source, reference, links): (&str, &str, &str)| NewSentence {
+                    gold: links_of(links),
+                    ..new_sentence(source, reference)
+                };
+                self.add("the first set of Interlinear", first_set::lines().map(sentence))
+            }
+            CorpusRequest::Add(name, pairs) => {
+                self.add(&name, pairs.iter().map(|[source, target]| new_sentence(source, target)))
+            }
             CorpusRequest::Show { filter, sorting } => {
                 self.at.shown = (filter, sorting);
                 self.show()
@@ -169,8 +178,16 @@ impl Open<'_> {
                 }
                 Ok(())
             }
-            CorpusRequest::SaveHits { path, lines, order, system } => {
-                let table = hits::tsv(&lines, &order, &self.at.corpus, system);
+            CorpusRequest::Tally(order) => {
+                let rows = Arc::clone(&self.at.rows);
+                let Some(workspace) = &self.at.workspace else { return Ok(()) };
+                if let Some(refused) = self.at.jobs.tally(order, workspace, &rows) {
+                    self.tell(refused);
+                }
+                Ok(())
+            }
+            CorpusRequest::SaveHits { path, lines, order, links } => {
+                let table = hits::tsv(&lines, &order, &self.at.corpus, links);
                 write_atomic(&path, |file| std::io::Write::write_all(file, table.as_bytes()))?;
                 self.written(path)
             }
@@ -199,18 +216,12 @@ impl Open<'_> {
         self.at.workspace.as_mut().ok_or_else(none)
     }
 
-    /// Puts in the small test set that comes with the program.
-    fn fill(&mut self) -> Result<()> {
+    /// Puts sentences in.
+    fn add(&mut self, name: &str, sentences: impl Iterator<Item = NewSentence>) -> Result<()> {
         let workspace = self.workspace()?;
-        let origin = workspace.add_origin("the first set of Interlinear", "")?;
-        let sentence = |(n, (source, reference, links)): (usize, (&str, &str, &str))| NewSentence {
-            source: source.to_owned(),
-            reference: Some(reference.to_owned()),
-            line: n + 1,
-            gold: links_of(links),
-            ..NewSentence::default()
-        };
-        let new: Vec<NewSentence> = first_set::lines().enumerate().map(sentence).collect();
+        let origin = workspace.add_origin(name, "")?;
+        let new: Vec<NewSentence> =
+            sentences.enumerate().map(|(n, sentence)| NewSentence { line: n + 1, ..sentence }).collect();
         workspace.add_sentences(origin, &new)?;
         self.at.jobs.means.forget();
         self.refresh()
@@ -424,4 +435,8 @@ impl Open<'_> {
         self.tell(CorpusNews::Imported(path, Box::new(imported)));
         Ok(())
     }
+}
+
+fn new_sentence(source: &str, reference: &str) -> NewSentence {
+    NewSentence { source: source.to_owned(), reference: Some(reference.to_owned()), ..NewSentence::default() }
 }

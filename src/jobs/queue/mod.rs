@@ -9,6 +9,10 @@
 pub mod analyse;
 pub mod candidate;
 #[cfg(not(target_family = "wasm"))]
+pub mod contrast;
+#[cfg(not(target_family = "wasm"))]
+pub mod documents;
+#[cfg(not(target_family = "wasm"))]
 pub mod evaluate;
 pub mod head;
 pub mod job_queue;

@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::jobs::models::cache::Key;
 use crate::jobs::queue::work::{Job, Work};
 #[cfg(not(target_family = "wasm"))]
-use crate::jobs::queue::{analyse, evaluate};
+use crate::jobs::queue::{analyse, contrast, documents, evaluate};
 use crate::jobs::queue::{head, maps, phrases, probe};
 
 /// What can be ordered; one line a kind.
@@ -32,6 +32,14 @@ pub enum QueueOrder {
     #[cfg(not(target_family = "wasm"))]
     #[serde(skip)]
     Analyse(analyse::Analyse),
+    /// Minimal pairs, which several systems are asked about.
+    #[cfg(not(target_family = "wasm"))]
+    #[serde(skip)]
+    Contrast(contrast::ContrastOrder),
+    /// Documents that become pairs of sentences.
+    #[cfg(not(target_family = "wasm"))]
+    #[serde(skip)]
+    Documents(documents::DocumentsOrder),
     /// An alignment head learned for a model.
     #[serde(skip)]
     Head(head::HeadOrder),
@@ -55,6 +63,14 @@ pub enum Found {
     #[cfg(not(target_family = "wasm"))]
     #[serde(skip)]
     Analysed(analyse::Analysed),
+    /// Of [`QueueOrder::Contrast`].
+    #[cfg(not(target_family = "wasm"))]
+    #[serde(skip)]
+    Contrasted(contrast::ContrastFound),
+    /// Of [`QueueOrder::Documents`].
+    #[cfg(not(target_family = "wasm"))]
+    #[serde(skip)]
+    Documents(documents::DocumentsFound),
     /// Of [`QueueOrder::Head`].
     #[serde(skip)]
     Head(head::LearnedOfText),
@@ -88,6 +104,10 @@ impl Job for QueueOrder {
             Self::Probe(order) => order.run(work).map(Found::Probed),
             #[cfg(not(target_family = "wasm"))]
             Self::Analyse(order) => order.run(work).map(Found::Analysed),
+            #[cfg(not(target_family = "wasm"))]
+            Self::Contrast(order) => order.run(work).map(Found::Contrasted),
+            #[cfg(not(target_family = "wasm"))]
+            Self::Documents(order) => order.run(work).map(Found::Documents),
             Self::Head(order) => order.run(work).map(Found::Head),
         }
     }

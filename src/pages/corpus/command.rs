@@ -7,6 +7,7 @@ use crate::corpus::judgements::judge::ErrorMark;
 use crate::import;
 use crate::jobs::corpus::thread::CorpusRequest;
 use crate::jobs::queue::candidate::Candidate;
+use crate::pages::corpus::documents::DocumentCommand;
 use crate::pages::corpus::whole::ExploreCommand;
 
 /// What the user does on page Corpus.
@@ -72,6 +73,8 @@ pub enum CorpusCommand {
     Save(ExportFormat, PathBuf),
     /// Does something with the whole of the sentences.
     Whole(ExploreCommand),
+    /// Does something with two documents.
+    Documents(DocumentCommand),
     /// Takes the message away.
     DismissMessage,
 }

@@ -4,7 +4,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::aligner::bundled::AlignerChoice;
+use crate::app::effect::FileJob;
 use crate::app::state::AppState;
+use crate::corpus::query::linked::{LinkChoice, TallyOrder};
 use crate::corpus::store::ranges::{with_condition, with_range};
 use crate::jobs::corpus::calls::{CorpusRequest, Find};
 use crate::pages::corpus::whole::{ExploreCommand, ExploreView};
@@ -78,9 +80,18 @@ impl CorpusPage {
                 self.whole.concordance.query = query;
                 self.find_again(app);
             }
-            ExploreCommand::SetSystem(system) => {
-                self.whole.concordance.system = system;
+            ExploreCommand::SetLinks(links) => {
+                self.whole.concordance.links = links;
                 self.find_again(app);
+            }
+            ExploreCommand::SetCounts(asked) => {
+                self.whole.tallied.asked = asked;
+                self.whole.tallied.forget();
+                self.see_whole(app);
+            }
+            ExploreCommand::SaveCounts(path) => {
+                let table = self.whole.tallied.table.clone().unwrap_or_default();
+                app.tasks.chore(FileJob::Write { path, text: table.tsv() });
             }
             ExploreCommand::SetOrder(order) => {
                 self.whole.concordance.order = order;
@@ -99,7 +110,7 @@ impl CorpusPage {
     fn save_hits(&self, path: PathBuf, app: &mut AppState) {
         let concordance = &self.whole.concordance;
         let (lines, order) = (Arc::clone(&concordance.lines), Arc::clone(&concordance.sorted));
-        Self::send(app, CorpusRequest::SaveHits { path, lines, order, system: concordance.system });
+        Self::send(app, CorpusRequest::SaveHits { path, lines, order, links: concordance.links });
     }
 
     fn select_hit(&mut self, row: usize, app: &mut AppState) {
@@ -125,6 +136,11 @@ impl CorpusPage {
                     Self::send(app, CorpusRequest::Count(Some(options)));
                 }
             }
+            ExploreView::Concordance if self.whole.tallied.asked.is_shown => {
+                if self.whole.tallied.wanted(self.whole.revision, &self.rows) {
+                    self.tally(app);
+                }
+            }
             ExploreView::Concordance => {
                 if self.whole.concordance.wanted(self.whole.revision, &self.rows) {
                     self.find(app);
@@ -135,17 +151,40 @@ impl CorpusPage {
 
     fn find_again(&mut self, app: &mut AppState) {
         self.whole.concordance.forget();
+        self.whole.tallied.forget();
         self.see_whole(app);
     }
 
+    /// The links of the concordance, as far as the corpus has such.
+    fn chosen_links(&mut self) -> LinkChoice {
+        let links = &mut self.whole.concordance.links;
+        if !links.is_in(&self.corpus) {
+            *links = LinkChoice::all(&self.corpus).first().copied().unwrap_or_default();
+        }
+        *links
+    }
+
+    fn tally(&mut self, app: &mut AppState) {
+        self.tell_means(app);
+        let (first, number) = (self.chosen_links(), app.tasks.fresh_id());
+        self.whole.tallied.begin(number);
+        self.whole.concordance.trouble = None;
+        let asked = &mut self.whole.tallied.asked;
+        asked.beside.retain(|choice| choice.is_in(&self.corpus));
+        let beside = asked.beside.iter().copied().filter(|choice| *choice != first);
+        let kinds = std::iter::once(first).chain(beside).map(|choice| (choice, choice.name(&self.corpus)));
+        let query = self.whole.concordance.query.clone();
+        let order =
+            TallyOrder { number, query, kinds: kinds.collect(), each_word: asked.each_word, least: asked.least };
+        Self::send(app, CorpusRequest::Tally(Some(order)));
+    }
+
     fn find(&mut self, app: &mut AppState) {
-        let number = app.tasks.fresh_id();
+        self.tell_means(app);
+        let (links, number) = (self.chosen_links(), app.tasks.fresh_id());
         let concordance = &mut self.whole.concordance;
         concordance.begin(number);
-        if concordance.system >= self.corpus.systems.len() {
-            concordance.system = 0;
-        }
-        let find = Find { number, query: concordance.query.clone(), system: concordance.system };
+        let find = Find { number, query: concordance.query.clone(), links };
         let find = concordance.is_searching.then_some(find);
         Self::send(app, CorpusRequest::Find(find));
     }

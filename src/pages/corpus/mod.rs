@@ -4,9 +4,11 @@
 pub mod columns;
 pub mod command;
 pub mod desk;
+pub mod documents;
 pub mod explore;
 pub mod judging;
 pub mod picture;
+mod run;
 #[cfg(feature = "gui")]
 pub mod view;
 pub mod whole;
@@ -19,13 +21,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::aligner::bundled::AlignerChoice;
-use crate::analysis::reading::Reading;
 use crate::app::document::table::AlignmentTable;
 use crate::app::effect::Effect;
 use crate::app::files::gold::Gold;
 use crate::app::page::{Dropped, Page, PageInfo};
 use crate::app::state::AppState;
-use crate::corpus::acting::Acting;
 use crate::corpus::export::out::{ExportFormat, Out};
 use crate::corpus::import::importer::ImportReport;
 use crate::corpus::judgements::agreement::Agreement;
@@ -34,14 +34,11 @@ use crate::corpus::overview::evaluated::Evaluated;
 use crate::corpus::query::column::{TableColumn, TextColumn};
 use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::kinds::MOST_PICTURES;
-use crate::decoding::SearchOptions;
 use crate::import;
 use crate::jobs::corpus::thread::{CorpusNews, CorpusRequest, Detail};
 use crate::jobs::queue::Found;
-use crate::jobs::queue::QueueOrder;
-use crate::jobs::queue::analyse::{ActsBy, Analyse};
-use crate::jobs::queue::candidate::Candidate;
 use crate::pages::corpus::columns::TableColumns;
+use crate::pages::corpus::documents::{DocumentCommand, DocumentSheet};
 use crate::pages::corpus::whole::Whole;
 use crate::pages::shape::{AnyPage, PageState};
 use crate::text::links::{Link, Links};
@@ -123,6 +120,8 @@ pub struct CorpusPage {
     pub agreement: Option<Arc<Agreement>>,
     /// What is kept between starts.
     pub kept: KeptCorpus,
+    /// Two documents that become pairs.
+    pub documents: DocumentSheet,
     /// Orders under way.
     pub tasks: Vec<u64>,
 }
@@ -198,7 +197,8 @@ impl CorpusPage {
     /// What was shown goes; what is kept between starts stays.
     fn close(&mut self, app: &mut AppState) {
         self.stop_tasks(app);
-        *self = Self { kept: std::mem::take(&mut self.kept), ..Self::default() };
+        let (kept, documents) = (std::mem::take(&mut self.kept), std::mem::take(&mut self.documents));
+        *self = Self { kept, documents, ..Self::default() };
         Self::send(app, CorpusRequest::Close);
         app.changed();
     }
@@ -234,47 +234,6 @@ impl CorpusPage {
             first
         };
         self.show(app);
-    }
-
-    /// Runs every model, with the interventions of a file where there is one.
-    fn run(&mut self, forces: bool, acting: Option<&PathBuf>, app: &mut AppState) {
-        let acts = |system| (system, acting.cloned().map(ActsBy::File));
-        let all = app.systems().into_iter().map(acts).collect();
-        self.run_all(all, forces, app);
-    }
-
-    /// Models with what is set for them.
-    fn run_set(&mut self, app: &mut AppState) {
-        let scene = app.document.scene();
-        let acts = |system: Candidate| {
-            let set = scene.set_for(system.folders());
-            let acting = Acting::of("what was set", set.for_every_sentence(&scene.source));
-            (!set.is_empty()).then(|| (system, Some(ActsBy::Set(Box::new(acting)))))
-        };
-        let all: Vec<_> = app.systems().into_iter().filter_map(acts).collect();
-        if all.is_empty() {
-            let message = tr!("Nothing is set for a model above; set something on page Sentence, or choose a file");
-            self.message = Some(message.to_owned());
-            return;
-        }
-        self.run_all(all, false, app);
-    }
-
-    fn run_all(&mut self, wanted: Vec<(Candidate, Option<ActsBy>)>, forces: bool, app: &mut AppState) {
-        let Some(workspace) = self.path.clone() else { return };
-        let search = app.document.scene().search.options();
-        if wanted.is_empty() {
-            self.message = Some(tr!("There is no model to run; add one with + Model above").to_owned());
-        }
-        for (system, acting) in wanted {
-            let search = SearchOptions { candidates: 0, trace: false, ..search.clone() };
-            let device = app.view.settings().device;
-            let aligner = app.view.settings().aligner.clone();
-            let reading = app.view.settings().asked.origin.then_some(Reading::Head);
-            let workspace = workspace.clone();
-            let order = Analyse { workspace, system, device, search, forces, acting, aligner, reading };
-            self.tasks.push(app.tasks.order(CORPUS, QueueOrder::Analyse(order)));
-        }
     }
 
     /// Passes a request on; what is shown follows some of them at once.
@@ -432,11 +391,11 @@ impl CorpusPage {
                     self.see_whole(app);
                 }
             }
-            CorpusNews::Refused(number, why) => self.whole.concordance.refuse(number, why),
+            CorpusNews::Tallied(number, share, table) => self.whole.tallied.take(number, share, table),
+            CorpusNews::Refused(number, why) => self.whole.refuse(number, why),
             CorpusNews::Failed(message) => {
                 // What was under way may be what failed.
-                self.whole.counted.share = None;
-                self.whole.concordance.is_searching = false;
+                self.whole.fail();
                 self.message = Some(message);
             }
         }
@@ -456,7 +415,8 @@ fn moved(row: Option<usize>, by: isize, count: usize) -> usize {
 
 crate::page_commands!(CorpusPage: CorpusCommand,
     CorpusRequest => Corpus,
-    ExploreCommand => Whole
+    ExploreCommand => Whole,
+    DocumentCommand => Documents
 );
 
 impl PageState for CorpusPage {
@@ -527,6 +487,7 @@ impl PageState for CorpusPage {
             }
             CorpusCommand::Save(kind, path) => self.save(kind, path, app),
             CorpusCommand::Whole(command) => self.explore(command, app),
+            CorpusCommand::Documents(command) => self.document(command, app),
             CorpusCommand::DismissMessage => {
                 self.message = None;
                 self.imported = None;
@@ -543,7 +504,14 @@ impl AnyPage for CorpusPage {
     }
 
     fn found(&mut self, number: u64, found: Found, app: &mut AppState) {
-        let Found::Analysed(found) = found else { return };
+        let found = match found {
+            Found::Analysed(found) => found,
+            Found::Documents(found) if self.documents.task == Some(number) => {
+                self.message = found.note;
+                return self.documents.take(found.beads);
+            }
+            _ => return,
+        };
         self.tasks.retain(|task| *task != number);
         let mut told = tr!("{}: {} sentences", found.system, found.sentences);
         if found.refusals > 0 {
@@ -553,7 +521,9 @@ impl AnyPage for CorpusPage {
     }
 
     fn ended(&mut self, number: u64, message: Option<String>, _app: &mut AppState) {
-        if self.tasks.contains(&number) {
+        if self.documents.task == Some(number) {
+            (self.documents.task, self.message) = (None, message);
+        } else if self.tasks.contains(&number) {
             self.tasks.retain(|task| *task != number);
             self.message = message.or(self.message.take());
         }

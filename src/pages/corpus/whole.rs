@@ -7,9 +7,11 @@ use crate::analysis::concordance::{ConcordanceLine, ConcordanceOrder, sorted};
 use crate::corpus::measures::distribution::DistributionPicture;
 use crate::corpus::overview::compute::{MOST_COUNTED, Overview, OverviewOptions, first_pair};
 use crate::corpus::query::column::TableColumn;
+use crate::corpus::query::linked::LinkChoice;
 use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::ranges::Range;
 use crate::jobs::corpus::calls::Hits;
+use crate::text::cells::CellTable;
 
 /// What stands on the page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -60,8 +62,12 @@ pub enum ExploreCommand {
     MoveColumn(String, isize),
     /// What is looked for.
     SetQuery(String),
-    /// In the output of which system, by its place.
-    SetSystem(usize),
+    /// In which text, and by which links.
+    SetLinks(LinkChoice),
+    /// Whether links are counted in place of hits, and which.
+    SetCounts(CountedLinks),
+    /// Writes the counts of links as a table.
+    SaveCounts(PathBuf),
     /// How hits are sorted.
     SetOrder(ConcordanceOrder),
     /// Writes the hits as a table.
@@ -124,8 +130,8 @@ fn is_new(of: &mut Option<(u64, Arc<Vec<u32>>)>, is_under_way: bool, revision: u
 pub struct Concordance {
     /// As typed.
     pub query: String,
-    /// In the output of which system, by its place.
-    pub system: usize,
+    /// In which text, and by which links.
+    pub links: LinkChoice,
     /// How hits are sorted.
     pub order: ConcordanceOrder,
     /// All hits until now.
@@ -221,6 +227,64 @@ impl Concordance {
     }
 }
 
+/// Which kinds of links are counted, and how.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CountedLinks {
+    /// In place of hits.
+    pub is_shown: bool,
+    /// Those that are compared with the links of the concordance.
+    pub beside: Vec<LinkChoice>,
+    /// Each word apart.
+    pub each_word: bool,
+    /// Words that are rarer are left out.
+    pub least: usize,
+}
+
+impl Default for CountedLinks {
+    fn default() -> Self {
+        Self { is_shown: false, beside: Vec::new(), each_word: false, least: 5 }
+    }
+}
+
+/// Kinds of links against each other.
+#[derive(Clone, Debug, Default)]
+pub struct LinkCounting {
+    /// What was asked for.
+    pub asked: CountedLinks,
+    /// As it was counted last.
+    pub table: Option<Arc<CellTable>>,
+    /// How far a new one is.
+    pub share: Option<f32>,
+    number: u64,
+    of: Option<(u64, Arc<Vec<u32>>)>,
+}
+
+impl LinkCounting {
+    /// Whether it is to be counted again.
+    pub fn wanted(&mut self, revision: u64, rows: &Arc<Vec<u32>>) -> bool {
+        is_new(&mut self.of, self.share.is_some(), revision, rows)
+    }
+
+    /// What was counted does not hold any more.
+    pub fn forget(&mut self) {
+        self.of = None;
+        self.share = None;
+    }
+
+    /// Begins anew.
+    pub fn begin(&mut self, number: u64) {
+        (self.number, self.share) = (number, Some(0.0));
+    }
+
+    /// It has come so far.
+    pub fn take(&mut self, number: u64, share: f32, table: Option<Arc<CellTable>>) {
+        if number == self.number {
+            self.share = table.is_none().then_some(share);
+            self.table = table.or(self.table.take());
+        }
+    }
+}
+
 /// What the page knows of the whole.
 #[derive(Clone, Debug, Default)]
 pub struct Whole {
@@ -234,6 +298,8 @@ pub struct Whole {
     pub counted: ExploredCounts,
     /// The concordance.
     pub concordance: Concordance,
+    /// Kinds of links against each other.
+    pub tallied: LinkCounting,
     /// Counts the states of the corpus.
     pub revision: u64,
     /// How much each system says, by its id; how many sentences there are, and how many with links by hand.
@@ -241,9 +307,26 @@ pub struct Whole {
 }
 
 impl Whole {
+    /// What was asked under a number comes to nothing.
+    pub fn refuse(&mut self, number: u64, why: String) {
+        if number == self.tallied.number {
+            (self.tallied.share, self.tallied.table) = (None, None);
+            self.concordance.trouble = Some(why);
+        } else {
+            self.concordance.refuse(number, why);
+        }
+    }
+
+    /// What is under way may be what failed.
+    pub fn fail(&mut self) {
+        (self.counted.share, self.tallied.share) = (None, None);
+        self.concordance.is_searching = false;
+    }
+
     /// What is under way comes to nothing; it is asked for again.
     pub fn stop(&mut self) {
         self.counted.forget();
+        self.tallied.forget();
         self.concordance.forget();
         self.concordance.is_searching = false;
     }

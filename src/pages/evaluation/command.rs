@@ -18,6 +18,8 @@ pub enum FiguresFormat {
 pub enum EvaluationCommand {
     /// Changes what is measured on.
     Test(TestCommand),
+    /// Does something with minimal pairs.
+    Contrast(ContrastCommand),
     /// Whether to translate without `[UNK]` as well.
     SetAlsoWithoutUnk(bool),
     /// Takes the first test set, whose files are put into this folder.
@@ -53,4 +55,19 @@ pub enum TestCommand {
     SetPretokenized(bool),
     /// How BLEU cuts text into words.
     SetTokenization(Tokenization),
+}
+
+/// What the user does with minimal pairs.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ContrastCommand {
+    /// Asks all open models about the pairs of a table.
+    Open(PathBuf),
+    /// Asks again.
+    Again,
+    /// Shows a row for each pair in place of one for each tag.
+    ShowPairs(bool),
+    /// Shows the pair of a row on page Sentence.
+    Select(usize),
+    /// Writes the table that is shown.
+    Save(PathBuf),
 }

@@ -1,6 +1,7 @@
 //! Floor 11: the page Evaluation: the test set, what models made of it, and learning curves of training runs.
 
 pub mod command;
+pub mod contrast;
 pub mod logs;
 #[cfg(feature = "gui")]
 pub mod view;
@@ -27,7 +28,8 @@ use crate::jobs::queue::evaluate::{Evaluate, TestFiles};
 use crate::pages::shape::{AnyPage, PageState};
 use crate::text::language::primary;
 
-pub use crate::pages::evaluation::command::{EvaluationCommand, FiguresFormat, TestCommand};
+pub use crate::pages::evaluation::command::{ContrastCommand, EvaluationCommand, FiguresFormat, TestCommand};
+pub use crate::pages::evaluation::contrast::ContrastDesk;
 pub use crate::pages::evaluation::logs::{LogFile, LogState};
 
 /// Models measured on a test set, and learning curves.
@@ -57,6 +59,8 @@ pub struct EvaluationPage {
     pub message: Option<String>,
     /// What the last run that was finished found.
     pub results: Option<Arc<Evaluated>>,
+    /// Minimal pairs.
+    pub contrast: ContrastDesk,
     /// Training logs that are followed.
     pub logs: Vec<LogFile>,
 }
@@ -74,7 +78,8 @@ struct Saved {
 }
 
 crate::page_commands!(EvaluationPage: EvaluationCommand,
-    TestCommand => Test
+    TestCommand => Test,
+    ContrastCommand => Contrast
 );
 
 impl PageState for EvaluationPage {
@@ -103,6 +108,16 @@ impl PageState for EvaluationPage {
                 let is_german = writes("de") && !writes("fr");
                 app.tasks.chore(FileJob::PutFirstSet { folder, is_german });
             }
+            EvaluationCommand::Contrast(command) => {
+                let asks = matches!(command, ContrastCommand::Open(_) | ContrastCommand::Again);
+                self.contrast.apply(command, app);
+                if asks && self.contrast.task.is_none() {
+                    let order = self.contrast.order(app.systems(), app.view.settings.device);
+                    self.message = order.as_ref().err().map(|why| (*why).to_owned());
+                    let order = order.map(|order| app.tasks.order(EVALUATION, QueueOrder::Contrast(order)));
+                    self.contrast.task = order.ok();
+                }
+            }
             EvaluationCommand::Run => self.run(app),
             EvaluationCommand::DismissMessage => self.message = None,
             // Page Corpus takes them.
@@ -126,7 +141,11 @@ impl AnyPage for EvaluationPage {
     }
 
     fn found(&mut self, number: u64, found: Found, _app: &mut AppState) {
-        let Found::Evaluated(found) = found else { return };
+        let found = match found {
+            Found::Evaluated(found) => found,
+            Found::Contrasted(found) => return self.contrast.take(number, found),
+            _ => return,
+        };
         if self.task == Some(number) {
             self.task = None;
             self.results = Some(Arc::new(found));
@@ -135,9 +154,11 @@ impl AnyPage for EvaluationPage {
 
     /// What was found before stays.
     fn ended(&mut self, number: u64, message: Option<String>, _app: &mut AppState) {
-        if self.task == Some(number) {
-            self.task = None;
-            self.message = message;
+        for task in [&mut self.task, &mut self.contrast.task] {
+            if *task == Some(number) {
+                *task = None;
+                self.message.clone_from(&message);
+            }
         }
     }
 

@@ -1,7 +1,6 @@
 //! Floor 11: the source text: typing, replacing, undo, and the sentences kept of it.
 
 use crate::app::document::history::begins_anew;
-use crate::app::settings::Whose;
 use crate::app::state::AppState;
 use crate::pages::sentence::command::SourceCommand;
 
@@ -24,7 +23,7 @@ pub(super) fn edit(app: &mut AppState, command: SourceCommand) {
                 app.set_back(after);
             }
         }
-        SourceCommand::Give(text) => give(app, text),
+        SourceCommand::Give(text) => app.give(text),
         SourceCommand::Stop => {
             // What the work under way still tells is old; models that are being read are still wanted.
             app.request_to_rest();
@@ -44,23 +43,4 @@ fn edit_source(app: &mut AppState, text: String) {
     app.document.typed_on &= goes_on;
     app.leave_words(goes_on.then_some(&text));
     app.set_source(text, None);
-}
-
-/// The translation that the user gives.
-fn give(app: &mut AppState, text: Option<String>) {
-    let text = text.map(|text| app.cut(text));
-    if text == app.document.scene.given {
-        return;
-    }
-    match (&app.document.scene.given, &text) {
-        (Some(before), Some(after)) => app.document.history.typed_beside(app.document.scene.clone(), before, after),
-        _ => app.document.history.replaced(app.document.scene.clone()),
-    }
-    if app.document.scene.given.is_none() {
-        app.view.settings.whose = Whose::Given;
-    }
-    app.document.scene.given = text;
-    app.changed();
-    app.request();
-    app.rebuild_all();
 }

@@ -6,10 +6,12 @@ use egui::text::{LayoutJob, TextFormat};
 use egui::{Align2, Color32, ComboBox, Label, Rect, RichText, ScrollArea, Sense, TextEdit, Ui, WidgetInfo, pos2, vec2};
 
 use crate::analysis::concordance::{ConcordanceLine, ConcordanceOrder};
+use crate::corpus::query::linked::LinkChoice;
 use crate::lang;
 use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::command::CorpusCommand;
 use crate::pages::corpus::view::memory::CorpusMemory;
+use crate::pages::corpus::view::tallies;
 use crate::pages::corpus::whole::{Concordance, ExploreCommand};
 use crate::pages::window::dialogs::{Question, Wants};
 use crate::pages::window::local::Window;
@@ -56,16 +58,23 @@ const EXAMPLES: &[(&str, &str)] = &[
 
 /// The query and its hits.
 pub fn concordance_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
-    if workbench.corpus.systems.is_empty() {
+    if LinkChoice::all(&workbench.corpus).is_empty() {
         ui.label(tr!("No system says anything yet: run the models above, or import what another system said."));
         return;
     }
     ui.horizontal_wrapped(|ui| query_ui(ui, workbench, window));
-    ui.horizontal_wrapped(|ui| order_ui(ui, workbench, window));
+    let is_counted = workbench.whole.tallied.asked.is_shown;
+    ui.horizontal_wrapped(|ui| {
+        tallies::tabs_ui(ui, workbench, window);
+        if is_counted { tallies::asked_ui(ui, workbench, window) } else { order_ui(ui, workbench, window) }
+    });
     let concordance = &workbench.whole.concordance;
     let t = theme::tokens(ui);
     if let Some(trouble) = &concordance.trouble {
         ui.add(Label::new(RichText::new(trouble).color(t.error)).wrap());
+    }
+    if is_counted {
+        return tallies::counts_ui(ui, workbench);
     }
     if let Some(note) = &concordance.note {
         ui.add(Label::new(RichText::new(lang::text(note)).size(theme::TEXT_SMALL).color(t.warm)).wrap());
@@ -81,7 +90,7 @@ pub fn concordance_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'
 fn query_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     let mut query = workbench.whole.concordance.query.clone();
     let label = ui.label(tr!("Find"));
-    let width = (ui.available_width() - 330.0).clamp(FIELD.0, FIELD.1);
+    let width = (ui.available_width() - 470.0).clamp(FIELD.0, FIELD.1);
     let field = TextEdit::singleline(&mut query).desired_width(width).hint_text("{red, old} -> _ _ -> _ crossing");
     let field = ui.add(field).labelled_by(label.id).on_hover_text(lang::text(HELP));
     if field.changed() {
@@ -99,18 +108,7 @@ fn query_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
             }
         });
     });
-    let systems = &workbench.corpus.systems;
-    let chosen = workbench.whole.concordance.system;
-    let label = ui.label(tr!("in"));
-    let name = |at: usize| systems.get(at).map_or_else(String::new, |one| format!("{}. {}", at + 1, one.system.name));
-    let combo = ComboBox::from_id_salt("query_system").truncate().selected_text(name(chosen)).show_ui(ui, |ui| {
-        for at in 0..systems.len() {
-            if ui.selectable_label(at == chosen, name(at)).clicked() && at != chosen {
-                window.push(ExploreCommand::SetSystem(at));
-            }
-        }
-    });
-    combo.response.labelled_by(label.id);
+    tallies::links_ui(ui, workbench, window);
 }
 
 /// What can be typed as a query.

@@ -6,6 +6,7 @@ mod brush;
 mod brushes;
 mod concordance;
 mod detail;
+mod documents;
 mod filter;
 mod gold;
 mod judge;
@@ -20,6 +21,7 @@ mod run;
 mod scheme;
 pub mod scheme_draft;
 mod table;
+mod tallies;
 mod tints;
 mod words;
 
@@ -104,6 +106,9 @@ impl View for CorpusView {
     }
 
     fn ui(&self, ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
+        if workbench.documents.is_open {
+            return documents::documents_ui(ui, workbench, window);
+        }
         if workbench.path.is_none() {
             empty_ui(ui, workbench, window);
             return;
@@ -180,6 +185,7 @@ fn open_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
         if ui.add_enabled(is_free, egui::Button::new(tr!("Open corpus..."))).clicked() {
             window.local.dialogs.ask(WORKSPACE.then(CorpusRequest::Open));
         }
+        documents::offer_ui(ui, window);
     });
     let width = ui.available_width();
     ui.allocate_ui(vec2(width, 0.0), |ui| {
@@ -297,6 +303,7 @@ fn import_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
             window.ask(IMPORT.then(CorpusCommand::Import));
             ui.close();
         }
+        documents::offer_ui(ui, window);
     });
 }
 

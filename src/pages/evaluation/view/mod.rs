@@ -3,6 +3,7 @@
 //! At the left is what to measure on (`setup.rs`); beside it the figures, or the training runs. The sentences are shown by page
 //! Corpus.
 
+mod contrasts;
 mod figures;
 mod parts;
 mod setup;
@@ -56,13 +57,11 @@ impl PageView for EvaluationPage {
 type Part = (&'static str, fn(&mut Ui, &EvaluationPage, &mut Window<'_>));
 
 /// The parts, in the order of [`local::EVALUATION_PART`].
-const PARTS: [Part; 2] = [
+const PARTS: [Part; 3] = [
     (id!("Figures"), figures::figures_ui),
     (id!("Training"), |ui, evaluation, _| training::training_ui(ui, evaluation)),
+    (id!("Minimal pairs"), contrasts::contrasts_ui),
 ];
-
-/// The place of the part that shows training runs.
-const TRAINING: usize = 1;
 
 impl View for EvaluationView {
     type Page = EvaluationPage;
@@ -84,8 +83,9 @@ impl View for EvaluationView {
 }
 
 fn part_ui(ui: &mut Ui, evaluation: &EvaluationPage, window: &mut Window<'_>) {
-    // Earlier versions had a part between these two.
-    let shown = usize::from(window.layout(local::EVALUATION_PART, 0.0) > 1.0);
+    // Earlier versions had a part between the first two.
+    let shown = (window.layout(local::EVALUATION_PART, 0.0) / 2.0) as usize;
+    let shown = shown.min(PARTS.len() - 1);
     ui.horizontal(|ui| {
         for (place, (name, _)) in PARTS.iter().enumerate() {
             let name = lang::text(name);
@@ -95,7 +95,7 @@ fn part_ui(ui: &mut Ui, evaluation: &EvaluationPage, window: &mut Window<'_>) {
                 window.keep(local::EVALUATION_PART, 2.0 * place as f32);
             }
         }
-        if shown == TRAINING || evaluation.results.is_none() {
+        if shown > 0 || evaluation.results.is_none() {
             return;
         }
         ui.with_layout(Layout::right_to_left(egui::Align::Center), |ui| {

@@ -321,6 +321,7 @@ fn given_ui(ui: &mut Ui, window: &mut Window<'_>) {
             if close.accessible_name(tr!("Take your translation away")).clicked() {
                 window.push(SourceCommand::Give(None));
             }
+            pair_ui(ui, window, given);
             let field = TextEdit::singleline(&mut text).id(local::given_id()).char_limit(MOST_CHARACTERS);
             let hint = tr!("Type or paste a translation, and every model says how probable it finds it");
             let response = ui.add(field.desired_width(f32::INFINITY).hint_text(hint)).labelled_by(label.id);
@@ -333,6 +334,17 @@ fn given_ui(ui: &mut Ui, window: &mut Window<'_>) {
             }
         });
     });
+}
+
+/// The translations of a minimal pair, from right to left: a click gives the other.
+fn pair_ui(ui: &mut Ui, window: &mut Window<'_>, given: &str) {
+    let Some(pair) = window.app.pair().cloned() else { return };
+    for (target, name) in pair.targets.iter().zip([tr!("good"), tr!("bad")]).rev() {
+        let note = tr!("A translation of the minimal pair of line {}", pair.line);
+        if ui.selectable_label(given == target, name).on_hover_text(note).clicked() {
+            window.push(SourceCommand::Give(Some(target.clone())));
+        }
+    }
 }
 
 fn reference_ui(ui: &mut Ui, window: &mut Window<'_>) {

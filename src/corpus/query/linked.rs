@@ -1,0 +1,228 @@
+//! Floor 7: links of the texts of a workspace, wherever they come from, and kinds of them against each other, counted in steps.
+
+use std::path::Path;
+
+use crate::aligner::bundled::AlignerChoice;
+use crate::aligner::words::LineAligner;
+use crate::analysis::concordance::ConcordanceQuery;
+use crate::analysis::concordance::tally::{LinkTally, TalliedSentence};
+use crate::corpus::export::out::{LinkRule, links_of};
+use crate::corpus::store::corpus::CorpusTable;
+use crate::corpus::store::file::Workspace;
+use crate::corpus::store::lists;
+use crate::error::{Error, Result};
+use crate::text::cells::CellTable;
+use crate::text::links::Link;
+use crate::text::words::words;
+
+/// Where links come from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LinkOrigin {
+    /// Those of the system: that it came with, else the source word of greatest alpha, or of its alignment head where that was kept.
+    #[default]
+    Own,
+    /// All with an alpha of at least so many hundredths.
+    Above(u8),
+    /// The statistical aligner.
+    Aligner,
+    /// People.
+    Hand,
+}
+
+/// A text with links.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LinkChoice {
+    /// What a system says, by its place; `None`: the reference.
+    pub system: Option<usize>,
+    pub by: LinkOrigin,
+}
+
+impl Default for LinkChoice {
+    fn default() -> Self {
+        Self { system: Some(0), by: LinkOrigin::Own }
+    }
+}
+
+/// The threshold that is offered first, hundredths.
+pub const USUAL_THRESHOLD: u8 = 20;
+
+impl LinkChoice {
+    /// What a corpus may be asked about.
+    pub fn all(corpus: &CorpusTable) -> Vec<Self> {
+        let of_system = [LinkOrigin::Own, LinkOrigin::Above(USUAL_THRESHOLD), LinkOrigin::Aligner];
+        let of_reference = [(!corpus.golds.is_empty()).then_some(LinkOrigin::Hand), Some(LinkOrigin::Aligner)];
+        let has_reference = corpus.references.get(0).is_some() || !corpus.golds.is_empty();
+        let systems = (0..corpus.systems.len()).flat_map(|at| of_system.map(|by| Self { system: Some(at), by }));
+        let references = of_reference.into_iter().flatten().filter(|_| has_reference);
+        systems.chain(references.map(|by| Self { system: None, by })).collect()
+    }
+
+    /// Whether it is one of these, whatever its threshold.
+    pub fn is_in(self, corpus: &CorpusTable) -> bool {
+        let usual = |by| if matches!(by, LinkOrigin::Above(_)) { LinkOrigin::Above(USUAL_THRESHOLD) } else { by };
+        Self::all(corpus).contains(&Self { by: usual(self.by), ..self })
+    }
+
+    /// What is linked with the source.
+    pub fn text(self, corpus: &CorpusTable, at: usize) -> Option<&str> {
+        match self.system {
+            Some(system) => corpus.systems.get(system)?.texts.get(at),
+            None => corpus.references.get(at),
+        }
+    }
+
+    /// What it is called.
+    pub fn name(self, corpus: &CorpusTable) -> String {
+        let named = |at: usize| corpus.systems.get(at).map(|column| format!("{}. {}", at + 1, column.system.name));
+        let text = self.system.map_or_else(|| Some(tr!("the reference").to_owned()), named).unwrap_or_default();
+        match self.by {
+            LinkOrigin::Own => text,
+            LinkOrigin::Above(hundredths) => {
+                tr!("{text}, alpha of at least {}", format_args!("0.{hundredths:02}"), text)
+            }
+            LinkOrigin::Aligner => tr!("{text}, statistical aligner", text),
+            LinkOrigin::Hand => tr!("{text}, by hand", text),
+        }
+    }
+}
+
+/// Reads a query whose lists of words lie in `folder`.
+///
+/// # Errors
+/// It is none; there is no such list.
+pub fn parsed(query: &str, folder: &Path) -> Result<ConcordanceQuery> {
+    let mut list = |name: &str| lists::words(folder, name).map_err(|error| error.to_string());
+    ConcordanceQuery::parse_with(query, &mut list).map_err(|why| Error::Input(why.to_string()))
+}
+
+/// Finds links.
+pub struct LinkFinder {
+    aligner: Option<LineAligner>,
+}
+
+/// The words of a text, and links to them; no links where nothing says any.
+pub type LinkedWords = (Vec<String>, Option<Vec<Link>>);
+
+impl LinkFinder {
+    /// For some kinds, with the aligner of two languages.
+    ///
+    /// # Errors
+    /// There is no such aligner, and one is asked for; its file is damaged.
+    pub fn new(kinds: &[LinkChoice], aligner: Option<&AlignerChoice>) -> Result<Self> {
+        if kinds.iter().all(|choice| choice.by != LinkOrigin::Aligner) {
+            return Ok(Self { aligner: None });
+        }
+        let chosen = aligner.map(|choice| LineAligner::chosen(choice, false)).transpose()?.flatten();
+        let none = || {
+            let languages = aligner.map_or_else(
+                || tr!("languages that are not known").to_owned(),
+                |own| format!("{} - {}", own.source, own.target),
+            );
+            Error::Input(tr!(
+                "There is no statistical aligner for {languages}; choose a file in Settings, or other links",
+                languages
+            ))
+        };
+        chosen.map(|aligner| Self { aligner: Some(aligner) }).ok_or_else(none)
+    }
+
+    /// The words of a text between its spaces, and the links of the source's words between spaces to them; `None` where a sentence has
+    /// no such text.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn find(
+        &mut self,
+        (corpus, workspace): (&CorpusTable, &Workspace),
+        at: usize,
+        choice: LinkChoice,
+    ) -> Result<Option<LinkedWords>> {
+        let (Some(source), Some(text)) = (corpus.sources.get(at), choice.text(corpus, at)) else { return Ok(None) };
+        let links = match (choice.by, choice.system) {
+            (LinkOrigin::Aligner, _) => self.aligner.as_mut().map(|aligner| aligner.lines(source, text).likely),
+            (LinkOrigin::Hand, _) | (_, None) => {
+                let gold = if corpus.golds.contains(&at) { workspace.gold(at)? } else { None };
+                gold.map(|gold| gold.all().into_iter().map(|(link, _)| link).collect())
+            }
+            (by, Some(system)) => {
+                let id = corpus.systems.get(system).map_or(0, |column| column.system.id);
+                // A damaged one is told of where it is shown.
+                let output = workspace.output(id, at).ok().flatten();
+                let rule = if let LinkOrigin::Above(theta) = by { LinkRule::Above(theta) } else { LinkRule::Greatest };
+                output.and_then(|output| links_of(&output, source, rule))
+            }
+        };
+        Ok(Some((words(text).map(str::to_owned).collect(), links)))
+    }
+}
+
+/// What is to be counted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TallyOrder {
+    /// Its number; what comes of it has it, too.
+    pub number: u64,
+    /// As typed; empty: all words.
+    pub query: String,
+    /// Kinds of links with their names; the others are compared with the first.
+    pub kinds: Vec<(LinkChoice, String)>,
+    /// Each word apart.
+    pub each_word: bool,
+    /// Words that are rarer are left out.
+    pub least: usize,
+}
+
+/// Kinds of links on their way through some sentences.
+pub struct Tallying {
+    order: TallyOrder,
+    rows: Vec<u32>,
+    next: usize,
+    finder: LinkFinder,
+    tally: LinkTally,
+}
+
+impl Tallying {
+    /// Begins. Lists of words of the query lie in `folder`.
+    ///
+    /// # Errors
+    /// The query is none; there is no aligner.
+    pub fn new(order: TallyOrder, folder: &Path, rows: Vec<u32>, aligner: Option<&AlignerChoice>) -> Result<Self> {
+        let query: Option<ConcordanceQuery> =
+            (!order.query.trim().is_empty()).then(|| parsed(&order.query, folder)).transpose()?;
+        let (kinds, names): (Vec<_>, Vec<_>) = order.kinds.iter().cloned().unzip();
+        let (finder, tally) = (LinkFinder::new(&kinds, aligner)?, LinkTally::new(names, query, order.each_word));
+        Ok(Self { order, rows, next: 0, finder, tally })
+    }
+
+    /// Its number.
+    pub fn number(&self) -> u64 {
+        self.order.number
+    }
+
+    /// How far it is, from 0 to 1.
+    pub fn share(&self) -> f32 {
+        self.next as f32 / self.rows.len().max(1) as f32
+    }
+
+    /// Counts some more sentences: those that every kind has links of, so that all are about the same words. Gives the table at the end.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn step(&mut self, corpus: &CorpusTable, workspace: &Workspace, count: usize) -> Result<Option<CellTable>> {
+        let end = (self.next + count).min(self.rows.len());
+        for at in &self.rows[self.next..end] {
+            let mut texts = Vec::with_capacity(self.order.kinds.len());
+            for (choice, _) in &self.order.kinds {
+                let found = self.finder.find((corpus, workspace), *at as usize, *choice)?;
+                texts.extend(found.and_then(|(words, links)| Some((words, links?))));
+            }
+            if texts.len() == self.order.kinds.len() {
+                let source: Vec<String> =
+                    words(corpus.sources.get(*at as usize).unwrap_or_default()).map(str::to_owned).collect();
+                let keys: Vec<String> = source.iter().map(|word| word.to_lowercase()).collect();
+                self.tally.add(*at, TalliedSentence { keys: &keys, source: &source, texts: &texts });
+            }
+        }
+        self.next = end;
+        Ok((end == self.rows.len()).then(|| self.tally.table(self.order.least)))
+    }
+}

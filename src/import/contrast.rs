@@ -1,0 +1,39 @@
+//! Floor 6: tables of minimal pairs: `source`, `good`, `bad` and perhaps `tag`. Imports its room.
+
+use std::path::Path;
+
+use crate::analysis::contrast::pairs::{ContrastPair, tags};
+use crate::error::Result;
+use crate::import;
+use crate::import::{ColumnRole, Record};
+
+/// The columns of the translations, the good one first.
+pub const COLUMNS: [&str; 2] = ["good", "bad"];
+
+/// Reads a table; `tell` hears of what is odd in it.
+///
+/// # Errors
+/// A sentence about the file: it cannot be read, or has not all three columns.
+pub fn read(path: &Path, tell: &mut dyn FnMut(&str)) -> Result<Vec<ContrastPair>> {
+    let outputs = COLUMNS.iter().map(|name| ((*name).to_owned(), ColumnRole::Output((*name).to_owned())));
+    let columns =
+        outputs.chain([("tag".to_owned(), ColumnRole::Extra), ("tags".to_owned(), ColumnRole::Extra)]).collect();
+    let outputs = COLUMNS.iter().map(|name| ColumnRole::Output((*name).to_owned()));
+    let needed: Vec<ColumnRole> = outputs.chain([ColumnRole::Source]).collect();
+    let lacks = "has no columns `source`, `good` and `bad`; name them in the first row, tabs or commas between";
+    Ok(import::table(path, columns, (&needed, lacks), tell)?.into_iter().map(of_record).collect())
+}
+
+fn of_record(record: Record) -> ContrastPair {
+    let said = |name: &str| {
+        let output = record.outputs.iter().find(|output| output.system.as_deref() == Some(name));
+        output.map(|output| output.text.clone()).unwrap_or_default()
+    };
+    let named = record.extra.iter().filter(|(name, _)| name == "tag" || name == "tags");
+    ContrastPair {
+        line: record.line,
+        targets: COLUMNS.map(said),
+        tags: named.flat_map(|(_, cell)| tags(cell)).collect(),
+        source: record.source.map(|source| source.text).unwrap_or_default(),
+    }
+}

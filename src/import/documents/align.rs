@@ -1,0 +1,139 @@
+//! Floor 6: two documents as beads: they are cut into sentences, which are aligned by their lengths and then by their words.
+//! Imports its room, `text` and the aligner.
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use crate::aligner::bundled::bundled;
+use crate::aligner::corpus::{CorpusBuilder, RARE};
+use crate::aligner::learn::learn;
+use crate::aligner::learned::Learned;
+use crate::aligner::sentences::beads::{Bead, DocumentSide};
+use crate::aligner::sentences::{by_length, by_words};
+use crate::aligner::settings::AlignerSettings;
+use crate::aligner::words::Cutter;
+use crate::error::Result;
+use crate::import::documents::beads::BeadRow;
+use crate::import::documents::{ImportedDocument, ParagraphBreaks};
+use crate::text::language::{guess, of_file};
+use crate::text::sentences::sentences;
+use crate::ticket::CancellationToken;
+
+/// How documents are aligned.
+#[derive(Clone, Debug, Default)]
+pub struct DocumentOptions {
+    /// Of source and target; `None`: from the file's name, or its text.
+    pub languages: [Option<String>; 2],
+    pub breaks: ParagraphBreaks,
+    /// Every paragraph is a sentence already.
+    pub whole: bool,
+    /// By lengths alone.
+    pub lengths: bool,
+    /// The lexicon of this aligner, in place of what comes with the program.
+    pub learned: Option<PathBuf>,
+}
+
+/// A document as its sentences.
+struct Sentences {
+    texts: Vec<String>,
+    side: DocumentSide,
+    language: String,
+    cutter: Cutter,
+}
+
+impl Sentences {
+    fn open(path: &Path, options: &DocumentOptions, side: usize) -> Result<Self> {
+        let document = ImportedDocument::open(path, options.breaks)?;
+        let language = options.languages[side].clone().unwrap_or_else(|| language_in(path, &document));
+        let mut own =
+            Self { texts: Vec::new(), side: DocumentSide::default(), cutter: Cutter::new(&language, false)?, language };
+        for paragraph in &document.paragraphs {
+            let found = if options.whole { vec![paragraph.as_str()] } else { sentences(paragraph, &own.language) };
+            for (n, sentence) in found.into_iter().enumerate() {
+                own.side.push(sentence, own.cutter.cut(sentence).words, n == 0);
+                own.texts.push(sentence.to_owned());
+            }
+        }
+        Ok(own)
+    }
+
+    fn of(&self, range: &Range<usize>) -> Vec<String> {
+        self.texts[range.clone()].to_vec()
+    }
+}
+
+/// That of the file's name, else what the text seems to be in.
+fn language_in(path: &Path, document: &ImportedDocument) -> String {
+    let named = of_file(path);
+    let text = || document.paragraphs.iter().take(50).map(String::as_str).collect::<Vec<_>>().join(" ");
+    match named.as_str() {
+        "und" | "htm" => guess(&text()).unwrap_or("und").to_owned(),
+        _ => named,
+    }
+}
+
+/// Aligns two documents; also whether they had too few sentences to learn words from.
+///
+/// # Errors
+/// A sentence about a file; [`Error::Stale`](crate::error::Error::Stale) as soon as the ticket is stale.
+pub fn align(
+    [source, target]: [&Path; 2],
+    options: &DocumentOptions,
+    threads: usize,
+    ticket: &CancellationToken,
+) -> Result<(Vec<BeadRow>, bool)> {
+    let (x, y) = (Sentences::open(source, options, 0)?, Sentences::open(target, options, 1)?);
+    let (mut beads, mut is_short) = (by_length(&x.side, &y.side, ticket)?, false);
+    let sides = (&x.side, &y.side);
+    let known = match &options.learned {
+        Some(path) => Some(Learned::open(path)?),
+        None => bundled(&x.language, &y.language).transpose()?.filter(|_| !options.lengths),
+    };
+    if let Some(known) = known {
+        beads = by_words(sides, &known, &beads, ticket)?;
+    } else if !options.lengths {
+        for _ in 0..ROUNDS {
+            let learned = learned_from(sides, &beads, threads, ticket)?;
+            is_short = learned.is_none();
+            let Some(learned) = learned else { break };
+            beads = by_words(sides, &learned, &beads, ticket)?;
+        }
+    }
+    let row = |bead: &Bead| BeadRow::new([x.of(&bead.source), y.of(&bead.target)], bead.score);
+    Ok((beads.iter().map(row).collect(), is_short))
+}
+
+/// How often a lexicon is learned from what the last one found.
+const ROUNDS: usize = 2;
+/// Fewer pairs teach nothing.
+const LEAST_PAIRS: usize = 20;
+
+/// A lexicon of the beads of one and one; `None` where they are few.
+fn learned_from(
+    (x, y): (&DocumentSide, &DocumentSide),
+    beads: &[Bead],
+    threads: usize,
+    ticket: &CancellationToken,
+) -> Result<Option<Learned>> {
+    let mut corpus = CorpusBuilder::default();
+    for bead in beads.iter().filter(|bead| bead.source.len() == 1 && bead.target.len() == 1) {
+        corpus.push(&x.words[bead.source.start], &y.words[bead.target.start]);
+    }
+    if corpus.len() < LEAST_PAIRS {
+        return Ok(None);
+    }
+    learn(corpus.finish(RARE), &AlignerSettings::default(), threads, ticket, &mut |_| {}).map(Some)
+}
+
+/// The sentences of rows that were read from a table, where each side is one text.
+pub fn cut_again(rows: &mut [BeadRow]) {
+    let sides = [0, 1].map(|side| rows.iter().take(50).map(|row| row.text(side)).collect::<Vec<_>>().join(" "));
+    let languages = sides.map(|text| guess(&text).unwrap_or("und").to_owned());
+    for row in rows {
+        let sides = [0, 1].map(|side| {
+            let text = row.text(side);
+            sentences(&text, &languages[side]).into_iter().map(str::to_owned).collect()
+        });
+        *row = BeadRow::new(sides, row.score);
+    }
+}

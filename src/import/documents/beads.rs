@@ -1,0 +1,157 @@
+//! Floor 6: beads as rows of a table that people edit: their kind, their score, the sentences of both sides. Imports its room.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::error::Result;
+use crate::import;
+use crate::import::{ColumnRole, ImportedText, Record};
+use crate::text::tsv::{TsvCell, as_typed, text};
+
+/// Sentences that translate each other; either side may be empty.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct BeadRow {
+    /// How many sentences each side has, such as `2-1`; of a table as it says.
+    pub kind: String,
+    /// In nats a word ([`Bead`](crate::aligner::sentences::beads::Bead)); `None` where it is not known, as of a row that was edited.
+    pub score: Option<f32>,
+    /// The sentences of source and target.
+    pub sides: [Vec<String>; 2],
+}
+
+impl BeadRow {
+    /// Of these sentences.
+    pub fn new(sides: [Vec<String>; 2], score: Option<f32>) -> Self {
+        Self { kind: format!("{}-{}", sides[0].len(), sides[1].len()), score, sides }
+    }
+
+    /// The sentences of a side in a row.
+    pub fn text(&self, side: usize) -> String {
+        self.sides[side].join(" ")
+    }
+
+    /// Both sides have text.
+    pub fn is_whole(&self) -> bool {
+        self.sides.iter().all(|side| side.iter().any(|text| !text.is_empty()))
+    }
+}
+
+/// The table of some rows, which [`read`] reads again.
+pub fn table<'a>(rows: impl IntoIterator<Item = &'a BeadRow>) -> String {
+    let cells = |row: &BeadRow| {
+        let score = row.score.map_or_else(String::new, |score| format!("{score:.3}"));
+        let [source, target] = [row.text(0), row.text(1)];
+        vec![TsvCell::plain(&row.kind), TsvCell::Plain(score), TsvCell::Text(source), TsvCell::Text(target)]
+    };
+    text(&["bead", "score", "source", "target"], rows.into_iter().map(cells))
+}
+
+/// Rows of a table, the text of each side as one sentence; `tell` hears of what is odd in it.
+///
+/// # Errors
+/// A sentence about the file: it cannot be read, or lacks a column.
+pub fn read(path: &Path, tell: &mut dyn FnMut(&str)) -> Result<Vec<BeadRow>> {
+    let extra = ["bead", "score"].map(|name| (name.to_owned(), ColumnRole::Extra));
+    let lacks = "has no columns `source` and `target`; name them in the first row, tabs between";
+    let records = import::table(path, extra.into(), (&[ColumnRole::Source, ColumnRole::Reference], lacks), tell)?;
+    let row = |record: Record| {
+        let extra = |name: &str| record.extra.iter().find(|(known, _)| known == name).map(|(_, cell)| cell.trim());
+        let side = |text: Option<&ImportedText>| {
+            let text = text.map_or("", |text| as_typed(text.text.trim()));
+            (!text.is_empty()).then(|| text.to_owned()).into_iter().collect()
+        };
+        BeadRow {
+            kind: extra("bead").unwrap_or_default().to_owned(),
+            score: extra("score").and_then(|score| score.parse().ok()),
+            sides: [side(record.source.as_ref()), side(record.reference.as_ref())],
+        }
+    };
+    Ok(records.into_iter().map(row).collect())
+}
+
+/// What is done with a bead.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BeadEdit {
+    /// It is one with the next.
+    Join,
+    /// The first sentence of each side is a bead of its own; of one and one each side.
+    Split,
+    /// It goes.
+    Remove,
+    /// The first sentence of a side, 0 for the source, goes to the bead before.
+    Up(usize),
+    /// The last one goes to the bead behind.
+    Down(usize),
+}
+
+/// Beads that are edited.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct BeadList {
+    /// As they are now.
+    pub rows: Vec<Arc<BeadRow>>,
+    before: Vec<Vec<Arc<BeadRow>>>,
+}
+
+impl BeadList {
+    /// These beads, and nothing done.
+    pub fn new(rows: Vec<BeadRow>) -> Self {
+        Self { rows: rows.into_iter().map(Arc::new).collect(), before: Vec::new() }
+    }
+
+    /// Whether there is anything to take back.
+    pub fn is_edited(&self) -> bool {
+        !self.before.is_empty()
+    }
+
+    /// Takes the last edit back.
+    pub fn undo(&mut self) {
+        self.rows = self.before.pop().unwrap_or_else(|| std::mem::take(&mut self.rows));
+    }
+
+    /// Edits the bead of this place; nothing happens where it cannot be done.
+    pub fn edit(&mut self, at: usize, edit: BeadEdit) {
+        let Some(mut sides) = self.rows.get(at).map(|row| row.sides.clone()) else { return };
+        let row = |at: Option<usize>| at.and_then(|at| self.rows.get(at)).map(|row| row.sides.clone());
+        let (place, new) = match edit {
+            BeadEdit::Remove => (at..at + 1, Vec::new()),
+            BeadEdit::Join => {
+                let Some(next) = row(Some(at + 1)) else { return };
+                sides.iter_mut().zip(next).for_each(|(side, next)| side.extend(next));
+                (at..at + 2, vec![sides])
+            }
+            BeadEdit::Split => {
+                let is_single = sides.iter().all(|side| side.len() <= 1);
+                let rest = if is_single {
+                    [Vec::new(), std::mem::take(&mut sides[1])]
+                } else {
+                    [0, 1].map(|side| sides[side].split_off(sides[side].len().min(1)))
+                };
+                (at..at + 1, vec![sides, rest])
+            }
+            BeadEdit::Up(side) | BeadEdit::Down(side) if !sides[side].is_empty() => {
+                let is_down = edit == BeadEdit::Down(side);
+                let found = row(if is_down { Some(at + 1) } else { at.checked_sub(1) });
+                let first = at - usize::from(!is_down && found.is_some());
+                let place = first..first + 1 + usize::from(found.is_some());
+                let mut other = found.unwrap_or_default();
+                if is_down {
+                    other[side].splice(..0, sides[side].pop());
+                    (place, vec![sides, other])
+                } else {
+                    other[side].push(sides[side].remove(0));
+                    (place, vec![other, sides])
+                }
+            }
+            BeadEdit::Up(_) | BeadEdit::Down(_) => return,
+        };
+        let is_bare = |sides: &[Vec<String>; 2]| sides.iter().all(Vec::is_empty);
+        let new: Vec<Arc<BeadRow>> =
+            new.into_iter().filter(|sides| !is_bare(sides)).map(|sides| Arc::new(BeadRow::new(sides, None))).collect();
+        // of what cannot be split, the one that is left is the one that was there
+        if new.iter().map(|row| &row.sides).eq(self.rows[place.clone()].iter().map(|row| &row.sides)) {
+            return;
+        }
+        self.before.push(self.rows.clone());
+        self.rows.splice(place, new);
+    }
+}

@@ -1,0 +1,100 @@
+//! Floor 8: minimal pairs of a table, which several systems are asked about, behind the window.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::analysis::contrast::pairs::{ContrastPair, ContrastedModel};
+use crate::error::{Error, Result};
+use crate::evaluation::contrast::ContrastedSystem;
+use crate::import;
+use crate::jobs::models::loaded::LoadedModel;
+use crate::jobs::queue::candidate::Candidate;
+use crate::jobs::queue::evaluate::load;
+use crate::jobs::queue::work::{JobProgress, Work};
+use crate::jobs::queue::yielding::Yielding;
+use crate::models::Kernels;
+use crate::nn::device::DeviceChoice;
+use crate::text::reader::require_file;
+
+/// Pairs between two reports of progress, and sentences that are forced together.
+const PIECE: (usize, usize) = (64, 32);
+
+/// What to ask about which table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ContrastOrder {
+    /// With the columns `source`, `good`, `bad` and perhaps `tag`.
+    pub table: PathBuf,
+    pub systems: Vec<Candidate>,
+    pub device: DeviceChoice,
+}
+
+/// What came of it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ContrastFound {
+    pub table: PathBuf,
+    pub pairs: Arc<Vec<ContrastPair>>,
+    pub models: Vec<ContrastedModel>,
+    /// What was odd in the table, and which pairs could not be read, as sentences.
+    pub notes: Vec<String>,
+}
+
+impl ContrastOrder {
+    pub(crate) fn run(self, work: &Work<'_>) -> Result<ContrastFound> {
+        work.say(tr!("Reading {}", self.table.file_name().unwrap_or(self.table.as_os_str()).display()));
+        require_file(&self.table)?;
+        let mut notes = Vec::new();
+        let pairs = import::contrast::read(&self.table, &mut |note| notes.push(note.to_owned()))?;
+        if pairs.is_empty() {
+            return Err(Error::file(&self.table, "has no pairs; give at least one"));
+        }
+        let mut found = ContrastFound { table: self.table, pairs: Arc::new(pairs), models: Vec::new(), notes };
+        let count = self.systems.len();
+        for system in &self.systems {
+            let shelved = load(work, system, self.device)?;
+            let mut name = shelved.facts.name.clone();
+            if found.models.iter().any(|model| model.name == name) {
+                let folder = system.folders().first().map_or_else(String::new, |folder| folder.display().to_string());
+                name = format!("{name} ({folder})");
+            }
+            ask(work, &shelved, (name, count), &mut found)?;
+        }
+        Ok(found)
+    }
+}
+
+/// Asks one of so many systems.
+fn ask(
+    work: &Work<'_>,
+    shelved: &LoadedModel,
+    (name, count): (String, usize),
+    found: &mut ContrastFound,
+) -> Result<()> {
+    let asked = ContrastedSystem { system: shelved.system(), pretokenized: false, batch: PIECE.1 };
+    let pairs = Arc::clone(&found.pairs);
+    let (before, start, mut words) = (found.models.len() * pairs.len(), work.seconds(), 0);
+    let mut said = Vec::with_capacity(pairs.len());
+    shelved.with_stepper(Kernels::Fused, work.threads(), |stepper| {
+        let mut stepper = Yielding::new(stepper, &work.breath);
+        for piece in pairs.chunks(PIECE.0) {
+            let (compared, tokens) = asked.compare(&mut stepper, piece, &work.ticket)?;
+            for (pair, compared) in piece.iter().zip(compared) {
+                if let Err(why) = &compared {
+                    let why = Error::line(&found.table, pair.line, why.clone()).to_string();
+                    found.notes.extend((!found.notes.contains(&why)).then_some(why));
+                }
+                said.push(compared.ok());
+            }
+            words += tokens;
+            work.tell(JobProgress {
+                done: before + said.len(),
+                total: count * pairs.len(),
+                what: tr!("Comparing pairs with {name}", name),
+                words_per_second: words as f32 / (work.seconds() - start).max(1e-3),
+            });
+            work.breathe()?;
+        }
+        Ok(())
+    })?;
+    found.models.push(ContrastedModel { name, found: said });
+    Ok(())
+}

@@ -1,0 +1,119 @@
+//! Floor 11: page Corpus, the concordance: where its links come from, and kinds of links against each other as a table.
+
+use egui::{ComboBox, DragValue, ProgressBar, RichText, Ui};
+
+use crate::corpus::query::linked::{LinkChoice, LinkOrigin};
+use crate::pages::corpus::CorpusPage;
+use crate::pages::corpus::view::filter;
+use crate::pages::corpus::whole::{CountedLinks, ExploreCommand};
+use crate::pages::window::dialogs::{Question, Wants};
+use crate::pages::window::local::Window;
+use crate::widgets::grid::{GridLook, GridTitle, grid_ui};
+use crate::widgets::theme;
+
+/// What is asked where counts are saved.
+pub const COUNTS: Question = Question::new(
+    id!("Save the counts of links as TSV"),
+    id!("Save"),
+    Wants::NewFile("links.tsv"),
+    id!("The table as it stands, as interlinear concordance writes it."),
+);
+
+/// Height of the list of links, points.
+const LIST: f32 = 420.0;
+const TITLES: &[GridTitle] = &[
+    ("word", id!("Word"), id!("In small letters; (all) is every word")),
+    ("links", id!("Links"), id!("Where they come from")),
+    ("words", id!("Words"), id!("Source words that were counted")),
+    ("fertility", id!("Fertility"), id!("Links for each source word")),
+    ("unaligned", id!("Unaligned"), id!("Share of source words without a link")),
+    ("p_unaligned", id!("p unaligned"), id!("McNemar's exact test against the first links, over the same words")),
+    ("crossing", id!("Crossing"), id!("Share of source words with a link that crosses that of another")),
+    ("p_crossing", id!("p crossing"), id!("McNemar's exact test against the first links, over the same words")),
+    ("targets", id!("Linked to"), id!("The words that it is linked to most often")),
+    ("hit", id!("Hit"), id!("The words that were found; (sentences) counts sentences with any")),
+    ("linked", id!("Linked to"), id!("The words that the hit is linked to")),
+    ("count", id!("Count"), id!("How often")),
+    ("share", id!("Share"), id!("Of the hits by these links, or of the sentences")),
+    ("p", "p", id!("McNemar's exact test against the first links, over sentences with a hit")),
+];
+
+/// In which text a query is looked for, and by which links.
+pub fn links_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
+    let (corpus, chosen) = (&workbench.corpus, workbench.whole.concordance.links);
+    let label = ui.label(tr!("in"));
+    let combo = ComboBox::from_id_salt("query_links").truncate().height(LIST).selected_text(chosen.name(corpus));
+    let combo = combo.show_ui(ui, |ui| {
+        for choice in LinkChoice::all(corpus) {
+            if ui.selectable_label(choice == chosen, choice.name(corpus)).clicked() && choice != chosen {
+                window.push(ExploreCommand::SetLinks(choice));
+            }
+        }
+    });
+    combo.response.labelled_by(label.id);
+    if let LinkOrigin::Above(hundredths) = chosen.by {
+        let mut threshold = f32::from(hundredths) / 100.0;
+        let drag = DragValue::new(&mut threshold).range(0.01..=0.99).speed(0.01).fixed_decimals(2);
+        let drag = ui.add(drag).on_hover_text(tr!("The least alpha of a link"));
+        if drag.changed() {
+            let by = LinkOrigin::Above((threshold * 100.0).round() as u8);
+            window.push(ExploreCommand::SetLinks(LinkChoice { by, ..chosen }));
+        }
+    }
+}
+
+/// Whether hits or counts stand below.
+pub fn tabs_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
+    let asked = &workbench.whole.tallied.asked;
+    for (is_shown, name) in [(false, tr!("Hits")), (true, tr!("Counts of links"))] {
+        let tab = ui.selectable_label(asked.is_shown == is_shown, name);
+        if tab.clicked() && asked.is_shown != is_shown {
+            window.push(ExploreCommand::SetCounts(CountedLinks { is_shown, ..asked.clone() }));
+        }
+    }
+    ui.separator();
+}
+
+/// What is counted.
+pub fn asked_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
+    let (tallied, first) = (&workbench.whole.tallied, workbench.whole.concordance.links);
+    let mut asked = tallied.asked.clone();
+    let count = asked.beside.iter().filter(|choice| **choice != first).count();
+    // It stays open while one chooses.
+    filter::menu(&tr!("Compared with {count}...", count)).ui(ui, |ui| {
+        for choice in LinkChoice::all(&workbench.corpus).into_iter().filter(|choice| *choice != first) {
+            let mut is_chosen = asked.beside.contains(&choice);
+            if ui.checkbox(&mut is_chosen, choice.name(&workbench.corpus)).changed() {
+                asked.beside.retain(|other| *other != choice);
+                asked.beside.extend(is_chosen.then_some(choice));
+            }
+        }
+    });
+    if workbench.whole.concordance.query.trim().is_empty() {
+        ui.checkbox(&mut asked.each_word, tr!("Each word"));
+        if asked.each_word {
+            let label = ui.label(tr!("at least"));
+            ui.add(DragValue::new(&mut asked.least).range(1..=1000)).labelled_by(label.id);
+        }
+    }
+    if asked != tallied.asked {
+        window.push(ExploreCommand::SetCounts(asked));
+    }
+    let is_there = tallied.table.is_some() && tallied.share.is_none();
+    if ui.add_enabled(is_there, egui::Button::new(tr!("Save as TSV..."))).clicked() {
+        window.ask(COUNTS.then(ExploreCommand::SaveCounts));
+    }
+}
+
+/// The counts.
+pub fn counts_ui(ui: &mut Ui, workbench: &CorpusPage) {
+    let (tallied, t) = (&workbench.whole.tallied, theme::tokens(ui));
+    if let Some(share) = tallied.share {
+        ui.add(ProgressBar::new(share).desired_height(theme::PROGRESS_HEIGHT).animate(false).fill(t.accent));
+    }
+    let Some(table) = &tallied.table else { return };
+    let note = tr!("Of sentences that all these links are known of; words are what stands between spaces.");
+    ui.label(RichText::new(note).size(theme::TEXT_SMALL).color(t.weak));
+    let look = GridLook { id: "link_counts", label: tr!("Counts of links"), titles: TITLES, selected: None };
+    grid_ui(ui, table, &look);
+}

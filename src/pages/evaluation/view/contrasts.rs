@@ -1,0 +1,115 @@
+//! Floor 11: page Evaluation, the part of minimal pairs.
+
+use egui::{Button, Label, RichText, Ui};
+
+use crate::app::document::column::file_name;
+use crate::pages::evaluation::EvaluationPage;
+use crate::pages::evaluation::command::ContrastCommand;
+use crate::pages::window::dialogs::{Question, Wants};
+use crate::pages::window::local::Window;
+use crate::pages::window::task;
+use crate::widgets::grid::{GridLook, GridTitle, grid_ui};
+use crate::widgets::{labels, theme};
+
+const OPEN: Question = Question::new(
+    id!("Open minimal pairs"),
+    id!("Open"),
+    Wants::File(&["tsv", "csv", "txt", "gz", "zst"]),
+    id!("A table whose first row names the columns source, good, bad and perhaps tag; all open models are asked."),
+);
+const SAVE: [Question; 2] = [
+    Question::new(
+        id!("Save the accuracies as TSV"),
+        id!("Save"),
+        Wants::NewFile("contrast.tsv"),
+        id!("As interlinear contrast --format tsv writes them."),
+    ),
+    Question::new(
+        id!("Save the pairs as TSV"),
+        id!("Save"),
+        Wants::NewFile("pairs.tsv"),
+        id!("A row for each pair and model, as interlinear contrast --pairs writes them."),
+    ),
+];
+/// Notes that are shown.
+const MOST_NOTES: usize = 3;
+
+const TITLES: &[GridTitle] = &[
+    ("model", id!("Model"), ""),
+    ("tag", id!("Tag"), id!("all: of all pairs")),
+    ("pairs", id!("Pairs"), id!("That the model reads")),
+    ("accuracy", id!("Accuracy"), id!("The share of pairs whose good translation is more probable")),
+    ("low", id!("95 % from"), id!("The accuracy lies above this with a confidence of 95 %, by Wilson's score")),
+    ("high", id!("95 % to"), id!("The accuracy lies below this with a confidence of 95 %, by Wilson's score")),
+    (
+        "word_accuracy",
+        id!("At the word"),
+        id!("The share that is right at the critical word, the first in which both differ"),
+    ),
+    ("difference", id!("Difference"), id!("log p of the good translation less that of the bad one, in nats")),
+    ("word_difference", id!("Word difference"), id!("The same at the critical word, given what stands before it")),
+    ("equal", id!("Equal"), id!("Pairs of the same probability, most often since the model reads no difference")),
+    ("unknown", id!("Unknown"), id!("Pairs with a critical word that the model does not know")),
+    ("p", "p", id!("McNemar's exact test against the first model, over the pairs that both read")),
+    ("line", id!("Line"), id!("Of the table")),
+    ("log_p_good", id!("log p good"), ""),
+    ("log_p_bad", id!("log p bad"), ""),
+    ("word_good", id!("Good word"), id!("The critical word")),
+    ("word_bad", id!("Bad word"), id!("The critical word")),
+    ("word_log_p_good", id!("log p of it, good"), id!("Given what stands before it")),
+    ("word_log_p_bad", id!("log p of it, bad"), id!("Given what stands before it")),
+    ("source", id!("Source"), ""),
+    ("good", id!("Good"), ""),
+    ("bad", id!("Bad"), ""),
+];
+
+/// Minimal pairs, and what models say of them.
+pub fn contrasts_ui(ui: &mut Ui, evaluation: &EvaluationPage, window: &mut Window<'_>) {
+    let contrast = &evaluation.contrast;
+    ui.horizontal_wrapped(|ui| {
+        if ui.add_enabled(contrast.task.is_none(), Button::new(tr!("Open pairs..."))).clicked() {
+            window.ask(OPEN.then(ContrastCommand::Open));
+        }
+        let Some(table) = &contrast.table else { return };
+        let again = ui.add_enabled(contrast.task.is_none(), Button::new(tr!("Ask again")));
+        if again.on_hover_text(tr!("Asks the models that are open now")).clicked() {
+            window.push(ContrastCommand::Again);
+        }
+        labels::caption(ui, file_name(table)).on_hover_text(table.display().to_string());
+        if contrast.found.is_none() {
+            return;
+        }
+        ui.separator();
+        for (shows, name) in [(false, tr!("By tag")), (true, tr!("Every pair"))] {
+            if ui.selectable_label(contrast.shows_pairs == shows, name).clicked() {
+                window.push(ContrastCommand::ShowPairs(shows));
+            }
+        }
+        if ui.button(tr!("Save as TSV...")).clicked() {
+            window.ask(SAVE[usize::from(contrast.shows_pairs)].then(ContrastCommand::Save));
+        }
+    });
+    task::task_ui(ui, window, contrast.task);
+    let Some(found) = &contrast.found else {
+        let note = tr!(
+            "Minimal pairs are a source with a good and a bad translation that differ in one place. How often a model holds the good \
+                    one for more probable says what it has learned of that place."
+        );
+        ui.add(Label::new(RichText::new(note).color(theme::tokens(ui).weak)).wrap());
+        return;
+    };
+    for note in found.notes.iter().take(MOST_NOTES) {
+        labels::note(ui, note);
+    }
+    let (label, id) = if contrast.shows_pairs {
+        labels::note(ui, tr!("A click shows a pair on page Sentence."));
+        (tr!("Every pair"), "contrast_pairs")
+    } else {
+        (tr!("By tag"), "contrast_tags")
+    };
+    let selected = contrast.selected.filter(|_| contrast.shows_pairs);
+    let chosen = grid_ui(ui, contrast.shown(), &GridLook { id, label, titles: TITLES, selected });
+    if let Some(row) = chosen.filter(|_| contrast.shows_pairs) {
+        window.push(ContrastCommand::Select(row));
+    }
+}

@@ -1,0 +1,80 @@
+//! Floor 1: tables of texts and numbers, as they are shown and as they are written. Imports its room.
+
+use crate::text::tsv::{TsvCell, rows};
+
+/// A cell.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TableCell {
+    /// What people or models wrote.
+    Text(String),
+    /// A whole number.
+    Count(u64),
+    /// `None`: it is not known.
+    Number(Option<f64>),
+}
+
+impl TableCell {
+    /// As it is shown: numbers with four digits behind the point.
+    pub fn shown(&self) -> String {
+        match self {
+            Self::Text(text) => text.clone(),
+            Self::Count(count) => count.to_string(),
+            Self::Number(number) => number.map_or_else(|| "-".to_owned(), |number| format!("{number:.4}")),
+        }
+    }
+
+    /// What numbers are sorted by; one that is not known is below all.
+    pub fn number(&self) -> Option<f64> {
+        match self {
+            Self::Text(_) => None,
+            Self::Count(count) => Some(*count as f64),
+            Self::Number(number) => Some(number.unwrap_or(f64::NEG_INFINITY)),
+        }
+    }
+
+    fn written(&self) -> TsvCell {
+        match self {
+            Self::Text(text) => TsvCell::from(text),
+            Self::Count(count) => TsvCell::plain(count),
+            Self::Number(number) => TsvCell::Plain(number.map_or_else(String::new, |number| number.to_string())),
+        }
+    }
+}
+
+impl From<&str> for TableCell {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+/// Rows of cells under heads.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CellTable {
+    /// As a file has them.
+    pub head: Vec<&'static str>,
+    pub rows: Vec<Vec<TableCell>>,
+}
+
+impl CellTable {
+    /// As a file with tabs between cells.
+    pub fn tsv(&self) -> String {
+        let head = self.head.iter().map(|name| TsvCell::plain(*name)).collect();
+        rows(std::iter::once(head).chain(self.rows.iter().map(|row| row.iter().map(TableCell::written).collect())))
+    }
+
+    /// The places of the rows, sorted by a column; equal ones stay as they are.
+    pub fn sorted(&self, column: usize, is_falling: bool) -> Vec<u32> {
+        let mut places: Vec<u32> = (0..self.rows.len() as u32).collect();
+        let cell = |place: &u32| self.rows[*place as usize].get(column);
+        let small = |cell: Option<&TableCell>| cell.map_or_else(String::new, |cell| cell.shown().to_lowercase());
+        places.sort_by(|one, other| {
+            let (one, other) = (cell(one), cell(other));
+            let order = match (one.and_then(TableCell::number), other.and_then(TableCell::number)) {
+                (Some(one), Some(other)) => one.total_cmp(&other),
+                _ => small(one).cmp(&small(other)),
+            };
+            if is_falling { order.reverse() } else { order }
+        });
+        places
+    }
+}

@@ -1,0 +1,188 @@
+//! The study in the window, by labels: minimal pairs of a table on page Evaluation, from file to page Sentence; documents on page
+//! Corpus, from two files to pairs.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use egui::accesskit::Role;
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable as _;
+use interlinear::analysis::contrast::minimal::MinimalPair;
+use interlinear::analysis::contrast::pairs::{ContrastPair, ContrastedModel};
+use interlinear::app::command::{TaskCommand, WindowCommand};
+use interlinear::app::page::SENTENCE;
+use interlinear::import::documents::beads::BeadRow;
+use interlinear::jobs::corpus::thread::CorpusRequest;
+use interlinear::jobs::queue::contrast::ContrastFound;
+use interlinear::jobs::queue::documents::DocumentsFound;
+use interlinear::jobs::queue::{Found, JobProgress, QueueEvent, QueueNews};
+use interlinear::pages::corpus::documents::DocumentCommand;
+use interlinear::pages::evaluation::{ContrastCommand, EVALUATION};
+use interlinear::ui::App;
+
+use crate::desk;
+use crate::workbench::Bench;
+
+#[track_caller]
+fn says(harness: &Harness<'_, App>, label: &str) {
+    assert!(harness.query_all_by_label(label).next().is_some(), "{label} is missing");
+}
+
+fn click(harness: &mut Harness<'_, App>, label: &str) {
+    harness.get_by_label(label).click();
+    harness.run();
+}
+
+/// Two pairs, of which the second model reads one alone.
+fn found() -> ContrastFound {
+    let pair = |line: usize, good: &str, bad: &str, tag: &str| ContrastPair {
+        line,
+        source: "the red shoe".to_owned(),
+        targets: [good, bad].map(str::to_owned),
+        tags: vec![tag.to_owned()],
+    };
+    let said = |good: f64, bad: f64| {
+        let words = ["la", "le"].map(str::to_owned);
+        Some(MinimalPair { log_p: [good, bad], words, word_log_p: [good / 2.0, bad / 2.0], is_unknown: false })
+    };
+    let model = |name: &str, found: Vec<Option<MinimalPair>>| ContrastedModel { name: name.to_owned(), found };
+    ContrastFound {
+        table: PathBuf::from("pairs.tsv"),
+        pairs: Arc::new(vec![pair(2, "la chaussure", "le chaussure", "gender"), pair(3, "rouge", "rouges", "number")]),
+        models: vec![
+            model("RNNencdec", vec![said(-1.0, -2.0), said(-3.0, -1.0)]),
+            model("RNNsearch", vec![said(-1.5, -4.0), None]),
+        ],
+        notes: vec!["pairs.tsv, line 3: has no words".to_owned()],
+    }
+}
+
+#[test]
+fn minimal_pairs_are_asked_of_all_models_sorted_and_shown_on_page_sentence() {
+    let mut session = desk::two_models();
+    session.apply(WindowCommand::ShowPage(EVALUATION));
+    let (mut harness, wires) = desk::window(session);
+    harness.get_by_role_and_label(Role::Tab, "Minimal pairs").click();
+    harness.run();
+    click(&mut harness, "Open pairs...");
+    harness.get_by_label("Path").type_text("sets/pairs.tsv");
+    harness.run();
+    harness.key_press(egui::Key::Enter);
+    harness.run();
+    assert!(wires.heard(ContrastCommand::Open(PathBuf::from("sets/pairs.tsv"))));
+    let number = harness.state().session().evaluation().contrast.task.expect("it runs");
+    let progress =
+        JobProgress { done: 1, total: 4, what: "Comparing pairs with RNNencdec".to_owned(), words_per_second: 0.0 };
+    wires.corpus.borrow_mut().push(QueueEvent { number, kind: QueueNews::Progress(progress) });
+    harness.run();
+    says(&harness, "Comparing pairs with RNNencdec, 25 %");
+    click(&mut harness, "Cancel");
+    assert!(wires.heard(TaskCommand::Cancel(number)));
+    click(&mut harness, "Ask again");
+    let number = harness.state().session().evaluation().contrast.task.expect("it runs again");
+    wires.corpus.borrow_mut().push(QueueEvent { number, kind: QueueNews::Found(Found::Contrasted(found())) });
+    harness.run();
+
+    says(&harness, "pairs.tsv, line 3: has no words");
+    // model, tag, pairs, accuracy with its interval, at the word, differences, equal, unknown, p
+    says(&harness, "RNNencdec, all, 2, 0.5000, 0.0945, 0.9055, 0.5000, -0.5000, -0.2500, 0, 0, -");
+    says(&harness, "RNNsearch, gender, 1, 1.0000, 0.2065, 1.0000, 1.0000, 2.5000, 1.2500, 0, 0, 1.0000");
+    harness.state_mut().send(ContrastCommand::Save(PathBuf::from("contrast.tsv")));
+    harness.run();
+    let (_, text) = wires.written.borrow().last().cloned().expect("written");
+    assert!(text.starts_with("model\ttag\tpairs\taccuracy\tlow\thigh\tword_accuracy\t"), "{text}");
+
+    click(&mut harness, "Every pair");
+    let rows = |harness: &Harness<'_, App>| -> Vec<f32> {
+        let place = |label: &str| harness.get_by_label_contains(label).rect().top();
+        ["2, gender, RNNencdec", "2, gender, RNNsearch", "3, number, RNNencdec"].map(place).to_vec()
+    };
+    let tops = rows(&harness);
+    assert!(tops.is_sorted());
+    click(&mut harness, "Difference");
+    says(&harness, "Difference, greatest first");
+    let tops = rows(&harness);
+    assert!(tops[1] < tops[0] && tops[0] < tops[2], "{tops:?}");
+
+    harness.get_by_label_contains("2, gender, RNNsearch").click();
+    harness.run();
+    let scene = |harness: &Harness<'_, App>| {
+        let app = harness.state().session().app();
+        (app.view.page(), app.document.scene().source.clone(), app.document.scene().given.clone())
+    };
+    let given = |text: &str| (SENTENCE, "the red shoe".to_owned(), Some(text.to_owned()));
+    assert_eq!(scene(&harness), given("la chaussure"));
+    click(&mut harness, "bad");
+    assert_eq!(scene(&harness), given("le chaussure"));
+    click(&mut harness, "good");
+    assert_eq!(scene(&harness), given("la chaussure"));
+}
+
+#[test]
+fn two_documents_become_beads_that_are_edited_and_a_corpus() {
+    let mut bench = Bench::new();
+    bench.settle();
+    bench.click("From two documents...");
+    bench.send(DocumentCommand::Choose(0, PathBuf::from("tale.docx")));
+    let sheet = |bench: &Bench| bench.harness.state().session().corpus().documents.clone();
+    assert!(sheet(&bench).task.is_none(), "one is not enough");
+    bench.click("Its translation...");
+    bench.harness.get_by_label("Path").type_text("conte.html");
+    bench.harness.run();
+    bench.harness.key_press(egui::Key::Enter);
+    bench.settle();
+    let number = sheet(&bench).task.expect("both are aligned");
+    assert_eq!(sheet(&bench).files[1], Some(PathBuf::from("conte.html")));
+    let bead = |source: &[&str], target: &[&str], score: Option<f32>| {
+        BeadRow::new([source, target].map(|side| side.iter().map(|text| (*text).to_owned()).collect()), score)
+    };
+    let beads = vec![
+        bead(&["The boat left.", "It rained."], &["Le bateau partit."], Some(0.25)),
+        bead(&["Nobody came."], &["Il pleuvait.", "Personne ne vint."], Some(-0.5)),
+        bead(&["The end."], &[], None),
+    ];
+    let found = DocumentsFound { beads, note: Some("too few".to_owned()) };
+    bench.absorb(QueueEvent { number, kind: QueueNews::Found(Found::Documents(found)) });
+    bench.says("too few");
+    bench.says("3 beads");
+    bench.says("1, 2-1, 0.2500, The boat left. It rained., Le bateau partit.");
+    // The first sentence of the second bead is the last of the first one's translation.
+    bench.click("2, 1-2, -0.5000, Nobody came., Il pleuvait. Personne ne vint.");
+    bench.says("Il pleuvait.");
+    bench.click("First target sentence up");
+    bench.says("1, 2-2, -, The boat left. It rained., Le bateau partit. Il pleuvait.");
+    bench.click("1, 2-2, -, The boat left. It rained., Le bateau partit. Il pleuvait.");
+    bench.click("Split");
+    bench.says("2, 1-1, -, It rained., Il pleuvait.");
+    bench.click("Join with the next");
+    bench.says("1, 2-2, -, The boat left. It rained., Le bateau partit. Il pleuvait.");
+    bench.click("Undo");
+    bench.says("4 beads");
+    bench.click("4, 1-0, -, The end.");
+    bench.click("Remove");
+    bench.says("3 beads");
+    bench.send(DocumentCommand::Save(PathBuf::from("pairs.tsv")));
+    let table = "bead\tscore\tsource\ttarget\n1-1\t\tThe boat left.\tLe bateau partit.\n1-1\t\tIt rained.\tIl pleuvait.\n\
+        1-1\t\tNobody came.\tPersonne ne vint.\n";
+    assert_eq!(bench.written(), (PathBuf::from("pairs.tsv"), table.to_owned()));
+
+    let path = bench.folder.path().join("pairs.ilws");
+    bench.send(DocumentCommand::Put(Some(path)));
+    bench.says("3 sentences, 0 systems");
+    bench.says("Sentence 2 It rained.");
+    bench.click("Import...");
+    bench.click("From two documents...");
+    bench.says("3 beads");
+    bench.click("Put into the corpus");
+    bench.says("6 sentences, 0 systems");
+    // A table that was saved is read again; work under way is given up for it.
+    bench.send(DocumentCommand::Show(true));
+    bench.send(DocumentCommand::Open(PathBuf::from("pairs.tsv")));
+    let number = sheet(&bench).task.expect("it is read");
+    bench.absorb(QueueEvent { number, kind: QueueNews::Failed("pairs.tsv: does not exist".to_owned()) });
+    bench.says("pairs.tsv: does not exist");
+    bench.click("Dismiss");
+    bench.send(CorpusRequest::Close);
+    bench.click("Back to the corpus");
+    bench.says("Corpora");
+}
