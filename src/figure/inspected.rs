@@ -54,8 +54,8 @@ impl<'a> Inspected<'a> {
     /// What candidates are of, of a word of several pieces with the first of them.
     pub fn heading(first_piece: Option<&str>) -> String {
         first_piece.map_or_else(
-            || "Next-word candidates".to_owned(),
-            |first| format!("Candidates for its first piece, {first}"),
+            || tr!("Next-word candidates").to_owned(),
+            |first| tr!("Candidates for its first piece, {first}", first),
         )
     }
 

@@ -21,8 +21,8 @@ impl Said {
     pub fn name(self) -> Option<&'static str> {
         match self {
             Self::Free => None,
-            Self::Held => Some("held"),
-            Self::Forced => Some("forced"),
+            Self::Held => Some(id!("held")),
+            Self::Forced => Some(id!("forced")),
         }
     }
 }

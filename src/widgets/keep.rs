@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use egui::{Context, Id, Rect, Response, Ui, vec2};
+use egui::{Context, Id, Rect, Response, Ui};
 
 use crate::figure::Figure;
 use crate::figure::geometry::Size;
@@ -12,9 +12,6 @@ use crate::widgets::theme;
 pub const PLOT: Size = Size { x: 460.0, y: 280.0 };
 /// See [`PLOT`].
 pub const MAP: Size = Size { x: 640.0, y: 480.0 };
-
-/// Width of the button, points.
-const WIDTH: f32 = 58.0;
 
 fn id() -> Id {
     Id::unique("kept_figure")
@@ -34,8 +31,8 @@ pub fn button_ui(ui: &mut Ui, what: &str, figure: impl FnOnce() -> Option<Figure
 /// The same in the top right corner of what is painted in `area`.
 pub fn corner_ui(ui: &mut Ui, area: Rect, what: &str, figure: impl FnOnce() -> Option<Figure<'static>>) {
     let inside = area.shrink(theme::SPACE_2);
-    let corner = Rect::from_min_max(inside.right_top() - vec2(WIDTH, 0.0), inside.right_bottom());
-    let mut child = ui.new_child(egui::UiBuilder::new().id_salt("save_picture").max_rect(corner));
+    let corner = egui::Layout::right_to_left(egui::Align::Min);
+    let mut child = ui.new_child(egui::UiBuilder::new().id_salt("save_picture").max_rect(inside).layout(corner));
     button_ui(&mut child, what, figure);
 }
 

@@ -284,12 +284,18 @@ fn columns(names: &[String], has_header: bool, body: &[Vec<String>], options: &I
     };
     let mut sides = [ColumnRole::Source, target.clone()].into_iter();
     let has_sides = names.iter().any(|name| matches!(known(name), Some(ColumnRole::Source | ColumnRole::Reference)));
+    let is_system = |(place, name): (usize, &String)| {
+        known(name).is_none() && !name.is_empty() && !are_numbers(body, place) && !is_of_workspace(name, body, place)
+    };
+    let has_systems = has_header && has_sides && names.iter().enumerate().any(is_system);
     let mut role = |place: usize, name: &str| {
         if let Some((_, role)) = options.columns.iter().find(|(given, _)| given == name) {
             return role.clone();
         }
         let is_side = if has_header { !has_sides && is_language(name) } else { !are_numbers(body, place) };
         match known(name).filter(|_| has_header) {
+            // Beside columns of systems it is what its name says, whatever the file as a whole is taken for.
+            Some(ColumnRole::Reference) if has_systems => ColumnRole::Reference,
             Some(ColumnRole::Reference) => target.clone(),
             Some(role) => role,
             None if is_side => sides.next().unwrap_or(ColumnRole::Output(name.to_owned())),

@@ -150,7 +150,11 @@ fn words(shelved: &LoadedModel, side: VocabularySide, count: usize) -> Result<Ga
     let points: Vec<MapPoint> = words.ids.iter().map(point).collect();
     Ok(Gathered {
         kind: if side == VocabularySide::Source { PointKind::SourceWords } else { PointKind::TargetWords },
-        vector: format!("{} embedding", side.name()),
+        vector: match side {
+            VocabularySide::Source => id!("source embedding"),
+            VocabularySide::Target => id!("target embedding"),
+        }
+        .to_owned(),
         drawn: count.min(points.len()),
         points,
         dimension: words.dimension,

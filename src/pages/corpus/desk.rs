@@ -8,6 +8,9 @@ use crate::corpus::judgements::judge::{ErrorMark, Judgement, MOST_RATING};
 use crate::corpus::judgements::scheme::ErrorScheme;
 use crate::text::words::{place_of, words};
 
+/// Digits of a rating that are kept.
+const MOST_DIGITS: usize = 3;
+
 /// What a key asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeskKey {
@@ -254,10 +257,14 @@ impl JudgeDesk {
         (self.target, self.letters) = (target, None);
     }
 
+    /// What is typed is more than the highest rating: it is not taken, and stays until it is taken back.
+    pub fn is_too_high(&self) -> bool {
+        !self.typed.is_empty() && self.typed.parse().is_ok_and(|rating: u16| rating > u16::from(MOST_RATING))
+    }
+
     fn digit(&mut self, digit: u8) {
-        self.typed.push(char::from(b'0' + digit));
-        if self.typed.parse::<u16>().is_ok_and(|rating| rating > u16::from(MOST_RATING)) {
-            self.typed = digit.to_string();
+        if self.typed.len() < MOST_DIGITS {
+            self.typed.push(char::from(b'0' + digit));
         }
     }
 
@@ -294,6 +301,9 @@ impl JudgeDesk {
         let own = self.row;
         let is_left = |n: &usize| !campaign.has(&sheet.own, sheet.rows[*n].0);
         let rating: Option<u8> = self.typed.parse().ok();
+        if self.is_too_high() {
+            return Vec::new();
+        }
         let rows = sheet.rows.len();
         let next = (own + 1..rows).chain(0..own).find(is_left);
         if let Some(rating) = rating {

@@ -179,6 +179,8 @@ pub struct SharedMemory {
     pub copies_link: bool,
     /// The path being typed in a sheet.
     pub path: String,
+    /// The file that is there already, of which the sheet asks whether it is to be replaced.
+    pub replaces: Option<PathBuf>,
 }
 
 /// What the window remembers: its own, and what each page does.

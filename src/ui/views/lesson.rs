@@ -319,7 +319,7 @@ fn called(window: &Window<'_>, light: &Highlight) -> Option<String> {
 fn turn_ui(ui: &mut Ui, says: &str, came: Option<&str>) {
     let t = *theme::tokens(ui);
     if let Some(came) = came {
-        ui.add(Label::new(RichText::new(format!("{came}: {says}")).color(t.weak)).wrap());
+        ui.add(Label::new(RichText::new(tr!("{came}: {says}", came, says)).color(t.weak)).wrap());
         ui.add_space(theme::SPACE_2);
         return;
     }

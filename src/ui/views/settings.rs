@@ -49,7 +49,11 @@ pub fn menus_ui(ui: &mut Ui, window: &mut Window<'_>, is_narrow: bool) {
     }
     menu(tr!("Menu")).ui(ui, |ui| {
         for (name, content) in MENUS.iter().rev() {
-            SubMenuButton::new(lang::text(name)).ui(ui, |ui| content(ui, window));
+            // One that does not fit below its line slides over the line, and would be clicked in its place.
+            let room = ui.ctx().content_rect().bottom() - ui.cursor().top() - theme::SPACE_4;
+            SubMenuButton::new(lang::text(name)).ui(ui, |ui| {
+                egui::ScrollArea::vertical().max_height(room).show(ui, |ui| content(ui, window));
+            });
         }
     });
 }

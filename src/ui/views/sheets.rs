@@ -1,6 +1,6 @@
 //! Floor 13: choosing a model folder or a file, by the system's dialog or a typed path.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use egui::text::{CCursor, CCursorRange};
 use egui::{Id, Key, RichText, Ui};
@@ -73,9 +73,15 @@ fn sheet_ui(ui: &mut Ui, window: &mut Window<'_>, asked: &AskedPath) {
 }
 
 fn buttons_ui(ui: &mut Ui, window: &mut Window<'_>, asked: &AskedPath, entered: bool) {
+    let path = window.local.shared.path.trim().to_owned();
+    let replaces = window.local.shared.replaces.as_deref() == Some(Path::new(&path));
+    if replaces {
+        let note = tr!("{path} is there already, and would be written over", path);
+        ui.label(RichText::new(note).color(theme::tokens(ui).error));
+    }
     ui.horizontal(|ui| {
-        let path = window.local.shared.path.trim().to_owned();
-        let open = ui.add_enabled(!path.is_empty(), egui::Button::new(lang::text(asked.question.verb))).clicked();
+        let verb = if replaces { tr!("Replace it") } else { lang::text(asked.question.verb) };
+        let open = ui.add_enabled(!path.is_empty(), egui::Button::new(verb)).clicked();
         let browse = egui::Button::new(tr!("Browse..."));
         if ui.add_enabled(!window.local.dialogs.is_open(), browse).clicked() {
             window.local.dialogs.ask(asked.clone());
@@ -83,8 +89,16 @@ fn buttons_ui(ui: &mut Ui, window: &mut Window<'_>, asked: &AskedPath, entered: 
         if ui.button(tr!("Cancel")).clicked() {
             window.local.shared.sheet = Sheet::None;
         }
-        if (open || entered) && !path.is_empty() {
-            choose(window, PathBuf::from(path), asked);
+        if !(open || entered) || path.is_empty() {
+            return;
+        }
+        // A dialog of the system has asked this by itself.
+        let is_new = matches!(asked.question.wants, Wants::NewFile(_)) && cfg!(not(target_family = "wasm"));
+        let path = PathBuf::from(path);
+        if is_new && !replaces && path.is_file() {
+            window.local.shared.replaces = Some(path);
+        } else {
+            choose(window, path, asked);
         }
     });
 }
@@ -185,5 +199,6 @@ fn ensemble_ui(ui: &mut Ui, window: &mut Window<'_>) {
 fn choose(window: &mut Window<'_>, path: PathBuf, asked: &AskedPath) {
     window.push(asked.answered(path));
     window.local.shared.path.clear();
+    window.local.shared.replaces = None;
     window.local.shared.sheet = Sheet::None;
 }

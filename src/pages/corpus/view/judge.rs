@@ -260,7 +260,7 @@ fn row_ui(
     let (system, text) = sheet.rows[n];
     let desk = &window.local.of::<CorpusMemory>().desk;
     let is_chosen = desk.row == n;
-    let typed = desk.typed.clone();
+    let (typed, too_high) = (desk.typed.clone(), desk.is_too_high());
     let mut ground = None;
     if is_chosen && let Some(place) = place_of(text, desk.target).filter(|_| desk.target.0 < desk.target.1) {
         ground = Some(desk.letters.map_or_else(|| place.clone(), |letters| letters_at(text, &place, letters)));
@@ -272,7 +272,9 @@ fn row_ui(
     frame.show(ui, |ui| {
         ui.set_width(ui.available_width());
         ui.horizontal_wrapped(|ui| {
-            let shown = if is_chosen && !typed.is_empty() {
+            let shown = if is_chosen && too_high {
+                tr!("rating {typed}: 100 is the most (Backspace)", typed)
+            } else if is_chosen && !typed.is_empty() {
                 tr!("rating {typed}\u{2026}", typed)
             } else {
                 rating.map_or_else(

@@ -8,6 +8,7 @@ use crate::corpus::overview::compute::{
     Overview, SHOWN_JUMP, SourceWordErrors, SystemPair, jump_condition, ngram_condition,
 };
 use crate::corpus::overview::tables::{jump_name, turned};
+use crate::lang;
 use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::view::bars::{BarGroup, GroupBar, bars_ui, legend_ui};
 use crate::pages::corpus::view::listing::{ListingRow, listing_ui};
@@ -359,7 +360,7 @@ fn frequencies_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, 
         }
     }
     let clicked = bars_ui(ui, "frequency", &percent, &groups);
-    labels::note(ui, tr!("F1 by how often a word is in {}", overview.origin));
+    labels::note(ui, tr!("F1 by how often a word is in {}", lang::text(&overview.origin)));
     clicked
 }
 

@@ -136,7 +136,7 @@ fn cover(ui: &Ui, rect: Rect, slot: &Slot, tint: Color32) {
 /// The table.
 pub fn table_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     let layout = Layout::new(workbench, ui.available_width() - theme::SPACE_3);
-    ScrollArea::horizontal().id_salt("corpus_wide").auto_shrink(false).show(ui, |ui| {
+    ScrollArea::horizontal().id_salt(("corpus_wide", &workbench.path)).auto_shrink(false).show(ui, |ui| {
         ui.set_min_width(layout.width);
         ui.spacing_mut().item_spacing.y = 0.0;
         head_ui(ui, workbench, window, &layout);
@@ -148,7 +148,7 @@ pub fn table_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
             window.push(CorpusCommand::Move(by));
         }
         rows::ring(ui, &list, list.rect, 0.0);
-        let mut area = ScrollArea::vertical().id_salt("corpus_rows").auto_shrink(false);
+        let mut area = ScrollArea::vertical().id_salt(("corpus_rows", &workbench.path)).auto_shrink(false);
         if by != 0
             && let Some(row) = workbench.row()
         {

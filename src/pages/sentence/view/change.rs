@@ -95,6 +95,9 @@ fn force_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, i: usize) {
         .hint_text(tr!("as text"));
     let response = ui.add(field).labelled_by(label.id);
     let entered = response.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter));
+    if ui.memory(|memory| memory.focused().is_none()) {
+        response.request_focus();
+    }
     let text = window.local.of::<SentenceMemory>().forced.trim().to_owned();
     let can = !text.is_empty();
     ui.horizontal(|ui| {

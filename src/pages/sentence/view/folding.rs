@@ -33,6 +33,8 @@ pub enum Folding {
     More,
     /// All that is not changed often.
     All,
+    /// All but the choice of the picture.
+    Slim,
 }
 
 impl Folding {
@@ -41,7 +43,8 @@ impl Folding {
         match self {
             Self::Nothing => Self::Rows,
             Self::Rows => Self::More,
-            Self::More | Self::All => Self::All,
+            Self::More => Self::All,
+            Self::All | Self::Slim => Self::Slim,
         }
     }
 }

@@ -10,8 +10,8 @@ use crate::app::document::column::Column;
 use crate::app::document::table::AlignmentTable;
 use crate::app::files::picture;
 use crate::app::settings::Shown;
+use crate::figure::heatmap::gaze_legend;
 use crate::figure::heatmap::outlines::Outlined;
-use crate::figure::heatmap::{gaze_legend, outlines};
 use crate::figure::legend as band;
 use crate::figure::palette::Rgba;
 use crate::lang;
@@ -27,12 +27,6 @@ use crate::pages::window::{local, shortcuts};
 use crate::widgets::heatmap::layout::Zoom;
 use crate::widgets::{labels, marks, theme};
 
-/// With less room not even all of that, points.
-const SLIM: f32 = 400.0;
-/// The room that the two questions take, points.
-const QUESTIONS: f32 = 320.0;
-/// What the legend of the outlines adds, points.
-const OUTLINES: f32 = outlines::SAMPLE_WIDTH + theme::SPACE_3;
 /// With less room the legend of doubt is left out: it and what stands at the right need so much, points.
 const DOUBT: f32 = 560.0;
 /// With less room behind it the legend is left out.
@@ -65,9 +59,10 @@ impl View for PictureBar {
         let known = ui.data(|data| data.get_temp::<(FoldingLine, Folding)>(id));
         let now = known.filter(|(of, _)| *of == line).map_or_else(|| line.folding(), |(_, folding)| folding);
         let fits = match now {
-            Folding::All => {
-                ui.horizontal(|ui| folded_ui(ui, window, false));
-                true
+            Folding::All | Folding::Slim => {
+                let room = ui.max_rect().right();
+                let line = ui.horizontal(|ui| folded_ui(ui, window, now == Folding::Slim)).response;
+                line.rect.right() <= room + 0.5 || now == Folding::Slim
             }
             _ => ui.horizontal(|ui| line_ui(ui, window, now)).inner,
         };
@@ -156,11 +151,8 @@ fn rows_ui(ui: &mut Ui, window: &mut Window<'_>, is_full: bool, is_tight: bool) 
     ui.add_space(theme::SPACE_2);
 }
 
-/// What is changed often, and the rest behind a button; `is_slim` where something else stands in the line too.
+/// What is changed often, and the rest behind a button; `is_slim` where there is no room for all of the former.
 fn folded_ui(ui: &mut Ui, window: &mut Window<'_>, is_slim: bool) {
-    let outlines = if window.app.view.settings().asked.both { OUTLINES } else { 0.0 };
-    let questions = if has_heads(window) { QUESTIONS + outlines } else { 0.0 };
-    let is_slim = is_slim || ui.available_width() < SLIM + questions;
     picture_ui(ui, window);
     if is_interlinear(window) {
         return;

@@ -17,6 +17,7 @@ use crate::app::document::tree::{DrawnTree, SearchTree, ShownTree};
 use crate::figure::geometry::Area;
 use crate::figure::measure::TextMeasure;
 use crate::figure::tree::{DrawnNode, NodeState, TreeFigure};
+use crate::lang;
 use crate::pages::sentence::command::InterveneCommand;
 use crate::pages::sentence::view::memory::SentenceMemory;
 use crate::pages::sentence::view::tree_memory::{Arranged, TreeMemory};
@@ -235,7 +236,7 @@ fn label(tree: &SearchTree, at: usize, node: &DrawnNode<'_>) -> String {
         NodeState::Cut => tr!(", cut"),
         NodeState::Pruned => tr!(", pruned"),
     };
-    let said = node.said.name().map(|name| format!(", {name}")).unwrap_or_default();
+    let said = node.said.name().map(|name| format!(", {}", lang::text(name))).unwrap_or_default();
     let best = if node.is_best { tr!(", of the shown hypothesis") } else { "" };
     tr!(
         "Node {}, step {step}, probability {}{state}{said}{best}",

@@ -91,7 +91,7 @@ pub fn player_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
     let (Some(guessing), Some(apart)) = (&steps.guessing, &steps.apart) else { return };
     let t = *theme::tokens(ui);
     if steps.hidden(steps.i).is_some() {
-        let text = if guessing.is_made() { tr!("Show") } else { tr!("Show without a guess") };
+        let text = if guessing.is_made() || guessing.voices() > 0 { tr!("Show") } else { tr!("Show without a guess") };
         let note = match guessing.of {
             Guessed::Whole => tr!("Shows where all steps look (Enter, or one move on)"),
             Guessed::Row | Guessed::Word => tr!("Shows what the step does (Enter, or one move on)"),
