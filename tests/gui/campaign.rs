@@ -94,6 +94,18 @@ fn a_hundred_sentences_of_four_systems_are_judged_by_the_keyboard_alone() {
 }
 
 #[test]
+fn a_rating_of_more_than_a_hundred_waits_to_be_corrected() {
+    let mut bench = desk(2, plan(true));
+    press(&mut bench, &plain(&[Key::Num8, Key::Num5, Key::Num0, Key::Enter]));
+    assert!(bench.harness.query_all_by_label_contains("100 is the most").next().is_some());
+    assert_eq!(bench.harness.state().session().corpus().corpus.counts.ratings, 0);
+    press(&mut bench, &plain(&[Key::Backspace, Key::Enter]));
+    let corpus = bench.harness.state().session().corpus().corpus.clone();
+    let at = bench.chosen().expect("a sentence");
+    assert_eq!(corpus.judgements[&at]["me"].ratings.values().collect::<Vec<_>>(), [&85]);
+}
+
+#[test]
 fn names_are_hidden_and_keys_mark_words_letters_sources_and_what_is_missing() {
     let mut bench = desk(3, plan(false));
     for name in SYSTEMS {

@@ -7,6 +7,7 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use interlinear::app::command::{SettingsCommand, WindowCommand};
 use interlinear::decoding::apart::Then;
+use interlinear::jobs::live::protocol::ModelFacts;
 use interlinear::lang::{Language, MARK};
 use interlinear::pages::corpus::CORPUS;
 use interlinear::pages::lesson::LessonCommand;
@@ -84,6 +85,31 @@ fn longer_texts_leave_the_controls_of_every_page_apart_and_in_view() {
             let after = faults(&harness, size);
             if after.len() > before.len() {
                 report += &format!("{name} at {size:?}:\n  {}\n", after.join("\n  "));
+            }
+        }
+    }
+    assert!(report.is_empty(), "{report}");
+}
+
+/// Between the size at which the menus fold and the least of all, where three pictures and two questions stand in a line.
+#[test]
+fn the_line_over_the_pictures_stays_in_narrow_windows_of_longer_words() {
+    let mut session = desk::session("the red shoe");
+    for _ in 0..2 {
+        let facts = ModelFacts { has_head: true, ..desk::facts("RNNsearch", true) };
+        let column = desk::add_column(&mut session, facts);
+        desk::finish(&mut session, column, "the red shoe", &["la chaussure rouge"], None);
+    }
+    let (mut harness, _) = desk::window_of(session, [1280.0, 768.0]);
+    let mut report = String::new();
+    for language in [Language::French, Language::German, Language::Spanish, Language::Longer] {
+        for width in [800.0, 830.0, 900.0, 1024.0, 1280.0] {
+            harness.set_size(vec2(width, 768.0));
+            speak(&mut harness, language);
+            for (name, rect) in layout::controls(&harness) {
+                if rect.right() > width + 1.0 {
+                    report += &format!("{language:?} at {width}: {name} ends at {}\n", rect.right());
+                }
             }
         }
     }

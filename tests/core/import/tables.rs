@@ -68,6 +68,14 @@ fn columns_are_mapped_as_asked() {
 }
 
 #[test]
+fn a_reference_beside_systems_stays_the_reference_whatever_the_file_is_taken_for() {
+    let table = Planted::new("a.tsv", b"source\treference\tmine\tother\na\tb\tc\td\n");
+    let read = table.read(&role(Role::Output("a".into())));
+    assert_eq!((read.references(), read.facts.columns.len()), (vec!["b"], 4));
+    assert!(!read.facts.columns.iter().any(|column| column.role == ColumnRole::Output("a".into())));
+}
+
+#[test]
 fn csv_is_read_by_its_rules() {
     let read = read("a.csv", "source;target\n\"a; b\";\"c\n d\"\ne;f\n");
     assert_eq!((read.sources(), read.references()), (vec!["a; b", "e"], vec!["c d", "f"]));
