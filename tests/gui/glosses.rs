@@ -78,11 +78,14 @@ fn glosses_typed_under_words_are_copied_and_undone() {
     assert!(copied(&mut harness, "expex").contains("\\gla la chaussure rouge//\n\\glb lah {} {}//\n"));
     for _ in 0..3 {
         harness.key_press_modifiers(Modifiers::COMMAND, Key::Z);
-        harness.ctx.memory_mut(|memory| memory.focused().into_iter().for_each(|id| memory.surrender_focus(id)));
         harness.run();
     }
     let plan = harness.state().session().app().document.scene().interlinear.clone();
-    assert_eq!(plan.tiers.len(), 1);
+    let words = ["the", "red", "shoe"].map(str::to_owned);
+    assert_eq!(
+        (plan.tiers.len(), plan.tiers[0].cells(&words)),
+        (1, vec!["DEF".to_owned(), String::new(), String::new()])
+    );
     let saved = harness.state().session().saved();
     assert_eq!(saved.interlinear.tiers.len(), 1, "it is kept between starts");
 }

@@ -95,7 +95,9 @@ impl HandTier {
         for known in self.known.iter().rev() {
             let Some(pairs) = common(&texts(&known.words), &texts(words)) else { continue };
             if 2 * pairs.len() >= words.len().max(known.words.len()) {
-                pairs.into_iter().for_each(|(from, to)| cells[to].clone_from(&known.cells[from]));
+                for (from, to) in pairs {
+                    cells[to].clone_from(&known.cells[from]);
+                }
                 break;
             }
         }

@@ -20,6 +20,7 @@ pub const MOST_IN_A_ROW: usize = 100;
 type TableName = &'static str;
 
 /// A figure as it is asked for. In the saved state what is not understood is as at first.
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Drawing {

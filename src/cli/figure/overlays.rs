@@ -23,8 +23,8 @@ use crate::text::words::vocabulary_words;
 #[group(skip)]
 pub struct OverlayArgs {
     /// Outline the links of the statistical aligner, of this file in place of the one that comes with the program
-    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, help_heading = HEADING)]
-    aligner: Option<Option<PathBuf>>,
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "", help_heading = HEADING)]
+    aligner: Option<String>,
     /// Outline links by hand between the sentences and the given translations: a Pharaoh or NAACL file
     #[arg(long, value_name = "FILE", conflicts_with = "aligner", help_heading = HEADING)]
     gold: Option<PathBuf>,
@@ -74,7 +74,9 @@ impl OverlayArgs {
         let aligner = match &self.aligner {
             None => None,
             Some(own) => {
-                let own = AlignerFiles::from(own.clone().map(AlignerFile::open).transpose()?);
+                let own = AlignerFiles::from(
+                    Some(own).filter(|own| !own.is_empty()).map(|own| AlignerFile::open(own.into())).transpose()?,
+                );
                 let choice = AlignerChoice::new((source.clone(), target.clone()), &own);
                 let none = || {
                     Error::Input(format!(

@@ -6,8 +6,7 @@ use std::path::Path;
 
 use crate::error::{Error, Result};
 use crate::figure::interlinear::sentence::{GlossTier, GlossedSentence, GlossedText};
-use crate::text::reader;
-use crate::text::reader::MOST_TEXT;
+use crate::text::reader::LineReader;
 
 /// A sentence.
 pub fn write(sentence: &GlossedSentence, number: usize) -> String {
@@ -86,8 +85,8 @@ pub fn read_conllu(text: &str) -> std::result::Result<Vec<GlossedSentence>, (usi
 /// # Errors
 /// A file that cannot be read, or the line that is wrong.
 pub fn read_file(path: &Path) -> Result<Vec<GlossedSentence>> {
-    let text = String::from_utf8(reader::read_file(path, MOST_TEXT)?).map_err(|_| Error::file(path, "is not UTF-8"))?;
-    read_conllu(&text).map_err(|(line, why)| Error::line(path, line, why))
+    let lines = LineReader::open(path)?.held().collect::<Result<Vec<String>>>()?;
+    read_conllu(&lines.join("\n")).map_err(|(line, why)| Error::line(path, line, why))
 }
 
 fn of_columns(words: &[Vec<&str>]) -> GlossedSentence {

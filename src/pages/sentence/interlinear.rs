@@ -38,7 +38,7 @@ pub(super) fn arrange(app: &mut AppState, command: InterlinearCommand) {
             plan.tier(&under, &name).is_gloss = is_gloss;
         }
         InterlinearCommand::Tier(at, edit) => edit_tier(&mut plan, at, edit),
-        InterlinearCommand::Type { tier, words, j, text } => return type_cell(app, plan, (tier, j), &words, text),
+        InterlinearCommand::Type { tier, words, j, text } => return type_cell(app, plan, (tier, j), &words, &text),
         InterlinearCommand::Open(path) => return app.tasks.chore(FileJob::ReadAnnotated(path)),
         InterlinearCommand::Save { format, path } => return save(app, format, &path),
     }
@@ -95,7 +95,7 @@ fn edit_tier(plan: &mut InterlinearPlan, at: usize, edit: TierEdit) {
 }
 
 /// Letters typed on in a cell are one step of undo.
-fn type_cell(app: &mut AppState, mut plan: InterlinearPlan, (at, j): (usize, usize), words: &[String], text: String) {
+fn type_cell(app: &mut AppState, mut plan: InterlinearPlan, (at, j): (usize, usize), words: &[String], text: &str) {
     let Some(tier) = plan.tiers.get_mut(at) else { return };
     let mut cells = tier.cells(words);
     let Some(cell) = cells.get_mut(j) else { return };

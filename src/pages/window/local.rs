@@ -506,6 +506,11 @@ pub fn layout(app: &AppState, key: &str, default: f32) -> f32 {
     app.view.layout().get(key).copied().filter(|value| value.is_finite()).unwrap_or(default)
 }
 
+/// Where the window notes the cell of interlinear text that has the keyboard: undo there is the scene's as well.
+pub fn cell_id() -> egui::Id {
+    egui::Id::unique("interlinear_cell")
+}
+
 /// The text field of the translation that the user gives, where undo is the scene's as well.
 pub fn given_id() -> egui::Id {
     egui::Id::unique("given_translation")

@@ -4,7 +4,7 @@ use egui::{Key, KeyboardShortcut, Modifiers};
 
 use crate::app::page::Page;
 use crate::pages::window::act::{Act, bindings};
-use crate::pages::window::local::given_id;
+use crate::pages::window::local::{cell_id, given_id};
 
 /// The keys that scroll a text: down and up.
 pub const PAGING: [KeyboardShortcut; 2] =
@@ -15,7 +15,8 @@ pub const PAGING: [KeyboardShortcut; 2] =
 pub fn pressed(ctx: &egui::Context, source: egui::Id, page: Page, in_lesson: bool) -> Vec<Act> {
     let typing = ctx.text_edit_focused();
     let focused = ctx.memory(egui::Memory::focused);
-    let elsewhere = typing && focused != Some(source) && focused != Some(given_id());
+    let cell = ctx.data(|data| data.get_temp::<egui::Id>(cell_id()));
+    let elsewhere = typing && ![Some(source), Some(given_id()), cell].contains(&focused);
     // An open menu closes with Escape by itself.
     let in_menu = egui::Popup::is_any_open(ctx);
     let mut acts = Vec::new();

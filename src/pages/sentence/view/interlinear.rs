@@ -20,7 +20,7 @@ use crate::lang;
 use crate::pages::sentence::command::{InterlinearCommand, TierEdit};
 use crate::pages::sentence::view::memory::SentenceMemory;
 use crate::pages::window::dialogs::{Question, Wants};
-use crate::pages::window::local::Window;
+use crate::pages::window::local::{Window, cell_id};
 use crate::widgets::marks::Letters;
 use crate::widgets::{bidi, labels, marks, node, theme};
 
@@ -235,6 +235,9 @@ fn cell_ui(ui: &mut Ui, window: &mut Window<'_>, row: &TextRowShown, line: usize
     let field = TextEdit::singleline(&mut text).id(id(j)).hint_text("-").align(egui::Align2::CENTER_CENTER);
     let field = ui.put(place, field.text_color(if is_wrong { t.error } else { t.text }));
     let field = field.accessible_name(tr!("{} of word {}, {word}", tier.name, j + 1, word));
+    if field.has_focus() {
+        ui.data_mut(|data| data.insert_temp(cell_id(), field.id));
+    }
     if field.changed() {
         let words = row.words.clone();
         window.push(InterlinearCommand::Type { tier: *at, words, j, text });

@@ -211,10 +211,12 @@ fn is_interlinear(window: &Window<'_>) -> bool {
     window.layout(local::INTERLINEAR, 0.0) > 0.0
 }
 
+/// Of what is shown in place of heatmaps, the last that is on.
+const KEYS: [&str; 3] = [local::LINKS, local::TREE, local::INTERLINEAR];
+
 /// Which picture is shown of an alignment.
 fn picture_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let key = shortcuts::text(ui.ctx(), Act::NextPicture);
-    const KEYS: [&str; 3] = [local::LINKS, local::TREE, local::INTERLINEAR];
     let shown = KEYS.iter().rev().find(|key| window.layout(key, 0.0) > 0.0);
     ui.spacing_mut().item_spacing.x = theme::SPACE_1;
     for (choice, name, note) in [
@@ -227,7 +229,9 @@ fn picture_ui(ui: &mut Ui, window: &mut Window<'_>) {
         (Some(&local::TREE), tr!("tree"), tr!("The whole search, word by word ({key})", key)),
     ] {
         if ui.selectable_label(shown == choice, name).on_hover_text(note).clicked() {
-            KEYS.iter().for_each(|key| window.keep(key, f32::from(u8::from(Some(key) == choice))));
+            for key in &KEYS {
+                window.keep(key, f32::from(u8::from(Some(key) == choice)));
+            }
         }
     }
     ui.separator();
