@@ -12,7 +12,9 @@ use crate::widgets::{labels, rows, theme};
 /// Height of a row, points.
 const LINE: f32 = 24.0;
 /// Room for a number, and least room for a text, points.
-const ROOM: (f32, f32) = (84.0, 110.0);
+const ROOM: (f32, f32) = (78.0, 110.0);
+/// Letters of texts that need no more room than a number, and the rows that are looked through for longer ones.
+const SHORT: (usize, usize) = (9, 200);
 /// Between a cell and the next, points.
 const GAP: f32 = 8.0;
 
@@ -66,11 +68,16 @@ fn is_number(table: &CellTable, column: usize) -> bool {
 pub fn grid_ui(ui: &mut Ui, table: &Arc<CellTable>, look: &GridLook<'_>) -> Option<usize> {
     let id = ui.scope_id().with(look.id);
     let sorted = Sorted::of(ui, id, table);
-    let numbers: Vec<bool> = (0..table.head.len()).map(|column| is_number(table, column)).collect();
-    let texts = numbers.iter().filter(|is_number| !**is_number).count();
-    let rest = ui.available_width() - theme::SPACE_3 - ROOM.0 * (numbers.len() - texts) as f32;
+    let is_short = |row: &Vec<TableCell>, column: usize| match row.get(column) {
+        Some(TableCell::Text(text)) => text.chars().count() <= SHORT.0,
+        _ => true,
+    };
+    let is_narrow = |column| table.rows.iter().take(SHORT.1).all(|row| is_short(row, column));
+    let narrow: Vec<bool> = (0..table.head.len()).map(is_narrow).collect();
+    let texts = narrow.iter().filter(|is_narrow| !**is_narrow).count();
+    let rest = ui.available_width() - theme::SPACE_3 - ROOM.0 * (narrow.len() - texts) as f32;
     let text = (rest / texts.max(1) as f32).max(ROOM.1);
-    let widths: Vec<f32> = numbers.iter().map(|is_number| if *is_number { ROOM.0 } else { text }).collect();
+    let widths: Vec<f32> = narrow.iter().map(|is_narrow| if *is_narrow { ROOM.0 } else { text }).collect();
     let mut chosen = None;
     ScrollArea::horizontal().id_salt((look.id, "wide")).auto_shrink(false).show(ui, |ui| {
         ui.set_min_width(widths.iter().sum());
