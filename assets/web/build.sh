@@ -24,7 +24,8 @@ if [ ! -d "$(rustc --print target-libdir --target $triple)" ]; then
     export RUSTC_BOOTSTRAP=1 __CARGO_TESTS_ONLY_SRC_ROOT=$RUST_STD_SOURCE
     std=(-Z build-std=std,panic_abort)
 fi
-CARGO_TARGET_DIR=$target RUSTFLAGS="-Ctarget-feature=+simd128" cargo rustc --locked "${std[@]}" --lib --crate-type cdylib \
+# Linked as a whole, so that what is said of this crate is said of all: no larger than what the packages of the desk hold.
+CARGO_TARGET_DIR=$target RUSTFLAGS="-Ctarget-feature=+simd128" RUSTC_WORKSPACE_WRAPPER=$PWD/assets/packaging/rustc.sh cargo rustc --locked "${std[@]}" --lib --crate-type cdylib \
     --profile web --target $triple --no-default-features --features web
 (unset RUSTC_BOOTSTRAP __CARGO_TESTS_ONLY_SRC_ROOT
     CARGO_TARGET_DIR=$target cargo build --locked --release --manifest-path $here/packer/Cargo.toml)
