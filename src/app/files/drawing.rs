@@ -16,6 +16,9 @@ const CLIPBOARD_DPI: f32 = 144.0;
 /// Most figures of one row of a figure of many.
 pub const MOST_IN_A_ROW: usize = 100;
 
+/// So many at first.
+const IN_A_ROW: usize = 2;
+
 /// The name of a line of a table; serde would borrow a plain `&'static str` from what it reads.
 type TableName = &'static str;
 
@@ -43,12 +46,13 @@ pub struct Drawing {
     #[serde(rename = "caption")]
     pub has_caption: bool,
     /// Of all columns beside each other.
-    #[serde(rename = "all")]
+    #[serde(rename = "all", skip_serializing_if = "std::ops::Not::not")]
     pub of_all: bool,
     /// So many of them in a row, from 1.
+    #[serde(skip_serializing_if = "is_usual")]
     pub in_a_row: usize,
     /// The links by hand are outlined where a column says the reference.
-    #[serde(rename = "gold")]
+    #[serde(rename = "gold", skip_serializing_if = "std::ops::Not::not")]
     pub of_gold: bool,
     /// Links with less alpha are left out.
     #[serde(skip)]
@@ -62,6 +66,11 @@ pub struct Drawing {
     /// How large and how fine.
     #[serde(flatten)]
     pub page: FigurePage,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+fn is_usual(in_a_row: &usize) -> bool {
+    *in_a_row == IN_A_ROW
 }
 
 fn kind_named<'de, D: Deserializer<'de>>(input: D) -> Result<TableName, D::Error> {
@@ -109,7 +118,7 @@ impl Drawing {
             has_legend: true,
             has_caption: false,
             of_all: false,
-            in_a_row: 2,
+            in_a_row: IN_A_ROW,
             of_gold: false,
             threshold: 0.1,
             weight: Weight::default(),
