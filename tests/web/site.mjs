@@ -30,6 +30,8 @@ export async function opened(size, context = browser, link = '') {
         super(...all);
         window.worker = this;
         this.addEventListener('message', ({ data }) => {
+          // a worker that leaves says so in a word
+          if (typeof data === 'string') return;
           window.messages += 1;
           window.finished += tells(data, 'Finished');
           window.apart += tells(data, 'Steps');
