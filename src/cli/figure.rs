@@ -170,6 +170,7 @@ pub fn run(low: &FigureArgs) -> anyhow::Result<()> {
     drawing.settle(second.is_some(), &texts.name)?;
     let mut next = first;
     while let Some(text) = next {
+        scenes.iter_mut().try_for_each(|one| one.over.next())?;
         let drawn = text.read().and_then(|(source, target)| {
             scenes.iter_mut().map(|one| one.scene(source, target, gold.get(text.number - 1))).collect()
         });
@@ -182,6 +183,7 @@ pub fn run(low: &FigureArgs) -> anyhow::Result<()> {
     if let Some(files) = &texts.files {
         files.source.tell_empty("draw");
     }
+    scenes.iter_mut().try_for_each(|one| one.over.finish())?;
     match drawing.refused {
         0 => Ok(()),
         count => Err(Error::Input(format!("{count} of the lines have no figure; see above")).into()),

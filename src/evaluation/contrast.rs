@@ -21,7 +21,7 @@ pub struct ContrastedSystem<'a> {
     pub system: EvaluatedSystem<'a>,
     /// Words are split by spaces already.
     pub pretokenized: bool,
-    /// Pairs forced together.
+    /// Translations forced together, two of a pair.
     pub batch: usize,
 }
 

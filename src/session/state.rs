@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::app::command::{SettingsCommand, TaskCommand, WindowCommand};
 use crate::app::document::column::Column;
@@ -216,7 +217,9 @@ impl Session {
             state.columns = Some(self.app.document.originals().map(Column::candidate).collect());
         }
         let source = state.source.clone().unwrap_or_else(|| self.app.document.source().to_owned());
-        let scene = scene_of(&state, source, &mut self.app.tasks);
+        // The lines under words are of a person's own texts, and no link has any.
+        let interlinear = Arc::clone(&self.app.document.scene.interlinear);
+        let scene = Scene { interlinear, ..scene_of(&state, source, &mut self.app.tasks) };
         let page = self.pages.page_of_key(&state.page);
         for command in Left::of_saved(state, scene, page, selected).restore(&mut self.app) {
             self.perform(command);

@@ -65,13 +65,16 @@ impl CellTable {
     /// The places of the rows, sorted by a column; equal ones stay as they are.
     pub fn sorted(&self, column: usize, is_falling: bool) -> Vec<u32> {
         let mut places: Vec<u32> = (0..self.rows.len() as u32).collect();
-        let cell = |place: &u32| self.rows[*place as usize].get(column);
-        let small = |cell: Option<&TableCell>| cell.map_or_else(String::new, |cell| cell.shown().to_lowercase());
+        let key = |row: &Vec<TableCell>| match row.get(column) {
+            Some(cell) => (cell.number(), cell.shown().to_lowercase()),
+            None => (None, String::new()),
+        };
+        let keys: Vec<_> = self.rows.iter().map(key).collect();
         places.sort_by(|one, other| {
-            let (one, other) = (cell(one), cell(other));
-            let order = match (one.and_then(TableCell::number), other.and_then(TableCell::number)) {
-                (Some(one), Some(other)) => one.total_cmp(&other),
-                _ => small(one).cmp(&small(other)),
+            let ((one, one_text), (other, other_text)) = (&keys[*one as usize], &keys[*other as usize]);
+            let order = match (one, other) {
+                (Some(one), Some(other)) => one.total_cmp(other),
+                _ => one_text.cmp(other_text),
             };
             if is_falling { order.reverse() } else { order }
         });

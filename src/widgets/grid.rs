@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use egui::accesskit::Role;
-use egui::{Align2, Id, Rect, ScrollArea, Sense, Stroke, Ui, UiBuilder, WidgetInfo, pos2, vec2};
+use egui::{Align2, Id, Key, Rect, ScrollArea, Sense, Stroke, Ui, UiBuilder, WidgetInfo, pos2, vec2};
 
 use crate::lang;
 use crate::text::cells::{CellTable, TableCell};
@@ -64,8 +64,16 @@ fn is_number(table: &CellTable, column: usize) -> bool {
     table.rows.first().and_then(|row| row.get(column)).is_some_and(|cell| !matches!(cell, TableCell::Text(_)))
 }
 
-/// Draws it; gives the row that was chosen by a click or the arrow keys.
-pub fn grid_ui(ui: &mut Ui, table: &Arc<CellTable>, look: &GridLook<'_>) -> Option<usize> {
+/// A row that was chosen.
+#[derive(Clone, Copy, Debug)]
+pub struct GridPick {
+    pub row: usize,
+    /// By a click or Enter; the arrow keys only go there.
+    pub opens: bool,
+}
+
+/// Draws it; gives the row that was chosen.
+pub fn grid_ui(ui: &mut Ui, table: &Arc<CellTable>, look: &GridLook<'_>) -> Option<GridPick> {
     let id = ui.scope_id().with(look.id);
     let sorted = Sorted::of(ui, id, table);
     let is_short = |row: &Vec<TableCell>, column: usize| match row.get(column) {
@@ -85,15 +93,21 @@ pub fn grid_ui(ui: &mut Ui, table: &Arc<CellTable>, look: &GridLook<'_>) -> Opti
         let by = heads_ui(ui, table, look, (&widths, sorted.by));
         let list = ui.interact(ui.available_rect_before_wrap(), id.with("rows"), Sense::click());
         list.widget_info(|| WidgetInfo::labeled(Role::ListBox, true, look.label));
-        chosen = moved(&sorted, look.selected, rows::keys(ui, &list));
+        let moved = moved(&sorted, look.selected, rows::keys(ui, &list));
+        let entered = list.has_focus() && ui.input(|input| input.key_pressed(Key::Enter));
+        chosen = look.selected.filter(|_| entered).map(|row| GridPick { row, opens: true });
+        chosen = moved.map(|(_, row)| GridPick { row, opens: false }).or(chosen);
         rows::ring(ui, &list, list.rect, 0.0);
-        let area = ScrollArea::vertical().id_salt(look.id).auto_shrink(false);
+        let mut area = ScrollArea::vertical().id_salt(look.id).auto_shrink(false);
+        if let Some((place, _)) = moved {
+            area = area.vertical_scroll_offset((place as f32 * LINE - list.rect.height() / 2.0).max(0.0));
+        }
         area.show_rows(ui, LINE, sorted.order.len(), |ui, range| {
             ui.ctx().allow_widget_id_changes_in(ui.clip_rect().expand(LINE * 2.0));
             for row in sorted.order[range].iter().map(|row| *row as usize) {
                 if row_ui(ui, &table.rows[row], (&widths, id.with(row)), look.selected == Some(row)) {
                     list.request_focus();
-                    chosen = Some(row);
+                    chosen = Some(GridPick { row, opens: true });
                 }
             }
         });
@@ -103,12 +117,12 @@ pub fn grid_ui(ui: &mut Ui, table: &Arc<CellTable>, look: &GridLook<'_>) -> Opti
     chosen
 }
 
-/// The row so many below the chosen one.
-fn moved(sorted: &Sorted, selected: Option<usize>, by: isize) -> Option<usize> {
+/// The row so many below the chosen one, and its place in the order.
+fn moved(sorted: &Sorted, selected: Option<usize>, by: isize) -> Option<(usize, usize)> {
     let last = sorted.order.len().checked_sub(1).filter(|_| by != 0)?;
     let place = selected.and_then(|row| sorted.order.iter().position(|other| *other as usize == row));
     let next = place.map_or(0, |place| place.saturating_add_signed(by).min(last));
-    sorted.order.get(next).map(|row| *row as usize)
+    sorted.order.get(next).map(|row| (next, *row as usize))
 }
 
 /// The heads; gives how the table is to be sorted.

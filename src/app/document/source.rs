@@ -66,7 +66,12 @@ impl AppState {
         let position = position.filter(stands);
         self.document.scene.given = given;
         (self.document.scene.interventions, self.document.scene.variants) = (interventions, variants);
+        // the threshold is a look, and no step of undo
+        let threshold = self.document.scene.interlinear.threshold;
         self.document.scene.interlinear = interlinear;
+        if self.document.scene.interlinear.threshold != threshold {
+            Arc::make_mut(&mut self.document.scene.interlinear).threshold = threshold;
+        }
         self.set_source(source, position);
         // the table may be that of a translation that is given no longer
         self.rebuild_all();

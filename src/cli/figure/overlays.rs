@@ -1,6 +1,7 @@
 //! Floor 13: what a figure has besides alpha: the links of the statistical aligner or of people, and what was set by hand.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::Args;
 
@@ -11,7 +12,7 @@ use crate::app::files::gold::Gold;
 use crate::cli::translate::reader;
 use crate::decoding::Ensemble;
 use crate::error::{Error, Result};
-use crate::interventions::{InterventionFile, Resolved, ResolvedText};
+use crate::interventions::{InterventionFile, Interventions, Origin, Resolved, ResolvedText};
 use crate::jobs::live::protocol::HypothesisView;
 use crate::text::links::{Links, read};
 use crate::text::reader::LineReader;
@@ -41,6 +42,8 @@ pub struct Overlays {
     aligner: Option<PlacedAligner>,
     language: String,
     plan: Option<InterventionFile>,
+    /// What is set for the line that is read.
+    line: Option<(Arc<Interventions>, Origin)>,
 }
 
 impl OverlayArgs {
@@ -90,20 +93,36 @@ impl OverlayArgs {
         if let Some((all, origin)) = plan.as_ref().and_then(InterventionFile::all) {
             reader(system).check(all, &origin)?;
         }
-        Ok(Overlays { aligner, language: target, plan })
+        Ok(Overlays { aligner, language: target, plan, line: None })
     }
 }
 
 impl Overlays {
-    /// What is set for the next sentence.
+    /// Takes what is set for the next line, whether it can be drawn or not.
+    ///
+    /// # Errors
+    /// What the file of interventions has wrong; a file that has ended.
+    pub fn next(&mut self) -> Result<()> {
+        self.line = self.plan.as_mut().map(InterventionFile::next_sentence).transpose()?;
+        Ok(())
+    }
+
+    /// What is set for this line.
     ///
     /// # Errors
     /// What does not fit the sentence.
-    pub fn set(&mut self, system: &Ensemble, sentence: &Sentence, pretokenized: bool) -> Result<Resolved> {
-        let Some(plan) = &mut self.plan else { return Ok(Resolved::default()) };
-        let (interventions, origin) = plan.next_sentence()?;
+    pub fn set(&self, system: &Ensemble, sentence: &Sentence, pretokenized: bool) -> Result<Resolved> {
+        let Some((interventions, origin)) = &self.line else { return Ok(Resolved::default()) };
         let words = vocabulary_words(&system.lead().source, sentence, pretokenized);
-        reader(system).resolve(&interventions, ResolvedText { sentence, words: &words }).strict(&origin)
+        reader(system).resolve(interventions, ResolvedText { sentence, words: &words }).strict(origin)
+    }
+
+    /// Refuses lines of interventions behind the last sentence.
+    ///
+    /// # Errors
+    /// As said.
+    pub fn finish(&mut self) -> Result<()> {
+        self.plan.as_mut().map_or(Ok(()), InterventionFile::finish)
     }
 
     /// The links of the aligner, where it is asked.

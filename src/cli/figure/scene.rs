@@ -40,7 +40,8 @@ pub struct Scenes<'a> {
     showing: Showing,
     /// Names and digests of the models.
     models: Vec<(String, String)>,
-    over: Overlays,
+    /// What is drawn over alpha.
+    pub over: Overlays,
 }
 
 /// What of a translation is shown.

@@ -134,6 +134,9 @@ pub fn cut_again(rows: &mut [BeadRow]) {
             let text = row.text(side);
             sentences(&text, &languages[side]).into_iter().map(str::to_owned).collect()
         });
-        *row = BeadRow::new(sides, row.score);
+        // of a table as it says
+        let kind = std::mem::take(&mut row.kind);
+        let new = BeadRow::new(sides, row.score);
+        *row = if kind.is_empty() { new } else { BeadRow { kind, ..new } };
     }
 }

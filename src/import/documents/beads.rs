@@ -1,5 +1,6 @@
 //! Floor 6: beads as rows of a table that people edit: their kind, their score, the sentences of both sides. Imports its room.
 
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -89,7 +90,8 @@ pub enum BeadEdit {
 pub struct BeadList {
     /// As they are now.
     pub rows: Vec<Arc<BeadRow>>,
-    before: Vec<Vec<Arc<BeadRow>>>,
+    /// Where something is now, and what was there.
+    before: Vec<(Range<usize>, Vec<Arc<BeadRow>>)>,
 }
 
 impl BeadList {
@@ -105,7 +107,24 @@ impl BeadList {
 
     /// Takes the last edit back.
     pub fn undo(&mut self) {
-        self.rows = self.before.pop().unwrap_or_else(|| std::mem::take(&mut self.rows));
+        if let Some((place, old)) = self.before.pop() {
+            self.rows.splice(place, old);
+        }
+    }
+
+    /// Others come in their place; what was edited comes back by undo.
+    pub fn replace(&mut self, rows: Vec<BeadRow>) {
+        if self.rows.is_empty() {
+            *self = Self::new(rows);
+        } else {
+            self.put(0..self.rows.len(), rows.into_iter().map(Arc::new).collect());
+        }
+    }
+
+    fn put(&mut self, place: Range<usize>, new: Vec<Arc<BeadRow>>) {
+        let now = place.start..place.start + new.len();
+        let old = self.rows.splice(place, new).collect();
+        self.before.push((now, old));
     }
 
     /// Edits the bead of this place; nothing happens where it cannot be done.
@@ -151,7 +170,6 @@ impl BeadList {
         if new.iter().map(|row| &row.sides).eq(self.rows[place.clone()].iter().map(|row| &row.sides)) {
             return;
         }
-        self.before.push(self.rows.clone());
-        self.rows.splice(place, new);
+        self.put(place, new);
     }
 }

@@ -285,7 +285,11 @@ fn columns(names: &[String], has_header: bool, body: &[Vec<String>], options: &I
     let mut sides = [ColumnRole::Source, target.clone()].into_iter();
     let has_sides = names.iter().any(|name| matches!(known(name), Some(ColumnRole::Source | ColumnRole::Reference)));
     let is_system = |(place, name): (usize, &String)| {
-        known(name).is_none() && !name.is_empty() && !are_numbers(body, place) && !is_of_workspace(name, body, place)
+        let given = options.columns.iter().find(|(given, _)| given == name).map(|(_, role)| role.clone());
+        match given.or_else(|| known(name)) {
+            Some(role) => matches!(role, ColumnRole::Output(_)),
+            None => !name.is_empty() && !are_numbers(body, place) && !is_of_workspace(name, body, place),
+        }
     };
     let has_systems = has_header && has_sides && names.iter().enumerate().any(is_system);
     let mut role = |place: usize, name: &str| {
@@ -318,7 +322,7 @@ fn is_of_workspace(name: &str, body: &[Vec<String>], place: usize) -> bool {
 }
 
 /// Columns of remarks in a table of page Corpus, and of what sentences are gathered under.
-const REMARKS: &[&str] = &["tags", "notes", "doc", "docid", "document", "domain", "genre"];
+const REMARKS: &[&str] = &["bead", "tags", "notes", "doc", "docid", "document", "domain", "genre"];
 /// Columns of numbers that are of no system.
 const MEASURES: &[&str] = &["words", "reference_words", "stars", "marks"];
 

@@ -16,6 +16,8 @@ use crate::models::Kernels;
 use crate::nn::device::DeviceChoice;
 use crate::text::reader::require_file;
 
+/// Notes that are kept.
+const MOST_NOTES: usize = 3;
 /// Pairs between two reports of progress, and sentences that are forced together.
 const PIECE: (usize, usize) = (64, 32);
 
@@ -80,7 +82,9 @@ fn ask(
             for (pair, compared) in piece.iter().zip(compared) {
                 if let Err(why) = &compared {
                     let why = Error::line(&found.table, pair.line, why.clone()).to_string();
-                    found.notes.extend((!found.notes.contains(&why)).then_some(why));
+                    if found.notes.len() < MOST_NOTES && !found.notes.contains(&why) {
+                        found.notes.push(why);
+                    }
                 }
                 said.push(compared.ok());
             }

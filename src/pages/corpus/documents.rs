@@ -34,6 +34,8 @@ pub struct DocumentSheet {
     pub is_open: bool,
     /// The document and its translation.
     pub files: [Option<PathBuf>; 2],
+    /// The table of beads that was opened in place of both.
+    pub table_file: Option<PathBuf>,
     /// The number of the work under way.
     pub task: Option<u64>,
     /// The beads.
@@ -47,14 +49,21 @@ pub struct DocumentSheet {
 impl DocumentSheet {
     /// Takes what was read.
     pub fn take(&mut self, beads: Vec<BeadRow>) {
-        (self.task, self.selected, self.beads) = (None, None, BeadList::new(beads));
+        (self.task, self.selected) = (None, None);
+        self.beads.replace(beads);
         self.show();
     }
 
     /// Edits the chosen bead.
     pub fn edit(&mut self, edit: BeadEdit) {
         let Some(at) = self.selected else { return };
+        let before = self.beads.rows.len();
         self.beads.edit(at, edit);
+        // The chosen bead stays so where one came before it, and that before it is chosen where it went into that.
+        if matches!(edit, BeadEdit::Up(_)) {
+            let moved = self.beads.rows.len() as isize - before as isize;
+            self.selected = Some(at.saturating_add_signed(moved));
+        }
         self.show();
     }
 
@@ -77,7 +86,7 @@ impl DocumentSheet {
     /// What the pairs are called in a corpus.
     pub fn name(&self) -> String {
         let name = |path: &PathBuf| path.file_name().map(|name| name.display().to_string());
-        self.files.iter().flatten().filter_map(name).collect::<Vec<_>>().join(", ")
+        self.files.iter().chain([&self.table_file]).flatten().filter_map(name).collect::<Vec<_>>().join(", ")
     }
 
     fn show(&mut self) {

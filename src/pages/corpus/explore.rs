@@ -87,6 +87,9 @@ impl CorpusPage {
             ExploreCommand::SetCounts(asked) => {
                 self.whole.tallied.asked = asked;
                 self.whole.tallied.forget();
+                if !self.whole.tallied.asked.is_shown {
+                    Self::send(app, CorpusRequest::Tally(None));
+                }
                 self.see_whole(app);
             }
             ExploreCommand::SaveCounts(path) => {

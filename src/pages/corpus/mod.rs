@@ -393,7 +393,13 @@ impl CorpusPage {
                     self.see_whole(app);
                 }
             }
-            CorpusNews::Tallied(number, share, table) => self.whole.tallied.take(number, share, table),
+            CorpusNews::Tallied(number, share, table) => {
+                let is_over = table.is_some();
+                self.whole.tallied.take(number, share, table);
+                if is_over {
+                    self.see_whole(app);
+                }
+            }
             CorpusNews::Refused(number, why) => self.whole.refuse(number, why),
             CorpusNews::Failed(message) => {
                 // What was under way may be what failed.

@@ -64,12 +64,13 @@ impl CorpusPage {
             DocumentCommand::Show(is_open) => sheet.is_open = is_open,
             DocumentCommand::Choose(side, path) => {
                 sheet.files[side] = Some(path);
+                sheet.table_file = None;
                 if let [Some(source), Some(target)] = sheet.files.clone() {
                     self.order_documents(DocumentsOrder::Align([source, target]), app);
                 }
             }
             DocumentCommand::Open(path) => {
-                sheet.files = [Some(path.clone()), None];
+                (sheet.files, sheet.table_file) = ([None, None], Some(path.clone()));
                 self.order_documents(DocumentsOrder::Open(path), app);
             }
             DocumentCommand::Select(at) => sheet.selected = Some(at),

@@ -255,6 +255,8 @@ pub struct LinkCounting {
     pub table: Option<Arc<CellTable>>,
     /// How far a new one is.
     pub share: Option<f32>,
+    /// Why there is none, as a sentence.
+    pub trouble: Option<String>,
     number: u64,
     of: Option<(u64, Arc<Vec<u32>>)>,
 }
@@ -273,7 +275,7 @@ impl LinkCounting {
 
     /// Begins anew.
     pub fn begin(&mut self, number: u64) {
-        (self.number, self.share) = (number, Some(0.0));
+        (self.number, self.share, self.trouble) = (number, Some(0.0), None);
     }
 
     /// It has come so far.
@@ -311,7 +313,7 @@ impl Whole {
     pub fn refuse(&mut self, number: u64, why: String) {
         if number == self.tallied.number {
             (self.tallied.share, self.tallied.table) = (None, None);
-            self.concordance.trouble = Some(why);
+            self.tallied.trouble = Some(why);
         } else {
             self.concordance.refuse(number, why);
         }

@@ -66,8 +66,10 @@ pub enum ContrastCommand {
     Again,
     /// Shows a row for each pair in place of one for each tag.
     ShowPairs(bool),
-    /// Shows the pair of a row on page Sentence.
+    /// Chooses a row.
     Select(usize),
+    /// Shows the pair of a row on page Sentence.
+    Show(usize),
     /// Writes the table that is shown.
     Save(PathBuf),
 }

@@ -44,7 +44,8 @@ impl ContrastDesk {
             ContrastCommand::Open(path) => self.table = Some(path),
             ContrastCommand::Again => {}
             ContrastCommand::ShowPairs(shows) => self.shows_pairs = shows,
-            ContrastCommand::Select(row) => {
+            ContrastCommand::Select(row) => self.selected = Some(row),
+            ContrastCommand::Show(row) => {
                 let pair = self.of.get(row).and_then(|n| self.found.as_ref()?.pairs.get(*n));
                 if let Some(pair) = pair.cloned() {
                     self.selected = Some(row);
@@ -60,6 +61,14 @@ impl ContrastDesk {
         match &self.table {
             Some(table) if !systems.is_empty() => Ok(ContrastOrder { table: table.clone(), systems, device }),
             _ => Err(tr!("There is no model to ask; add one with + Model above")),
+        }
+    }
+
+    /// The table that what is shown is of, where another one came to nothing.
+    pub(super) fn ended(&mut self) {
+        self.task = None;
+        if let Some(found) = &self.found {
+            self.table = Some(found.table.clone());
         }
     }
 

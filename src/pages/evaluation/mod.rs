@@ -111,7 +111,10 @@ impl PageState for EvaluationPage {
             EvaluationCommand::Contrast(command) => {
                 let asks = matches!(command, ContrastCommand::Open(_) | ContrastCommand::Again);
                 self.contrast.apply(command, app);
-                if asks && self.contrast.task.is_none() {
+                if asks {
+                    if let Some(task) = self.contrast.task.take() {
+                        app.tasks.cancel(task);
+                    }
                     let order = self.contrast.order(app.systems(), app.view.settings.device);
                     self.message = order.as_ref().err().map(|why| (*why).to_owned());
                     let order = order.map(|order| app.tasks.order(EVALUATION, QueueOrder::Contrast(order)));
@@ -154,12 +157,14 @@ impl AnyPage for EvaluationPage {
 
     /// What was found before stays.
     fn ended(&mut self, number: u64, message: Option<String>, _app: &mut AppState) {
-        for task in [&mut self.task, &mut self.contrast.task] {
-            if *task == Some(number) {
-                *task = None;
-                self.message.clone_from(&message);
-            }
+        if self.task == Some(number) {
+            self.task = None;
+        } else if self.contrast.task == Some(number) {
+            self.contrast.ended();
+        } else {
+            return;
         }
+        self.message = message;
     }
 
     fn heard(&mut self, news: &FileEvent, app: &mut AppState) {

@@ -9,6 +9,7 @@ use crate::app::effect::FileJob;
 use crate::app::files::interlinear;
 use crate::app::state::AppState;
 use crate::figure::interlinear::{GLOSS_FORMATS, GlossTier, GlossedSentence};
+use crate::lang;
 use crate::pages::sentence::command::{InterlinearCommand, TierEdit};
 use crate::text::words::{visible, words};
 
@@ -110,7 +111,7 @@ fn type_cell(app: &mut AppState, mut plan: InterlinearPlan, (at, j): (usize, usi
 }
 
 fn save(app: &mut AppState, format: &str, path: &Path) {
-    let sentences = interlinear::sentences(app);
+    let sentences = lang::in_english(|| interlinear::sentences(app));
     match GLOSS_FORMATS.iter().find(|one| one.name == format).filter(|_| !sentences.is_empty()) {
         Some(format) => {
             let path = if path.extension().is_some() { path.to_owned() } else { path.with_extension(format.ending) };
@@ -128,18 +129,21 @@ pub(super) fn annotate(app: &mut AppState, path: &Path, sentences: &[GlossedSent
     let Some(found) = sentences.iter().find(is_shown).or(sentences.first()) else {
         return app.notify(tr!("{} has no sentence", path.display()), true);
     };
+    // No-break spaces do not part words, as the spaces in a form of the file would.
+    let own: Vec<String> = found.words.iter().map(|word| word.replace(' ', "\u{a0}")).collect();
     let mut plan = (*app.document.scene.interlinear).clone();
     let tiers: Vec<&GlossTier> = found.tiers.iter().filter(|tier| !OF_TREES.contains(&tier.name.as_str())).collect();
     for tier in &tiers {
-        plan.tier(&TextRow::Source, &tier.name).set(&found.words, tier.cells.clone());
+        plan.tier(&TextRow::Source, &tier.name).set(&own, tier.cells.clone());
     }
-    let same = words(&source).eq(found.words.iter().map(String::as_str));
-    if same {
+    let text = own.join(" ");
+    if text == source || words(&source).eq(own.iter().map(String::as_str)) {
         put(app, plan);
     } else {
         // both are one step of undo
-        app.replace_source(found.words.join(" "), None);
+        app.replace_source(text, None);
         app.document.scene.interlinear = Arc::new(plan);
+        app.changed();
     }
     let count = tiers.len();
     let name = file_name(path);
@@ -156,9 +160,10 @@ pub(super) fn ask_aligner(app: &mut AppState) {
     }
     for at in 0..app.document.columns.len() {
         let column = &app.document.columns[at];
-        let is_asked = column.links.is_some() || column.asked.is_some();
-        let can = column.shown().and_then(|shown| column.question(shown, &app.view.settings)).is_some();
-        if !is_asked && can {
+        if column.links.is_some() || column.asked.is_some() {
+            continue;
+        }
+        if column.shown().and_then(|shown| column.question(shown, &app.view.settings)).is_some() {
             app.ask_links(at);
         }
     }

@@ -434,7 +434,8 @@ fn copy_alignment(window: &mut Window<'_>, clicked: MenuTarget) {
 
 fn copy_glossed(window: &mut Window<'_>, format: &str) {
     let format = GLOSS_FORMATS.iter().find(|one| one.name == format);
-    window.local.shared.copied = format.map(|format| format.file(&interlinear::sentences(window.app)));
+    window.local.shared.copied =
+        format.map(|format| format.file(&lang::in_english(|| interlinear::sentences(window.app))));
 }
 
 fn copy_interlinear(window: &mut Window<'_>, _: MenuTarget) {

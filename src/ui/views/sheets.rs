@@ -37,6 +37,9 @@ pub fn sheets_ui(ui: &mut Ui, window: &mut Window<'_>) {
     if response.should_close() {
         window.local.shared.sheet = Sheet::None;
     }
+    if window.local.shared.sheet == Sheet::None {
+        window.local.shared.replaces = None;
+    }
 }
 
 fn sheet_ui(ui: &mut Ui, window: &mut Window<'_>, asked: &AskedPath) {
@@ -74,7 +77,11 @@ fn sheet_ui(ui: &mut Ui, window: &mut Window<'_>, asked: &AskedPath) {
 
 fn buttons_ui(ui: &mut Ui, window: &mut Window<'_>, asked: &AskedPath, entered: bool) {
     let path = window.local.shared.path.trim().to_owned();
-    let replaces = window.local.shared.replaces.as_deref() == Some(Path::new(&path));
+    // A corpus that is there is opened and stays; a dialog of the system has asked by itself.
+    let is_new = matches!(asked.question.wants, Wants::NewFile(_))
+        && asked.question.verb != "Make"
+        && cfg!(not(target_family = "wasm"));
+    let replaces = is_new && window.local.shared.replaces.as_deref() == Some(Path::new(&path));
     if replaces {
         let note = tr!("{path} is there already, and would be written over", path);
         ui.label(RichText::new(note).color(theme::tokens(ui).error));
@@ -92,8 +99,6 @@ fn buttons_ui(ui: &mut Ui, window: &mut Window<'_>, asked: &AskedPath, entered: 
         if !(open || entered) || path.is_empty() {
             return;
         }
-        // A dialog of the system has asked this by itself.
-        let is_new = matches!(asked.question.wants, Wants::NewFile(_)) && cfg!(not(target_family = "wasm"));
         let path = PathBuf::from(path);
         if is_new && !replaces && path.is_file() {
             window.local.shared.replaces = Some(path);
@@ -199,6 +204,5 @@ fn ensemble_ui(ui: &mut Ui, window: &mut Window<'_>) {
 fn choose(window: &mut Window<'_>, path: PathBuf, asked: &AskedPath) {
     window.push(asked.answered(path));
     window.local.shared.path.clear();
-    window.local.shared.replaces = None;
     window.local.shared.sheet = Sheet::None;
 }

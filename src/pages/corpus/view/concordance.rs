@@ -70,7 +70,8 @@ pub fn concordance_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'
     });
     let concordance = &workbench.whole.concordance;
     let t = theme::tokens(ui);
-    if let Some(trouble) = &concordance.trouble {
+    let tallied = &workbench.whole.tallied;
+    if let Some(trouble) = if is_counted { &tallied.trouble } else { &concordance.trouble } {
         ui.add(Label::new(RichText::new(trouble).color(t.error)).wrap());
     }
     if is_counted {

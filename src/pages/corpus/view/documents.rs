@@ -129,8 +129,8 @@ pub fn documents_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>
         let label = tr!("{n} bead" | "{n} beads" % sheet.beads.rows.len());
         labels::caption(ui, &label);
         let look = GridLook { id: "beads", label: &label, titles: TITLES, selected: sheet.selected };
-        if let Some(row) = grid_ui(ui, &sheet.table, &look) {
-            window.push(DocumentCommand::Select(row));
+        if let Some(pick) = grid_ui(ui, &sheet.table, &look) {
+            window.push(DocumentCommand::Select(pick.row));
         }
     });
     let below = UiBuilder::new().max_rect(chosen.with_min_y(chosen.top() + theme::SPACE_2));

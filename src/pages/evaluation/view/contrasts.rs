@@ -8,7 +8,7 @@ use crate::pages::evaluation::command::ContrastCommand;
 use crate::pages::window::dialogs::{Question, Wants};
 use crate::pages::window::local::Window;
 use crate::pages::window::task;
-use crate::widgets::grid::{GridLook, GridTitle, grid_ui};
+use crate::widgets::grid::{GridLook, GridPick, GridTitle, grid_ui};
 use crate::widgets::{labels, theme};
 
 const OPEN: Question = Question::new(
@@ -31,9 +31,6 @@ const SAVE: [Question; 2] = [
         id!("A row for each pair and model, as interlinear contrast --pairs writes them."),
     ),
 ];
-/// Notes that are shown.
-const MOST_NOTES: usize = 3;
-
 const TITLES: &[GridTitle] = &[
     ("model", id!("Model"), ""),
     ("tag", id!("Tag"), id!("all: of all pairs")),
@@ -98,7 +95,7 @@ pub fn contrasts_ui(ui: &mut Ui, evaluation: &EvaluationPage, window: &mut Windo
         ui.add(Label::new(RichText::new(note).color(theme::tokens(ui).weak)).wrap());
         return;
     };
-    for note in found.notes.iter().take(MOST_NOTES) {
+    for note in &found.notes {
         labels::note(ui, note);
     }
     let (label, id) = if contrast.shows_pairs {
@@ -109,7 +106,7 @@ pub fn contrasts_ui(ui: &mut Ui, evaluation: &EvaluationPage, window: &mut Windo
     };
     let selected = contrast.selected.filter(|_| contrast.shows_pairs);
     let chosen = grid_ui(ui, contrast.shown(), &GridLook { id, label, titles: TITLES, selected });
-    if let Some(row) = chosen.filter(|_| contrast.shows_pairs) {
-        window.push(ContrastCommand::Select(row));
+    if let Some(GridPick { row, opens }) = chosen.filter(|_| contrast.shows_pairs) {
+        window.push(if opens { ContrastCommand::Show(row) } else { ContrastCommand::Select(row) });
     }
 }

@@ -58,7 +58,7 @@ pub struct FoldingLine {
     pub columns: usize,
     /// Which numbers are shown.
     pub shown: Shown,
-    /// The aligner's links are on; the picture is the tree; it is that of links.
+    /// The aligner's links are on; the picture is the tree; it is interlinear text; it is that of links.
     pub pictured: [bool; 4],
     /// What there is besides what always is: words that differ, alignment heads, readings, own ones, pieces, marks of local
     /// attention.

@@ -286,7 +286,8 @@ fn tools_ui(ui: &mut Ui, window: &mut Window<'_>, rows: &[TextRowShown]) {
         for format in GLOSS_FORMATS {
             let button = ui.button(format.name).on_hover_text(lang::text(format.about));
             if button.accessible_name(tr!("Copy as {}", format.name)).clicked() {
-                window.local.shared.copied = Some(format.file(&interlinear::sentences(window.app)));
+                window.local.shared.copied =
+                    Some(format.file(&lang::in_english(|| interlinear::sentences(window.app))));
                 ui.close();
             }
         }
