@@ -37,6 +37,8 @@ fi
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct 2>/dev/null || echo 0)
 export SOURCE_DATE_EPOCH CARGO_INCREMENTAL=0 INTERLINEAR_PACKAGED=1
 export RUSTFLAGS="${RUSTFLAGS:-} --remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}/registry/src=/crates --remap-path-prefix=$PWD=/interlinear"
+# zig refuses C that names the day of its making; SOURCE_DATE_EPOCH makes that day always the same.
+export CFLAGS="${CFLAGS:-} -Wno-date-time"
 export CARGO_PROFILE_RELEASE_CODEGEN_UNITS=1
 export RUSTC_WORKSPACE_WRAPPER=$PWD/assets/packaging/rustc.sh
 

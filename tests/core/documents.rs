@@ -293,6 +293,15 @@ fn beads_are_joined_split_moved_removed_and_it_is_taken_back() {
         list.undo();
         assert_eq!(list.rows, start().rows);
     }
+    // others that are read in their place are a step of undo
+    let mut list = start();
+    list.edit(1, BeadEdit::Remove);
+    list.replace(vec![bead("e", "z")]);
+    assert_eq!(said(&list), ["e|z"]);
+    list.undo();
+    assert_eq!(said(&list), ["a b|x", "d|"]);
+    list.undo();
+    assert_eq!(list.rows, start().rows);
     let mut list = start();
     list.edit(0, BeadEdit::Down(0));
     assert_eq!(table(list.rows.iter().map(AsRef::as_ref)).lines().nth(2), Some("2-1\t\tb c\ty"));

@@ -112,6 +112,27 @@ fn each_of_several_models_has_links_and_what_was_set() {
     }
 }
 
+/// A line that cannot be drawn takes its line of the plan with it, in each of several models.
+#[test]
+fn a_line_without_words_leaves_the_others_what_is_set_for_them() {
+    let folder = folder();
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).expect("written");
+    write("three.en", &format!("{WORDS}\n\n{WORDS}\n"));
+    let masked = |position: usize| format!("{{\"version\": 1, \"mask\": [{{\"position\": {position}}}]}}\n");
+    write("set.jsonl", &format!("{}{}{}", masked(1), masked(3), masked(2)));
+    let arguments = ["--model", "tiny", "--output", "drawn", "--interventions", "set.jsonl", "three.en"];
+    let done = figure(folder.path(), &arguments, "");
+    assert_eq!(done.code, 2, "{}", done.stderr);
+    let set = |n: usize| {
+        let svg = std::fs::read_to_string(folder.path().join(format!("drawn/{n:04}.svg"))).expect("drawn");
+        fact(&svg, "interventions")
+    };
+    assert_eq!((set(1), set(3)), ("masked 1".to_owned(), "masked 2".to_owned()));
+    write("set.jsonl", &format!("{}{}{}{}", masked(1), masked(3), masked(2), masked(1)));
+    let refused = figure(folder.path(), &arguments, "");
+    assert!(refused.stderr.contains("has no sentence"), "{}", refused.stderr);
+}
+
 /// Of several lines the output is a folder, as scripts expect.
 #[test]
 fn several_lines_make_a_folder_of_the_output() {
