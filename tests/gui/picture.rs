@@ -93,6 +93,49 @@ fn figure_sheet() -> (Harness<'static, App>, Wires) {
 }
 
 #[test]
+fn a_file_that_is_there_is_not_written_over_unasked() {
+    let folder = tempfile::tempdir().expect("a temporary directory");
+    std::fs::write(folder.path().join("mine.svg"), "mine").expect("written");
+    let typed = folder.path().join("mine").display().to_string();
+    let draws = |wires: &Wires| {
+        wires
+            .sent
+            .borrow()
+            .iter()
+            .any(|sent| matches!(sent.of_page(), Some(SentenceCommand::Column(ColumnCommand::Draw { .. }))))
+    };
+    let (mut harness, wires) = figure_sheet();
+    harness.get_by_label("Path").type_text(&typed);
+    harness.run();
+    harness.get_by_role_and_label(Role::Button, "Save").click();
+    harness.run();
+    assert!(!draws(&wires) && harness.query_by_label_contains("mine.svg is there already").is_some());
+    harness.get_by_role_and_label(Role::Button, "Replace it").click();
+    harness.run();
+    assert!(draws(&wires));
+
+    let (mut harness, wires) = desk::window(desk::two_models());
+    harness.get_by_label("Menu of RNNsearch").click();
+    harness.run();
+    harness.get_by_label("Save alignment as TSV...").click();
+    harness.run();
+    harness.get_by_label("Path").type_text(&format!("{typed}.svg"));
+    harness.run();
+    let exports = || {
+        wires
+            .sent
+            .borrow()
+            .iter()
+            .any(|sent| matches!(sent.of_page(), Some(SentenceCommand::Column(ColumnCommand::Export { .. }))))
+    };
+    for (verb, is_sent) in [("Save", false), ("Replace it", true)] {
+        harness.get_by_role_and_label(Role::Button, verb).click();
+        harness.run();
+        assert_eq!(exports(), is_sent, "{verb}");
+    }
+}
+
+#[test]
 fn a_sheet_saves_figures_of_every_kind_and_format() {
     // no search was kept here, and no word is selected
     for kind in KINDS.iter().filter(|kind| matches!(kind.needs, FigureNeeds::Nothing | FigureNeeds::Alignment)) {

@@ -361,9 +361,7 @@ impl CorpusPage {
                 // After the sources come their translations, of which there may be several; the next system has another name.
                 if imported.sentences > 0 && imported.references == 0 && self.role == import::Role::Source {
                     self.role = import::Role::Reference;
-                } else if matches!(self.role, import::Role::Output(_)) && imported.outputs > 0
-                    || self.role == import::Role::Reference && imported.references > 0
-                {
+                } else if matches!(self.role, import::Role::Output(_)) && imported.outputs > 0 {
                     self.role = import::Role::Output(String::new());
                 }
                 self.imported = Some((path, *imported));

@@ -6,5 +6,6 @@ pub mod dialogs;
 pub mod local;
 pub mod manual;
 pub mod menu;
+pub mod sheet;
 pub mod shortcuts;
 pub mod task;

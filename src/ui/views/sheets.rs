@@ -1,6 +1,6 @@
 //! Floor 13: choosing a model folder or a file, by the system's dialog or a typed path.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use egui::text::{CCursor, CCursorRange};
 use egui::{Id, Key, RichText, Ui};
@@ -13,6 +13,7 @@ use crate::lang;
 use crate::pages::sentence::command::ColumnCommand;
 use crate::pages::window::dialogs::{AskedPath, MODEL, Wants};
 use crate::pages::window::local::{Sheet, Window};
+use crate::pages::window::sheet;
 use crate::text::language;
 use crate::widgets;
 use crate::widgets::labels;
@@ -81,11 +82,7 @@ fn buttons_ui(ui: &mut Ui, window: &mut Window<'_>, asked: &AskedPath, entered: 
     let is_new = matches!(asked.question.wants, Wants::NewFile(_))
         && asked.question.verb != "Make"
         && cfg!(not(target_family = "wasm"));
-    let replaces = is_new && window.local.shared.replaces.as_deref() == Some(Path::new(&path));
-    if replaces {
-        let note = tr!("{path} is there already, and would be written over", path);
-        ui.label(RichText::new(note).color(theme::tokens(ui).error));
-    }
+    let replaces = is_new && sheet::replaces_ui(ui, window, &path);
     ui.horizontal(|ui| {
         let verb = if replaces { tr!("Replace it") } else { lang::text(asked.question.verb) };
         let open = ui.add_enabled(!path.is_empty(), egui::Button::new(verb)).clicked();
@@ -99,11 +96,8 @@ fn buttons_ui(ui: &mut Ui, window: &mut Window<'_>, asked: &AskedPath, entered: 
         if !(open || entered) || path.is_empty() {
             return;
         }
-        let path = PathBuf::from(path);
-        if is_new && !replaces && path.is_file() {
-            window.local.shared.replaces = Some(path);
-        } else {
-            choose(window, path, asked);
+        if !is_new || window.local.shared.may_write(&path) {
+            choose(window, PathBuf::from(path), asked);
         }
     });
 }

@@ -18,6 +18,7 @@ use crate::pages::sentence::SentencePage;
 use crate::pages::sentence::command::ColumnCommand;
 use crate::pages::window::dialogs::{Question, Wants};
 use crate::pages::window::local::{Sheet, View, ViewPlace, Window};
+use crate::pages::window::sheet;
 use crate::widgets::theme;
 
 /// The sheet.
@@ -231,11 +232,15 @@ fn save_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, drawing: Drawi
         field.request_focus();
     }
     window.local.dialogs.missing_ui(ui);
+    let path = window.local.shared.path.trim().to_owned();
+    // the format's ending is added where none is typed
+    let written = drawing.named(PathBuf::from(&path)).display().to_string();
+    let replaces = sheet::replaces_ui(ui, window, &written);
     ui.add_space(theme::SPACE_2);
     ui.horizontal(|ui| {
-        let path = window.local.shared.path.trim().to_owned();
-        let is_clicked = ui.add_enabled(!path.is_empty(), Button::new(tr!("Save"))).clicked();
-        if (is_clicked || is_entered) && !path.is_empty() {
+        let verb = if replaces { tr!("Replace it") } else { tr!("Save") };
+        let is_clicked = ui.add_enabled(!path.is_empty(), Button::new(verb)).clicked();
+        if (is_clicked || is_entered) && !path.is_empty() && window.local.shared.may_write(&written) {
             window.push(ColumnCommand::Draw { column: column.id, kind: drawing.kind, path: PathBuf::from(path) });
             window.local.shared.path.clear();
             window.local.shared.sheet = Sheet::None;
