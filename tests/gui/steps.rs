@@ -256,7 +256,7 @@ fn groups_guess_one_after_the_other() {
     }
     assert!(wires.heard(StepsCommand::NextGroup));
     harness.get_by_label("3 groups");
-    harness.get_by_label("Show without a guess").click();
+    harness.get_by_role_and_label(Role::Button, "Show").click();
     harness.run();
     harness.get_by_label("The class, 3 groups");
     harness.get_by_label("red: 2 of 3 groups");
