@@ -170,7 +170,7 @@ pub fn run(low: &FigureArgs) -> anyhow::Result<()> {
     drawing.settle(second.is_some(), &texts.name)?;
     let mut next = first;
     while let Some(text) = next {
-        scenes.iter_mut().try_for_each(|one| one.over.next())?;
+        scenes.iter_mut().try_for_each(|one| one.over.take_line())?;
         let drawn = text.read().and_then(|(source, target)| {
             scenes.iter_mut().map(|one| one.scene(source, target, gold.get(text.number - 1))).collect()
         });

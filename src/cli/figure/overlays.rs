@@ -102,7 +102,7 @@ impl Overlays {
     ///
     /// # Errors
     /// What the file of interventions has wrong; a file that has ended.
-    pub fn next(&mut self) -> Result<()> {
+    pub fn take_line(&mut self) -> Result<()> {
         self.line = self.plan.as_mut().map(InterventionFile::next_sentence).transpose()?;
         Ok(())
     }
