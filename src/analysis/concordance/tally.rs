@@ -158,8 +158,7 @@ impl LinkTally {
                 texts.into_iter().chain(numbers).collect()
             };
             rows.push(row("(sentences)", "", sentences, sentences as f64 / counts.met.len().max(1) as f64, p));
-            let mut linked: Vec<_> = counts.linked.iter().collect();
-            linked.sort_by(|(one, of_one), (other, of_other)| of_other.cmp(of_one).then(one.cmp(other)));
+            let linked = by_count(&counts.linked);
             let share = |count: u64| count as f64 / counts.hits as f64;
             rows.extend(linked.iter().map(|((hit, to), count)| row(hit, to, **count, share(**count), None)));
         }
@@ -167,11 +166,16 @@ impl LinkTally {
     }
 }
 
+/// The most frequent first; equal ones by name.
+fn by_count<K: Ord>(counts: &HashMap<K, u64>) -> Vec<(&K, &u64)> {
+    let mut all: Vec<_> = counts.iter().collect();
+    all.sort_by(|(one, of_one), (other, of_other)| of_other.cmp(of_one).then(one.cmp(other)));
+    all
+}
+
 /// The words that are linked to most often.
 fn most(targets: &HashMap<String, u64>) -> String {
-    let mut all: Vec<(&String, &u64)> = targets.iter().collect();
-    all.sort_by(|(one, of_one), (other, of_other)| of_other.cmp(of_one).then(one.cmp(other)));
-    all.iter().take(TOLD).map(|(word, count)| format!("{word} {count}")).collect::<Vec<_>>().join(", ")
+    by_count(targets).iter().take(TOLD).map(|(word, count)| format!("{word} {count}")).collect::<Vec<_>>().join(", ")
 }
 
 /// Every hit by each kind of links.

@@ -171,19 +171,11 @@ impl Open<'_> {
             }
             CorpusRequest::Count(options) => self.count(options),
             CorpusRequest::Find(find) => {
-                let rows = Arc::clone(&self.at.rows);
-                let Some(workspace) = &self.at.workspace else { return Ok(()) };
-                if let Some(refused) = self.at.jobs.find(find, workspace, &rows) {
-                    self.tell(refused);
-                }
+                self.begin(|jobs, workspace, rows| jobs.find(find, workspace, rows));
                 Ok(())
             }
             CorpusRequest::Tally(order) => {
-                let rows = Arc::clone(&self.at.rows);
-                let Some(workspace) = &self.at.workspace else { return Ok(()) };
-                if let Some(refused) = self.at.jobs.tally(order, workspace, &rows) {
-                    self.tell(refused);
-                }
+                self.begin(|jobs, workspace, rows| jobs.tally(order, workspace, rows));
                 Ok(())
             }
             CorpusRequest::SaveHits { path, lines, order, links } => {
@@ -214,6 +206,15 @@ impl Open<'_> {
     pub(super) fn workspace(&mut self) -> Result<&mut Workspace> {
         let none = || Error::Input("No corpus is open; open one, or make one".to_owned());
         self.at.workspace.as_mut().ok_or_else(none)
+    }
+
+    /// Begins work on the rows that are shown, and tells why it cannot.
+    fn begin(&mut self, begin: impl FnOnce(&mut Jobs, &Workspace, &[u32]) -> Option<CorpusNews>) {
+        let rows = Arc::clone(&self.at.rows);
+        let Some(workspace) = &self.at.workspace else { return };
+        if let Some(refused) = begin(&mut self.at.jobs, workspace, &rows) {
+            self.tell(refused);
+        }
     }
 
     /// Puts sentences in.

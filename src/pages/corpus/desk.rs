@@ -259,7 +259,7 @@ impl JudgeDesk {
 
     /// What is typed is more than the highest rating: it is not taken, and stays until it is taken back.
     pub fn is_too_high(&self) -> bool {
-        !self.typed.is_empty() && self.typed.parse().is_ok_and(|rating: u16| rating > u16::from(MOST_RATING))
+        self.typed.parse().is_ok_and(|rating: u16| rating > u16::from(MOST_RATING))
     }
 
     fn digit(&mut self, digit: u8) {
@@ -298,12 +298,12 @@ impl JudgeDesk {
     }
 
     fn enter(&mut self, sheet: &DeskSheet<'_>, campaign: &Campaign, is_done: impl Fn(usize) -> bool) -> Vec<DeskDeed> {
-        let own = self.row;
-        let is_left = |n: &usize| !campaign.has(&sheet.own, sheet.rows[*n].0);
-        let rating: Option<u8> = self.typed.parse().ok();
         if self.is_too_high() {
             return Vec::new();
         }
+        let own = self.row;
+        let is_left = |n: &usize| !campaign.has(&sheet.own, sheet.rows[*n].0);
+        let rating: Option<u8> = self.typed.parse().ok();
         let rows = sheet.rows.len();
         let next = (own + 1..rows).chain(0..own).find(is_left);
         if let Some(rating) = rating {

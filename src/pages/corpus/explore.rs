@@ -171,7 +171,6 @@ impl CorpusPage {
         self.tell_means(app);
         let (first, number) = (self.chosen_links(), app.tasks.fresh_id());
         self.whole.tallied.begin(number);
-        self.whole.concordance.trouble = None;
         let asked = &mut self.whole.tallied.asked;
         asked.beside.retain(|choice| choice.is_in(&self.corpus));
         let beside = asked.beside.iter().copied().filter(|choice| *choice != first);

@@ -42,6 +42,15 @@ pub enum Wants {
     NewFile(&'static str),
 }
 
+impl Wants {
+    /// Whether a file that is there would be written over. A corpus never is: it is opened, or the new one is refused; nor does a
+    /// browser write over what it has saved.
+    pub fn may_replace(self) -> bool {
+        let is_corpus = |name: &str| Path::new(name).extension().is_some_and(|end| end == "ilws");
+        matches!(self, Self::NewFile(name) if !is_corpus(name)) && cfg!(not(target_family = "wasm"))
+    }
+}
+
 /// Adds a model.
 pub const MODEL: Question = Question::new(
     id!("Add a model"),

@@ -78,10 +78,7 @@ fn sheet_ui(ui: &mut Ui, window: &mut Window<'_>, asked: &AskedPath) {
 
 fn buttons_ui(ui: &mut Ui, window: &mut Window<'_>, asked: &AskedPath, entered: bool) {
     let path = window.local.shared.path.trim().to_owned();
-    // A corpus that is there is opened and stays; a dialog of the system has asked by itself.
-    let is_new = matches!(asked.question.wants, Wants::NewFile(_))
-        && asked.question.verb != "Make"
-        && cfg!(not(target_family = "wasm"));
+    let is_new = asked.question.wants.may_replace();
     let replaces = is_new && sheet::replaces_ui(ui, window, &path);
     ui.horizontal(|ui| {
         let verb = if replaces { tr!("Replace it") } else { lang::text(asked.question.verb) };
