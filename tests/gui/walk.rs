@@ -207,6 +207,9 @@ impl Class {
                     .expect("an item")
                     .to_owned();
                 self.menu("View");
+                // in a small window a long menu scrolls
+                self.found(Role::Button, &item).scroll_to_me();
+                self.rest();
                 self.click(Role::Button, &item);
             }
             LessonAction::TypedWords(_) => {
