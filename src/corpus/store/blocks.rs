@@ -6,6 +6,7 @@
 //! since lies over it.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rusqlite::Connection;
@@ -14,7 +15,7 @@ use rusqlite::types::Type;
 use crate::corpus::store::file::{change, number, one, read_only, told};
 use crate::corpus::store::output::unpacked;
 use crate::corpus::store::read::{MOST_REFERENCES, key};
-use crate::corpus::store::texts::{ColumnNumbers, PIECE, Reads, TextPiece, TextStore, put};
+use crate::corpus::store::texts::{ColumnNumbers, Held, PIECE, Reads, TextPiece, TextStore, put};
 
 /// The most bytes that the texts of a piece are packed with; longer ones are read one by one.
 const MOST_TEXT: usize = 1 << 24;
@@ -273,11 +274,18 @@ pub(crate) struct Blocks {
     path: PathBuf,
     connection: Mutex<Option<Connection>>,
     damages: Mutex<Vec<String>>,
+    /// Bytes of its texts that are in memory.
+    pub(crate) held: Held,
 }
 
 impl Blocks {
     pub(crate) fn new(path: &Path) -> Arc<Self> {
-        Arc::new(Self { path: path.to_owned(), connection: Mutex::default(), damages: Mutex::default() })
+        Arc::new(Self {
+            path: path.to_owned(),
+            connection: Mutex::default(),
+            damages: Mutex::default(),
+            held: Held::default(),
+        })
     }
 
     /// What could not be read, in sentences, each told once.
@@ -312,14 +320,18 @@ impl Blocks {
         let blocks = Arc::clone(self);
         let what = if matches!(written, Written::Outputs(_)) { "outputs" } else { "sentences" };
         let reads: Reads<TextPiece> = Arc::new(move |n| {
-            blocks.ask(what, |all| Ok(texts(all, written, n, &mut |error| blocks.damaged(what, &error))))
+            let piece: TextPiece =
+                blocks.ask(what, |all| Ok(texts(all, written, n, &mut |error| blocks.damaged(what, &error))));
+            blocks.held.fetch_add(piece.bytes(), Ordering::Relaxed);
+            piece
         });
-        TextStore::of_file(len, reads)
+        TextStore::of_file(len, &self.held, reads)
     }
 
     /// A column of numbers, of which nothing is read yet.
     pub(crate) fn numbers(self: &Arc<Self>, system: i64, name: &'static str, len: usize) -> ColumnNumbers {
         let blocks = Arc::clone(self);
-        ColumnNumbers::of_file(len, Arc::new(move |n| blocks.ask("measures", |all| numbers(all, system, name, n))))
+        let reads = Arc::new(move |n| blocks.ask("measures", |all| numbers(all, system, name, n)));
+        ColumnNumbers::of_file(len, &Held::default(), reads)
     }
 }

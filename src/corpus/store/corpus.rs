@@ -13,7 +13,7 @@ use crate::corpus::measures::table::{CorpusMeasure, OF_SENTENCES};
 use crate::corpus::store::blocks::{Blocks, Loose, Written, count_outputs};
 use crate::corpus::store::file::{Workspace, list, number};
 use crate::corpus::store::read::{StoredSystem, compared};
-use crate::corpus::store::texts::{ColumnNumbers, PIECE, TextStore};
+use crate::corpus::store::texts::{ColumnNumbers, PIECE, TextStore, are_too_many};
 use crate::error::Result;
 
 /// Sentences, what systems say of them and what people say of that. A copy shares all that is large.
@@ -182,20 +182,26 @@ impl CorpusTable {
         self.numbers.iter().chain(self.systems.iter().flat_map(|column| &column.numbers))
     }
 
-    /// Reads on for a few milliseconds: texts that nobody has asked for yet. Whether there may be more.
+    /// Reads on for a few milliseconds: texts that nobody has asked for yet. Whether there may be more, and room for them.
     pub fn read_on(&self) -> bool {
-        for n in 0..self.sources.pieces() {
-            if let Some(texts) = self.texts().find(|texts| !texts.is_read(n)) {
-                texts.read(n);
-                return true;
-            }
-        }
-        false
+        let unread = |n| self.texts().find(|texts| !texts.is_read(n) && texts.has_room()).map(|texts| (n, texts));
+        let next = (0..self.sources.pieces()).find_map(unread);
+        next.inspect(|(n, texts)| texts.read(*n)).is_some()
     }
 
     /// Reads all texts.
     pub fn read_texts(&self) {
-        while self.read_on() {}
+        (0..self.sources.pieces()).for_each(|n| self.texts().for_each(|texts| texts.read(n)));
+    }
+
+    /// Whether more of the texts is in memory than should stay there.
+    pub fn holds_too_much(&self) -> bool {
+        self.blocks.as_ref().is_some_and(|blocks| are_too_many(&blocks.held))
+    }
+
+    /// Lets go of the texts, which are read again when they are asked for. Copies keep them.
+    pub fn forget_texts(&mut self) {
+        self.all_texts().for_each(TextStore::forget);
     }
 
     /// Reads all numbers of the columns in use, and texts of these sentences: what the table shows next.

@@ -1,12 +1,26 @@
 //! Floor 7: the texts and numbers of a million sentences in memory, in pieces that copies share; a piece of a file is read
 //! when something of it is asked for first.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use crate::text::lines::Needle;
 
 /// Sentences of a piece.
 pub const PIECE: usize = 4096;
+
+/// Bytes of texts of a file that stay in memory without having been asked for one by one.
+const MOST: usize = 640 << 20;
+/// Bytes beyond which all are let go, and are read again where something of them is asked for.
+const TOO_MANY: usize = 896 << 20;
+
+/// Bytes of texts of a file that are in memory; its columns count together.
+pub(crate) type Held = Arc<AtomicUsize>;
+
+/// Whether they are so many that it is time to let go of them.
+pub(crate) fn are_too_many(held: &Held) -> bool {
+    held.load(Ordering::Relaxed) > TOO_MANY
+}
 
 /// Reads a piece by its number.
 pub(crate) type Reads<P> = Arc<dyn Fn(usize) -> P + Send + Sync>;
@@ -18,6 +32,7 @@ pub struct PieceStore<P> {
     /// `None`: a copy reads them.
     reads: Option<Reads<P>>,
     len: usize,
+    held: Held,
 }
 
 /// A text for each sentence, or none.
@@ -33,9 +48,9 @@ impl<P> std::fmt::Debug for PieceStore<P> {
 }
 
 impl<P> PieceStore<P> {
-    /// Those of so many sentences of a file.
-    pub(crate) fn of_file(len: usize, reads: Reads<P>) -> Self {
-        let mut pieces = Self { cells: Vec::new(), reads: Some(reads), len: 0 };
+    /// Those of so many sentences of a file; who reads counts what is held.
+    pub(crate) fn of_file(len: usize, held: &Held, reads: Reads<P>) -> Self {
+        let mut pieces = Self { cells: Vec::new(), reads: Some(reads), len: 0, held: Arc::clone(held) };
         pieces.grow(len);
         pieces
     }
@@ -64,6 +79,19 @@ impl<P> PieceStore<P> {
     /// Reads a piece if it was not read.
     pub(crate) fn read(&self, n: usize) {
         self.piece(n);
+    }
+
+    /// Lets go of what was read, which copies keep; it is read again when something of it is asked for.
+    pub(crate) fn forget(&mut self) {
+        if self.reads.is_some() {
+            self.cells.fill_with(Arc::default);
+        }
+        self.held.store(0, Ordering::Relaxed);
+    }
+
+    /// Whether there is room for pieces that nobody has asked for.
+    pub(crate) fn has_room(&self) -> bool {
+        self.held.load(Ordering::Relaxed) < MOST
     }
 
     /// How many pieces there are.
@@ -183,6 +211,11 @@ impl TextPiece {
         self.there.get(i)?.then(|| &self.text[self.start(i)..self.ends[i] as usize])
     }
 
+    /// Looks through the texts one by one.
+    fn search_each(&self, holds: &mut dyn FnMut(&str) -> bool, found: &mut dyn FnMut(usize)) {
+        (0..self.len()).filter(|i| self.get(*i).is_some_and(&mut *holds)).for_each(found);
+    }
+
     /// Looks through all texts at once; the rule never matches a feed.
     fn search(&self, rule: &regex::Regex, found: &mut dyn FnMut(usize)) {
         let mut at = 0;
@@ -216,21 +249,29 @@ impl TextStore {
                 found(at);
             }
         };
-        for (p, piece) in (0..self.pieces()).filter_map(|p| Some((p, self.piece(p)?))) {
-            if let Some(rule) = needle.rule() {
-                piece.search(rule, &mut |i| found(p * PIECE + i));
-                continue;
-            }
-            let holds = |i: &usize| piece.get(*i).is_some_and(|text| needle.is_in(text));
-            (0..piece.len()).filter(holds).for_each(|i| found(p * PIECE + i));
-        }
+        self.each_piece(&mut |start, piece| match needle.rule() {
+            Some(rule) => piece.search(rule, &mut |i| found(start + i)),
+            None => piece.search_each(&mut |text| needle.is_in(text), &mut |i| found(start + i)),
+        });
     }
 
     /// As [`TextStore::search`] for an expression that may match across texts, hence text by text.
     pub fn search_each(&self, rule: &regex::Regex, found: &mut dyn FnMut(usize)) {
-        for at in 0..self.len {
-            if self.get(at).is_some_and(|text| rule.is_match(text)) {
-                found(at);
+        self.each_piece(&mut |start, piece| {
+            piece.search_each(&mut |text| rule.is_match(text), &mut |i| found(start + i));
+        });
+    }
+
+    /// All pieces with the place of their first text. Where there is no room for one it is read in passing.
+    fn each_piece(&self, job: &mut dyn FnMut(usize, &TextPiece)) {
+        for n in 0..self.pieces() {
+            match &self.reads {
+                Some(reads) if !self.is_read(n) && !self.has_room() => {
+                    let piece = reads(n);
+                    job(n * PIECE, &piece);
+                    self.held.fetch_sub(piece.bytes(), Ordering::Relaxed);
+                }
+                _ => _ = self.piece(n).map(|piece| job(n * PIECE, piece)),
             }
         }
     }
@@ -259,4 +300,48 @@ pub(crate) fn put(numbers: &mut Vec<f32>, at: usize, number: f32) {
         numbers.resize(at + 1, f32::NAN);
     }
     numbers[at] = number;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A column of three pieces, whose every hundredth text holds "found"; bytes that are held, and how often a piece was read.
+    fn column(held: &Held) -> (TextStore, Arc<AtomicUsize>) {
+        let (count, times) = (Arc::clone(held), Arc::new(AtomicUsize::new(0)));
+        let read = Arc::clone(&times);
+        let reads: Reads<TextPiece> = Arc::new(move |n| {
+            let mut piece = TextPiece::default();
+            let says = |i: usize| if (n * PIECE + i).is_multiple_of(100) { "it is found" } else { "it is not" };
+            (0..PIECE).for_each(|i| piece.push(Some(says(i))));
+            count.fetch_add(piece.bytes(), Ordering::Relaxed);
+            read.fetch_add(1, Ordering::Relaxed);
+            piece
+        });
+        (TextStore::of_file(3 * PIECE, held, reads), times)
+    }
+
+    #[test]
+    fn where_memory_is_full_pieces_are_read_in_passing() {
+        let found = |texts: &TextStore| {
+            let (mut plain, mut each) = (Vec::new(), Vec::new());
+            texts.search(&Needle::new("found"), &mut |at| plain.push(at));
+            texts.search_each(&regex::Regex::new("found$").expect("an expression"), &mut |at| each.push(at));
+            assert_eq!(plain, each);
+            plain
+        };
+        let (roomy, full) = (Held::default(), Arc::new(AtomicUsize::new(MOST)));
+        let (mut kept, times) = column(&roomy);
+        let all = found(&kept);
+        assert_eq!(all, (0..3 * PIECE).step_by(100).collect::<Vec<_>>());
+        assert_eq!((times.load(Ordering::Relaxed), kept.is_used()), (3, true), "the second search reads nothing");
+        let (passing, times) = column(&full);
+        assert_eq!(found(&passing), all);
+        assert_eq!((times.load(Ordering::Relaxed), passing.is_used()), (6, false), "each search reads");
+        assert_eq!(full.load(Ordering::Relaxed), MOST, "what was read in passing is not held");
+        let copy = kept.clone();
+        kept.forget();
+        assert!(!kept.is_used() && copy.is_used() && roomy.load(Ordering::Relaxed) == 0);
+        assert_eq!(kept.get(PIECE), copy.get(PIECE));
+    }
 }

@@ -287,8 +287,17 @@ impl Open<'_> {
         }
     }
 
+    /// Keeps texts in memory within their bound, and the window's with them.
+    fn let_go(&mut self) {
+        if self.at.corpus.holds_too_much() {
+            Arc::make_mut(&mut self.at.corpus).forget_texts();
+            self.tell_corpus_alone();
+        }
+    }
+
     /// Goes on with a long answer.
     pub(super) fn step(&mut self) -> Result<()> {
+        self.let_go();
         let Some(workspace) = &self.at.workspace else { return Ok(()) };
         let out = self.out;
         self.at.jobs.step(&self.at.corpus, workspace, &mut |news| {
@@ -353,6 +362,7 @@ impl Open<'_> {
 
     /// Takes in what others have written, and brings into the file what lies beside it. Rows of a large table are chosen and sorted less often than it grows.
     pub(super) fn look(&mut self) -> Result<()> {
+        self.let_go();
         let Some(workspace) = &self.at.workspace else { return Ok(()) };
         workspace.settle();
         if workspace.version()? != self.at.version {
