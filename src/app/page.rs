@@ -34,7 +34,7 @@ pub const SENTENCE: Page = Page::new(&PageInfo {
     title: id!("Page Sentence"),
     saved_as: "sentence",
     digit: 1,
-    takes: &[Dropped::Model, Dropped::Text, Dropped::Interventions, Dropped::Links],
+    takes: &[Dropped::Model, Dropped::Text, Dropped::Interventions, Dropped::Links, Dropped::Annotated],
     keeps_work: false,
     has_only_models: false,
 });
@@ -56,6 +56,8 @@ pub enum Dropped {
     Workspace,
     /// Links between words.
     Links,
+    /// Sentences with glosses (CoNLL-U).
+    Annotated,
 }
 
 impl Page {

@@ -595,6 +595,16 @@ fn systems_in_json_lines_say_their_number() {
     assert_eq!((&object["systems"]["Z"]["number"], &object["systems"]["A"]["number"]), (&1.into(), &2.into()));
 }
 
+/// An empty file imported nothing and said so, as if its lines had been there already.
+#[test]
+fn an_empty_file_is_called_empty() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("a.en"), "").expect("written");
+    let outcome = run_in(folder.path(), &["analyse", "--workspace", "w.ilws", "--source", "a.en"], b"");
+    assert_eq!(outcome.code, 2);
+    assert!(outcome.stderr.contains("a.en is empty; choose a file"), "{}", outcome.stderr);
+}
+
 /// Behind the references the choice went on to outputs by itself, so that a second file of references became a system.
 #[test]
 fn what_a_text_is_stays_as_it_was_chosen() {

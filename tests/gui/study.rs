@@ -18,6 +18,7 @@ use interlinear::jobs::queue::documents::DocumentsFound;
 use interlinear::jobs::queue::{Found, JobProgress, QueueEvent, QueueNews};
 use interlinear::pages::corpus::documents::DocumentCommand;
 use interlinear::pages::evaluation::{ContrastCommand, EVALUATION};
+use interlinear::pages::sentence::command::SourceCommand;
 use interlinear::ui::App;
 
 use crate::desk;
@@ -104,7 +105,12 @@ fn minimal_pairs_are_asked_of_all_models_sorted_and_shown_on_page_sentence() {
     let tops = rows(&harness);
     assert!(tops[1] < tops[0] && tops[0] < tops[2], "{tops:?}");
 
+    let before = harness.state().session().app().document.scene().clone();
     harness.get_by_label_contains("2, gender, RNNsearch").click();
+    harness.run();
+    harness.state_mut().send(SourceCommand::Undo);
+    assert_eq!(*harness.state().session().app().document.scene(), before, "one step");
+    harness.state_mut().send(SourceCommand::Redo);
     harness.run();
     let scene = |harness: &Harness<'_, App>| {
         let app = harness.state().session().app();

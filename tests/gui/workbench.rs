@@ -227,6 +227,12 @@ fn files_come_in_and_the_table_sorts_and_filters() {
     bench.send(CorpusCommand::SetFilter("blue<3".to_owned()));
     assert!(bench.harness.query_by_label_contains("there is no column `blue`").is_some());
     bench.says("1 of 3");
+    bench.send(CorpusCommand::SetFilter(String::new()));
+    bench.click("BLEU 1");
+    let path = bench.folder.path().join("w.ilws");
+    bench.send(CorpusRequest::Open(path));
+    assert_eq!(bench.harness.state().session().corpus().sorting, "-bleu.1", "the file keeps how it is sorted");
+    assert_eq!(rows(&bench)[0], 2);
 }
 
 #[test]

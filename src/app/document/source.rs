@@ -157,6 +157,11 @@ impl AppState {
             }
             _ => self.document.history.replaced(self.document.scene.clone()),
         }
+        self.put_given(text);
+    }
+
+    /// Without a step of undo.
+    fn put_given(&mut self, text: Option<String>) {
         if self.document.scene.given.is_none() {
             self.view.settings.whose = Whose::Given;
         }
@@ -174,8 +179,15 @@ impl AppState {
     /// Opens a minimal pair: its source, and its good translation as one that is given.
     #[cfg(not(target_family = "wasm"))]
     pub(crate) fn show_pair(&mut self, pair: ContrastPair) {
+        let source = self.document.scene.source.clone();
         self.show_with_gold(pair.source.clone(), None);
-        self.give(Some(pair.targets[0].clone()));
+        let given = Some(self.cut(pair.targets[0].clone()));
+        // A new source is a step of undo already.
+        if source == self.document.scene.source {
+            self.give(given);
+        } else if given != self.document.scene.given {
+            self.put_given(given);
+        }
         self.document.pair = Some(Arc::new(pair));
     }
 

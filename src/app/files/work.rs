@@ -110,6 +110,8 @@ fn look(path: PathBuf, on: Page) -> FileEvent {
         (Dropped::Workspace, path)
     } else if path.extension().is_some_and(|extension| extension == "json") {
         (Dropped::Interventions, path)
+    } else if path.extension().is_some_and(|extension| extension == "conllu") {
+        (Dropped::Annotated, path)
     } else if is_phrase_table(&path) {
         (Dropped::PhraseTable, path)
     } else if path.is_file() && links::read::holds_links(&path) {

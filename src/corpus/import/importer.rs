@@ -47,6 +47,9 @@ pub fn import_file(
     ticket: &CancellationToken,
     hear: &mut dyn FnMut(f32),
 ) -> Result<ImportReport> {
+    if path.metadata().is_ok_and(|facts| facts.is_file() && facts.len() == 0) {
+        return Err(Error::file(path, "is empty; choose a file with at least one line"));
+    }
     let mut report = if options.format.is_none() && options.columns.is_empty() && mqm::holds(path) {
         mqm::import(workspace, (path, options.replaces), ticket)?
     } else if let Some(format) = spans::format(path).filter(|_| options.format.is_none()) {

@@ -94,6 +94,17 @@ impl CorpusTable {
     }
 }
 
+/// What is judged, in the language of the window.
+fn told(own: &'static str) -> &'static str {
+    match own {
+        ERRORS => tr!("errors"),
+        RATING => tr!("rating"),
+        "stars" => tr!("stars"),
+        "marks" => tr!("marks"),
+        _ => own,
+    }
+}
+
 impl TableColumn {
     /// A column by its name; without a system's number the first system is meant.
     pub fn named(name: &str, corpus: &CorpusTable) -> Result<Self> {
@@ -132,14 +143,14 @@ impl TableColumn {
 
     /// What [`TableColumn::named`] reads.
     pub fn name(self, corpus: &CorpusTable) -> String {
-        self.written(corpus, |measure| measure.name, ('.', '-'))
+        self.written(corpus, |measure| measure.name, |own| own, ('.', '-'))
     }
 
     /// The head of the column.
     pub fn title(self, corpus: &CorpusTable) -> String {
         match self {
             Self::Number => tr!("no.").to_owned(),
-            column => column.written(corpus, |measure| lang::text(measure.title), (' ', '\u{2212}')),
+            column => column.written(corpus, |measure| lang::text(measure.title), told, (' ', '\u{2212}')),
         }
     }
 
@@ -147,16 +158,19 @@ impl TableColumn {
         self,
         corpus: &CorpusTable,
         of: fn(&CorpusMeasure) -> &'static str,
+        own: fn(&'static str) -> &'static str,
         (point, minus): (char, char),
     ) -> String {
         let measure = self.measure(corpus).map_or("", of);
         match self {
             Self::Number => "number".to_owned(),
-            Self::Stars => "stars".to_owned(),
-            Self::Marks => "marks".to_owned(),
-            Self::Errors(system) => format!("{ERRORS}{point}{}", system + 1),
-            Self::Rating(system) => format!("{RATING}{point}{}", system + 1),
-            Self::RatingDifference(first, second) => format!("{RATING}{point}{}{minus}{}", first + 1, second + 1),
+            Self::Stars => own("stars").to_owned(),
+            Self::Marks => own("marks").to_owned(),
+            Self::Errors(system) => format!("{}{point}{}", own(ERRORS), system + 1),
+            Self::Rating(system) => format!("{}{point}{}", own(RATING), system + 1),
+            Self::RatingDifference(first, second) => {
+                format!("{}{point}{}{minus}{}", own(RATING), first + 1, second + 1)
+            }
             Self::Sentence(_) => measure.to_owned(),
             Self::Output(_, system) => format!("{measure}{point}{}", system + 1),
             Self::Difference(_, first, second) => format!("{measure}{point}{}{minus}{}", first + 1, second + 1),

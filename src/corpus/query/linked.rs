@@ -51,7 +51,7 @@ impl LinkChoice {
     pub fn all(corpus: &CorpusTable) -> Vec<Self> {
         let of_system = [LinkOrigin::Own, LinkOrigin::Above(USUAL_THRESHOLD), LinkOrigin::Aligner];
         let of_reference = [(!corpus.golds.is_empty()).then_some(LinkOrigin::Hand), Some(LinkOrigin::Aligner)];
-        let has_reference = corpus.references.get(0).is_some() || !corpus.golds.is_empty();
+        let has_reference = corpus.has_references() || !corpus.golds.is_empty();
         let systems = (0..corpus.systems.len()).flat_map(|at| of_system.map(|by| Self { system: Some(at), by }));
         let references = of_reference.into_iter().flatten().filter(|_| has_reference);
         systems.chain(references.map(|by| Self { system: None, by })).collect()

@@ -156,6 +156,11 @@ impl CorpusTable {
         self.sources.is_empty()
     }
 
+    /// Whether there are references: those of the first piece tell, which is always in memory.
+    pub fn has_references(&self) -> bool {
+        (0..self.len().min(PIECE)).any(|at| self.references.get(at).is_some())
+    }
+
     /// Everything that has a text for each sentence.
     pub(crate) fn texts(&self) -> impl Iterator<Item = &TextStore> {
         let of_sentences = [&self.sources, &self.references].into_iter().chain(&self.further);

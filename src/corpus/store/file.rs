@@ -294,7 +294,9 @@ pub(crate) fn told(path: &Path, error: &rusqlite::Error) -> Error {
             "is being written by another program; try again when that is done".to_owned()
         }
         Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
-            format!("is damaged ({error}); open a copy that was kept, or go on with what can still be read")
+            format!(
+                "is damaged ({error}); open a copy that was kept, or take out what can still be read with `sqlite3 FILE .recover`"
+            )
         }
         Some(ErrorCode::DiskFull) => "could not be written because the disk is full; free some space".to_owned(),
         Some(ErrorCode::ReadOnly) => "may only be read; check its permissions and those of its folder".to_owned(),

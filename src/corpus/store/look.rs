@@ -23,6 +23,8 @@ pub struct FileVersion {
     pub order: Vec<String>,
     /// Columns that have a histogram, in order.
     pub brushed: Vec<String>,
+    /// What the rows are sorted by, as it is written in a command line; empty: their order in the file.
+    pub sorting: String,
     /// They stand beside each other as axes.
     pub parallel: bool,
     /// Where frequencies of words are read from; none: the references are counted.

@@ -233,6 +233,8 @@ impl CorpusPage {
         } else {
             first
         };
+        self.columns.look.sorting.clone_from(&self.sorting);
+        self.keep_look(app);
         self.show(app);
     }
 
@@ -374,6 +376,10 @@ impl CorpusPage {
             CorpusNews::Written(path) => app.notify(tr!("Saved {}", path.display()), false),
             CorpusNews::Look(look) => {
                 self.columns.look = *look;
+                if self.sorting != self.columns.look.sorting {
+                    self.sorting.clone_from(&self.columns.look.sorting);
+                    self.show(app);
+                }
                 self.whole.counted.pair = self.columns.look.pair;
                 self.watch(app);
                 self.tell_means(app);
@@ -549,7 +555,7 @@ impl AnyPage for CorpusPage {
                 self.message = Some(tr!("Open or make a corpus first; the file goes into it").to_owned());
             }
             // Other pages take these.
-            Dropped::Model | Dropped::Logs | Dropped::PhraseTable => {}
+            Dropped::Model | Dropped::Logs | Dropped::PhraseTable | Dropped::Annotated => {}
         }
     }
 

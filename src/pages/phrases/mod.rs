@@ -249,7 +249,12 @@ impl AnyPage for PhrasesPage {
                 self.open(path, app);
             }
             // Other pages take these.
-            Dropped::Model | Dropped::Logs | Dropped::Interventions | Dropped::Workspace | Dropped::Links => {}
+            Dropped::Model
+            | Dropped::Logs
+            | Dropped::Interventions
+            | Dropped::Workspace
+            | Dropped::Links
+            | Dropped::Annotated => {}
         }
     }
 

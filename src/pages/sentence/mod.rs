@@ -17,7 +17,7 @@ pub mod view;
 
 use std::path::PathBuf;
 
-use crate::app::effect::FileEvent;
+use crate::app::effect::{FileEvent, FileJob};
 use crate::app::page::{Dropped, Page, SENTENCE};
 use crate::app::state::AppState;
 use crate::jobs::queue::Found;
@@ -132,6 +132,7 @@ impl AnyPage for SentencePage {
             Dropped::Text => lists::open_file(app, path),
             Dropped::Interventions => self.open_interventions(app, path),
             Dropped::Links => lists::open_gold(app, path),
+            Dropped::Annotated => app.tasks.chore(FileJob::ReadAnnotated(path)),
             // Other pages take these.
             Dropped::Logs | Dropped::PhraseTable | Dropped::Workspace => {}
         }

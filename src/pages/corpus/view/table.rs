@@ -70,7 +70,7 @@ struct Layout {
 impl Layout {
     fn new(workbench: &CorpusPage, room: f32) -> Self {
         let corpus = &workbench.corpus;
-        let has_reference = corpus.references.get(0).is_some() || corpus.systems.is_empty();
+        let has_reference = corpus.has_references() || corpus.systems.is_empty();
         let mut texts = vec![TextColumn::Source];
         texts.extend(has_reference.then_some(TextColumn::Reference));
         texts.extend((0..corpus.systems.len()).map(TextColumn::Output));
