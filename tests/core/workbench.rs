@@ -602,7 +602,7 @@ fn an_empty_file_is_called_empty() {
     std::fs::write(folder.path().join("a.en"), "").expect("written");
     let outcome = run_in(folder.path(), &["analyse", "--workspace", "w.ilws", "--source", "a.en"], b"");
     assert_eq!(outcome.code, 2);
-    assert!(outcome.stderr.contains("a.en is empty; choose a file"), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("a.en: is empty; choose a file"), "{}", outcome.stderr);
 }
 
 /// Behind the references the choice went on to outputs by itself, so that a second file of references became a system.
