@@ -242,11 +242,10 @@ impl Model {
         let source = side(SOURCE_FILE, "source_vocabulary", config.source_vocabulary)?.ending(config.source_eos);
         let target = side(TARGET_FILE, "target_vocabulary", config.target_vocabulary)?;
         let own = weights(WEIGHTS_FILE, &shapes(&config))?;
-        let head = files.contains_key(HEAD_FILE).then(|| weights(HEAD_FILE, &AlignmentHead::shapes(&config)));
         let origin = Some(Arc::new((folder.join(WEIGHTS_FILE), text(CARD_FILE))));
         let model = Self { origin, ..Self::of_parts(config, (source, target), own, folder, &Device::cpu()) };
-        if let Some(head) = head {
-            let head = AlignmentHead::new(&model.config, &model.weights, &head?)?;
+        if files.contains_key(HEAD_FILE) {
+            let head = AlignmentHead::read(&model.config, &model.weights, &|shapes| weights(HEAD_FILE, shapes))?;
             *model.head.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(head));
         }
         Ok(model)

@@ -19,7 +19,7 @@ use rayon::prelude::*;
 
 use crate::error::{Error, Result};
 use crate::models::checkpoint::Weights;
-use crate::models::fused::head::{HEAD_WIDTH, HeadSizes, no_vectors, weights_of};
+use crate::models::fused::head::{HEAD_WIDTH, HeadSizes, NEAR, near, no_vectors, weights_of};
 use crate::models::{Kernels, Model, Need, StepOutput, StepRow, Stepper};
 use crate::nn::fused::elementwise::softmax;
 use crate::nn::fused::{Precision, attention};
@@ -110,7 +110,7 @@ struct Learner<'a> {
     text: (&'a ParallelText, &'a Guide),
     groups: &'a Batches,
     sizes: HeadSizes,
-    /// W', U' and v', one after the other.
+    /// W', U', v' and X', one after the other.
     flat: Vec<f32>,
     settings: OptimizerSettings,
     optimizer: Optimizer,
@@ -190,7 +190,7 @@ fn shuffled(groups: usize, seed: u64, pass: u64) -> Vec<usize> {
 
 impl<'a> Learner<'a> {
     fn new(model: &'a Model, text: (&'a ParallelText, &'a Guide), groups: &'a Batches, options: HeadTraining) -> Self {
-        let sizes = HeadSizes::of(&model.config);
+        let sizes = HeadSizes::of(&model.config, &model.weights);
         let mut rng = ChaCha8Rng::seed_from_u64(options.seed);
         let mut draw = |(_, shape): (String, Vec<usize>)| {
             let fan_in = shape.last().copied().unwrap_or(1) as f64;
@@ -250,9 +250,14 @@ impl<'a> Learner<'a> {
 
     /// What a group adds, by what is known of it or what the model says now.
     fn part(&self, group: usize, ticket: &CancellationToken) -> Result<Part> {
-        let embedding = &self.model.weights.get(self.model.config.target_embedding())?.data;
+        let embedding = self.model.weights.get(self.model.config.target_embedding())?.data.as_slice();
+        let source: &[f32] = match self.sizes.source {
+            0 => &[],
+            _ => &self.model.weights.get("source_embedding")?.data,
+        };
+        let embeddings = [source, embedding];
         if let Some(kept) = self.kept[group].get() {
-            return Ok(kept.back(&self.flat, self.sizes, embedding));
+            return Ok(kept.back(&self.flat, self.sizes, embeddings));
         }
         let (corpus, guide) = self.text;
         let pairs = self.groups.get(group).unwrap_or_default().iter().map(|&k| k as usize);
@@ -261,7 +266,7 @@ impl<'a> Learner<'a> {
         let mut stepper = free.map_or_else(|| self.model.stepper(Kernels::Fused, 1), Ok)?;
         let features = Features::read(&mut *stepper, &pairs, self.sizes, ticket)?;
         self.steppers.lock().unwrap_or_else(PoisonError::into_inner).push(stepper);
-        let part = features.back(&self.flat, self.sizes, embedding);
+        let part = features.back(&self.flat, self.sizes, embeddings);
         let take = |left: u64| left.checked_sub(features.bytes());
         if self.room.fetch_update(Ordering::AcqRel, Ordering::Acquire, take).is_ok() {
             let _ = self.kept[group].set(features);
@@ -306,8 +311,8 @@ struct Features<'a> {
     h: Vec<f32>,
     /// s_0 to s_{t_y + 1} of each pair, [t_y + 2, n].
     states: Vec<f32>,
-    /// Source words, target and links of each pair.
-    pairs: Vec<(usize, &'a [u32], &'a [GuidedLink])>,
+    /// Source, target and links of each pair.
+    pairs: Vec<GivenPair<'a>>,
 }
 
 impl<'a> Features<'a> {
@@ -351,8 +356,7 @@ impl<'a> Features<'a> {
                 states[row.sentence].extend_from_slice(s);
             }
         }
-        let pairs = pairs.iter().map(|((source, target), looks)| (source.len(), *target, *looks)).collect();
-        Ok(Self { h, states: states.concat(), pairs })
+        Ok(Self { h, states: states.concat(), pairs: pairs.to_vec() })
     }
 
     /// How much room it takes.
@@ -363,7 +367,7 @@ impl<'a> Features<'a> {
     /// [s_{i-1}; s_i; s_{i+1}; E y_i] of every target word, [words, query].
     fn queries(&self, HeadSizes { state: n, embedding: m, .. }: HeadSizes, embedding: &[f32]) -> Vec<f32> {
         let (mut queries, mut first) = (Vec::new(), 0);
-        for (_, target, _) in &self.pairs {
+        for ((_, target), _) in &self.pairs {
             for (i, &y) in target.iter().enumerate() {
                 queries.extend_from_slice(&self.states[(first + i) * n..(first + i + 3) * n]);
                 queries.extend_from_slice(&embedding[y as usize * m..(y as usize + 1) * m]);
@@ -373,21 +377,42 @@ impl<'a> Features<'a> {
         queries
     }
 
-    /// The gradient of W', U' and v', and the cost.
-    fn back(&self, flat: &[f32], sizes: HeadSizes, embedding: &[f32]) -> Part {
+    /// [E x_{j-1}; E x_j; E x_{j+1}] of every source word, zeros beyond the ends.
+    fn near(&self, HeadSizes { source: m, .. }: HeadSizes, embedding: &[f32]) -> Vec<f32> {
+        let mut read = Vec::new();
+        for ((source, _), _) in self.pairs.iter().filter(|_| m > 0) {
+            for word in near(source, source.len()) {
+                match word {
+                    Some(x) => read.extend_from_slice(&embedding[x as usize * m..(x as usize + 1) * m]),
+                    None => read.resize(read.len() + m, 0.0),
+                }
+            }
+        }
+        read
+    }
+
+    /// The gradient of W', U', v' and X', and the cost; with the embeddings of source and target words.
+    fn back(&self, flat: &[f32], sizes: HeadSizes, [source, embedding]: [&[f32]; 2]) -> Part {
         let (query, annotation, queries) = (sizes.query(), sizes.annotation, self.queries(sizes, embedding));
         let (w, rest) = flat.split_at(HEAD_WIDTH * query);
-        let (u, v) = rest.split_at(HEAD_WIDTH * annotation);
+        let (u, rest) = rest.split_at(HEAD_WIDTH * annotation);
+        let (v, x_weights) = rest.split_at(HEAD_WIDTH);
+        let (near, width) = (self.near(sizes, source), NEAR * sizes.source);
         let (t_x, t_y) = (self.h.len() / annotation, queries.len() / query);
         let [mut keys, mut d_keys] = [(); 2].map(|()| vec![0.0; t_x * HEAD_WIDTH]);
         let [mut asked, mut d_asked] = [(); 2].map(|()| vec![0.0; t_y * HEAD_WIDTH]);
         Precision::F32.matmul_nt(t_x, HEAD_WIDTH, annotation, &self.h, u, &mut keys, false);
+        if width > 0 {
+            Precision::F32.matmul_nt(t_x, HEAD_WIDTH, width, &near, x_weights, &mut keys, true);
+        }
         Precision::F32.matmul_nt(t_y, HEAD_WIDTH, query, &queries, w, &mut asked, false);
         let mut part = Part { gradient: vec![0.0; flat.len()], cost: 0.0, words: 0 };
         let (dw, rest) = part.gradient.split_at_mut(HEAD_WIDTH * query);
-        let (du, dv) = rest.split_at_mut(HEAD_WIDTH * annotation);
+        let (du, rest) = rest.split_at_mut(HEAD_WIDTH * annotation);
+        let (dv, dx) = rest.split_at_mut(HEAD_WIDTH);
         let (mut x, mut y, mut alpha) = (0, 0, Vec::new());
-        for &(words, target, looks) in &self.pairs {
+        for &((source, target), looks) in &self.pairs {
+            let words = source.len();
             let own = x * HEAD_WIDTH..(x + words) * HEAD_WIDTH;
             for links in looks.chunk_by(|a, b| a.i == b.i) {
                 let i = usize::from(links[0].i);
@@ -414,6 +439,9 @@ impl<'a> Features<'a> {
         }
         Precision::F32.matmul_tn(HEAD_WIDTH, query, t_y, &d_asked, HEAD_WIDTH, &queries, query, dw, false);
         Precision::F32.matmul_tn(HEAD_WIDTH, annotation, t_x, &d_keys, HEAD_WIDTH, &self.h, annotation, du, false);
+        if width > 0 {
+            Precision::F32.matmul_tn(HEAD_WIDTH, width, t_x, &d_keys, HEAD_WIDTH, &near, width, dx, false);
+        }
         part
     }
 }
@@ -429,17 +457,17 @@ mod tests {
         (0..count).map(|k| ((k * k) as f32 * by + 0.3).sin()).collect()
     }
 
-    /// The gradient is the slope of the cost at numbers of W', U' and v'.
-    fn check(name: &str, features: &Features<'_>, sizes: HeadSizes, embedding: &[f32]) {
+    /// The gradient is the slope of the cost at numbers of W', U', v' and X'.
+    fn check(name: &str, features: &Features<'_>, sizes: HeadSizes, embeddings: [&[f32]; 2]) {
         let count = head_parameters(sizes);
         let flat: Vec<f32> = numbers(count, 0.11).into_iter().map(|x| 0.2 * x).collect();
-        let part = features.back(&flat, sizes, embedding);
+        let part = features.back(&flat, sizes, embeddings);
         assert_eq!(part.words, 4, "{name}");
         for at in (0..count).step_by(97).chain(count - 5..count) {
             let cost = |by: f32| {
                 let mut moved = flat.clone();
                 moved[at] += by;
-                features.back(&moved, sizes, embedding).cost
+                features.back(&moved, sizes, embeddings).cost
             };
             let slope = (cost(1e-2) - cost(-1e-2)) / 2e-2;
             let found = f64::from(part.gradient[at]);
@@ -451,12 +479,13 @@ mod tests {
 
     #[test]
     fn the_gradient_is_that_of_the_cost() {
-        let sizes = HeadSizes { state: 2, embedding: 1, annotation: 3 };
+        let sizes = HeadSizes { state: 2, embedding: 1, annotation: 3, source: 2 };
         let links = LINKS.map(|(i, j)| GuidedLink { i, j });
         // the second pair has fewer words, and a word without links
-        let pairs = vec![(3, &[0, 1, 2, 0][..], links.as_slice()), (2, &[1, 2][..], &links[..1])];
+        let pairs = vec![((&[3, 1, 0][..], &[0, 1, 2, 0][..]), links.as_slice()), ((&[2, 0], &[1, 2]), &links[..1])];
         let features = Features { h: numbers(5 * 3, 0.7), states: numbers((6 + 4) * 2, 0.3), pairs };
-        check("made up", &features, sizes, &numbers(3, 0.5));
+        check("made up", &features, sizes, [&numbers(8, 0.9), &numbers(3, 0.5)]);
+        check("without source words", &features, HeadSizes { source: 0, ..sizes }, [&[], &numbers(3, 0.5)]);
     }
 
     #[test]
@@ -465,13 +494,14 @@ mod tests {
         for name in ["rnnsearch", "rnnencdec", "luong-global-general", "luong-local-p-dot"] {
             let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/reference").join(name);
             let model = Model::load(&folder, &Device::cpu()).unwrap_or_else(|error| panic!("{error}"));
-            let sizes = HeadSizes::of(&model.config);
+            let sizes = HeadSizes::of(&model.config, &model.weights);
             let mut stepper = model.stepper(Kernels::Fused, 1).unwrap_or_else(|error| panic!("{error}"));
             let pairs: [GivenPair<'_>; 2] = [((&[2, 3, 0], &[4, 2, 5, 0]), &links), ((&[3, 0], &[2, 0]), &links[..1])];
             let features = Features::read(&mut *stepper, &pairs, sizes, &CancellationToken::forever());
             let features = features.unwrap_or_else(|error| panic!("{name}: {error}"));
-            let embedding = model.weights.numbers(model.config.target_embedding()).unwrap_or_default();
-            check(name, &features, sizes, &embedding);
+            let embedding = |name| model.weights.numbers(name).unwrap_or_default();
+            let embeddings = [embedding("source_embedding"), embedding(model.config.target_embedding())];
+            check(name, &features, sizes, embeddings.each_ref().map(Vec::as_slice));
         }
     }
 }

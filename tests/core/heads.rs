@@ -73,7 +73,7 @@ pub fn models(folder: &Path) -> Vec<PathBuf> {
 /// A model with a head of numbers that are neither small nor alike.
 pub fn with_head(folder: &Path) -> (Model, Weights) {
     let model = Model::load(folder, &Device::cpu()).unwrap_or_else(|error| panic!("{error}"));
-    let sizes = HeadSizes::of(&model.config);
+    let sizes = HeadSizes::of(&model.config, &model.weights);
     let count: usize = sizes.shapes().iter().map(|(_, shape)| shape.iter().product::<usize>()).sum();
     let flat: Vec<f32> = (0..count).map(|k| (k as f32 * 0.37 + 1.0).sin() * 0.5).collect();
     let head = weights_of(sizes, &flat);
@@ -92,7 +92,9 @@ fn by_hand(model: &Model, head: &Weights, source: &[u32], target: &[u32]) -> Vec
         stepper.step(&[row], &Need::default(), &mut StepOutput::default()).expect("a step");
         s.push(stepper.states().expect("s_i").to_vec());
     }
-    let [w, u, v] = ["W", "U", "v"].map(|name| head.numbers(name).expect("it is there"));
+    let read = model.weights.numbers("source_embedding").expect("it is there");
+    let m_x = model.weights.shape("source_embedding").expect("it is there")[1];
+    let [w, u, v, x_weights] = ["W", "U", "v", "X"].map(|name| head.numbers(name).expect("it is there"));
     let shares = model.weights.get("target_embedding").is_err();
     let embedding = if shares { "source_embedding" } else { "target_embedding" };
     let embedding = model.weights.numbers(embedding).expect("it is there");
@@ -103,15 +105,46 @@ fn by_hand(model: &Model, head: &Weights, source: &[u32], target: &[u32]) -> Vec
     let row = |(i, &y): (usize, &u32)| {
         let query = [&s[i][..], &s[i + 1], &s[i + 2], &embedding[y as usize * m..(y as usize + 1) * m]].concat();
         let asked = times(&w, &query);
-        let energy = |h: &Vec<f32>| -> f32 {
-            let key = times(&u, h);
+        let energy = |(j, h): (usize, &Vec<f32>)| -> f32 {
+            let near = [j.wrapping_sub(1), j, j + 1].map(|at| match source.get(at) {
+                Some(&x) => read[x as usize * m_x..(x as usize + 1) * m_x].to_vec(),
+                None => vec![0.0; m_x],
+            });
+            let (mut key, words) = (times(&u, h), times(&x_weights, &near.concat()));
+            key.iter_mut().zip(words).for_each(|(key, word)| *key += word);
             (0..HEAD_WIDTH).map(|k| v[k] * (asked[k] + key[k]).tanh()).sum()
         };
-        let e: Vec<f32> = h.iter().map(energy).map(f32::exp).collect();
+        let e: Vec<f32> = h.iter().enumerate().map(energy).map(f32::exp).collect();
         let sum: f32 = e.iter().sum();
         e.iter().map(|e| e / sum).collect()
     };
     target.iter().enumerate().map(row).collect()
+}
+
+/// Heads of before do not read the source words.
+#[test]
+fn a_head_without_x_is_one_whose_x_is_zero() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let model = Model::load(&TINY.save(folder.path()), &Device::cpu()).expect("a sound model");
+    let whole = HeadSizes::of(&model.config, &model.weights);
+    let plain = HeadSizes { source: 0, ..whole };
+    let mut flat: Vec<f32> = (0..head_parameters(plain)).map(|k| (k as f32 * 0.37 + 1.0).sin() * 0.5).collect();
+    let mut rows = |sizes: HeadSizes| {
+        flat.resize(head_parameters(sizes), 0.0);
+        weights_of(sizes, &flat).save(&model.head_file(), false).expect("written");
+        model.forget_head();
+        let mut stepper = model.stepper_with_head(Kernels::Fused, 1).expect("a head");
+        let mut rows = Vec::new();
+        force_all(&mut *stepper, &[(&[2, 3, 4, 0], &[4, 2, 0])], 1, &CancellationToken::forever(), &mut |_, forced| {
+            rows = forced[0].head.clone().unwrap_or_default();
+            Ok(())
+        })
+        .expect("forced");
+        rows
+    };
+    let (without, with) = (rows(plain), rows(whole));
+    assert!(!without.is_empty());
+    assert_eq!(without, with);
 }
 
 #[test]
@@ -291,7 +324,7 @@ fn neither_room_nor_a_break_changes_what_is_learned() {
         for keep in [0, 2000] {
             assert_eq!(learn(HeadTraining { keep, ..whole }, None, None).0.expect("learned"), first, "room of {keep}");
         }
-        let parameters = head_parameters(HeadSizes::of(&model.config));
+        let parameters = head_parameters(HeadSizes::of(&model.config, &model.weights));
         let before = Checkpoint::load(&file, parameters).expect("a checkpoint");
         let (rest, updates) = learn(whole, Some(&before), None);
         assert_eq!((rest.expect("learned"), updates), (first, (5..=9).collect()));
@@ -429,7 +462,7 @@ fn what_is_no_head_of_this_model_is_refused() {
     let missing =
         ReadRows::chosen((&model).into(), &*plain, Some(Reading::Head)).expect_err("there is none").to_string();
     assert!(missing.contains("has no alignment head"), "{missing}");
-    let sizes = HeadSizes { state: 5, ..HeadSizes::of(&model.config) };
+    let sizes = HeadSizes { state: 5, ..HeadSizes::of(&model.config, &model.weights) };
     let count: usize = sizes.shapes().iter().map(|(_, shape)| shape.iter().product::<usize>()).sum();
     weights_of(sizes, &vec![0.0; count]).save(&model.folder.join(HEAD_FILE), false).expect("written");
     let wrong = model.stepper_with_head(Kernels::Fused, 1).err().expect("another model's").to_string();

@@ -89,8 +89,11 @@ pub fn run(
     let options = HeadTraining { passes: args.passes, seed: args.seed, keep, ..first };
     let path = args.write.clone().unwrap_or_else(|| model.head_file());
     let kept = path.with_extension("checkpoint");
-    let before =
-        if is_resumed { Some(Checkpoint::load(&kept, head_parameters(HeadSizes::of(&model.config)))?) } else { None };
+    let before = if is_resumed {
+        Some(Checkpoint::load(&kept, head_parameters(HeadSizes::of(&model.config, &model.weights)))?)
+    } else {
+        None
+    };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(runtime.threads).build()?;
     let (started, begun) = (Instant::now(), before.as_ref().map_or(0, |before| before.position.words));
     let weights = pool.install(|| {

@@ -93,7 +93,7 @@ impl HeadOrder {
         let options = HeadTraining { passes: self.passes, ..HeadTraining::default() };
         let path = model.head_file();
         let kept = path.with_extension("checkpoint");
-        let parameters = head_parameters(HeadSizes::of(&model.config));
+        let parameters = head_parameters(HeadSizes::of(&model.config, &model.weights));
         let before = Checkpoint::load(&kept, parameters).ok();
         let before = before.filter(|before| is_of(before, model, (&corpus, &guide), options));
         let (start, begun, mut last) = (work.seconds(), before.as_ref().map_or(0, |before| before.position.words), 0.0);

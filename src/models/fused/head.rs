@@ -3,7 +3,8 @@
 //! A decoder looks for the word that it is going to say, and by the time that it looks it does not know that word yet.
 //! The head is asked afterwards: e'_ij = v' tanh(W' [s_{i-1}; s_i; s_{i+1}; E y_i] + U' h_j), alpha'_i = softmax(e'_i),
 //! with a state on either side of the word and the word itself. Only W', U' and v' are learned, from the links of an
-//! aligner; the model stays as it is, and so do its translations. (Peter et al. 2017, Zenkel et al. 2019 and Garg et
+//! aligner; a head that has X' adds X' [E x_{j-1}; E x_j; E x_{j+1}] to U' h_j, the source word itself and its neighbours, of which h_j
+//! holds but what the decoder needs, and in an encoder that reads forward nothing of the next. The model stays as it is, and so do its translations. (Peter et al. 2017, Zenkel et al. 2019 and Garg et
 //! al. 2019 have the idea for other models.) In RNNencdec, whose decoder never sees h_j, it is a probe.
 //!
 //! A Transformer has no s_0: zeros stand for it, and s_i is what the last layer of its decoder gives.
@@ -29,6 +30,12 @@ use crate::nn::fused::{Onto, Packed, attention};
 /// The head's file in a model folder; that of a model that is one file has its name before this one.
 pub const HEAD_FILE: &str = "alignment.safetensors";
 
+/// Source words, with a neighbour on either side.
+pub const NEAR: usize = 3;
+
+/// The embeddings of source words.
+const SOURCE_TABLE: &str = "source_embedding";
+
 /// Numbers of W' [..] + U' h_j.
 pub const HEAD_WIDTH: usize = 256;
 
@@ -41,13 +48,16 @@ pub struct HeadSizes {
     pub embedding: usize,
     /// Of h_j: 2n in RNNsearch, mostly n elsewhere.
     pub annotation: usize,
+    /// m, of the embedding of a source word; 0: the head does not read it.
+    pub source: usize,
 }
 
 impl HeadSizes {
-    /// Those of a model of this configuration.
-    pub fn of(config: &Config) -> Self {
+    /// Those of a head for a model of these weights.
+    pub fn of(config: &Config, model: &Weights) -> Self {
         let annotation = (config.architecture.entry().annotation)(config);
-        Self { state: config.hidden, embedding: config.embedding, annotation }
+        let source = model.shape(SOURCE_TABLE).ok().and_then(|shape| shape.get(1).copied()).unwrap_or(0);
+        Self { state: config.hidden, embedding: config.embedding, annotation, source }
     }
 
     /// Numbers of [s_{i-1}; s_i; s_{i+1}; E y_i].
@@ -57,11 +67,14 @@ impl HeadSizes {
 
     /// Names and shapes of the tensors of [`HEAD_FILE`].
     pub fn shapes(self) -> Shapes {
-        vec![
+        let mut shapes = vec![
             ("W".to_owned(), vec![HEAD_WIDTH, self.query()]),
             ("U".to_owned(), vec![HEAD_WIDTH, self.annotation]),
             ("v".to_owned(), vec![HEAD_WIDTH]),
-        ]
+            ("X".to_owned(), vec![HEAD_WIDTH, NEAR * self.source]),
+        ];
+        shapes.truncate(if self.source > 0 { 4 } else { 3 });
+        shapes
     }
 }
 
@@ -73,6 +86,8 @@ pub struct AlignmentHead {
     u: Packed,
     v: Vec<f32>,
     embedding: RowTable,
+    /// X' and the embeddings of source words.
+    near: Option<(Packed, RowTable)>,
 }
 
 impl AlignmentHead {
@@ -84,21 +99,26 @@ impl AlignmentHead {
         if !path.exists() {
             return Ok(None);
         }
-        let weights = Weights::load(path, &HeadSizes::of(config).shapes())?;
-        Self::new(config, model, &weights).map(Some)
+        Self::read(config, model, &|shapes| Weights::load(path, shapes)).map(Some)
     }
 
-    /// Names and shapes of its tensors, for a model of this configuration.
-    pub fn shapes(config: &Config) -> Shapes {
-        HeadSizes::of(config).shapes()
-    }
-
-    /// The head of these weights, for a model of those.
+    /// The head that is read with these names and shapes, with X' or, as older ones, without.
     ///
     /// # Errors
-    /// A tensor that is missing.
-    pub fn new(config: &Config, model: &Arc<Weights>, head: &Weights) -> Result<Self> {
-        let sizes = HeadSizes::of(config);
+    /// What reading meets with.
+    pub fn read(config: &Config, model: &Arc<Weights>, read: &dyn Fn(&Shapes) -> Result<Weights>) -> Result<Self> {
+        let mut sizes = HeadSizes::of(config, model);
+        let head = match read(&sizes.shapes()) {
+            Err(Error::Tensor { tensor, .. }) if tensor == "X" => {
+                sizes.source = 0;
+                read(&sizes.shapes())?
+            }
+            read => read?,
+        };
+        Self::new(config, model, sizes, &head)
+    }
+
+    fn new(config: &Config, model: &Arc<Weights>, sizes: HeadSizes, head: &Weights) -> Result<Self> {
         let packed =
             |name: &str, width: usize| Ok::<_, Error>(Packed::compact(&head.numbers(name)?, HEAD_WIDTH, width));
         Ok(Self {
@@ -107,15 +127,29 @@ impl AlignmentHead {
             u: packed("U", sizes.annotation)?,
             v: head.numbers("v")?,
             embedding: RowTable::new(model, config.target_embedding())?,
+            near: match sizes.source {
+                0 => None,
+                m => Some((packed("X", NEAR * m)?, RowTable::new(model, SOURCE_TABLE)?)),
+            },
         })
     }
 
-    /// U' h_j of every source word, [t_x, [`HEAD_WIDTH`]].
-    fn keys(&self, h: &[Vec<f32>], threads: usize) -> Vec<f32> {
+    /// U' h_j of every source word, and X' of it and its neighbours, [t_x, [`HEAD_WIDTH`]].
+    fn keys(&self, h: &[Vec<f32>], source: &[u32], threads: usize) -> Result<Vec<f32>> {
         let mut keys = vec![0.0; h.len() * HEAD_WIDTH];
         self.u.apply_on(threads, h.len(), &h.concat(), self.sizes.annotation, &mut keys, HEAD_WIDTH, Onto::Zero);
-        keys
+        if let Some((x, table)) = &self.near {
+            let (m, mut read) = (self.sizes.source, Vec::new());
+            table.gather(m, near(source, h.len()), &mut read)?;
+            x.apply_on(threads, h.len(), &read, NEAR * m, &mut keys, HEAD_WIDTH, Onto::C);
+        }
+        Ok(keys)
     }
+}
+
+/// The word before each source word, itself and the one behind it; none beyond the ends.
+pub fn near(source: &[u32], words: usize) -> impl Iterator<Item = Option<u32>> {
+    (0..words).flat_map(move |j| (j..j + NEAR).map(move |at| source.get(at.checked_sub(1)?).copied()))
 }
 
 /// A model's stepper that tells as well where the word comes from that was read last. Words, alpha, states and what may be
@@ -148,13 +182,13 @@ impl HeadStepper {
         }
     }
 
-    /// The keys of `count` sentences of the batch, from one on, and 0 and s_0 of their rows, from `row` on; s_0 is 0 where
+    /// The keys of these sentences of the batch, from one on, and 0 and s_0 of their rows, from `row` on; s_0 is 0 where
     /// the model has none.
-    fn enter(&mut self, sentence: usize, count: usize, row: usize) -> Result<()> {
+    fn enter(&mut self, sentence: usize, sources: &[&[u32]], row: usize) -> Result<()> {
         let n = self.head.sizes.state;
-        for k in 0..count {
+        for (k, source) in sources.iter().enumerate() {
             let h = self.inner.encoded(sentence + k).ok_or_else(no_vectors)?;
-            self.keys.push(self.head.keys(&h, self.threads));
+            self.keys.push(self.head.keys(&h, source, self.threads)?);
             self.states.resize(self.states.len() + n, 0.0);
             match self.inner.states().and_then(|states| states.get((row + k) * n..(row + k + 1) * n)) {
                 Some(s) => self.states.extend_from_slice(s),
@@ -224,7 +258,7 @@ impl Stepper for HeadStepper {
         self.keys.clear();
         self.states.clear();
         (self.running, self.first) = (None, true);
-        self.enter(0, sources.len(), 0)
+        self.enter(0, sources, 0)
     }
 
     fn has_alignment_head(&self) -> bool {
@@ -251,7 +285,7 @@ impl Stepper for HeadStepper {
         self.inner.join(kept, sources)?;
         self.keys = kept.iter().map(|&sentence| std::mem::take(&mut self.keys[sentence])).collect();
         self.first = false;
-        self.enter(kept.len(), sources.len(), rows)
+        self.enter(kept.len(), sources, rows)
     }
 }
 
@@ -262,7 +296,7 @@ pub fn no_vectors() -> Error {
     Error::Input(message.to_owned())
 }
 
-/// A head as it is kept: W', U' and v' under their names.
+/// A head as it is kept: W', U', v' and X' under their names.
 pub fn weights_of(sizes: HeadSizes, flat: &[f32]) -> Weights {
     let (mut weights, mut rest) = (Weights::new(), flat);
     for (name, shape) in sizes.shapes() {
