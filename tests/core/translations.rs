@@ -154,6 +154,10 @@ fn fault(language: &str, id: &str, found: &Found, forms: &[String]) -> Option<St
         if language != "zh" && ends(id) != ends(form) {
             return Some("begins or ends with other spaces, or has other lines".to_owned());
         }
+        // such a sign never begins a line in French
+        if language == "fr" && [" : ", " ; ", " ?", " !", " »"].iter().any(|sign| form.contains(sign)) {
+            return Some("has a space that a line may break at before a sign".to_owned());
+        }
     }
     None
 }
