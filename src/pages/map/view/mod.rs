@@ -167,20 +167,29 @@ const POINTS: Question = Question::new(
 fn bottom_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>, chart: &VectorMap) {
     let weak = theme::tokens(ui).weak;
     ui.add(egui::Label::new(RichText::new(side::caption(chart)).size(theme::TEXT_SMALL).color(weak)).truncate());
-    ui.horizontal(|ui| {
-        settings::legend_ui(ui, maps, window);
-        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-            if side::small(ui, tr!("Save map..."), tr!("Save map"), tr!("Save all points with their places as TSV")) {
-                window.ask(POINTS.then(|path| MapCommand::Save(MapTable::Points, path)));
-            }
-            if side::small(ui, tr!("Whole"), tr!("Whole map"), tr!("All points in view (double click or 0)")) {
-                window.local.of::<MapMemory>().plane.show_all();
-            }
-            for (text, name, factor) in [("+", tr!("Closer"), 1.4), ("\u{2013}", tr!("Farther"), 1.0 / 1.4)] {
-                if side::small(ui, text, name, &tr!("{name} (wheel)", name)) {
-                    window.local.of::<MapMemory>().plane.zoom(factor);
-                }
-            }
+    let at_the_end = egui::Layout::right_to_left(egui::Align::Center);
+    if theme::is_slim(ui) {
+        ui.horizontal_wrapped(|ui| settings::legend_ui(ui, maps, window));
+        let size = egui::vec2(ui.available_width(), ui.spacing().interact_size.y);
+        ui.allocate_ui_with_layout(size, at_the_end, |ui| buttons_ui(ui, window));
+    } else {
+        ui.horizontal(|ui| {
+            settings::legend_ui(ui, maps, window);
+            ui.with_layout(at_the_end, |ui| buttons_ui(ui, window));
         });
-    });
+    }
+}
+
+fn buttons_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    if side::small(ui, tr!("Save map..."), tr!("Save map"), tr!("Save all points with their places as TSV")) {
+        window.ask(POINTS.then(|path| MapCommand::Save(MapTable::Points, path)));
+    }
+    if side::small(ui, tr!("Whole"), tr!("Whole map"), tr!("All points in view (double click or 0)")) {
+        window.local.of::<MapMemory>().plane.show_all();
+    }
+    for (text, name, factor) in [("+", tr!("Closer"), 1.4), ("\u{2013}", tr!("Farther"), 1.0 / 1.4)] {
+        if side::small(ui, text, name, &tr!("{name} (wheel)", name)) {
+            window.local.of::<MapMemory>().plane.zoom(factor);
+        }
+    }
 }
