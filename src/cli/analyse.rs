@@ -24,7 +24,6 @@ use crate::cli::args::{BatchArgs, Choice, EnsembleArgs, ReadingArgs, RunArgs, Se
 use crate::cli::output::LineOutput;
 use crate::cli::progress::ProgressLine;
 use crate::cli::{bundled, output};
-use crate::corpus::acting::Acting;
 use crate::corpus::export::out;
 use crate::corpus::export::out::{ExportFormat, Out};
 use crate::corpus::import::importer::{ImportReport, import_file};
@@ -46,6 +45,7 @@ use crate::corpus::store::file::Workspace;
 use crate::corpus::store::kinds::MOST_PICTURES;
 use crate::error::{Error, Result};
 use crate::evaluation;
+use crate::evaluation::acting::Acting;
 use crate::import;
 use crate::import::Role;
 use crate::ticket::CancellationToken;
