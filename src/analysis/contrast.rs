@@ -2,6 +2,7 @@
 //! An n-gram of an output is right as often as the reference has it too. Imports its room.
 
 pub mod depends;
+pub mod figures;
 pub mod minimal;
 pub mod pairs;
 

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use crate::analysis::contrast::depends::{PAIR_FIGURES, PairFigure, PairMean};
+use crate::analysis::contrast::figures::{PAIR_FIGURES, PairFigure, PairMean};
 use crate::analysis::contrast::minimal::{MinimalCounts, MinimalPair, mcnemar, wilson};
 use crate::text::cells::{CellTable, TableCell};
 
