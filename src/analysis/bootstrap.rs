@@ -128,6 +128,20 @@ pub fn paired_by<C: BootstrapCounts>(
     })
 }
 
+/// The mean of numbers, and where 95 % of those of its resamples lie. The same seed gives the same answer everywhere. `None` without
+/// numbers or resamples.
+pub fn resampled_mean(numbers: &[f64], resamples: usize, seed: u64) -> Option<Interval> {
+    let count = u32::try_from(numbers.len()).ok().filter(|count| *count > 0)?;
+    if resamples == 0 {
+        return None;
+    }
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let mean = |sum: f64| sum / f64::from(count);
+    let means = (0..resamples).map(|_| mean((0..count).map(|_| numbers[rng.random_range(0..count) as usize]).sum()));
+    let means = means.collect();
+    Some(interval(mean(numbers.iter().sum()), means))
+}
+
 /// As sacreBLEU: of the n sorted resamples the (n/40 + 1)-th from either end.
 fn interval(value: f64, mut resamples: Vec<f64>) -> Interval {
     let mean = resamples.iter().sum::<f64>() / resamples.len() as f64;

@@ -1,6 +1,8 @@
 //! Floor 5: n-grams that one system gets right more often than another (compare-mt, Neubig et al. 2019, section 3).
 //! An n-gram of an output is right as often as the reference has it too. Imports its room.
 
+pub mod depends;
+pub mod figures;
 pub mod minimal;
 pub mod pairs;
 

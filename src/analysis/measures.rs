@@ -16,7 +16,7 @@ use crate::ticket::CancellationToken;
 /// How often alpha is permuted, as by the command line.
 const PERMUTATIONS: u64 = 10;
 /// Noisy embeddings over which a gradient is averaged; each takes as long as all target words forced one by one.
-const SAMPLES: usize = 3;
+pub const SAMPLES: usize = 3;
 
 /// One line of [`MEASURES`].
 #[derive(Debug)]

@@ -24,10 +24,10 @@ use crate::cli::args::{BatchArgs, Choice, EnsembleArgs, ReadingArgs, RunArgs, Se
 use crate::cli::output::LineOutput;
 use crate::cli::progress::ProgressLine;
 use crate::cli::{bundled, output};
-use crate::corpus::acting::Acting;
 use crate::corpus::export::out;
 use crate::corpus::export::out::{ExportFormat, Out};
 use crate::corpus::import::importer::{ImportReport, import_file};
+use crate::corpus::import::tagged;
 use crate::corpus::judgements::judgement_io;
 use crate::corpus::judgements::scheme::{ErrorScheme, Renamed};
 use crate::corpus::measures::table::Measuring;
@@ -46,6 +46,7 @@ use crate::corpus::store::file::Workspace;
 use crate::corpus::store::kinds::MOST_PICTURES;
 use crate::error::{Error, Result};
 use crate::evaluation;
+use crate::evaluation::acting::Acting;
 use crate::import;
 use crate::import::Role;
 use crate::ticket::CancellationToken;
@@ -80,6 +81,9 @@ Overviews, of the sentences that are chosen, each row with the condition that sh
   tags        the same by tag, such as those of documents and domains (columns `doc`, `domain`, `genre` of a table)
   frequency   F1 of words by how often they are in the references, or in the text or list of --frequencies
   words       source words whose linked words are not those of the other side
+  pos         links, crossings and errors by part of speech of the source words, where --import brought a file in CoNLL-U: fertility, shares
+              without a link and with one that crosses; words that are linked to anything (judged), those of which something is not as in
+              the reference (wrong), and their share
   ngrams      n-grams that one system of --pair has right more often
   jumps       how far the alignments jump
   pair        the systems of --pair by BLEU: sentences won, equal, lost; p of sacreBLEU's --paired-bs (two-sided, of the
@@ -127,7 +131,8 @@ pub struct AnalyseArgs {
     /// Links by hand between sources and references
     #[arg(long, value_name = "FILE")]
     gold: Vec<PathBuf>,
-    /// A file that says itself what it is: TSV, TMX, XLIFF, JSON lines of translate, dumps of attention; once for each
+    /// A file that says itself what it is: TSV, TMX, XLIFF, JSON lines of translate, dumps of attention,
+    /// CoNLL-U for the parts of speech of sentences that are there; once for each
     #[arg(long, value_name = "FILE")]
     import: Vec<PathBuf>,
     /// Judgements, as --format judgements and judgement-table write them; with NAME all are this annotator's; once for each
@@ -447,6 +452,10 @@ fn told(path: &Path, brought: &ImportReport) {
 fn bring_in(workspace: &mut Workspace, path: &Path, options: &import::ImportOptions, threads: usize) -> Result<()> {
     if options.role.is_none() && judgement_io::holds(path) {
         return judged(workspace, path, None);
+    }
+    if options.role.is_none() && tagged::holds(path) {
+        told(path, &tagged::import(workspace, path, &CancellationToken::forever())?);
+        return Ok(());
     }
     let name = path.file_name().unwrap_or(path.as_os_str()).display().to_string();
     let mut bar = ProgressLine::new(format!("importing {name}"), Some(100), false).counting("per cent");

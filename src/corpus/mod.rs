@@ -5,7 +5,6 @@
 //! table needs, without the alignments, shared by copies. [`table`] puts its rows in order. A measure is one line of
 //! [`measures::MEASURES`]. [`overview`] counts what an analyst asks of many sentences; [`distribution`] is what is brushed.
 
-pub mod acting;
 pub mod export;
 pub mod import;
 pub mod judgements;

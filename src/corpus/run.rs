@@ -6,7 +6,6 @@ use std::sync::Arc;
 use crate::analysis::alignment::Alignment;
 use crate::analysis::reading::Reading;
 use crate::analysis::words::{merge_alpha, merge_log_p};
-use crate::corpus::acting::Acting;
 use crate::corpus::measures::table::Measuring;
 use crate::corpus::store::file::Workspace;
 use crate::corpus::store::output::SystemOutput;
@@ -15,6 +14,7 @@ use crate::corpus::store::write::Placed;
 use crate::decoding::{Hypothesis, SearchOptions};
 use crate::error::{Error, Result};
 use crate::evaluation;
+use crate::evaluation::acting::Acting;
 use crate::evaluation::ask::AskedSystem;
 use crate::evaluation::rows::ReadRows;
 use crate::evaluation::wording;
@@ -261,7 +261,7 @@ impl Batch<'_> {
     /// A case with its interventions.
     fn act(&self, mut case: Case) -> Result<Case> {
         if let Some(acting) = &self.options.acting {
-            case.list = acting.resolve(case.at, self.asked.system, &case.source)?;
+            case.list = acting.resolve(case.at, self.asked.system, (&case.source, false))?;
         }
         Ok(case)
     }

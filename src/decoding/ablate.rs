@@ -2,12 +2,14 @@
 //! how much the words depend on where the model looks (Jain and Wallace 2019, Attention is not Explanation; Wiegreffe
 //! and Pinter 2019, Attention is not not Explanation).
 
+use std::ops::Range;
+
 use crate::decoding::beam::check_sources;
 use crate::decoding::forced::outside;
 use crate::decoding::reweigh::{permutation, scores, share};
 use crate::error::{Error, Result};
 use crate::models::transformer::heads::{HeadChanges, HeadPlace};
-use crate::models::{Need, StepOutput, StepRow, Stepper};
+use crate::models::{Asked, Need, StepOutput, StepRow, Stepper};
 use crate::ticket::CancellationToken;
 
 /// What becomes of alpha_i.
@@ -98,6 +100,44 @@ pub fn ablate(
         }
     }
     Ok(())
+}
+
+/// log p of some words of a forced target (ids), by the model's own alpha_i and with these source tokens left out of it, the others
+/// sharing their weight in proportion; the steps before stay as they were. A pair for each word.
+///
+/// # Errors
+/// As [`ablate`].
+pub fn leave_out(
+    stepper: &mut dyn Stepper,
+    (source, target): (&[u32], &[u32]),
+    words: Range<usize>,
+    tokens: &[usize],
+    ticket: &CancellationToken,
+) -> Result<Vec<[f32; 2]>> {
+    check_sources(&[source])?;
+    stepper.begin(&[source])?;
+    let t_x = source.len();
+    let (mut output, mut found) = (StepOutput::default(), Vec::with_capacity(words.len()));
+    for (i, &token) in target.iter().enumerate().take(words.end) {
+        ticket.check()?;
+        let y_prev = i.checked_sub(1).map(|before| target[before]);
+        let slots = if words.contains(&i) { 2 } else { 1 };
+        let rows = vec![StepRow { sentence: 0, parent: 0, y_prev }; slots];
+        stepper.align(&rows, &mut output)?;
+        if token as usize >= output.vocabulary {
+            return Err(outside(token, i, output.vocabulary));
+        }
+        if slots == 2 {
+            let looked = Looked::read(&output, t_x)?;
+            share(&looked.scores, tokens, &mut output.alpha[t_x..2 * t_x]);
+        }
+        let asked = [Asked { row: 0, token }, Asked { row: 1, token }];
+        stepper.predict(&rows, &Need::words(if slots == 2 { &asked } else { &[] }), &mut output)?;
+        if let [own, without] = output.words[..] {
+            found.push([own, without]);
+        }
+    }
+    Ok(found)
 }
 
 /// Hears the place of a head among those asked about, log p of every word with it, and without it.

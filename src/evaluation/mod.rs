@@ -1,7 +1,9 @@
 //! Floor 6: a system, one model or several as one, asked about many sentences: which row of alpha belongs to which token
-//! ([`rows`]), its tokens as words ([`wording`]), the links of given pairs ([`alignment`]), facts that lessons rest on.
+//! ([`rows`]), its tokens as words ([`wording`]), the links of given pairs ([`alignment`]), facts that lessons rest on,
+//! interventions for each of many sentences ([`acting`]).
 //! Plain data in, plain data out. Nothing is printed, no thread started, no clock read. Imports floors 0-5.
 
+pub mod acting;
 pub mod alignment;
 pub mod ask;
 pub mod contrast;

@@ -7,10 +7,10 @@
 
 use std::sync::Arc;
 
-use crate::decoding::batching::Take;
+use crate::decoding::batching::{Take, bounded_batches};
 use crate::decoding::corpus::{decode_all, in_batches};
 use crate::decoding::reweigh::{permutation, scores, share};
-use crate::decoding::{Decoded, SearchOptions, Specials, decode};
+use crate::decoding::{Decoded, Forced, SearchOptions, Specials, decode, force};
 use crate::error::{Error, Result};
 use crate::models::transformer::heads::{HeadChanges, HeadPlace};
 use crate::models::{Need, StepOutput, StepRow, Stepper};
@@ -298,6 +298,28 @@ fn look(list: &[Intervention], (i, has_heads): (usize, bool), r: usize, t_x: usi
         let scores = scores(&output.alpha[at.clone()], energies, local, temperature);
         share(&scores, &masked, &mut output.alpha[at]);
     }
+}
+
+/// As [`force_all`](crate::decoding::force_all), with the interventions of each pair; one that means nothing for its sentence is an error.
+///
+/// # Errors
+/// As [`force`].
+pub fn force_changed(
+    stepper: &mut dyn Stepper,
+    pairs: &[(&[u32], &[u32])],
+    interventions: &[Arc<[Intervention]>],
+    batch: usize,
+    ticket: &CancellationToken,
+) -> Result<Vec<Forced>> {
+    let mut all = vec![Forced::default(); pairs.len()];
+    let lengths: Vec<usize> = pairs.iter().map(|(source, target)| source.len().max(target.len())).collect();
+    for indexes in bounded_batches(&lengths, batch, 1) {
+        let chosen: Vec<(&[u32], &[u32])> = indexes.iter().map(|&index| pairs[index]).collect();
+        let lists = indexes.iter().map(|&index| interventions.get(index).cloned().unwrap_or_default()).collect();
+        let forced = force(&mut Intervening::new(stepper, lists), &chosen, ticket)?;
+        indexes.iter().zip(forced).for_each(|(&index, forced)| all[index] = forced);
+    }
+    Ok(all)
 }
 
 /// As [`decode_all`], with the interventions of each sentence; one that means nothing for its sentence is an error.

@@ -10,7 +10,7 @@ pub mod form;
 pub mod marks;
 pub mod resolve;
 
-pub use crate::interventions::decorate::{Intervening, Intervention, intervene_all};
+pub use crate::interventions::decorate::{Intervening, Intervention, force_changed, intervene_all};
 pub use crate::interventions::file::{InterventionFile, Origin};
 pub use crate::interventions::form::{Forbid, Force, Interventions, Pin, Place, SetAlpha, Word};
 pub use crate::interventions::marks::{Applied, Said};

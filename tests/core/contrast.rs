@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use interlinear::analysis::contrast::pairs::{each, summary, summary_table};
+use interlinear::evaluation::contrast::ContrastMeasures;
 use interlinear::jobs::Library;
 use interlinear::jobs::gate::ForegroundGate;
 use interlinear::jobs::queue::candidate::Candidate;
@@ -134,19 +134,147 @@ fn three_files_are_the_same_as_a_table_and_what_does_not_fit_is_named() {
     assert!(contrast(folder.path(), "hole.tsv").stdout.lines().nth(1).is_some_and(|row| row.contains(" 1 ")));
 }
 
+/// The first pair of a table that differs in its first word.
+const FIRST: &str =
+    "source\tgood\tbad\ttag\ns9 s31 s17\tt12 t13 t2\tt11 t13 t2\tfirst\ns4 s31\tt12 t13\tt12 t14\tlater\n";
+
+/// A table as columns by name.
+fn table(text: &str) -> Vec<std::collections::HashMap<String, String>> {
+    let mut lines = text.lines().map(|line| line.split('\t').map(str::to_owned).collect::<Vec<_>>());
+    let head = lines.next().expect("a head");
+    lines.map(|line| head.iter().cloned().zip(line).collect()).collect()
+}
+
+/// The words of a JSON line of `ablate` or `align`, and a matrix of it.
+fn matrix(text: &str, line: usize, name: &str) -> (Vec<String>, Vec<Vec<f64>>) {
+    let record: Value = serde_json::from_str(text.lines().nth(line).expect("a line")).expect("JSON");
+    let words = serde_json::from_value(record["source"].clone()).expect("words");
+    (words, serde_json::from_value(record[name].clone()).expect("a matrix"))
+}
+
+/// The place of the greatest number.
+fn greatest(row: &[f64]) -> usize {
+    (0..row.len()).max_by(|a, b| row[*a].total_cmp(&row[*b]).then(b.cmp(a))).expect("a number")
+}
+
+#[test]
+fn measures_at_the_critical_word_are_those_of_ablate_and_align() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).expect("written");
+    write("pairs.tsv", FIRST);
+    write("x", "s9 s31 s17\ns9 s31 s17\ns4 s31\ns4 s31\n");
+    write("y", "t12 t13 t2\nt11 t13 t2\nt12 t13\nt12 t14\n");
+    let outcome =
+        contrast(folder.path(), "pairs.tsv --pairs each.tsv --format tsv --measure left-out --measure gradient");
+    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
+    let each = table(&fs::read_to_string(folder.path().join("each.tsv")).expect("written"));
+    for (m, name) in MODELS.iter().enumerate() {
+        let model = reference(name);
+        let model = model.to_str().expect("a plain path");
+        let asked = |words: &str| {
+            let all: Vec<&str> = words.split(' ').chain(["--model", model, "--source", "x", "--target", "y"]).collect();
+            run_in(folder.path(), &all, b"").stdout
+        };
+        let ablated = asked("ablate --pretokenized --permutations 1");
+        let gradient = asked("align --pretokenized --importance gradient --samples 3 --format jsonl");
+        for (n, i) in [0, 1].into_iter().enumerate() {
+            let row = &each[2 * n + m];
+            let number = |name: &str| row[name].parse::<f64>().expect("a number");
+            let (words, alpha) = matrix(&ablated, 2 * n, "alpha");
+            let looked = greatest(&alpha[i]);
+            let lost = [0, 1].map(|side| matrix(&ablated, 2 * n + side, "leave_one_out_log_p").1[i][looked]);
+            let [good, bad] = [0, 1].map(|side| matrix(&gradient, 2 * n + side, "matrix").1[i].clone());
+            let apart: Vec<f64> = good.iter().zip(&bad).map(|(good, bad)| good - bad).collect();
+            let (at, all) = (greatest(&apart), apart.iter().map(|g| g.abs()).sum::<f64>());
+            assert_eq!([&row["looks_at"], &row["gradient_at"]], [&words[looked], &words[at]], "{name}");
+            let wanted = [
+                ("alpha", alpha[i][looked]),
+                ("left_out", lost[0]),
+                ("left_out_word", lost[0] - lost[1]),
+                ("gradient", apart[at]),
+                ("gradient_share", apart[looked].abs() / all),
+                ("gradient_agrees", f64::from(u8::from(at == looked))),
+            ];
+            for (figure, wanted) in wanted {
+                assert!((number(figure) - wanted).abs() < 1e-4, "{name}, {n}, {figure}: {row:?}, not {wanted}");
+            }
+        }
+    }
+    // the row of all pairs has the mean of both, and the row of a tag its own
+    let by_tag = table(&outcome.stdout);
+    let left_out = |row: &std::collections::HashMap<String, String>| row["left_out"].parse::<f64>().expect("a number");
+    let mean = f64::midpoint(left_out(&each[0]), left_out(&each[2]));
+    assert!((left_out(&by_tag[0]) - mean).abs() < 1e-9);
+    assert_eq!([&by_tag[0]["left_out_pairs"], &by_tag[2]["tag"], &by_tag[2]["left_out_pairs"]], ["2", "first", "1"]);
+    assert_eq!(left_out(&by_tag[2]), left_out(&each[0]));
+    assert!(!by_tag[0].contains_key("word_change"), "nothing was set");
+}
+
+#[test]
+fn interventions_over_a_list_change_what_they_say() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).expect("written");
+    write("pairs.tsv", FIRST);
+    let each = |file: &str, text: &str| {
+        write(file, text);
+        let asked = format!("pairs.tsv --pairs each.tsv --format tsv --measure left-out --interventions {file}");
+        let outcome = contrast(folder.path(), &asked);
+        assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""), "{text}");
+        table(&fs::read_to_string(folder.path().join("each.tsv")).expect("written"))
+    };
+    let number = |row: &std::collections::HashMap<String, String>, name: &str| row[name].parse::<f64>().expect(name);
+    let plain = each("nothing.json", "{\"version\":1}");
+    assert!(plain.iter().all(|row| number(row, "difference_change").abs() < 1e-5), "{plain:?}");
+    // at the first word nothing before it is changed: a mask there is the source word left out
+    let looked = plain[1]["looks_at"].clone();
+    let lines = format!("{{\"version\":1,\"mask\":[{{\"word\":\"{looked}\"}}]}}\n{{\"version\":1}}\n");
+    let masked = each("mask.jsonl", &lines);
+    assert!((number(&masked[1], "word_change") + number(&masked[1], "left_out_word")).abs() < 1e-4, "{masked:?}");
+    assert!(
+        number(&masked[1], "word_change").abs() > 1e-3 && number(&masked[3], "word_change").abs() < 1e-5,
+        "{masked:?}"
+    );
+    // what does not fit is named
+    for (text, wanted) in [
+        ("{\"version\":1,\"forbid\":[{\"word\":\"t2\"}]}", "one.json: has words that are said or not said"),
+        (
+            "{\"version\":1}\n{\"version\":1}\n{\"version\":1}\n{\"version\":1,\"temperature\":2}\n",
+            "one.json: has 4 lines",
+        ),
+    ] {
+        write("one.json", text);
+        let outcome = contrast(folder.path(), "pairs.tsv --interventions one.json");
+        assert!(outcome.code == 2 && outcome.stderr.contains(wanted), "{text}: {}", outcome.stderr);
+    }
+    write("one.json", "{\"version\":1,\"mask\":[{\"position\":4}]}");
+    let outcome = contrast(folder.path(), "pairs.tsv --interventions one.json");
+    assert!(
+        outcome.code == 2 && outcome.stderr.contains("pairs.tsv, line 3: is left out: one.json"),
+        "{}",
+        outcome.stderr
+    );
+    assert!(outcome.stdout.lines().nth(1).is_some_and(|row| row.contains(" 1 ")), "{}", outcome.stdout);
+}
+
 #[test]
 fn the_window_writes_the_same_bytes() {
     let folder = tempfile::tempdir().expect("a folder");
     let table = folder.path().join("pairs.tsv");
     fs::write(&table, TABLE.replace("s4 s5", "s4")).expect("written");
     let models = MODELS.map(|name| reference(name).to_str().expect("a plain path").to_owned());
+    let interventions = folder.path().join("warm.json");
+    fs::write(&interventions, "{\"version\":1,\"temperature\":2}").expect("written");
     let words = ["contrast", "pairs.tsv", "--model", &models[0], "--model", &models[1], "--pairs", "each.tsv"];
-    let printed = run_in(folder.path(), &[&words[..], &["--format", "tsv"]].concat(), b"");
+    let asks = ["--interventions", "warm.json", "--measure", "left-out", "--measure", "gradient", "--format", "tsv"];
+    let printed = run_in(folder.path(), &[&words[..], &asks].concat(), b"");
     assert_eq!(printed.code, 0, "{}", printed.stderr);
 
     let lane = JobQueue::<QueueOrder>::spawn(Library::new(1), ForegroundGate::new(), Arc::new(|| {}));
     let systems = MODELS.map(|name| Candidate::Model(reference(name))).to_vec();
-    lane.submit(1, QueueOrder::Contrast(ContrastOrder { table, systems, device: DeviceChoice::Cpu }));
+    let measures = ContrastMeasures { left_out: true, gradient: true };
+    let order =
+        ContrastOrder { table, systems, interventions: Some(interventions), measures, device: DeviceChoice::Cpu };
+    lane.submit(1, QueueOrder::Contrast(order));
     let found = loop {
         match lane.news.next_within(PATIENCE).expect("every order ends").kind {
             QueueNews::Progress(_) => {}
@@ -156,8 +284,8 @@ fn the_window_writes_the_same_bytes() {
     };
     assert!(found.notes.is_empty(), "{:?}", found.notes);
     let written = fs::read_to_string(folder.path().join("each.tsv")).expect("written");
-    assert_eq!(each(&found.pairs, &found.models).0.tsv(), written);
-    assert_eq!(summary_table(&summary(&found.pairs, &found.models)).tsv(), printed.stdout);
+    assert_eq!(found.tables.each.tsv(), written);
+    assert_eq!(found.tables.by_tag.tsv(), printed.stdout);
 }
 
 #[test]

@@ -355,8 +355,8 @@ fn the_tables_are_whole(of: &Overview, corpus: &CorpusTable) {
     for table in tables::TABLES {
         let text = tables::tsv(table, of, corpus);
         let rows: Vec<Vec<&str>> = text.lines().map(|line| line.split('\t').collect()).collect();
-        // Nobody gave this corpus scores, nor its sentences tags.
-        assert!(rows.len() > 1 || matches!(table.name, "scores" | "tags"), "{}", table.name);
+        // Nobody gave this corpus scores, nor its sentences tags, nor its words parts of speech.
+        assert!(rows.len() > 1 || matches!(table.name, "scores" | "tags" | "pos"), "{}", table.name);
         assert!(rows.iter().all(|row| row.len() == table.head.len()), "{text}");
     }
 }
@@ -610,6 +610,63 @@ fn the_command_line_prints_overviews_and_sorted_hits() {
         let outcome = run_in(at, &[&["analyse", "--workspace", "w.ilws"], arguments].concat(), b"");
         assert!(outcome.code == 2 && outcome.stderr.contains(says), "{arguments:?}: {}", outcome.stderr);
     }
+}
+
+/// Sentences in CoNLL-U, of a word and its part of speech each.
+fn conllu(sentences: &[&[(&str, &str)]]) -> String {
+    let word = |(n, (word, part)): (usize, &(&str, &str))| format!("{}\t{word}\t_\t{part}{}\n", n + 1, "\t_".repeat(6));
+    let sentence = |words: &&[(&str, &str)]| words.iter().enumerate().map(word).collect::<String>() + "\n";
+    sentences.iter().map(sentence).collect()
+}
+
+#[test]
+fn source_words_are_counted_by_their_part_of_speech() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    drop(filled(&at.join("w.ilws")));
+    let analyse = |arguments: &[&str]| run_in(at, &[&["analyse", "--workspace", "w.ilws"], arguments].concat(), b"");
+    let overview = || analyse(&["--overview", "pos"]).stdout;
+    assert_eq!(overview().lines().count(), 1, "nobody gave any");
+    // in another order than the corpus, cut otherwise, and one that is not there
+    let quoted = [("the", "DET"), ("boat", "NOUN"), ("is", "AUX"), ("\"", "PUNCT"), ("red", "ADJ"), ("\"", "PUNCT")];
+    let file = conllu(&[
+        &[("rain", "NOUN")],
+        &quoted,
+        &[("snow", "NOUN")],
+        &[("the", "DET"), ("sea", "NOUN"), ("sleeps", "_")],
+    ]);
+    std::fs::write(at.join("x.conllu"), file).expect("written");
+    let brought = analyse(&["--import", "x.conllu", "--format", "none"]);
+    assert_eq!(brought.code, 0, "{}", brought.stderr);
+    let told = "x.conllu: Imported parts of speech of 3 sentences. 1 sentence of the file is not in the corpus.";
+    assert!(brought.stderr.contains(told), "{}", brought.stderr);
+    let text = overview();
+    let rows: Vec<Vec<&str>> = text.lines().map(|line| line.split('\t').collect()).collect();
+    assert_eq!(rows[0][..4], ["part", "system", "words", "fertility"]);
+    let row = |part: &str, system: &str| -> Vec<&str> {
+        let row = rows.iter().find(|row| row[0] == part && row[1] == system);
+        row.expect("a row")[2..].to_vec()
+    };
+    // First: the boat (la barque for le bateau), the sea (le mer), rain without a reference. Each word has one link, none crosses.
+    assert_eq!(row("NOUN", "First"), ["3", "1.0000", "0.0000", "0.0000", "2", "1", "0.5000", "0.5000", "1.0000"]);
+    // of "the boat" nothing is linked to the reference; "le mer" is linked to "la"
+    assert_eq!(row("DET", "First"), ["2", "1.0000", "0.0000", "0.0000", "2", "2", "1.0000", "0.0000", "0.0000"]);
+    assert_eq!(row("ADJ", "First")[..5], ["1", "1.0000", "0.0000", "0.0000", "1"]);
+    assert_eq!(row("NOUN", "Second")[0], "2", "it says nothing of the sea");
+    assert!(
+        !text.contains("PUNCT") && rows.iter().any(|row| row[0] == "_"),
+        "a word has that of its longest piece: {text}"
+    );
+    let report = run_in(at, &["report", "--workspace", "w.ilws", "--output", "report.html"], b"");
+    let html = std::fs::read_to_string(at.join("report.html")).unwrap_or_default();
+    assert!(html.contains("<h2>Source words by part of speech</h2>"), "{}", report.stderr);
+    std::fs::write(at.join("none.conllu"), conllu(&[&[("snow", "NOUN")]])).expect("written");
+    let refused = analyse(&["--import", "none.conllu"]);
+    assert!(
+        refused.code == 2 && refused.stderr.contains("none.conllu: has parts of speech for no sentence"),
+        "{}",
+        refused.stderr
+    );
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use interlinear::analysis::bleu::BleuSettings;
-use interlinear::corpus::import::aligned::fates;
+use interlinear::corpus::import::aligned::{fates, word_fates};
 use interlinear::corpus::judgements::judge::{ErrorMark, Judgement};
 use interlinear::corpus::measures::aggregate;
 use interlinear::corpus::measures::scores::{ComparedScores, SystemScores};
@@ -352,7 +352,7 @@ fn a_source_word_goes_wrong_only_where_every_reference_says_otherwise() {
     };
     let (source, gold) = ("the red boat sails", links("0-0 1-2 2-1 3-3"));
     let wrong = |references: &[&str], output: &str| -> Vec<String> {
-        let fates = fates(source, references, &gold, &said(output));
+        let fates = fates(source, &word_fates(source, references, &gold, &said(output)));
         fates.into_iter().filter(|(_, fate)| fate.is_wrong()).map(|(word, _)| word).collect()
     };
     let (first, second) = ("le bateau rouge navigue", "le bateau rouge vogue");

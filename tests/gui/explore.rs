@@ -12,6 +12,13 @@ use interlinear::pages::corpus::whole::{CountedLinks, ExploreCommand, ExploreVie
 
 use crate::workbench::Bench;
 
+/// The first sentence of the corpus.
+fn conllu() -> String {
+    let words = [("The", "DET"), ("red", "ADJ"), ("boat", "NOUN"), ("sleeps", "VERB"), (".", "PUNCT")];
+    let line = |(n, (word, part)): (usize, &(&str, &str))| format!("{}\t{word}\t_\t{part}{}\n", n + 1, "\t_".repeat(6));
+    words.iter().enumerate().map(line).collect::<String>() + "\n"
+}
+
 const THIRD: &str = "Le bateau rouge dort.\nLe vieux moulin dort.\nLa pluie.\n";
 
 fn page(bench: &Bench) -> &CorpusPage {
@@ -141,6 +148,32 @@ fn an_overview_counts_what_is_shown() {
     assert_eq!(of(&bench), Some(1));
     bench.click("All");
     assert_eq!((page(&bench).filter.as_str(), of(&bench)), ("", Some(3)));
+}
+
+#[test]
+fn parts_of_speech_have_a_table_once_a_file_brought_them() {
+    let mut bench = two_systems();
+    bench.send(ExploreCommand::SetView(ExploreView::Overview));
+    assert!(bench.is_gone("Source words by part of speech"));
+    for (name, text, role) in [
+        ("linked.fr", "Le bateau rouge dort. ||| 0-0 1-2 2-1 3-3\n", Role::Output("Linked".to_owned())),
+        ("a.conllu", &conllu(), Role::Source),
+    ] {
+        let path = bench.folder.path().join(name);
+        std::fs::write(&path, text).expect("written");
+        bench.send(CorpusCommand::SetRole(role));
+        bench.send(CorpusCommand::Import(path));
+        bench.click("Dismiss");
+    }
+    bench.says("Source words by part of speech");
+    // words, fertility, unaligned, crossing, then what is wrong of those that are judged
+    assert_eq!(labels_with(&bench, "NOUN, Linked, 1, 1.0000, 0.0000, 1.0000, 1, 0, 0.0000").len(), 1);
+    // It is below the room: the keyboard leads there too.
+    bench.harness.get_by_label("Error rate").focus();
+    bench.harness.run();
+    bench.harness.key_press(Key::Enter);
+    bench.settle();
+    bench.says("Error rate, greatest first");
 }
 
 #[test]

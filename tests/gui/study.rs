@@ -7,10 +7,12 @@ use std::sync::Arc;
 use egui::accesskit::Role;
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
+use interlinear::analysis::contrast::depends::LookedAt;
 use interlinear::analysis::contrast::minimal::MinimalPair;
-use interlinear::analysis::contrast::pairs::{ContrastPair, ContrastedModel};
+use interlinear::analysis::contrast::pairs::{ContrastPair, ContrastTables, ContrastedModel};
 use interlinear::app::command::{TaskCommand, WindowCommand};
 use interlinear::app::page::SENTENCE;
+use interlinear::evaluation::contrast::ContrastMeasures;
 use interlinear::import::documents::beads::BeadRow;
 use interlinear::jobs::corpus::thread::CorpusRequest;
 use interlinear::jobs::queue::contrast::ContrastFound;
@@ -35,7 +37,7 @@ fn click(harness: &mut Harness<'_, App>, label: &str) {
 }
 
 /// Two pairs, of which the second model reads one alone.
-fn found() -> ContrastFound {
+fn found(measures: ContrastMeasures) -> ContrastFound {
     let pair = |line: usize, good: &str, bad: &str, tag: &str| ContrastPair {
         line,
         source: "the red shoe".to_owned(),
@@ -44,16 +46,23 @@ fn found() -> ContrastFound {
     };
     let said = |good: f64, bad: f64| {
         let words = ["la", "le"].map(str::to_owned);
-        Some(MinimalPair { log_p: [good, bad], words, word_log_p: [good / 2.0, bad / 2.0], is_unknown: false })
+        let word_log_p = [good / 2.0, bad / 2.0];
+        Some(MinimalPair { log_p: [good, bad], words, word_log_p, ..MinimalPair::default() })
     };
     let model = |name: &str, found: Vec<Option<MinimalPair>>| ContrastedModel { name: name.to_owned(), found };
+    let pairs = vec![pair(2, "la chaussure", "le chaussure", "gender"), pair(3, "rouge", "rouges", "number")];
+    let mut models = vec![
+        model("RNNencdec", vec![said(-1.0, -2.0), said(-3.0, -1.0)]),
+        model("RNNsearch", vec![said(-1.5, -4.0), None]),
+    ];
+    if let (true, Some(pair)) = (measures.left_out, &mut models[1].found[0]) {
+        pair.depends.looks_at = Some(LookedAt { word: "shoe".to_owned(), alpha: 0.75, lost: Some([2.5, 0.5]) });
+    }
     ContrastFound {
         table: PathBuf::from("pairs.tsv"),
-        pairs: Arc::new(vec![pair(2, "la chaussure", "le chaussure", "gender"), pair(3, "rouge", "rouges", "number")]),
-        models: vec![
-            model("RNNencdec", vec![said(-1.0, -2.0), said(-3.0, -1.0)]),
-            model("RNNsearch", vec![said(-1.5, -4.0), None]),
-        ],
+        tables: ContrastTables::new(&pairs, &models),
+        pairs: Arc::new(pairs),
+        models,
         notes: vec!["pairs.tsv, line 3: has no words".to_owned()],
     }
 }
@@ -81,7 +90,10 @@ fn minimal_pairs_are_asked_of_all_models_sorted_and_shown_on_page_sentence() {
     assert!(wires.heard(TaskCommand::Cancel(number)));
     click(&mut harness, "Ask again");
     let number = harness.state().session().evaluation().contrast.task.expect("it runs again");
-    wires.corpus.borrow_mut().push(QueueEvent { number, kind: QueueNews::Found(Found::Contrasted(found())) });
+    wires
+        .corpus
+        .borrow_mut()
+        .push(QueueEvent { number, kind: QueueNews::Found(Found::Contrasted(found(ContrastMeasures::default()))) });
     harness.run();
 
     says(&harness, "pairs.tsv, line 3: has no words");
@@ -92,6 +104,34 @@ fn minimal_pairs_are_asked_of_all_models_sorted_and_shown_on_page_sentence() {
     harness.run();
     let (_, text) = wires.written.borrow().last().cloned().expect("written");
     assert!(text.starts_with("model\ttag\tpairs\taccuracy\tlow\thigh\tword_accuracy\t"), "{text}");
+
+    // the questions beside
+    click(&mut harness, "Also ask");
+    click(&mut harness, "What is left out");
+    let measures = ContrastMeasures { left_out: true, gradient: false };
+    assert!(wires.heard(ContrastCommand::SetMeasures(measures)));
+    click(&mut harness, "Also ask");
+    click(&mut harness, "With interventions of a file...");
+    harness.get_by_label("Path").type_text("sets/mask.json");
+    harness.run();
+    harness.key_press(egui::Key::Enter);
+    harness.run();
+    assert!(wires.heard(ContrastCommand::SetInterventions(Some(PathBuf::from("sets/mask.json")))));
+    click(&mut harness, "Also ask");
+    click(&mut harness, "Without mask.json");
+    assert!(wires.heard(ContrastCommand::SetInterventions(None)));
+    click(&mut harness, "Ask again");
+    let contrast = &harness.state().session().evaluation().contrast;
+    let (number, asked) = (contrast.task.expect("it runs once more"), contrast.measures);
+    assert_eq!(asked, measures);
+    wires.corpus.borrow_mut().push(QueueEvent { number, kind: QueueNews::Found(Found::Contrasted(found(measures))) });
+    harness.run();
+    // alpha, what is lost of the good word and of the difference, each with its interval and its number of pairs
+    says(
+        &harness,
+        "RNNsearch, gender, 1, 1.0000, 0.2065, 1.0000, 1.0000, 2.5000, 1.2500, 0, 0, 1.0000, 0.7500, 0.7500, 0.7500, 1, \
+         2.5000, 2.5000, 2.5000, 1, 2.0000, 2.0000, 2.0000, 1",
+    );
 
     click(&mut harness, "Every pair");
     let rows = |harness: &Harness<'_, App>| -> Vec<f32> {

@@ -1,7 +1,9 @@
 //! Floor 5: minimal pairs: of a good and a bad translation that differ in one place, which does a model hold for more probable
-//! (contrastive pairs of Sennrich 2017, "How grammatical is character-level neural machine translation?"). Imports nothing.
+//! (contrastive pairs of Sennrich 2017, "How grammatical is character-level neural machine translation?"). Imports its room.
 
 use std::ops::Range;
+
+use crate::analysis::contrast::depends::PairDependence;
 
 /// What a model says of a pair of translations; the good one is first.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -14,6 +16,8 @@ pub struct MinimalPair {
     pub word_log_p: [f64; 2],
     /// The model does not know one of these words.
     pub is_unknown: bool,
+    /// What was asked beside.
+    pub depends: PairDependence,
 }
 
 impl MinimalPair {

@@ -3,7 +3,7 @@
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use serde_json::json;
 
 use crate::analysis::contrast::minimal::MinimalPair;
@@ -16,7 +16,8 @@ use crate::cli::progress::ProgressLine;
 use crate::cli::{bundled, columns, output, words};
 use crate::decoding::Ensemble;
 use crate::error::{Error, Result};
-use crate::evaluation::contrast::ContrastedSystem;
+use crate::evaluation::acting::Acting;
+use crate::evaluation::contrast::{ContrastMeasures, ContrastQuestions, ContrastedSystem};
 use crate::import::contrast::read as read_table;
 use crate::text::reader::LineReader;
 use crate::text::write::write_atomic;
@@ -41,7 +42,20 @@ A row for each model and tag:
   unknown               in how many the model does not know a critical word: it compares [UNK] with a word, which says little
   p                     of McNemar's exact test against the first model, over the pairs that both read
 
---pairs FILE writes a row for each pair and model: both critical words, ln p of each, and the differences."
+--interventions FILE forces both translations with what the file sets, too (one JSON object for all pairs, or a line for each, as for `translate`; words are
+given, so that it has rows of alpha, masks, a temperature or heads that are left out). --measure asks at the critical word. Each figure is a mean over
+the pairs that have it, FIGURE_pairs, and lies between FIGURE_low and FIGURE_high with a confidence of 95 % (shares by Wilson's score, else 1000 resamples):
+  changed_accuracy      the accuracy with interventions
+  difference_change     by how much the difference grows with them, in nats; word_change at the critical word
+  alpha                 the weight of the source word that the model looks at most where it predicts the good critical word
+  left_out              with --measure left-out: by how much ln p of the good critical word falls where this source word gets no weight in its row of
+                        alpha and the others share it (Serrano and Smith 2019); left_out_word: by how much the word difference falls
+  gradient              with --measure gradient: of the gradient of the word difference times the embeddings (Yin and Neubig 2022, averaged over 3 noisy
+                        embeddings) that of the source word which speaks most for the good one; gradient_share: how much of it, all taken without sign,
+                        lies on the word that the model looks at; gradient_agrees: the share of pairs where both are the same word
+A model without an alignment has nothing to leave out, and an ensemble has no gradient.
+
+--pairs FILE writes a row for each pair and model: both critical words, ln p of each, the differences and what else was asked."
 )]
 pub struct ContrastArgs {
     /// The table of pairs, packed (gzip, zstandard) or not
@@ -67,6 +81,12 @@ pub struct ContrastArgs {
     /// The words are split by spaces already
     #[arg(long)]
     pretokenized: bool,
+    /// Force both translations with these interventions as well, and tell what they change
+    #[arg(long, value_name = "FILE")]
+    interventions: Option<PathBuf>,
+    /// What else to ask at the critical word
+    #[arg(long, value_name = "NAME", value_enum)]
+    measure: Vec<MeasureChoice>,
     /// Write a row for each pair and model into this file, with tabs between
     #[arg(long, value_name = "FILE")]
     pairs: Option<PathBuf>,
@@ -79,6 +99,15 @@ pub struct ContrastArgs {
     run: RunArgs,
 }
 
+/// What is asked at the critical word.
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+enum MeasureChoice {
+    /// What is lost where the source word that the model looks at is left out
+    LeftOut,
+    /// Where the gradient lies in the source
+    Gradient,
+}
+
 /// Pairs that are forced before the progress is told.
 const WINDOW: usize = 500;
 
@@ -88,12 +117,17 @@ pub fn run(low: &ContrastArgs) -> anyhow::Result<()> {
     if pairs.is_empty() {
         return Err(Error::file(path, "has no pairs; give at least one").into());
     }
+    let acting = low.interventions.as_deref().map(Acting::open).transpose()?;
+    acting.as_ref().map_or(Ok(()), |acting| acting.check_length(pairs.len()))?;
+    let asks = |measure: MeasureChoice| low.measure.contains(&measure);
+    let measures = ContrastMeasures { left_out: asks(MeasureChoice::LeftOut), gradient: asks(MeasureChoice::Gradient) };
+    let questions = ContrastQuestions { acting: acting.as_ref(), measures };
     let runtime = low.run.high()?;
     let mut models: Vec<ContrastedModel> = Vec::new();
     let mut refused = 0;
     for folders in low.ensemble.systems(&low.model) {
         let system = low.ensemble.load(folders, &runtime)?;
-        let (found, left_out) = measure(low, path, &runtime, (&system, &pairs))?;
+        let (found, left_out) = measure(low, path, (&runtime, questions), (&system, &pairs))?;
         let mut name = system.name();
         if models.iter().any(|model| model.name == name) {
             name = format!("{name} ({})", system.folder());
@@ -139,15 +173,15 @@ fn read(low: &ContrastArgs) -> Result<(&Path, Vec<ContrastPair>)> {
 fn measure(
     low: &ContrastArgs,
     path: &Path,
-    runtime: &Runtime,
+    (runtime, questions): (&Runtime, ContrastQuestions<'_>),
     (system, pairs): (&Ensemble, &[ContrastPair]),
 ) -> Result<(Vec<Option<MinimalPair>>, usize)> {
-    let asked = ContrastedSystem { system: system.into(), pretokenized: low.pretokenized, batch: low.batch.high() };
+    let asked = ContrastedSystem::new(system.into(), (low.pretokenized, low.batch.high()), questions)?;
     let mut stepper = system.stepper(runtime.engine, runtime.threads)?;
     let mut progress = ProgressLine::new(format!("comparing, {}", system.name()), Some(pairs.len() as u64), false);
     let (mut found, mut refused) = (Vec::with_capacity(pairs.len()), 0);
     for window in pairs.chunks(WINDOW) {
-        let (said, tokens) = asked.compare(stepper.as_mut(), window, &CancellationToken::forever())?;
+        let (said, tokens) = asked.compare(stepper.as_mut(), (found.len(), window), &CancellationToken::forever())?;
         for (pair, said) in window.iter().zip(said) {
             if let Err(why) = &said {
                 refused += 1;
@@ -172,6 +206,13 @@ fn print(format: TableFormat, rows: &[ContrastRow], output: &mut LineOutput) -> 
         });
         for (name, of) in FIGURES {
             object[*name] = json!(of(row));
+        }
+        for (figure, mean) in &row.means {
+            let [name, low, high, pairs] = figure.heads;
+            object[name] = json!(mean.map(|mean| mean.mean));
+            object[low] = json!(mean.map(|mean| mean.low));
+            object[high] = json!(mean.map(|mean| mean.high));
+            object[pairs] = json!(mean.map_or(0, |mean| mean.pairs));
         }
         output.json(&object)
     })

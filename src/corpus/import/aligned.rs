@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use crate::aligner::bundled::AlignerChoice;
 use crate::aligner::words::LineAligner;
 use crate::analysis::lexical::{bare, right, right_of_any};
+use crate::analysis::sums;
 use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::file::Workspace;
 use crate::corpus::store::output::SystemOutput;
@@ -38,6 +39,8 @@ pub struct WordFate {
     /// Those of them that the output has.
     pub found: u64,
 }
+
+sums!(WordFate: said, right, wanted, found; each);
 
 impl WordFate {
     /// Whether anything is not as in the reference.
@@ -90,33 +93,40 @@ fn bares(text: &str) -> Vec<String> {
     words(text).map(bare).collect()
 }
 
-/// What becomes of the source words of a sentence; `links` are those of the first reference. What is said is right where any
-/// reference says it, and what not all references say is not wanted. Words without links and punctuation are left out.
-pub fn fates(source: &str, references: &[&str], links: &[Link], output: &SystemOutput) -> BTreeMap<String, WordFate> {
-    let (source_words, said) = (bares(source), bares(&output.text));
+/// What becomes of each source word of a sentence; `links` are those of the first reference. What is said is right where any
+/// reference says it, and what not all references say is not wanted.
+pub fn word_fates(source: &str, references: &[&str], links: &[Link], output: &SystemOutput) -> Vec<WordFate> {
+    let mut fates = vec![WordFate::default(); words(source).count()];
+    let said = bares(&output.text);
     let references: Vec<Vec<String>> = references.iter().map(|text| bares(text)).collect();
-    let Some((reference, further)) = references.split_first() else { return BTreeMap::new() };
+    let Some((reference, further)) = references.split_first() else { return fates };
     let said_right = right_of_any(&said, &references);
     let reference_found = right(reference, said.iter());
     let is_shared: Vec<Vec<bool>> = further.iter().map(|other| right(reference, other.iter())).collect();
-    let mut fates: BTreeMap<String, WordFate> = BTreeMap::new();
     let own = output.word_links(source).unwrap_or_default();
     for link in own {
-        if let (Some(word), Some(is_right)) = (source_words.get(link.source), said_right.get(link.target)) {
-            let fate = fates.entry(word.clone()).or_default();
+        if let (Some(fate), Some(is_right)) = (fates.get_mut(link.source), said_right.get(link.target)) {
             fate.said += 1;
             fate.right += u64::from(*is_right);
         }
     }
     for link in links {
         let is_wanted = is_shared.iter().all(|shared| shared.get(link.target) == Some(&true));
-        if let (Some(word), Some(is_found), true) =
-            (source_words.get(link.source), reference_found.get(link.target), is_wanted)
+        if let (Some(fate), Some(is_found), true) =
+            (fates.get_mut(link.source), reference_found.get(link.target), is_wanted)
         {
-            let fate = fates.entry(word.clone()).or_default();
             fate.wanted += 1;
             fate.found += u64::from(*is_found);
         }
+    }
+    fates
+}
+
+/// The same of each word that is linked, wherever it stands. Punctuation is left out.
+pub fn fates(source: &str, word_fates: &[WordFate]) -> BTreeMap<String, WordFate> {
+    let mut fates: BTreeMap<String, WordFate> = BTreeMap::new();
+    for (word, fate) in bares(source).into_iter().zip(word_fates).filter(|(_, fate)| fate.said + fate.wanted > 0) {
+        *fates.entry(word).or_default() += *fate;
     }
     // Punctuation often hangs at the word before on one side alone.
     fates.retain(|word, _| word.chars().any(char::is_alphanumeric));

@@ -11,3 +11,4 @@ pub(crate) mod references;
 pub mod report;
 mod scores;
 pub mod spans;
+pub mod tagged;

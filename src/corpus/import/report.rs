@@ -22,6 +22,8 @@ pub struct ImportReport {
     pub differing: BTreeMap<String, usize>,
     /// Judgements, one for each sentence and annotator.
     pub judgements: usize,
+    /// Sentences whose words have parts of speech now.
+    pub tagged: usize,
     /// How the file is imported so that it goes in their place.
     pub replacing: Option<ImportOptions>,
     /// Marks of errors that are set apart, for what they were of was replaced.
@@ -47,6 +49,7 @@ impl ImportReport {
             (self.golds, tr!("{n} alignment by hand" | "{n} alignments by hand" % self.golds)),
             (self.scores, tr!("{n} score" | "{n} scores" % self.scores)),
             (self.judgements, tr!("{n} judgement" | "{n} judgements" % self.judgements)),
+            (self.tagged, tr!("parts of speech of {n} sentence" | "parts of speech of {n} sentences" % self.tagged)),
         ];
         let parts: Vec<String> = parts.into_iter().filter(|(count, _)| *count > 0).map(|(_, part)| part).collect();
         let what = if parts.is_empty() { tr!("nothing").to_owned() } else { parts.join(", ") };

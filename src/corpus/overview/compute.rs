@@ -15,17 +15,19 @@ use crate::analysis::contrast::{Contrast, Ngram};
 use crate::analysis::jumps::jumps;
 use crate::analysis::lexical::{LexicalCounts, cut, each};
 use crate::analysis::{aer, bleu};
-use crate::corpus::import::aligned::{AlignedBy, Linker, WordFate, fates};
+use crate::corpus::import::aligned::{AlignedBy, Linker, WordFate, fates, word_fates};
 use crate::corpus::measures::aggregate;
 use crate::corpus::measures::distribution::spread;
 use crate::corpus::measures::frequencies::{CLASSES, Frequencies};
 use crate::corpus::measures::scores::{ByLength, ComparedScores, PairedTests, SystemScores};
+use crate::corpus::overview::parts::{PartTally, TaggedOutput};
 use crate::corpus::query::column::TableColumn;
 use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::file::Workspace;
 use crate::corpus::store::output::SystemOutput;
 use crate::corpus::store::ranges::quoted;
 use crate::error::Result;
+use crate::text::cells::CellTable;
 use crate::text::words::words;
 
 /// The most sentences that are counted in the window.
@@ -46,6 +48,8 @@ pub enum CountedThing {
     Frequencies,
     /// Source words that go wrong.
     Words,
+    /// Source words by their part of speech.
+    Parts,
     /// N-grams of one system against another.
     Ngrams,
     /// Jumps of the alignment.
@@ -180,6 +184,8 @@ pub struct Overview {
     pub origin: String,
     /// Of each system.
     pub words: Vec<Vec<SourceWordErrors>>,
+    /// By part of speech; no rows where nobody gave any.
+    pub parts: Arc<CellTable>,
     /// References that were linked by hand, by forced models, by the aligner, by nobody.
     pub linked: [usize; 4],
     /// Of each system how often its alignments jump so far, from -[`SHOWN_JUMP`] to it; none where there is no alignment.
@@ -258,6 +264,7 @@ pub struct Counting {
     tags: BTreeMap<String, (usize, Vec<SystemScores>)>,
     classes: Vec<Class>,
     words: Vec<HashMap<String, Tally>>,
+    parts: PartTally,
     linked: [usize; 4],
     jumps: Vec<Option<Vec<u64>>>,
     contrast: Contrast,
@@ -299,6 +306,7 @@ impl Counting {
             tags: BTreeMap::new(),
             classes: CLASSES.iter().map(class).collect(),
             words: vec![HashMap::new(); systems],
+            parts: PartTally::default(),
             linked: [0; 4],
             jumps: vec![None; systems],
             contrast: Contrast::default(),
@@ -343,15 +351,18 @@ impl Counting {
         let references = corpus.references_of(at);
         let reference = references.first().copied();
         let mut links = Vec::new();
-        if self.counts(CountedThing::Words) {
+        let parts = if self.counts(CountedThing::Parts) { parts_of(workspace, at, source) } else { None };
+        if self.counts(CountedThing::Words) || parts.is_some() {
             let by;
             (links, by) = self.linker.of_reference(&corpus, workspace, at)?;
             self.linked[by as usize] += usize::from(reference.is_some());
         }
+        let judges = self.counts(CountedThing::Words) || parts.is_some();
         let is_cut = self.counts(CountedThing::Frequencies) || self.counts(CountedThing::Ngrams);
         let cut_reference = if is_cut { cut(reference.unwrap_or_default()) } else { String::new() };
         // Reading outputs is most of the work.
         let reads = [CountedThing::Jumps, CountedThing::Words].into_iter().any(|thing| self.counts(thing))
+            || parts.is_some()
             || self.counts(CountedThing::Lengths) && corpus.golds.contains(&at);
         for system in 0..corpus.systems.len() {
             let Some(text) = corpus.systems[system].texts.get(at) else { continue };
@@ -359,6 +370,14 @@ impl Counting {
             let output = reads.then(|| workspace.output(corpus.systems[system].system.id, at).ok().flatten()).flatten();
             if let Some(output) = output.as_ref().filter(|_| self.counts(CountedThing::Jumps)) {
                 self.jump(system, output);
+            }
+            let is_judged = reference.is_some() && !corpus.systems[system].system.is_forced();
+            let fates_of = |output: &SystemOutput| word_fates(source, &references, &links, output);
+            let word_fates = output.as_ref().filter(|_| is_judged && judges).map(fates_of).unwrap_or_default();
+            let own = output.as_ref().filter(|_| parts.is_some()).and_then(|output| output.word_links(source));
+            if let (Some(parts), Some(links)) = (&parts, &own) {
+                let output = TaggedOutput { system: (system, corpus.systems.len()), links, fates: &word_fates };
+                self.parts.add(parts, &output);
             }
             let Some(reference) = reference else { continue };
             let is_rival = !corpus.systems[system].system.is_forced();
@@ -383,8 +402,8 @@ impl Counting {
             if self.counts(CountedThing::Frequencies) {
                 self.count_words(system, &cut_reference, &cut(text));
             }
-            if let Some(output) = output.as_ref().filter(|_| self.counts(CountedThing::Words)) {
-                self.count_fates(system, fates(source, &references, &links, output));
+            if self.counts(CountedThing::Words) {
+                self.count_fates(system, fates(source, &word_fates));
             }
         }
         self.count_pair(at, &references, &cut_reference);
@@ -472,6 +491,7 @@ impl Counting {
     pub fn finish(self) -> Overview {
         let mut lengths = OverviewGroup::all(&self.buckets, &self.sizes, &self.scores);
         let all = lengths.remove(0);
+        let names: Vec<&str> = self.corpus.systems.iter().map(|column| column.system.name.as_str()).collect();
         let pair = self.pair.map(|(first, second)| SystemPair {
             first,
             second,
@@ -493,11 +513,17 @@ impl Counting {
             classes: self.classes,
             origin: self.frequencies.origin.clone(),
             words: self.words.into_iter().map(ranked).collect(),
+            parts: Arc::new(self.parts.table(&names)),
             linked: self.linked,
             jumps: self.jumps,
             pair,
         }
     }
+}
+
+/// The parts of speech of the words of a source, where it has one for each.
+fn parts_of(workspace: &Workspace, at: usize, source: &str) -> Option<Vec<String>> {
+    workspace.parts(at).filter(|parts| parts.len() == words(source).count())
 }
 
 /// The alignment errors of an output that says the reference, as the measure AER counts them.

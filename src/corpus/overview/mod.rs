@@ -7,6 +7,7 @@ pub mod evaluated;
 pub mod figures;
 pub mod gold;
 pub mod keep;
+pub mod parts;
 pub mod report;
 pub mod tables;
 pub mod test_set;

@@ -11,12 +11,14 @@ use crate::corpus::overview::compute::{
     CountedThing, Counting, Overview, OverviewGroup, OverviewOptions, SHOWN_JUMP, first_pair, jump_condition,
     ngram_condition,
 };
+use crate::corpus::overview::parts;
 use crate::corpus::query::costly::FilterResources;
 use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::file::Workspace;
 use crate::corpus::store::read::StoredSystem;
 use crate::error::Result;
 use crate::figure::svg::escaped;
+use crate::text::cells::TableCell;
 use crate::text::tsv;
 use crate::text::tsv::TsvCell;
 
@@ -68,6 +70,13 @@ pub const TABLES: &[OverviewTable] = &[
         rows: words,
     },
     OverviewTable {
+        name: "pos",
+        title: "Source words by part of speech",
+        head: parts::HEAD,
+        counted: CountedThing::Parts,
+        rows: |overview, _| overview.parts.rows.iter().map(|row| row.iter().map(part_cell).collect()).collect(),
+    },
+    OverviewTable {
         name: "ngrams",
         title: "N-grams that one system has right more often",
         head: &["n-gram", "system", "right", "right in the other", "ratio", "show"],
@@ -113,6 +122,14 @@ pub const TABLES: &[OverviewTable] = &[
 
 pub(crate) fn number(number: Option<f64>, digits: usize) -> String {
     number.map_or_else(String::new, |number| format!("{number:.digits$}"))
+}
+
+/// A cell of [`Overview::parts`].
+fn part_cell(cell: &TableCell) -> String {
+    match cell {
+        TableCell::Number(value) => number(*value, 4),
+        cell => cell.shown(),
+    }
 }
 
 fn name(systems: &[&StoredSystem], at: usize) -> String {
@@ -277,7 +294,10 @@ pub fn tsv(table: &OverviewTable, overview: &Overview, corpus: &CorpusTable) -> 
     let body = (table.rows)(overview, &systems(corpus)).into_iter();
     // Words and names are those of people, the others are numbers and conditions.
     let is_text = |n: usize| {
-        matches!(table.head.get(n), Some(&("word" | "tag" | "n-gram" | "system" | "score" | "first" | "second")))
+        matches!(
+            table.head.get(n),
+            Some(&("word" | "part" | "tag" | "n-gram" | "system" | "score" | "first" | "second"))
+        )
     };
     let cell = |(n, text): (usize, &String)| if is_text(n) { TsvCell::from(text) } else { TsvCell::plain(text) };
     tsv::text(table.head, body.map(|row| row.iter().enumerate().map(cell).collect()))
@@ -297,7 +317,9 @@ pub fn overview(
     let is_wanted = |thing| options.only.is_empty() || options.only.contains(&thing);
     let counts = is_wanted(CountedThing::Frequencies);
     let frequencies = if counts { means.frequencies(corpus, &mut || true)? } else { std::sync::Arc::default() };
-    let linker = Linker::new(means.aligner.as_ref().filter(|_| is_wanted(CountedThing::Words)))?;
+    let linker = Linker::new(
+        means.aligner.as_ref().filter(|_| is_wanted(CountedThing::Words) || is_wanted(CountedThing::Parts)),
+    )?;
     let mut counting = Counting::new(std::sync::Arc::new(corpus.clone()), rows, options, frequencies, linker);
     while counting.step(workspace, 1000)? {}
     Ok(counting.finish())
@@ -353,7 +375,7 @@ pub fn html(
         html += &html_table(heads(table.head), &rows);
         let _ = match table.name {
             "frequency" => writeln!(html, "<p>Frequencies are counted in {}.</p>", escaped(&overview.origin)),
-            "words" => writeln!(html, "<p>References are linked: {}.</p>", escaped(&overview.linked_by())),
+            "words" | "pos" => writeln!(html, "<p>References are linked: {}.</p>", escaped(&overview.linked_by())),
             _ => Ok(()),
         };
     }

@@ -9,7 +9,7 @@ use crate::aligner::bundled::AlignerChoice;
 use crate::analysis::contrast::times;
 use crate::analysis::jumps::{JumpSet, jumps};
 use crate::analysis::lexical::{bare, cut};
-use crate::corpus::import::aligned::{Linker, WordFate, fates};
+use crate::corpus::import::aligned::{Linker, WordFate, fates, word_fates};
 use crate::corpus::measures::frequencies::Frequencies;
 use crate::corpus::query::filter::{Costly, Filter, Matched};
 use crate::corpus::store::corpus::{CorpusTable, SystemColumn};
@@ -209,6 +209,6 @@ fn is_wrong(
     // A damaged one is told of where it is shown, and stops nothing here.
     let Some(output) = workspace.output(column.system.id, at).ok().flatten() else { return Ok(false) };
     let (links, _) = linker.of_reference(corpus, workspace, at)?;
-    let fates = fates(source, &references, &links, &output);
+    let fates = fates(source, &word_fates(source, &references, &links, &output));
     Ok(fates.get(word).is_some_and(WordFate::is_wrong))
 }

@@ -16,6 +16,7 @@ pub mod kinds;
 pub mod lists;
 pub mod look;
 pub mod output;
+pub mod parts;
 pub mod ranges;
 pub mod read;
 pub mod schema;

@@ -11,6 +11,7 @@
 //! | `name`, `block` | columns, 4,096 sentences a row: folded measures, by the id of the name, and copies of the texts ([`blocks`](super::blocks)) |
 //! | `gold`, `judgement` | alignments by hand; stars, tags, notes and marks of each annotator |
 //! | `act` | what was judged, before and after: the undo; acts of one `batch` are taken back together, sentence 0 is the scheme |
+//! | `part` | parts of speech of the source words of a sentence, where somebody gave them |
 //! | `setting` | what holds for the whole workspace: the scheme of errors, the campaign |
 
 use std::collections::HashMap;
@@ -59,7 +60,10 @@ UPDATE measures SET names = trim(replace(' ' || names || ' ', ' entropy ', ' ent
 ];
 
 /// Tables that are made when there is something to keep, in a file of any version.
-pub const BESIDE: &[&str] = &["CREATE TABLE IF NOT EXISTS look(id INTEGER PRIMARY KEY, document TEXT NOT NULL)"];
+pub const BESIDE: &[&str] = &[
+    "CREATE TABLE IF NOT EXISTS look(id INTEGER PRIMARY KEY, document TEXT NOT NULL)",
+    "CREATE TABLE IF NOT EXISTS part(sentence INTEGER PRIMARY KEY, words TEXT NOT NULL)",
+];
 
 /// Name and statement of what is in a database, by its kind.
 type SchemaObject = ((String, String), Option<String>);

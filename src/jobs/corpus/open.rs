@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use crate::corpus::export::out::write;
 use crate::corpus::import::importer::{ImportReport, import_file};
+use crate::corpus::import::tagged;
 use crate::corpus::judgements::judgement_io;
 use crate::corpus::overview::compute::OverviewOptions;
 use crate::corpus::query::table::Sorting;
@@ -429,6 +430,8 @@ impl Open<'_> {
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
         let imported = if options.role != Some(import::Role::Gold) && judgement_io::holds(&path) {
             judgement_io::import(workspace, &path, None, &ticket)
+        } else if options.role != Some(import::Role::Gold) && tagged::holds(&path) {
+            tagged::import(workspace, &path, &ticket)
         } else {
             import_file(workspace, (&path, options), threads, &ticket, &mut hear)
         };

@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::analysis::contrast::pairs::{ContrastPair, ContrastedModel};
+use crate::analysis::contrast::pairs::{ContrastPair, ContrastTables, ContrastedModel};
 use crate::error::{Error, Result};
-use crate::evaluation::contrast::ContrastedSystem;
+use crate::evaluation::acting::Acting;
+use crate::evaluation::contrast::{ContrastMeasures, ContrastQuestions, ContrastedSystem};
 use crate::import;
 use crate::jobs::models::loaded::LoadedModel;
 use crate::jobs::queue::candidate::Candidate;
@@ -27,6 +28,9 @@ pub struct ContrastOrder {
     /// With the columns `source`, `good`, `bad` and perhaps `tag`.
     pub table: PathBuf,
     pub systems: Vec<Candidate>,
+    /// A file of interventions that both translations are forced with as well.
+    pub interventions: Option<PathBuf>,
+    pub measures: ContrastMeasures,
     pub device: DeviceChoice,
 }
 
@@ -36,6 +40,8 @@ pub struct ContrastFound {
     pub table: PathBuf,
     pub pairs: Arc<Vec<ContrastPair>>,
     pub models: Vec<ContrastedModel>,
+    /// What comes of both.
+    pub tables: ContrastTables,
     /// What was odd in the table, and which pairs could not be read, as sentences.
     pub notes: Vec<String>,
 }
@@ -49,7 +55,10 @@ impl ContrastOrder {
         if pairs.is_empty() {
             return Err(Error::file(&self.table, "has no pairs; give at least one"));
         }
-        let mut found = ContrastFound { table: self.table, pairs: Arc::new(pairs), models: Vec::new(), notes };
+        let acting = self.interventions.as_deref().map(Acting::open).transpose()?;
+        acting.as_ref().map_or(Ok(()), |acting| acting.check_length(pairs.len()))?;
+        let questions = ContrastQuestions { acting: acting.as_ref(), measures: self.measures };
+        let mut found = ContrastFound { table: self.table, pairs: Arc::new(pairs), notes, ..ContrastFound::default() };
         let count = self.systems.len();
         for system in &self.systems {
             let shelved = load(work, system, self.device)?;
@@ -58,8 +67,9 @@ impl ContrastOrder {
                 let folder = system.folders().first().map_or_else(String::new, |folder| folder.display().to_string());
                 name = format!("{name} ({folder})");
             }
-            ask(work, &shelved, (name, count), &mut found)?;
+            ask(work, (&shelved, questions), (name, count), &mut found)?;
         }
+        found.tables = ContrastTables::new(&found.pairs, &found.models);
         Ok(found)
     }
 }
@@ -67,18 +77,18 @@ impl ContrastOrder {
 /// Asks one of so many systems.
 fn ask(
     work: &Work<'_>,
-    shelved: &LoadedModel,
+    (shelved, questions): (&LoadedModel, ContrastQuestions<'_>),
     (name, count): (String, usize),
     found: &mut ContrastFound,
 ) -> Result<()> {
-    let asked = ContrastedSystem { system: shelved.system(), pretokenized: false, batch: PIECE.1 };
+    let asked = ContrastedSystem::new(shelved.system(), (false, PIECE.1), questions)?;
     let pairs = Arc::clone(&found.pairs);
     let (before, start, mut words) = (found.models.len() * pairs.len(), work.seconds(), 0);
     let mut said = Vec::with_capacity(pairs.len());
     shelved.with_stepper(Kernels::Fused, work.threads(), |stepper| {
         let mut stepper = Yielding::new(stepper, &work.breath);
         for piece in pairs.chunks(PIECE.0) {
-            let (compared, tokens) = asked.compare(&mut stepper, piece, &work.ticket)?;
+            let (compared, tokens) = asked.compare(&mut stepper, (said.len(), piece), &work.ticket)?;
             for (pair, compared) in piece.iter().zip(compared) {
                 if let Err(why) = &compared {
                     let why = Error::line(&found.table, pair.line, why.clone()).to_string();

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::analysis::bleu::Tokenization;
+use crate::evaluation::contrast::ContrastMeasures;
 
 /// What files the figures can be written to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,6 +65,10 @@ pub enum ContrastCommand {
     Open(PathBuf),
     /// Asks again.
     Again,
+    /// Forces the pairs with the interventions of a file as well; `None`: of none.
+    SetInterventions(Option<PathBuf>),
+    /// What else is asked at the critical word.
+    SetMeasures(ContrastMeasures),
     /// Shows a row for each pair in place of one for each tag.
     ShowPairs(bool),
     /// Chooses a row.

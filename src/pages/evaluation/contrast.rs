@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::analysis::contrast::pairs::{each, summary, summary_table};
 use crate::app::effect::FileJob;
 use crate::app::state::AppState;
+use crate::evaluation::contrast::ContrastMeasures;
 use crate::jobs::queue::candidate::Candidate;
 use crate::jobs::queue::contrast::{ContrastFound, ContrastOrder};
 use crate::nn::device::DeviceChoice;
@@ -17,15 +17,14 @@ use crate::text::cells::CellTable;
 pub struct ContrastDesk {
     /// The table that was asked about last.
     pub table: Option<PathBuf>,
+    /// Interventions that the pairs are forced with as well.
+    pub interventions: Option<PathBuf>,
+    /// What else is asked at the critical word.
+    pub measures: ContrastMeasures,
     /// The number of the work under way.
     pub task: Option<u64>,
     /// What the last found.
     pub found: Option<Arc<ContrastFound>>,
-    /// A row for each tag and model.
-    pub by_tag: Arc<CellTable>,
-    /// A row for each pair and model, and of which pair each is.
-    pub each: Arc<CellTable>,
-    of: Vec<usize>,
     /// The rows of pairs are shown.
     pub shows_pairs: bool,
     /// The chosen row of these.
@@ -34,8 +33,9 @@ pub struct ContrastDesk {
 
 impl ContrastDesk {
     /// The table that is shown.
-    pub fn shown(&self) -> &Arc<CellTable> {
-        if self.shows_pairs { &self.each } else { &self.by_tag }
+    pub fn shown(&self) -> Option<&Arc<CellTable>> {
+        let tables = &self.found.as_ref()?.tables;
+        Some(if self.shows_pairs { &tables.each } else { &tables.by_tag })
     }
 
     /// Does what the user asked for.
@@ -43,23 +43,35 @@ impl ContrastDesk {
         match command {
             ContrastCommand::Open(path) => self.table = Some(path),
             ContrastCommand::Again => {}
+            ContrastCommand::SetInterventions(path) => self.interventions = path,
+            ContrastCommand::SetMeasures(measures) => self.measures = measures,
             ContrastCommand::ShowPairs(shows) => self.shows_pairs = shows,
             ContrastCommand::Select(row) => self.selected = Some(row),
             ContrastCommand::Show(row) => {
-                let pair = self.of.get(row).and_then(|n| self.found.as_ref()?.pairs.get(*n));
-                if let Some(pair) = pair.cloned() {
+                let of = |found: &Arc<ContrastFound>| found.pairs.get(*found.tables.of.get(row)?).cloned();
+                if let Some(pair) = self.found.as_ref().and_then(of) {
                     self.selected = Some(row);
                     app.show_pair(pair);
                 }
             }
-            ContrastCommand::Save(path) => app.tasks.chore(FileJob::Write { path, text: self.shown().tsv() }),
+            ContrastCommand::Save(path) => {
+                if let Some(table) = self.shown() {
+                    app.tasks.chore(FileJob::Write { path, text: table.tsv() });
+                }
+            }
         }
     }
 
     /// What asks these systems; why nothing does, as a sentence.
     pub(super) fn order(&self, systems: Vec<Candidate>, device: DeviceChoice) -> Result<ContrastOrder, &'static str> {
         match &self.table {
-            Some(table) if !systems.is_empty() => Ok(ContrastOrder { table: table.clone(), systems, device }),
+            Some(table) if !systems.is_empty() => Ok(ContrastOrder {
+                table: table.clone(),
+                systems,
+                interventions: self.interventions.clone(),
+                measures: self.measures,
+                device,
+            }),
             _ => Err(tr!("There is no model to ask; add one with + Model above")),
         }
     }
@@ -76,9 +88,7 @@ impl ContrastDesk {
         if self.task != Some(number) {
             return;
         }
-        let (rows, of) = each(&found.pairs, &found.models);
-        (self.by_tag, self.each) = (Arc::new(summary_table(&summary(&found.pairs, &found.models))), Arc::new(rows));
-        (self.of, self.selected, self.task) = (of, None, None);
+        (self.selected, self.task) = (None, None);
         self.found = Some(Arc::new(found));
     }
 }

@@ -3,8 +3,10 @@
 use egui::{Button, Label, RichText, Ui};
 
 use crate::app::document::column::file_name;
+use crate::evaluation::contrast::ContrastMeasures;
 use crate::pages::evaluation::EvaluationPage;
 use crate::pages::evaluation::command::ContrastCommand;
+use crate::pages::evaluation::contrast::ContrastDesk;
 use crate::pages::window::dialogs::{Question, Wants};
 use crate::pages::window::local::Window;
 use crate::pages::window::task;
@@ -31,6 +33,14 @@ const SAVE: [Question; 2] = [
         id!("A row for each pair and model, as interlinear contrast --pairs writes them."),
     ),
 ];
+const ACTS: Question = Question::new(
+    id!("Ask with interventions"),
+    id!("Open"),
+    Wants::File(&["json", "jsonl"]),
+    id!(
+        "Masks, rows of alpha, a temperature or heads left out, as saved from page Sentence or written by hand: one object for all pairs, or a line for each."
+    ),
+);
 const TITLES: &[GridTitle] = &[
     ("model", id!("Model"), ""),
     ("tag", id!("Tag"), id!("all: of all pairs")),
@@ -55,6 +65,72 @@ const TITLES: &[GridTitle] = &[
     ("word_bad", id!("Bad word"), id!("The critical word")),
     ("word_log_p_good", id!("log p of it, good"), id!("Given what stands before it")),
     ("word_log_p_bad", id!("log p of it, bad"), id!("Given what stands before it")),
+    ("changed_accuracy", id!("Changed accuracy"), id!("The accuracy with the interventions")),
+    ("changed_accuracy_low", id!("95 % from"), ""),
+    ("changed_accuracy_high", id!("95 % to"), ""),
+    ("changed_accuracy_pairs", id!("Pairs"), id!("That have this number")),
+    ("difference_change", id!("Change"), id!("By how much the difference grows with the interventions, in nats")),
+    ("difference_change_low", id!("95 % from"), ""),
+    ("difference_change_high", id!("95 % to"), ""),
+    ("difference_change_pairs", id!("Pairs"), id!("That have this number")),
+    ("word_change", id!("Word change"), id!("The same at the critical word")),
+    ("word_change_low", id!("95 % from"), ""),
+    ("word_change_high", id!("95 % to"), ""),
+    ("word_change_pairs", id!("Pairs"), id!("That have this number")),
+    (
+        "alpha",
+        id!("alpha"),
+        id!("Of the source word that the model looks at most where it predicts the good critical word"),
+    ),
+    ("alpha_low", id!("95 % from"), ""),
+    ("alpha_high", id!("95 % to"), ""),
+    ("alpha_pairs", id!("Pairs"), id!("That have this number")),
+    (
+        "left_out",
+        id!("Left out"),
+        id!(
+            "By how much log p of the good critical word falls where the source word that it looks at is left out of its row of alpha (Serrano and Smith 2019)"
+        ),
+    ),
+    ("left_out_low", id!("95 % from"), ""),
+    ("left_out_high", id!("95 % to"), ""),
+    ("left_out_pairs", id!("Pairs"), id!("That have this number")),
+    (
+        "left_out_word",
+        id!("Left out, difference"),
+        id!("By how much the word difference falls where that source word is left out"),
+    ),
+    ("left_out_word_low", id!("95 % from"), ""),
+    ("left_out_word_high", id!("95 % to"), ""),
+    ("left_out_word_pairs", id!("Pairs"), id!("That have this number")),
+    (
+        "gradient",
+        id!("Gradient"),
+        id!(
+            "Of the word difference, times the embeddings: that of the source word which speaks most for the good word (Yin and Neubig 2022), averaged over 3 noisy embeddings"
+        ),
+    ),
+    ("gradient_low", id!("95 % from"), ""),
+    ("gradient_high", id!("95 % to"), ""),
+    ("gradient_pairs", id!("Pairs"), id!("That have this number")),
+    (
+        "gradient_share",
+        id!("Gradient there"),
+        id!("How much of the gradient, all taken without sign, lies on the word that the model looks at"),
+    ),
+    ("gradient_share_low", id!("95 % from"), ""),
+    ("gradient_share_high", id!("95 % to"), ""),
+    ("gradient_share_pairs", id!("Pairs"), id!("That have this number")),
+    (
+        "gradient_agrees",
+        id!("Gradient agrees"),
+        id!("The share of pairs where the gradient is greatest at the word that the model looks at"),
+    ),
+    ("gradient_agrees_low", id!("95 % from"), ""),
+    ("gradient_agrees_high", id!("95 % to"), ""),
+    ("gradient_agrees_pairs", id!("Pairs"), id!("That have this number")),
+    ("looks_at", id!("Looks at"), id!("The source word of greatest alpha where the good critical word is predicted")),
+    ("gradient_at", id!("Gradient at"), id!("The source word that speaks most for the good word")),
     ("source", id!("Source"), ""),
     ("good", id!("Good"), ""),
     ("bad", id!("Bad"), ""),
@@ -67,6 +143,7 @@ pub fn contrasts_ui(ui: &mut Ui, evaluation: &EvaluationPage, window: &mut Windo
         if ui.add_enabled(contrast.task.is_none(), Button::new(tr!("Open pairs..."))).clicked() {
             window.ask(OPEN.then(ContrastCommand::Open));
         }
+        questions_ui(ui, contrast, window);
         let Some(table) = &contrast.table else { return };
         let again = ui.add_enabled(contrast.task.is_none(), Button::new(tr!("Ask again")));
         if again.on_hover_text(tr!("Asks the models that are open now")).clicked() {
@@ -105,8 +182,40 @@ pub fn contrasts_ui(ui: &mut Ui, evaluation: &EvaluationPage, window: &mut Windo
         (tr!("By tag"), "contrast_tags")
     };
     let selected = contrast.selected.filter(|_| contrast.shows_pairs);
-    let chosen = grid_ui(ui, contrast.shown(), &GridLook { id, label, titles: TITLES, selected });
+    let Some(table) = contrast.shown() else { return };
+    let chosen = grid_ui(ui, table, &GridLook { id, label, titles: TITLES, selected });
     if let Some(GridPick { row, opens }) = chosen.filter(|_| contrast.shows_pairs) {
         window.push(if opens { ContrastCommand::Show(row) } else { ContrastCommand::Select(row) });
     }
+}
+
+/// What is asked of every pair beside its probabilities.
+fn questions_ui(ui: &mut Ui, contrast: &ContrastDesk, window: &mut Window<'_>) {
+    ui.menu_button(tr!("Also ask"), |ui| {
+        let old = contrast.measures;
+        let mut measures = old;
+        let note = tr!(
+            "What the critical word loses where the source word that it looks at most is left out; of models that align"
+        );
+        ui.checkbox(&mut measures.left_out, tr!("What is left out")).on_hover_text(note);
+        let note = tr!("Where the gradient of the difference lies in the source; of single models");
+        ui.checkbox(&mut measures.gradient, tr!("Where the gradient lies")).on_hover_text(note);
+        if measures != ContrastMeasures::default() || old != measures {
+            labels::note(ui, tr!("Each pair takes many times as long."));
+        }
+        if old != measures {
+            window.push(ContrastCommand::SetMeasures(measures));
+        }
+        ui.separator();
+        if ui.button(tr!("With interventions of a file...")).clicked() {
+            window.ask(ACTS.then(|path| ContrastCommand::SetInterventions(Some(path))));
+            ui.close();
+        }
+        let Some(file) = &contrast.interventions else { return };
+        if ui.button(tr!("Without {}", file_name(file))).on_hover_text(file.display().to_string()).clicked() {
+            window.push(ContrastCommand::SetInterventions(None));
+        }
+    })
+    .response
+    .on_hover_text(tr!("What every pair is asked beside its probabilities, from the next time on"));
 }

@@ -1,7 +1,7 @@
-//! Floor 7: interventions that a system is run with over the sentences of a workspace.
+//! Floor 6: interventions that a system is asked with about many sentences, those of a workspace or of a list.
 //!
 //! A file holds one object for all sentences, whose `source` is not looked at here, or a line for each sentence in the order of
-//! the workspace. A sentence that they do not fit, since it lacks a word that they name, is left out and told.
+//! these. A sentence that they do not fit, since it lacks a word that they name, is left out and told.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -71,6 +71,20 @@ impl Acting {
         }
     }
 
+    /// Refuses words that are said or not said, where translations are given.
+    pub fn check_given(&self) -> Result<()> {
+        let sets_words =
+            |one: &Arc<Interventions>| !one.prefix.is_empty() || !one.force.is_empty() || !one.forbid.is_empty();
+        let (at, line) = match &self.plan {
+            Plan::All(all) => (sets_words(all).then_some(0), false),
+            Plan::Lines(lines) => (lines.iter().position(sets_words), true),
+        };
+        let Some(at) = at else { return Ok(()) };
+        let why =
+            "has words that are said or not said, but here translations are given; leave out prefix, force and forbid";
+        Err(if line { Error::line(&self.path, at + 1, why) } else { Error::file(&self.path, why) })
+    }
+
     /// Refuses lines for sentences that there are not.
     pub fn check_length(&self, sentences: usize) -> Result<()> {
         match &self.plan {
@@ -83,7 +97,12 @@ impl Acting {
     }
 
     /// Those of a sentence, from 0, as the system counts its words, or why they do not fit it.
-    pub fn resolve(&self, at: usize, system: EvaluatedSystem<'_>, source: &Sentence) -> Result<Arc<[Intervention]>> {
+    pub fn resolve(
+        &self,
+        at: usize,
+        system: EvaluatedSystem<'_>,
+        (source, pretokenized): (&Sentence, bool),
+    ) -> Result<Arc<[Intervention]>> {
         let (file, line) = match &self.plan {
             Plan::All(all) => (all, None),
             Plan::Lines(lines) => match lines.get(at) {
@@ -91,7 +110,7 @@ impl Acting {
                 None => return Ok(Arc::default()),
             },
         };
-        let words = vocabulary_words(&system.lead().source, source, false);
+        let words = vocabulary_words(&system.lead().source, source, pretokenized);
         let read = ResolvedText { sentence: source, words: &words };
         Ok(reader(system).resolve(file, read).strict(&self.origin(line))?.list)
     }

@@ -1,0 +1,81 @@
+//! Floor 7: parts of speech that come into a corpus from CoNLL-U. A sentence of the file gives them to those of the corpus that have
+//! the same letters; a word between spaces that the file cuts (`maison,`) has that of its longest piece.
+
+use std::path::Path;
+
+use crate::corpus::import::letters::visible;
+use crate::corpus::import::report::ImportReport;
+use crate::corpus::store::file::Workspace;
+use crate::error::{Error, Result};
+use crate::figure::interlinear::GlossedSentence;
+use crate::figure::interlinear::conllu;
+use crate::text::reader::{LineReader, require_file};
+use crate::text::words::{WordPlaces, words};
+use crate::ticket::CancellationToken;
+
+/// What says nothing.
+const NONE: &str = "_";
+
+/// Whether a file is in CoNLL-U, by its first line that is no comment.
+pub fn holds(path: &Path) -> bool {
+    // A pipe could not be read a second time.
+    let lines = require_file(path).and_then(|_| LineReader::open(path)).ok();
+    let is_word = |line: &String| !line.starts_with('#') && !line.trim().is_empty();
+    let first = lines.into_iter().flatten().map_while(std::result::Result::ok).find(is_word).unwrap_or_default();
+    let columns: Vec<&str> = first.split('\t').collect();
+    columns.len() == 10 && columns[0].split('-').next() == Some("1")
+}
+
+/// Takes in the parts of speech of a file.
+///
+/// # Errors
+/// A sentence about the file; [`Error::Stale`] as soon as the ticket is stale.
+pub fn import(workspace: &mut Workspace, path: &Path, ticket: &CancellationToken) -> Result<ImportReport> {
+    let sentences = conllu::read_file(path)?;
+    let (mut report, mut found) = (ImportReport::default(), Vec::new());
+    let (count, mut strange) = (workspace.len()?, 0);
+    for (n, sentence) in sentences.iter().enumerate() {
+        ticket.check()?;
+        let places = places_of(workspace, (n, count), sentence)?;
+        strange += usize::from(places.is_empty());
+        for at in places {
+            let Some(stored) = workspace.sentence(at)? else { continue };
+            found.extend(parts_of(sentence, &stored.source).map(|parts| (at, parts)));
+        }
+    }
+    if found.is_empty() {
+        let why = "has parts of speech for no sentence of the corpus; bring its source text in first, and choose a file with the same words";
+        return Err(Error::file(path, why));
+    }
+    if strange > 0 {
+        report.facts.push(tr!("{n} sentence of the file is not in the corpus."
+            | "{n} sentences of the file are not in the corpus." % strange));
+    }
+    report.tagged = found.len();
+    workspace.set_parts(&found)?;
+    Ok(report)
+}
+
+/// The sentences with the same letters: that of the same place, else all.
+fn places_of(workspace: &Workspace, (n, count): (usize, usize), sentence: &GlossedSentence) -> Result<Vec<usize>> {
+    let wanted: String = visible(&sentence.words.concat()).collect();
+    let is_same = |source: &str| visible(source).eq(wanted.chars());
+    if n < count && workspace.sentence(n)?.is_some_and(|stored| is_same(&stored.source)) {
+        return Ok(vec![n]);
+    }
+    workspace.places_of(&wanted)
+}
+
+/// One for each word of a source; `None` where the file has none.
+fn parts_of(sentence: &GlossedSentence, source: &str) -> Option<String> {
+    let tier = |name: &str| sentence.tiers.iter().find(|tier| tier.name == name);
+    let tier = tier("pos").or_else(|| tier("xpos"))?;
+    let places = WordPlaces::of_parts(&sentence.words, source)?;
+    let part = |word: usize| {
+        let longest =
+            places.parts_of(word).max_by_key(|piece| (sentence.words[*piece].chars().count(), usize::MAX - piece));
+        let cell = longest.and_then(|piece| tier.cells.get(piece)).map_or("", String::as_str);
+        if cell.is_empty() { NONE.to_owned() } else { cell.replace(char::is_whitespace, "_") }
+    };
+    Some((0..words(source).count()).map(part).collect::<Vec<_>>().join(" "))
+}
