@@ -292,6 +292,8 @@ fn beads_are_joined_split_moved_removed_and_it_is_taken_back() {
         assert_eq!(list.is_edited(), wanted != said(&start()), "{at} {edit:?}");
         list.undo();
         assert_eq!(list.rows, start().rows);
+        list.redo();
+        assert_eq!(said(&list), wanted, "{at} {edit:?}");
     }
     // others that are read in their place are a step of undo
     let mut list = start();

@@ -90,6 +90,23 @@ fn glosses_typed_under_words_are_copied_and_undone() {
     assert_eq!(saved.interlinear.tiers.len(), 1, "it is kept between starts");
 }
 
+/// Enter went through all cells at once, and what was typed next was lost.
+#[test]
+fn a_new_line_takes_the_keyboard_and_enter_goes_to_the_next_word() {
+    let (mut harness, _) = desk::window(desk::two_models());
+    harness.get_by_role_and_label(Role::Button, "Interlinear").click();
+    harness.run();
+    choose(&mut harness, "Row Sentence", "Add a line of glosses");
+    for typed in ["DEF", "red", "shoe"] {
+        harness.event(egui::Event::Text(typed.to_owned()));
+        harness.run();
+        harness.key_press(Key::Enter);
+        harness.run();
+    }
+    let plan = harness.state().session().app().document.scene().interlinear.clone();
+    assert_eq!(plan.tiers[0].cells(&["the", "red", "shoe"].map(str::to_owned)), ["DEF", "red", "shoe"]);
+}
+
 #[test]
 fn rows_are_moved_left_out_and_linked_otherwise() {
     let (mut harness, _) = desk::window(desk::two_models());

@@ -204,6 +204,13 @@ fn two_documents_become_beads_that_are_edited_and_a_corpus() {
     bench.says("1, 2-2, -, The boat left. It rained., Le bateau partit. Il pleuvait.");
     bench.click("Undo");
     bench.says("4 beads");
+    // the keys are those of the beads, and not of the corpus behind
+    bench.harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Y);
+    bench.settle();
+    bench.says("3 beads");
+    bench.harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Z);
+    bench.settle();
+    bench.says("4 beads");
     bench.click("4, 1-0, -, The end.");
     bench.click("Remove");
     bench.says("3 beads");

@@ -50,19 +50,27 @@ pub fn list(known: &[Abbreviation]) -> String {
 
 /// The package gb4e.
 pub fn gb4e(sentence: &GlossedSentence, _: usize) -> String {
-    format!("\\begin{{exe}}\n\\ex {}\\end{{exe}}\n\n", glossed(sentence))
+    let mut rows = sentence.rows();
+    let left_out: Vec<String> = rows.drain(rows.len().min(2)..).map(|row| row.name).collect();
+    let note = match left_out.as_slice() {
+        [] => String::new(),
+        names => {
+            format!("% gb4e has two lines under the words; langsci and expex have these, too: {}\n", names.join(", "))
+        }
+    };
+    format!("{note}\\begin{{exe}}\n\\ex {}\\end{{exe}}\n\n", glossed(sentence, &rows))
 }
 
 /// The package langsci-gb4e, with its own marks of an example.
 pub fn langsci(sentence: &GlossedSentence, _: usize) -> String {
-    format!("\\ea\n{}\\z\n\n", glossed(sentence))
+    format!("\\ea\n{}\\z\n\n", glossed(sentence, &sentence.rows()))
 }
 
 /// Lines and translations; \gll has two lines, \glll three, and so on.
-fn glossed(sentence: &GlossedSentence) -> String {
-    let (rows, words) = (sentence.rows(), sentence.words.len());
+fn glossed(sentence: &GlossedSentence, rows: &[GlossTier]) -> String {
+    let words = sentence.words.len();
     let (command, first) = ("l".repeat(rows.len() + 1), gloss_line(&sentence.words, words, false));
-    format!("\\g{command} {first}{}\\\\\n{}", lines(&rows, words), translations(sentence))
+    format!("\\g{command} {first}{}\\\\\n{}", lines(rows, words), translations(sentence))
 }
 
 /// The package expex.

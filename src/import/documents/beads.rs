@@ -91,13 +91,17 @@ pub struct BeadList {
     /// As they are now.
     pub rows: Vec<Arc<BeadRow>>,
     /// Where something is now, and what was there.
-    before: Vec<(Range<usize>, Vec<Arc<BeadRow>>)>,
+    before: Vec<BeadChange>,
+    /// The same of what was taken back.
+    after: Vec<BeadChange>,
 }
+
+type BeadChange = (Range<usize>, Vec<Arc<BeadRow>>);
 
 impl BeadList {
     /// These beads, and nothing done.
     pub fn new(rows: Vec<BeadRow>) -> Self {
-        Self { rows: rows.into_iter().map(Arc::new).collect(), before: Vec::new() }
+        Self { rows: rows.into_iter().map(Arc::new).collect(), ..Self::default() }
     }
 
     /// Whether there is anything to take back.
@@ -107,9 +111,24 @@ impl BeadList {
 
     /// Takes the last edit back.
     pub fn undo(&mut self) {
-        if let Some((place, old)) = self.before.pop() {
-            self.rows.splice(place, old);
+        if let Some(change) = self.before.pop() {
+            let change = self.swap(change);
+            self.after.push(change);
         }
+    }
+
+    /// Does again what was taken back last.
+    pub fn redo(&mut self) {
+        if let Some(change) = self.after.pop() {
+            let change = self.swap(change);
+            self.before.push(change);
+        }
+    }
+
+    /// Puts beads in place of others, and gives what would take that back.
+    fn swap(&mut self, (place, rows): BeadChange) -> BeadChange {
+        let now = place.start..place.start + rows.len();
+        (now, self.rows.splice(place, rows).collect())
     }
 
     /// Others come in their place; what was edited comes back by undo.
@@ -122,9 +141,9 @@ impl BeadList {
     }
 
     fn put(&mut self, place: Range<usize>, new: Vec<Arc<BeadRow>>) {
-        let now = place.start..place.start + new.len();
-        let old = self.rows.splice(place, new).collect();
-        self.before.push((now, old));
+        let change = self.swap((place, new));
+        self.before.push(change);
+        self.after.clear();
     }
 
     /// Edits the bead of this place; nothing happens where it cannot be done.

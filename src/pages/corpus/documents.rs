@@ -21,6 +21,8 @@ pub enum DocumentCommand {
     Edit(BeadEdit),
     /// Takes the last edit back.
     Undo,
+    /// Does it again.
+    Redo,
     /// Writes the beads as a table.
     Save(PathBuf),
     /// Puts the pairs into the corpus that is open, or into a new one.
@@ -68,8 +70,12 @@ impl DocumentSheet {
     }
 
     /// Takes the last edit back.
-    pub fn undo(&mut self) {
-        self.beads.undo();
+    pub fn take_back(&mut self, again: bool) {
+        if again {
+            self.beads.redo();
+        } else {
+            self.beads.undo();
+        }
         self.show();
     }
 

@@ -173,7 +173,7 @@ impl CorpusPage {
         self.close(app);
         // It is kept for the next start, which may be in another folder.
         let path = std::path::absolute(&path).unwrap_or(path);
-        (self.kept.workspace, self.wanted) = (Some(path.clone()), Some(path.clone()));
+        self.wanted = Some(path.clone());
         Self::send(app, CorpusRequest::Open(path));
         app.changed();
     }

@@ -75,7 +75,8 @@ impl CorpusPage {
             }
             DocumentCommand::Select(at) => sheet.selected = Some(at),
             DocumentCommand::Edit(edit) => sheet.edit(edit),
-            DocumentCommand::Undo => sheet.undo(),
+            DocumentCommand::Undo => sheet.take_back(false),
+            DocumentCommand::Redo => sheet.take_back(true),
             DocumentCommand::Save(path) => {
                 let text = sheet.text();
                 app.tasks.chore(FileJob::Write { path, text });

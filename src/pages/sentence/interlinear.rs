@@ -132,7 +132,13 @@ pub(super) fn annotate(app: &mut AppState, path: &Path, sentences: &[GlossedSent
     // No-break spaces do not part words, as the spaces in a form of the file would.
     let own: Vec<String> = found.words.iter().map(|word| word.replace(' ', "\u{a0}")).collect();
     let mut plan = (*app.document.scene.interlinear).clone();
-    let tiers: Vec<&GlossTier> = found.tiers.iter().filter(|tier| !OF_TREES.contains(&tier.name.as_str())).collect();
+    // A model that is open says its words itself.
+    let live = interlinear::choices(app);
+    let is_live = |name: &str| {
+        live.iter().any(|choice| matches!(&choice.row, TextRow::Model(model) if model.replace(' ', "_") == name))
+    };
+    let is_kept = |tier: &&GlossTier| !OF_TREES.contains(&tier.name.as_str()) && !is_live(&tier.name);
+    let tiers: Vec<&GlossTier> = found.tiers.iter().filter(is_kept).collect();
     for tier in &tiers {
         plan.tier(&TextRow::Source, &tier.name).set(&own, tier.cells.clone());
     }
@@ -145,12 +151,14 @@ pub(super) fn annotate(app: &mut AppState, path: &Path, sentences: &[GlossedSent
         app.document.scene.interlinear = Arc::new(plan);
         app.changed();
     }
-    let count = tiers.len();
-    let name = file_name(path);
-    app.notify(
-        tr!("{n} line of {name} stands under the words" | "{n} lines of {name} stand under the words" % count, name),
-        false,
-    );
+    let (count, name) = (tiers.len(), file_name(path));
+    let at = sentences.iter().position(|sentence| std::ptr::eq(sentence, found)).unwrap_or(0) + 1;
+    let mut told =
+        tr!("{n} line of {name} stands under the words" | "{n} lines of {name} stand under the words" % count, name);
+    if sentences.len() > 1 {
+        told += &tr!("; it has {} sentences, of which this is number {at}", sentences.len(), at);
+    }
+    app.notify(told, false);
 }
 
 /// Asks the statistical aligner where a row takes its links from it and they are not there.

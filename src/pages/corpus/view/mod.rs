@@ -37,6 +37,7 @@ use crate::lang;
 use crate::pages::command::Command;
 use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::command::CorpusCommand;
+use crate::pages::corpus::documents::DocumentCommand;
 use crate::pages::corpus::view::memory::CorpusMemory;
 use crate::pages::corpus::view::scheme_draft::SchemeDraft;
 use crate::pages::corpus::whole::{ExploreCommand, ExploreView as WholeView, VIEWS};
@@ -76,7 +77,12 @@ impl PageView for CorpusPage {
     }
 
     fn undo(&self, again: bool) -> Option<Command> {
-        Some(if again { CorpusRequest::Redo.into() } else { CorpusRequest::Undo.into() })
+        Some(match (self.documents.is_open, again) {
+            (true, false) => DocumentCommand::Undo.into(),
+            (true, true) => DocumentCommand::Redo.into(),
+            (false, false) => CorpusRequest::Undo.into(),
+            (false, true) => CorpusRequest::Redo.into(),
+        })
     }
 
     fn opens(&self) -> AskedPath {

@@ -164,11 +164,14 @@ const POINTS: Question = Question::new(
     id!("A row for each point with its place, x and y."),
 );
 
+/// With less room the buttons have a line of their own below the legend, points.
+const BOTTOM: f32 = 680.0;
+
 fn bottom_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>, chart: &VectorMap) {
     let weak = theme::tokens(ui).weak;
     ui.add(egui::Label::new(RichText::new(side::caption(chart)).size(theme::TEXT_SMALL).color(weak)).truncate());
     let at_the_end = egui::Layout::right_to_left(egui::Align::Center);
-    if theme::is_slim(ui) {
+    if ui.available_width() < BOTTOM {
         ui.horizontal_wrapped(|ui| settings::legend_ui(ui, maps, window));
         let size = egui::vec2(ui.available_width(), ui.spacing().interact_size.y);
         ui.allocate_ui_with_layout(size, at_the_end, |ui| buttons_ui(ui, window));

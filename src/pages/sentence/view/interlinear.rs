@@ -4,8 +4,8 @@
 use egui::accesskit::Role;
 use egui::containers::menu::{MenuButton, MenuConfig};
 use egui::{
-    Align, Align2, Button, Id, Key, Layout, PopupCloseBehavior, Rect, RichText, ScrollArea, Sense, TextEdit, Ui, pos2,
-    vec2,
+    Align, Align2, Button, Id, Key, Layout, Modifiers, PopupCloseBehavior, Rect, RichText, ScrollArea, Sense, TextEdit,
+    Ui, pos2, vec2,
 };
 
 use crate::app::document::interlinear::{LinksBy, TextRow};
@@ -90,7 +90,7 @@ fn high(row: &TextRowShown) -> f32 {
 
 fn widths(ui: &Ui, row: &TextRowShown) -> Vec<f32> {
     let letters = Letters(ui);
-    let width = |text: &str| letters.width(text, theme::TEXT_BODY) + 2.0 * theme::SPACE_2;
+    let width = |text: &str| letters.width(text, theme::TEXT_BODY) + 3.0 * theme::SPACE_2;
     let width = |(j, word): (usize, &String)| {
         let cells = row.tiers.iter().filter_map(|(_, tier)| tier.cells.get(j)).map(|cell| width(cell).max(CELL));
         cells.fold(width(word), f32::max) + theme::SPACE_2
@@ -168,6 +168,7 @@ fn row_menu_ui(ui: &mut Ui, window: &mut Window<'_>, row: &TextRowShown) {
         if ui.button(lang::text(line)).clicked() {
             let (under, name) = (row.row.clone(), lang::text(name).to_owned());
             window.push(InterlinearCommand::Add { under, name, is_gloss });
+            window.local.of::<SentenceMemory>().line_begins = Some((row.name.clone(), row.tiers.len()));
             ui.close();
         }
     }
@@ -235,6 +236,11 @@ fn cell_ui(ui: &mut Ui, window: &mut Window<'_>, row: &TextRowShown, line: usize
     let field = TextEdit::singleline(&mut text).id(id(j)).hint_text("-").align(egui::Align2::CENTER_CENTER);
     let field = ui.put(place, field.text_color(if is_wrong { t.error } else { t.text }));
     let field = field.accessible_name(tr!("{} of word {}, {word}", tier.name, j + 1, word));
+    let begins = &mut window.local.of::<SentenceMemory>().line_begins;
+    if j == 0 && begins.as_ref().is_some_and(|(name, before)| *name == row.name && *before == line) {
+        *begins = None;
+        field.request_focus();
+    }
     if field.has_focus() {
         ui.data_mut(|data| data.insert_temp(cell_id(), field.id));
     }
@@ -242,7 +248,8 @@ fn cell_ui(ui: &mut Ui, window: &mut Window<'_>, row: &TextRowShown, line: usize
         let words = row.words.clone();
         window.push(InterlinearCommand::Type { tier: *at, words, j, text });
     }
-    if field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter)) {
+    // The next cell, which is made in this frame as well, would take the key for its own, and so would all behind it.
+    if field.lost_focus() && ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Enter)) {
         ui.memory_mut(|memory| memory.request_focus(id(j + 1)));
     }
     if is_wrong {

@@ -65,6 +65,8 @@ pub struct SentenceMemory {
     pub wording: String,
     /// Settings of a variant, while they are chosen.
     pub beside: Option<BesideDraft>,
+    /// The row that gets a line of interlinear text, and how many it has before: the first cell of the new one wants the keyboard.
+    pub line_begins: Option<(String, usize)>,
     /// The name of a line of interlinear text, by its place, as typed.
     pub line_name: Option<(usize, String)>,
     /// The order of the next permutation of a row.

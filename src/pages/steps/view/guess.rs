@@ -171,7 +171,7 @@ fn among(whose: &str, counts: &AerCounts, others: &str) -> String {
 
 /// Who guessed.
 fn said(guessing: &Guessing) -> &'static str {
-    if guessing.voices() > 1 { tr!("Most said") } else { tr!("You said") }
+    if guessing.voices() > 1 { tr!("The class said") } else { tr!("You said") }
 }
 
 /// Where the step looks most, beside what was guessed.
