@@ -1,15 +1,18 @@
 //! What was learned, and the links that it gives to any sentence pair.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use crate::aligner::jumps::Jumps;
-use crate::aligner::lexicon::Lexicon;
+use crate::aligner::lexicon::{Lexicon, LexiconEntry};
 use crate::aligner::pair::PairPosteriors;
 use crate::aligner::vocabulary::{AlignerVocabulary, fold};
 use crate::text::links::{Link, Links};
 
 /// t of two words that are written alike and that are not known.
 const ALIKE: f32 = 0.3;
+/// Pairs that are less probable in both directions are left out of a lexicon through a third language.
+const LEAST: f32 = 1e-3;
 
 /// Two directions of a hidden Markov model.
 #[derive(Clone, Debug, Default)]
@@ -72,6 +75,38 @@ impl Learned {
             forward: self.reverse,
             reverse: self.forward,
             ..self
+        }
+    }
+
+    /// The lexicon of this side's source and the other's target, through the words that both have between them: t(y | x) = sum over
+    /// them of t(z | x) t(y | z). Nothing is known of jumps.
+    pub fn through(&self, other: &Self) -> Self {
+        let between: Vec<Option<u32>> =
+            self.target_words.words().iter().map(|word| other.source_words.id(word)).collect();
+        let row = |x: usize| {
+            let mut found: BTreeMap<u32, (f32, f32)> = BTreeMap::new();
+            for to in self.lexicon.entries(x) {
+                let Some(z) = between[to.target as usize] else { continue };
+                for from in other.lexicon.entries(z as usize) {
+                    let sum = found.entry(from.target).or_default();
+                    *sum = (sum.0 + to.forward * from.forward, sum.1 + to.reverse * from.reverse);
+                }
+            }
+            let entry = |(target, (forward, reverse))| LexiconEntry { target, forward, reverse };
+            let is_likely = |entry: &LexiconEntry| entry.forward.max(entry.reverse) >= LEAST;
+            found.into_iter().map(entry).filter(is_likely).collect()
+        };
+        let rows: Vec<Vec<LexiconEntry>> = (0..self.source_words.len()).map(row).collect();
+        let nothing = |count: usize| vec![0.0; count];
+        Self {
+            languages: (self.languages.0.clone(), other.languages.1.clone()),
+            source_words: self.source_words.clone(),
+            target_words: other.target_words.clone(),
+            lexicon: Lexicon::new(&rows, nothing(other.target_words.len()), nothing(self.source_words.len())),
+            forward: Jumps::new(self.source_words.len()),
+            reverse: Jumps::new(other.target_words.len()),
+            p0: self.p0,
+            floor: self.floor,
         }
     }
 

@@ -50,6 +50,11 @@ pub struct BeadKind {
     pub cost: f32,
 }
 
+/// What a bead of three and one costs, which Gale and Church do not have: in books about one in sixty of those of one and one.
+const MANY: f32 = 4.5;
+/// The most sentences of a side.
+pub const MOST_OF_SIDE: usize = 3;
+
 /// Every kind, with the probabilities of Gale and Church (table 5).
 pub const BEAD_KINDS: &[BeadKind] = &[
     BeadKind { source: 1, target: 1, cost: 0.0 },
@@ -58,4 +63,6 @@ pub const BEAD_KINDS: &[BeadKind] = &[
     BeadKind { source: 2, target: 1, cost: 2.3 },
     BeadKind { source: 1, target: 2, cost: 2.3 },
     BeadKind { source: 2, target: 2, cost: 4.4 },
+    BeadKind { source: 3, target: 1, cost: MANY },
+    BeadKind { source: 1, target: 3, cost: MANY },
 ];

@@ -7,13 +7,18 @@ use std::ops::Range;
 
 use crate::aligner::learned::Learned;
 use crate::aligner::lexicon::{Lexicon, NONE};
-use crate::aligner::sentences::beads::{Bead, DocumentSide};
+use crate::aligner::sentences::beads::{Bead, DocumentSide, MOST_OF_SIDE};
 use crate::aligner::sentences::lengths::Lengths;
 use crate::aligner::sentences::search::BeadCosts;
 use crate::aligner::vocabulary::{AlignerVocabulary, fold};
 
-/// u: the share of words that are not translated by any word.
-const FREE: f32 = 0.25;
+/// A lexicon, and how far it is trusted.
+#[derive(Clone, Copy, Debug)]
+pub struct TrustedLexicon<'a> {
+    pub learned: &'a Learned,
+    /// u: the share of words that are not translated by any word, or by none that the lexicon knows.
+    pub free: f32,
+}
 /// t of two words that are written alike.
 const ALIKE: f32 = 0.3;
 /// How much the probability of the lengths counts beside that of words.
@@ -37,23 +42,26 @@ type Sums = Box<[f32]>;
 pub struct Lexical<'a> {
     lengths: Lengths<'a>,
     lexicon: &'a Lexicon,
+    free: f32,
     source: Vec<Vec<Known>>,
     target: Vec<Vec<Known>>,
-    /// Of the last two source sentences: the first target sentence, and the sums of each from there.
-    rows: [(usize, Vec<Sums>); 2],
+    /// Of the last source sentences that a bead joins: the first target sentence, and the sums of each from there.
+    rows: [(usize, Vec<Sums>); MOST_OF_SIDE],
     row: usize,
 }
 
 impl<'a> Lexical<'a> {
     /// Looks the words of two documents up.
-    pub fn new(source: &'a DocumentSide, target: &'a DocumentSide, learned: &'a Learned) -> Self {
+    pub fn new(source: &'a DocumentSide, target: &'a DocumentSide, lexicon: TrustedLexicon<'a>) -> Self {
+        let TrustedLexicon { learned, free } = lexicon;
         let mut spellings = HashMap::new();
         Self {
             lengths: Lengths::new(source, target),
             lexicon: &learned.lexicon,
+            free,
             source: known(source, &learned.source_words, &mut spellings),
             target: known(target, &learned.target_words, &mut spellings),
-            rows: [(0, Vec::new()), (0, Vec::new())],
+            rows: std::array::from_fn(|_| (0, Vec::new())),
             row: 0,
         }
     }
@@ -90,11 +98,11 @@ impl<'a> Lexical<'a> {
         let lengths =
             |side: &[Vec<Known>], range: &Range<usize>| side[range.clone()].iter().map(Vec::len).sum::<usize>();
         let (t_x, t_y) = (lengths(&self.source, source), lengths(&self.target, target));
-        let (mut sum, mut count) = (0.0, 0);
+        let (mut sum, mut count, free) = (0.0, 0, self.free);
         let mut add = |word: &Known, t: f32, others: usize| {
             // Of a word that nobody knows nothing can be said.
             if word.id.is_some() || t > 0.0 {
-                sum += ((1.0 - FREE) * t / (others as f32 * word.frequency) + FREE).ln();
+                sum += ((1.0 - free) * t / (others as f32 * word.frequency) + free).ln();
                 count += 1;
             }
         };
@@ -165,12 +173,12 @@ impl BeadCosts for Lexical<'_> {
         self.row = i;
         let Some(sentence) = i.checked_sub(1) else { return };
         let sums = columns.clone().map(|j| self.sums(sentence, j)).collect();
-        self.rows[sentence % 2] = (columns.start, sums);
+        self.rows[sentence % MOST_OF_SIDE] = (columns.start, sums);
     }
 
     fn cost(&self, source: Range<usize>, target: Range<usize>) -> f32 {
         let sums = |i: usize, j: usize| {
-            let (start, row) = &self.rows[i % 2];
+            let (start, row) = &self.rows[i % MOST_OF_SIDE];
             j.checked_sub(*start).and_then(|at| row.get(at))
         };
         let breaks = self.lengths.breaks(&source, &target);

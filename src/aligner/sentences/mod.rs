@@ -1,16 +1,17 @@
 //! Which sentences of two documents translate which: by their lengths (Gale and Church 1993), then by their words, too, with a
-//! lexicon that was learned before or is learned from what the lengths have found, as hunalign does (Varga et al. 2005). What
+//! lexicon that was learned before or is learned from what lengths and words that are written alike have found, as hunalign does
+//! (Varga et al. 2005). What
 //! words say is IBM model 1 against the frequency of words (Moore 2002).
 
+pub mod agreement;
 pub mod beads;
 pub mod lengths;
 pub mod lexical;
 pub mod search;
 
-use crate::aligner::learned::Learned;
 use crate::aligner::sentences::beads::{Bead, DocumentSide};
 use crate::aligner::sentences::lengths::Lengths;
-use crate::aligner::sentences::lexical::Lexical;
+use crate::aligner::sentences::lexical::{Lexical, TrustedLexicon};
 use crate::aligner::sentences::search::{BeadCosts, Corridor, search};
 use crate::error::Result;
 use crate::ticket::CancellationToken;
@@ -31,11 +32,11 @@ pub fn by_length(source: &DocumentSide, target: &DocumentSide, ticket: &Cancella
 /// As [`by_length`].
 pub fn by_words(
     (source, target): (&DocumentSide, &DocumentSide),
-    learned: &Learned,
+    lexicon: TrustedLexicon<'_>,
     near: &[Bead],
     ticket: &CancellationToken,
 ) -> Result<Vec<Bead>> {
-    let mut costs = Lexical::new(source, target, learned);
+    let mut costs = Lexical::new(source, target, lexicon);
     let mut corridor = Corridor::around((source.len(), target.len()), near);
     let mut beads = find(&mut costs, &mut corridor, ticket)?;
     for bead in &mut beads {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::aligner::sentences::beads::{BEAD_KINDS, Bead};
+use crate::aligner::sentences::beads::{BEAD_KINDS, Bead, MOST_OF_SIDE};
 use crate::error::Result;
 use crate::ticket::CancellationToken;
 
@@ -86,13 +86,13 @@ impl Corridor {
 /// [`Error::Stale`](crate::error::Error::Stale) as soon as the ticket is stale.
 pub fn search(costs: &mut dyn BeadCosts, corridor: &Corridor, ticket: &CancellationToken) -> Result<Vec<Bead>> {
     let (source, target) = costs.sizes();
-    // Costs of this row and the two before it; by which kind of bead each place is reached.
+    // Costs of this row and those before it that a bead reaches; by which kind of bead each place is reached.
     let mut rows: Vec<Vec<f32>> = Vec::new();
     let mut reached: Vec<Vec<u8>> = Vec::with_capacity(source + 1);
     for i in 0..=source {
         ticket.check()?;
         let columns = corridor.rows[i].clone();
-        costs.begin_row(i, columns.start.saturating_sub(2)..columns.end - 1);
+        costs.begin_row(i, columns.start.saturating_sub(MOST_OF_SIDE)..columns.end - 1);
         let mut row = vec![f32::INFINITY; columns.len()];
         let mut ways = vec![0; columns.len()];
         for j in columns.clone() {
@@ -114,7 +114,7 @@ pub fn search(costs: &mut dyn BeadCosts, corridor: &Corridor, ticket: &Cancellat
                 }
             }
         }
-        if let Some(old) = i.checked_sub(2) {
+        if let Some(old) = i.checked_sub(MOST_OF_SIDE) {
             rows[old] = Vec::new();
         }
         rows.push(row);

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use crate::aligner::sentences::agreement::{BeadAgreement, BeadLetters, BeadPlaces, joined};
 use crate::aligner::sentences::beads::BEAD_KINDS;
 use crate::cli::args::{Choice, RunArgs, one_of};
 use crate::cli::output;
@@ -15,6 +16,7 @@ use crate::error::{Error, Result};
 use crate::import::documents::ParagraphBreaks;
 use crate::import::documents::align::{DocumentOptions, align as align_documents};
 use crate::import::documents::beads::{BeadRow, read, table};
+use crate::text::reader::LineReader;
 use crate::text::tsv::{TsvCell, text};
 use crate::text::write::write_atomic;
 use crate::ticket::CancellationToken;
@@ -24,7 +26,8 @@ use crate::ticket::CancellationToken;
 #[command(
     after_long_help = "Documents are plain text, HTML or DOCX. They are cut into sentences, by the rules of Unicode and the abbreviations of English, French and
 German, and aligned: by the lengths of sentences (Gale and Church 1993), then by their words, with a lexicon that comes with the program (English with
-French or German), that `align --save` wrote (--learned), or that is learned from what the lengths have found, as hunalign does. Breaks of paragraphs
+French or German; French with German through English), that `align --save` wrote (--learned), or that is learned from what lengths and words that
+are written alike have found, as hunalign does. Breaks of paragraphs
 that both documents have are hints.
 
 The table has a row for each bead, its kind (`1-1`, `2-1`, `0-1` ...: how many sentences of each document it joins), its score and both texts. The score is how
@@ -34,7 +37,10 @@ with an empty side has none. Edit the table by hand or in a spreadsheet, and rea
   interlinear documents --source tale.docx --target conte.html > pairs.tsv
   interlinear documents --pairs pairs.tsv --least 0 --output-source tale.en --output-target conte.fr
 
---gold TABLE compares with beads that somebody made: a bead is right where the table has a row with the same letters of both documents."
+--gold FILE compares with beads that somebody made, as a table or as Bleualign and Vecalign have them (a line `[0]:[0, 1]` for each, sentences counted from
+0; with --whole and --paragraphs lines, where they are cut). A bead is right where the file has one with the same letters of both documents. Beads with an
+empty side are left out of precision, recall and F1. The strict and lax figures are those of Vecalign's score.py: there beads with an empty side count for
+precision, and a bead is laxly right where one of the file shares something with it on both sides."
 )]
 pub struct DocumentsArgs {
     /// A document: plain text, HTML or DOCX
@@ -73,8 +79,8 @@ pub struct DocumentsArgs {
     /// Write the target sentences into this file
     #[arg(long, value_name = "FILE", requires = "output_source")]
     output_target: Option<PathBuf>,
-    /// Print precision, recall and F1 of the beads against this table, in place of a table
-    #[arg(long, value_name = "TABLE")]
+    /// Print precision, recall and F1 of the beads against those of this file, in place of a table
+    #[arg(long, value_name = "FILE")]
     gold: Option<PathBuf>,
     #[command(flatten)]
     run: RunArgs,
@@ -98,7 +104,7 @@ pub fn run(low: &DocumentsArgs) -> anyhow::Result<()> {
     };
     let mut output = LineOutput::stdout();
     if let Some(gold) = &low.gold {
-        output.text(&compared(&rows, (gold, &read(gold, &mut output::tell)?))?)?;
+        output.text(&compared(&rows, gold)?)?;
         return output.finish();
     }
     let is_kept =
@@ -143,40 +149,114 @@ fn tell(beads: &[BeadRow]) {
     output::tell(&told);
 }
 
-/// Which letters of both documents a row has.
-type BeadLetters = [Range<usize>; 2];
-
-/// The letters of rows, those with an empty side left out, and how many there are in all.
-fn letters(rows: &[BeadRow]) -> (Vec<BeadLetters>, [usize; 2]) {
-    let (mut at, mut found) = ([0; 2], Vec::new());
-    for row in rows {
-        let next = [0, 1].map(|side| at[side] + row.text(side).chars().filter(|c| !c.is_whitespace()).count());
-        let range = [at[0]..next[0], at[1]..next[1]];
-        if range.iter().all(|side| !side.is_empty()) {
-            found.push(range);
+/// The letters of the sentences of rows, of each document; and how many there are in all.
+fn letters(rows: &[BeadRow]) -> ([Vec<Range<usize>>; 2], [usize; 2]) {
+    let mut ends = [0; 2];
+    let mut found = [Vec::new(), Vec::new()];
+    for side in 0..2 {
+        for sentence in rows.iter().flat_map(|row| &row.sides[side]) {
+            let start = ends[side];
+            ends[side] += sentence.chars().filter(|c| !c.is_whitespace()).count();
+            found[side].push(start..ends[side]);
         }
-        at = next;
     }
-    (found, at)
+    (found, ends)
 }
 
-fn compared(rows: &[BeadRow], (path, gold): (&Path, &[BeadRow])) -> Result<String> {
-    let ((found, of_found), (wanted, of_wanted)) = (letters(rows), letters(gold));
-    if of_found != of_wanted {
-        let ([x, y], [of_x, of_y]) = (of_found, of_wanted);
-        let message =
-            format!("has {of_x} and {of_y} letters, and the documents {x} and {y}; it must have all their sentences");
-        return Err(Error::file(path, message));
-    }
-    // Both are in the order of the documents.
-    let right = found.iter().filter(|bead| {
-        wanted.binary_search_by_key(&bead[0].start, |gold| gold[0].start).is_ok_and(|at| wanted[at] == **bead)
-    });
-    let right = right.count();
-    let share = |count: usize| if count == 0 { 0.0 } else { right as f64 / count as f64 };
-    let (precision, recall) = (share(found.len()), share(wanted.len()));
-    let f1 = if right == 0 { 0.0 } else { 2.0 * precision * recall / (precision + recall) };
-    let cells = [found.len(), wanted.len(), right].map(|count| TsvCell::plain(&count)).into_iter();
-    let row = cells.chain([precision, recall, f1].map(|share| TsvCell::Plain(format!("{share:.4}")))).collect();
-    Ok(text(&["beads", "gold", "right", "precision", "recall", "F1"], [row]))
+/// The letters of each row.
+fn places(rows: &[BeadRow]) -> Vec<BeadPlaces> {
+    let (sentences, _) = letters(rows);
+    let mut sentences = sentences.map(Vec::into_iter);
+    let mut place = |row: &BeadRow, side: usize| joined(sentences[side].by_ref().take(row.sides[side].len()).collect());
+    rows.iter().map(|row| [place(row, 0), place(row, 1)]).collect()
 }
+
+/// Beads as Bleualign and Vecalign keep them, a line `[0]:[0, 1]` for each, sentences counted from 0; `None`: the file is a table.
+fn indexes(path: &Path) -> Result<Option<Vec<[Vec<usize>; 2]>>> {
+    let side = |text: &str| -> Option<Vec<usize>> {
+        let inner = text.trim().strip_prefix('[')?.strip_suffix(']')?.trim();
+        inner.split(',').filter(|_| !inner.is_empty()).map(|number| number.trim().parse().ok()).collect()
+    };
+    let mut beads = Vec::new();
+    for (n, line) in LineReader::open(path)?.held().enumerate() {
+        let line = line?;
+        if line.trim().is_empty() {
+            continue;
+        }
+        let mut columns = line.split(':').map(side);
+        match (columns.next().flatten(), columns.next().flatten()) {
+            (Some(source), Some(target)) => beads.push([source, target]),
+            _ if beads.is_empty() => return Ok(None),
+            _ => {
+                return Err(Error::line(
+                    path,
+                    n + 1,
+                    "is no bead; write one as `[0]:[0, 1]`, sentences counted from 0",
+                ));
+            }
+        }
+    }
+    Ok(Some(beads))
+}
+
+/// What somebody made, in the letters of the documents.
+fn made(rows: &[BeadRow], path: &Path) -> Result<Vec<BeadPlaces>> {
+    let (sentences, found) = letters(rows);
+    let Some(beads) = indexes(path)? else {
+        let gold = read(path, &mut output::tell)?;
+        let (_, wanted) = letters(&gold);
+        if found != wanted {
+            let ([x, y], [of_x, of_y]) = (found, wanted);
+            let message = format!(
+                "has {of_x} and {of_y} letters, and the documents {x} and {y}; it must have all their sentences"
+            );
+            return Err(Error::file(path, message));
+        }
+        return Ok(places(&gold));
+    };
+    let place = |bead: &[Vec<usize>; 2], side: usize| -> Option<BeadLetters> {
+        let ranges: Option<BeadLetters> = bead[side].iter().map(|at| sentences[side].get(*at).cloned()).collect();
+        ranges.map(joined)
+    };
+    let bead = |bead: &[Vec<usize>; 2]| Some([place(bead, 0)?, place(bead, 1)?]);
+    let beads: Option<Vec<BeadPlaces>> = beads.iter().map(bead).collect();
+    let counts = sentences.map(|side| side.len());
+    beads.ok_or_else(|| {
+        let [x, y] = counts;
+        let message = format!(
+            "names a sentence beyond the {x} and {y} of the documents; they must be cut as it has them, for which --whole helps"
+        );
+        Error::file(path, message)
+    })
+}
+
+fn compared(rows: &[BeadRow], path: &Path) -> Result<String> {
+    let (found, made) = (places(rows), made(rows, path)?);
+    let is_whole = |bead: &&BeadPlaces| bead.iter().all(|side| !side.is_empty());
+    let [beads, gold] = [&found, &made].map(|beads| beads.iter().filter(is_whole).count());
+    let right = found.iter().filter(is_whole).filter(|bead| made.contains(bead)).count();
+    let share = |count: usize| if count == 0 { 0.0 } else { right as f64 / count as f64 };
+    let (precision, recall) = (share(beads), share(gold));
+    let f1 = if right == 0 { 0.0 } else { 2.0 * precision * recall / (precision + recall) };
+    let rates = BeadAgreement::of(&found, &made).rates();
+    let rates = rates.iter().flat_map(|rates| [rates.precision, rates.recall, rates.f1]);
+    let shares = [precision, recall, f1].into_iter().chain(rates).map(|share| TsvCell::Plain(format!("{share:.4}")));
+    let row = [beads, gold, right].map(|count| TsvCell::plain(&count)).into_iter().chain(shares).collect();
+    Ok(text(&HEAD, [row]))
+}
+
+/// The columns of --gold.
+const HEAD: [&str; 12] = [
+    "beads",
+    "gold",
+    "right",
+    "precision",
+    "recall",
+    "F1",
+    "strict_precision",
+    "strict_recall",
+    "strict_F1",
+    "lax_precision",
+    "lax_recall",
+    "lax_F1",
+];
