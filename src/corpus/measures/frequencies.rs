@@ -37,13 +37,12 @@ impl Frequencies {
     /// Counts the references; `None` when `goes_on` says no.
     pub fn counted(corpus: &CorpusTable, goes_on: &mut dyn FnMut() -> bool) -> Option<Self> {
         let mut all = Self { origin: id!("the references of this corpus").to_owned(), ..Self::default() };
-        for at in 0..corpus.len() {
-            if at % STEP == 0 && !goes_on() {
-                return None;
-            }
-            all.add(corpus.references.get(at).unwrap_or_default());
-        }
-        Some(all)
+        let counts = goes_on()
+            && corpus.references.each(&mut |at, text| {
+                all.add(text);
+                !at.is_multiple_of(STEP) || goes_on()
+            });
+        counts.then_some(all)
     }
 
     /// Reads a file: lines of a word and its count in either order, or else a training text, whose words are counted.

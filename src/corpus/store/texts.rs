@@ -249,9 +249,12 @@ impl TextStore {
                 found(at);
             }
         };
-        self.each_piece(&mut |start, piece| match needle.rule() {
-            Some(rule) => piece.search(rule, &mut |i| found(start + i)),
-            None => piece.search_each(&mut |text| needle.is_in(text), &mut |i| found(start + i)),
+        self.each_piece(&mut |start, piece| {
+            match needle.rule() {
+                Some(rule) => piece.search(rule, &mut |i| found(start + i)),
+                None => piece.search_each(&mut |text| needle.is_in(text), &mut |i| found(start + i)),
+            }
+            true
         });
     }
 
@@ -259,21 +262,29 @@ impl TextStore {
     pub fn search_each(&self, rule: &regex::Regex, found: &mut dyn FnMut(usize)) {
         self.each_piece(&mut |start, piece| {
             piece.search_each(&mut |text| rule.is_match(text), &mut |i| found(start + i));
+            true
         });
     }
 
-    /// All pieces with the place of their first text. Where there is no room for one it is read in passing.
-    fn each_piece(&self, job: &mut dyn FnMut(usize, &TextPiece)) {
-        for n in 0..self.pieces() {
-            match &self.reads {
-                Some(reads) if !self.is_read(n) && !self.has_room() => {
-                    let piece = reads(n);
-                    job(n * PIECE, &piece);
-                    self.held.fetch_sub(piece.bytes(), Ordering::Relaxed);
-                }
-                _ => _ = self.piece(n).map(|piece| job(n * PIECE, piece)),
+    /// Gives the texts that there are, with their places, in order, until `job` says no; whether it never did.
+    pub fn each(&self, job: &mut dyn FnMut(usize, &str) -> bool) -> bool {
+        let places = |start: usize, piece: &TextPiece| start..(start + piece.len()).min(self.len);
+        self.each_piece(&mut |start, piece| {
+            places(start, piece).all(|at| piece.get(at - start).is_none_or(|text| job(at, text)))
+        })
+    }
+
+    /// All pieces with the place of their first text, until `job` says no; whether it never did. Where there is no room for one it
+    /// is read in passing.
+    fn each_piece(&self, job: &mut dyn FnMut(usize, &TextPiece) -> bool) -> bool {
+        (0..self.pieces()).all(|n| match &self.reads {
+            Some(reads) if !self.is_read(n) && !self.has_room() => {
+                let piece = reads(n);
+                self.held.fetch_sub(piece.bytes(), Ordering::Relaxed);
+                job(n * PIECE, &piece)
             }
-        }
+            _ => self.piece(n).is_none_or(|piece| job(n * PIECE, piece)),
+        })
     }
 }
 
@@ -328,6 +339,12 @@ mod tests {
             texts.search(&Needle::new("found"), &mut |at| plain.push(at));
             texts.search_each(&regex::Regex::new("found$").expect("an expression"), &mut |at| each.push(at));
             assert_eq!(plain, each);
+            each.clear();
+            texts.each(&mut |at, text| {
+                each.extend(text.ends_with("found").then_some(at));
+                at < PIECE
+            });
+            assert_eq!(plain.iter().filter(|at| **at <= PIECE).collect::<Vec<_>>(), each.iter().collect::<Vec<_>>());
             plain
         };
         let (roomy, full) = (Held::default(), Arc::new(AtomicUsize::new(MOST)));
@@ -337,7 +354,7 @@ mod tests {
         assert_eq!((times.load(Ordering::Relaxed), kept.is_used()), (3, true), "the second search reads nothing");
         let (passing, times) = column(&full);
         assert_eq!(found(&passing), all);
-        assert_eq!((times.load(Ordering::Relaxed), passing.is_used()), (6, false), "each search reads");
+        assert_eq!((times.load(Ordering::Relaxed), passing.is_used()), (8, false), "each search reads");
         assert_eq!(full.load(Ordering::Relaxed), MOST, "what was read in passing is not held");
         let copy = kept.clone();
         kept.forget();
