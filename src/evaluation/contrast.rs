@@ -13,7 +13,7 @@ use crate::analysis::measures::SAMPLES;
 use crate::decoding;
 use crate::decoding::Forced;
 use crate::decoding::ablate::leave_out;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::evaluation::acting::Acting;
 use crate::evaluation::rows::ReadRows;
 use crate::evaluation::system::EvaluatedSystem;
@@ -134,9 +134,16 @@ impl<'a> ContrastedSystem<'a> {
                 Ok(pair) => {
                     let mut next = || [(); 2].map(|()| forced.next().unwrap_or_default());
                     let mut compared = self.compared(&pair, &next());
-                    compared.depends = self.depends(stepper, &pair, ticket)?;
-                    compared.depends.changed = changed.next();
-                    Ok(compared)
+                    let changed = changed.next();
+                    match self.depends(stepper, &pair, ticket) {
+                        Ok(depends) => {
+                            compared.depends = PairDependence { changed, ..depends };
+                            Ok(compared)
+                        }
+                        // Such as a pair that is too long for its gradient.
+                        Err(Error::Input(why)) => Err(why),
+                        Err(error) => return Err(error),
+                    }
                 }
             };
             found.push(pair);

@@ -193,6 +193,7 @@ impl window::local::ShownPages for Pages {
 mod tests {
     use super::*;
     use crate::app::page::SENTENCE;
+    use crate::pages::corpus::CORPUS;
     use crate::pages::evaluation::EVALUATION;
     use crate::pages::map::MAP;
     use crate::pages::phrases::PHRASES;
@@ -222,6 +223,8 @@ mod tests {
             (EVALUATION, Dropped::Interventions, SENTENCE),
             (EVALUATION, Dropped::Links, EVALUATION),
             (MAP, Dropped::Links, SENTENCE),
+            (MAP, Dropped::Annotated, SENTENCE),
+            (CORPUS, Dropped::Annotated, CORPUS),
         ] {
             assert_eq!(pages.taker(on, dropped), taker, "{dropped:?} on {on:?}");
         }

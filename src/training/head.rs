@@ -19,7 +19,7 @@ use rayon::prelude::*;
 
 use crate::error::{Error, Result};
 use crate::models::checkpoint::Weights;
-use crate::models::fused::head::{HEAD_WIDTH, HeadSizes, NEAR, near, no_vectors, weights_of};
+use crate::models::fused::head::{HEAD_WIDTH, HeadSizes, NEAR, SOURCE_TABLE, near, no_vectors, weights_of};
 use crate::models::{Kernels, Model, Need, StepOutput, StepRow, Stepper};
 use crate::nn::fused::elementwise::softmax;
 use crate::nn::fused::{Precision, attention};
@@ -253,7 +253,7 @@ impl<'a> Learner<'a> {
         let embedding = self.model.weights.get(self.model.config.target_embedding())?.data.as_slice();
         let source: &[f32] = match self.sizes.source {
             0 => &[],
-            _ => &self.model.weights.get("source_embedding")?.data,
+            _ => &self.model.weights.get(SOURCE_TABLE)?.data,
         };
         let embeddings = [source, embedding];
         if let Some(kept) = self.kept[group].get() {
@@ -500,7 +500,7 @@ mod tests {
             let features = Features::read(&mut *stepper, &pairs, sizes, &CancellationToken::forever());
             let features = features.unwrap_or_else(|error| panic!("{name}: {error}"));
             let embedding = |name| model.weights.numbers(name).unwrap_or_default();
-            let embeddings = [embedding("source_embedding"), embedding(model.config.target_embedding())];
+            let embeddings = [embedding(SOURCE_TABLE), embedding(model.config.target_embedding())];
             check(name, &features, sizes, embeddings.each_ref().map(Vec::as_slice));
         }
     }

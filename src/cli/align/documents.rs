@@ -196,7 +196,7 @@ fn indexes(path: &Path) -> Result<Option<Vec<[Vec<usize>; 2]>>> {
             }
         }
     }
-    Ok(Some(beads))
+    Ok(Some(beads).filter(|beads| !beads.is_empty()))
 }
 
 /// What somebody made, in the letters of the documents.

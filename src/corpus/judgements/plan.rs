@@ -23,7 +23,9 @@ impl Campaign {
             return Err(Error::Input(format!("a campaign needs {what}")));
         }
         let says = |at: &u32| columns.iter().all(|column| column.texts.get(*at as usize).is_some());
-        let sentences: Vec<u32> = rows.iter().copied().filter(says).collect();
+        let mut sentences: Vec<u32> = rows.iter().copied().filter(says).collect();
+        // Who gets which follows from the seed, and not from how the table is sorted.
+        sentences.sort_unstable();
         if sentences.is_empty() {
             let message = "of none of these sentences every system says something; choose others, or remove a system";
             return Err(Error::Input(message.to_owned()));

@@ -330,11 +330,13 @@ impl Counting {
         for n in self.next..end {
             self.sentence(self.rows[n] as usize, workspace)?;
         }
-        if self.corpus.holds_too_much() {
-            Arc::make_mut(&mut self.corpus).forget_texts();
-        }
         self.next = end;
         Ok(self.next < self.rows.len())
+    }
+
+    /// Lets go of texts, which are read again.
+    pub fn forget_texts(&mut self) {
+        Arc::make_mut(&mut self.corpus).forget_texts();
     }
 
     fn counts(&self, thing: CountedThing) -> bool {

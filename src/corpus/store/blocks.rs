@@ -6,7 +6,6 @@
 //! since lies over it.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rusqlite::Connection;
@@ -322,8 +321,7 @@ impl Blocks {
         let reads: Reads<TextPiece> = Arc::new(move |n| {
             let piece: TextPiece =
                 blocks.ask(what, |all| Ok(texts(all, written, n, &mut |error| blocks.damaged(what, &error))));
-            blocks.held.fetch_add(piece.bytes(), Ordering::Relaxed);
-            piece
+            piece.counted(&blocks.held)
         });
         TextStore::of_file(len, &self.held, reads)
     }

@@ -44,6 +44,13 @@ impl Jobs {
         self.binned.clear();
     }
 
+    /// Lets go of texts that a count has read.
+    pub fn forget_texts(&mut self) {
+        if let Some((counting, _)) = &mut self.counting {
+            counting.forget_texts();
+        }
+    }
+
     /// The systems stand at other places.
     pub fn stop(&mut self) {
         self.counting = None;

@@ -57,7 +57,12 @@ pub(super) struct Opened {
     is_behind: bool,
     /// There are texts that were not read.
     pub(super) reads_on: bool,
+    /// When texts were let go last.
+    let_go: Option<Instant>,
 }
+
+/// Texts are let go no more often, for the rows in view may need as many.
+const LET_GO: Duration = Duration::from_secs(5);
 
 /// A workspace that is open, or none, and who asks.
 pub(super) struct Open<'a> {
@@ -244,7 +249,12 @@ impl Open<'_> {
         let (corpus, workspace) = (Arc::new(corpus), Some(workspace));
         self.at = Opened { version, corpus, workspace, reads_on: true, ..Opened::default() };
         if let Some(workspace) = &self.at.workspace {
-            self.tell(CorpusNews::Look(Box::new(workspace.look())));
+            let mut look = workspace.look();
+            // A column may be gone.
+            if Sorting::named(&look.sorting, &self.at.corpus).is_err() {
+                look.sorting.clear();
+            }
+            self.tell(CorpusNews::Look(Box::new(look)));
         }
         if self.at.workspace.as_ref().is_some_and(Workspace::is_fixed) {
             let name = path.file_name().unwrap_or(path.as_os_str()).display();
@@ -290,8 +300,11 @@ impl Open<'_> {
 
     /// Keeps texts in memory within their bound, and the window's with them.
     fn let_go(&mut self) {
-        if self.at.corpus.holds_too_much() {
+        let is_rested = self.at.let_go.is_none_or(|at| at.elapsed() >= LET_GO);
+        if is_rested && self.at.corpus.holds_too_much() {
+            self.at.let_go = Some(Instant::now());
             Arc::make_mut(&mut self.at.corpus).forget_texts();
+            self.at.jobs.forget_texts();
             self.tell_corpus_alone();
         }
     }

@@ -34,7 +34,7 @@ pub const HEAD_FILE: &str = "alignment.safetensors";
 pub const NEAR: usize = 3;
 
 /// The embeddings of source words.
-const SOURCE_TABLE: &str = "source_embedding";
+pub const SOURCE_TABLE: &str = "source_embedding";
 
 /// Numbers of W' [..] + U' h_j.
 pub const HEAD_WIDTH: usize = 256;
@@ -109,9 +109,9 @@ impl AlignmentHead {
     pub fn read(config: &Config, model: &Arc<Weights>, read: &dyn Fn(&Shapes) -> Result<Weights>) -> Result<Self> {
         let mut sizes = HeadSizes::of(config, model);
         let head = match read(&sizes.shapes()) {
-            Err(Error::Tensor { tensor, .. }) if tensor == "X" => {
+            Err(Error::Tensor { path, tensor, message }) if tensor == "X" => {
                 sizes.source = 0;
-                read(&sizes.shapes())?
+                read(&sizes.shapes()).map_err(|_| Error::Tensor { path, tensor, message })?
             }
             read => read?,
         };

@@ -56,7 +56,7 @@ pub const CORPUS: Page = Page::new(&PageInfo {
     title: id!("Page Corpus"),
     saved_as: "workbench",
     digit: 6,
-    takes: &[Dropped::Workspace, Dropped::Text, Dropped::Interventions, Dropped::Links],
+    takes: &[Dropped::Workspace, Dropped::Text, Dropped::Interventions, Dropped::Links, Dropped::Annotated],
     keeps_work: true,
     has_only_models: false,
 });
@@ -233,9 +233,9 @@ impl CorpusPage {
         } else {
             first
         };
+        self.show(app);
         self.columns.look.sorting.clone_from(&self.sorting);
         self.keep_look(app);
-        self.show(app);
     }
 
     /// Passes a request on; what is shown follows some of them at once.
@@ -249,6 +249,8 @@ impl CorpusPage {
                 // The places of the others shift.
                 self.whole.counted.pair = None;
                 self.columns.look.pair = None;
+                self.columns.look.sorting.clear();
+                self.sorting.clear();
             }
             CorpusRequest::See(rows, columns) => self.seen = Some((rows.clone(), columns.clone())),
             CorpusRequest::Compare(pair) => {
@@ -548,14 +550,14 @@ impl AnyPage for CorpusPage {
                 self.open(path, app);
             }
             Dropped::Links if self.path.is_some() => self.apply(CorpusCommand::import_gold(path), app),
-            Dropped::Text | Dropped::Interventions if self.path.is_some() => {
+            Dropped::Text | Dropped::Interventions | Dropped::Annotated if self.path.is_some() => {
                 self.apply(CorpusCommand::Import(path), app);
             }
-            Dropped::Text | Dropped::Interventions | Dropped::Links => {
+            Dropped::Text | Dropped::Interventions | Dropped::Annotated | Dropped::Links => {
                 self.message = Some(tr!("Open or make a corpus first; the file goes into it").to_owned());
             }
             // Other pages take these.
-            Dropped::Model | Dropped::Logs | Dropped::PhraseTable | Dropped::Annotated => {}
+            Dropped::Model | Dropped::Logs | Dropped::PhraseTable => {}
         }
     }
 

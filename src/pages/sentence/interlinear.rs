@@ -135,7 +135,8 @@ pub(super) fn annotate(app: &mut AppState, path: &Path, sentences: &[GlossedSent
     // A model that is open says its words itself.
     let live = interlinear::choices(app);
     let is_live = |name: &str| {
-        live.iter().any(|choice| matches!(&choice.row, TextRow::Model(model) if model.replace(' ', "_") == name))
+        live.iter()
+            .any(|choice| matches!(&choice.row, TextRow::Model(model) if model.replace([' ', '=', '|'], "_") == name))
     };
     let is_kept = |tier: &&GlossTier| !OF_TREES.contains(&tier.name.as_str()) && !is_live(&tier.name);
     let tiers: Vec<&GlossTier> = found.tiers.iter().filter(is_kept).collect();
