@@ -18,7 +18,8 @@ const SHORT: (usize, usize) = (9, 200);
 /// Between a cell and the next, points.
 const GAP: f32 = 8.0;
 
-/// The name of a column in a file, what it is called, and what it is.
+/// The name of a column in a file, what it is called, and what it is; a name `*_low`, behind the others, is of all that
+/// end so.
 pub type GridTitle = (&'static str, &'static str, &'static str);
 
 /// How a table is shown.
@@ -125,6 +126,11 @@ fn moved(sorted: &Sorted, selected: Option<usize>, by: isize) -> Option<(usize, 
     sorted.order.get(next).map(|row| (next, *row as usize))
 }
 
+/// Whether a title is that of a column.
+fn is_named(known: &str, name: &str) -> bool {
+    known.strip_prefix('*').map_or(known == name, |end| name.ends_with(end))
+}
+
 /// The heads; gives how the table is to be sorted.
 fn heads_ui(
     ui: &mut Ui,
@@ -136,7 +142,7 @@ fn heads_ui(
     let (_, rect) = ui.allocate_space(vec2(widths.iter().sum(), LINE));
     let (mut left, mut asked) = (rect.left(), by);
     for (column, (name, width)) in table.head.iter().zip(widths).enumerate() {
-        let found = look.titles.iter().find(|(known, ..)| known == name);
+        let found = look.titles.iter().find(|(known, ..)| is_named(known, name));
         let (title, about) = found.map_or((*name, ""), |(_, title, about)| (lang::text(title), lang::text(about)));
         let now = by.filter(|(sorted, _)| *sorted == column).map(|(_, is_falling)| is_falling);
         let order = match now {

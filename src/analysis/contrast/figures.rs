@@ -20,10 +20,17 @@ pub struct PairFigure {
     pub of: fn(&MinimalPair) -> Option<f64>,
 }
 
+/// The columns of a figure of this name.
+macro_rules! heads {
+    ($name:literal) => {
+        [$name, concat!($name, "_low"), concat!($name, "_high"), concat!($name, "_pairs")]
+    };
+}
+
 /// Every number of a pair beside its probabilities, in the order of their columns.
 pub const PAIR_FIGURES: &[PairFigure] = &[
     PairFigure {
-        heads: ["changed_accuracy", "changed_accuracy_low", "changed_accuracy_high", "changed_accuracy_pairs"],
+        heads: heads!("changed_accuracy"),
         word: None,
         is_share: true,
         of: |pair| {
@@ -32,7 +39,7 @@ pub const PAIR_FIGURES: &[PairFigure] = &[
         },
     },
     PairFigure {
-        heads: ["difference_change", "difference_change_low", "difference_change_high", "difference_change_pairs"],
+        heads: heads!("difference_change"),
         word: None,
         is_share: false,
         of: |pair| {
@@ -41,7 +48,7 @@ pub const PAIR_FIGURES: &[PairFigure] = &[
         },
     },
     PairFigure {
-        heads: ["word_change", "word_change_low", "word_change_high", "word_change_pairs"],
+        heads: heads!("word_change"),
         word: None,
         is_share: false,
         of: |pair| {
@@ -50,19 +57,19 @@ pub const PAIR_FIGURES: &[PairFigure] = &[
         },
     },
     PairFigure {
-        heads: ["alpha", "alpha_low", "alpha_high", "alpha_pairs"],
+        heads: heads!("alpha"),
         word: Some(("looks_at", |depends| Some(&depends.looks_at.as_ref()?.word))),
         is_share: false,
         of: |pair| Some(pair.depends.looks_at.as_ref()?.alpha),
     },
     PairFigure {
-        heads: ["left_out", "left_out_low", "left_out_high", "left_out_pairs"],
+        heads: heads!("left_out"),
         word: None,
         is_share: false,
         of: |pair| Some(pair.depends.looks_at.as_ref()?.lost?[0]),
     },
     PairFigure {
-        heads: ["left_out_word", "left_out_word_low", "left_out_word_high", "left_out_word_pairs"],
+        heads: heads!("left_out_word"),
         word: None,
         is_share: false,
         of: |pair| {
@@ -71,19 +78,19 @@ pub const PAIR_FIGURES: &[PairFigure] = &[
         },
     },
     PairFigure {
-        heads: ["gradient", "gradient_low", "gradient_high", "gradient_pairs"],
+        heads: heads!("gradient"),
         word: Some(("gradient_at", |depends| Some(&depends.gradient.as_ref()?.word))),
         is_share: false,
         of: |pair| Some(pair.depends.gradient.as_ref()?.most),
     },
     PairFigure {
-        heads: ["gradient_share", "gradient_share_low", "gradient_share_high", "gradient_share_pairs"],
+        heads: heads!("gradient_share"),
         word: None,
         is_share: false,
         of: |pair| pair.depends.gradient.as_ref()?.share,
     },
     PairFigure {
-        heads: ["gradient_agrees", "gradient_agrees_low", "gradient_agrees_high", "gradient_agrees_pairs"],
+        heads: heads!("gradient_agrees"),
         word: None,
         is_share: true,
         of: |pair| pair.depends.gradient.as_ref()?.agrees.map(share),

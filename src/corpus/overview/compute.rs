@@ -265,6 +265,8 @@ pub struct Counting {
     classes: Vec<Class>,
     words: Vec<HashMap<String, Tally>>,
     parts: PartTally,
+    /// Whether the file has any; known from the first sentence on.
+    has_parts: Option<bool>,
     linked: [usize; 4],
     jumps: Vec<Option<Vec<u64>>>,
     contrast: Contrast,
@@ -307,6 +309,7 @@ impl Counting {
             classes: CLASSES.iter().map(class).collect(),
             words: vec![HashMap::new(); systems],
             parts: PartTally::default(),
+            has_parts: None,
             linked: [0; 4],
             jumps: vec![None; systems],
             contrast: Contrast::default(),
@@ -353,18 +356,20 @@ impl Counting {
         let references = corpus.references_of(at);
         let reference = references.first().copied();
         let mut links = Vec::new();
-        let parts = if self.counts(CountedThing::Parts) { parts_of(workspace, at, source) } else { None };
-        if self.counts(CountedThing::Words) || parts.is_some() {
+        let asks_parts =
+            self.counts(CountedThing::Parts) && *self.has_parts.get_or_insert_with(|| workspace.has_parts());
+        let parts = if asks_parts { parts_of(workspace, at, source) } else { None };
+        let judges = self.counts(CountedThing::Words) || parts.is_some();
+        if judges {
             let by;
             (links, by) = self.linker.of_reference(&corpus, workspace, at)?;
             self.linked[by as usize] += usize::from(reference.is_some());
         }
-        let judges = self.counts(CountedThing::Words) || parts.is_some();
         let is_cut = self.counts(CountedThing::Frequencies) || self.counts(CountedThing::Ngrams);
         let cut_reference = if is_cut { cut(reference.unwrap_or_default()) } else { String::new() };
         // Reading outputs is most of the work.
-        let reads = [CountedThing::Jumps, CountedThing::Words].into_iter().any(|thing| self.counts(thing))
-            || parts.is_some()
+        let reads = judges
+            || self.counts(CountedThing::Jumps)
             || self.counts(CountedThing::Lengths) && corpus.golds.contains(&at);
         for system in 0..corpus.systems.len() {
             let Some(text) = corpus.systems[system].texts.get(at) else { continue };
@@ -373,16 +378,16 @@ impl Counting {
             if let Some(output) = output.as_ref().filter(|_| self.counts(CountedThing::Jumps)) {
                 self.jump(system, output);
             }
-            let is_judged = reference.is_some() && !corpus.systems[system].system.is_forced();
+            let is_rival = !corpus.systems[system].system.is_forced();
             let fates_of = |output: &SystemOutput| word_fates(source, &references, &links, output);
-            let word_fates = output.as_ref().filter(|_| is_judged && judges).map(fates_of).unwrap_or_default();
+            let word_fates =
+                output.as_ref().filter(|_| judges && is_rival && reference.is_some()).map(fates_of).unwrap_or_default();
             let own = output.as_ref().filter(|_| parts.is_some()).and_then(|output| output.word_links(source));
             if let (Some(parts), Some(links)) = (&parts, &own) {
                 let output = TaggedOutput { system: (system, corpus.systems.len()), links, fates: &word_fates };
                 self.parts.add(parts, &output);
             }
             let Some(reference) = reference else { continue };
-            let is_rival = !corpus.systems[system].system.is_forced();
             if self.counts(CountedThing::Lengths) {
                 let counts = || ComparedScores::of(text, &references, &BleuSettings::default());
                 let mut sums = SystemScores::of(is_rival.then(counts));
@@ -449,10 +454,7 @@ impl Counting {
             let tally = self.words[system].entry(word).or_default();
             tally.0 += 1;
             tally.1 += usize::from(fate.is_wrong());
-            tally.2.said += fate.said;
-            tally.2.right += fate.right;
-            tally.2.wanted += fate.wanted;
-            tally.2.found += fate.found;
+            tally.2 += fate;
         }
     }
 

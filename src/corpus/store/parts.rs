@@ -17,6 +17,13 @@ impl Workspace {
         })
     }
 
+    /// Whether any sentence has parts of speech.
+    pub fn has_parts(&self) -> bool {
+        // Where there is no table yet, nothing is kept.
+        let find = |all| one(all, "SELECT sentence FROM part LIMIT 1", [], |row| row.get::<_, i64>(0));
+        self.ask(find).ok().flatten().is_some()
+    }
+
     /// The parts of speech of the words of a sentence, from 0; `None` where it has none.
     pub fn parts(&self, at: usize) -> Option<Vec<String>> {
         let find = |all| {

@@ -8,6 +8,11 @@ use crate::error::{Error, Result};
 use crate::figure::interlinear::sentence::{GlossTier, GlossedSentence, GlossedText};
 use crate::text::reader::LineReader;
 
+/// The name of a row in the last column.
+pub fn misc_name(name: &str) -> String {
+    name.replace([' ', '=', '|'], "_")
+}
+
 /// A sentence.
 pub fn write(sentence: &GlossedSentence, number: usize) -> String {
     let mut lines = format!("# sent_id = {number}\n# text = {}\n", sentence.words.join(" "));
@@ -23,8 +28,7 @@ pub fn write(sentence: &GlossedSentence, number: usize) -> String {
         let own = |row: &&GlossTier| !CONLLU.contains(&row.name.as_str());
         let rest =
             rows.iter().filter(own).filter_map(|row| Some((row, row.cells.get(j).filter(|cell| !cell.is_empty())?)));
-        let rest =
-            rest.map(|(row, cell)| format!("{}={}", row.name.replace([' ', '=', '|'], "_"), cell.replace('|', "/")));
+        let rest = rest.map(|(row, cell)| format!("{}={}", misc_name(&row.name), cell.replace('|', "/")));
         let rest = rest.collect::<Vec<_>>().join("|");
         let columns = CONLLU.map(|name| column(name, j)).join("\t");
         let rest = if rest.is_empty() { "_" } else { &rest };

@@ -8,6 +8,7 @@ use crate::app::document::interlinear::{InterlinearPlan, RowChoice, TextRow};
 use crate::app::effect::FileJob;
 use crate::app::files::interlinear;
 use crate::app::state::AppState;
+use crate::figure::interlinear::conllu;
 use crate::figure::interlinear::{GLOSS_FORMATS, GlossTier, GlossedSentence};
 use crate::lang;
 use crate::pages::sentence::command::{InterlinearCommand, TierEdit};
@@ -135,8 +136,7 @@ pub(super) fn annotate(app: &mut AppState, path: &Path, sentences: &[GlossedSent
     // A model that is open says its words itself.
     let live = interlinear::choices(app);
     let is_live = |name: &str| {
-        live.iter()
-            .any(|choice| matches!(&choice.row, TextRow::Model(model) if model.replace([' ', '=', '|'], "_") == name))
+        live.iter().any(|choice| matches!(&choice.row, TextRow::Model(model) if conllu::misc_name(model) == name))
     };
     let is_kept = |tier: &&GlossTier| !OF_TREES.contains(&tier.name.as_str()) && !is_live(&tier.name);
     let tiers: Vec<&GlossTier> = found.tiers.iter().filter(is_kept).collect();
