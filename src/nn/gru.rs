@@ -90,26 +90,28 @@ impl Matrices {
     /// The gates, alike in both papers, each [rows, n]:
     /// z = sigm(W_z e + U_z s' + C_z c + b_z), r = sigm(W_r e + U_r s' + C_r c + b_r).
     fn z_and_r(&self, x: &GruGates, context: Option<&GruGates>, s_prev: &Tensor) -> Result<(Tensor, Tensor)> {
-        let z = plus((&x.z + apply(&self.u.z, s_prev)?)?, context.map(|c| &c.z))?;
-        let r = plus((&x.r + apply(&self.u.r, s_prev)?)?, context.map(|c| &c.r))?;
+        let z = self.sum("z", &x.z, &apply(&self.u.z, s_prev)?, context.map(|c| &c.z))?;
+        let r = self.sum("r", &x.r, &apply(&self.u.r, s_prev)?, context.map(|c| &c.r))?;
         let (z, r) = (sigmoid(&z)?, sigmoid(&r)?);
         self.trace.note("z", &z);
         self.trace.note("r", &r);
         Ok((z, r))
     }
 
+    /// W e + b, what comes of the state, and C c where there is a context; one row of it serves every row of x.
+    fn sum(&self, name: &str, x: &Tensor, state: &Tensor, c: Option<&Tensor>) -> Result<Tensor> {
+        self.trace.note_sum(name, [("word", Some(x)), ("state", Some(state)), ("context", c)]);
+        let sum = (x + state)?;
+        Ok(match c {
+            None => sum,
+            Some(c) => sum.broadcast_add(c)?,
+        })
+    }
+
     /// U (r * s'), or r * (U s') where the gate was moved.
     fn reset(&self, r: &Tensor, s_prev: &Tensor) -> Result<Tensor> {
         let u = &self.u.proposal;
         if self.moves_reset { Ok((r * apply(u, s_prev)?)?) } else { apply(u, &(r * s_prev)?) }
-    }
-}
-
-/// x + c, where there is a c; one row of c serves every row of x.
-fn plus(x: Tensor, c: Option<&Tensor>) -> Result<Tensor> {
-    match c {
-        None => Ok(x),
-        Some(c) => Ok(x.broadcast_add(c)?),
     }
 }
 
@@ -135,7 +137,7 @@ impl GatedCell for BahdanauUnit {
         let (z, r) = self.0.z_and_r(x, context, s_prev)?;
         // s~ = tanh(W e + U (r * s') + C c + b)
         let reset = self.0.reset(&r, s_prev)?;
-        let s_tilde = plus((&x.proposal + reset)?, context.map(|c| &c.proposal))?.tanh()?; // [rows, n]
+        let s_tilde = self.0.sum("proposal", &x.proposal, &reset, context.map(|c| &c.proposal))?.tanh()?; // [rows, n]
         self.0.trace.note("proposal", &s_tilde);
         // s = (1 - z) * s' + z * s~  =  s' + z * (s~ - s')
         Ok((s_prev + (z * (s_tilde - s_prev)?)?)?) // [rows, n]
@@ -161,6 +163,7 @@ impl GatedCell for ChoUnit {
             // Not the paper's: h~ = tanh(W e + U (r * h') + C c + b)
             Some(c) => apply(&self.0.u.proposal, &(r * h_prev)?)?.broadcast_add(&c.proposal)?,
         };
+        self.0.trace.note_sum("proposal", [("word", Some(&x.proposal)), ("state", Some(&recurrent))]);
         let h_tilde = (&x.proposal + recurrent)?.tanh()?; // [rows, n]
         self.0.trace.note("proposal", &h_tilde);
         // h = z * h' + (1 - z) * h~  =  h~ + z * (h' - h~)

@@ -108,7 +108,11 @@ impl Lstm {
 
     /// The next state from `x` = W x + b and the state before.
     pub fn step(&self, x: &LstmGates, before: &LstmState) -> Result<LstmState> {
-        let a = x.plus(&self.u.apply(&before.h)?)?; // 4 x [rows, n]
+        let u = self.u.apply(&before.h)?;
+        for (name, word, state) in [("i", &x.i, &u.i), ("f", &x.f, &u.f), ("o", &x.o, &u.o), ("g", &x.g, &u.g)] {
+            self.trace.note_sum(name, [("word", Some(word)), ("state", Some(state))]);
+        }
+        let a = x.plus(&u)?; // 4 x [rows, n]
         let (i, f, o, g) = (sigmoid(&a.i)?, sigmoid(&a.f)?, sigmoid(&a.o)?, a.g.tanh()?);
         // c = f * c' + i * g, h = o * tanh(c)
         let c = ((&f * &before.c)? + (&i * &g)?)?; // [rows, n]

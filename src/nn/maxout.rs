@@ -39,8 +39,10 @@ impl DeepOutput {
 
     /// t, [rows, l], from `s` [rows, n], `e` [rows, m] and `c` [rows, |c|] or [1, |c|].
     pub fn t(&self, s: &Tensor, e: &Tensor, c: &Tensor) -> Result<Tensor> {
-        let from_both = (affine(&self.from_state, &self.bias, s)? + apply(&self.from_word, e)?)?;
-        let t_tilde = from_both.broadcast_add(&apply(&self.from_context, c)?)?;
+        let (state, word) = (affine(&self.from_state, &self.bias, s)?, apply(&self.from_word, e)?);
+        let context = apply(&self.from_context, c)?;
+        self.trace.note_sum("t_tilde", [("word", Some(&word)), ("state", Some(&state)), ("context", Some(&context))]);
+        let t_tilde = (state + word)?.broadcast_add(&context)?;
         let t = maxout(&t_tilde)?;
         self.trace.note("t_tilde", &t_tilde);
         self.trace.note("t", &t);

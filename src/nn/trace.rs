@@ -36,6 +36,16 @@ impl Trace {
         notes.lock().unwrap_or_else(PoisonError::into_inner).push(note);
     }
 
+    /// Notes the terms of the sum that a value is made of, such as `z+state`; those that are not there are left out.
+    pub fn note_sum<const N: usize>(&self, name: &str, terms: [(&str, Option<&Tensor>); N]) {
+        if self.notes.is_none() {
+            return;
+        }
+        for (term, value) in terms {
+            value.into_iter().for_each(|value| self.note(&format!("{name}+{term}"), value));
+        }
+    }
+
     /// Takes all that was noted so far.
     pub fn take(&self) -> Notes {
         let notes = self.notes.as_ref();

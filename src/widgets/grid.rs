@@ -5,14 +5,18 @@ use std::sync::Arc;
 use egui::accesskit::Role;
 use egui::{Align2, Id, Key, Rect, ScrollArea, Sense, Stroke, Ui, UiBuilder, WidgetInfo, pos2, vec2};
 
+use crate::figure::measure::TextMeasure as _;
 use crate::lang;
 use crate::text::cells::{CellTable, TableCell};
+use crate::widgets::marks::Letters;
 use crate::widgets::{labels, rows, theme};
 
 /// Height of a row, points.
 const LINE: f32 = 24.0;
 /// Room for a number, and least room for a text, points.
 const ROOM: (f32, f32) = (78.0, 110.0);
+/// The widest that a head makes its column, and the room for its arrow and margins, points.
+const HEAD: (f32, f32) = (170.0, 26.0);
 /// Letters of texts that need no more room than a number, and the rows that are looked through for longer ones.
 const SHORT: (usize, usize) = (9, 200);
 /// Between a cell and the next, points.
@@ -84,9 +88,12 @@ pub fn grid_ui(ui: &mut Ui, table: &Arc<CellTable>, look: &GridLook<'_>) -> Opti
     let is_narrow = |column| table.rows.iter().take(SHORT.1).all(|row| is_short(row, column));
     let narrow: Vec<bool> = (0..table.head.len()).map(is_narrow).collect();
     let texts = narrow.iter().filter(|is_narrow| !**is_narrow).count();
-    let rest = ui.available_width() - theme::SPACE_3 - ROOM.0 * (narrow.len() - texts) as f32;
-    let text = (rest / texts.max(1) as f32).max(ROOM.1);
-    let widths: Vec<f32> = narrow.iter().map(|is_narrow| if *is_narrow { ROOM.0 } else { text }).collect();
+    let head = |name: &str| Letters(ui).width(title(look, name).0, theme::TEXT_SMALL) + HEAD.1;
+    let number = |name: &&'static str| head(name).clamp(ROOM.0, HEAD.0);
+    let mut widths: Vec<f32> = table.head.iter().map(number).collect();
+    let numbers: f32 = widths.iter().zip(&narrow).filter(|(_, is_narrow)| **is_narrow).map(|(width, _)| width).sum();
+    let text = ((ui.available_width() - theme::SPACE_3 - numbers) / texts.max(1) as f32).max(ROOM.1);
+    widths.iter_mut().zip(&narrow).filter(|(_, is_narrow)| !**is_narrow).for_each(|(width, _)| *width = text);
     let mut chosen = None;
     ScrollArea::horizontal().id_salt((look.id, "wide")).auto_shrink(false).show(ui, |ui| {
         ui.set_min_width(widths.iter().sum());
@@ -131,6 +138,12 @@ fn is_named(known: &str, name: &str) -> bool {
     known.strip_prefix('*').map_or(known == name, |end| name.ends_with(end))
 }
 
+/// What a column is called, and what it is.
+fn title<'a>(look: &GridLook<'_>, name: &'a str) -> (&'a str, &'a str) {
+    let found = look.titles.iter().find(|(known, ..)| is_named(known, name));
+    found.map_or((name, ""), |(_, title, about)| (lang::text(title), lang::text(about)))
+}
+
 /// The heads; gives how the table is to be sorted.
 fn heads_ui(
     ui: &mut Ui,
@@ -142,8 +155,7 @@ fn heads_ui(
     let (_, rect) = ui.allocate_space(vec2(widths.iter().sum(), LINE));
     let (mut left, mut asked) = (rect.left(), by);
     for (column, (name, width)) in table.head.iter().zip(widths).enumerate() {
-        let found = look.titles.iter().find(|(known, ..)| is_named(known, name));
-        let (title, about) = found.map_or((*name, ""), |(_, title, about)| (lang::text(title), lang::text(about)));
+        let (title, about) = title(look, name);
         let now = by.filter(|(sorted, _)| *sorted == column).map(|(_, is_falling)| is_falling);
         let order = match now {
             None => String::new(),

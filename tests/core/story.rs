@@ -64,6 +64,34 @@ fn a_number_is_worked_out_with_both_factors() {
     }
 }
 
+/// Every unit of a gate, a proposal and of what comes before maxout is made of what the word, the state and the context say.
+#[test]
+fn gates_are_worked_out_of_what_each_part_says() {
+    let sigmoid: fn(f32) -> f32 = |sum| 1.0 / (1.0 + (-sum).exp());
+    let tanh: fn(f32) -> f32 = f32::tanh;
+    let as_it_is: fn(f32) -> f32 = |sum| sum;
+    let of_gated = [("gates", 0, sigmoid), ("gates", 1, sigmoid), ("proposal", 0, tanh), ("readout", 0, as_it_is)];
+    let of_memory = [("top", 0, sigmoid), ("top", 1, sigmoid), ("top", 2, sigmoid), ("top", 3, tanh)];
+    for (name, all, count) in
+        [("rnnsearch", of_gated, 3), ("rnnencdec", of_gated, 3), ("luong-global-general", of_memory, 2)]
+    {
+        let apart = apart(name);
+        for (stage, quantity, made) in all {
+            let own = values(&apart, 1, stage, quantity).expect("values");
+            for (unit, own) in own.iter().enumerate() {
+                let number = WorkedNumber { stage, quantity, row: 0, unit };
+                let found =
+                    worked(&apart, 1, number).unwrap_or_else(|| panic!("{name} {stage} {quantity}, unit {unit}"));
+                let sum: f32 = found.terms.iter().map(|term| term.part).sum();
+                assert!((made(sum) - own).abs() < 1e-4, "{name} {stage} {quantity}: {sum} makes {own}");
+                // what Cho's proposal reads of the state and of the summary goes through one gate
+                let is_joined = (name, stage) == ("rnnencdec", "proposal");
+                assert_eq!(found.terms.len(), if is_joined { 2 } else { count }, "{name} {stage}");
+            }
+        }
+    }
+}
+
 #[test]
 fn fewer_boxes_are_the_same_machine() {
     for name in ["rnnsearch", "rnnencdec", "luong-global-general", "luong-local-p-dot", "luong-none"] {

@@ -224,7 +224,7 @@ fn fewer_boxes_come_first_and_a_sentence_says_what_happens() {
     assert!(told.iter().any(|story| story.starts_with("The energies become shares: ")), "{told:#?}");
 }
 
-/// A click on a number says what made it; one that nothing at hand made says so.
+/// A click on a number says what made it, and a gate what each part says for its unit.
 #[test]
 fn a_number_that_is_clicked_is_worked_out() {
     let (mut harness, _) = page(apart(Then::Wait, vec![4, 5, 7]), [1280.0, 900.0]);
@@ -240,7 +240,9 @@ fn a_number_that_is_clicked_is_worked_out() {
     }
     harness.get_by_role_and_label(Role::Button, "Gates, z_i, r_i").click();
     harness.run();
-    assert!(harness.query_by_label_contains("One number of it").is_none(), "gates are made by all weights of a row");
+    harness.get_by_label_contains("What each says for this unit, summed");
+    harness.get_by_label_contains("the word before: ");
+    harness.get_by_label_contains("the context: ");
 }
 
 /// Several groups at one keyboard; what they thought stands beside what the model did.

@@ -1,6 +1,7 @@
 //! How far beads agree with beads that somebody made: strict and lax precision, recall and F1 as Bleualign (Sennrich and Volk 2010)
 //! and Vecalign (Thompson and Koehn 2019, `score.py`) have them. Imports nothing.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 /// What one side of a bead has of its document, as ranges of letters in order, no two of which touch; none: nothing.
@@ -66,9 +67,21 @@ impl BeadAgreement {
 
 fn count(beads: &[BeadPlaces], others: &[BeadPlaces]) -> BeadCounts {
     let mut counts = [0; 3];
+    let same: HashSet<&BeadPlaces> = others.iter().collect();
+    // Documents have thousands of beads: only those near in the source are compared.
+    let mut sources: Vec<(&Range<usize>, &BeadPlaces)> =
+        others.iter().flat_map(|other| other[0].iter().map(move |range| (range, other))).collect();
+    sources.sort_by_key(|(range, _)| range.start);
+    let longest = sources.iter().map(|(range, _)| range.len()).max().unwrap_or(0);
     for bead in beads.iter().filter(|bead| bead.iter().any(|side| !side.is_empty())) {
-        let is_same = others.contains(bead);
-        let is_near = || others.iter().any(|other| (0..2).all(|side| meet(&bead[side], &other[side])));
+        let is_same = same.contains(bead);
+        let is_near = || {
+            bead[0].iter().any(|range| {
+                let first = sources.partition_point(|(other, _)| other.start + longest <= range.start);
+                let near = sources[first..].iter().take_while(|(other, _)| other.start < range.end);
+                near.filter(|(other, _)| range.start < other.end).any(|(_, other)| meet(&bead[1], &other[1]))
+            })
+        };
         counts[0] += u64::from(is_same);
         counts[1] += u64::from(is_same || is_near());
         counts[2] += 1;

@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::Path;
 
 use crate::corpus::import::lanes::{Lanes, with_lanes};
-use crate::corpus::import::letters::{stem, visible};
+use crate::corpus::import::letters::stem;
 use crate::corpus::import::mqm;
 use crate::corpus::import::nbest::said;
+use crate::corpus::import::places::{SentencePlaces, is_same};
 use crate::corpus::import::references::{Known, links_fit, new_references, reference, slots};
 use crate::corpus::import::scores::{GivenScores, given_scores};
 use crate::corpus::import::spans;
@@ -36,6 +37,8 @@ const FOLDED: usize = 1 << 16;
 const MOST_GAP: usize = 10_000;
 /// Sentences compared to find out whether a file tells of those that are there.
 const COMPARED: usize = 20;
+/// Places that are tried where the first sentence of a file stands more than once.
+const TRIED: usize = 100;
 
 /// Imports a file: `threads` threads read, measure and pack, this one writes. `hear` is told how far it is, from 0 to 1.
 /// What came before an error stays, and so does what came before the ticket was stale; when the file comes in again, it
@@ -361,7 +364,7 @@ impl Importer<'_> {
                 }
                 continue;
             };
-            if record.source.as_ref().is_some_and(|source| !same(&sentence.source, &source.text)) {
+            if record.source.as_ref().is_some_and(|source| !is_same(&sentence.source, &source.text)) {
                 report.warn(self.path, record.line, &format!("is not sentence {}; it is left out", at + 1));
                 continue;
             }
@@ -407,9 +410,10 @@ impl Importer<'_> {
             return self.workspace.newest();
         };
         let text = first.source.as_ref().map_or("", |source| source.text.as_str());
-        let mut places = vec![first.sentence.saturating_sub(1)];
-        places.extend(self.workspace.places_of(&visible(text).collect::<String>())?);
-        for place in places {
+        if self.is_base(0, window)? {
+            return Ok(0);
+        }
+        for place in SentencePlaces::read(self.workspace)?.of(self.workspace, text)?.into_iter().take(TRIED) {
             let Some(base) = (place + 1).checked_sub(first.sentence) else { continue };
             if self.is_base(base, window)? {
                 return Ok(base);
@@ -422,7 +426,7 @@ impl Importer<'_> {
     fn is_base(&self, base: usize, window: &[Record]) -> Result<bool> {
         for record in window.iter().filter(|record| record.source.is_some()).take(COMPARED) {
             let known = self.workspace.sentence(base + record.sentence.saturating_sub(1))?;
-            if !known.zip(record.source.as_ref()).is_some_and(|(known, new)| same(&known.source, &new.text)) {
+            if !known.zip(record.source.as_ref()).is_some_and(|(known, new)| is_same(&known.source, &new.text)) {
                 return Ok(false);
             }
         }
@@ -584,10 +588,6 @@ fn is_bare(output: &import::ImportedOutput) -> bool {
 }
 
 /// Whether two texts have the same letters: tokenizers put spaces between and write one apostrophe for another.
-fn same(a: &str, b: &str) -> bool {
-    a == b || visible(a).eq(visible(b))
-}
-
 fn owned_words(text: &str) -> Vec<String> {
     words(text).map(str::to_owned).collect()
 }

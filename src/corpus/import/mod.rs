@@ -6,6 +6,7 @@ pub mod lanes;
 pub(crate) mod letters;
 pub mod mqm;
 mod nbest;
+mod places;
 pub mod rated;
 pub(crate) mod references;
 pub mod report;

@@ -5,7 +5,7 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
-use crate::corpus::import::letters::visible;
+use crate::corpus::import::places::SentencePlaces;
 use crate::corpus::import::report::ImportReport;
 use crate::corpus::judgements::judge::{ErrorMark, Given, Judgement};
 use crate::corpus::judgements::judgement_io::strange;
@@ -178,9 +178,9 @@ fn places(
     report: &mut ImportReport,
 ) -> Result<Vec<usize>> {
     let (mut places, mut taken, mut new) = (Vec::with_capacity(segments.len()), BTreeSet::new(), Vec::new());
-    let len = workspace.len()?;
+    let (len, known) = (workspace.len()?, SentencePlaces::read(workspace)?);
     for segment in segments {
-        let found = workspace.places_of(&visible(&segment.source).collect::<String>())?;
+        let found = known.of(workspace, &segment.source)?;
         let place = found.into_iter().find(|place| !taken.contains(place)).unwrap_or_else(|| {
             let (source, line) = (segment.source.clone(), segment.line);
             let name = Some(segment.name.clone()).filter(|name| !name.is_empty());

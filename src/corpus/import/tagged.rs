@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use crate::corpus::import::letters::visible;
+use crate::corpus::import::places::{SentencePlaces, is_same};
 use crate::corpus::import::report::ImportReport;
 use crate::corpus::store::file::Workspace;
 use crate::error::{Error, Result};
@@ -33,10 +33,10 @@ pub fn holds(path: &Path) -> bool {
 pub fn import(workspace: &mut Workspace, path: &Path, ticket: &CancellationToken) -> Result<ImportReport> {
     let sentences = conllu::read_file(path)?;
     let (mut report, mut found) = (ImportReport::default(), Vec::new());
-    let (count, mut strange) = (workspace.len()?, 0);
+    let (known, mut strange) = (SentencePlaces::read(workspace)?, 0);
     for (n, sentence) in sentences.iter().enumerate() {
         ticket.check()?;
-        let places = places_of(workspace, (n, count), sentence)?;
+        let places = places_of(workspace, &known, n, sentence)?;
         strange += usize::from(places.is_empty());
         for at in places {
             let Some(stored) = workspace.sentence(at)? else { continue };
@@ -57,13 +57,17 @@ pub fn import(workspace: &mut Workspace, path: &Path, ticket: &CancellationToken
 }
 
 /// The sentences with the same letters: that of the same place, else all.
-fn places_of(workspace: &Workspace, (n, count): (usize, usize), sentence: &GlossedSentence) -> Result<Vec<usize>> {
-    let wanted: String = visible(&sentence.words.concat()).collect();
-    let is_same = |source: &str| visible(source).eq(wanted.chars());
-    if n < count && workspace.sentence(n)?.is_some_and(|stored| is_same(&stored.source)) {
+fn places_of(
+    workspace: &Workspace,
+    known: &SentencePlaces,
+    n: usize,
+    sentence: &GlossedSentence,
+) -> Result<Vec<usize>> {
+    let text = sentence.words.concat();
+    if workspace.sentence(n)?.is_some_and(|stored| is_same(&stored.source, &text)) {
         return Ok(vec![n]);
     }
-    workspace.places_of(&wanted)
+    known.of(workspace, &text)
 }
 
 /// One for each word of a source; `None` where the file has none.

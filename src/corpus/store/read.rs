@@ -213,13 +213,6 @@ impl Workspace {
         self.ask(|all| number(all, sql, [])).map(|first| usize::try_from(first).unwrap_or(1).saturating_sub(1))
     }
 
-    /// The places, from 0, of the sentences with these letters, spaces aside and with straight apostrophes: the first few.
-    pub fn places_of(&self, letters: &str) -> Result<Vec<usize>> {
-        let sql = "SELECT id - 1 FROM sentence
-            WHERE replace(replace(replace(source, ' ', ''), char(160), ''), char(8217), char(39)) = ?1 AND id > 0 ORDER BY id LIMIT 100";
-        self.ask(|all| list(all, sql, [letters], |row| Ok(row.get::<_, i64>(0)? as usize)))
-    }
-
     /// How many sentences a system has been asked about.
     pub fn outputs(&self, system: i64) -> Result<usize> {
         let sql = "SELECT count(*) FROM output WHERE key > ?1 << 32 AND key < (?1 + 1) << 32";

@@ -199,6 +199,11 @@ impl ShownQuantity {
             quantity.width = tensor.dims().last().copied().unwrap_or(1);
             quantity.values.extend(numbers(tensor)?);
         }
+        for (own, tensor) in notes {
+            if let Some(term) = own.strip_prefix(&name).and_then(|rest| rest.strip_prefix('+')) {
+                quantity.terms.push((term.to_owned(), numbers(tensor)?));
+            }
+        }
         if quantity.values.is_empty() {
             return Err(Error::Internal(format!("the model did not note `{name}`")));
         }

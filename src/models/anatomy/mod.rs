@@ -76,6 +76,9 @@ pub struct Quantity {
     pub width: usize,
     /// Row after row: one row, or one for each source word.
     pub values: Vec<f32>,
+    /// The terms of the sum that it is made of, where the model tells them, by what they come from: `word`, `state`, `context`. A bias is
+    /// in the term that reads the word, before maxout in that of the state.
+    pub terms: Vec<(String, Vec<f32>)>,
 }
 
 impl Quantity {

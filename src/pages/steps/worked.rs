@@ -78,8 +78,9 @@ pub fn worked(apart: &StepTrace, i: usize, number: WorkedNumber) -> Option<Worke
         "energies" => energy(apart, i, *step.e_i.as_ref()?.get(unit)?, unit).map(Worked::cut),
         "context" => context(apart, i, value(apart, i, number)?, unit),
         "next" => renewed(apart, i, value(apart, i, number)?, unit),
-        "top" | "below" => memory(apart, i, number),
-        "readout" => greater(apart, i, number),
+        "top" | "below" => memory(apart, i, number).or_else(|| added(apart, i, number)),
+        "readout" => greater(apart, i, number).or_else(|| added(apart, i, number)),
+        "gates" | "proposal" => added(apart, i, number),
         "annotations" => joined(apart, i, number),
         _ => None,
     }
@@ -214,6 +215,35 @@ fn memory(apart: &StepTrace, i: usize, number: WorkedNumber) -> Option<Worked> {
     let (input, forget, new, old) = (at(i, 0)?, at(i, 1)?, at(i, 3)?, at(i.checked_sub(1)?, CELL)?);
     let says = tr!("What the forget gate keeps of the memory, and what the input gate lets in of the proposal");
     Worked::sum(says, vec![term(tr!("memory"), forget, old), term(tr!("proposal"), input, new)], value)
+}
+
+/// A gate, a proposal or what comes before maxout: what the word before, the state and the context add up to.
+fn added(apart: &StepTrace, i: usize, number: WorkedNumber) -> Option<Worked> {
+    let quantity = quantities(apart, i, number.stage).get(number.quantity)?;
+    let value = *quantity.row(number.row).get(number.unit)?;
+    let term = |(name, values): &(String, Vec<f32>)| {
+        let name = match name.as_str() {
+            "word" if ["top", "below"].contains(&number.stage) => tr!("what the layer reads"),
+            "word" => tr!("the word before"),
+            "state" => tr!("the state before"),
+            _ => tr!("the context"),
+        };
+        Some(WorkedTerm { name: name.to_owned(), factors: None, part: *values.get(number.unit)? })
+    };
+    let terms: Vec<WorkedTerm> = quantity.terms.iter().map(term).collect::<Option<_>>()?;
+    let sum: f32 = terms.iter().map(|term| term.part).sum();
+    let is_near = |made: f32| !terms.is_empty() && (made - value).abs() <= NEAR;
+    let (from, to) = (format!("{sum:.3}"), format!("{value:.3}"));
+    let says = if is_near(1.0 / (1.0 + (-sum).exp())) {
+        tr!("What each says for this unit, summed; σ({from}) is {to}", from, to)
+    } else if is_near(sum.tanh()) {
+        tr!("What each says for this unit, summed; tanh({from}) is {to}", from, to)
+    } else if is_near(sum) {
+        tr!("What each says for this unit, summed").to_owned()
+    } else {
+        return None;
+    };
+    Some(Worked { says, terms, value })
 }
 
 /// Maxout: the greater of two neighbours.

@@ -55,6 +55,10 @@ pub fn menus_ui(ui: &mut Ui, window: &mut Window<'_>, is_narrow: bool) {
                 egui::ScrollArea::vertical().max_height(room).show(ui, |ui| content(ui, window));
             });
         }
+        if ui.button(tr!("Lessons")).clicked() {
+            lesson::toggle(window);
+            ui.close();
+        }
     });
 }
 
@@ -159,10 +163,6 @@ fn view_ui(ui: &mut Ui, window: &mut Window<'_>) {
     act_item(ui, window, tr!("Full screen"), Act::FullScreen);
     act_item(ui, window, tr!("One column alone, or all"), Act::Solo);
     act_item(ui, window, tr!("Manual"), Act::Manual);
-    if ui.button(tr!("Lessons")).clicked() {
-        lesson::toggle(window);
-        ui.close();
-    }
     ui.separator();
     act_item(ui, window, tr!("Heatmap, links or tree"), Act::NextPicture);
     act_item(ui, window, tr!("Interlinear text"), Act::Interlinear);

@@ -40,7 +40,7 @@ const NARROWEST: f32 = 800.0;
 /// What everything but the names of the models needs, points.
 const BESIDE: f32 = 950.0;
 
-/// Lessons have a button where so much is left beside it, and so much for each model, points; else they are in the menu alone.
+/// Lessons have a button where so much is left beside it, and so much for each model, points; the one menu of a narrow window has them always.
 const BESIDE_LESSONS: f32 = 804.0;
 const OF_MODEL: f32 = 95.0;
 

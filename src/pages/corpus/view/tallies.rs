@@ -8,6 +8,7 @@ use crate::pages::corpus::view::filter;
 use crate::pages::corpus::whole::{CountedLinks, ExploreCommand};
 use crate::pages::window::dialogs::{Question, Wants};
 use crate::pages::window::local::Window;
+use crate::text::cells::TableCell;
 use crate::widgets::grid::{GridLook, GridTitle, grid_ui};
 use crate::widgets::theme;
 
@@ -112,8 +113,15 @@ pub fn counts_ui(ui: &mut Ui, workbench: &CorpusPage) {
         ui.add(ProgressBar::new(share).desired_height(theme::PROGRESS_HEIGHT).animate(false).fill(t.accent));
     }
     let Some(table) = &tallied.table else { return };
-    let note = tr!("Of sentences that all these links are known of; words are what stands between spaces.");
-    ui.label(RichText::new(note).size(theme::TEXT_SMALL).color(t.weak));
+    let is_counted = table.rows.iter().flatten().any(|cell| matches!(cell, TableCell::Count(count) if *count > 0));
+    let note = if is_counted {
+        tr!("Of sentences that all these links are known of; words are what stands between spaces.")
+    } else {
+        tr!(
+            "There is no sentence that all these links are known of: a system may have come without any. Choose others, or those of the aligner."
+        )
+    };
+    ui.add(egui::Label::new(RichText::new(note).size(theme::TEXT_SMALL).color(t.weak)).wrap());
     let look = GridLook { id: "link_counts", label: tr!("Counts of links"), titles: TITLES, selected: None };
     grid_ui(ui, table, &look);
 }

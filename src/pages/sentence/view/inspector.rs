@@ -45,7 +45,10 @@ impl View for Inspector {
         }
         let frame = theme::panel(theme::tokens(ui));
         if window.app.selected_word().is_none() {
-            if theme::is_low(ui) && window.local.shared.focus != Some(PanelName::Inspector) {
+            // Words of interlinear text cannot be selected.
+            let has_words = window.layout(local::INTERLINEAR, 0.0) <= 0.0;
+            let is_wanted = window.local.shared.focus == Some(PanelName::Inspector);
+            if !is_wanted && (theme::is_low(ui) || !has_words) {
                 return;
             }
             Panel::bottom("inspector_hint").frame(frame).show(ui, |ui| hint_ui(ui, window));

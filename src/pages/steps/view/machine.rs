@@ -18,25 +18,12 @@ use crate::pages::window::local::Window;
 use crate::widgets::marks::WholeLetters;
 use crate::widgets::{marks, theme};
 
-/// Lower than this it scrolls, points.
-const LEAST_HEIGHT: f32 = 250.0;
 /// How long numbers are on their way from box to box, seconds.
 const TRAVEL: f64 = 0.7;
 
 /// Paints the machine into all the room there is.
 pub fn machine_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &StepTrace) {
-    let room = ui.available_size();
-    if room.y >= LEAST_HEIGHT {
-        drawing_ui(ui, steps, window, apart, room);
-        return;
-    }
-    egui::ScrollArea::vertical().id_salt("machine").show(ui, |ui| {
-        drawing_ui(ui, steps, window, apart, egui::vec2(ui.available_width(), LEAST_HEIGHT));
-    });
-}
-
-fn drawing_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &StepTrace, room: egui::Vec2) {
-    let (_, rect) = ui.allocate_space(room);
+    let (_, rect) = ui.allocate_space(ui.available_size());
     let machine = &depth(steps, window, apart).drawn(&apart.machine);
     let area = rect.into();
     let (mut over, mut opened) = (None, None);

@@ -10,7 +10,7 @@ mod stage;
 mod together;
 mod worked;
 
-use egui::{Label, Panel, Rect, RichText, Ui};
+use egui::{Label, Panel, Rect, RichText, ScrollArea, Ui, UiBuilder};
 
 use crate::app::lights::HighlightPart;
 use crate::jobs::steps::StepTrace;
@@ -55,6 +55,8 @@ const SIDE: f32 = 400.0;
 const SIDE_SHARE: f32 = 0.36;
 /// Lower than this an open box is alone beside the machine, points.
 const LOW: f32 = 380.0;
+/// What has less than this below it scrolls with the page, points.
+const LEAST: f32 = 260.0;
 /// Between what stands below each other there, points.
 const GAP: f32 = 6.0;
 
@@ -70,10 +72,28 @@ impl View for StepsPageView {
     }
 }
 
-/// The page; in a presentation without what is set before one begins.
+/// The page; in a presentation without what is set before one begins. Where it has too little room it scrolls.
 pub fn page_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, presents: bool) {
     player::keys(ui, steps, window);
     player::tick(ui, steps, window);
+    let room = ui.available_height();
+    ScrollArea::vertical().id_salt("steps page").auto_shrink(false).show(ui, |ui| {
+        let top = ui.cursor().top();
+        above_ui(ui, steps, window, presents);
+        let height = (room - (ui.cursor().top() - top)).floor().max(LEAST);
+        let rest = Rect::from_min_size(ui.cursor().min, egui::vec2(ui.available_width(), height));
+        ui.scope_builder(UiBuilder::new().max_rect(rest), |ui| {
+            match &steps.apart {
+                Some(apart) => below_ui(ui, steps, window, apart),
+                None => empty_ui(ui, steps, window),
+            }
+            ui.expand_to_include_rect(rest);
+        });
+    });
+}
+
+/// What is chosen, the words, the player, the story and what is guessed.
+fn above_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, presents: bool) {
     if !presents {
         let card = theme::card(theme::tokens(ui)).inner_margin(egui::Margin::symmetric(12, 6));
         let shown = card.show(ui, |ui| {
@@ -85,40 +105,42 @@ pub fn page_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, presents
         part_ui(ui, window, HighlightPart::Choices, |ui, window| player::choices_ui(ui, steps, window));
     }
     message_ui(ui, steps);
-    let Some(apart) = steps.apart.clone() else {
-        empty_ui(ui, steps, window);
-        return;
-    };
+    let Some(apart) = &steps.apart else { return };
     if steps.is_old(window.app) {
         ui.set_opacity(theme::STALE_OPACITY);
     }
-    part_ui(ui, window, HighlightPart::Words, |ui, window| player::words_ui(ui, steps, window, &apart));
+    part_ui(ui, window, HighlightPart::Words, |ui, window| player::words_ui(ui, steps, window, apart));
     part_ui(ui, window, HighlightPart::Player, |ui, window| {
         ui.horizontal_wrapped(|ui| {
             let is_narrow = ui.available_width() < NARROW;
-            player::player_ui(ui, steps, window, &apart, presents);
+            player::player_ui(ui, steps, window, apart, presents);
             let is_first = steps.whole().is_some_and(|guessing| !guessing.is_revealed);
             if is_narrow && !is_first {
-                views_ui(ui, steps, window, &apart);
+                views_ui(ui, steps, window, apart);
             }
             if presents {
-                player::name_ui(ui, steps, &apart);
+                player::name_ui(ui, steps, apart);
             }
         });
     });
     story_ui(ui, steps, presents);
-    guess::guess_ui(ui, steps, window, &apart);
-    if together::together_ui(ui, steps, window, &apart) {
+    guess::guess_ui(ui, steps, window, apart);
+    together::together_ui(ui, steps, window, apart);
+}
+
+/// The machine, the rows, the beam and the open box.
+fn below_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &StepTrace) {
+    if together::whole_ui(ui, steps, window, apart) {
         return;
     }
     let is_first = steps.whole().is_some_and(|guessing| !guessing.is_revealed);
     let has_room = steps.open.is_none() && !steps.has_beam;
     if steps.whole().is_some() && has_room && (is_first || ui.available_width() >= NARROW) {
-        rows::rows_ui(ui, steps, window, &apart);
+        rows::rows_ui(ui, steps, window, apart);
     } else if ui.available_width() < NARROW {
-        one_ui(ui, steps, window, &apart);
+        one_ui(ui, steps, window, apart);
     } else {
-        all_ui(ui, steps, window, &apart);
+        all_ui(ui, steps, window, apart);
     }
 }
 
@@ -186,7 +208,7 @@ fn all_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &StepT
             for (n, (part, room)) in [rows::rows_ui, beam::beam_ui, stage::stage_ui].into_iter().zip(rooms).enumerate()
             {
                 let Some(room) = room else { continue };
-                let builder = egui::UiBuilder::new().id_salt(("steps side", n)).max_rect(room);
+                let builder = UiBuilder::new().id_salt(("steps side", n)).max_rect(room);
                 part(&mut ui.new_child(builder), steps, window, apart);
             }
             ui.expand_to_include_rect(ui.max_rect());

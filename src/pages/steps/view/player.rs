@@ -213,7 +213,7 @@ pub fn name_ui(ui: &mut Ui, steps: &StepsPage, apart: &StepTrace) {
 
 /// The words that are said, to jump to.
 pub fn words_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &StepTrace) {
-    let (i, t) = (steps.i, *theme::tokens(ui));
+    let (i, t, page) = (steps.i, *theme::tokens(ui), ui.clip_rect().y_range());
     let area = egui::ScrollArea::horizontal().id_salt("steps_words").max_height(40.0);
     area.show(ui, |ui| {
         ui.horizontal(|ui| {
@@ -228,7 +228,8 @@ pub fn words_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: 
                 let label = ui.selectable_label(n == i, text);
                 if n == i && window.local.of::<StepsMemory>().seen != Some((n, apart.steps.len())) {
                     window.local.of::<StepsMemory>().seen = Some((n, apart.steps.len()));
-                    label.scroll_to_me(None);
+                    // Along the line alone: the page stays where it is.
+                    ui.scroll_to_rect(egui::Rect::from_x_y_ranges(label.rect.x_range(), page), None);
                 }
                 let said = tr!("Step {}: {}", n + 1, word.unwrap_or(tr!("to be said")));
                 label.widget_info(|| egui::WidgetInfo::selected(egui::accesskit::Role::Button, true, n == i, &said));

@@ -45,28 +45,33 @@ fn groups(count: usize) -> String {
     tr!("{n} group" | "{n} groups" % count)
 }
 
-/// What the groups thought beside what the model did, once it is shown. Answers whether it takes the room of the rows.
-pub fn together_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &StepTrace) -> bool {
-    let Some(guessing) = steps.guessing.as_ref().filter(|guessing| guessing.is_revealed && guessing.voices() > 0)
-    else {
+/// What the groups thought, once it is shown.
+fn thought(steps: &StepsPage) -> Option<&Guessing> {
+    steps.guessing.as_ref().filter(|guessing| guessing.is_revealed && guessing.voices() > 0)
+}
+
+/// What the groups thought of a step beside what the model did.
+pub fn together_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &StepTrace) {
+    match thought(steps) {
+        Some(guessing) if guessing.of == Guessed::Row => row_ui(ui, steps, guessing, apart),
+        Some(guessing) if guessing.of == Guessed::Word => word_ui(ui, steps, window, guessing, apart),
+        _ => {}
+    }
+}
+
+/// What the groups thought of the whole alignment, beside the model's rows. Answers whether there is that to show.
+pub fn whole_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &StepTrace) -> bool {
+    let Some(guessing) = thought(steps).filter(|guessing| guessing.of == Guessed::Whole && steps.open.is_none()) else {
         return false;
     };
-    match guessing.of {
-        Guessed::Row => row_ui(ui, steps, guessing, apart),
-        Guessed::Word => word_ui(ui, steps, window, guessing, apart),
-        Guessed::Whole if steps.open.is_none() => {
-            beside(ui, guessing, window, |ui, window, is_class| {
-                if is_class {
-                    rows::class_ui(ui, steps, window, apart);
-                } else {
-                    rows::rows_ui(ui, steps, window, apart);
-                }
-            });
-            return true;
+    beside(ui, guessing, window, |ui, window, is_class| {
+        if is_class {
+            rows::class_ui(ui, steps, window, apart);
+        } else {
+            rows::rows_ui(ui, steps, window, apart);
         }
-        Guessed::Whole => {}
-    }
-    false
+    });
+    true
 }
 
 /// The class at the left, the model at the right.

@@ -73,7 +73,7 @@ fn made_ui(ui: &mut Ui, worked: &Worked) {
     });
     let terms: Vec<Bar> = terms.collect();
     bars(ui, &terms, tr!("One factor times the other; blue adds, orange takes away"));
-    labels::note(ui, tr!("Together {}", format_args!("{:+.3}", worked.value)));
+    labels::note(ui, tr!("Together {}", format_args!("{:+.3}", parts.iter().sum::<f32>())));
 }
 
 /// Where 0 is between the least and the greatest of some numbers and 0, and how far these are apart.

@@ -1,0 +1,47 @@
+//! Floor 7: where sentences of a file stand in a corpus, by their letters.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use crate::corpus::import::letters::visible;
+use crate::corpus::store::file::{Workspace, list};
+use crate::error::Result;
+
+/// The sentences of a corpus by what is left of their letters, spaces aside and with straight apostrophes: read once for a file.
+pub(crate) struct SentencePlaces(Vec<(u64, u32)>);
+
+impl SentencePlaces {
+    /// Reads them in passing; 16 bytes a sentence stay.
+    pub fn read(workspace: &Workspace) -> Result<Self> {
+        let sql = "SELECT id - 1, source FROM sentence WHERE id > 0";
+        let row = |row: &rusqlite::Row<'_>| Ok((mixed(row.get_ref(1)?.as_str().unwrap_or_default()), row.get(0)?));
+        let mut all: Vec<(u64, u32)> = workspace.ask(|connection| list(connection, sql, [], row))?;
+        all.sort_unstable();
+        Ok(Self(all))
+    }
+
+    /// The places of the sentences with the letters of a text, from 0, in order.
+    pub fn of(&self, workspace: &Workspace, text: &str) -> Result<Vec<usize>> {
+        let wanted = mixed(text);
+        let first = self.0.partition_point(|(mixed, _)| *mixed < wanted);
+        let mut places = Vec::new();
+        for (_, at) in self.0[first..].iter().take_while(|(mixed, _)| *mixed == wanted) {
+            let at = *at as usize;
+            if workspace.sentence(at)?.is_some_and(|stored| is_same(&stored.source, text)) {
+                places.push(at);
+            }
+        }
+        Ok(places)
+    }
+}
+
+/// Whether two texts have the same letters.
+pub(crate) fn is_same(one: &str, other: &str) -> bool {
+    one == other || visible(one).eq(visible(other))
+}
+
+/// One number of all letters.
+fn mixed(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    visible(text).for_each(|letter| letter.hash(&mut hasher));
+    hasher.finish()
+}
