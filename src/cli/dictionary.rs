@@ -15,8 +15,8 @@ use crate::text::dictionary::WordCounts;
 /// As typed.
 #[derive(Args, Clone, Debug)]
 #[command(
-    after_long_help = "The targets are forced through the model, and each target word is counted with its source word of greatest
-alpha, both as they are written, words that the model does not know among them. The file has a line for each
+    after_long_help = "The targets are forced through the model, and each target word is counted with the source word that the
+alignment head names, or that of greatest alpha where there is no head, both as they are written, words that the model does not know among them. The file has a line for each
 source word, sorted: SOURCE, its most frequent TARGET and how often they went together, with tabs between.
 
 With --statistical the links are those on which both directions of a statistical aligner agree, which learns from the text
