@@ -15,7 +15,7 @@ use crate::workbench::Bench;
 const SYSTEMS: [&str; 4] = ["First", "Second", "Third", "Fourth"];
 
 /// A campaign of so many sentences and four systems, opened at the desk.
-fn desk(count: usize, plan: Campaign) -> Bench {
+pub fn desk(count: usize, plan: Campaign) -> Bench {
     let mut bench = Bench::new();
     let folder = bench.folder.path().to_owned();
     bench.send(CorpusRequest::Open(folder.join("c.ilws")));
@@ -36,7 +36,7 @@ fn desk(count: usize, plan: Campaign) -> Bench {
     bench
 }
 
-fn plan(rates: bool) -> Campaign {
+pub fn plan(rates: bool) -> Campaign {
     Campaign {
         seed: 5,
         is_blind: true,

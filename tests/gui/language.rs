@@ -6,17 +6,22 @@ use egui::{Rect, vec2};
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use interlinear::app::command::{SettingsCommand, WindowCommand};
+use interlinear::app::settings::INTERLINEAR_PICTURE;
 use interlinear::decoding::apart::Then;
 use interlinear::jobs::live::protocol::ModelFacts;
 use interlinear::lang::{Language, MARK};
 use interlinear::pages::corpus::CORPUS;
+use interlinear::pages::corpus::whole::{ExploreCommand, ExploreView};
 use interlinear::pages::lesson::LessonCommand;
 use interlinear::ui::App;
 
-use crate::{desk, evaluation, explore, layout, maps, measured, phrases, picture, steps};
+use crate::{campaign, desk, evaluation, explore, layout, maps, measured, phrases, picture, steps, study};
 
 /// The least window of the manual, and that of a small laptop.
 const SIZES: [[f32; 2]; 2] = [[1024.0, 768.0], [1366.0, 768.0]];
+
+/// Windows whose tables and lists scroll.
+const SCROLLED: [&str; 2] = ["Corpus, overview", "Evaluation, minimal pairs"];
 
 /// Every page as it begins and with something on it.
 fn windows() -> Vec<(&'static str, Harness<'static, App>)> {
@@ -41,8 +46,57 @@ fn windows() -> Vec<(&'static str, Harness<'static, App>)> {
         sessions.into_iter().map(|(name, session)| (name, desk::window_of(session, SIZES[0]).0)).collect();
     windows.push(("Map", maps::page().0));
     windows.push(("Steps", steps::page(steps::apart(Then::Wait, vec![4, 5, 7]), SIZES[0]).0));
-    windows.push(("Corpus", explore::two_systems().harness));
+    for (name, view) in [
+        ("Corpus", ExploreView::Table),
+        ("Corpus, overview", ExploreView::Overview),
+        ("Corpus, concordance", ExploreView::Concordance),
+        ("Corpus, judge", ExploreView::Judge),
+    ] {
+        let mut bench = explore::two_systems();
+        bench.send(ExploreCommand::SetView(view));
+        windows.push((name, bench.harness));
+    }
+    windows.push(("A campaign", campaign::desk(4, campaign::plan(true)).harness));
+    windows.push(("Evaluation, minimal pairs", study::contrasted().0));
+    let mut interlinear = desk::window_of(desk::two_models(), SIZES[0]).0;
+    let key = INTERLINEAR_PICTURE.to_owned();
+    interlinear.state_mut().send(WindowCommand::SetLayout { key, value: 1.0 });
+    interlinear.run();
+    windows.push(("Interlinear text", interlinear));
     windows
+}
+
+/// Where the menus have buttons of their own in longer words, too.
+const WIDE: [f32; 2] = [1900.0, 768.0];
+
+/// Menus and sheets, open, by what is clicked one after the other.
+const OPENED: &[&[&str]] =
+    &[&["View"], &["Decoding"], &["File"], &["Help"], &["Menu of RNNsearch"], &["Menu of RNNsearch", "Save a figure..."]];
+
+/// What lies outside a window in longer words lies there in English, too.
+#[test]
+fn menus_and_sheets_of_longer_texts_stay_in_the_window() {
+    let mut report = String::new();
+    for opened in OPENED {
+        let outside = |language| {
+            let mut harness = desk::window_of(desk::two_models(), WIDE).0;
+            speak(&mut harness, language);
+            for label in *opened {
+                harness.get_by_label_contains(label).click();
+                harness.run();
+            }
+            let window = Rect::from_min_size(egui::Pos2::ZERO, WIDE.into()).expand(1.0);
+            let all = layout::controls(&harness);
+            let out: Vec<_> = all.iter().filter(|(_, rect)| !window.contains_rect(*rect)).cloned().collect();
+            (all.len(), out)
+        };
+        let ((count, before), (longer, after)) = (outside(Language::English), outside(Language::Longer));
+        assert_eq!(count, longer, "{opened:?}: the same is open");
+        if after.len() > before.len() {
+            report += &format!("{opened:?}:\n  {after:?}\n");
+        }
+    }
+    assert!(report.is_empty(), "{report}");
 }
 
 fn speak(harness: &mut Harness<'_, App>, language: Language) {
@@ -80,9 +134,11 @@ fn longer_texts_leave_the_controls_of_every_page_apart_and_in_view() {
         for size in SIZES {
             harness.set_size(vec2(size[0], size[1]));
             speak(&mut harness, Language::English);
-            let before = faults(&harness, size);
+            let is_fault = |fault: &String| !SCROLLED.contains(&name) || !fault.contains("lies outside");
+            let found = |harness: &Harness<'_, App>| faults(harness, size).into_iter().filter(is_fault).collect();
+            let before: Vec<String> = found(&harness);
             speak(&mut harness, Language::Longer);
-            let after = faults(&harness, size);
+            let after: Vec<String> = found(&harness);
             if after.len() > before.len() {
                 report += &format!("{name} at {size:?}:\n  {}\n", after.join("\n  "));
             }

@@ -67,6 +67,22 @@ fn found(measures: ContrastMeasures) -> ContrastFound {
     }
 }
 
+/// The part of minimal pairs with what two models say of them.
+pub fn contrasted() -> (Harness<'static, App>, desk::Wires) {
+    let mut session = desk::two_models();
+    session.apply(WindowCommand::ShowPage(EVALUATION));
+    let (mut harness, wires) = desk::window(session);
+    harness.get_by_role_and_label(Role::Tab, "Minimal pairs").click();
+    harness.run();
+    harness.state_mut().send(ContrastCommand::Open(PathBuf::from("pairs.tsv")));
+    harness.run();
+    let number = harness.state().session().evaluation().contrast.task.expect("it runs");
+    let all = found(ContrastMeasures { left_out: true, gradient: false });
+    wires.corpus.borrow_mut().push(QueueEvent { number, kind: QueueNews::Found(Found::Contrasted(all)) });
+    harness.run();
+    (harness, wires)
+}
+
 #[test]
 fn minimal_pairs_are_asked_of_all_models_sorted_and_shown_on_page_sentence() {
     let mut session = desk::two_models();
