@@ -105,6 +105,21 @@ fn a_rating_of_more_than_a_hundred_waits_to_be_corrected() {
     assert_eq!(corpus.judgements[&at]["me"].ratings.values().collect::<Vec<_>>(), [&85]);
 }
 
+/// A star is a digit or a click, and counts a fifth of the best rating.
+#[test]
+fn outputs_are_rated_in_stars() {
+    let mut bench = desk(2, Campaign { in_stars: true, ..plan(true) });
+    press(&mut bench, &plain(&[Key::Num9, Key::Num4, Key::Enter, Key::Num2]));
+    bench.says("A, 4 stars");
+    bench.says("B, 2 stars");
+    bench.click("5 stars for C");
+    let corpus = bench.harness.state().session().corpus().corpus.clone();
+    let mut ratings: Vec<u8> =
+        corpus.judgements[&bench.chosen().expect("a sentence")]["me"].ratings.values().copied().collect();
+    ratings.sort_unstable();
+    assert_eq!(ratings, [40, 80, 100], "no digit above 5 is a rating");
+}
+
 #[test]
 fn names_are_hidden_and_keys_mark_words_letters_sources_and_what_is_missing() {
     let mut bench = desk(3, plan(false));

@@ -70,8 +70,14 @@ fn windows() -> Vec<(&'static str, Harness<'static, App>)> {
 const WIDE: [f32; 2] = [1900.0, 768.0];
 
 /// Menus and sheets, open, by what is clicked one after the other.
-const OPENED: &[&[&str]] =
-    &[&["View"], &["Decoding"], &["File"], &["Help"], &["Menu of RNNsearch"], &["Menu of RNNsearch", "Save a figure..."]];
+const OPENED: &[&[&str]] = &[
+    &["View"],
+    &["Decoding"],
+    &["File"],
+    &["Help"],
+    &["Menu of RNNsearch"],
+    &["Menu of RNNsearch", "Save a figure..."],
+];
 
 /// What lies outside a window in longer words lies there in English, too.
 #[test]

@@ -27,6 +27,9 @@ pub(super) struct CampaignArgs {
     /// Errors are asked for and no ratings: a translation is judged once some are marked, or it is said that there are none
     #[arg(long, requires = "assign")]
     marks_only: bool,
+    /// A rating is one to five stars, kept as 20 to 100, and not a number from 0 to 100
+    #[arg(long, requires = "assign", conflicts_with = "marks_only")]
+    stars: bool,
 }
 
 impl CampaignArgs {
@@ -42,6 +45,7 @@ impl CampaignArgs {
             seed: self.order_seed,
             is_blind: !self.named,
             rates: !self.marks_only,
+            in_stars: self.stars,
             annotators: self.assign.clone(),
             each: self.each.unwrap_or(usize::MAX),
             ..Campaign::default()

@@ -6,7 +6,7 @@ use rand::seq::SliceRandom as _;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
-use crate::corpus::judgements::judge::Judgement;
+use crate::corpus::judgements::judge::{Judgement, MOST_RATING, MOST_STARS};
 use crate::corpus::store::file::{Workspace, one};
 use crate::error::Result;
 
@@ -20,6 +20,8 @@ pub struct Campaign {
     pub is_blind: bool,
     /// Each translation is rated; else its errors are judged.
     pub rates: bool,
+    /// A rating is given as one to five stars, each of which counts [`STAR`].
+    pub in_stars: bool,
     /// Who judges.
     pub annotators: Vec<String>,
     /// How many of them judge each sentence.
@@ -29,6 +31,9 @@ pub struct Campaign {
     /// The sentences, from 0.
     pub sentences: Vec<u32>,
 }
+
+/// What a star of a rating counts.
+pub const STAR: u8 = MOST_RATING / MOST_STARS;
 
 /// Streams of the seed: who judges which sentence, the order of sentences, that of translations.
 const STREAMS: [u64; 3] = [0, 1, 2];

@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use crate::corpus::judgements::campaign::Campaign;
-use crate::corpus::judgements::judge::{ErrorMark, Judgement, MOST_RATING};
+use crate::corpus::judgements::campaign::{Campaign, STAR};
+use crate::corpus::judgements::judge::{ErrorMark, Judgement, MOST_RATING, MOST_STARS};
 use crate::corpus::judgements::scheme::ErrorScheme;
 use crate::text::words::{place_of, words};
 
@@ -239,6 +239,10 @@ impl JudgeDesk {
             DeskKey::Kind(_) => {}
             DeskKey::Digit(digit) if self.kind.is_some() => {
                 return self.mark((system, count), scheme, usize::from(digit).wrapping_sub(1));
+            }
+            DeskKey::Digit(digit) if campaign.in_stars => {
+                let is_some = (1..=MOST_STARS).contains(&digit);
+                return is_some.then(|| DeskDeed::Rate(system.to_owned(), digit * STAR)).into_iter().collect();
             }
             DeskKey::Digit(digit) => self.digit(digit),
             DeskKey::Enter => return self.enter(sheet, campaign, is_done),

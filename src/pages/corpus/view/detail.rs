@@ -168,18 +168,25 @@ fn texts_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, (detai
     }
 }
 
+/// Stars of which so many are given; which of them is clicked.
+pub fn stars_ui(ui: &mut Ui, given: u8, name: impl Fn(u8) -> String) -> Option<u8> {
+    let mut clicked = None;
+    for star in 1..=MOST_STARS {
+        let sign = RichText::new(if star <= given { "\u{2605}" } else { "\u{2606}" }).color(theme::tokens(ui).accent);
+        let button = ui.add(egui::Button::new(sign).frame(false)).on_hover_text(name(star));
+        if button.accessible_name(name(star)).clicked() {
+            clicked = Some(star);
+        }
+    }
+    clicked
+}
+
 fn judged_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, detail: &Arc<Detail>) {
     let t = theme::tokens(ui);
     let judgement = workbench.judgement();
     ui.horizontal_wrapped(|ui| {
-        for star in 1..=MOST_STARS {
-            let sign = if star <= judgement.stars { "\u{2605}" } else { "\u{2606}" };
-            let button = egui::Button::new(RichText::new(sign).color(t.accent)).frame(false);
-            let button = ui.add(button);
-            let name = tr!("{n} star" | "{n} stars" % star);
-            if button.on_hover_text(&name).accessible_name(name.clone()).clicked() {
-                window.push(CorpusCommand::Star(star));
-            }
+        if let Some(star) = stars_ui(ui, judgement.stars, |star| tr!("{n} star" | "{n} stars" % star)) {
+            window.push(CorpusCommand::Star(star));
         }
         let label = ui.label(RichText::new(tr!("by")).color(t.weak));
         let name = window.local.of::<CorpusMemory>().annotator.get_or_insert_with(|| workbench.kept.annotator.clone());

@@ -7,13 +7,14 @@ use egui::{
     DragValue, Event, Frame, Key, Margin, Modifiers, ProgressBar, RichText, ScrollArea, Slider, Stroke, TextEdit, Ui,
 };
 
-use crate::corpus::judgements::campaign::{Campaign, letter};
+use crate::corpus::judgements::campaign::{Campaign, STAR, letter};
 use crate::corpus::judgements::judge::{ErrorMark, Judgement, MOST_RATING};
 use crate::jobs::corpus::thread::{CorpusRequest, Detail};
 use crate::lang;
 use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::command::CorpusCommand;
 use crate::pages::corpus::desk::{DeskDeed, DeskKey, DeskSheet};
+use crate::pages::corpus::view::detail;
 use crate::pages::corpus::view::memory::CorpusMemory;
 use crate::pages::corpus::view::tints::{TintedSide, Tints};
 use crate::pages::corpus::view::words::{Marked, Tint};
@@ -32,7 +33,7 @@ const LETTERS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 const LEGEND: &str = id!(
     "Up, Down: translation   Left, Right: word, with Shift more words, with Alt letters, with Ctrl words of the source   \
                       A letter, then a digit: mark of that kind and severity   -: missing there   .: no errors   \
-                      Digits, Enter: rating; Enter again: next   Backspace: takes back   =: what a metric marked   \
+                      Digits, Enter: rating (in stars a digit); Enter again: next   Backspace: takes back   =: what a metric marked   \
                       Page Up, Page Down: task   Ctrl+Z: undo"
 );
 
@@ -279,7 +280,7 @@ fn row_ui(
             } else {
                 rating.map_or_else(
                     || if campaign.rates { tr!("not rated").to_owned() } else { String::new() },
-                    |rating| tr!("rating {rating}", rating),
+                    |rating| if campaign.in_stars { stars(*rating) } else { tr!("rating {rating}", rating) },
                 )
             };
             let marks = sheet.own.marks.iter().filter(|mark| mark.system == system).count();
@@ -293,7 +294,12 @@ fn row_ui(
             if ui.selectable_label(is_chosen, RichText::new(&head).strong()).clicked() {
                 window.local.of::<CorpusMemory>().desk.go_to(n);
             }
-            if campaign.rates {
+            if campaign.in_stars {
+                let said = |star: u8| tr!("{} for {name}", stars(star * STAR), name);
+                if let Some(star) = detail::stars_ui(ui, rating.map_or(0, |rating| rating / STAR), said) {
+                    window.push(CorpusCommand::Rate(system.to_owned(), Some(star * STAR)));
+                }
+            } else if campaign.rates {
                 rating_ui(ui, window, (system, &name), rating.copied());
             }
             let is_marked = sheet.own.marks.iter().any(|mark| mark.system == system);
@@ -313,6 +319,11 @@ fn row_ui(
             }
         }
     });
+}
+
+/// A rating in stars.
+fn stars(rating: u8) -> String {
+    tr!("{n} star" | "{n} stars" % rating / STAR)
 }
 
 /// A rating by the mouse; what is dragged is kept when it is let go.
@@ -388,6 +399,9 @@ fn plan_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
         &mut draft.rates,
         tr!("A rating from 0 to 100 for each translation (ESA, DA); else errors alone (MQM)"),
     );
+    ui.add_enabled_ui(draft.rates, |ui| {
+        ui.checkbox(&mut draft.in_stars, tr!("In one to five stars, which count 20 to 100"))
+    });
     let count = tr!("{n} sentence" | "{n} sentences" % workbench.rows.len());
     if ui.button(tr!("Begin with the {count} shown", count)).clicked() {
         let names = draft.names.clone().unwrap_or_default();
@@ -395,6 +409,7 @@ fn plan_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
             seed: draft.seed,
             is_blind: draft.is_blind,
             rates: draft.rates,
+            in_stars: draft.rates && draft.in_stars,
             annotators: names.split(',').map(str::to_owned).collect(),
             each: draft.each,
             ..Campaign::default()

@@ -9,10 +9,11 @@ pub struct PlanDraft {
     pub seed: u64,
     pub is_blind: bool,
     pub rates: bool,
+    pub in_stars: bool,
 }
 
 impl Default for PlanDraft {
     fn default() -> Self {
-        Self { names: None, each: usize::MAX, seed: 1, is_blind: true, rates: true }
+        Self { names: None, each: usize::MAX, seed: 1, is_blind: true, rates: true, in_stars: false }
     }
 }
