@@ -207,13 +207,12 @@ class Model:
             sentences = texts("sentence", some, before)
             return [Translation(one) for one in self._native.translate(sentences, {**asked, "before": before}, hear)]
 
-        if isinstance(text, str):
-            return work([text], 0, None)[0]
         if isinstance(text, Iterator):
             return _streamed(text, batch * WINDOW, work, "translating", progress)
-        sentences = list(text)
+        sentences = [text] if isinstance(text, str) else list(text)
         with bar("translating", len(sentences), progress) as hear:
-            return work(sentences, 0, hear)
+            found = work(sentences, 0, hear)
+        return found[0] if isinstance(text, str) else found
 
     @overload
     def score(  # type: ignore[overload-overlap]
