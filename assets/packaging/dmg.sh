@@ -3,15 +3,17 @@
 #
 #   assets/packaging/dmg.sh [PROGRAM] [FOLDER]
 #
-# MODELS names other models, BITS=16 leaves their numbers as they are.
+# MODELS and BITS are those of package.sh.
 set -eu
+umask 022
 
 root=$(CDPATH= cd -- "$(dirname -- "$0")/../.." && pwd)
 program=${1:-}
-folder=${2:-$root/target/packages}
+target=${CARGO_TARGET_DIR:-$root/target}
+folder=${2:-$target/packages}
 if [ -z "$program" ]; then
     (cd "$root" && cargo build --release --locked >&2)
-    program=$root/target/release/interlinear
+    program=$target/release/interlinear
 fi
 version=$("$program" --version | cut -d' ' -f2)
 work=$(mktemp -d)
@@ -20,19 +22,10 @@ mkdir -p "$folder"
 
 # The program looks for share/interlinear/models beside its own folder.
 contents=$work/Interlinear.app/Contents
-mkdir -p "$contents/MacOS" "$contents/Resources" "$contents/share/interlinear"
+mkdir -p "$contents/MacOS" "$contents/Resources"
 cp "$program" "$contents/MacOS/interlinear"
-# As in the other packages, with 8 bits for each number; the best model has them already.
-models=$contents/share/interlinear/models
-mkdir "$models"
-for model in ${MODELS:-rnnencdec-en-fr rnnsearch-en-fr luong-global-en-fr luong-local-p-en-fr rnnsearch-guided-en-fr}; do
-    cp -R "$root/models/$model" "$models/$model"
-    rm -rf "$models/$model/training"
-    if [ "${BITS:-8}" -ne 8 ] || [ "$model" = rnnsearch-guided-en-fr ]; then continue; fi
-    "$program" import --bits 8 "$root/models/$model" "$work/short" >&2
-    mv -f "$work/short/model.safetensors" "$models/$model/model.safetensors"
-    rm -r "$work/short"
-done
+"$root/assets/packaging/package.sh" share "$program" "$contents/share/interlinear" >&2
+cp "$contents/share/interlinear/LICENCES.txt" "$work/"
 
 icons=$work/interlinear.iconset
 mkdir "$icons"
@@ -42,6 +35,7 @@ done
 iconutil -c icns "$icons" -o "$contents/Resources/interlinear.icns"
 rm -r "$icons"
 
+# It declares no types of files: macOS tells the program of them by an event that winit does not hand on.
 cat >"$contents/Info.plist" <<PLIST
 <?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
@@ -54,19 +48,6 @@ cat >"$contents/Info.plist" <<PLIST
     <key>CFBundlePackageType</key><string>APPL</string>
     <key>CFBundleShortVersionString</key><string>$version</string>
     <key>NSHighResolutionCapable</key><true/>
-    <key>CFBundleDocumentTypes</key>
-    <array>
-        <dict>
-            <key>CFBundleTypeName</key><string>Interlinear corpus</string>
-            <key>CFBundleTypeRole</key><string>Editor</string>
-            <key>CFBundleTypeExtensions</key><array><string>ilws</string><string>ilw</string></array>
-        </dict>
-        <dict>
-            <key>CFBundleTypeName</key><string>Argos Translate model</string>
-            <key>CFBundleTypeRole</key><string>Viewer</string>
-            <key>CFBundleTypeExtensions</key><array><string>argosmodel</string></array>
-        </dict>
-    </array>
 </dict>
 </plist>
 PLIST

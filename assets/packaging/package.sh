@@ -1,11 +1,12 @@
 #!/bin/sh
 # Makes a package of the program, models, manual pages, completions, desktop file, types of files and icon.
 #
-#   assets/packaging/package.sh deb|tar|appimage|zip|models [PROGRAM] [FOLDER]
+#   assets/packaging/package.sh deb|tar|appimage|zip|models|share [PROGRAM] [FOLDER]
 #
 # PROGRAM is a built program; without it `cargo build --release --locked` makes one. The package goes into FOLDER, by
-# default target/packages, and its path is written to standard output. Nothing is downloaded. `models` is the archive of the
-# models that the others leave out, and of those that they shorten. What else is asked of it stands in the environment:
+# default target/packages, and its path is written to standard output. Nothing is downloaded that the build did not need. `models` is
+# the archive of the models that the others leave out, and of those that they shorten; `share` puts models and licences into FOLDER as
+# they are, for dmg.sh. What else is asked of it stands in the environment:
 #
 #   MACHINE      the processor of PROGRAM as Linux calls it (x86_64, aarch64); by default this one's
 #   SPEAKER      a program of the same version that runs here and writes the manual pages; by default PROGRAM
@@ -13,11 +14,14 @@
 #   BITS         bits of each of their numbers, by default 8, with which the package stays below 100 MB; 16 leaves them as they are
 #   COMPRESSION  of deb and tar: xz (deb's default), zstd (tar's), gzip (deb alone) or none
 set -eu
+# Whoever installs a package reads its files, and the same sources give the same bytes, whatever this user lets others read.
+umask 022
 
 kind=${1:-}
 root=$(CDPATH= cd -- "$(dirname -- "$0")/../.." && pwd)
 program=${2:-}
-folder=${3:-$root/target/packages}
+target=${CARGO_TARGET_DIR:-$root/target}
+folder=${3:-$target/packages}
 machine=${MACHINE:-$(uname -m)}
 papers="rnnencdec-en-fr rnnsearch-en-fr luong-global-en-fr luong-local-p-en-fr"
 chosen=${MODELS:-$papers rnnsearch-guided-en-fr}
@@ -36,12 +40,17 @@ case $kind in
     tar | models) needs tar "install it"; needs zstd "install it" ;;
     zip) needs python3 "it writes the archive" ;;
     appimage) needs appimagetool "get it from the AppImage project, it brings the part that starts an AppImage" ;;
-    *) fail "say which package: deb, tar, appimage, zip or models" ;;
+    share) ;;
+    *) fail "say which package: deb, tar, appimage, zip, models or share" ;;
 esac
+[ "$kind" = models ] || needs cargo "it knows the licences of what is in the program"
+for model in $chosen; do
+    [ "$model" = all ] || [ -d "$root/models/$model" ] || fail "there is no model $model; there are $(cd "$root/models" && echo */)"
+done
 
 if [ -z "$program" ]; then
     (cd "$root" && cargo build --release --locked >&2)
-    program=${CARGO_TARGET_DIR:-$root/target}/release/interlinear
+    program=$target/release/interlinear
 fi
 [ -f "$program" ] || fail "$program is no program"
 speaker=${SPEAKER:-$program}
@@ -71,12 +80,18 @@ model_files() {
     done
 }
 
+# The file $1 as $2, in a folder that need not be there; `install -D` is not everywhere.
+copy() {
+    mkdir -p "$(dirname "$2")"
+    cp "$1" "$2"
+}
+
 # Those models below the folder $2, as they are.
 fill_models() {
     model_files "$1" | while read -r file; do
-        install -D -m 644 "$root/models/$file" "$2/$file"
+        copy "$root/models/$file" "$2/$file"
     done
-    if [ -e "$2" ]; then install -m 644 "$root/models/README.md" "$2/README.md"; fi
+    if [ -e "$2" ]; then cp "$root/models/README.md" "$2/README.md"; fi
 }
 
 # Makes the papers' models in the folder $1 smaller, whose numbers have 16 bits in the source.
@@ -109,28 +124,51 @@ fill_long() {
     done
 }
 
+# The licences of all that is in the program: the fonts of egui lie in a crate, and cargo knows the others.
 terms() {
-    echo "Interlinear is under the MIT licence or the Apache licence 2.0, as you choose; its font Liberation Sans is under the"
-    echo "SIL Open Font License 1.1; the models say in their README.md what they were trained on."
-    for text in LICENSE-MIT LICENSE-APACHE assets/fonts/LICENSE-OFL; do
+    case $kind in
+        zip) triple=$machine-pc-windows-gnu ;;
+        share) triple=$(rustc -vV | sed -n 's/^host: //p') ;;
+        *) triple=$machine-unknown-linux-gnu ;;
+    esac
+    crates=$(cargo tree --manifest-path "$root/Cargo.toml" --locked --target "$triple" --edges normal --prefix none --format '{p}: {l}')
+    fonts=$(cargo metadata --manifest-path "$root/Cargo.toml" --locked --filter-platform "$triple" --format-version 1 |
+        sed -n 's|.*"manifest_path":"\([^"]*/epaint_default_fonts[^"/]*\)/Cargo.toml".*|\1/fonts|p')
+    [ -d "$fonts" ] || fail "the fonts of egui are not where cargo keeps crates"
+    echo "Interlinear is under the MIT licence or the Apache licence 2.0, as you choose; its font Liberation Sans is under the SIL Open Font"
+    echo "License 1.1, those of egui are under it, the Ubuntu font licence and others below; the models say in their README.md what they"
+    echo "were trained on. The crates that are in it stand at the end, each with its licence."
+    for text in "$root/LICENSE-MIT" "$root/LICENSE-APACHE" "$root/assets/fonts/LICENSE-OFL" "$fonts"/*.txt; do
         printf '\n--- %s ---\n\n' "$(basename "$text")"
-        cat "$root/$text"
+        cat "$text"
     done
+    printf '\n--- crates ---\n\n'
+    echo "$crates" | sed 's/ (proc-macro)//; s/ (\*)$//; /^interlinear /d' | sort -u
+}
+
+# What stands beside the program where nothing is shared with others: models and licences, below $1.
+fill_share() {
+    fill_models yes "$1/models"
+    shorten "$1/models"
+    cp "$root/README.md" "$root/CHANGELOG.md" "$root/CITATION.cff" "$1/"
+    terms >"$1/LICENCES.txt"
+    chmod -R u=rwX,go=rX "$1"
 }
 
 # All files below $1, as they lie below /usr.
 fill() {
     share=$1/share
-    install -D -m 755 "$program" "$1/bin/interlinear"
+    copy "$program" "$1/bin/interlinear"
+    chmod 755 "$1/bin/interlinear"
     if [ "$machine" = "$(uname -m)" ] && command -v strip >/dev/null 2>&1; then strip "$1/bin/interlinear"; fi
     fill_models yes "$share/interlinear/models"
     shorten "$share/interlinear/models"
-    install -D -m 644 "$root/assets/packaging/interlinear.desktop" "$share/applications/interlinear.desktop"
-    install -D -m 644 "$root/assets/packaging/interlinear.xml" "$share/mime/packages/interlinear.xml"
+    copy "$root/assets/packaging/interlinear.desktop" "$share/applications/interlinear.desktop"
+    copy "$root/assets/packaging/interlinear.xml" "$share/mime/packages/interlinear.xml"
     fill_metainfo "$share/metainfo/org.interlinear.Interlinear.metainfo.xml"
     icons=$share/icons/hicolor/256x256
-    install -D -m 644 "$root/assets/icon.png" "$icons/apps/interlinear.png"
-    install -D -m 644 "$root/assets/icon.png" "$icons/mimetypes/application-vnd.interlinear.workspace.png"
+    copy "$root/assets/icon.png" "$icons/apps/interlinear.png"
+    copy "$root/assets/icon.png" "$icons/mimetypes/application-vnd.interlinear.workspace.png"
     "$speaker" man "$share/man/man1"
     find "$share/man" -name '*.1' -exec gzip -9n {} \;
     mkdir -p "$share/bash-completion/completions" "$share/zsh/vendor-completions" "$share/fish/vendor_completions.d"
@@ -138,7 +176,7 @@ fill() {
     "$speaker" completions zsh >"$share/zsh/vendor-completions/_interlinear"
     "$speaker" completions fish >"$share/fish/vendor_completions.d/interlinear.fish"
     mkdir -p "$share/doc/interlinear"
-    install -m 644 "$root/README.md" "$root/CHANGELOG.md" "$root/CITATION.cff" "$share/doc/interlinear/"
+    cp "$root/README.md" "$root/CHANGELOG.md" "$root/CITATION.cff" "$share/doc/interlinear/"
     terms >"$share/doc/interlinear/copyright"
     chmod -R u=rwX,go=rX "$1"
 }
@@ -218,14 +256,18 @@ CONTROL
     zip)
         name=interlinear-$version-windows-$machine
         package=$folder/$name.zip
-        install -D -m 755 "$program" "$work/$name/interlinear.exe"
-        fill_models yes "$work/$name/models"
-        shorten "$work/$name/models"
-        install -m 644 "$root/README.md" "$root/CHANGELOG.md" "$root/CITATION.cff" "$work/$name/"
-        terms >"$work/$name/LICENCES.txt"
+        copy "$program" "$work/$name/interlinear.exe"
+        chmod 755 "$work/$name/interlinear.exe"
+        fill_share "$work/$name"
+        # A zip knows no day before 1980.
+        if [ "$SOURCE_DATE_EPOCH" -lt 315532800 ]; then SOURCE_DATE_EPOCH=315532800; fi
         find "$work/$name" -exec touch -d "@$SOURCE_DATE_EPOCH" {} +
         rm -f "$package"
         (cd "$work" && python3 -m zipfile -c "$package" "$name")
+        ;;
+    share)
+        package=$folder
+        fill_share "$folder"
         ;;
     appimage)
         package=$folder/interlinear-$version-$machine.AppImage

@@ -14,6 +14,7 @@ use crate::clock::Instant;
 use crate::error::Error;
 use crate::interventions::InterventionFile;
 use crate::jobs::files::inbox::GivenOver;
+use crate::models::choice;
 use crate::nn::device;
 use crate::nn::device::DeviceChoice;
 use crate::session::defect;
@@ -74,9 +75,10 @@ pub fn open(low: ExploreArgs, context: Context) -> anyhow::Result<()> {
     };
     let saved = state_file();
     if let Some(state) = saved.clone() {
+        let window = std::thread::current().id();
         std::panic::set_hook(Box::new(move |info| {
             tell_panic(info);
-            defect::note(&state, info);
+            defect::note(&state, info, window);
         }));
     }
     let is_alone = low.new_window;
@@ -131,8 +133,11 @@ fn high(mut low: ExploreArgs, saved: Option<PathBuf>) -> crate::error::Result<Wi
     if chosen != DeviceChoice::Auto {
         device::pick(chosen)?;
     }
-    for path in low.files.iter().chain(&low.model).chain(&low.source).chain(&low.target).chain(&low.interventions) {
-        std::fs::metadata(path).map_err(|error| Error::io(path, &error))?;
+    // A model with a choice behind it (`MODEL@6.1`) lies where it lies without.
+    let models = low.model.iter().map(|path| choice::split(path).0);
+    let files = low.files.iter().chain(&low.source).chain(&low.target).chain(&low.interventions).cloned();
+    for path in files.chain(models) {
+        std::fs::metadata(&path).map_err(|error| Error::io(&path, &error))?;
     }
     if let Some(path) = &low.interventions {
         InterventionFile::open(path)?;

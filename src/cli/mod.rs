@@ -41,6 +41,7 @@ pub mod words;
 use std::ffi::OsString;
 use std::io;
 use std::panic::{AssertUnwindSafe, PanicHookInfo};
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::{ArgMatches, Args as _, FromArgMatches as _};
@@ -342,6 +343,10 @@ fn dispatch(arguments: impl IntoIterator<Item = OsString>, context: Context) -> 
         arguments.remove(1);
         arguments.truncate(2);
         arguments.push("--help".into());
+    }
+    // *Open with* of a desktop may name the file alone.
+    if arguments.get(1).map(Path::new).is_some_and(|path| path.is_absolute() && path.exists()) {
+        arguments.insert(1, "open".into());
     }
     let mut program = program();
     let matches = match program.try_get_matches_from_mut(arguments) {

@@ -54,6 +54,8 @@ pub struct SearchAsked {
     beam_alpha: bool,
     /// A sentence that the model cannot read has an empty translation, instead of ending the work.
     keeps_going: bool,
+    /// Sentences that came before these.
+    before: usize,
 }
 
 /// How pairs are read and scored.
@@ -63,17 +65,25 @@ pub struct ScoreAsked {
     batch: usize,
     pretokenized: bool,
     keeps_going: bool,
+    before: usize,
     reading: Option<String>,
 }
 
 /// Sentences as a model reads them, or why it does not.
 type Read = Vec<std::result::Result<Sentence, String>>;
 
-/// Reads texts; unless the work goes on without them, one that cannot be read is an error. `what` they are, for sentences.
-fn read(tokenizer: &dyn Encode, what: &str, texts: &[String], pretokenized: bool, keeps_going: bool) -> Result<Read> {
+/// Reads texts; unless the work goes on without them, one that cannot be read is an error. `what` they are, for sentences, and how many
+/// came before.
+fn read(
+    tokenizer: &dyn Encode,
+    (what, before): (&str, usize),
+    texts: &[String],
+    pretokenized: bool,
+    keeps_going: bool,
+) -> Result<Read> {
     let read = |(at, text): (usize, &String)| {
         let read = line::read(tokenizer, text, pretokenized);
-        let read = read.map_err(|why| format!("{what} {}: {why}", at + 1));
+        let read = read.map_err(|why| format!("{what} {}: {why}", before + at + 1));
         if keeps_going { Ok(read) } else { read.map(Ok).map_err(Error::Input) }
     };
     texts.iter().enumerate().map(read).collect()
@@ -106,7 +116,7 @@ impl Loaded {
         if asked.replace_unk {
             words::require_alignment(system, false, "replace_unk")?;
         }
-        let read = read(system, "sentence", texts, asked.pretokenized, asked.keeps_going)?;
+        let read = read(system, ("sentence", asked.before), texts, asked.pretokenized, asked.keeps_going)?;
         let is_readable = |at: &usize| read[*at].as_ref().is_ok_and(|sentence| sentence.words() > 0);
         let chosen: Vec<usize> = (0..read.len()).filter(is_readable).collect();
         let sources = chosen.iter().filter_map(|&at| Some(read[at].as_ref().ok()?.ids.as_slice()));
@@ -144,14 +154,14 @@ impl Loaded {
         let unknown = |name: &str| Error::Input(format!("there is no reading {name}; choose predicted, input or head"));
         let wanted = asked.reading.as_deref().map(|name| Reading::from_name(name).ok_or_else(|| unknown(name)));
         let wanted = wanted.transpose()?;
-        let mut source = read(system, "source", sources, asked.pretokenized, asked.keeps_going)?;
+        let mut source = read(system, ("source", asked.before), sources, asked.pretokenized, asked.keeps_going)?;
         for (at, read) in source.iter_mut().enumerate() {
             if read.as_ref().is_ok_and(Sentence::is_empty) {
-                let why = format!("source {}: {}", at + 1, line::NO_WORDS);
+                let why = format!("source {}: {}", asked.before + at + 1, line::NO_WORDS);
                 *read = if asked.keeps_going { Err(why) } else { return Err(Error::Input(why)) };
             }
         }
-        let target = read(system.target(), "target", targets, asked.pretokenized, asked.keeps_going)?;
+        let target = read(system.target(), ("target", asked.before), targets, asked.pretokenized, asked.keeps_going)?;
         let read: Vec<(Sentence, Sentence, Option<String>)> = source
             .into_iter()
             .zip(target)
@@ -274,7 +284,7 @@ impl NativeModel {
                 "architecture",
                 system.members().iter().map(architecture).collect::<Vec<_>>().join(system.mixing().between()),
             ),
-            ("folder", system.folder()),
+            ("folder", system.members()[0].folder.display().to_string()),
             ("source_language", lead.source_language.clone()),
             ("target_language", lead.target_language.clone()),
         ]

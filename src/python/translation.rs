@@ -45,24 +45,28 @@ pub struct TranslatedSentence {
 /// A matrix of numpy, filled when it is first looked at.
 type Filled = PyOnceLock<Option<Py<PyArray2<f32>>>>;
 
+/// Those of a hypothesis.
+#[derive(Default)]
+struct Matrices {
+    alpha: Filled,
+    energies: Filled,
+}
+
 /// A hypothesis of the beam; that of a sentence is its best.
 #[pyclass(frozen, module = "interlinear._native")]
 pub struct NativeTranslation {
     found: Arc<TranslatedSentence>,
+    /// Of all its hypotheses, which share them however often the beam is asked for.
+    matrices: Arc<[Matrices]>,
     /// Its place in the beam, from 0.
     place: usize,
-    alpha: Filled,
-    energies: Filled,
 }
 
 impl NativeTranslation {
     /// The best of a sentence.
     pub fn best(found: TranslatedSentence) -> Self {
-        Self::at(Arc::new(found), 0)
-    }
-
-    fn at(found: Arc<TranslatedSentence>, place: usize) -> Self {
-        Self { found, place, alpha: Filled::new(), energies: Filled::new() }
+        let matrices = found.hypotheses.iter().map(|_| Matrices::default()).collect();
+        Self { found: Arc::new(found), matrices, place: 0 }
     }
 
     fn hypothesis(&self) -> Option<&Hypothesis> {
@@ -115,9 +119,15 @@ impl NativeTranslation {
         Provenance { title: system.name(), facts }
     }
 
-    fn filled<'py>(py: Python<'py>, kept: &Filled, rows: Option<&Vec<Vec<f32>>>) -> PyResult<Option<Matrix<'py>>> {
-        let fill = || rows.map(|rows| matrix(py, rows).map(Bound::unbind)).transpose();
-        Ok(kept.get_or_try_init(py, fill)?.as_ref().map(|array| array.bind(py).clone()))
+    fn filled<'py>(
+        &self,
+        py: Python<'py>,
+        kept: fn(&Matrices) -> &Filled,
+        rows: fn(&Hypothesis) -> Option<&Vec<Vec<f32>>>,
+    ) -> PyResult<Option<Matrix<'py>>> {
+        let Some((one, matrices)) = self.hypothesis().zip(self.matrices.get(self.place)) else { return Ok(None) };
+        let fill = || rows(one).map(|rows| matrix(py, rows).map(Bound::unbind)).transpose();
+        Ok(kept(matrices).get_or_try_init(py, fill)?.as_ref().map(|array| array.bind(py).clone()))
     }
 }
 
@@ -176,12 +186,12 @@ impl NativeTranslation {
 
     #[getter]
     fn alpha<'py>(&self, py: Python<'py>) -> PyResult<Option<Matrix<'py>>> {
-        Self::filled(py, &self.alpha, self.hypothesis().and_then(|one| one.alpha.as_ref()))
+        self.filled(py, |kept| &kept.alpha, |one| one.alpha.as_ref())
     }
 
     #[getter]
     fn energies<'py>(&self, py: Python<'py>) -> PyResult<Option<Matrix<'py>>> {
-        Self::filled(py, &self.energies, self.hypothesis().and_then(|one| one.energies.as_ref()))
+        self.filled(py, |kept| &kept.energies, |one| one.energies.as_ref())
     }
 
     #[getter]
@@ -191,7 +201,9 @@ impl NativeTranslation {
 
     #[getter]
     fn beam(&self) -> Vec<Self> {
-        (0..self.found.hypotheses.len()).map(|place| Self::at(Arc::clone(&self.found), place)).collect()
+        let (found, matrices) = (&self.found, &self.matrices);
+        let at = |place| Self { found: Arc::clone(found), matrices: Arc::clone(matrices), place };
+        (0..found.hypotheses.len()).map(at).collect()
     }
 
     #[getter]

@@ -185,11 +185,11 @@ impl NativeWorkspace {
         py: Python<'_>,
         sources: Vec<String>,
         references: Vec<Vec<String>>,
-        from: &str,
+        origin: &str,
     ) -> PyResult<()> {
         Ok(py.detach(|| {
             let mut workspace = self.locked();
-            let origin = workspace.add_origin(from, "From Python.")?;
+            let origin = workspace.add_origin(origin, "From Python.")?;
             let new =
                 sources.into_iter().zip(references).enumerate().map(|(at, (source, mut references))| NewSentence {
                     source,

@@ -5,11 +5,12 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::panic::PanicHookInfo;
 use std::path::{Path, PathBuf};
+use std::thread::{Thread, ThreadId};
 
 use crate::text::write::write_private;
 
-/// The thread that has the window; a defect on another is told in the window, which goes on.
-const OF_THE_WINDOW: &str = "main";
+/// What a thread is called that has the window, whatever its own name is; a defect on another is told in the window, which goes on.
+const OF_THE_WINDOW: &str = "of the window";
 /// The file beside the state, and what it is called once it was told.
 const NOTED: &str = "defect.txt";
 const TOLD: &str = "defect-told.txt";
@@ -25,10 +26,15 @@ pub struct Defect {
     pub path: PathBuf,
 }
 
-/// Notes a panic beside the state. What cannot be written is lost: nobody is there to be told.
-pub fn note(state: &Path, info: &PanicHookInfo<'_>) {
+/// Notes a panic beside the state; `window` is the thread that has the window, which the standard library calls `main` only where the
+/// program has one of its own. What cannot be written is lost: nobody is there to be told.
+pub fn note(state: &Path, info: &PanicHookInfo<'_>, window: ThreadId) {
     let place = info.location().map_or_else(|| "an unknown place".to_owned(), ToString::to_string);
-    note_place(state, &place, std::thread::current().name().unwrap_or("without a name"));
+    note_place(state, &place, called(&std::thread::current(), window));
+}
+
+fn called(thread: &Thread, window: ThreadId) -> &str {
+    if thread.id() == window { OF_THE_WINDOW } else { thread.name().unwrap_or("without a name") }
 }
 
 fn note_place(state: &Path, place: &str, thread: &str) {
@@ -63,10 +69,12 @@ mod tests {
         assert_eq!(found(&state), None);
         note_place(&state, "src/a.rs:1:2", "interlinear-live");
         assert_eq!(found(&state), None);
-        note_place(&state, "src/b.rs:3:4", OF_THE_WINDOW);
+        // The thread of a test is not called `main`, nor is that of Python.
+        let window = std::thread::current();
+        note_place(&state, "src/b.rs:3:4", called(&window, window.id()));
         let defect = found(&state).expect("it is noted");
         assert_eq!(defect.place, format!("src/b.rs:3:4, Interlinear {}", env!("CARGO_PKG_VERSION")));
-        assert!(std::fs::read_to_string(&defect.path).expect("it is kept").contains("thread main"));
+        assert!(std::fs::read_to_string(&defect.path).expect("it is kept").contains("thread of the window"));
         assert_eq!(found(&state), None, "it was told");
     }
 }

@@ -10,7 +10,10 @@ fn package(kind: &str, tool: &str, folder: &Path, set: &[(&str, &str)]) -> Optio
     if Command::new(tool).arg("--version").output().is_err() {
         return None;
     }
-    let done = Command::new(Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/packaging/package.sh"))
+    // As of a user who lets nobody else read.
+    let done = Command::new("sh")
+        .args(["-c", "umask 077; exec \"$0\" \"$@\""])
+        .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/packaging/package.sh"))
         .args([kind, env!("CARGO_BIN_EXE_interlinear")])
         .arg(folder.join("out"))
         .env("COMPRESSION", "none")
@@ -36,6 +39,10 @@ fn check(prefix: &Path, elsewhere: &Path) {
         "share/doc/interlinear/copyright",
     ] {
         assert!(prefix.join(file).is_file(), "{file} is missing in {}", prefix.display());
+    }
+    let terms = std::fs::read_to_string(prefix.join("share/doc/interlinear/copyright")).expect("licences");
+    for text in ["MIT License", "SIL OPEN FONT LICENSE", "UBUNTU FONT LICENCE", "\ncandle-core v", "\nwinit v"] {
+        assert!(terms.contains(text), "{text} is missing");
     }
     // Not the models of this checkout.
     let config = prefix.join("share/interlinear/models/rnnsearch-en-fr/config.json");
@@ -132,4 +139,35 @@ fn a_package_that_this_machine_cannot_make_is_left_out_with_a_sentence() {
     assert!(folder.path().join("packages/SHA256SUMS").is_file());
     let (code, told) = release("amiga");
     assert!(code == Some(2) && told.contains("amiga is no part"), "{told}");
+}
+
+/// A stand-in for cargo builds nothing for other systems, and for this one the program that is there.
+#[test]
+fn what_package_sh_refuses_is_left_out_and_a_program_of_another_commit_makes_nothing() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let script = |path: &str, text: &str| {
+        let path = folder.path().join(path);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("created");
+        std::fs::write(&path, format!("#!/bin/sh\n{text}\n")).expect("written");
+        std::fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).expect("set");
+    };
+    let program = env!("CARGO_BIN_EXE_interlinear");
+    let build = format!("[ $1 = build ] && mkdir -p $CARGO_TARGET_DIR/debug && cp {program} $CARGO_TARGET_DIR/debug/");
+    script("bin/cargo", &build);
+    script("target/packaging-tools/bin/cargo-zigbuild", "");
+    for machine in ["x86_64", "aarch64"] {
+        script(&format!("target/{machine}-unknown-linux-gnu/release/interlinear"), "touch $CARGO_TARGET_DIR/old");
+    }
+    let path = format!("{}:{}", folder.path().join("bin").display(), std::env::var("PATH").expect("a path"));
+    let done = Command::new("bash")
+        .args([concat!(env!("CARGO_MANIFEST_DIR"), "/assets/packaging/release.sh"), "models"])
+        .envs([("PATH", path.as_str()), ("MODELS", "nobody-has-this")])
+        .env("CARGO_TARGET_DIR", folder.path().join("target"))
+        .output()
+        .expect("a shell");
+    let told = String::from_utf8_lossy(&done.stderr);
+    assert!(done.status.success(), "{told}");
+    assert!(told.contains("left out: models for all machines: there is no model nobody-has-this"), "{told}");
+    assert!(!folder.path().join("target/old").exists(), "{told}");
+    assert!(folder.path().join("target/packages/SHA256SUMS").is_file(), "{told}");
 }

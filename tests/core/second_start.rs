@@ -62,7 +62,15 @@ fn a_window_of_its_own_opens_where_one_is_asked_for_or_the_other_does_not_answer
     let claim = Claim::on(&state(home.path()));
     assert!(!claim.is_taken());
     // Nobody reads the letter: the second tries its own window after some seconds and takes the letter back.
-    for arguments in [&["explore", "--new-window"][..], &["explore", "--threads", "1"], &["explore"]] {
+    let headed = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/origins/mt-trained@1.1");
+    let named_alone = concat!(env!("CARGO_MANIFEST_DIR"), "/README.md");
+    for arguments in [
+        &["explore", "--new-window"][..],
+        &["explore", "--new-window", "--model", headed],
+        &[named_alone, "--new-window"],
+        &["explore", "--threads", "1"],
+        &["explore"],
+    ] {
         let (code, told) = ended(start(home.path(), arguments));
         assert!(code == Some(2) && told.contains("the window could not be opened"), "{arguments:?}: {code:?} {told}");
         let letters = std::fs::read_dir(state(home.path()).with_file_name("session.json.inbox"));

@@ -71,6 +71,11 @@ def test_links_of_a_translation_count_words(tiny):
     [
         (lambda: il.align(["a"], []), ValueError, "1 sources and 0 targets"),
         (lambda: il.align([""], [""]), ValueError, "nothing to learn from"),
+        (lambda: il.align("a b", ["x", "y", "z"]), TypeError, "give a list for sources, not one str"),
+        (lambda: il.align(["x", "y", "z"], "a b"), TypeError, "give a list for targets, not one str"),
+        (lambda: il.Aligner.bundled("en-fr").align("a", "b"), TypeError, "give a list for sources"),
+        (lambda: il.aer("0-0", ["0-0"]), TypeError, "give a list for links"),
+        (lambda: il.aer(["0-0"], "0-0"), TypeError, "give a list for gold"),
         (lambda: il.align(["a"], ["b"], symmetrize="both"), ValueError, "there is no both; choose forward"),
         (lambda: il.align(["a"], ["b"], languages="english"), ValueError, 'such as "en-fr"'),
         (lambda: il.Aligner.bundled("xx-yy"), ValueError, "no aligner comes along for xx and yy"),

@@ -112,6 +112,13 @@ def test_pieces_become_words():
     assert x == ["unbelievable"] or y == ["unglaublich"], "one kind of marks in a text"
 
 
+def test_a_text_is_no_list_of_pieces():
+    with pytest.raises(TypeError, match="give a list for source, not one str"):
+        il.words("ab", ["x"], [[0.5, 0.5]])
+    with pytest.raises(TypeError, match="give a list for target, not one str"):
+        il.words(["a", "b"], "x", [[0.5, 0.5]])
+
+
 def test_nothing_has_no_words():
     figure = il.show([], [], np.zeros((0, 0)))
     xml.fromstring(figure.svg())

@@ -105,6 +105,34 @@ def test_strings_lists_and_iterators(tiny):
     assert tiny.translate([], pretokenized=True) == [] == tiny.score([], [])
 
 
+def test_every_look_at_the_beam_gives_the_same_arrays(tiny):
+    t = tiny.translate("s1 s2 s3", beam=4, pretokenized=True, beam_alpha=True)
+    assert t.beam[0].alpha is t.alpha and t.beam[0].energies is t.energies
+    assert t.beam[1].alpha is t.beam[1].alpha and t.beam[1].alpha is not t.alpha
+    assert t.beam[2].beam[1].alpha is t.beam[1].alpha
+
+
+def test_iterators_have_a_bar_and_number_sentences_from_their_beginning(tiny, capsys):
+    long = " ".join(["s1"] * 1001)
+    sentences = ["s1 s2"] * 70
+    assert len(list(tiny.translate(iter(sentences), batch=2, pretokenized=True, progress=True))) == 70
+    assert "translating" in capsys.readouterr().err
+    assert len(list(tiny.score(iter(sentences), sentences, batch=2, pretokenized=True, progress=True))) == 70
+    assert "scoring" in capsys.readouterr().err
+    assert len(list(tiny.translate(iter(sentences), batch=2, pretokenized=True))) == 70
+    assert capsys.readouterr().err == ""
+    with pytest.raises(ValueError, match="sentence 71: has 1001 words"):
+        list(tiny.translate(iter([*sentences, long]), batch=2, pretokenized=True))
+    with pytest.raises(ValueError, match="target 71: has 1001 words"):
+        list(tiny.score(iter([*sentences, "s1"]), [*sentences, long], batch=2, pretokenized=True))
+    with pytest.raises(ValueError, match="source 71: "):
+        list(tiny.score(iter([*sentences, ""]), [*sentences, "t1"], batch=2, pretokenized=True))
+    with pytest.raises(TypeError, match="sentence 71 is int, not str"):
+        list(tiny.translate(iter([*sentences, 7]), batch=2))
+    last = list(tiny.translate(iter([*sentences, long]), batch=2, pretokenized=True, errors="empty"))[-1]
+    assert last.error.startswith("sentence 71: has 1001 words")
+
+
 def test_progress_is_heard_and_tqdm_is_used(tiny, capsys):
     heard = []
     sentences = ["s1 s2"] * 40
@@ -113,7 +141,7 @@ def test_progress_is_heard_and_tqdm_is_used(tiny, capsys):
     tiny.translate(sentences, pretokenized=True, progress=False)
     assert capsys.readouterr().err == ""
     asked = dict(beam=2, max_length=None, length_normalization=0.0, coverage=0.0, forbid_unk=False, batch=4)
-    asked.update(pretokenized=True, replace_unk=False, beam_alpha=False, keeps_going=False)
+    asked.update(pretokenized=True, replace_unk=False, beam_alpha=False, keeps_going=False, before=0)
     tiny._native.translate(sentences, asked, lambda *done: heard.append(done))
     assert heard[-1][0] == 40 and heard[-1][1] >= 40 and heard == sorted(heard)
 
@@ -141,7 +169,7 @@ def test_the_lock_of_python_is_released_and_ctrl_c_stops_work(tiny):
 
 def test_what_a_caller_raises_meanwhile_ends_the_work(tiny):
     asked = dict(beam=2, max_length=None, length_normalization=0.0, coverage=0.0, forbid_unk=False, batch=4)
-    asked.update(pretokenized=True, replace_unk=False, beam_alpha=False, keeps_going=False)
+    asked.update(pretokenized=True, replace_unk=False, beam_alpha=False, keeps_going=False, before=0)
 
     def hear(sentences, words):
         raise LookupError("enough")

@@ -11,8 +11,10 @@ from pathlib import Path
 
 import interlinear as il
 import pytest
-from conftest import REFERENCE
+from conftest import REFERENCE, ROOT
 from interlinear import _window
+
+TRANSFORMER = ROOT / "tests" / "fixtures" / "origins" / "mt-trained"
 
 
 def run(*command, text=""):
@@ -66,9 +68,23 @@ def test_the_window_is_started_on_what_is_given(tiny, tmp_path, monkeypatch):
         il.open(tmp_path / "nowhere")
 
 
+def test_the_window_has_all_of_several_models_and_the_chosen_head(monkeypatch):
+    started = []
+    monkeypatch.setattr(_window, "start", lambda arguments: started.append(arguments) or None)
+    first, headed = REFERENCE / "rnnsearch", str(TRANSFORMER) + "@1.1"
+    both, one = il.load(first, first), il.load(headed)
+    assert both.folder == first and both.folders == [first, first]
+    assert one.folder == TRANSFORMER and one.folders == [Path(headed)]
+    il.open(both)
+    il.open(one)
+    assert started == [["--model", str(first)] * 2, ["--model", headed]]
+
+
 def test_a_file_that_is_not_there_ends_before_a_window_opens():
     done = run(sys.executable, "-m", "interlinear", "explore", "nowhere.ilw")
     assert done.returncode == 2 and "nowhere.ilw: does not exist" in done.stderr
+    done = run(sys.executable, "-m", "interlinear", "explore", "--model", REFERENCE / "nowhere@1.1")
+    assert done.returncode == 2 and "nowhere: does not exist" in done.stderr
 
 
 def test_everything_public_is_described():
@@ -109,13 +125,49 @@ def test_the_stub_is_what_is_there():
 
     from interlinear import _native
 
+    def parameters(thing):
+        return list(inspect.signature(thing).parameters)
+
+    def told(function):
+        arguments = function.args
+        return [one.arg for one in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]]
+
+    def own(there):
+        return {name for name in there if not name.startswith("_")}
+
     stub = ast.parse((Path(il.__file__).parent / "_native.pyi").read_text())
-    for node in stub.body:
-        if isinstance(node, ast.FunctionDef):
-            assert hasattr(_native, node.name)
-        elif isinstance(node, ast.ClassDef):
-            there = {key for key in vars(getattr(_native, node.name)) if not key.startswith("_")}
-            told = {
-                part.name for part in node.body if isinstance(part, ast.FunctionDef) if not part.name.startswith("_")
-            }
-            assert there == told, node.name
+    functions = {node.name: node for node in stub.body if isinstance(node, ast.FunctionDef)}
+    classes = {node.name: node for node in stub.body if isinstance(node, ast.ClassDef)}
+    assert own(vars(_native)) == {*functions, *classes, "VERSION"}
+    for name, node in functions.items():
+        assert parameters(getattr(_native, name)) == told(node), name
+    for name, node in classes.items():
+        there = getattr(_native, name)
+        parts = {part.name: part for part in node.body if isinstance(part, ast.FunctionDef)}
+        assert own(vars(there)) == own(parts), name
+        if "__new__" in parts:
+            assert parameters(there) == told(parts["__new__"])[1:], name
+        for part in own(parts):
+            if callable(getattr(there, part)):
+                assert parameters(getattr(there, part)) == told(parts[part]), f"{name}.{part}"
+
+
+def test_paths_come_as_the_stub_says(tmp_path):
+    from interlinear import _native
+
+    paths = [_native.model_path("a/b"), *_native.installed(), _native.NativeWorkspace(tmp_path / "w.ilw").path]
+    assert len(paths) > 2 and all(isinstance(path, Path) for path in paths)
+
+
+def test_options_are_those_that_are_typed():
+    from interlinear import _figure, _model, _translation
+
+    def options(function, *others):
+        return set(inspect.signature(function).parameters) - {"self", *others}
+
+    assert options(il.Model.translate, "text") == set(_model.SearchOptions.__annotations__)
+    assert options(il.Model.translate, "text", "errors") == set(_model.RunOptions.__annotations__)
+    assert options(il.Model.score, "sources", "targets") == set(_model.ScoreOptions.__annotations__)
+    assert options(il.Model.score, "sources", "targets", "reading") == set(_model.HeadOptions.__annotations__)
+    assert options(_figure.asked) == set(_figure.Style.__annotations__)
+    assert options(_figure.asked) | {"words"} == set(_translation.FigureOptions.__annotations__)

@@ -123,6 +123,8 @@ def test_links_and_further_references(tmp_path):
             "attention of sentence 1 is 1 by 2, and there are 1 target words",
         ),
         (lambda w: w.add_system("m", ["a"] * 3, links=["x"] * 3), "sentence 1: `x` is no line of links"),
+        (lambda w: w.add_system("m", ["a"] * 3, log_p=[-1, "x", None]), "sentence 2: log_p is 'x'; give a number"),
+        (lambda w: w.add_system("m", ["a"] * 3, log_p=[[], -1, None]), r"sentence 1: log_p is \[\]; give a number"),
         (lambda w: w.add_system("m", ["a"], sources=["other"]), "are not the sentences of the workspace"),
         (lambda w: w.table("blau<3"), "blau"),
         (lambda w: w.table(sort="nothing"), "there is no column `nothing`"),
@@ -133,6 +135,27 @@ def test_links_and_further_references(tmp_path):
 )
 def test_what_does_not_fit_is_refused(workspace, call, sentence):
     with pytest.raises(ValueError, match=sentence):
+        call(workspace)
+    assert workspace.systems == [] and len(workspace) == 3
+
+
+@pytest.mark.parametrize(
+    "call, sentence",
+    [
+        (lambda w: w.add_sentences("abc"), "give a list for sources, not one str"),
+        (lambda w: w.add_sentences(["a", "b", "c"], "xyz"), "give a list for references, not one str"),
+        (lambda w: w.add_system("m", "abc"), "give a list for outputs, not one str"),
+        (lambda w: w.add_system("m", ["a"] * 3, sources="abc"), "give a list for sources, not one str"),
+        (lambda w: w.add_system("m", ["a"] * 3, links="0-0"), "give a list for links, not one str"),
+        (
+            lambda w: w.add_system("m", ["a"] * 3, attention=[[[1.0]]] * 3, source_tokens=["a", "b", "c"]),
+            "sentence 1: give a list for the tokens of the source, not one str",
+        ),
+        (lambda w: w.table(columns="bleu.1"), "give a list for columns, not one str"),
+    ],
+)
+def test_a_text_is_not_taken_letter_by_letter(workspace, call, sentence):
+    with pytest.raises(TypeError, match=sentence):
         call(workspace)
     assert workspace.systems == [] and len(workspace) == 3
 

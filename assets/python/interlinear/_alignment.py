@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple, Optional, Union
 
 from . import _native
-from ._common import bar, languages as pair_of, same_length, texts, whole
+from ._common import bar, entries, languages as pair_of, same_length, texts, whole
 
 #: Links of a sentence pair: (source, target), both from 0.
 Links = list[tuple[int, int]]
@@ -164,8 +164,8 @@ def aer(links: Iterable[Any], gold: Iterable[Any]) -> Aer:
     :param gold: the same, with possible links as ``1?2`` of a line or as a pair of lists, (sure, possible).
     :raises ValueError: lists of different length; what is no link.
     """
-    found = [_links(one)[0] for one in links]
-    wanted = [_links(one) for one in gold]
+    found = [_links(one)[0] for one in entries("links", links)]
+    wanted = [_links(one) for one in entries("gold", gold)]
     if len(found) != len(wanted):
         raise ValueError(f"there are links of {len(found)} sentence pairs and gold of {len(wanted)}")
     rates, counts = _native.aer(found, wanted)

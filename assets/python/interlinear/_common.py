@@ -32,12 +32,19 @@ def number(name: str, value: Any, least: float = 0.0) -> float:
     return found
 
 
-def texts(name: str, values: Iterable[Any]) -> list[str]:
-    """A list of texts, or TypeError with the place of what is none."""
-    found = list(values)
+def entries(name: str, values: Iterable[Any]) -> list[Any]:
+    """What a list has, or TypeError of a text, whose letters nobody means."""
+    if isinstance(values, str):
+        raise TypeError(f"give a list for {name}, not one str")
+    return list(values)
+
+
+def texts(name: str, values: Iterable[Any], before: int = 0) -> list[str]:
+    """A list of texts, behind so many others, or TypeError with the place of what is none."""
+    found = entries(f"{name}s", values)
     for at, value in enumerate(found):
         if not isinstance(value, str):
-            raise TypeError(f"{name} {at + 1} is {type(value).__name__}, not str")
+            raise TypeError(f"{name} {before + at + 1} is {type(value).__name__}, not str")
     return found
 
 

@@ -5,13 +5,30 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, Optional, Union
+from typing import TYPE_CHECKING, Any, Optional, TypedDict, Union
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ._common import number
+from ._common import entries, number
 from ._native import NativeFigure, draw, words_of_pieces
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+
+class Style(TypedDict, total=False):
+    """How a figure looks, as :func:`show` says it, for those who check types."""
+
+    kind: Optional[str]
+    palette: str
+    dark: bool
+    legend: bool
+    caption: Optional[str]
+    width: Optional[float]
+    dpi: float
+    threshold: float
+    opacity: bool
 
 
 class Figure:
@@ -114,7 +131,8 @@ def words(source: Iterable[str], target: Iterable[str], alpha: Any) -> tuple[lis
         pieces, its row the mean of theirs.
     """
     weights = matrix(alpha)
-    return words_of_pieces([str(piece) for piece in source], [str(piece) for piece in target], weights)
+    x, y = entries("source", source), entries("target", target)
+    return words_of_pieces([str(piece) for piece in x], [str(piece) for piece in y], weights)
 
 
 def show(
@@ -123,7 +141,7 @@ def show(
     alpha: Any,
     *,
     title: str = "Attention",
-    **style: Any,
+    **style: Unpack[Style],
 ) -> Figure:
     """Draw anybody's attention.
 

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 Name = Union[str, "os.PathLike[str]"]
-Streamed = Callable[[list[Any], Optional[Hear]], list[Translation]]
+#: Translates or scores some behind so many others.
+Work = Callable[[list[Any], int, Optional[Hear]], list[Translation]]
 
 #: Sentences of an iterator that are in memory at once, in batches.
 WINDOW = 16
@@ -24,7 +25,7 @@ WINDOW = 16
 
 def models() -> list[Path]:
     """The folders of the installed models, in the order of their papers; empty where there are none."""
-    return [Path(folder) for folder in installed()]
+    return installed()
 
 
 def load(
@@ -53,21 +54,26 @@ def load(
         threads = whole("threads", threads, 1024)
     names = [model, *more] if then is None else [model, then]
     folders = [model_path(os.path.expanduser(os.fspath(name))) for name in names]
-    return Model(NativeModel(folders, then is not None, threads, device))
+    return Model(NativeModel(folders, then is not None, threads, device), folders)
 
 
-class ScoreOptions(TypedDict, total=False):
-    """Options of :meth:`Model.score`, for those who check types."""
+class HeadOptions(TypedDict, total=False):
+    """Options of :meth:`Model.head`, for those who check types."""
 
     pretokenized: bool
     batch: int
-    reading: Optional[str]
     errors: str
     progress: Optional[bool]
 
 
-class SearchOptions(TypedDict, total=False):
-    """Options of :meth:`Model.translate`, for those who check types."""
+class ScoreOptions(HeadOptions, total=False):
+    """Options of :meth:`Model.score`, for those who check types."""
+
+    reading: Optional[str]
+
+
+class RunOptions(TypedDict, total=False):
+    """Options of :meth:`Workspace.run`, for those who check types."""
 
     beam: int
     max_length: Optional[int]
@@ -78,16 +84,22 @@ class SearchOptions(TypedDict, total=False):
     pretokenized: bool
     batch: int
     beam_alpha: bool
-    errors: str
     progress: Optional[bool]
+
+
+class SearchOptions(RunOptions, total=False):
+    """Options of :meth:`Model.translate`, for those who check types."""
+
+    errors: str
 
 
 class Model:
     """A model in memory, made by :func:`load`. Calls from several threads wait for each other."""
 
-    def __init__(self, native: NativeModel) -> None:
+    def __init__(self, native: NativeModel, folders: list[Path]) -> None:
         self._native = native
         self._facts = dict(native.facts)
+        self._folders = folders
 
     @property
     def name(self) -> str:
@@ -101,8 +113,13 @@ class Model:
 
     @property
     def folder(self) -> Path:
-        """Where it lies."""
+        """Where it lies; of several models, where the first does."""
         return Path(self._facts["folder"])
+
+    @property
+    def folders(self) -> list[Path]:
+        """Where each of several models lies, with what was chosen of it (``MODEL@6.1``), as :func:`load` takes them."""
+        return list(self._folders)
 
     @property
     def source_language(self) -> str:
@@ -186,16 +203,16 @@ class Model:
             "keeps_going": _keeps_going(errors),
         }
 
-        def work(some: list[str], hear: Optional[Hear]) -> list[Translation]:
-            return [Translation(one) for one in self._native.translate(some, asked, hear)]
+        def work(some: list[str], before: int, hear: Optional[Hear]) -> list[Translation]:
+            sentences = texts("sentence", some, before)
+            return [Translation(one) for one in self._native.translate(sentences, {**asked, "before": before}, hear)]
 
-        if isinstance(text, str):
-            return work([text], None)[0]
         if isinstance(text, Iterator):
-            return _streamed(text, batch * WINDOW, work, lambda some: texts("sentence", some))
-        sentences = texts("sentence", text)
+            return _streamed(text, batch * WINDOW, work, "translating", progress)
+        sentences = [text] if isinstance(text, str) else list(text)
         with bar("translating", len(sentences), progress) as hear:
-            return work(sentences, hear)
+            found = work(sentences, 0, hear)
+        return found[0] if isinstance(text, str) else found
 
     @overload
     def score(  # type: ignore[overload-overlap]
@@ -235,22 +252,39 @@ class Model:
             "reading": reading,
         }
 
-        def work(some: list[tuple[str, str]], hear: Optional[Hear]) -> list[Translation]:
+        def work(some: list[tuple[str, str]], before: int, hear: Optional[Hear]) -> list[Translation]:
             x, y = [source for source, _ in some], [target for _, target in some]
-            return [Translation(one) for one in self._native.score(x, y, asked, hear)]
+            return [Translation(one) for one in self._native.score(x, y, {**asked, "before": before}, hear)]
 
         if isinstance(sources, str) or isinstance(targets, str):
             if not (isinstance(sources, str) and isinstance(targets, str)):
                 raise TypeError("give two strings, or two lists of them")
-            return work([(sources, targets)], None)[0]
+            return work([(sources, targets)], 0, None)[0]
         if isinstance(sources, Iterator) or isinstance(targets, Iterator):
-            return _streamed(_paired(sources, targets), batch * WINDOW, work, list)
+            return _streamed(_paired(sources, targets), batch * WINDOW, work, "scoring", progress)
         x, y = texts("source", sources), texts("target", targets)
         same_length(x, y)
         with bar("scoring", len(x), progress) as hear:
-            return work(list(zip(x, y)), hear)
+            return work(list(zip(x, y)), 0, hear)
 
-    def head(self, sources: Any, targets: Any, **options: Any) -> Any:
+    @overload
+    def head(  # type: ignore[overload-overlap]
+        self, sources: str, targets: str, **options: Unpack[HeadOptions]
+    ) -> Translation: ...
+    @overload
+    def head(  # type: ignore[overload-overlap]
+        self, sources: Iterator[str], targets: Iterable[str], **options: Unpack[HeadOptions]
+    ) -> Iterator[Translation]: ...
+    @overload
+    def head(
+        self, sources: Iterable[str], targets: Iterable[str], **options: Unpack[HeadOptions]
+    ) -> list[Translation]: ...
+    def head(
+        self,
+        sources: Union[str, Iterable[str]],
+        targets: Union[str, Iterable[str]],
+        **options: Unpack[HeadOptions],
+    ) -> Union[Translation, list[Translation], Iterator[Translation]]:
         """The same with the rows of the model's alignment head, which `interlinear train --head` learns. The row of a
         token comes with the step that reads it, so the last, `</s>`, has zeros.
 
@@ -276,7 +310,18 @@ def _paired(sources: Iterable[str], targets: Iterable[str]) -> Iterator[tuple[st
 
 
 def _streamed(
-    items: Iterator[Any], window: int, work: Streamed, read: Callable[[list[Any]], list[Any]]
+    items: Iterator[Any], window: int, work: Work, doing: str, progress: Optional[bool]
 ) -> Iterator[Translation]:
-    while some := list(itertools.islice(items, window)):
-        yield from work(read(some), None)
+    done = said = last = 0
+    with bar(doing, None, progress) as hear:
+
+        def heard(sentences: int, words: int) -> None:
+            nonlocal last
+            last = words
+            if hear:
+                hear(done + sentences, said + words)
+
+        while some := list(itertools.islice(items, window)):
+            last = 0
+            yield from work(some, done, heard if hear else None)
+            done, said = done + len(some), said + last

@@ -4,13 +4,22 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any, Optional, Union
+from typing import TYPE_CHECKING, Optional, Union
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ._figure import Figure, asked
+from ._figure import Figure, Style, asked
 from ._native import NativeTranslation
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+
+class FigureOptions(Style, total=False):
+    """Options of :meth:`Translation.save`, for those who check types."""
+
+    words: bool
 
 
 class Translation:
@@ -115,7 +124,7 @@ class Translation:
         """
         return self._native.links(threshold)
 
-    def figure(self, *, words: bool = True, **style: Any) -> Figure:
+    def figure(self, *, words: bool = True, **style: Unpack[Style]) -> Figure:
         """The heatmap of alpha, or the beam where there is no alignment.
 
         :param words: whole words; otherwise the tokens of the model.
@@ -123,7 +132,7 @@ class Translation:
         """
         return Figure(self._native.figure(bool(words), asked(**style)))
 
-    def save(self, path: Union[str, os.PathLike[str]], **options: Any) -> Path:
+    def save(self, path: Union[str, os.PathLike[str]], **options: Unpack[FigureOptions]) -> Path:
         """Draw it into a file: SVG, PDF or PNG, as its name ends. Options are those of :meth:`figure`."""
         return self.figure(**options).save(path)
 

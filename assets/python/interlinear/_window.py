@@ -24,6 +24,7 @@ def open(what: Any = None, *, model: Union[None, Name, Iterable[Name]] = None) -
     :param what: nothing; a file or folder, as if it were dropped on the window (a corpus, a text, links, a model); a
         :class:`Workspace`; a :class:`Model`; a :class:`Figure` or a :class:`Translation`, whose attention becomes a
         corpus of one sentence; a list of sentences or of translations, which becomes a list in the window.
+        Of several models that :func:`load` made one of, each has its column.
     :param model: models for the columns, by path or name.
     :returns: the process of the window.
     """
@@ -46,7 +47,8 @@ def open(what: Any = None, *, model: Union[None, Name, Iterable[Name]] = None) -
         path.write_text("".join(" ".join(str(one).split()) + "\n" for one in sentences), encoding="utf-8")
         arguments += ["--source", str(path)]
     for one in named:
-        arguments += ["--model", str(one.folder) if isinstance(one, Model) else os.fspath(one)]
+        for folder in one.folders if isinstance(one, Model) else [one]:
+            arguments += ["--model", os.fspath(folder)]
     return start(arguments)
 
 

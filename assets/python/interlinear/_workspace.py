@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._alignment import Links, _links
-from ._common import bar, languages as pair_of, texts, whole
+from ._common import bar, entries, languages as pair_of, texts, whole
 from ._figure import matrix, tokens
 from ._model import Model
 from ._native import NativeWorkspace
@@ -20,6 +20,9 @@ from ._translation import Translation
 
 if TYPE_CHECKING:
     import pandas
+    from typing_extensions import Unpack
+
+    from ._model import RunOptions
 
 #: Sentences of a report that have pictures, unless others are asked for.
 PICTURES = 100
@@ -115,7 +118,7 @@ class Workspace:
     @property
     def path(self) -> Path:
         """The file."""
-        return Path(self._native.path)
+        return self._native.path
 
     @property
     def systems(self) -> list[str]:
@@ -143,7 +146,8 @@ class Workspace:
         x = texts("source", sources)
         all_of_them: list[list[str]] = [[] for _ in x]
         if references is not None:
-            all_of_them = [[one] if isinstance(one, str) else texts("reference", one) for one in references]
+            of_each = entries("references", references)
+            all_of_them = [[one] if isinstance(one, str) else texts("reference", one) for one in of_each]
             if len(all_of_them) != len(x):
                 raise ValueError(f"there are {len(x)} sources and references of {len(all_of_them)}")
         self._native.add_sentences(x, all_of_them, "Python")
@@ -177,7 +181,7 @@ class Workspace:
         :param languages: such as ``"en-fr"``, for an aligner to compare the attention with.
         :raises ValueError: another number of outputs than sentences; weights that do not fit their words.
         """
-        said = list(outputs)
+        said = entries("outputs", outputs)
         found = [one for one in said if isinstance(one, Translation)]
         if found and len(found) != len(said):
             raise TypeError("outputs are texts or translations, and here they are both")
@@ -223,7 +227,7 @@ class Workspace:
         elif references is not None:
             raise ValueError("the workspace has its sentences already; references come with them in add_sentences")
 
-    def run(self, model: Model, name: Optional[str] = None, **options: Any) -> None:
+    def run(self, model: Model, name: Optional[str] = None, **options: Unpack[RunOptions]) -> None:
         """Translate every sentence with a model and put that in; options are those of :meth:`Model.translate`."""
         translations = model.translate(self.sources, errors="empty", **options)
         self.add_system(name or model.name, translations, progress=options.get("progress"))
@@ -250,7 +254,7 @@ class Workspace:
         :param languages: such as ``"en-fr"``, for conditions that need an aligner; by default those of the models.
         :raises ValueError: a condition or a column that is none.
         """
-        return Table(self._native.table(_rows(filter, sort, limit, languages), list(columns)))
+        return Table(self._native.table(_rows(filter, sort, limit, languages), texts("column", columns)))
 
     def report(
         self,
@@ -279,7 +283,7 @@ def _rows(filter: str, sort: Optional[str], limit: Optional[int], languages: Lan
 def _side(name: str, values: Optional[Iterable[Any]], count: int) -> list[Any]:
     if values is None:
         return [None] * count
-    found = list(values)
+    found = entries(name, values)
     if len(found) != count:
         raise ValueError(f"{name} has {len(found)} entries, and there are {count} outputs")
     return found
@@ -295,13 +299,21 @@ def _output(
         x = _tokens(source_tokens, source, columns, "the source")
         y = _tokens(target_tokens, text, rows, "the output")
         linked: Optional[Links] = None if links is None else _links(links)[0]
-    except ValueError as why:
-        raise ValueError(f"sentence {at + 1}: {why}") from None
-    number = None if log_p is None else float(log_p)
+        number = None if log_p is None else _log_p(log_p)
+    except (TypeError, ValueError) as why:
+        kind = TypeError if isinstance(why, TypeError) else ValueError
+        raise kind(f"sentence {at + 1}: {why}") from None
     return {"text": text, "source": x, "target": y, "alpha": weights, "links": linked, "log_p": number}
+
+
+def _log_p(value: Any) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise ValueError(f"log_p is {value!r}; give a number") from None
 
 
 def _tokens(given: Any, text: str, count: Optional[int], what: str) -> list[str]:
     if given is not None:
-        return [str(token) for token in given]
+        return [str(token) for token in entries(f"the tokens of {what}", given)]
     return text.split() if count is None else tokens(text, count, what)
