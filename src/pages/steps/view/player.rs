@@ -271,7 +271,9 @@ pub fn player_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart:
     guess::player_ui(ui, steps, window);
     say_ui(ui, steps, window, apart);
     let place = tr!("Step {} of {}{}", steps.i + 1, apart.steps.len(), if apart.is_cut { tr!(", cut") } else { "" });
-    labels::caption(ui, place);
+    // Its words stay together.
+    let place = RichText::new(place).size(theme::TEXT_SMALL).color(theme::tokens(ui).weak);
+    ui.add(egui::Label::new(place).extend());
 }
 
 /// Box by box or word by word, and how fast.
