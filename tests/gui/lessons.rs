@@ -196,3 +196,29 @@ fn page_down_scrolls_the_text_of_a_lesson() {
     let moves = |command: &Command| matches!(command.of_page(), Some(SentenceCommand::List(_)));
     assert!(!wires.sent.borrow().iter().any(moves), "{:?}", wires.sent.borrow());
 }
+
+/// The end says how the questions were answered and leads to the next lesson.
+#[test]
+fn the_end_of_a_lesson_sums_up_and_leads_on() {
+    let question = |n: usize| {
+        format!(
+            "[[page.part]]\nask.question = 'Q{n}'\nask.choices = [{{ right = 'yes {n}' }}, {{ wrong = 'no {n}' }}]\nask.why = 'So {n}.'\n"
+        )
+    };
+    let script = |title: &str, parts: &str| Ok(format!("title = '{title}'\n[[page]]\nheading = 'Of {title}'\n{parts}"));
+    let mut session = session();
+    let first = script("First", &format!("{}{}", question(1), question(2)));
+    let files = vec![("lessons/a.toml".into(), first), ("lessons/b.toml".into(), script("Second", ""))];
+    session.absorb_texts(&FolderTexts { files });
+    let (mut harness, _) = desk::window_of(session, [1280.0, 900.0]);
+    harness.state_mut().send(LessonCommand::Open("own/a".to_owned()));
+    harness.run();
+    for answer in ["no 1", "yes 1", "yes 2"] {
+        click(&mut harness, answer);
+    }
+    harness.get_by_label("The lesson is at its end");
+    harness.get_by_label("Of 2 questions you answered 2 rightly, 1 of them at once.");
+    click(&mut harness, "Next lesson: Second");
+    harness.get_by_label("Of Second");
+    assert!(harness.query_by_label_contains("Next lesson").is_none(), "it is the last one");
+}
