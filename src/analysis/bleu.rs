@@ -11,7 +11,7 @@ pub use crate::analysis::mteval::Tokenization;
 /// Longest n-grams that count.
 pub const MAX_ORDER: usize = 4;
 
-/// How [`corpus`] computes, in sacreBLEU's notation.
+/// How [`corpus`] computes by the usual settings, in sacreBLEU's notation.
 pub const SIGNATURE: &str =
     concat!("nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:interlinear-", env!("CARGO_PKG_VERSION"));
 
@@ -64,10 +64,8 @@ pub struct BleuCounts {
 
 /// BLEU of a corpus with one reference for each sentence, detokenised text on both sides.
 /// Sentences without a partner on the other side do not count.
-pub fn corpus<H: AsRef<str>, R: AsRef<str>>(hypotheses: &[H], references: &[R]) -> Bleu {
-    let one = |(hypothesis, reference): (&H, &R)| {
-        BleuCounts::of(hypothesis.as_ref(), &[reference.as_ref()], &BleuSettings::default())
-    };
+pub fn corpus<H: AsRef<str>, R: AsRef<str>>(hypotheses: &[H], references: &[R], settings: &BleuSettings) -> Bleu {
+    let one = |(hypothesis, reference): (&H, &R)| BleuCounts::of(hypothesis.as_ref(), &[reference.as_ref()], settings);
     hypotheses.iter().zip(references).map(one).sum::<BleuCounts>().bleu()
 }
 

@@ -1,5 +1,5 @@
 //! Floor 5: n-grams that one system gets right more often than another (compare-mt, Neubig et al. 2019, section 3).
-//! An n-gram of an output is right as often as the reference has it too. Imports its room.
+//! An n-gram of an output is right as often as the reference has it too. Imports its room and `text`.
 
 pub mod depends;
 pub mod figures;
@@ -9,6 +9,7 @@ pub mod pairs;
 use std::collections::HashMap;
 
 use crate::analysis::ngrams::Numbering;
+use crate::text::unspaced::run_of;
 
 /// The longest n-grams.
 pub const LONGEST: usize = 4;
@@ -48,10 +49,12 @@ pub fn counted(text: &str) -> HashMap<Vec<&str>, u32> {
     counts
 }
 
-/// How often a sequence of words stands in a text that is cut.
+/// How often a sequence of words stands in a text that is cut, perhaps some of them, too.
 pub fn times(text: &str, ngram: &[&str]) -> usize {
     let words: Vec<&str> = text.split(' ').filter(|word| !word.is_empty()).collect();
-    if ngram.is_empty() { 0 } else { words.windows(ngram.len()).filter(|window| *window == ngram).count() }
+    let behind = |at: usize, word: &&str| Some(at + run_of(&words[at..], |run| run == *word)?);
+    let begins = |at: &usize| ngram.iter().try_fold(*at, behind).is_some();
+    if ngram.is_empty() { 0 } else { (0..words.len()).filter(begins).count() }
 }
 
 impl Contrast {

@@ -1,9 +1,10 @@
 //! Floor 5: how well single words are translated, words counted as in bags (compare-mt, Neubig et al. 2019): an output
-//! word is right as often as the reference has it too. Imports its room.
+//! word is right as often as the reference has it too. Imports its room and `text`.
 
 use std::collections::BTreeMap;
 
 use crate::analysis::mteval::{Tokenization, tokenize};
+use crate::text::unspaced;
 
 /// Counts of a word, or of a class of words.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -36,9 +37,10 @@ impl LexicalCounts {
 
 sums!(LexicalCounts: reference, output, right; each);
 
-/// A text as words: the tokens that BLEU counts, mteval-v13a.
+/// A text as words: the tokens of mteval-v13a; those of scripts without spaces are found before.
 pub fn cut(text: &str) -> String {
-    tokenize(text, Tokenization::Mteval13a)
+    let found = unspaced::cut(text).map(|words| words.join(" "));
+    tokenize(found.as_deref().unwrap_or(text), Tokenization::Mteval13a)
 }
 
 /// The counts of each word of a sentence pair, words in order; the texts are cut.

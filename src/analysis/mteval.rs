@@ -1,5 +1,5 @@
-//! Floor 5: how text is cut into the words that BLEU counts: the tokenizers 13a, intl and none of sacreBLEU 2.x, of
-//! which the first two are those of NIST's mteval-v13a and mteval-v14. Imports nothing.
+//! Floor 5: how text is cut into the words that BLEU counts: the tokenizers 13a, intl, zh, char and none of sacreBLEU 2.x,
+//! of which the first two are those of NIST's mteval-v13a and mteval-v14. Imports `text`.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -7,12 +7,20 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 
+use crate::text::language::primary;
+
 /// How text is cut into tokens before n-grams are counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Tokenization {
     /// As mteval-v14 with `--international-tokenization`: punctuation and symbols of all scripts apart.
     #[serde(rename = "intl")]
     International,
+    /// Chinese characters and punctuation apart, the rest by the rules of mteval-v13a.
+    #[serde(rename = "zh")]
+    Chinese,
+    /// Every character.
+    #[serde(rename = "char")]
+    Characters,
     /// At whitespace alone: for text that is tokenised already.
     #[serde(rename = "none")]
     None,
@@ -26,6 +34,8 @@ pub enum Tokenization {
 pub const TOKENIZATIONS: &[(Tokenization, &str)] = &[
     (Tokenization::Mteval13a, id!("as mteval-v13a, for detokenised Western text")),
     (Tokenization::International, id!("as mteval-v14, punctuation and symbols of all scripts apart")),
+    (Tokenization::Chinese, id!("at every Chinese character, the rest as 13a")),
+    (Tokenization::Characters, id!("at every character")),
     (Tokenization::None, id!("at spaces alone, for text that is tokenised already")),
 ];
 
@@ -35,8 +45,15 @@ impl Tokenization {
         match self {
             Self::Mteval13a => "13a",
             Self::International => "intl",
+            Self::Chinese => "zh",
+            Self::Characters => "char",
             Self::None => "none",
         }
+    }
+
+    /// That of a target language where nobody has chosen, as in sacreBLEU.
+    pub fn usual(language: &str) -> Self {
+        if primary(language) == "zh" { Self::Chinese } else { Self::default() }
     }
 }
 
@@ -57,6 +74,8 @@ pub fn tokenize(text: &str, tokenization: Tokenization) -> String {
         Tokenization::None => text.to_owned(),
         Tokenization::Mteval13a => joined(&mteval_13a(text)),
         Tokenization::International => joined(&international(text)),
+        Tokenization::Chinese => joined(&chinese(text)),
+        Tokenization::Characters => joined(&text.chars().flat_map(|c| [c, ' ']).collect::<String>()),
     }
 }
 
@@ -78,7 +97,7 @@ fn international(text: &str) -> String {
         .into_owned()
 }
 
-/// The rules of mteval-v13a in their order, on one line.
+/// The rules of mteval-v13a, on one line.
 fn mteval_13a(text: &str) -> String {
     let mut text = text.replace("<skipped>", "").replace("-\n", "").replace('\n', " ");
     for (entity, mark) in [("&quot;", "\""), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">")] {
@@ -86,9 +105,28 @@ fn mteval_13a(text: &str) -> String {
             text = text.replace(entity, mark);
         }
     }
-    let line: Vec<char> = std::iter::once(' ').chain(text.chars()).chain(std::iter::once(' ')).collect();
+    western(std::iter::once(' ').chain(text.chars()).chain(std::iter::once(' ')))
+}
+
+/// As sacreBLEU has it: entities stay, and so does a full stop or comma at either end of the line beside a digit or none.
+fn chinese(text: &str) -> String {
+    let apart = |c: char| if is_chinese(c) { vec![' ', c, ' '] } else { vec![c] };
+    western(text.trim_start_matches(is_space).chars().flat_map(apart))
+}
+
+/// The ranges that sacreBLEU in fact sets apart. The first comes of `\u20000` to `\u2a6d6`, which Python reads as four digits
+/// and a letter behind: it has dashes, quotation marks and arrows, and extension B is left out.
+fn is_chinese(c: char) -> bool {
+    matches!(c, '\u{2001}'..='\u{2a6d}' | '\u{2e80}'..='\u{2fdf}' | '\u{2ff0}'..='\u{303f}' | '\u{3100}'..='\u{312f}'
+        | '\u{31a0}'..='\u{31ef}' | '\u{3200}'..='\u{4db5}' | '\u{4e00}'..='\u{9fbb}' | '\u{f900}'..='\u{fa2d}'
+        | '\u{fa30}'..='\u{fa6a}' | '\u{fa70}'..='\u{fad9}' | '\u{fe10}'..='\u{fe1f}' | '\u{fe30}'..='\u{fe4f}'
+        | '\u{ff00}'..='\u{ffef}')
+}
+
+/// The rules of mteval-v13a for Western languages in their order.
+fn western(line: impl Iterator<Item = char>) -> String {
     // Marks apart, but not ' , - .
-    let line: Vec<char> = line.into_iter().flat_map(|c| if is_mark(c) { vec![' ', c, ' '] } else { vec![c] }).collect();
+    let line: Vec<char> = line.flat_map(|c| if is_mark(c) { vec![' ', c, ' '] } else { vec![c] }).collect();
     // Full stops and commas apart unless a digit comes before, or after; hyphens behind a digit apart.
     let is_stop = |c: char| c == '.' || c == ',';
     let line = pairs(&line, |a, b| !a.is_ascii_digit() && is_stop(b), |a, b| [a, ' ', b, ' ']);

@@ -19,6 +19,7 @@ use std::time::Instant;
 
 use clap::{ArgMatches, FromArgMatches as _};
 
+use crate::analysis::mteval::Tokenization;
 use crate::cli::args::Runtime;
 use crate::cli::evaluate::arguments::{EvaluateArgs, ReportFormat};
 use crate::cli::evaluate::bar::with_bar;
@@ -64,7 +65,7 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
         std::fs::create_dir_all(folder).map_err(|error| Error::io(folder, &error))?;
     }
     let runtime = low.run.high()?;
-    let options = options(&low)?;
+    let mut options = options(&low)?;
     let systems = low.systems();
     let mut models: Vec<MeasuredSystem> = Vec::with_capacity(systems.len());
     let mut languages = None;
@@ -72,7 +73,9 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
         let loaded = low.load(folders, &runtime)?;
         let system = EvaluatedSystem::from(&loaded);
         let config = &system.lead().config;
-        languages.get_or_insert_with(|| (config.source_language.clone(), config.target_language.clone()));
+        let (_, target) =
+            languages.get_or_insert_with(|| (config.source_language.clone(), config.target_language.clone()));
+        options.tokenization = low.tokenize.unwrap_or_else(|| Tokenization::usual(target));
         let with_head = || loaded.stepper_with_head(runtime.engine, runtime.threads);
         let is_asked = gold.is_some() || options.replace_unk.is_some();
         let has_head = is_asked && with_head()?.has_alignment_head();
@@ -136,10 +139,10 @@ fn options(low: &EvaluateArgs) -> Result<EvaluationOptions> {
         search,
         batch: low.batch.high(),
         buckets: low.buckets.clone(),
-        tokenization: low.tokenize,
         unk,
         replace_unk: low.replace.high()?,
         clock: Some(Instant::now),
+        ..EvaluationOptions::default()
     })
 }
 

@@ -16,6 +16,9 @@ use icu_segmenter::options::WordBreakInvariantOptions;
 use icu_segmenter::{WordSegmenter, WordSegmenterBorrowed};
 use unicode_normalization::char::is_combining_mark;
 
+/// The most words that [`run_of`] puts together, less one.
+const LONGEST_RUN: usize = 15;
+
 /// The words of a line: what stands between spaces and tabs, or what is found in scripts without spaces. No-break spaces
 /// do not part words.
 pub fn words(line: &str) -> impl Iterator<Item = &str> {
@@ -27,9 +30,9 @@ pub fn words(line: &str) -> impl Iterator<Item = &str> {
 /// The words of a line in such a script, or `None` where they stand between its spaces. They are pieces of the line in its
 /// order; between them is nothing but whitespace.
 pub fn cut(line: &str) -> Option<Vec<&str>> {
-    // no letter of these scripts is shorter than three bytes
-    let has_long = line.bytes().any(|byte| byte >= 0xe0);
-    if !has_long || !is_written_so(line.trim_ascii()) {
+    // no letter of these scripts is shorter than three bytes, or among the dashes and signs before U+2E80
+    let is_of_them = |bytes: &[u8]| bytes[0] >= 0xe0 && (bytes[0] != 0xe2 || bytes[1] >= 0xba);
+    if !line.as_bytes().windows(2).any(is_of_them) || !is_written_so(line.trim_ascii()) {
         return None;
     }
     let (mut words, mut chunks) = (Vec::new(), Chunks::default());
@@ -72,6 +75,28 @@ impl WordStarts {
 /// Whether no space stands between two letters in a language whose script sets none between words.
 pub fn touches(left: char, right: char) -> bool {
     is_han_or_kana(left) || is_han_or_kana(right) || is_south_east_asian(left) && is_south_east_asian(right)
+}
+
+/// How many of some words, from the first on, make up one that is meant: one, or several that no space parts in their
+/// scripts. So it is found wherever a dictionary, or somebody else, has cut it.
+pub fn run_of<T: AsRef<str>>(words: &[T], is: impl Fn(&str) -> bool) -> Option<usize> {
+    if is(words.first()?.as_ref()) {
+        return Some(1);
+    }
+    let mut run = String::new();
+    for (at, pair) in words.windows(2).enumerate().take(LONGEST_RUN) {
+        let (left, right) = (pair[0].as_ref(), pair[1].as_ref());
+        let ends = left.chars().next_back().zip(right.chars().next());
+        ends.filter(|&(left, right)| touches(left, right))?;
+        if run.is_empty() {
+            run.push_str(left);
+        }
+        run.push_str(right);
+        if is(&run) {
+            return Some(at + 2);
+        }
+    }
+    None
 }
 
 /// Letters and punctuation of scripts that set no spaces between words.

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use crate::analysis::bleu;
+use crate::analysis::bleu::{self, BleuSettings, Tokenization};
 use crate::decoding;
 use crate::decoding::{SearchOptions, Specials};
 use crate::error::Result;
@@ -38,9 +38,11 @@ pub fn bleu<'a>(
     }
     let references: Vec<String> = LineReader::open(&text.target)?.take(most).collect::<Result<_>>()?;
     let layout = ParameterLayout::new(config);
+    let counted =
+        BleuSettings { tokenization: Tokenization::usual(&config.target_language), ..BleuSettings::default() };
     Ok(Some(Box::new(move |flat| {
         let hypotheses = translate(config, &layout, flat, tokenizers, &sources, threads, ticket)?;
-        Ok(bleu::corpus(&hypotheses, &references).score)
+        Ok(bleu::corpus(&hypotheses, &references, &counted).score)
     })))
 }
 

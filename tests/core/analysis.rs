@@ -33,7 +33,7 @@ const SACREBLEU: &[(&[&str], &[&str], f64)] = &[
 #[test]
 fn bleu_is_that_of_sacrebleu() {
     for (hypotheses, references, expect) in SACREBLEU {
-        let score = bleu::corpus(hypotheses, references).score;
+        let score = bleu::corpus(hypotheses, references, &BleuSettings::default()).score;
         assert!((score - expect).abs() < 1e-9, "{hypotheses:?}: {score}, not {expect}");
     }
 }

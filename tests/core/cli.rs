@@ -531,6 +531,24 @@ fn evaluate_tells_nll_perplexity_and_bleu() {
 }
 
 #[test]
+fn bleu_of_chinese_counts_characters_unless_it_is_told_otherwise() {
+    let folder = tempfile::tempdir().expect("a temporary directory");
+    for file in std::fs::read_dir(reference("rnnencdec")).expect("a folder").flatten() {
+        std::fs::copy(file.path(), folder.path().join(file.file_name())).expect("copied");
+    }
+    let path = folder.path().join("config.json");
+    let mut config: Value = serde_json::from_slice(&std::fs::read(&path).expect("read")).expect("JSON");
+    config["target_language"] = "zh-Hans".into();
+    std::fs::write(path, config.to_string()).expect("written");
+    std::fs::write(folder.path().join("text"), "s2 s3\n").expect("written");
+    for (asked, name) in [(&[][..], "zh"), (&["--tokenize", "char"], "char"), (&["--tokenize", "13a"], "13a")] {
+        let files = ["evaluate", "--model", ".", "--source", "text", "--target", "text", "--beam", "1"];
+        let outcome = run_in(folder.path(), &[&files, asked].concat(), b"");
+        assert!(outcome.stdout.contains(&format!("|tok:{name}|")), "{}{}", outcome.stdout, outcome.stderr);
+    }
+}
+
+#[test]
 fn a_models_own_translations_have_a_bleu_of_100() {
     let folder = tempfile::tempdir().expect("a temporary directory");
     let source: Vec<String> =

@@ -79,6 +79,7 @@ mod training;
 mod transformer;
 mod translations;
 mod unknown;
+mod unspaced_corpus;
 mod vectors;
 mod what_if;
 mod workbench;

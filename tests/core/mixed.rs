@@ -242,7 +242,7 @@ fn the_window_measures_an_ensemble_beside_the_models() {
             references: vec![at("t")],
             gold: Some(at("g")),
             is_pretokenized: true,
-            tokenization: Tokenization::None,
+            tokenization: Some(Tokenization::None),
         },
         search: SearchOptions { max_length: Some(6), ..SearchOptions::default() },
         unk: vec![Unk::Allowed],

@@ -1,10 +1,12 @@
-//! Floor 5: a query as text, and what it means. Imports nothing of ours.
+//! Floor 5: a query as text, and what it means. Imports `text`.
 
 use std::collections::HashSet;
 use std::iter::Peekable;
 use std::str::CharIndices;
 
 use regex::Regex;
+
+use crate::text::unspaced::run_of;
 
 /// What one word must be.
 #[derive(Clone, Debug)]
@@ -26,6 +28,14 @@ impl Token {
             Self::Words(words) if words.contains(word) => true,
             Self::Words(words) => word.chars().any(char::is_uppercase) && words.contains(&word.to_lowercase()),
             Self::Matches(regex) => regex.is_match(word),
+        }
+    }
+
+    /// How many words, from the first on, are one: of words and lists several, where a word of them was cut.
+    pub fn run(&self, words: &[String]) -> Option<usize> {
+        match self {
+            Self::Words(_) => run_of(words, |word| self.is(word)),
+            _ => words.first().is_some_and(|word| self.is(word)).then_some(1),
         }
     }
 }

@@ -19,7 +19,7 @@ pub struct ConcordanceSentence<'a> {
 pub struct ConcordanceHit {
     /// The source words of the items, in their order.
     pub source: Vec<usize>,
-    /// For each of these an output word that it is linked to, where the query asks for links.
+    /// For each item an output word that it is linked to, where the query asks for links.
     pub linked: Vec<Option<usize>>,
     /// The output words of the items behind the bar, in their order.
     pub output: Vec<usize>,
@@ -52,20 +52,20 @@ impl ConcordanceQuery {
         let outputs = places(&self.output, sentence.output, 1, &mut tried);
         // The first place on the output side is shown with each of the source.
         let output = match outputs.into_iter().next() {
-            Some(output) => output,
+            Some(output) => all(output),
             None if self.output.is_empty() => Vec::new(),
             None => return ConcordanceHits { is_complete: tried > 0, ..found },
         };
         if self.source.is_empty() {
             found.hits = places(&self.output, sentence.output, MOST_HITS, &mut tried)
                 .into_iter()
-                .map(|output| ConcordanceHit { output, ..ConcordanceHit::default() })
+                .map(|output| ConcordanceHit { output: all(output), ..ConcordanceHit::default() })
                 .collect();
         } else {
             let candidates = places(&self.source, sentence.source, usize::MAX, &mut tried);
             let hits = candidates.into_iter().filter_map(|source| {
                 let linked = self.linked(&source, sentence)?;
-                Some(ConcordanceHit { source, linked, output: output.clone() })
+                Some(ConcordanceHit { source: all(source), linked, output: output.clone() })
             });
             found.hits = hits.take(MOST_HITS).collect();
         }
@@ -73,10 +73,10 @@ impl ConcordanceQuery {
         found
     }
 
-    /// An output word for each source word that needs one; `None` where there is none, or nothing crosses that should.
-    fn linked(&self, source: &[usize], sentence: &ConcordanceSentence<'_>) -> Option<Vec<Option<usize>>> {
+    /// An output word for each item that needs one; `None` where there is none, or nothing crosses that should.
+    fn linked(&self, source: &[Range<usize>], sentence: &ConcordanceSentence<'_>) -> Option<Vec<Option<usize>>> {
         let choices: Vec<Vec<usize>> =
-            self.source.iter().zip(source).map(|(item, j)| targets(item, *j, sentence)).collect();
+            self.source.iter().zip(source).map(|(item, run)| targets(item, run, sentence)).collect();
         let is_met = |(item, choices): (&QueryItem, &Vec<usize>)| item.linked.is_none() || !choices.is_empty();
         if !self.source.iter().zip(&choices).all(is_met) {
             return None;
@@ -95,10 +95,15 @@ impl ConcordanceQuery {
     }
 }
 
-/// The output words that source word `j` is linked to, as its item wants them.
-fn targets(item: &QueryItem, j: usize, sentence: &ConcordanceSentence<'_>) -> Vec<usize> {
-    let own = sentence.links.iter().filter(|link| link.source == j).map(|link| link.target);
-    let is = |token: &Token, i: usize| sentence.output.get(i).is_some_and(|word| token.is(word));
+/// All words of what was found.
+fn all(found: Vec<Range<usize>>) -> Vec<usize> {
+    found.into_iter().flatten().collect()
+}
+
+/// The output words that the source words of an item are linked to, as it wants them.
+fn targets(item: &QueryItem, run: &Range<usize>, sentence: &ConcordanceSentence<'_>) -> Vec<usize> {
+    let own = sentence.links.iter().filter(|link| run.contains(&link.source)).map(|link| link.target);
+    let is = |token: &Token, i: usize| sentence.output.get(i..).is_some_and(|words| token.run(words).is_some());
     let mut targets: Vec<usize> = own.filter(|i| item.linked.as_ref().is_none_or(|token| is(token, *i))).collect();
     targets.sort_unstable();
     targets
@@ -119,7 +124,7 @@ fn crossing(choices: &[Vec<usize>]) -> Option<(usize, usize, usize, usize)> {
 }
 
 /// The places of a sequence among words, at most `most` of them.
-fn places(items: &[QueryItem], words: &[String], most: usize, tried: &mut usize) -> Vec<Vec<usize>> {
+fn places(items: &[QueryItem], words: &[String], most: usize, tried: &mut usize) -> Vec<Vec<Range<usize>>> {
     let mut found = Vec::new();
     if items.is_empty() {
         return found;
@@ -135,8 +140,8 @@ fn extend(
     words: &[String],
     range: Range<usize>,
     most: usize,
-    chosen: &mut Vec<usize>,
-    found: &mut Vec<Vec<usize>>,
+    chosen: &mut Vec<Range<usize>>,
+    found: &mut Vec<Vec<Range<usize>>>,
     tried: &mut usize,
 ) {
     let Some(item) = items.get(chosen.len()) else {
@@ -148,13 +153,12 @@ fn extend(
             return;
         }
         *tried -= 1;
-        if !item.token.is(&words[place]) {
-            continue;
-        }
-        chosen.push(place);
+        let Some(length) = item.token.run(&words[place..]) else { continue };
+        let behind = place + length;
+        chosen.push(place..behind);
         let gap = items.get(chosen.len()).map_or(0, |next| next.gap);
-        let end = (place + 1).saturating_add(gap).saturating_add(1).min(words.len());
-        extend(items, words, place + 1..end.max(place + 1), most, chosen, found, tried);
+        let end = behind.saturating_add(gap).saturating_add(1).min(words.len());
+        extend(items, words, behind..end.max(behind), most, chosen, found, tried);
         chosen.pop();
     }
 }

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use crate::app::document::history::{common_prefix, common_suffix};
 use crate::app::files::common::common;
+use crate::text::unspaced::{self, is_unspaced, touches};
 
 /// Most differences that are named one by one.
 const MOST_NAMED: usize = 4;
@@ -89,7 +90,7 @@ fn inserted(text: &str, at: usize, words: &str) -> String {
     let (last, mut next) = (before.chars().next_back(), behind.chars());
     let (first, second) = (next.next(), next.next());
     let has = |letter: Option<char>, is: fn(char) -> bool| letter.is_some_and(is);
-    if has(last, is_unspaced) && has(first, is_unspaced) {
+    if has(last, is_unspaced) && first.is_none_or(is_unspaced) {
         return format!("{before}{words}{behind}");
     }
     // inside a word there is a space on both sides; a sign that opens keeps the word behind it, one that closes stands
@@ -155,16 +156,23 @@ fn swap(a: &[&str], b: &[&str]) -> Option<String> {
 }
 
 fn quoted(words: &[&str]) -> String {
-    let text = words.join(" ");
+    let mut text = String::new();
+    for word in words {
+        let ends = text.chars().next_back().zip(word.chars().next());
+        if ends.is_some_and(|(left, right)| !touches(left, right)) {
+            text.push(' ');
+        }
+        text.push_str(word);
+    }
     match text.char_indices().nth(MOST_LETTERS) {
         Some((at, _)) => format!("\"{}\u{2026}\"", text[..at].trim_end()),
         None => format!("\"{text}\""),
     }
 }
 
-/// The words of any text: what stands between spaces, signs at its ends apart; of scripts without spaces each letter.
+/// The words of any text, signs at their ends apart.
 fn words(text: &str) -> Vec<&str> {
-    text.split_whitespace().flat_map(apart).collect()
+    unspaced::words(text).flat_map(str::split_whitespace).flat_map(apart).collect()
 }
 
 fn apart(chunk: &str) -> Vec<&str> {
@@ -172,9 +180,7 @@ fn apart(chunk: &str) -> Vec<&str> {
     let start = inner.as_ptr() as usize - chunk.as_ptr() as usize;
     let letters = |part| -> Vec<&str> { str::split_inclusive(part, |_: char| true).collect() };
     let mut out = letters(&chunk[..start]);
-    if inner.chars().any(is_unspaced) {
-        out.extend(letters(inner));
-    } else if !inner.is_empty() {
+    if !inner.is_empty() {
         out.push(inner);
     }
     out.extend(letters(&chunk[start + inner.len()..]));
@@ -185,11 +191,6 @@ fn apart(chunk: &str) -> Vec<&str> {
 fn is_sign(c: char) -> bool {
     let is_mark = ('\u{300}'..'\u{2010}').contains(&c) && !"\u{60c}\u{61b}\u{61f}\u{964}\u{965}\u{589}".contains(c);
     !c.is_alphanumeric() && !is_mark
-}
-
-/// A letter of a script that is written without spaces: Han, kana.
-fn is_unspaced(c: char) -> bool {
-    ('\u{2e80}'..'\u{a000}').contains(&c)
 }
 
 /// The variant of a text after typing went on elsewhere in the text; `None` where it was typed in what the variant changes.
@@ -248,7 +249,8 @@ mod tests {
             ("the red shoe", 3, insert("here"), Some("the red shoe here")),
             ("the red shoe", 2, insert(","), Some("the red, shoe")),
             ("the (red) shoe", 2, insert("very"), Some("the (very red) shoe")),
-            ("\u{7ea2}\u{978b}", 1, insert("\u{5927}"), Some("\u{7ea2}\u{5927}\u{978b}")),
+            ("红裤", 1, insert("大"), Some("红大裤")),
+            ("红鞋", 1, insert("大"), Some("红鞋大")),
             ("the red shoe", 0, insert("  "), None),
             ("the old, red shoe", 1, WordEdit::Swap, Some("the red, old shoe")),
             ("the old red shoe.", 3, WordEdit::Swap, None),
@@ -274,7 +276,9 @@ mod tests {
                 "A b C d E f G h I j K",
                 &["\"A\" for \"a\"", "\"C\" for \"c\"", "\"E\" for \"e\"", "\"G\" for \"g\"", "and 2 more"],
             ),
-            ("\u{7ea2}\u{978b}", "\u{84dd}\u{978b}", &["\"\u{84dd}\" for \"\u{7ea2}\""]),
+            ("\u{7ea2}\u{978b}", "\u{84dd}\u{978b}", &["\"\u{84dd}\u{978b}\" for \"\u{7ea2}\u{978b}\""]),
+            ("我喜欢红色的书。", "我喜欢蓝色的书。", &["\"蓝色\" for \"红色\""]),
+            ("เรากินข้าว", "เรากินปลา", &["\"ปลา\" for \"ข้าว\""]),
         ] {
             assert_eq!(differs(original, variant), wanted, "{original}: {variant}");
         }

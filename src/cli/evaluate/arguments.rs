@@ -77,9 +77,9 @@ pub struct EvaluateArgs {
     /// Tell the figures by length of the source as well, in buckets that end with these lengths; or `none`
     #[arg(long, value_name = "ENDS", default_value = "10,20,30,40,50,60", value_parser = buckets)]
     pub buckets: Buckets,
-    /// How BLEU cuts text into words
-    #[arg(long, value_name = "NAME", default_value = "13a", value_parser = one_of(TOKENIZATIONS.iter().map(|(one, about)| (one.name(), *about, *one))))]
-    pub tokenize: Tokenization,
+    /// How BLEU cuts text into words; if it is not given, `zh` where the first model translates into Chinese, else `13a`
+    #[arg(long, value_name = "NAME", value_parser = one_of(TOKENIZATIONS.iter().map(|(one, about)| (one.name(), *about, *one))))]
+    pub tokenize: Option<Tokenization>,
     /// Which translations to make, as to unknown words in the output
     #[arg(long, value_name = "UNK", default_value = "allow", value_parser = one_of(UNKS.iter().copied()))]
     pub unk: Unks,

@@ -16,6 +16,7 @@ use crate::corpus::store::corpus::{CorpusTable, SystemColumn};
 use crate::corpus::store::file::Workspace;
 use crate::error::{Error, Result};
 use crate::text::lines::Needle;
+use crate::text::unspaced::is_unspaced;
 use crate::text::words::words;
 
 /// Sentences between two looks at whether it is still wanted.
@@ -170,10 +171,14 @@ impl FilterResources {
 
 /// Sentences that may have an n-gram: those with its longest word in the reference or an output.
 fn candidates(ngram: &[&str], corpus: &CorpusTable) -> Vec<usize> {
-    let longest = ngram.iter().max_by_key(|word| word.chars().count()).copied().unwrap_or_default();
+    let mut longest = ngram.iter().max_by_key(|word| word.chars().count()).copied().unwrap_or_default();
     // Cutting turns some signs into others.
     if longest.contains(['&', '<', '>', '"']) {
         return (0..corpus.len()).collect();
+    }
+    // Somebody may have set spaces within such a word.
+    if let Some(letter) = longest.matches(is_unspaced).next() {
+        longest = letter;
     }
     let mut there = vec![false; corpus.len()];
     let texts = std::iter::once(&corpus.references).chain(corpus.systems.iter().map(|column| &column.texts));

@@ -53,8 +53,8 @@ pub struct TestFiles {
     pub gold: Option<PathBuf>,
     /// The words are split by spaces already.
     pub is_pretokenized: bool,
-    /// How BLEU cuts text into words.
-    pub tokenization: Tokenization,
+    /// How BLEU cuts text into words; as the language of the translations asks for where nobody chose.
+    pub tokenization: Option<Tokenization>,
 }
 
 impl Evaluate {
@@ -76,7 +76,7 @@ impl Evaluate {
         });
         let options = EvaluationOptions {
             search: self.search.clone(),
-            tokenization: self.test.tokenization,
+            tokenization: self.test.tokenization.unwrap_or_else(|| Tokenization::usual(first.map_or("", |(_, to)| to))),
             unk: self.unk.clone(),
             ..EvaluationOptions::default()
         };

@@ -55,7 +55,7 @@ pub enum TestCommand {
     /// Whether the words are split by spaces already.
     SetPretokenized(bool),
     /// How BLEU cuts text into words.
-    SetTokenization(Tokenization),
+    SetTokenization(Option<Tokenization>),
 }
 
 /// What the user does with minimal pairs.

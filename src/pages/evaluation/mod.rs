@@ -241,7 +241,7 @@ fn change(test: &mut TestFiles, command: TestCommand) {
         TestCommand::SetPretokenized(on) => {
             test.is_pretokenized = on;
             // The usual one for such text; another can be chosen afterwards.
-            test.tokenization = if on { Tokenization::None } else { Tokenization::default() };
+            test.tokenization = on.then_some(Tokenization::None);
         }
         TestCommand::SetTokenization(tokenization) => test.tokenization = tokenization,
     }
@@ -324,7 +324,7 @@ impl EvaluationPage {
             references: vec![files.reference],
             gold: Some(files.gold),
             is_pretokenized: true,
-            tokenization: Tokenization::None,
+            tokenization: Some(Tokenization::None),
         };
         app.changed();
     }

@@ -26,6 +26,13 @@ const fn lowercase(tokenization: Tokenization) -> BleuSettings {
     BleuSettings { tokenization, lowercase: true }
 }
 
+const CHINESE: &[&str] =
+    &["红色的灯挂在门上，12.5米高。", "他说\u{201c}明天见\u{201d}——然后走了", "The lamp 在 Paris, 3-5 天"];
+const CHINESE_REFERENCES: &[&[&str]] = &[
+    &["红灯挂在门的上方，12.5米高。", "他说\u{201c}明天见\u{201d}，然后就走了", "The lamp 在 Paris. 3-5天"],
+    &["门上挂着一盏红灯，高12.5米。", "\u{201c}明天见\u{201d}，他说完就走了", "这盏灯在 Paris, 3-5天"],
+];
+
 /// `BLEU(tokenize=.., lowercase=..)` and `CHRF(lowercase=..)`: `corpus_score(hypotheses, references)`; for
 /// sentences the mean of their `sentence_score`, BLEU with `effective_order=True`.
 const CASES: &[Case] = &[
@@ -185,6 +192,38 @@ const CASES: &[Case] = &[
         chrf: (50.0, 50.0),
         details: "50.0/0.0/0.0/0.0 (BP = 1.000 ratio = 1.000 hyp_len = 2 ref_len = 2)",
     },
+    Case {
+        hypotheses: CHINESE,
+        references: &[CHINESE_REFERENCES[0]],
+        settings: mixed(Tokenization::Chinese),
+        bleu: (55.826518040702005, 56.11373803908595),
+        chrf: (61.91773990958195, 60.13758935327564),
+        details: "88.6/65.6/48.3/34.6 (BP = 1.000 ratio = 1.000 hyp_len = 35 ref_len = 35)",
+    },
+    Case {
+        hypotheses: CHINESE,
+        references: CHINESE_REFERENCES,
+        settings: mixed(Tokenization::Chinese),
+        bleu: (65.629712946569, 68.65255133128439),
+        chrf: (61.91773990958195, 60.13758935327564),
+        details: "91.4/75.0/58.6/46.2 (BP = 1.000 ratio = 1.000 hyp_len = 35 ref_len = 35)",
+    },
+    Case {
+        hypotheses: CHINESE,
+        references: &[CHINESE_REFERENCES[0]],
+        settings: mixed(Tokenization::Characters),
+        bleu: (70.02679704336032, 68.08417066092716),
+        chrf: (61.91773990958195, 60.13758935327564),
+        details: "91.5/75.0/63.4/55.3 (BP = 1.000 ratio = 1.000 hyp_len = 47 ref_len = 47)",
+    },
+    Case {
+        hypotheses: CHINESE,
+        references: CHINESE_REFERENCES,
+        settings: lowercase(Tokenization::Characters),
+        bleu: (77.26695526153253, 73.9485727859826),
+        chrf: (61.91773990958195, 60.13758935327564),
+        details: "93.6/81.8/70.7/65.8 (BP = 1.000 ratio = 1.000 hyp_len = 47 ref_len = 47)",
+    },
 ];
 
 /// The references of sentence `i` in each stream.
@@ -338,6 +377,37 @@ fn text_is_cut_as_mteval_v14_does() {
     }
 }
 
+/// `_get_tokenizer("zh")()(text.rstrip())`, and `"char"` with single spaces.
+#[test]
+fn chinese_text_is_cut_as_sacrebleu_does() {
+    for (text, chinese, characters) in [
+        ("红色的灯，12.5米。", "红 色 的 灯 ， 12.5 米 。", "红 色 的 灯 ， 1 2 . 5 米 。"),
+        ("明天见\u{201d}——走了…", "明 天 见 \u{201d} — — 走 了 …", "明 天 见 \u{201d} — — 走 了 …"),
+        ("  .5 and 5.", ".5 and 5.", ". 5 a n d 5 ."),
+        ("a&amp;b x-3 3-x", "a & amp ; b x-3 3 - x", "a & a m p ; b x - 3 3 - x"),
+        ("The lamp 在Paris.", "The lamp 在 Paris .", "T h e l a m p 在 P a r i s ."),
+        ("ｶﾞコーヒー한국어", "ｶ ﾞ コーヒー한국어", "ｶ ﾞ コ ー ヒ ー 한 국 어"),
+        ("：（全角）ＡＢ１２", "： （ 全 角 ） Ａ Ｂ １ ２", "： （ 全 角 ） Ａ Ｂ １ ２"),
+        ("a\u{3000}b\u{2000}c\u{2003}d", "a b c d", "a b c d"),
+        ("3.红5,灯.", "3 . 红 5 , 灯 .", "3 . 红 5 , 灯 ."),
+        (",红", ", 红", ", 红"),
+        ("", "", ""),
+    ] {
+        assert_eq!(mteval::tokenize(text, Tokenization::Chinese), chinese, "{text}");
+        assert_eq!(mteval::tokenize(text, Tokenization::Characters), characters, "{text}");
+    }
+    // the ends of its ranges, and what lies outside; letters behind stay together
+    let apart = "\u{2001}\u{2a6d}\u{2e80}\u{2fdf}\u{2ff0}\u{303f}\u{3100}\u{312f}\u{31a0}\u{31ef}\u{3200}\u{4db5}\u{4e00}\u{9fbb}\
+        \u{f900}\u{fa2d}\u{fa30}\u{fa6a}\u{fa70}\u{fad9}\u{fe10}\u{fe1f}\u{fe30}\u{fe4f}\u{ff00}\u{ffef}";
+    let together = "\u{2a6e}\u{2e7f}\u{2fe0}\u{3040}\u{30ff}\u{3130}\u{319f}\u{31f0}\u{31ff}\u{4db6}\u{4dff}\u{9fbc}\u{f8ff}\
+        \u{fa2e}\u{fa6b}\u{fada}\u{fe0f}\u{fe20}\u{fe50}\u{feff}\u{fff0}\u{20000}\u{2f800}";
+    assert_eq!(mteval::tokenize(together, Tokenization::Chinese), together);
+    for c in apart.chars() {
+        let words = mteval::tokenize(&format!("a{c}b"), Tokenization::Chinese);
+        assert!(words.starts_with("a ") && words.ends_with(" b"), "{c:?}: {words}");
+    }
+}
+
 #[test]
 fn tokenizers_have_names() {
     let read = |name: &str| serde_json::from_value::<Tokenization>(name.into()).expect("any name is read");
@@ -346,7 +416,9 @@ fn tokenizers_have_names() {
         assert_eq!(read(tokenization.name()), *tokenization);
         assert!(about.len() > 10);
     }
-    assert_eq!(read("zh"), Tokenization::Mteval13a);
+    assert_eq!(read("ja-mecab"), Tokenization::Mteval13a);
+    let usual = ["zh", "zh-Hant", "ZH_cn", "ja", "fr", "und", ""].map(|language| Tokenization::usual(language).name());
+    assert_eq!(usual, ["zh", "zh", "zh", "13a", "13a", "13a", "13a"]);
 }
 
 #[test]

@@ -540,7 +540,7 @@ fn ngrams_ui(ui: &mut Ui, workbench: &CorpusPage, overview: &Overview) -> Option
             labels::note(ui, tr!("in {}. {}", one + 1, name(workbench, one)));
             let (first, second) = (tr!("in {}", one + 1), tr!("in {}", other + 1));
             let head = [
-                (tr!("n-gram"), tr!("Words and signs as BLEU counts them")),
+                (tr!("n-gram"), tr!("Words and signs, each by itself")),
                 (first.as_str(), tr!("How often it is right here")),
                 (second.as_str(), tr!("How often it is right in the other")),
                 (tr!("ratio"), tr!("Smoothed")),

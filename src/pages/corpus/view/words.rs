@@ -194,6 +194,9 @@ mod tests {
         assert_eq!(found(&[first]), ["le", "\u{ab}vogue\u{bb}", "vert"]);
         assert_eq!(found(&[first, second]), ["vert"]);
         assert!(found(&[]).is_empty(), "there is nothing to compare with");
+        let text = "我喜欢红色的书。";
+        let found: Vec<&str> = odd(text, &["我喜欢蓝色的书"]).into_iter().map(|place| &text[place]).collect();
+        assert_eq!(found, ["红色", "。"]);
     }
 
     #[test]

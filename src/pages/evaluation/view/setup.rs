@@ -4,7 +4,7 @@ use std::path::Path;
 
 use egui::{Button, RichText, Ui, vec2};
 
-use crate::analysis::mteval::TOKENIZATIONS;
+use crate::analysis::mteval::{TOKENIZATIONS, Tokenization};
 use crate::app::document::column::file_name;
 use crate::app::state::AppState;
 use crate::jobs::queue::candidate::Candidate;
@@ -141,11 +141,14 @@ fn options_ui(ui: &mut Ui, evaluation: &EvaluationPage, window: &mut Window<'_>)
     ui.horizontal(|ui| {
         let label = ui.label(tr!("Words for BLEU"));
         let chosen = evaluation.test.tokenization;
-        let combo = egui::ComboBox::from_id_salt("tokenization").selected_text(chosen.name()).show_ui(ui, |ui| {
-            for (tokenization, note) in TOKENIZATIONS {
-                let item = ui.selectable_label(*tokenization == chosen, tokenization.name());
+        let name = |one: Option<Tokenization>| one.map_or(tr!("as usual"), Tokenization::name);
+        let combo = egui::ComboBox::from_id_salt("tokenization").selected_text(name(chosen)).show_ui(ui, |ui| {
+            let usual = (None, id!("as the language asks for: zh for Chinese, 13a for others"));
+            for (one, note) in std::iter::once(usual).chain(TOKENIZATIONS.iter().map(|(one, note)| (Some(*one), *note)))
+            {
+                let item = ui.selectable_label(one == chosen, name(one));
                 if item.on_hover_text(tr!("Cut {note}", note = lang::text(note))).clicked() {
-                    window.push(TestCommand::SetTokenization(*tokenization));
+                    window.push(TestCommand::SetTokenization(one));
                 }
             }
         });
