@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::aligner::learned::Learned;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::text::language::primary;
 
 /// Source and target language, and the file. They are too large for a browser.
@@ -23,6 +23,9 @@ pub struct AlignerFile {
     pub path: PathBuf,
     /// BCP 47 tags of what it has learned; empty where words were split by spaces: then it is for all languages.
     pub languages: (String, String),
+    /// The folder of the model whose words alone it links; none: those of all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<PathBuf>,
 }
 
 impl AlignerFile {
@@ -32,21 +35,26 @@ impl AlignerFile {
     /// As [`Learned::open`].
     pub fn open(path: PathBuf) -> Result<Self> {
         let languages = Learned::open(&path)?.languages;
-        Ok(Self { path, languages })
+        Ok(Self { path, languages, model: None })
     }
 
     /// Whether it is for two languages, and whether it has them the other way round.
     fn fits(&self, source: &str, target: &str) -> Option<bool> {
-        let known = (primary(&self.languages.0), primary(&self.languages.1));
-        let asked = (primary(source), primary(target));
-        if known == (String::new(), String::new()) || known == asked {
-            return Some(false);
-        }
-        (known == (asked.1, asked.0)).then_some(true)
+        fits(&self.languages, source, target)
     }
 }
 
-/// The user's files, one for each pair of languages. A saved state of before has one or none.
+/// Whether what was learned of languages is for two, and whether it has them the other way round.
+fn fits(learned: &(String, String), source: &str, target: &str) -> Option<bool> {
+    let known = (primary(&learned.0), primary(&learned.1));
+    let asked = (primary(source), primary(target));
+    if known == (String::new(), String::new()) || known == asked {
+        return Some(false);
+    }
+    (known == (asked.1, asked.0)).then_some(true)
+}
+
+/// The user's files, one for each pair of languages and one for each model. A saved state of before has one or none.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "SavedFiles")]
 pub struct AlignerFiles(Vec<AlignerFile>);
@@ -80,20 +88,34 @@ impl AlignerFiles {
         self.0.iter().rev()
     }
 
-    /// Takes a file in the place of that of its languages.
+    /// Takes a file in the place of that of its languages, or of its model.
     pub fn add(&mut self, file: AlignerFile) {
-        self.0.retain(|other| other.fits(&file.languages.0, &file.languages.1).is_none());
+        let is_replaced = |other: &AlignerFile| {
+            other.model == file.model
+                && (file.model.is_some() || other.fits(&file.languages.0, &file.languages.1).is_some())
+        };
+        self.0.retain(|other| !is_replaced(other));
         self.0.push(file);
     }
 
     /// Lets a file go.
-    pub fn remove(&mut self, path: &Path) {
-        self.0.retain(|file| file.path != path);
+    pub fn remove(&mut self, gone: &AlignerFile) {
+        self.0.retain(|file| file != gone);
     }
 
     /// The file for two languages: the last that fits.
     fn of(&self, source: &str, target: &str) -> Option<&AlignerFile> {
-        self.iter().find(|file| file.fits(source, target).is_some())
+        self.iter().find(|file| file.model.is_none() && file.fits(source, target).is_some())
+    }
+
+    /// The file of the model in a folder.
+    pub fn of_model(&self, folder: &Path) -> Option<&AlignerFile> {
+        self.0.iter().find(|file| file.model.as_deref() == Some(folder))
+    }
+
+    /// The folders of the models that have a file.
+    pub fn models_mut(&mut self) -> impl Iterator<Item = &mut PathBuf> {
+        self.0.iter_mut().filter_map(|file| file.model.as_mut())
     }
 
     /// Whether one is for two languages, or something comes with the program for them.
@@ -102,28 +124,71 @@ impl AlignerFiles {
     }
 }
 
-/// The aligner of two languages, given by their BCP 47 tags: the user's file where it is for them, else what comes with the
-/// program.
+/// The aligner of two languages, given by their BCP 47 tags: the file that comes first, else the user's file for them, else
+/// what comes with the program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AlignerChoice {
     pub source: String,
     pub target: String,
     pub own: Option<AlignerFile>,
+    /// The file of a corpus or of a model. Where it cannot be taken, words are linked without it.
+    pub first: Option<PathBuf>,
 }
 
 impl AlignerChoice {
     /// Of a source and a target language.
     pub fn new((source, target): (String, String), own: &AlignerFiles) -> Self {
         let own = own.of(&source, &target).cloned();
-        Self { source, target, own }
+        Self { source, target, own, first: None }
+    }
+
+    /// With a file that comes first. Where nobody says which languages these are, it does.
+    pub fn with(languages: Option<(String, String)>, own: &AlignerFiles, first: Option<PathBuf>) -> Option<Self> {
+        let languages = languages.or_else(|| first.is_some().then(Default::default))?;
+        Some(Self { first, ..Self::new(languages, own) })
     }
 
     /// What was learned of them; `None` where nothing was.
     pub fn learned(&self) -> Option<Result<Learned>> {
+        if let Some(Ok(first)) = self.first() {
+            return Some(Ok(first));
+        }
         let fitting = self.own.as_ref().and_then(|own| Some((own, own.fits(&self.source, &self.target)?)));
         let Some((own, is_turned)) = fitting else { return bundled(&self.source, &self.target) };
         let learned = Learned::open(&own.path);
         Some(if is_turned { learned.map(Learned::turned) } else { learned })
+    }
+
+    /// The tags by whose rules text is cut into words.
+    pub fn tags<'a>(&'a self, learned: &'a Learned) -> (&'a str, &'a str) {
+        let (source, target) = &learned.languages;
+        if self.is_unknown() && !source.is_empty() { (source, target) } else { (&self.source, &self.target) }
+    }
+
+    /// Why the file that comes first is not taken, and what to do, as a sentence.
+    pub fn trouble(&self) -> Option<String> {
+        let why = self.first()?.err()?;
+        Some(format!("{why}. Until another aligner is chosen in its place, or none, words are linked without this one"))
+    }
+
+    /// What the file that comes first has learned, or why it is not taken; `None` where there is none.
+    fn first(&self) -> Option<Result<Learned>> {
+        let path = self.first.as_deref()?;
+        Some(Learned::open(path).and_then(|learned| match fits(&learned.languages, &self.source, &self.target) {
+            Some(true) => Ok(learned.turned()),
+            Some(false) => Ok(learned),
+            None if self.is_unknown() => Ok(learned),
+            None => {
+                let (source, target) = &learned.languages;
+                let message =
+                    format!("links words of {source} and {target}, and these are {} and {}", self.source, self.target);
+                Err(Error::file(path, message))
+            }
+        }))
+    }
+
+    fn is_unknown(&self) -> bool {
+        matches!(self.source.as_str(), "" | "und" | "mul")
     }
 }
 

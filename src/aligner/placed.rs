@@ -64,13 +64,10 @@ impl PlacedAligner {
     /// The aligner of two languages; `None` where there is none.
     pub fn chosen(choice: &AlignerChoice) -> Result<Option<Self>> {
         let Some(learned) = choice.learned() else { return Ok(None) };
+        let learned = learned?;
         let rules = |language| vocab::build(language, std::iter::empty(), 0);
-        Ok(Some(Self {
-            learned: learned?,
-            source: rules(&choice.source)?,
-            target: rules(&choice.target)?,
-            room: PairPosteriors::default(),
-        }))
+        let (source, target) = choice.tags(&learned);
+        Ok(Some(Self { source: rules(source)?, target: rules(target)?, room: PairPosteriors::default(), learned }))
     }
 
     /// The links between the words of two texts; sure are the likely ones, possible those of one direction alone.

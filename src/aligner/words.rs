@@ -88,8 +88,10 @@ impl LineAligner {
     /// As [`LineAligner::bundled`], or the user's file.
     pub fn chosen(choice: &AlignerChoice, pretokenized: bool) -> Result<Option<Self>> {
         let Some(learned) = choice.learned() else { return Ok(None) };
-        let (from, to) = (Cutter::new(&choice.source, pretokenized)?, Cutter::new(&choice.target, pretokenized)?);
-        Ok(Some(Self::new(learned?, from, to)))
+        let learned = learned?;
+        let (source, target) = choice.tags(&learned);
+        let (from, to) = (Cutter::new(source, pretokenized)?, Cutter::new(target, pretokenized)?);
+        Ok(Some(Self::new(learned, from, to)))
     }
 
     /// A pair of lines cut into words, and the links between those.

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::aligner::bundled::AlignerFile;
 use crate::analysis::reading::Reading;
 use crate::app::files::drawing::Drawing;
 use crate::app::page::Page;
@@ -51,10 +52,14 @@ pub enum SettingsCommand {
     SetPieces(bool),
     /// Show the links of a statistical aligner, where one comes with the program.
     SetLinks(bool),
-    /// Take this aligner file in the place of what comes with the program, for its languages.
-    OpenAligner(PathBuf),
-    /// Let this aligner file go: its languages have what comes with the program again.
-    RemoveAligner(PathBuf),
+    /// Take an aligner file in the place of what comes with the program.
+    OpenAligner {
+        path: PathBuf,
+        /// For the model in this folder alone; `None`: for its languages.
+        model: Option<PathBuf>,
+    },
+    /// Let this aligner file go: its languages, or its model, have what comes with the program again.
+    RemoveAligner(AlignerFile),
     /// Colour map, by name.
     SetPalette(String),
     /// Light, dark or as the system.

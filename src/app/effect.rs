@@ -66,8 +66,8 @@ pub enum FileJob {
     ReadGold { path: PathBuf, source: PathBuf, target: PathBuf },
     /// Find out whether a file can be read.
     Check(PathBuf),
-    /// Read an aligner file for its languages.
-    OpenAligner(PathBuf),
+    /// Read an aligner file for its languages, or for the model in a folder.
+    OpenAligner { path: PathBuf, model: Option<PathBuf> },
     /// Find the training logs of a run, or of all runs in a folder.
     FindLogs(PathBuf),
     /// Write the configuration of a new training.

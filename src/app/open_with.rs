@@ -10,6 +10,38 @@ pub struct Installed {
     pub folder: PathBuf,
     /// BCP 47 tags of what it reads and writes; empty where that is not known before it is read.
     pub languages: (String, String),
+    /// The paper that it follows; empty where that is not known.
+    pub paper: String,
+    /// The numbers of a state of its decoder where it aligns, else 0: of models of a pair the largest is the best.
+    pub state: u64,
+}
+
+/// Models that belong together: all of a pair of languages, in the order in which they are installed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LanguagePair<'a> {
+    pub languages: &'a (String, String),
+    pub models: Vec<&'a Installed>,
+}
+
+impl<'a> LanguagePair<'a> {
+    /// Every pair of some models.
+    pub fn all(models: &'a [Installed]) -> Vec<Self> {
+        let mut pairs: Vec<Self> = Vec::new();
+        for model in models {
+            match pairs.iter_mut().find(|pair| *pair.languages == model.languages) {
+                Some(pair) => pair.models.push(model),
+                None => pairs.push(Self { languages: &model.languages, models: vec![model] }),
+            }
+        }
+        pairs
+    }
+
+    /// The best model, and all that lie beside it: copies of a training lie in a folder of their own.
+    pub fn best(&self) -> Option<(&'a Installed, Vec<&'a Installed>)> {
+        let best = *self.models.iter().rev().max_by_key(|model| model.state)?;
+        let lies_beside = |model: &&&Installed| model.folder.parent() == best.folder.parent();
+        Some((best, self.models.iter().filter(lies_beside).copied().collect()))
+    }
 }
 
 impl From<PathBuf> for Installed {

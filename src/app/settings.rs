@@ -121,7 +121,7 @@ pub struct Settings {
     pub pieces: bool,
     /// Show the links of a statistical aligner, where there is one.
     pub links: bool,
-    /// The aligner files that take the place of what comes with the program, each for its languages.
+    /// The aligner files that take the place of what comes with the program, each for its languages or for a model.
     pub aligner: AlignerFiles,
     /// Whose alignment pictures show where the user gives a translation. Not kept.
     #[serde(skip)]
@@ -176,11 +176,6 @@ fn language_of<'de, D: Deserializer<'de>>(input: D) -> Result<Option<Language>, 
 }
 
 impl Settings {
-    /// Whether there is an aligner for the languages of a model.
-    pub fn aligns(&self, facts: &ModelFacts) -> bool {
-        self.aligner.has(&facts.source_language, &facts.target_language)
-    }
-
     /// How the rows of a model are read, with the delay of the reading `input`; `None` where there is no choice.
     pub fn reading_of(&self, facts: Option<&ModelFacts>) -> Option<(Reading, usize)> {
         let has_head = facts.is_some_and(|facts| facts.has_head);

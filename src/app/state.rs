@@ -2,7 +2,7 @@
 //! needs more than one of them. A page changes it while it handles a command; views only read it.
 
 use std::borrow::Cow;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::aligner::bundled::AlignerFile;
@@ -263,13 +263,13 @@ impl AppState {
         self.rebuild_all();
     }
 
-    /// Takes a file of the user's as the aligner of its languages.
+    /// Takes a file of the user's as the aligner of its languages, or of a model.
     pub(crate) fn add_aligner(&mut self, own: AlignerFile) {
-        let AlignerFile { path, languages: (source, target) } = &own;
-        let of = if source.is_empty() {
-            tr!("all languages").to_owned()
-        } else {
-            tr!("{} and {}", language::name(source), language::name(target))
+        let AlignerFile { path, languages: (source, target), model } = &own;
+        let of = match model {
+            Some(model) => file_name(model),
+            None if source.is_empty() => tr!("all languages").to_owned(),
+            None => tr!("{} and {}", language::name(source), language::name(target)),
         };
         self.notify(tr!("{} links the words of {of} now", file_name(path), of), false);
         self.view.settings.aligner.add(own);
@@ -277,9 +277,9 @@ impl AppState {
         self.ask_all_links();
     }
 
-    /// Lets a file of the user's go, so that its languages have what comes with the program.
-    pub(crate) fn remove_aligner(&mut self, path: &Path) {
-        self.view.settings.aligner.remove(path);
+    /// Lets a file of the user's go, so that its languages, or its model, have what comes with the program.
+    pub(crate) fn remove_aligner(&mut self, gone: &AlignerFile) {
+        self.view.settings.aligner.remove(gone);
         self.changed();
         self.ask_all_links();
     }

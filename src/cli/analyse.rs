@@ -221,8 +221,8 @@ pub struct ChoiceArgs {
     /// models that were run
     #[arg(long, value_name = "LANGUAGES", value_parser = languages)]
     languages: Option<(String, String)>,
-    /// A file of `align --statistical --save`: it links words of its languages in the place of the aligner
-    /// that comes with the program
+    /// A file of `align --statistical --save`: it links words of its languages in the place of the corpus's own file and of
+    /// the aligner that comes with the program
     #[arg(long, value_name = "FILE")]
     learned: Option<PathBuf>,
 }
@@ -236,17 +236,28 @@ impl ChoiceArgs {
         Ok(self.learned.clone().map(AlignerFile::open).transpose()?.into())
     }
 
-    /// Of `--languages`, else of those of the models that were run; as in the window.
-    fn aligner(&self, corpus: &CorpusTable) -> Result<Option<AlignerChoice>> {
-        let languages = self.languages.clone().or_else(|| corpus.languages());
-        let own = self.own()?;
-        Ok(languages.map(|languages| AlignerChoice::new(languages, &own)))
+    /// The corpus's own file, where there is no `--learned`.
+    fn first(&self, workspace: &Workspace) -> Option<PathBuf> {
+        workspace.look().aligner.filter(|_| self.learned.is_none())
     }
 
-    /// What conditions are found out with; says where references stay without links.
-    fn means(&self, frequencies: Option<PathBuf>, corpus: &CorpusTable) -> Result<FilterResources> {
+    /// Of `--languages`, else of those of the models that were run; as in the window.
+    fn aligner(&self, corpus: &CorpusTable, workspace: &Workspace) -> Result<Option<AlignerChoice>> {
+        let languages = self.languages.clone().or_else(|| corpus.languages());
+        Ok(AlignerChoice::with(languages, &self.own()?, self.first(workspace)))
+    }
+
+    /// What conditions are found out with; says where references stay without links, and of what file they have none.
+    fn means(
+        &self,
+        frequencies: Option<PathBuf>,
+        (corpus, workspace): (&CorpusTable, &Workspace),
+    ) -> Result<FilterResources> {
         let mut means = FilterResources::default();
-        means.set(frequencies, self.aligner(corpus)?);
+        means.set(frequencies, self.aligner(corpus, workspace)?);
+        if let Some(trouble) = means.aligner.as_ref().and_then(AlignerChoice::trouble) {
+            output::tell(&trouble);
+        }
         if means.aligner.is_none() && self.filter.contains("wrong.") {
             output::tell(
                 "wrong: no model says which languages these are, so that references which nobody linked have no links; name \
@@ -272,7 +283,13 @@ impl ChoiceArgs {
     ///
     /// # Errors
     /// A column that is none.
-    fn out(&self, path: PathBuf, kind: ExportFormat, rows: Vec<u32>, corpus: &CorpusTable) -> Result<Out> {
+    fn out(
+        &self,
+        path: PathBuf,
+        kind: ExportFormat,
+        rows: Vec<u32>,
+        (corpus, workspace): (&CorpusTable, &Workspace),
+    ) -> Result<Out> {
         let columns = self.columns.iter().map(|name| TableColumn::named(name, corpus)).collect::<Result<_>>()?;
         Ok(Out {
             path,
@@ -281,7 +298,7 @@ impl ChoiceArgs {
             columns,
             chosen: self.filter.clone(),
             pictures: MOST_PICTURES,
-            aligner: self.aligner(corpus)?,
+            aligner: self.aligner(corpus, workspace)?,
         })
     }
 }
@@ -361,7 +378,7 @@ pub fn run(low: &AnalyseArgs) -> anyhow::Result<()> {
         run_all(low, &mut workspace)?;
     }
     let mut corpus = read(&workspace)?;
-    let mut means = low.choice.means(low.frequencies.clone(), &corpus)?;
+    let mut means = low.choice.means(low.frequencies.clone(), (&corpus, &workspace))?;
     let rows = low.choice.rows(&corpus, &workspace, &mut means)?;
     if low.campaign.begin(&mut workspace, &corpus, &rows)? {
         corpus = read(&workspace)?;
@@ -391,7 +408,7 @@ pub fn run(low: &AnalyseArgs) -> anyhow::Result<()> {
     }
     let Some(kind) = low.format.kind(system, &low.links) else { return output.finish() };
     let path = low.save.clone().unwrap_or_else(|| PathBuf::from("stdout"));
-    let out = low.choice.out(path, kind, rows, &corpus)?;
+    let out = low.choice.out(path, kind, rows, (&corpus, &workspace))?;
     if low.save.is_some() {
         out::write(&out, &corpus, &workspace)?;
     } else {
@@ -477,7 +494,7 @@ fn run_all(low: &AnalyseArgs, workspace: &mut Workspace) -> Result<()> {
         let system = evaluation::EvaluatedSystem::from(&loaded);
         let config = &system.lead().config;
         let languages = (config.source_language.clone(), config.target_language.clone());
-        let aligner = AlignerChoice::new(languages, &own);
+        let aligner = AlignerChoice { first: low.choice.first(workspace), ..AlignerChoice::new(languages, &own) };
         let mut measuring = Measuring { aligner: LineAligner::chosen(&aligner, false)? };
         let known = about(system, folders, &digests(system), &options);
         check(workspace, system, &options)?;

@@ -8,7 +8,7 @@ use crate::app::open_with::Installed;
 use crate::models::choice;
 use crate::models::config::FORMAT;
 use crate::models::folder::CONFIG_FILE;
-use crate::models::{MODELS, disk};
+use crate::models::{MODELS, ModelEntry, disk};
 
 /// The folder's name wherever it lies.
 const FOLDER: &str = "models";
@@ -145,12 +145,19 @@ fn inside(folder: &Path) -> Vec<PathBuf> {
     entries.filter_map(|entry| entry.ok().map(|entry| entry.path())).collect()
 }
 
-/// The models in these folders, with what they read and write.
+/// The models in these folders, with what their configurations say.
 pub fn installed(folders: &[PathBuf]) -> Vec<Installed> {
     let of = |folder: &PathBuf| {
         let config = config(folder).unwrap_or_default();
         let tag = |key: &str| config[key].as_str().unwrap_or_default().to_owned();
-        Installed { folder: folder.clone(), languages: (tag("source_language"), tag("target_language")) }
+        let entry = MODELS.iter().find(|entry| config["architecture"] == entry.name);
+        let aligns = entry.is_some_and(|entry| entry.input_delay.is_some());
+        Installed {
+            folder: folder.clone(),
+            languages: (tag("source_language"), tag("target_language")),
+            paper: entry.map(ModelEntry::paper).unwrap_or_default(),
+            state: config["hidden"].as_u64().filter(|_| aligns).unwrap_or_default(),
+        }
     };
     folders.iter().map(of).collect()
 }
@@ -182,6 +189,7 @@ fn config(folder: &Path) -> Option<serde_json::Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::app::document::column::file_name;
 
     #[test]
     fn a_name_is_looked_for_where_models_lie_and_a_path_is_left_as_it_is() {
@@ -211,7 +219,7 @@ mod tests {
             ("a", "{\"format\": \"interlinear\", \"architecture\": \"luong\"}"),
             ("b", "{\"format\": \"interlinear\", \"architecture\": \"luong\"}"),
             ("c", "{\"format\": \"interlinear\", \"architecture\": \"rnnsearch\", \"hidden\": 3}"),
-            ("d", "{\"format\": \"interlinear\", \"architecture\": \"rnnencdec\"}"),
+            ("d", "{\"format\": \"interlinear\", \"architecture\": \"rnnencdec\", \"hidden\": 4}"),
             ("e", "{\"format\": \"interlinear\"}"),
             ("other", "{\"format\": \"gguf\"}"),
             ("nothing", "{\"model_type\": \"bert\"}"),
@@ -229,6 +237,15 @@ mod tests {
         assert_eq!(models, folders(&["d", "c", "a", "b", "e", "group/early", "group/late"]), "a group comes last");
         assert_eq!(found("late".into(), &[folder.path().to_path_buf()]), Ok(folder.path().join("group/late")));
         assert_eq!(opening(&models), folders(&["d", "c", "a", "e"]));
+        let known = |model: Installed| (file_name(&model.folder), model.paper, model.state);
+        let known: Vec<_> = installed(&folders(&["d", "c", "a", "e"])).into_iter().map(known).collect();
+        let papers = [
+            ("d", "Cho et al. 2014", 0),
+            ("c", "Bahdanau et al. 2015", 3),
+            ("a", "Luong et al. 2015", 0),
+            ("e", "", 0),
+        ];
+        assert_eq!(known, papers.map(|(name, paper, state)| (name.to_owned(), paper.to_owned(), state)));
         assert!(models_in(&folder.path().join("nowhere")).is_empty());
     }
 }

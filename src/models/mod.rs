@@ -94,6 +94,15 @@ pub struct ModelEntry {
     pub gain: fn(&str) -> f64,
 }
 
+impl ModelEntry {
+    /// The paper in few letters, as `Bahdanau et al. 2015`.
+    pub fn paper(&self) -> String {
+        let author = self.citation.split([',', ' ']).next().unwrap_or_default();
+        let year = self.citation.split([',', ' ']).find(|word| word.parse::<u16>().is_ok()).unwrap_or_default();
+        format!("{author} et al. {year}")
+    }
+}
+
 /// The architectures that are trained here, in the order of the papers.
 pub const TRAINED: &[ModelEntry] = &[rnn_encdec::ENTRY, rnn_search::ENTRY, luong::ENTRY];
 

@@ -75,9 +75,9 @@ struct RowsAsked {
 
 impl RowsAsked {
     /// What links words of the languages that are named, else of those that the systems have.
-    fn aligner(&self, corpus: &CorpusTable) -> Option<AlignerChoice> {
-        let languages = self.languages.clone().or_else(|| corpus.languages())?;
-        Some(AlignerChoice::new(languages, &AlignerFiles::default()))
+    fn aligner(&self, corpus: &CorpusTable, workspace: &Workspace) -> Option<AlignerChoice> {
+        let languages = self.languages.clone().or_else(|| corpus.languages());
+        AlignerChoice::with(languages, &AlignerFiles::default(), workspace.look().aligner)
     }
 }
 
@@ -135,7 +135,7 @@ impl NativeWorkspace {
             let corpus = CorpusTable::read(&workspace)?;
             corpus.read_texts();
             let mut resources = FilterResources::default();
-            resources.set(None, rows.aligner(&corpus));
+            resources.set(None, rows.aligner(&corpus, &workspace));
             let filter = resources.filter(&rows.filter, &corpus, &workspace, &mut || true)?;
             let sorting = rows.sort.as_deref().map(|name| Sorting::named(name, &corpus)).transpose()?;
             let mut chosen = table::rows(&corpus, &filter, sorting.as_ref());
@@ -271,7 +271,7 @@ impl NativeWorkspace {
     /// Writes the report, one page of HTML.
     fn report(&self, py: Python<'_>, path: PathBuf, rows: RowsAsked, pictures: usize) -> PyResult<()> {
         let (corpus, chosen) = self.chosen(py, &rows)?;
-        let aligner = rows.aligner(&corpus);
+        let aligner = rows.aligner(&corpus, &self.locked());
         let out = Out {
             path,
             kind: ExportFormat::Report,

@@ -10,7 +10,7 @@ use std::time::Duration;
 use crate::app::effect::{Effect, FileEvent};
 use crate::app::files::claim::Claim;
 use crate::app::files::work;
-use crate::app::files::work::KeptAligner;
+use crate::app::files::work::KeptAligners;
 use crate::clock::Instant;
 use crate::jobs::files::disk::Disk;
 use crate::jobs::files::follow::Follower;
@@ -43,7 +43,7 @@ pub struct Driver {
     follower: Follower,
     texts: Follower<Folders>,
     inbox: Follower<Inboxes>,
-    aligner: KeptAligner,
+    aligner: KeptAligners,
     disk: Disk<FileEvent>,
     saved: Option<PathBuf>,
     saved_revision: u64,
@@ -78,7 +78,7 @@ impl Driver {
         inbox.follow(saved.as_deref().map(inbox_of).into_iter().collect());
         let troubles = [found.trouble, claim.trouble()];
         let saved_revision = session.app().revision();
-        let aligner = KeptAligner::default();
+        let aligner = KeptAligners::default();
         let mut driver = Self {
             session,
             lanes,

@@ -183,6 +183,7 @@ impl SavedSession {
     pub(super) fn folders_mut(&mut self) -> impl Iterator<Item = &mut PathBuf> {
         let folders = self.columns.iter_mut().flatten().flat_map(Candidate::folders_mut);
         let folders = folders.chain(self.interventions.iter_mut().flat_map(|one| one.folders.iter_mut()));
-        folders.chain(self.variants.iter_mut().flat_map(|one| one.folders.iter_mut()))
+        let folders = folders.chain(self.variants.iter_mut().flat_map(|one| one.folders.iter_mut()));
+        folders.chain(self.settings.aligner.models_mut())
     }
 }

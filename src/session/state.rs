@@ -534,8 +534,10 @@ fn apply_to_settings(command: SettingsCommand, app: &mut AppState) {
             settings.asked.both &= !on;
             app.ask_all_links();
         }
-        SettingsCommand::OpenAligner(path) => return app.tasks.chore(FileJob::OpenAligner(path)),
-        SettingsCommand::RemoveAligner(path) => app.remove_aligner(&path),
+        SettingsCommand::OpenAligner { path, model } => {
+            return app.tasks.chore(FileJob::OpenAligner { path, model });
+        }
+        SettingsCommand::RemoveAligner(gone) => app.remove_aligner(&gone),
         SettingsCommand::SetPalette(name) => settings.palette = Some(name),
         SettingsCommand::SetTheme(theme) => settings.theme = theme,
         SettingsCommand::SetLanguage(language) => settings.language = language,

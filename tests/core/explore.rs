@@ -723,3 +723,44 @@ fn p_values_and_intervals_do_not_depend_on_the_order_of_the_table() {
     };
     assert_eq!(printed(&["--sort=-bleu.2"]), printed(&[]));
 }
+
+/// For languages that nothing comes with the program for, and before what comes with it.
+#[test]
+fn a_corpus_keeps_an_aligner_of_its_own_that_comes_first() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    let mut workspace = filled(&at.join("w.ilws"));
+    std::fs::write(at.join("t.en"), "the boat\nthe sea\n".repeat(20)).expect("written");
+    std::fs::write(at.join("t.nl"), "le bateau\nla mer\n".repeat(20)).expect("written");
+    let ran = |arguments: &[&str]| {
+        let done = run_in(at, arguments, b"");
+        assert_eq!(done.code, 0, "{arguments:?}: {}", done.stderr);
+        done.stderr
+    };
+    ran(&["align", "--statistical", "--source", "t.en", "--target", "t.nl", "--save", "own.aligner"]);
+    let (nobody, aligner) = ("2 by hand, 2 by nobody", "2 by hand, 2 by the aligner");
+    for (kept, arguments, linked, trouble) in [
+        (None, &[][..], nobody, None),
+        (Some("own.aligner"), &[], aligner, None),
+        (Some("own.aligner"), &["--languages", "nl-en"], aligner, None),
+        (
+            Some("own.aligner"),
+            &["--languages", "en-de"],
+            aligner,
+            Some("links words of en and nl, and these are en and de"),
+        ),
+        (Some("own.aligner"), &["--languages", "en-hu"], nobody, Some("links words of en and nl")),
+        (Some("gone.aligner"), &[], nobody, Some("gone.aligner: does not exist")),
+        (Some("t.en"), &["--languages", "en-fr"], aligner, Some("is not what an aligner learned")),
+        (Some("gone.aligner"), &["--learned", "own.aligner", "--languages", "en-nl"], aligner, None),
+    ] {
+        let look = FileVersion { aligner: kept.map(|name| at.join(name)), ..FileVersion::default() };
+        workspace.keep_look(&look).expect("kept");
+        assert_eq!(workspace.look(), look);
+        let said = ran(&[&["report", "--workspace", "w.ilws", "--output", "r.html"], arguments].concat());
+        let html = std::fs::read_to_string(at.join("r.html")).expect("written");
+        assert!(html.contains(&format!("References are linked: {linked}.")), "{kept:?} {arguments:?}: {html}");
+        assert_eq!(said.contains("words are linked without this one"), trouble.is_some(), "{kept:?}: {said}");
+        assert!(said.contains(trouble.unwrap_or_default()), "{kept:?}: {said}");
+    }
+}

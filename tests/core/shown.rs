@@ -20,7 +20,7 @@ use interlinear::app::files::export;
 use interlinear::app::files::export::AlignmentFormat;
 use interlinear::app::files::picture::FigureRequest;
 use interlinear::app::files::work;
-use interlinear::app::files::work::KeptAligner;
+use interlinear::app::files::work::KeptAligners;
 use interlinear::app::settings::Shown;
 use interlinear::decoding::Specials;
 use interlinear::error::Result;
@@ -299,17 +299,18 @@ fn an_aligner_file_of_ones_own_links_the_words_of_its_languages() {
     translate(&mut session, "the shoe", said());
     assert!(asked(&mut session).is_empty(), "nothing comes with the program");
     let mut disk = Disk::spawn(Duration::ZERO, Arc::new(|| {}));
-    let aligner = KeptAligner::default();
+    let aligner = KeptAligners::default();
     let mut done = |session: &mut Session| {
         for chore in chores(session) {
             work::carry_out(chore, &mut disk, &aligner);
             session.hear(disk.news.next_within(Duration::from_mins(1)).expect("an answer"));
         }
     };
-    session.apply(SettingsCommand::OpenAligner(at.join("t.en")));
+    let open = |name: &str, model: Option<PathBuf>| SettingsCommand::OpenAligner { path: at.join(name), model };
+    session.apply(open("t.en", None));
     done(&mut session);
     assert_eq!(session.app().view.settings().aligner.iter().count(), 0, "a text is no aligner");
-    session.apply(SettingsCommand::OpenAligner(at.join("own.aligner")));
+    session.apply(open("own.aligner", None));
     done(&mut session);
     let own = session.app().view.settings().aligner.clone();
     let languages: Vec<_> = own.iter().map(|own| own.languages.clone()).collect();
@@ -320,8 +321,40 @@ fn an_aligner_file_of_ones_own_links_the_words_of_its_languages() {
     let saved = serde_json::to_string(&session.saved()).expect("JSON");
     let again = Session::start(Some(serde_json::from_str(&saved).expect("JSON")), &OpenWith::default());
     assert_eq!(again.app().view.settings().aligner, own, "it is kept");
-    session.apply(SettingsCommand::RemoveAligner(at.join("own.aligner")));
+    let file = own.iter().next().expect("a file").clone();
+    session.apply(SettingsCommand::RemoveAligner(file));
     assert_eq!(table(&session).links, None);
+
+    // of one model alone
+    let model = session.app().document.columns()[0].folder.clone();
+    session.apply(open("own.aligner", Some(model.clone())));
+    done(&mut session);
+    done(&mut session);
+    assert_eq!(table(&session).links.as_ref(), Some(&links));
+    let own = session.app().view.settings().aligner.clone();
+    assert!(own.of_model(&model).is_some() && !own.has("en", "nl"), "other models have none");
+    let saved = serde_json::to_string(&session.saved()).expect("JSON");
+    let again = Session::start(Some(serde_json::from_str(&saved).expect("JSON")), &OpenWith::default());
+    assert_eq!(again.app().view.settings().aligner, own, "it is kept");
+    // what was opened is asked on; a start later the file is gone
+    fs::remove_file(at.join("own.aligner")).expect("it was there");
+    let told = |session: &Session| {
+        session.app().view.notices().iter().filter(|notice| notice.text.contains("own.aligner: does not exist")).count()
+    };
+    session.apply(SettingsCommand::SetLinks(true));
+    done(&mut session);
+    assert_eq!((table(&session).links.as_ref(), told(&session)), (Some(&links), 0));
+    let aligners = KeptAligners::default();
+    for _ in 0..2 {
+        session.apply(SettingsCommand::SetLinks(true));
+        for chore in chores(&mut session) {
+            work::carry_out(chore, &mut disk, &aligners);
+        }
+        if let Some(news) = disk.news.next_within(Duration::from_secs(1)) {
+            session.hear(news);
+        }
+    }
+    assert_eq!((table(&session).links.as_ref(), told(&session)), (None, 1), "it is told once");
 }
 
 /// A path of page Evaluation that leads nowhere was told only when the models were to be measured.
@@ -335,7 +368,7 @@ fn a_file_of_a_test_set_that_is_not_there_is_told_as_soon_as_it_is_chosen() {
     session.apply(TestCommand::SetSource(Some(there.clone())));
     session.apply(TestCommand::AddReference(missing.clone()));
     for chore in chores(&mut session) {
-        work::carry_out(chore, &mut disk, &KeptAligner::default());
+        work::carry_out(chore, &mut disk, &KeptAligners::default());
     }
     // of the two commands each has looked at what was chosen then
     session.hear(disk.news.next_within(Duration::from_mins(1)).expect("the one that is not there"));

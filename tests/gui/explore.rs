@@ -2,6 +2,7 @@
 //! keys, hits of a query, columns that are moved.
 
 use egui::Key;
+use egui::accesskit::Role::TextInput;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use interlinear::corpus::query::linked::LinkOrigin;
 use interlinear::import::Role;
@@ -343,4 +344,32 @@ fn links_of_any_kind_are_searched_and_counted_against_each_other() {
     bench.says("the reference, by hand, boat, bateau, 1, 1.0000, -");
     bench.send(ExploreCommand::SetQuery("{boat".to_owned()));
     assert_eq!(labels_with(&bench, "column 1: the list has no").len(), 1);
+}
+
+/// The corpus keeps it; one that is gone is named, with what to do, and words are linked without it.
+#[test]
+fn a_corpus_is_given_an_aligner_of_its_own_where_frequencies_are_chosen() {
+    let mut bench = two_systems();
+    let (workspace, gone) = (bench.folder.path().join("w.ilws"), bench.folder.path().join("gone.aligner"));
+    bench.click("Overview");
+    bench.click("Aligner...");
+    assert!(bench.is_gone("Without gone.aligner"));
+    bench.click("The aligner of this corpus...");
+    bench.harness.get_by_role_and_label(TextInput, "Path").type_text(&gone.display().to_string());
+    bench.harness.run();
+    bench.click("Choose");
+    let is_told = |bench: &Bench| {
+        let told = page(bench).message.clone().unwrap_or_default();
+        told.contains("gone.aligner: does not exist") && told.contains("words are linked without this one")
+    };
+    assert!(is_told(&bench), "{:?}", page(&bench).message);
+    assert!(page(&bench).whole.counted.overview.is_some(), "it is counted all the same");
+    bench.send(CorpusRequest::Close);
+    bench.send(CorpusRequest::Open(workspace));
+    assert_eq!(page(&bench).columns.look.aligner.as_ref(), Some(&gone), "it is kept");
+    bench.click("Overview");
+    assert!(is_told(&bench), "{:?}", page(&bench).message);
+    bench.click("Aligner...");
+    bench.click("Without gone.aligner");
+    assert_eq!((page(&bench).columns.look.aligner.as_ref(), is_told(&bench)), (None, false));
 }

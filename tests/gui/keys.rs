@@ -1,12 +1,14 @@
 //! The window from the keyboard.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use egui::accesskit::Role;
 use egui::{Key, Modifiers};
+use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
 use interlinear::app::command::{SettingsCommand, WindowCommand};
+use interlinear::app::document::column::file_name;
 use interlinear::app::open_with::Installed;
 use interlinear::app::page::SENTENCE;
 use interlinear::app::settings::Theme;
@@ -22,6 +24,7 @@ use interlinear::pages::sentence::command::{
 };
 use interlinear::pages::sentence::view::source;
 use interlinear::pages::steps::STEPS;
+use interlinear::ui::App;
 use interlinear::ui::spoken::Announcer;
 
 use crate::desk;
@@ -240,11 +243,22 @@ fn on_other_pages_no_key_changes_the_sentence_unseen() {
 /// A sentence in another language than the models read is told so, and those that read it are at hand.
 #[test]
 fn models_of_another_language_are_offered_for_its_sentences() {
-    let one = |folder: &str, source: &str, target: &str| Installed {
+    const BAHDANAU: &str = "Bahdanau et al. 2015";
+    const LUONG: &str = "Luong et al. 2015";
+    let one = |folder: &str, (source, target): (&str, &str), paper: &str, state: u64| Installed {
         folder: folder.into(),
         languages: (source.to_owned(), target.to_owned()),
+        paper: paper.to_owned(),
+        state,
     };
-    let bundled = vec![one("m/french", "fr-CA", "en"), one("m/german", "de", "en"), one("m/other", "en", "de")];
+    let bundled = vec![
+        one("m/french", ("fr-CA", "en"), LUONG, 2),
+        one("m/first", ("de", "en"), "Cho et al. 2014", 0),
+        one("m/german", ("de", "en"), BAHDANAU, 5),
+        one("m/second", ("de", "en"), BAHDANAU, 3),
+        one("m/other", ("en", "de"), LUONG, 2),
+        one("m/copies/early", ("de", "en"), BAHDANAU, 1),
+    ];
     let (mut harness, _) = desk::window_with(desk::two_models(), [1280.0, 800.0], bundled);
     let note = "This seems to be German; the models read English";
     for (text, is_told) in [
@@ -262,19 +276,36 @@ fn models_of_another_language_are_offered_for_its_sentences() {
     let french = "Je ne sais pas où mon frère a mis les clés de la maison.";
     harness.state_mut().send(SourceCommand::Replace(french.to_owned()));
     harness.run();
-    for (label, is_told) in [("Open french", true), ("Open german", false)] {
+    for (label, is_told) in [("Open french", true), ("Open german", false), ("All 3 of German to English", false)] {
         assert_eq!(harness.query_by_label(label).is_some(), is_told, "{label}");
     }
     harness.state_mut().send(SourceCommand::Undo);
     harness.run();
     harness.get_by_label("Open german").click();
     harness.run();
-    let columns = harness.state().session().app().document.columns();
-    assert!(columns.iter().any(|column| column.folder == Path::new("m/german")), "it is a column now");
+    let columns = |harness: &Harness<'_, App>| {
+        let columns = harness.state().session().app().document.columns();
+        columns.iter().skip(2).map(|column| file_name(&column.folder)).collect::<Vec<_>>()
+    };
+    assert_eq!(columns(&harness), ["german"], "the largest that aligns");
+    harness.get_by_label("All 3 of German to English").click();
+    harness.run();
+    assert_eq!(columns(&harness), ["german", "first", "second"], "without copies of a training");
     harness.key_press_modifiers(Modifiers::COMMAND | Modifiers::SHIFT, Key::O);
     harness.run();
-    for label in ["French to English", "German to English", "English to German"] {
+    for label in ["French to English", "English to German"] {
         assert!(harness.query_by_label(label).is_some(), "{label}");
+    }
+    let pair = harness.get_by_label("German to English").rect().top();
+    let first = |label: &str| {
+        let below = harness.query_all_by_label(label).map(|node| node.rect()).filter(|rect| rect.top() > pair);
+        below.min_by(|a, b| a.top().total_cmp(&b.top())).expect(label).center()
+    };
+    for (paper, models) in [("Cho et al. 2014", &["first"][..]), (BAHDANAU, &["german", "second", "early"])] {
+        for model in models {
+            let (paper, model) = (first(paper), first(model));
+            assert!((paper.y - model.y).abs() < 4.0 && paper.x < model.x, "{paper:?} {model:?}");
+        }
     }
 }
 

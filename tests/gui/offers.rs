@@ -103,7 +103,8 @@ fn words_rows_alignments_and_translations_are_copied_as_text() {
 /// There and back: the model of the other direction is the column, and the window before returns.
 #[test]
 fn a_translation_is_translated_back_and_the_window_returns() {
-    let back = Installed { folder: "m/back".into(), languages: ("fr".to_owned(), "en".to_owned()) };
+    let back =
+        Installed { folder: "m/back".into(), languages: ("fr".to_owned(), "en".to_owned()), ..Installed::default() };
     let session = desk::two_models_beside(vec![back.clone()]);
     let (mut harness, _) = desk::window_with(session, [1280.0, 800.0], vec![back]);
     let shows = |harness: &Harness<'_, App>| {

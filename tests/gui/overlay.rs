@@ -3,6 +3,7 @@
 
 use egui::accesskit::Role;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
+use interlinear::aligner::bundled::AlignerFile;
 use interlinear::analysis::reading::Reading;
 use interlinear::app::command::{SettingsCommand, WindowCommand};
 use interlinear::app::effect::{Effect, FileEvent, FileJob};
@@ -298,4 +299,31 @@ fn a_model_that_was_told_says_so_over_its_column() {
     assert!(harness.query_all_by_label_contains(note).next().is_some(), "in the tooltip");
     let (harness, _) = desk::window(desk::two_models());
     assert!(harness.query_by_label("guided").is_none());
+}
+
+/// The menu of a column asks for a file and lets it go again.
+#[test]
+fn a_model_is_given_an_aligner_of_its_own() {
+    let mut session = desk::two_models();
+    let model = session.app().document.columns()[1].folder.clone();
+    let languages = ("en".to_owned(), "fr".to_owned());
+    let own = AlignerFile { path: "m/own.aligner".into(), languages, model: Some(model.clone()) };
+    session.hear(FileEvent::Aligner(own.clone()));
+    let (mut harness, wires) = desk::window(session);
+    harness.get_by_label("Menu of RNNsearch").click();
+    harness.run();
+    harness.get_by_label("Aligner for this model...").click();
+    harness.run();
+    harness.get_by_role_and_label(Role::TextInput, "Path").type_text("m/other.aligner");
+    harness.run();
+    harness.get_by_label("Choose").click();
+    harness.run();
+    let path = "m/other.aligner".into();
+    assert!(wires.heard(SettingsCommand::OpenAligner { path, model: Some(model) }));
+    harness.get_by_label("Menu of RNNsearch").click();
+    harness.run();
+    harness.get_by_label_contains("Without own.aligner").click();
+    harness.run();
+    assert!(wires.heard(SettingsCommand::RemoveAligner(own)));
+    assert_eq!(harness.state().session().app().view.settings().aligner.iter().count(), 0);
 }

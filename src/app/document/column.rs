@@ -356,19 +356,19 @@ impl Column {
     /// What an aligner is asked about a hypothesis; `None` where there is none for the model's languages, and while words
     /// are being chosen.
     pub(crate) fn question(&self, shown: &HypothesisView, settings: &Settings) -> Option<AlignQuestion> {
-        let facts = self.facts.as_ref()?;
-        if self.decoding || self.stale || !settings.aligns(facts) {
-            return None;
-        }
+        let aligner = self.aligner(settings).filter(|_| !self.decoding && !self.stale)?;
         let (source, target) = placed(&self.source, shown);
-        Some(AlignQuestion {
-            aligner: AlignerChoice::new(
-                (facts.source_language.clone(), facts.target_language.clone()),
-                &settings.aligner,
-            ),
-            source,
-            target,
-        })
+        Some(AlignQuestion { aligner, source, target })
+    }
+
+    /// The aligner of the words that the model reads and says, its own file before that of its languages; `None` where there
+    /// is none.
+    pub fn aligner(&self, settings: &Settings) -> Option<AlignerChoice> {
+        let (facts, files) = (self.facts.as_ref()?, &settings.aligner);
+        let first = files.of_model(&self.folder).map(|own| own.path.clone());
+        let languages = (facts.source_language.clone(), facts.target_language.clone());
+        let is_there = first.is_some() || files.has(&languages.0, &languages.1);
+        AlignerChoice::with(Some(languages), files, first).filter(|_| is_there)
     }
 }
 

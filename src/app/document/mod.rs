@@ -93,7 +93,7 @@ impl Document {
         self.models().filter_map(|column| {
             let facts = column.facts.as_ref()?;
             let languages = (facts.source_language.clone(), facts.target_language.clone());
-            Some(Installed { folder: column.folder.clone(), languages })
+            Some(Installed { folder: column.folder.clone(), languages, ..Installed::default() })
         })
     }
 

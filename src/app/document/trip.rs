@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use crate::app::document::column::Column;
 use crate::app::document::turned::TurnedFrom;
+use crate::app::open_with::{Installed, LanguagePair};
 use crate::app::state::AppState;
 use crate::app::view::Selection;
 use crate::jobs::live::protocol::ColumnId;
@@ -27,8 +28,13 @@ impl AppState {
         let facts = column.facts.as_ref().filter(|_| shown(column).is_some())?;
         let (from, to) = (primary(&facts.target_language), primary(&facts.source_language));
         let came = self.document.turned.iter().rev().flat_map(|turned| turned.models.iter().cloned());
-        let mut models = came.chain(self.document.known()).chain(self.bundled.iter().cloned());
-        models.find(|model| is_between(&model.languages, (&from, &to))).map(|model| model.folder)
+        let mut models = came.chain(self.document.known());
+        let is_back = |model: &Installed| is_between(&model.languages, (&from, &to));
+        let installed = || {
+            let pairs = LanguagePair::all(&self.bundled);
+            Some(pairs.iter().find(|pair| is_between(pair.languages, (&from, &to)))?.best()?.0.folder.clone())
+        };
+        models.find(is_back).map(|model| model.folder).or_else(installed)
     }
 
     /// Whether there is a window before to return to.

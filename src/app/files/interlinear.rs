@@ -124,7 +124,7 @@ fn of_column(app: &AppState, column: &Column, by: Option<LinksBy>, name: &str) -
     let mut choices = Vec::new();
     choices.extend(shown.alpha.is_some().then_some(LinksBy::Alpha));
     choices.extend(shown.head.is_some().then_some(LinksBy::Head));
-    choices.extend(facts.is_some_and(|facts| settings.aligns(facts)).then_some(LinksBy::Aligner));
+    choices.extend(column.aligner(settings).map(|_| LinksBy::Aligner));
     let best = if choices.contains(&LinksBy::Head) { Some(LinksBy::Head) } else { choices.first().copied() };
     let by = by.filter(|by| choices.contains(by)).or(best);
     let (source, target) = table::sides(&column.source, shown)?;

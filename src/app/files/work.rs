@@ -30,21 +30,24 @@ use crate::text::write::{folder_of, is_database};
 use crate::training::recipe::TrainingPlan;
 use crate::training::{curves, recipe};
 
-/// The statistical aligner that was asked last, with its languages; opening one takes longer than to ask it.
-pub type KeptAligner = Arc<Mutex<Option<(AlignerChoice, PlacedAligner)>>>;
+/// The most statistical aligners that are kept.
+const MOST_ALIGNERS: usize = 3;
+/// The statistical aligners that were opened last, as they were chosen, where there are any; opening one takes longer than to
+/// ask it.
+pub type KeptAligners = Arc<Mutex<Vec<(AlignerChoice, Option<PlacedAligner>)>>>;
 
 /// Has a chore done. The end of the program waits for those that write.
-pub fn carry_out(chore: FileJob, disk: &mut Disk<FileEvent>, aligner: &KeptAligner) {
+pub fn carry_out(chore: FileJob, disk: &mut Disk<FileEvent>, aligners: &KeptAligners) {
     let reads = match &chore {
-        FileJob::Align { .. } | FileJob::OpenAligner(_) => Some("align"),
+        FileJob::Align { .. } | FileJob::OpenAligner { .. } => Some("align"),
         FileJob::Read(_) | FileJob::ReadGold { .. } | FileJob::ReadAnnotated(_) => Some("read"),
         FileJob::Look { .. } | FileJob::FindLogs(_) | FileJob::Check(_) => Some("open"),
         FileJob::Paint(_) => Some("paint"),
         _ => None,
     };
-    let aligner = Arc::clone(aligner);
+    let aligners = Arc::clone(aligners);
     let work = move |tell: &mut dyn FnMut(FileEvent) -> bool| {
-        done(chore, &aligner, tell).unwrap_or_else(|error| Some(FileEvent::failed(&error)))
+        done(chore, &aligners, tell).unwrap_or_else(|error| Some(FileEvent::failed(&error)))
     };
     match reads {
         Some(name) => disk.run_telling(name, Box::new(work)),
@@ -53,9 +56,9 @@ pub fn carry_out(chore: FileJob, disk: &mut Disk<FileEvent>, aligner: &KeptAlign
 }
 
 /// What came of it. `None` where there is no aligner, which the session knows before it asks.
-fn done(chore: FileJob, aligner: &KeptAligner, tell: &mut dyn FnMut(FileEvent) -> bool) -> Result<Option<FileEvent>> {
+fn done(chore: FileJob, aligners: &KeptAligners, tell: &mut dyn FnMut(FileEvent) -> bool) -> Result<Option<FileEvent>> {
     Ok(Some(match chore {
-        FileJob::Align { number, question } => return align(aligner, number, question),
+        FileJob::Align { number, question } => return align(aligners, number, question, tell),
         FileJob::Read(path) => read(path, tell),
         FileJob::ReadGold { path, source, target } => read_gold(path, source, target)?,
         FileJob::ReadAnnotated(path) => {
@@ -63,7 +66,11 @@ fn done(chore: FileJob, aligner: &KeptAligner, tell: &mut dyn FnMut(FileEvent) -
             FileEvent::Annotated { path, sentences: Arc::new(sentences) }
         }
         FileJob::Look { path, on } => look(path, on),
-        FileJob::OpenAligner(path) => FileEvent::Aligner(AlignerFile::open(path)?),
+        FileJob::OpenAligner { path, model } => {
+            // a file that was learned again is read again
+            aligners.lock().unwrap_or_else(PoisonError::into_inner).clear();
+            FileEvent::Aligner(AlignerFile { model, ..AlignerFile::open(path)? })
+        }
         FileJob::Check(path) => return Ok(faulty(path)),
         FileJob::FindLogs(path) => FileEvent::Logs { found: curves::logs(&path), path },
         FileJob::PutFirstSet { folder, is_german } => FileEvent::FirstSet(first_set::put(&folder, is_german)?),
@@ -78,14 +85,28 @@ fn done(chore: FileJob, aligner: &KeptAligner, tell: &mut dyn FnMut(FileEvent) -
     }))
 }
 
-fn align(aligner: &KeptAligner, number: u64, question: AlignQuestion) -> Result<Option<FileEvent>> {
-    let mut kept = aligner.lock().unwrap_or_else(PoisonError::into_inner);
-    let AlignQuestion { aligner: asked, source, target } = question;
-    if kept.as_ref().is_none_or(|(of, _)| *of != asked) {
-        let Some(opened) = PlacedAligner::chosen(&asked)? else { return Ok(None) };
-        *kept = Some((asked.clone(), opened));
-    }
-    Ok(kept.as_mut().map(|(_, aligner)| {
+fn align(
+    aligners: &KeptAligners,
+    number: u64,
+    AlignQuestion { aligner: asked, source, target }: AlignQuestion,
+    tell: &mut dyn FnMut(FileEvent) -> bool,
+) -> Result<Option<FileEvent>> {
+    let mut kept = aligners.lock().unwrap_or_else(PoisonError::into_inner);
+    let known = kept.iter().position(|(of, _)| *of == asked);
+    let at = if let Some(at) = known {
+        at
+    } else {
+        if let Some(text) = asked.trouble() {
+            tell(FileEvent::Notice { text, is_error: true });
+        }
+        let opened = PlacedAligner::chosen(&asked)?;
+        if kept.len() == MOST_ALIGNERS {
+            kept.remove(0);
+        }
+        kept.push((asked.clone(), opened));
+        kept.len() - 1
+    };
+    Ok(kept[at].1.as_mut().map(|aligner| {
         let links = aligner.links(&source, &PlacedWords::joined(&asked.target, &target));
         FileEvent::Aligned { number, links }
     }))

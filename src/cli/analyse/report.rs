@@ -39,9 +39,9 @@ pub struct ReportArgs {
 pub fn run(low: &ReportArgs) -> anyhow::Result<()> {
     let workspace = Workspace::open_existing(&low.workspace)?;
     let corpus = read(&workspace)?;
-    let mut means = low.choice.means(workspace.look().frequencies, &corpus)?;
+    let mut means = low.choice.means(workspace.look().frequencies, (&corpus, &workspace))?;
     let rows = low.choice.rows(&corpus, &workspace, &mut means)?;
-    let out = low.choice.out(low.output.clone(), ExportFormat::Report, rows, &corpus)?;
+    let out = low.choice.out(low.output.clone(), ExportFormat::Report, rows, (&corpus, &workspace))?;
     let out = Out { pictures: low.pictures, ..out };
     out::write(&out, &corpus, &workspace)?;
     output::tell(&format!("{} has {} sentences", out.path.display(), out.rows.len()));

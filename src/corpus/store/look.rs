@@ -29,6 +29,8 @@ pub struct FileVersion {
     pub parallel: bool,
     /// Where frequencies of words are read from; none: the references are counted.
     pub frequencies: Option<PathBuf>,
+    /// The aligner file that links words of this corpus before any other; none: as elsewhere.
+    pub aligner: Option<PathBuf>,
 }
 
 impl Workspace {

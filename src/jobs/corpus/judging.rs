@@ -23,10 +23,12 @@ fn align(workspace: &mut Workspace, at: usize, by: &str, choice: &AlignerChoice)
     };
     let Some(mut aligner) = LineAligner::chosen(choice, false)? else {
         let AlignerChoice { source, target, .. } = choice;
-        let message = format!(
-            "No aligner comes with the program for {source} and {target}; the menu View takes a file of your own"
-        );
-        return Err(Error::Input(message));
+        let none = || {
+            format!(
+                "No aligner comes with the program for {source} and {target}; the menu View takes a file of your own"
+            )
+        };
+        return Err(Error::Input(choice.trouble().unwrap_or_else(none)));
     };
     let links = aligner.lines(&sentence.source, reference).likely;
     workspace.draw(at, by, Some(&Links::new(links, Vec::new())))

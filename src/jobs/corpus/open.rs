@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
+use crate::aligner::bundled::AlignerChoice;
 use crate::corpus::export::out::write;
 use crate::corpus::import::importer::{ImportReport, import_file};
 use crate::corpus::import::tagged;
@@ -172,8 +173,9 @@ impl Open<'_> {
             }
             CorpusRequest::Keep(look) => self.workspace()?.keep_look(&look),
             CorpusRequest::Means(frequencies, aligner) => {
+                let trouble = aligner.as_ref().and_then(AlignerChoice::trouble);
                 self.at.jobs.means.set(frequencies, aligner);
-                Ok(())
+                trouble.map_or(Ok(()), |trouble| Err(Error::Input(trouble)))
             }
             CorpusRequest::Count(options) => self.count(options),
             CorpusRequest::Find(find) => {

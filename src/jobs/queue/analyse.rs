@@ -88,7 +88,8 @@ impl Analyse {
         let system = run::system(&mut workspace, &name, &about)?;
         let name = system.name.clone();
         let (source, target) = languages(&shelved);
-        let aligner = AlignerChoice::new((source.to_owned(), target.to_owned()), &self.aligner);
+        let languages = (source.to_owned(), target.to_owned());
+        let aligner = AlignerChoice { first: workspace.look().aligner, ..AlignerChoice::new(languages, &self.aligner) };
         let mut measuring = Measuring { aligner: LineAligner::chosen(&aligner, false)? };
         let (start, mut words) = (work.seconds(), 0);
         let mut analysed = Analysed { system: name.clone(), sentences: 0, refused: Vec::new(), refusals: 0 };

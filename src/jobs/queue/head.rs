@@ -76,7 +76,7 @@ impl HeadOrder {
         if let Some(path) = self.aligner {
             let learned = learn()?.learned.pruned(WORD_PAIRS);
             learned.save(&path)?;
-            return Ok(LearnedOfText::Aligner(AlignerFile { path, languages: learned.languages }));
+            return Ok(LearnedOfText::Aligner(AlignerFile { path, languages: learned.languages, model: None }));
         }
         let mut aligner = None;
         if self.links.is_none() {

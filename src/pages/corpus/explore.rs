@@ -47,10 +47,13 @@ impl CorpusPage {
             }
             ExploreCommand::SetFrequencies(path) => {
                 self.columns.look.frequencies = path;
-                self.keep_look(app);
-                self.tell_means(app);
-                self.show(app);
-                self.count_again(app);
+                self.measured_otherwise(app);
+            }
+            ExploreCommand::SetAligner(path) => {
+                self.columns.look.aligner = path;
+                // One that was in trouble is looked at again.
+                (self.message, self.means) = (None, None);
+                self.measured_otherwise(app);
             }
             ExploreCommand::Draw(name, is_drawn) => {
                 self.columns.brush(&name, is_drawn);
@@ -122,6 +125,13 @@ impl CorpusPage {
         if self.selected != Some(at) {
             self.select(Some(at), app);
         }
+    }
+
+    /// Other files say what is counted.
+    fn measured_otherwise(&mut self, app: &mut AppState) {
+        self.keep_look(app);
+        self.show(app);
+        self.count_again(app);
     }
 
     fn count_again(&mut self, app: &mut AppState) {
@@ -201,11 +211,13 @@ impl CorpusPage {
         }
     }
 
-    /// The aligner of source and target language: those of the systems, as for the command line, else those of the first
-    /// model.
+    /// The aligner of source and target language: those of the systems, as for the command line, else those of the corpus's
+    /// own file, or of the first model.
     pub(crate) fn aligner(&self, app: &AppState) -> Option<AlignerChoice> {
-        let languages = self.corpus.languages().or_else(|| app.document.languages())?;
-        Some(AlignerChoice::new(languages, &app.view.settings().aligner))
+        let first = self.columns.look.aligner.clone();
+        let of_model = || app.document.languages().filter(|_| first.is_none());
+        let languages = self.corpus.languages().or_else(of_model);
+        AlignerChoice::with(languages, &app.view.settings().aligner, first)
     }
 
     /// How the lane finds costly conditions out.

@@ -48,6 +48,8 @@ pub enum ExploreCommand {
     SetPair(usize, usize),
     /// Reads frequencies from a file; `None`: counts the references.
     SetFrequencies(Option<PathBuf>),
+    /// Links words with a file before any other; `None`: as elsewhere.
+    SetAligner(Option<PathBuf>),
     /// Draws a column, or does not.
     Draw(String, bool),
     /// Draws the columns that the table shows.

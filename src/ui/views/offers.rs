@@ -369,7 +369,7 @@ fn in_table(window: &Window<'_>, _: MenuTarget) -> bool {
 fn can_outline(window: &Window<'_>, clicked: MenuTarget) -> bool {
     let settings = window.app.view.settings();
     let column = window.app.document.column(clicked.column());
-    !settings.links && column.and_then(|column| column.facts.as_ref()).is_some_and(|facts| settings.aligns(facts))
+    !settings.links && column.is_some_and(|column| column.aligner(settings).is_some())
 }
 
 /// The word itself, as the model has it; none of `</s>`.

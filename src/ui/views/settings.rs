@@ -208,16 +208,26 @@ const ALIGNER: Question = Question::new(
 /// Which aligner links words.
 fn aligner_ui(ui: &mut Ui, window: &mut Window<'_>) {
     if ui.button(tr!("Another aligner...")).on_hover_text(lang::text(ALIGNER.note)).clicked() {
-        window.ask(ALIGNER.then(SettingsCommand::OpenAligner));
+        window.ask(ALIGNER.then(|path| SettingsCommand::OpenAligner { path, model: None }));
         ui.close();
     }
-    for AlignerFile { path, languages: (source, target) } in window.app.view.settings().aligner.iter() {
-        let of = if source.is_empty() { tr!("all languages").to_owned() } else { format!("{source}-{target}") };
-        let note = tr!("Its languages have what comes with the program again, or none");
-        if ui.button(tr!("Without {} ({of})", file_name(path), of)).on_hover_text(note).clicked() {
-            window.push(SettingsCommand::RemoveAligner(path.clone()));
-            ui.close();
-        }
+    for own in window.app.view.settings().aligner.iter() {
+        without_ui(ui, window, own);
+    }
+}
+
+/// Lets an aligner file go.
+pub fn without_ui(ui: &mut Ui, window: &mut Window<'_>, own: &AlignerFile) {
+    let AlignerFile { path, languages: (source, target), model } = own;
+    let of = match model {
+        Some(model) => file_name(model),
+        None if source.is_empty() => tr!("all languages").to_owned(),
+        None => format!("{source}-{target}"),
+    };
+    let note = tr!("Its languages have what comes with the program again, or none");
+    if ui.button(tr!("Without {} ({of})", file_name(path), of)).on_hover_text(note).clicked() {
+        window.push(SettingsCommand::RemoveAligner(own.clone()));
+        ui.close();
     }
 }
 

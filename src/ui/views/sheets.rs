@@ -6,7 +6,7 @@ use egui::text::{CCursor, CCursorRange};
 use egui::{Id, Key, RichText, Ui};
 
 use crate::app::document::column::file_name;
-use crate::app::open_with::Installed;
+use crate::app::open_with::{Installed, LanguagePair};
 use crate::decoding::ensemble::Mixing;
 use crate::jobs::live::protocol::EnsembleSpec;
 use crate::lang;
@@ -106,23 +106,26 @@ fn bundled_ui(ui: &mut Ui, window: &mut Window<'_>, asked: &AskedPath) {
     ui.separator();
     ui.label(tr!("Models that come with Interlinear"));
     let bundled = window.local.bundled.clone();
-    let mut pairs: Vec<&(String, String)> = Vec::new();
-    for Installed { languages, .. } in &bundled {
-        if !pairs.contains(&languages) {
-            pairs.push(languages);
+    let weak = theme::tokens(ui).weak;
+    for LanguagePair { languages: (source, target), models } in LanguagePair::all(&bundled) {
+        if !source.is_empty() {
+            labels::caption(ui, tr!("{} to {}", language::name(source), language::name(target)));
         }
-    }
-    for pair in pairs {
-        if !pair.0.is_empty() {
-            labels::caption(ui, tr!("{} to {}", language::name(&pair.0), language::name(&pair.1)));
-        }
-        ui.horizontal_wrapped(|ui| {
-            for Installed { folder, .. } in bundled.iter().filter(|one| one.languages == *pair) {
-                if ui.button(file_name(folder)).clicked() {
-                    choose(window, folder.clone(), asked);
+        let mut papers: Vec<&str> = models.iter().map(|model| model.paper.as_str()).collect();
+        papers.sort_by_key(|paper| models.iter().position(|model| model.paper == *paper));
+        papers.dedup();
+        for paper in papers {
+            ui.horizontal_wrapped(|ui| {
+                if !paper.is_empty() {
+                    ui.label(RichText::new(paper).size(theme::TEXT_SMALL).color(weak));
                 }
-            }
-        });
+                for Installed { folder, .. } in models.iter().filter(|model| model.paper == paper) {
+                    if ui.button(file_name(folder)).clicked() {
+                        choose(window, folder.clone(), asked);
+                    }
+                }
+            });
+        }
     }
 }
 

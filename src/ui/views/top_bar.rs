@@ -5,6 +5,7 @@ use egui::containers::menu::MenuButton;
 use egui::{Button, CornerRadius, Margin, Panel, RichText, Stroke, Ui, WidgetInfo};
 
 use crate::analysis::measures::MEASURES;
+use crate::app::command::SettingsCommand;
 use crate::app::document::column::{Column, ColumnState};
 use crate::app::files::export::AlignmentFormat;
 use crate::app::lights::HighlightPart;
@@ -300,6 +301,27 @@ fn learn_item(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
     }
 }
 
+const ALIGNER: Question = Question::new(
+    id!("An aligner for this model"),
+    id!("Choose"),
+    Wants::File(&["aligner"]),
+    id!("A file of `interlinear align --statistical --save`. It links the words of this model before any other."),
+);
+
+/// Which aligner links the words of this model alone.
+fn aligner_item(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
+    let button = ui.add_enabled(column.ensemble.is_none(), Button::new(tr!("Aligner for this model...")));
+    let button =
+        button.on_hover_text(lang::text(ALIGNER.note)).on_disabled_hover_text(tr!("Open one of its models alone"));
+    if button.clicked() {
+        let model = column.folder.clone();
+        window.ask(ALIGNER.then(move |path| SettingsCommand::OpenAligner { path, model: Some(model.clone()) }));
+    }
+    if let Some(own) = window.app.view.settings().aligner.of_model(&column.folder) {
+        settings::without_ui(ui, window, own);
+    }
+}
+
 fn chip_menu_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, at: usize, count: usize) {
     let mut item = |ui: &mut Ui, enabled: bool, text: &str, command: ColumnCommand| {
         if ui.add_enabled(enabled, Button::new(text)).clicked() {
@@ -314,6 +336,7 @@ fn chip_menu_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, at: usize
     heads_ui(ui, window, column);
     if !cfg!(target_family = "wasm") {
         learn_item(ui, window, column);
+        aligner_item(ui, window, column);
     }
     ui.separator();
     let clicked = MenuTarget::Column { column: column.id };

@@ -12,7 +12,7 @@ use super::{ids, translate};
 use crate::effects::act;
 
 fn installed(folder: &str, from: &str, to: &str) -> Installed {
-    Installed { folder: PathBuf::from(folder), languages: (from.to_owned(), to.to_owned()) }
+    Installed { folder: PathBuf::from(folder), languages: (from.to_owned(), to.to_owned()), ..Installed::default() }
 }
 
 /// Two models into French and one into German are open; others are installed.

@@ -2,6 +2,7 @@
 
 use egui::{ComboBox, ProgressBar, RichText, ScrollArea, Ui, vec2};
 
+use crate::app::document::column::file_name;
 use crate::corpus::measures::frequencies::{class_name, class_range};
 use crate::corpus::measures::scores::SystemScores;
 use crate::corpus::overview::compute::{
@@ -63,7 +64,7 @@ pub fn overview_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>)
         if !is_counting {
             // The file of frequencies may be what was missing.
             ui.label(tr!("Nothing was counted; choose where the frequencies of words come from:"));
-            ui.horizontal(|ui| from_ui(ui, window));
+            ui.horizontal(|ui| from_ui(ui, workbench, window));
         }
         return;
     };
@@ -317,8 +318,17 @@ const FREQUENCIES: Question = Question::new(
     id!("Lines of a word and its count, or the training text itself, whose words are counted; packed or not."),
 );
 
-/// Where frequencies come from.
-fn from_ui(ui: &mut Ui, window: &mut Window<'_>) {
+const ALIGNER: Question = Question::new(
+    id!("The aligner of this corpus"),
+    id!("Choose"),
+    Wants::File(&["aligner"]),
+    id!(
+        "A file of `interlinear align --statistical --save`. It comes before any other for this corpus: links that judging begins with, conditions, overviews, and what models are measured by from now on. The corpus keeps it."
+    ),
+);
+
+/// Where frequencies come from, and links.
+fn from_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     ui.menu_button(tr!("From..."), |ui| {
         if ui.button(tr!("Count the references of this corpus")).clicked() {
             window.push(ExploreCommand::SetFrequencies(None));
@@ -329,6 +339,18 @@ fn from_ui(ui: &mut Ui, window: &mut Window<'_>) {
             ui.close();
         }
     });
+    ui.menu_button(tr!("Aligner..."), |ui| {
+        if ui.button(tr!("The aligner of this corpus...")).on_hover_text(lang::text(ALIGNER.note)).clicked() {
+            window.ask(ALIGNER.then(|path| ExploreCommand::SetAligner(Some(path))));
+            ui.close();
+        }
+        if let Some(own) = &workbench.columns.look.aligner
+            && ui.button(tr!("Without {}", file_name(own))).clicked()
+        {
+            window.push(ExploreCommand::SetAligner(None));
+            ui.close();
+        }
+    });
 }
 
 fn frequencies_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, overview: &Overview) -> Option<String> {
@@ -336,7 +358,7 @@ fn frequencies_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, 
         let about =
             tr!("F1 = 2 right / (output + reference); an output word is right as often as the reference has it");
         title(ui, tr!("F1 of words by their frequency"), about);
-        from_ui(ui, window);
+        from_ui(ui, workbench, window);
     });
     let mut groups = Vec::new();
     for class in &overview.classes {

@@ -343,11 +343,12 @@ fn units_ui(ui: &mut Ui, window: &mut Window<'_>) {
 
 /// Whether there is an aligner for a model on screen; otherwise why not.
 pub fn can_link(window: &Window<'_>) -> Result<(), String> {
-    let facts = || window.app.document.columns().iter().filter_map(|column| column.facts.as_ref());
-    if facts().any(|facts| window.app.view.settings().aligns(facts)) {
+    let columns = window.app.document.columns();
+    if columns.iter().any(|column| column.aligner(window.app.view.settings()).is_some()) {
         return Ok(());
     }
-    let languages = facts().map(|facts| tr!("{} and {}", facts.source_language, facts.target_language)).next();
+    let mut facts = columns.iter().filter_map(|column| column.facts.as_ref());
+    let languages = facts.next().map(|facts| tr!("{} and {}", facts.source_language, facts.target_language));
     Err(languages.map_or_else(
         || tr!("No model is loaded yet").to_owned(),
         |languages| {

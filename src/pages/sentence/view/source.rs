@@ -1,13 +1,12 @@
 //! Floor 11: the text that is typed, and under it the words as the model reads them.
 
-use std::path::PathBuf;
-
 use egui::text::{CCursor, CCursorRange};
 use egui::{Id, RichText, TextEdit, Ui};
 
 use crate::app::document::column::{Column, file_name};
 use crate::app::document::table::{AlignmentTable, SourceWord};
 use crate::app::lights::HighlightPart;
+use crate::app::open_with::{Installed, LanguagePair};
 use crate::app::view::Hover;
 use crate::interventions::Said;
 use crate::pages::sentence::SentencePage;
@@ -29,7 +28,7 @@ pub struct SourceView;
 
 /// More characters than this are cut: laying them out would hold up the window.
 pub const MOST_CHARACTERS: usize = 100_000;
-/// Models that are offered for another language.
+/// Pairs of languages whose models are offered for a text in another language.
 const MOST_OFFERED: usize = 3;
 /// In less room, as on a phone, the text stands under its buttons, points.
 const NARROW: f32 = 480.0;
@@ -265,23 +264,28 @@ fn language_ui(ui: &mut Ui, window: &mut Window<'_>) {
     if read.is_empty() || read.iter().any(is_open) {
         return;
     }
-    let others: Vec<PathBuf> = window
-        .local
-        .bundled
-        .iter()
-        .filter(|one| primary(&one.languages.0) == tag)
-        .map(|one| one.folder.clone())
-        .collect();
+    let bundled = window.local.bundled.clone();
+    let pairs = LanguagePair::all(&bundled).into_iter().filter(|pair| primary(&pair.languages.0) == tag);
+    let offered = pairs.filter_map(|pair| Some((pair.languages, pair.best()?))).take(MOST_OFFERED);
     let read: Vec<String> = read.iter().map(|read| language::name(read)).collect();
     let note = tr!("This seems to be {}; the models read {}", language::name(tag), read.join(tr!(" and ")));
     ui.horizontal_wrapped(|ui| {
         ui.label(RichText::new(note).color(theme::tokens(ui).warm));
-        for folder in others.into_iter().take(MOST_OFFERED) {
-            let name = file_name(&folder);
-            let button =
-                ui.small_button(tr!("Open {name}", name)).on_hover_text(tr!("Adds a model that reads this language"));
-            if button.clicked() {
-                window.push(ColumnCommand::Add(folder));
+        for ((source, target), (best, all)) in offered {
+            let mut open = |ui: &mut Ui, text: String, note: &str, models: &[&Installed]| {
+                if ui.small_button(text).on_hover_text(note).clicked() {
+                    let is_open = |model: &&&Installed| columns.iter().any(|column| column.folder == model.folder);
+                    let new = models.iter().filter(|model| !is_open(model));
+                    new.for_each(|model| window.push(ColumnCommand::Add(model.folder.clone())));
+                }
+            };
+            let name = file_name(&best.folder);
+            open(ui, tr!("Open {name}", name), tr!("Adds a model that reads this language"), &[best]);
+            if all.len() > 1 {
+                let pair = tr!("{} to {}", language::name(source), language::name(target));
+                let papers: Vec<String> =
+                    all.iter().map(|model| format!("{}: {}", file_name(&model.folder), model.paper)).collect();
+                open(ui, tr!("All {} of {pair}", all.len(), pair), &papers.join("\n"), &all);
             }
         }
     });
