@@ -179,7 +179,7 @@ pub struct AnalyseArgs {
     /// The two systems that are compared, counted from 1; without it the first two that translate
     #[arg(long, value_name = "N,N", value_parser = pair)]
     pair: Option<(usize, usize)>,
-    /// Words with their counts, or the training text itself: the frequencies of words; without it the references are counted
+    /// Words with their counts, or the training text itself: the frequencies of words; without it those that the corpus keeps, else the references are counted
     #[arg(long, value_name = "FILE")]
     frequencies: Option<PathBuf>,
     /// What to print
@@ -378,7 +378,8 @@ pub fn run(low: &AnalyseArgs) -> anyhow::Result<()> {
         run_all(low, &mut workspace)?;
     }
     let mut corpus = read(&workspace)?;
-    let mut means = low.choice.means(low.frequencies.clone(), (&corpus, &workspace))?;
+    let mut means =
+        low.choice.means(low.frequencies.clone().or_else(|| workspace.look().frequencies), (&corpus, &workspace))?;
     let rows = low.choice.rows(&corpus, &workspace, &mut means)?;
     if low.campaign.begin(&mut workspace, &corpus, &rows)? {
         corpus = read(&workspace)?;
