@@ -3,12 +3,13 @@
 use crate::analysis::alignment::Alignment;
 use crate::analysis::hard::Link;
 use crate::analysis::reading::Reading;
-use crate::analysis::words::{between_spaces, merge_alpha};
+use crate::analysis::words::{between_spaces, links_of_parts, merge_alpha};
 use crate::decoding;
 use crate::decoding::{Decoded, Ensemble, Forced, Hypothesis, SearchOptions, Specials};
 use crate::error::{Error, Result};
 use crate::evaluation::rows::ReadRows;
 use crate::models::{Model, Stepper};
+use crate::text::links::Links;
 use crate::text::sentence::Sentence;
 use crate::text::tokenizer::Tokenizer;
 use crate::text::words::{SideWords, vocabulary_words, whole_words};
@@ -75,9 +76,17 @@ pub fn links(
     (hypothesis, rows): (&Hypothesis, ReadBy<'_>),
     pretokenized: bool,
 ) -> Vec<Link> {
-    let said = text(model, hypothesis, source, None, pretokenized);
-    let target = SideWords::of_translation(&model.target, without_eos(model, &hypothesis.tokens), &said);
-    word_links(rows, side(&model.source, source, pretokenized), target)
+    word_links(rows, sides(model, source, hypothesis, pretokenized))
+}
+
+/// The same for people to read, as [`links_of_parts`] has them.
+pub fn glossing_links(
+    model: &Model,
+    source: &Sentence,
+    (hypothesis, (rows, reading)): (&Hypothesis, (&[Vec<f32>], Reading)),
+) -> Links {
+    let links = |(x, y): (SideWords, SideWords)| links_of_parts(rows, (&x, &y), |words| reading.links(words));
+    sides(model, source, hypothesis, false).map(links).unwrap_or_default()
 }
 
 /// The same of a pair whose target was forced.
@@ -88,16 +97,28 @@ pub fn forced_links(
     pretokenized: bool,
 ) -> Vec<Link> {
     let source = side(&system.lead().source, source, pretokenized);
-    word_links(rows, source, side(system.target(), target, pretokenized))
+    word_links(rows, source.zip(side(system.target(), target, pretokenized)))
+}
+
+/// Both sides of a translation.
+fn sides(
+    model: &Model,
+    source: &Sentence,
+    hypothesis: &Hypothesis,
+    pretokenized: bool,
+) -> Option<(SideWords, SideWords)> {
+    let said = text(model, hypothesis, source, None, pretokenized);
+    let target = SideWords::of_translation(&model.target, without_eos(model, &hypothesis.tokens), &said);
+    side(&model.source, source, pretokenized).zip(target)
 }
 
 fn side(tokenizer: &Tokenizer, sentence: &Sentence, pretokenized: bool) -> Option<SideWords> {
     SideWords::of_sentence(tokenizer, sentence, &sentence.text, pretokenized)
 }
 
-fn word_links(rows: ReadBy<'_>, source: Option<SideWords>, target: Option<SideWords>) -> Vec<Link> {
-    let words = rows.zip(source).zip(target);
-    words.map_or_else(Vec::new, |(((rows, reading), x), y)| reading.links(&between_spaces(rows, &x, &y)))
+fn word_links(rows: ReadBy<'_>, sides: Option<(SideWords, SideWords)>) -> Vec<Link> {
+    let words = rows.zip(sides);
+    words.map_or_else(Vec::new, |((rows, reading), (x, y))| reading.links(&between_spaces(rows, &x, &y)))
 }
 
 /// The words of the vocabularies in a pair whose target was forced, and the links between them.

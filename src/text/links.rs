@@ -5,6 +5,7 @@
 pub mod read;
 
 use std::fmt::Write as _;
+use std::ops::Range;
 
 /// A link between a source word and a target word, both from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -71,6 +72,20 @@ impl Links {
         let mut all: Vec<(Link, bool)> = sure.chain(self.possible.iter().map(|link| (*link, false))).collect();
         all.sort_unstable();
         all
+    }
+
+    /// Links between words as links between all that each of them has, such as its pieces.
+    #[must_use]
+    pub fn spread(&self, sources: &[Range<usize>], targets: &[Range<usize>]) -> Self {
+        let all = |links: &[Link]| -> Vec<Link> {
+            let of = |link: &Link| {
+                let sources = sources.get(link.source).cloned().unwrap_or_default();
+                let targets = targets.get(link.target).cloned().unwrap_or_default();
+                sources.flat_map(move |source| targets.clone().map(move |target| Link { source, target }))
+            };
+            links.iter().flat_map(of).collect()
+        };
+        Self::new(all(&self.sure), all(&self.possible))
     }
 
     /// The links of the other direction of translation.

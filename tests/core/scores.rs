@@ -11,6 +11,7 @@ use interlinear::corpus::query::filter::Filter;
 use interlinear::corpus::query::table::{Sorting, rows};
 use interlinear::corpus::store::corpus::CorpusTable;
 use interlinear::corpus::store::file::Workspace;
+use interlinear::corpus::store::kinds::all_columns;
 
 use crate::cli::run_in;
 
@@ -124,4 +125,74 @@ fn two_systems_are_compared_by_the_scores_of_others() {
     assert!((0.4..0.6).contains(&p), "{p}");
     let (table, _) = ran(folder.path(), "analyse --workspace w.ilws --overview scores");
     assert!(table.lines().nth(1).is_some_and(|row| row.starts_with("COMET\tmine\ttheirs\t2\t+0.3000\t")), "{table}");
+}
+
+#[test]
+fn a_table_of_numbers_alone_is_scores_and_no_sentences() {
+    let (folder, workspace, mut corpus) = scored();
+    let (path, rows) = (folder.path().join("alone.tsv"), |row: &str| format!("{row}\n").repeat(3));
+    for (head, row, wanted) in [
+        ("COMET.1\tCOMET.2", "0.25\t0.5", "Imported 6 scores"),
+        ("DA.1", "71", "Imported 3 scores"),
+        ("DA.mine\tDA.theirs", "71\t64.5", "Imported 6 scores"),
+        ("difficulty\tCOMET.1", "3\t0.75", "Imported 3 scores, 3 numbers of sentences"),
+    ] {
+        fs::write(&path, format!("{head}\n{}", rows(row))).expect("written");
+        let (_, told) = ran(folder.path(), "analyse --workspace w.ilws --import alone.tsv --format none");
+        assert!(told.contains(wanted), "{head}: {told}");
+    }
+    for (name, text, wanted) in [("one.csv", "DA.2\n1\n2\n3\n", 3), ("hole.tsv", "DA.2\n64.5\n\n64.5\n", 2)] {
+        fs::write(folder.path().join(name), text).expect("written");
+        let (_, told) = ran(folder.path(), &format!("analyse --workspace w.ilws --import {name} --format none"));
+        assert!(told.contains(&format!("Imported {wanted} scores")) && !told.contains("fault"), "{told}");
+    }
+    fs::write(&path, format!("DA.theirs\tDA.nobody\n{}", rows("1\t2"))).expect("written");
+    let refused = run_in(folder.path(), &["analyse", "--workspace", "w.ilws", "--import", "alone.tsv"], b"");
+    assert!(
+        refused.code != 0 && refused.stderr.contains("`DA.nobody` names no score of a system"),
+        "{}",
+        refused.stderr
+    );
+    corpus.refresh(&workspace).expect("read again");
+    assert_eq!((corpus.len(), corpus.systems.len()), (3, 2));
+    assert_eq!(
+        (values(&corpus, "comet.1"), values(&corpus, "da.2")),
+        (vec![Some(0.75); 3], vec![Some(64.5), Some(2.0), Some(64.5)])
+    );
+}
+
+/// Numbers that belong to no system are of the sentences, and columns like the count of their words.
+#[test]
+fn a_number_of_no_system_is_one_of_the_sentence() {
+    let (folder, workspace, mut corpus) = scored();
+    assert_eq!(values(&corpus, "year"), [Some(1998.0), Some(1999.0), Some(2000.0)]);
+    let column = TableColumn::named("year", &corpus).expect("a column");
+    assert!(all_columns(&corpus).contains(&column));
+    assert_eq!((column.title(&corpus), column.text(&corpus, 1998.0)), ("year".to_owned(), "1998".to_owned()));
+    let filter = Filter::new("year=1998..1999", &corpus).expect("a condition");
+    assert_eq!(rows(&corpus, &filter, Some(&Sorting::named("-year", &corpus).expect("a column"))), [1, 0]);
+    let (json, _) = ran(folder.path(), "analyse --workspace w.ilws --format jsonl --limit 1");
+    assert!(json.contains("\"measures\":{\"year\":1998.0}"), "{json}");
+    // a table that is open hears of another; what is made here, differences and documents are none
+    let more = "source\tdifficulty of it\tdoc\twords\tcomet.1-2\tBLEU\nthe red boat\t0.5\t7\t9\t1\t2\n\
+                the old mill\thard\t8\t9\t1\t2\nrain again\t-2\t9\t9\t1\t2\n";
+    fs::write(folder.path().join("more.tsv"), more.replace("hard", "")).expect("written");
+    let (_, told) = ran(folder.path(), "analyse --workspace w.ilws --import more.tsv --format none");
+    assert!(told.contains("Imported 2 numbers of sentences") && !told.contains("fault"), "{told}");
+    assert!(
+        told.contains("The numbers of column `BLEU` are left out") && told.matches("left out").count() == 1,
+        "{told}"
+    );
+    corpus.refresh(&workspace).expect("read again");
+    assert_eq!(values(&corpus, "difficulty_of_it"), [Some(0.5), None, Some(-2.0)]);
+    assert_eq!((values(&corpus, "year")[2], values(&corpus, "comet.2")[2]), (Some(2000.0), Some(0.7)));
+    let (table, _) = ran(folder.path(), "analyse --workspace w.ilws --sort -difficulty_of_it");
+    assert!(table.lines().nth(1).is_some_and(|row| row.starts_with("1\tthe red boat")), "{table}");
+    fs::write(folder.path().join("again.tsv"), &table).expect("written");
+    ran(folder.path(), "analyse --workspace v.ilws --import again.tsv --format none");
+    let (again, _) = ran(folder.path(), "analyse --workspace v.ilws --sort -difficulty_of_it");
+    let head = |table: &str| table.lines().next().map(str::to_owned);
+    assert_eq!(head(&again), head(&table));
+    let again = CorpusTable::read(&Workspace::open_existing(&folder.path().join("v.ilws")).expect("it opens"));
+    assert_eq!(values(&again.expect("a corpus"), "difficulty_of_it"), [Some(0.5), Some(-2.0), None]);
 }

@@ -17,7 +17,7 @@ use crate::figure::label::Hand;
 use crate::interventions::{Applied, Said};
 use crate::jobs::live::protocol::{HypothesisView, Pieces};
 use crate::models::transformer::heads::{HeadKind, HeadPlace};
-use crate::text::links::{Link, Links};
+use crate::text::links::Links;
 use crate::text::sentence::{EOS, Sentence, is_language};
 use crate::text::words::{SideWords, WordPlaces, whole_words, without_end};
 
@@ -287,7 +287,7 @@ pub fn build(source: &Sentence, shown: &HypothesisView, hypothesis: usize, makin
     } else if let Some(links) = making.links {
         table.agreement = alpha.and_then(|rows| agreement(source, shown, (rows, reading), links));
         table.links = Some(match shown.pieces.as_ref().filter(|_| making.pieces) {
-            Some(pieces) => spread(links, &pieces.source, &pieces.target),
+            Some(pieces) => links.spread(&pieces.source, &pieces.target),
             None => links.clone(),
         });
     }
@@ -303,7 +303,7 @@ fn agreement(
     links: &Links,
 ) -> Option<AlignmentAgreement> {
     let (source, target) = sides(source, shown)?;
-    let links = spread(links, &source.places.places, &target.places.places);
+    let links = links.spread(&source.places.places, &target.places.places);
     let mut agreement = AlignmentAgreement::default();
     for link in reading.links(&between_spaces(rows, &source, &target)) {
         agreement.add(link.target, link.source, &links);
@@ -464,19 +464,6 @@ impl AlignmentTable {
     }
 }
 
-/// Links between words as links between all that each of them has, such as its pieces.
-pub(crate) fn spread(links: &Links, sources: &[Range<usize>], targets: &[Range<usize>]) -> Links {
-    let all = |links: &[Link]| -> Vec<Link> {
-        let of = |link: &Link| {
-            let sources = sources.get(link.source).cloned().unwrap_or_default();
-            let targets = targets.get(link.target).cloned().unwrap_or_default();
-            sources.flat_map(move |source| targets.clone().map(move |target| Link { source, target }))
-        };
-        links.iter().flat_map(of).collect()
-    };
-    Links::new(all(links.sure()), all(links.possible()))
-}
-
 /// Links between the words between spaces as links between the words of the vocabularies that cover them.
 pub(crate) fn of_vocabulary(links: &Links, source: &SideWords, target: &SideWords) -> Links {
     let parts = |side: &SideWords| -> Vec<Range<usize>> {
@@ -486,7 +473,7 @@ pub(crate) fn of_vocabulary(links: &Links, source: &SideWords, target: &SideWord
         };
         (0..side.places.words).map(of).collect()
     };
-    spread(links, &parts(source), &parts(target))
+    links.spread(&parts(source), &parts(target))
 }
 
 fn source_words(source: &Sentence, pieces: Option<&Pieces>, specials: Option<(u32, u32)>) -> Vec<SourceWord> {

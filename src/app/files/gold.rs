@@ -57,7 +57,7 @@ impl Gold {
         let (x, y) = table::sides(source, shown)?;
         let links = table::of_vocabulary(&self.links, &x, &y);
         Some(match shown.pieces.as_ref().filter(|_| pieces) {
-            Some(pieces) => table::spread(&links, &pieces.source, &pieces.target),
+            Some(pieces) => links.spread(&pieces.source, &pieces.target),
             None => links,
         })
     }

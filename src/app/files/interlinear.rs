@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::analysis::hard;
 use crate::analysis::reading::Reading;
-use crate::analysis::words::between_spaces;
+use crate::analysis::words::links_of_parts;
 use crate::app::document::column::Column;
 use crate::app::document::interlinear::{HandTier, InterlinearPlan, LinksBy, RowChoice, TextRow};
 use crate::app::document::table;
@@ -128,19 +128,18 @@ fn of_column(app: &AppState, column: &Column, by: Option<LinksBy>, name: &str) -
     let best = if choices.contains(&LinksBy::Head) { Some(LinksBy::Head) } else { choices.first().copied() };
     let by = by.filter(|by| choices.contains(by)).or(best);
     let (source, target) = table::sides(&column.source, shown)?;
-    let weights = |reading| Some(between_spaces(table::rows_by(shown, reading)?, &source, &target));
+    let sides = (&source, &target);
     let threshold = app.document.scene().interlinear.threshold;
     let links = match by {
         None => None,
         Some(LinksBy::Alpha) => {
-            let reading = settings.of_alpha(facts).unwrap_or_default();
-            weights(reading).map(|alpha| Links::new(hard::links_above(&alpha, threshold), Vec::new()))
+            let rows = table::rows_by(shown, settings.of_alpha(facts).unwrap_or_default());
+            rows.map(|rows| links_of_parts(rows, sides, |alpha| hard::links_above(alpha, threshold)))
         }
-        Some(LinksBy::Head) => {
-            weights((Reading::Head, 0)).map(|rows| Links::new(Reading::Head.links(&rows), Vec::new()))
-        }
+        Some(LinksBy::Head) => table::rows_by(shown, (Reading::Head, 0))
+            .map(|rows| links_of_parts(rows, sides, |words| Reading::Head.links(words))),
         Some(LinksBy::Aligner) => {
-            aligned.as_ref().map(|links| table::spread(links, &source.places.places, &target.places.places))
+            aligned.as_ref().map(|links| links.spread(&source.places.places, &target.places.places))
         }
     };
     let (name, words) = (name.to_owned(), cut(&table.text));

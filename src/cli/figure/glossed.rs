@@ -11,7 +11,6 @@ use crate::evaluation::rows::ReadRows;
 use crate::figure::interlinear::GlossedText;
 use crate::models::{Model, Stepper};
 use crate::text::line;
-use crate::text::links::Links;
 use crate::text::sentence::Sentence;
 use crate::text::words::words as words_of;
 use crate::ticket::CancellationToken;
@@ -70,12 +69,11 @@ impl GlossingModel {
         let one = |sentence: &Sentence| {
             let nothing = || GlossedText { name: name.clone(), ..GlossedText::default() };
             let Some(best) = (if sentence.words() > 0 { said.next() } else { None }) else { return nothing() };
-            let rows = best.alpha.as_deref().map(|rows| (rows, self.rows.reading));
-            let links = words::links(&self.model, sentence, (&best, rows), false);
+            let links = |rows| words::glossing_links(&self.model, sentence, (&best, (rows, self.rows.reading)));
             let text = words::text(&self.model, &best, sentence, None, false);
             GlossedText {
                 words: words_of(&text).map(str::to_owned).collect(),
-                links: Links::new(links, Vec::new()),
+                links: best.alpha.as_deref().map(links).unwrap_or_default(),
                 ..nothing()
             }
         };

@@ -218,6 +218,13 @@ fn object(at: usize, corpus: &CorpusTable, workspace: &Workspace) -> Result<Valu
     if !corpus.further.is_empty() {
         object["references"] = json!(corpus.references_of(at));
     }
+    let given = corpus.of_sentences().enumerate().filter(|(_, measure)| measure.is_given());
+    let numbers =
+        given.map(|(n, measure)| (measure.name.to_owned(), json!(TableColumn::Sentence(n).value(corpus, at))));
+    let numbers: Map<String, Value> = numbers.collect();
+    if !numbers.is_empty() {
+        object["measures"] = numbers.into();
+    }
     Ok(object)
 }
 

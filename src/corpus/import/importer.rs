@@ -19,7 +19,7 @@ use crate::corpus::store::read::{MOST_REFERENCES, StoredAbout, StoredSentence};
 use crate::corpus::store::write::{NewSentence, Ready};
 use crate::error::{Error, Result};
 use crate::import;
-use crate::import::{Import, Record, RecordWindow, Warnings};
+use crate::import::{Import, ImportColumn, Record, RecordWindow, Warnings};
 use crate::text::links::Links;
 use crate::text::sentence::EOS;
 use crate::text::words::words;
@@ -77,7 +77,7 @@ fn import_records(
     let facts = import.facts.told();
     let mut report = ImportReport { facts: facts.clone(), asks: import.facts.asks(), ..ImportReport::default() };
     let origin = workspace.add_origin(&path.display().to_string(), &facts.join(" "))?;
-    let stem = stem(path);
+    let (stem, columns) = (stem(path), import.facts.columns.clone());
     let told = with_lanes(threads, &work, |lanes| {
         let importer = Importer {
             workspace: &mut *workspace,
@@ -86,6 +86,7 @@ fn import_records(
             origin,
             stem,
             facts: facts.join(" "),
+            columns: &columns,
             base: None,
             replaces: options.replaces,
             oracle: options.oracle,
@@ -165,6 +166,8 @@ struct Importer<'a> {
     /// The name of a system that has none in the file.
     stem: String,
     facts: String,
+    /// Its columns, where it is a table.
+    columns: &'a [ImportColumn],
     /// The place of the file's first sentence, from 0.
     base: Option<usize>,
     /// What differs goes in the place of what is there.
@@ -328,17 +331,14 @@ impl Importer<'_> {
         oracles: GivenScores,
         report: &mut ImportReport,
     ) -> Result<()> {
-        if oracles.is_empty() && window.iter().all(|(_, record)| record.extra.is_empty()) {
-            return Ok(());
-        }
         let known: Vec<String> = self.workspace.systems()?.into_iter().map(|system| system.name).collect();
-        let mut scores = given_scores(window, &known, self.path, report)?;
+        let mut scores = given_scores(window, (&known, self.columns), self.path, report)?;
         scores.extend(oracles);
         if !scores.is_empty() {
             self.write(0)?;
         }
         for ((title, system), scores) in &scores {
-            let id = self.system(system)?.id;
+            let id = system.as_ref().map_or(Ok(0), |name| self.system(name).map(|system| system.id))?;
             self.workspace.add_scores(id, title, scores)?;
             self.loose += scores.len();
         }

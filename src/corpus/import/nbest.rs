@@ -29,7 +29,7 @@ pub(super) fn said<'r>(
         let oracle = by.filter(|_| list.len() > 1).and_then(|by| by.oracle(texts, references));
         said.push((name.clone(), list[0]));
         if let Some(best) = oracle {
-            oracles.entry((ORACLE.to_owned(), name.clone())).or_default().insert(at, (best + 1) as f32);
+            oracles.entry((ORACLE.to_owned(), Some(name.clone()))).or_default().insert(at, (best + 1) as f32);
             said.push((format!("oracle of {name}"), list[best]));
         }
     }

@@ -18,6 +18,8 @@ pub struct ImportReport {
     pub golds: usize,
     /// Scores of others, one for each sentence and system.
     pub scores: usize,
+    /// Numbers of the sentences themselves.
+    pub numbers: usize,
     /// What differs from what is there, which stays, and how much of it.
     pub differing: BTreeMap<String, usize>,
     /// Judgements, one for each sentence and annotator.
@@ -48,6 +50,7 @@ impl ImportReport {
             (self.outputs, tr!("{n} output" | "{n} outputs" % self.outputs)),
             (self.golds, tr!("{n} alignment by hand" | "{n} alignments by hand" % self.golds)),
             (self.scores, tr!("{n} score" | "{n} scores" % self.scores)),
+            (self.numbers, tr!("{n} number of a sentence" | "{n} numbers of sentences" % self.numbers)),
             (self.judgements, tr!("{n} judgement" | "{n} judgements" % self.judgements)),
             (self.tagged, tr!("parts of speech of {n} sentence" | "parts of speech of {n} sentences" % self.tagged)),
         ];

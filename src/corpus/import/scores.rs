@@ -1,23 +1,27 @@
 //! Floor 7: scores of others on their way in: columns such as `COMET.1` or `COMET.mine`, of the first system or of that named
-//! mine.
+//! mine; and numbers of the sentences themselves, such as `difficulty`.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::corpus::import::report::ImportReport;
-use crate::corpus::measures::table::{MEASURES, OF_SENTENCES};
+use crate::corpus::measures::table::{CorpusMeasure, MEASURES, OF_SENTENCE, OF_SENTENCES};
 use crate::error::{Error, Result};
-use crate::import::Record;
+use crate::import::formats::table::is_remark;
+use crate::import::{ColumnRole, ImportColumn, Record};
 
-/// The scores of a window of records: by title and system, then by the place of the sentence, from 0.
-pub(super) type GivenScores = BTreeMap<(String, String), BTreeMap<usize, f32>>;
+/// The scores of a window of records: by title and system, none of the sentences themselves, then by the place of the sentence,
+/// from 0.
+pub(super) type GivenScores = BTreeMap<(String, Option<String>), BTreeMap<usize, f32>>;
+
+/// Whether it is what is made here, or said by people.
+fn is_own(title: &str) -> bool {
+    let mut own = MEASURES.iter().chain(OF_SENTENCES).map(|measure| measure.name);
+    matches!(title, "errors" | "rating" | "stars" | "marks" | "number") || own.any(|name| name == title)
+}
 
 /// The title and the system of a column of scores. A number counts the systems; measures that are made here are none.
 fn score_column(column: &str, systems: &[String]) -> Option<(String, String)> {
-    let is_own = |title: &str| {
-        let mut own = MEASURES.iter().chain(OF_SENTENCES).map(|measure| measure.name);
-        matches!(title, "errors" | "rating" | "stars" | "marks" | "number") || own.any(|name| name == title)
-    };
     column.match_indices('.').find_map(|(dot, _)| {
         let (title, of) = (column[..dot].trim(), column[dot + 1..].trim());
         let place = || of.parse::<usize>().ok()?.checked_sub(1);
@@ -26,11 +30,43 @@ fn score_column(column: &str, systems: &[String]) -> Option<(String, String)> {
     })
 }
 
+/// The columns of a table that are numbers of the sentences: they belong to no system. Measures that are made here, and differences,
+/// leave with tables and come in again; what else is left out is told.
+fn of_sentences<'a>(
+    window: &[(usize, Record)],
+    columns: &'a [ImportColumn],
+    systems: &[String],
+    report: &mut ImportReport,
+) -> Vec<&'a str> {
+    let is_number = |cell: &str| cell.trim().parse::<f32>().is_ok();
+    let has_numbers = |of: &str| {
+        window.iter().flat_map(|(_, record)| &record.extra).any(|(name, cell)| name == of && is_number(cell))
+    };
+    let extra = columns.iter().filter(|column| column.role == ColumnRole::Extra).map(|column| column.name.as_str());
+    let mut of_sentences = Vec::new();
+    for name in extra.filter(|name| !is_remark(name) && score_column(name, systems).is_none() && has_numbers(name)) {
+        let (title, of) = name.rsplit_once('.').unwrap_or((name, ""));
+        let is_difference = of.contains('-') && of.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
+        if is_own(title) || is_difference {
+            continue;
+        }
+        if title.starts_with(char::is_alphabetic) && !is_own(CorpusMeasure::given(title, OF_SENTENCE).name) {
+            of_sentences.push(name);
+            continue;
+        }
+        let told = format!("The numbers of column `{name}` are left out: give it another name in the first row.");
+        if !report.facts.contains(&told) {
+            report.facts.push(told);
+        }
+    }
+    of_sentences
+}
+
 /// The scores of some records, each with its place. `known` are the systems of the workspace; those that a file itself has come
-/// before them.
+/// before them. Of the columns of a table those that have numbers and no system are of the sentences.
 pub(super) fn given_scores(
     window: &[(usize, Record)],
-    known: &[String],
+    (known, columns): (&[String], &[ImportColumn]),
     path: &Path,
     report: &mut ImportReport,
 ) -> Result<GivenScores> {
@@ -43,11 +79,15 @@ pub(super) fn given_scores(
         // A number is that of the file, a name may be any.
         systems.extend(known.iter().filter(|name| name.parse::<usize>().is_err()).cloned());
     }
+    let numbers = of_sentences(window, columns, &systems, report);
     for (at, record) in window {
         for (column, cell) in record.extra.iter().filter(|(_, cell)| !cell.trim().is_empty()) {
-            let Some(of) = score_column(column, &systems) else {
+            let of = score_column(column, &systems).map(|(title, system)| (title, Some(system)));
+            let is_bare = record.source.is_none() && record.reference.is_none() && record.outputs.is_empty();
+            let may = numbers.contains(&column.as_str()) && !(is_bare && column.contains('.'));
+            let Some(of) = of.or_else(|| may.then(|| (column.clone(), None))) else {
                 // A table has columns of all kinds; a file of nothing else is meant to be scores.
-                if record.source.is_none() && record.reference.is_none() && record.outputs.is_empty() {
+                if is_bare {
                     let message = format!(
                         "`{column}` names no score of a system; write its name, a point, and a system: COMET.1 is of the first; there \
                          are {}: {}",
@@ -64,7 +104,9 @@ pub(super) fn given_scores(
             }
         }
     }
-    report.scores += scores.values().map(BTreeMap::len).sum::<usize>();
+    for ((_, system), scores) in &scores {
+        *(if system.is_some() { &mut report.scores } else { &mut report.numbers }) += scores.len();
+    }
     Ok(scores)
 }
 

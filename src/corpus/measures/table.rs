@@ -57,12 +57,14 @@ pub enum Of {
     Subject(fn(&MeasureSubject<'_>) -> Option<f32>),
     /// Of alpha and its words.
     Seen(fn(&TranslationSigns<'_>) -> Option<f64>),
-    /// By others: it came with a file.
-    Given,
+    /// By others: it came with a file. What stands before its title in a workspace: [`GIVEN`] or [`OF_SENTENCE`].
+    Given(&'static str),
 }
 
 /// Before the title of a score of others in a workspace, so that no measure has its name.
 pub const GIVEN: &str = "given:";
+/// The same of a number that a file has of the sentences themselves, such as how difficult they are.
+pub const OF_SENTENCE: &str = "sentence:";
 
 impl CorpusMeasure {
     /// Whether it is how near an output comes to the references.
@@ -75,26 +77,31 @@ impl CorpusMeasure {
         match self.of {
             Of::Subject(of) => of(subject),
             Of::Seen(of) => of(&subject.seen).map(|number| number as f32),
-            Of::Given => None,
+            Of::Given(_) => None,
         }
     }
 
-    /// A score of others with this title, such as COMET; typed in small letters, with `_` for all else.
-    pub fn given(title: &str) -> Self {
+    /// A number of others with this title, such as COMET, of outputs ([`GIVEN`]) or of sentences ([`OF_SENTENCE`]); typed in small
+    /// letters, with `_` for all else.
+    pub fn given(title: &str, of: &'static str) -> Self {
         let title = &title.replace(char::is_whitespace, "_");
         let name = title.to_lowercase().replace(|c: char| !c.is_alphanumeric(), "_");
-        let about = id!("Score of others, as a file gave it");
-        Self { name: kept(&name), title: kept(title), about, digits: 3, of: Of::Given }
+        let about = if of == GIVEN {
+            id!("Score of others, as a file gave it")
+        } else {
+            id!("Number of the sentence, as a file gave it")
+        };
+        Self { name: kept(&name), title: kept(title), about, digits: 3, of: Of::Given(of) }
     }
 
-    /// Whether it is a score of others.
+    /// Whether it is a number of others.
     pub fn is_given(&self) -> bool {
-        matches!(self.of, Of::Given)
+        matches!(self.of, Of::Given(_))
     }
 
     /// As the workspace keeps it.
     pub fn stored(&self) -> &'static str {
-        if self.is_given() { kept(&[GIVEN, self.title].concat()) } else { self.name }
+        if let Of::Given(of) = self.of { kept(&[of, self.title].concat()) } else { self.name }
     }
 }
 

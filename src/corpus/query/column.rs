@@ -2,7 +2,7 @@
 //! than the second), `stars`.
 
 use crate::corpus::measures::score::score;
-use crate::corpus::measures::table::{CorpusMeasure, OF_SENTENCES};
+use crate::corpus::measures::table::CorpusMeasure;
 use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::texts::{ColumnNumbers, PIECE, TextStore};
 use crate::error::{Error, Result};
@@ -18,7 +18,7 @@ const RATING: &str = "rating";
 pub enum TableColumn {
     /// The place in the workspace, from 1.
     Number,
-    /// A line of [`OF_SENTENCES`].
+    /// One of [`CorpusTable::of_sentences`].
     Sentence(usize),
     /// One of [`CorpusTable::measures`], of a system by its place.
     Output(usize, usize),
@@ -114,7 +114,7 @@ impl TableColumn {
             "marks" => return Ok(Self::Marks),
             _ => {}
         }
-        if let Some(at) = OF_SENTENCES.iter().position(|measure| measure.name == name) {
+        if let Some(at) = corpus.of_sentences().position(|measure| measure.name == name) {
             return Ok(Self::Sentence(at));
         }
         let (measure, systems) = name.rsplit_once('.').unwrap_or((name, "1"));
@@ -186,7 +186,7 @@ impl TableColumn {
             | Self::Errors(_)
             | Self::Rating(_)
             | Self::RatingDifference(..) => None,
-            Self::Sentence(at) => OF_SENTENCES.get(at),
+            Self::Sentence(at) => corpus.of_sentences().nth(at),
             Self::Output(at, _) | Self::Difference(at, ..) => corpus.measures.get(at),
         }
     }
@@ -265,7 +265,12 @@ impl TableColumn {
             _ => 0,
         };
         let digits = self.measure(corpus).map_or(own, |measure| measure.digits);
-        if number.is_nan() { String::new() } else { format!("{number:.digits$}") }
+        match self {
+            _ if number.is_nan() => String::new(),
+            // a year, or how many annotators: as the file had it
+            Self::Sentence(_) if self.measure(corpus).is_some_and(CorpusMeasure::is_given) => number.to_string(),
+            _ => format!("{number:.digits$}"),
+        }
     }
 }
 
@@ -280,6 +285,6 @@ fn rating(corpus: &CorpusTable, system: usize, at: usize) -> f32 {
 /// The names of all columns, for messages.
 fn names(corpus: &CorpusTable) -> String {
     let own = ["number", "stars", "marks", ERRORS, RATING].into_iter();
-    let measures = OF_SENTENCES.iter().chain(corpus.measures.iter()).map(|measure| measure.name);
+    let measures = corpus.of_sentences().chain(corpus.measures.iter()).map(|measure| measure.name);
     own.chain(measures).collect::<Vec<_>>().join(", ")
 }

@@ -24,8 +24,10 @@ pub struct CorpusTable {
     pub references: TextStore,
     /// The others, in their order.
     pub further: Vec<TextStore>,
-    /// Measures of the sentences, in the order of [`OF_SENTENCES`].
+    /// Measures of the sentences, in the order of [`CorpusTable::of_sentences`].
     pub numbers: Vec<ColumnNumbers>,
+    /// The numbers that files gave of sentences.
+    given: Arc<Vec<CorpusMeasure>>,
     /// What is known of each output: [`MEASURES`](crate::corpus::measures::table::MEASURES), then the scores that others gave.
     pub measures: Arc<Vec<CorpusMeasure>>,
     /// Systems, in the order in which they came.
@@ -107,6 +109,11 @@ impl CorpusTable {
         known.next().map(|(source, target)| (source.to_owned(), target.to_owned()))
     }
 
+    /// What is known of each sentence: [`OF_SENTENCES`], then the numbers that files gave.
+    pub fn of_sentences(&self) -> impl Iterator<Item = &CorpusMeasure> {
+        OF_SENTENCES.iter().chain(self.given.iter())
+    }
+
     /// Opens a workspace, as far as it is sound: at least its sentences can be counted. Texts and numbers are read when they
     /// are asked for.
     pub fn read(workspace: &Workspace) -> Result<Self> {
@@ -118,10 +125,11 @@ impl CorpusTable {
             sources: blocks.texts(Written::Sources, len),
             references: blocks.texts(Written::Reference(0), len),
             further: (1..workspace.references()?).map(|n| blocks.texts(Written::Reference(n), len)).collect(),
-            numbers: OF_SENTENCES.iter().map(|measure| blocks.numbers(0, measure.name, len)).collect(),
             seen: workspace.ask(|all| number(all, sql, []))?,
             ..Self::default()
         };
+        let given = workspace.sentence_numbers().map(|given| corpus.given = Arc::new(given));
+        corpus.numbers = corpus.of_sentences().map(|measure| blocks.numbers(0, measure.stored(), len)).collect();
         let read = workspace.systems().and_then(|systems| {
             corpus.measures = Arc::new(workspace.measures()?);
             let column = |system| SystemColumn::new(system, len, &blocks, &corpus.measures);
@@ -129,7 +137,7 @@ impl CorpusTable {
             corpus.systems.iter_mut().try_for_each(|column| column.count(workspace, len))
         });
         let stray = workspace.stray_judgements();
-        let read = [read, corpus.read_judgements(workspace)];
+        let read = [given, read, corpus.read_judgements(workspace)];
         corpus.damages = read.into_iter().filter_map(|read| read.err().map(|error| error.to_string())).collect();
         corpus.damages.extend(stray.ok().flatten());
         corpus.blocks = Some(blocks);
@@ -260,6 +268,10 @@ impl CorpusTable {
         let new: Vec<CorpusMeasure> = workspace.measures()?.into_iter().filter(is_new).collect();
         self.systems.iter_mut().for_each(|column| column.add(&new, len, &blocks));
         Arc::make_mut(&mut self.measures).extend(new);
+        let is_new = |measure: &CorpusMeasure| self.given.iter().all(|known| known.name != measure.name);
+        let new: Vec<CorpusMeasure> = workspace.sentence_numbers()?.into_iter().filter(is_new).collect();
+        self.numbers.extend(new.iter().map(|measure| blocks.numbers(0, measure.stored(), len)));
+        Arc::make_mut(&mut self.given).extend(new);
         for system in systems {
             if !self.systems.iter().any(|column| column.system.id == system.id) {
                 self.systems.push(SystemColumn::new(system, len, &blocks, &self.measures));
@@ -302,13 +314,15 @@ impl CorpusTable {
     /// Takes new numbers into what is in memory; the others are read with their columns.
     fn take_numbers(&mut self, came: &Came) {
         self.seen = came.id;
-        let (measures, columns, is_forced) = if came.system == 0 {
-            (OF_SENTENCES, &mut self.numbers, false)
+        let (own, measures, columns, is_forced) = if came.system == 0 {
+            (OF_SENTENCES, &self.given, &mut self.numbers, false)
         } else {
             let Some(column) = self.systems.iter_mut().find(|column| column.system.id == came.system) else { return };
-            (self.measures.as_slice(), &mut column.numbers, column.system.is_forced())
+            (&[][..], &self.measures, &mut column.numbers, column.system.is_forced())
         };
-        for (measure, numbers) in measures.iter().zip(columns).filter(|(measure, _)| is_measured(is_forced, measure)) {
+        for (measure, numbers) in
+            own.iter().chain(measures.iter()).zip(columns).filter(|(measure, _)| is_measured(is_forced, measure))
+        {
             match &came.numbers {
                 None => numbers.read_again(&came.places),
                 Some(loose) => loose.numbers(measure.stored()).for_each(|(at, number)| numbers.update(at, number)),

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::aligner::bundled::AlignerChoice;
-use crate::corpus::measures::table::OF_SENTENCES;
 use crate::corpus::query::column::TableColumn;
 use crate::corpus::store::corpus::CorpusTable;
 
@@ -105,7 +104,7 @@ pub fn columns(out: &Out, corpus: &CorpusTable) -> Vec<TableColumn> {
 
 /// Every column that is not a difference.
 pub fn all_columns(corpus: &CorpusTable) -> Vec<TableColumn> {
-    let sentences = (0..OF_SENTENCES.len()).map(TableColumn::Sentence);
+    let sentences = (0..corpus.of_sentences().count()).map(TableColumn::Sentence);
     let systems = 0..corpus.systems.len();
     let outputs =
         systems.clone().flat_map(|system| (0..corpus.measures.len()).map(move |at| TableColumn::Output(at, system)));

@@ -7,7 +7,7 @@
 //! | `reference` | the further references of sentences; the key is n * 2^32 + sentence, n = 1 for the second reference |
 //! | `system` | models, ensembles and files of outputs |
 //! | `output`, `body` | what a system says of a sentence: the text, and packed words, log p and alpha ([`Output`](super::output::Output)); the key is system * 2^32 + sentence |
-//! | `measures`, `numbers` | measures of neighbouring sentences, packed f32; a later row holds for the sentences that an earlier one has too. System 0: the sentence itself. Names of scores of others begin with `given:`. One whose numbers were folded keeps its `count` of sentences alone |
+//! | `measures`, `numbers` | measures of neighbouring sentences, packed f32; a later row holds for the sentences that an earlier one has too. System 0: the sentence itself. Names of scores of others begin with `given:`, those of numbers that a file has of sentences with `sentence:`. One whose numbers were folded keeps its `count` of sentences alone |
 //! | `name`, `block` | columns, 4,096 sentences a row: folded measures, by the id of the name, and copies of the texts ([`blocks`](super::blocks)) |
 //! | `gold`, `judgement` | alignments by hand; stars, tags, notes and marks of each annotator |
 //! | `act` | what was judged, before and after: the undo; acts of one `batch` are taken back together, sentence 0 is the scheme |

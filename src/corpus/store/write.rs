@@ -7,7 +7,7 @@ use rusqlite::{Connection, params};
 use crate::analysis::confidence::TranslationSigns;
 use crate::corpus::judgements::judge::set_apart;
 use crate::corpus::measures::table::{
-    CorpusMeasure, DISAGREEMENT, GIVEN, MEASURES, MeasureSubject, Measuring, OF_SENTENCES, measure_all,
+    CorpusMeasure, DISAGREEMENT, GIVEN, MEASURES, MeasureSubject, Measuring, OF_SENTENCE, OF_SENTENCES, measure_all,
 };
 use crate::corpus::store::blocks::{Written, forget_texts};
 use crate::corpus::store::file::{Workspace, change, list, number, one};
@@ -211,18 +211,27 @@ impl Workspace {
     /// # Errors
     /// A sentence about the file.
     pub fn measures(&self) -> Result<Vec<CorpusMeasure>> {
-        let given = self.ask(given)?;
+        let given = self.ask(|all| given(all, GIVEN))?;
         Ok(MEASURES.iter().copied().chain(given).collect())
     }
 
-    /// Puts in the scores, of a title such as COMET, that others gave what a system says of some sentences, from 0; a later one
-    /// takes the place of that before it.
+    /// The numbers that files gave of sentences, beside [`OF_SENTENCES`].
+    ///
+    /// # Errors
+    /// A sentence about the file.
+    pub fn sentence_numbers(&self) -> Result<Vec<CorpusMeasure>> {
+        self.ask(|all| given(all, OF_SENTENCE))
+    }
+
+    /// Puts in the scores, of a title such as COMET, that others gave what a system says of some sentences, from 0, or with 0 for
+    /// the system the sentences themselves; a later one takes the place of that before it.
     ///
     /// # Errors
     /// A sentence about the file.
     pub fn add_scores(&mut self, system: i64, title: &str, scores: &BTreeMap<usize, f32>) -> Result<()> {
+        let of = if system == 0 { OF_SENTENCE } else { GIVEN };
         let rows: Vec<Measured> = scores.iter().map(|(at, score)| (*at, vec![*score])).collect();
-        self.at_once(|all| add_numbers(all, system, &[CorpusMeasure::given(title)], &rows))
+        self.at_once(|all| add_numbers(all, system, &[CorpusMeasure::given(title, of)], &rows))
     }
 
     /// Measures again what every system says of some sentences, whose reference or links by hand are new; gives the numbers
@@ -279,17 +288,17 @@ fn remove_outputs(all: &Connection, system: i64, places: impl Iterator<Item = us
 
 /// Takes away the scores that others gave outputs which are not there any more; `places` rise.
 fn forget_scores(all: &Connection, system: i64, places: &[usize]) -> rusqlite::Result<()> {
-    let given = if places.is_empty() { Vec::new() } else { given(all)? };
+    let given = if places.is_empty() { Vec::new() } else { given(all, GIVEN)? };
     let rows: Vec<Measured> = places.iter().map(|at| (*at, vec![f32::NAN; given.len()])).collect();
     if given.is_empty() { Ok(()) } else { add_numbers(all, system, &given, &rows) }
 }
 
-/// The scores of others that there are, in the order of their names.
-fn given(all: &Connection) -> rusqlite::Result<Vec<CorpusMeasure>> {
+/// The numbers of others that there are `of` outputs or sentences, in the order of their names.
+fn given(all: &Connection, of: &'static str) -> rusqlite::Result<Vec<CorpusMeasure>> {
     let names: Vec<String> = list(all, "SELECT name FROM name UNION SELECT names FROM measures", [], |row| row.get(0))?;
     let names = names.iter().flat_map(|names| names.split(' '));
-    let titles: BTreeSet<&str> = names.filter_map(|name| name.strip_prefix(GIVEN)).collect();
-    Ok(titles.into_iter().map(CorpusMeasure::given).collect())
+    let titles: BTreeSet<&str> = names.filter_map(|name| name.strip_prefix(of)).collect();
+    Ok(titles.into_iter().map(|title| CorpusMeasure::given(title, of)).collect())
 }
 
 /// Whether a system was not removed while it ran.

@@ -37,9 +37,12 @@ pub fn sniff_tsv(sample: &FileSample<'_>) -> u8 {
     }
 }
 
-/// The name, and a separator in the first line.
+/// The name, and a separator in the first line or one column of numbers.
 pub fn sniff_csv(sample: &FileSample<'_>) -> u8 {
-    if sample.has_extension(&["csv"]) && sample.first().contains([',', ';']) { 80 } else { 0 }
+    let mut lines = sample.lines().take(PEEKED).skip(1).peekable();
+    let are_numbers = lines.peek().is_some() && lines.all(is_number);
+    let is_table = sample.first().contains([',', ';']) || are_numbers;
+    if sample.has_extension(&["csv"]) && is_table { 80 } else { 0 }
 }
 
 /// Starts to read TSV.
@@ -129,7 +132,8 @@ fn is_open(row: &str) -> bool {
 fn tsv_row(rows: &mut TsvLines, warnings: &mut Warnings) -> Result<Option<Row>> {
     while let Some(line) = rows.take(warnings)? {
         let Some(mut text) = line.text else { continue };
-        if text.trim().is_empty() {
+        // of one column a blank line is an empty cell
+        if text.trim().is_empty() && rows.width != Some(1) {
             warnings.add(line.number, "is blank; it is no row");
             continue;
         }
@@ -205,7 +209,7 @@ fn open(
         let message = format!("has {} columns, and at most {MOST_COLUMNS} are read; leave some out", first.len());
         return Err(Error::line(input.path(), 1, message));
     }
-    let has_header = options.header.unwrap_or_else(|| is_header(first, options));
+    let has_header = options.header.unwrap_or_else(|| is_header(first, &sample[1..], options));
     let names: Vec<String> = if has_header {
         first.iter().map(|name| name.trim().to_owned()).collect()
     } else {
@@ -214,7 +218,10 @@ fn open(
     facts.notes.push(if has_header { "The first row names the columns." } else { "No row names the columns." }.into());
     let body = &sample[usize::from(has_header)..];
     let columns = columns(&names, has_header, body, options);
-    if !columns.iter().any(|column| holds_text(&column.role)) {
+    let holds_numbers = |(place, column): (usize, &ImportColumn)| {
+        has_header && column.role == ColumnRole::Extra && are_numbers(body, place)
+    };
+    if !columns.iter().any(|column| holds_text(&column.role)) && !columns.iter().enumerate().any(holds_numbers) {
         let advice = "name a column `source`, `target` or after a system, or say what the columns hold";
         return Err(Error::file(input.path(), format!("has no column with sentences; {advice}")));
     }
@@ -231,11 +238,15 @@ fn holds_text(role: &ColumnRole) -> bool {
     matches!(role, ColumnRole::Source | ColumnRole::Reference | ColumnRole::Output(_))
 }
 
-/// Whether a first row names columns: it has a name that is known, or languages.
-fn is_header(row: &[String], options: &ImportOptions) -> bool {
+/// Whether a first row names columns: it has a name that is known, or languages, or it has none of the numbers that all others are.
+fn is_header(row: &[String], body: &[Vec<String>], options: &ImportOptions) -> bool {
     let is_given = |cell: &&String| options.columns.iter().any(|(name, _)| name == cell.trim());
     let has_known = row.iter().any(|cell| known(cell).is_some()) || row.iter().any(|cell| is_given(&cell));
-    has_known || matches!(row, [one, other, ..] if is_language(one) && is_language(other))
+    let is_blank = |place| cells(body, place).next().is_none();
+    let is_over_numbers = !body.is_empty()
+        && !row.iter().any(|cell| is_number(cell))
+        && (0..row.len()).all(|place| are_numbers(body, place) || is_blank(place));
+    has_known || is_over_numbers || matches!(row, [one, other, ..] if is_language(one) && is_language(other))
 }
 
 /// Names of columns, in small letters, and what they hold.
@@ -318,7 +329,12 @@ fn columns(names: &[String], has_header: bool, body: &[Vec<String>], options: &I
 /// measure.
 fn is_of_workspace(name: &str, body: &[Vec<String>], place: usize) -> bool {
     let is_measure = measure(name).is_some() || MEASURES.contains(&name);
-    REMARKS.contains(&name) || is_measure && cells(body, place).all(|cell| cell.parse::<f64>().is_ok())
+    is_remark(name) || is_measure && cells(body, place).all(is_number)
+}
+
+/// Whether a column is of remarks or groups, whatever stands in it.
+pub(crate) fn is_remark(name: &str) -> bool {
+    REMARKS.contains(&name)
 }
 
 /// Columns of remarks in a table of page Corpus, and of what sentences are gathered under.
@@ -354,7 +370,11 @@ fn output_of(role: &ColumnRole) -> Option<&str> {
 /// Whether the cells of a column are numbers, as far as they are there.
 fn are_numbers(body: &[Vec<String>], place: usize) -> bool {
     let mut cells = cells(body, place).peekable();
-    cells.peek().is_some() && cells.all(|cell| cell.parse::<f64>().is_ok())
+    cells.peek().is_some() && cells.all(is_number)
+}
+
+fn is_number(cell: &str) -> bool {
+    cell.trim().parse::<f64>().is_ok()
 }
 
 /// The cells of a column that are not blank.
