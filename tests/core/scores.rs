@@ -125,3 +125,27 @@ fn two_systems_are_compared_by_the_scores_of_others() {
     let (table, _) = ran(folder.path(), "analyse --workspace w.ilws --overview scores");
     assert!(table.lines().nth(1).is_some_and(|row| row.starts_with("COMET\tmine\ttheirs\t2\t+0.3000\t")), "{table}");
 }
+
+#[test]
+fn p_is_corrected_for_all_pairs_of_systems() {
+    let (folder, ..) = scored();
+    let overview = |what: &str| ran(folder.path(), &format!("analyse --workspace w.ilws --overview {what}")).0;
+    let cell = |table: &str, name: &str| {
+        let [head, row] = [0, 1].map(|n| table.lines().nth(n).expect("a line").split('\t').collect::<Vec<_>>());
+        row[head.iter().position(|head| *head == name).expect(name)].to_owned()
+    };
+    let alone = overview("pair");
+    assert_eq!(cell(&alone, "Holm"), "", "one pair alone needs no correction: {alone}");
+    fs::write(folder.path().join("third"), "le bateau\nun moulin\nencore la pluie\n").expect("written");
+    ran(folder.path(), "analyse --workspace w.ilws --output third=third --format none");
+    let (pair, given) = (overview("pair"), overview("scores"));
+    for (raw, corrected) in [("p", "Holm"), ("p --paired-ar", "Holm --paired-ar")] {
+        let [p, holm] = [raw, corrected].map(|name| cell(&pair, name).parse::<f64>().expect("a number"));
+        assert!(p <= holm && holm <= (3.0 * p + 3e-4).min(1.0), "{raw}: {pair}");
+    }
+    assert_eq!(cell(&given, "Holm"), "", "nobody gave the third a score: {given}");
+    ran(folder.path(), "report --workspace w.ilws --output r.html");
+    let report = fs::read_to_string(folder.path().join("r.html")).expect("written");
+    let rows = report.split("Differences of BLEU").nth(1).expect("a table");
+    assert!(rows.contains("<th>Holm, bs</th>") && rows.contains("third less mine"), "{rows}");
+}

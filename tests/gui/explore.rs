@@ -344,3 +344,15 @@ fn links_of_any_kind_are_searched_and_counted_against_each_other() {
     bench.send(ExploreCommand::SetQuery("{boat".to_owned()));
     assert_eq!(labels_with(&bench, "column 1: the list has no").len(), 1);
 }
+
+#[test]
+fn p_is_corrected_where_several_pairs_are_there() {
+    let mut bench = two_systems();
+    bench.send(ExploreCommand::SetView(ExploreView::Overview));
+    assert!(labels_with(&bench, "p corrected for all pairs of systems").is_empty(), "one pair needs none");
+    let path = bench.folder.path().join("d.fr");
+    std::fs::write(&path, "Le bateau dort.\nUn moulin.\nLa pluie.\n").expect("written");
+    bench.send(CorpusCommand::SetRole(Role::Output("Fourth".to_owned())));
+    bench.send(CorpusCommand::Import(path));
+    assert_eq!(labels_with(&bench, "; p corrected for all pairs of systems").len(), 1);
+}
