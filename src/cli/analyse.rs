@@ -61,6 +61,7 @@ here, then models run over the sentences that they have not been asked about, th
   interlinear analyse --workspace c.ilws --output Other=other.fr --filter 'bleu.1-2<-10' --sort bleu.1-2
   interlinear analyse --workspace c.ilws --query '{red, old} -> _ _ -> _ crossing' --system 1
   interlinear analyse --workspace c.ilws --query '{@colours.txt} _ crossing' --order right
+  interlinear analyse --workspace c.ilws --query 'ADJ NOUN crossing' --by pos
   interlinear analyse --workspace c.ilws --overview length,ngrams --filter 'words=11..30'
   interlinear translate --model rnnsearch-en-fr --format jsonl test.en > run.jsonl
   interlinear analyse --workspace c.ilws --import run.jsonl --format none
@@ -167,6 +168,9 @@ pub struct AnalyseArgs {
     /// Print where this pattern of source words, output words and links occurs, as a concordance
     #[arg(long, value_name = "QUERY")]
     query: Option<String>,
+    /// What it is looked for among
+    #[arg(long, default_value = "word", requires = "query", value_parser = one_of(KEYS.iter().copied()), action = clap::ArgAction::Set)]
+    by: bool,
     /// How its hits are sorted
     #[arg(long, default_value = "place", requires = "query", value_parser = one_of(ORDERS.iter().copied()))]
     order: ConcordanceOrder,
@@ -285,6 +289,10 @@ impl ChoiceArgs {
         })
     }
 }
+
+/// What a query is looked for among, and whether that is parts of speech.
+const KEYS: &[Choice<bool>] =
+    &[("word", "The source words", false), ("pos", "Their parts of speech, of sentences that have them", true)];
 
 /// How hits are sorted.
 const ORDERS: &[Choice<ConcordanceOrder>] = &[
@@ -530,7 +538,11 @@ fn concordance(
     };
     let links = LinkChoice { system: Some(system), by: LinkOrigin::Own };
     let searching = Searching::new(query, Path::new(""), links, chosen, None);
-    let mut searching = searching.map_err(|why| Error::Input(format!("--query, {why}")))?;
+    let mut searching = searching.map_err(|why| Error::Input(format!("--query, {why}")))?.by_parts(low.by);
+    if low.by && !corpus.has_parts {
+        let message = "--by: nobody gave this corpus parts of speech; bring them in with --import FILE.conllu";
+        return Err(Error::Input(message.to_owned()).into());
+    }
     let mut lines = Vec::new();
     while !searching.is_done() {
         lines.extend(searching.step(corpus, workspace, 1000)?);

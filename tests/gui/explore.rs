@@ -3,7 +3,7 @@
 
 use egui::Key;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
-use interlinear::corpus::query::linked::LinkOrigin;
+use interlinear::corpus::query::linked::{LinkChoice, LinkOrigin};
 use interlinear::import::Role;
 use interlinear::jobs::corpus::thread::CorpusRequest;
 use interlinear::pages::corpus::CorpusPage;
@@ -168,6 +168,23 @@ fn parts_of_speech_have_a_table_once_a_file_brought_them() {
     bench.says("Source words by part of speech");
     // words, fertility, unaligned, crossing, then what is wrong of those that are judged
     assert_eq!(labels_with(&bench, "NOUN, Linked, 1, 1.0000, 0.0000, 1.0000, 1, 0, 0.0000").len(), 1);
+    // A query may ask for them, and links be counted by them.
+    bench.send(ExploreCommand::SetView(ExploreView::Concordance));
+    bench.send(ExploreCommand::SetQuery("noun".to_owned()));
+    let hits = |bench: &Bench| page(bench).whole.concordance.lines.len();
+    assert_eq!(hits(&bench), 0, "no word is called so");
+    bench.click("by part of speech");
+    assert_eq!(hits(&bench), 1);
+    bench.send(ExploreCommand::SetQuery(String::new()));
+    bench.send(ExploreCommand::SetLinks(LinkChoice { system: Some(2), by: LinkOrigin::Own }));
+    bench.send(ExploreCommand::SetCounts(CountedLinks {
+        is_shown: true,
+        each_word: true,
+        least: 1,
+        ..CountedLinks::default()
+    }));
+    assert!(!labels_with(&bench, "NOUN").is_empty());
+    bench.send(ExploreCommand::SetView(ExploreView::Overview));
     // It is below the room: the keyboard leads there too.
     bench.harness.get_by_label("Error rate").focus();
     bench.harness.run();

@@ -380,7 +380,7 @@ impl Counting {
         let mut links = Vec::new();
         let asks_parts =
             self.counts(CountedThing::Parts) && *self.has_parts.get_or_insert_with(|| workspace.has_parts());
-        let parts = if asks_parts { parts_of(workspace, at, source) } else { None };
+        let parts = if asks_parts { workspace.parts(at, source) } else { None };
         let judges = self.counts(CountedThing::Words) || parts.is_some();
         if judges {
             let by;
@@ -560,11 +560,6 @@ fn other_pairs(systems: &[usize], (first, second): (usize, usize), most: usize) 
     let is_other = |pair: &(usize, usize)| pair.0 < pair.1 && *pair != (first.min(second), first.max(second));
     let others: Vec<(usize, usize)> = pairs.filter(is_other).collect();
     if others.len() <= most { others } else { Vec::new() }
-}
-
-/// The parts of speech of the words of a source, where it has one for each.
-fn parts_of(workspace: &Workspace, at: usize, source: &str) -> Option<Vec<String>> {
-    workspace.parts(at).filter(|parts| parts.len() == words(source).count())
 }
 
 /// The alignment errors of an output that says the reference, as the measure AER counts them.
