@@ -146,6 +146,10 @@ pub struct AnalyseArgs {
     /// "oracle of NAME", and where it stands the column oracle_place
     #[arg(long, value_name = "BY", value_parser = one_of(ORACLES.iter().copied()))]
     oracle: Option<import::OracleBy>,
+    /// Of n-best lists that come in, take the candidate of the greatest of this, too, as the system "NAME by WHAT": the name of a
+    /// feature, `score`, or `log_p`
+    #[arg(long, value_name = "WHAT")]
+    rerank: Option<String>,
     /// A model folder, or the name of an installed model, that is run over the sentences; once for each model
     #[arg(long, value_name = "DIR", value_parser = bundled::argument())]
     model: Vec<PathBuf>,
@@ -355,6 +359,7 @@ pub fn run(low: &AnalyseArgs) -> anyhow::Result<()> {
             role,
             replaces: low.replace,
             oracle: low.oracle,
+            rerank: low.rerank.clone(),
             ..import::ImportOptions::default()
         };
         bring_in(&mut workspace, &path, &options, low.run.cores())?;

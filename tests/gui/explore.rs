@@ -194,6 +194,24 @@ fn parts_of_speech_have_a_table_once_a_file_brought_them() {
 }
 
 #[test]
+fn lists_come_in_reranked_by_what_is_typed() {
+    let mut bench = two_systems();
+    bench.click("Import...");
+    bench.harness.get_by_label("Rerank n-best lists by").focus();
+    bench.harness.run();
+    bench.harness.get_by_label("Rerank n-best lists by").type_text("LM0");
+    bench.settle();
+    let path = bench.folder.path().join("some.nbest");
+    let lists = "0 ||| un bateau ||| LM0= -2 ||| -1\n0 ||| le bateau ||| LM0= -1 ||| -2\n";
+    std::fs::write(&path, lists).expect("written");
+    bench.send(CorpusCommand::SetRole(Role::Output("Mill".to_owned())));
+    bench.send(CorpusCommand::Import(path));
+    let corpus = &page(&bench).corpus;
+    let said = |name: &str| corpus.systems.iter().find(|column| column.system.name == name)?.texts.get(0);
+    assert_eq!([said("Mill"), said("Mill by LM0")], [Some("un bateau"), Some("le bateau")]);
+}
+
+#[test]
 fn brushes_follow_the_mouse_and_the_keys_and_say_so() {
     let mut bench = two_systems();
     bench.click("Brushes");
