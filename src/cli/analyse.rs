@@ -61,6 +61,7 @@ here, then models run over the sentences that they have not been asked about, th
   interlinear analyse --workspace c.ilws --output Other=other.fr --filter 'bleu.1-2<-10' --sort bleu.1-2
   interlinear analyse --workspace c.ilws --query '{red, old} -> _ _ -> _ crossing' --system 1
   interlinear analyse --workspace c.ilws --query '{@colours.txt} _ crossing' --order right
+  interlinear analyse --workspace c.ilws --query 'ADJ NOUN crossing' --by pos
   interlinear analyse --workspace c.ilws --overview length,ngrams --filter 'words=11..30'
   interlinear translate --model rnnsearch-en-fr --format jsonl test.en > run.jsonl
   interlinear analyse --workspace c.ilws --import run.jsonl --format none
@@ -145,6 +146,10 @@ pub struct AnalyseArgs {
     /// "oracle of NAME", and where it stands the column oracle_place
     #[arg(long, value_name = "BY", value_parser = one_of(ORACLES.iter().copied()))]
     oracle: Option<import::OracleBy>,
+    /// Of n-best lists that come in, take the candidate of the greatest of this, too, as the system "NAME by WHAT": the name of a
+    /// feature, `score`, or `log_p`
+    #[arg(long, value_name = "WHAT")]
+    rerank: Option<String>,
     /// A model folder, or the name of an installed model, that is run over the sentences; once for each model
     #[arg(long, value_name = "DIR", value_parser = bundled::argument())]
     model: Vec<PathBuf>,
@@ -167,6 +172,9 @@ pub struct AnalyseArgs {
     /// Print where this pattern of source words, output words and links occurs, as a concordance
     #[arg(long, value_name = "QUERY")]
     query: Option<String>,
+    /// What it is looked for among
+    #[arg(long, default_value = "word", requires = "query", value_parser = one_of(KEYS.iter().copied()), action = clap::ArgAction::Set)]
+    by: bool,
     /// How its hits are sorted
     #[arg(long, default_value = "place", requires = "query", value_parser = one_of(ORDERS.iter().copied()))]
     order: ConcordanceOrder,
@@ -303,6 +311,10 @@ impl ChoiceArgs {
     }
 }
 
+/// What a query is looked for among, and whether that is parts of speech.
+const KEYS: &[Choice<bool>] =
+    &[("word", "The source words", false), ("pos", "Their parts of speech, of sentences that have them", true)];
+
 /// How hits are sorted.
 const ORDERS: &[Choice<ConcordanceOrder>] = &[
     ("place", "As the sentences stand", ConcordanceOrder::Place),
@@ -364,6 +376,7 @@ pub fn run(low: &AnalyseArgs) -> anyhow::Result<()> {
             role,
             replaces: low.replace,
             oracle: low.oracle,
+            rerank: low.rerank.clone(),
             ..import::ImportOptions::default()
         };
         bring_in(&mut workspace, &path, &options, low.run.cores())?;
@@ -548,7 +561,11 @@ fn concordance(
     };
     let links = LinkChoice { system: Some(system), by: LinkOrigin::Own };
     let searching = Searching::new(query, Path::new(""), links, chosen, None);
-    let mut searching = searching.map_err(|why| Error::Input(format!("--query, {why}")))?;
+    let mut searching = searching.map_err(|why| Error::Input(format!("--query, {why}")))?.by_parts(low.by);
+    if low.by && !corpus.has_parts {
+        let message = "--by: nobody gave this corpus parts of speech; bring them in with --import FILE.conllu";
+        return Err(Error::Input(message.to_owned()).into());
+    }
     let mut lines = Vec::new();
     while !searching.is_done() {
         lines.extend(searching.step(corpus, workspace, 1000)?);

@@ -100,6 +100,7 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
     if let Some(tests) = low.tests() {
         let against = |second| evaluated.compare((0, second), tests);
         evaluated.comparisons = (1..systems.len()).flat_map(against).collect();
+        evaluated.correct();
     }
     if gold.is_some() {
         let languages = languages.as_ref().map(|(source, target)| (source.as_str(), target.as_str()));

@@ -46,10 +46,12 @@ Formats:
 The sentence is the line of TEXTFILE or of standard input, or --text. Of several lines --output (or --folder) is a folder,
 where the figures are written as 0001.svg, 0002.svg and so on, by the number of the line. Model, digest,
 beam, reading, sentence and translation are written into the file, where programs for pictures show them. Several --model without --ensemble are
-one figure of many: their translations beside each other on one scale, each with its model below. --aligner, --gold and --interventions are drawn in each.
+one figure of many: their translations beside each other on one scale, each with its model below; with --together several lines are one figure, too.
+--aligner, --gold and --interventions are drawn in each.
 
   interlinear figure --model rnnsearch-en-fr --text \"The red house .\" --output house.pdf --width 80
-  interlinear figure --model rnnsearch-en-fr --kind links --format png --output pictures story.en")]
+  interlinear figure --model rnnsearch-en-fr --kind links --format png --output pictures story.en
+  interlinear figure --model rnnsearch-en-fr --together --columns 3 --output story.pdf story.en")]
 pub struct FigureArgs {
     #[command(flatten)]
     models: ModelArgs,
@@ -92,7 +94,10 @@ pub struct FigureArgs {
     /// Width of the figure, by default as wide as its text in its usual size needs
     #[arg(long, alias = "width-mm", value_name = "MM", value_parser = |text: &str| within(text, WIDTHS_MM))]
     width: Option<f32>,
-    /// With several --model, which stand beside each other: so many in a row
+    /// Draw all lines beside each other in one figure, on one scale
+    #[arg(long, conflicts_with = "folder")]
+    together: bool,
+    /// With several --model or --together, which stand beside each other: so many in a row
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = count(100))]
     columns: usize,
     /// Resolution of PNG, pixels in an inch
@@ -167,7 +172,7 @@ pub fn run(low: &FigureArgs) -> anyhow::Result<()> {
     let mut scenes = systems.iter().map(open).collect::<Result<Vec<_>>>()?;
     let first = texts.next()?;
     let mut second = if first.is_some() { texts.next()? } else { None };
-    drawing.settle(second.is_some(), &texts.name)?;
+    drawing.settle(second.is_some() && !low.together, &texts.name)?;
     let mut next = first;
     while let Some(text) = next {
         scenes.iter_mut().try_for_each(|one| one.over.take_line())?;
@@ -184,6 +189,9 @@ pub fn run(low: &FigureArgs) -> anyhow::Result<()> {
         files.source.tell_empty("draw");
     }
     scenes.iter_mut().try_for_each(|one| one.over.finish())?;
+    if let Some(pictures) = drawing.together.take().filter(|pictures| !pictures.is_empty()) {
+        drawing.write(pictures, 1)?;
+    }
     match drawing.refused {
         0 => Ok(()),
         count => Err(Error::Input(format!("{count} of the lines have no figure; see above")).into()),
@@ -211,8 +219,10 @@ struct Drawing {
     /// The caption is that of the program.
     says_what: bool,
     page: FigurePage,
-    /// Figures of several models in a row.
+    /// Figures of several models or lines in a row.
     columns: usize,
+    /// Those of all lines, where they become one figure.
+    together: Option<Vec<PictureRequest>>,
     place: Place,
     fonts: Fonts,
     /// Lines that have none.
@@ -250,6 +260,7 @@ impl Drawing {
             says_what: low.caption.as_deref() == Some(""),
             page: FigurePage { width_mm: low.width, dpi: low.dpi },
             columns: low.columns,
+            together: low.together.then(Vec::new),
             place,
             fonts: Fonts::default(),
             refused: 0,
@@ -262,7 +273,9 @@ impl Drawing {
             Place::File(file) if are_several => self.place = Place::Folder(file.clone()),
             Place::Stdout if are_several => {
                 let name = name.display();
-                let message = format!("{name} has more than one line; give --output for a folder of figures");
+                let message = format!(
+                    "{name} has more than one line; give --output for a folder of figures, or --together for one"
+                );
                 return Err(Error::Input(message));
             }
             _ => {}
@@ -285,8 +298,11 @@ impl Drawing {
     /// Writes what was drawn of a line; of several lines one without a figure is told and passed over.
     fn take(&mut self, drawn: Result<Vec<PictureRequest>>, name: &Path, number: usize) -> anyhow::Result<()> {
         match drawn {
-            Ok(pictures) => self.write(pictures, number)?,
-            Err(error) if error.is_users() && matches!(self.place, Place::Folder(_)) => {
+            Ok(pictures) => match &mut self.together {
+                Some(all) => all.extend(pictures),
+                None => self.write(pictures, number)?,
+            },
+            Err(error) if error.is_users() && (self.together.is_some() || matches!(self.place, Place::Folder(_))) => {
                 output::tell(&Error::line(name, number, error.to_string()).to_string());
                 self.refused += 1;
             }

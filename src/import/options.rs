@@ -115,6 +115,9 @@ pub struct ImportOptions {
     pub replaces: bool,
     /// Whether the candidate of an n-best list that comes nearest to the references is a system of its own.
     pub oracle: Option<OracleBy>,
+    /// By what n-best lists are put into another order, whose first candidates are a system of their own: a feature, `score`, or
+    /// `log_p`.
+    pub rerank: Option<String>,
 }
 
 impl ImportOptions {

@@ -82,6 +82,28 @@ fn several_models_are_one_figure() {
     assert!(height(&many.stdout) > 1.7 * height(&one.stdout));
 }
 
+/// So do several lines, where that is asked for; one without words is told and left out.
+#[test]
+fn several_lines_are_one_figure() {
+    let folder = folder();
+    std::fs::write(folder.path().join("three.en"), "one two\n\nthree\n").expect("written");
+    let together = figure(folder.path(), &["--together", "--legend", "three.en"], "");
+    assert_eq!(together.code, 2, "{}", together.stderr);
+    assert!(together.stderr.contains("three.en:2") || together.stderr.contains("line 2"), "{}", together.stderr);
+    let words = texts(&together.stdout);
+    assert!(["one", "two", "three"].iter().all(|word| words.iter().any(|text| text == word)), "{words:?}");
+    assert_eq!(words.iter().filter(|text| text.starts_with("tiny, beam 5")).count(), 2, "{words:?}");
+    assert_eq!(words.iter().filter(|text| *text == "0").count(), 1, "one legend: {words:?}");
+    // Models and lines alike: a panel for each of both, in a file.
+    let both = ["--together", "--model", "tiny", "--output", "all.svg"];
+    let saved = figure(folder.path(), &both, "one two\nthree\n");
+    assert_eq!((saved.code, saved.stdout.as_str(), saved.stderr.as_str()), (0, "", ""));
+    let svg = std::fs::read_to_string(folder.path().join("all.svg")).expect("a file and no folder");
+    assert_eq!(texts(&svg).iter().filter(|text| text.starts_with("tiny, beam 5")).count(), 4);
+    let refused = figure(folder.path(), &["--together", "--folder", "f", "three.en"], "");
+    assert!(refused.code == 2 && refused.stderr.contains("cannot be used with"), "{}", refused.stderr);
+}
+
 /// In each panel stand the links of people and what was set; without an aligner for the languages that is said.
 #[test]
 fn each_of_several_models_has_links_and_what_was_set() {

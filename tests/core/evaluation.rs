@@ -257,12 +257,14 @@ fn rows_of_states_that_read_words_have_two_readings() {
 fn evaluate_writes_every_sentence_and_compares_models() {
     let folder = tempfile::tempdir().expect("a temporary directory");
     fs::write(folder.path().join("second"), "t2\nt3\nt4\n").expect("written");
-    let second = reference("luong-none");
+    let (second, third) = (reference("luong-none"), reference("rnnencdec"));
     let extra = [
         "--target",
         "second",
         "--model",
         second.to_str().expect("plain"),
+        "--model",
+        third.to_str().expect("plain"),
         "--unk",
         "both",
         "--paired-bs",
@@ -283,6 +285,7 @@ fn evaluate_writes_every_sentence_and_compares_models() {
         "nrefs:2|case:mixed|eff:no|tok:none",
         "p bs",
         "p ar",
+        "Holm bs",
         "4+",
         "chrF2",
         "TER nrefs:2|case:lc",
@@ -294,10 +297,19 @@ fn evaluate_writes_every_sentence_and_compares_models() {
     let report: Value = serde_json::from_str(&read("report.json")).expect("JSON");
     assert_eq!(report["models"][1]["against_first"].as_array().map(Vec::len), Some(2));
     let tests = read("bootstrap.tsv");
-    assert_eq!(tests.lines().count(), 1 + 2 * 2);
+    assert_eq!(tests.lines().count(), 1 + 2 * 2 * 2);
+    let head: Vec<&str> = tests.lines().next().expect("a head").split('\t').collect();
     for line in tests.lines().skip(1) {
-        let p = line.rsplit('\t').next().and_then(|p| p.parse::<f64>().ok());
-        assert!(p.is_some_and(|p| (0.0..=1.0).contains(&p)), "{tests}");
+        let cells: Vec<&str> = line.split('\t').collect();
+        let p = |name: &str| -> f64 {
+            let at = head.iter().position(|head| *head == name).expect(name);
+            cells[at].parse().expect("a number")
+        };
+        for (raw, corrected) in [("p_value", "p_holm"), ("p_ar", "p_ar_holm")] {
+            // Of two pairs the smaller p is doubled, and the greater is at least as great.
+            let (raw, corrected) = (p(raw), p(corrected));
+            assert!(raw > 0.0 && raw <= corrected && corrected <= (2.0 * raw + 2e-4).min(1.0), "{tests}");
+        }
     }
     let name = report["models"][0]["name"].as_str().expect("a name");
     let table = read(&format!("{name}.sentences.tsv"));

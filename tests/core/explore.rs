@@ -544,7 +544,12 @@ fn the_lane_counts_finds_and_draws_between_its_other_calls() {
 
     // Of two queries that wait the first is not answered; one that is none is told with its number.
     let find = |number: u64, query: &str| {
-        CorpusRequest::Find(Some(Find { number, query: query.to_owned(), links: LinkChoice::default() }))
+        CorpusRequest::Find(Some(Find {
+            number,
+            query: query.to_owned(),
+            links: LinkChoice::default(),
+            by_parts: false,
+        }))
     };
     lane.send(find(1, "the"));
     let is_over = |number: u64| move |news: &CorpusNews| matches!(news, CorpusNews::Hits(hits) if hits.is_over && hits.number == number);
@@ -627,6 +632,8 @@ fn source_words_are_counted_by_their_part_of_speech() {
     let analyse = |arguments: &[&str]| run_in(at, &[&["analyse", "--workspace", "w.ilws"], arguments].concat(), b"");
     let overview = || analyse(&["--overview", "pos"]).stdout;
     assert_eq!(overview().lines().count(), 1, "nobody gave any");
+    let none = analyse(&["--query", "NOUN", "--by", "pos"]);
+    assert!(none.code == 2 && none.stderr.contains("nobody gave this corpus parts of speech"), "{}", none.stderr);
     // in another order than the corpus, cut otherwise, and one that is not there
     let quoted = [("the", "DET"), ("boat", "NOUN"), ("is", "AUX"), ("\"", "PUNCT"), ("red", "ADJ"), ("\"", "PUNCT")];
     let file = conllu(&[
@@ -657,6 +664,16 @@ fn source_words_are_counted_by_their_part_of_speech() {
         !text.contains("PUNCT") && rows.iter().any(|row| row[0] == "_"),
         "a word has that of its longest piece: {text}"
     );
+    // The same parts of speech are what a query is looked for among; the hits are words.
+    let hits = |query: &str| analyse(&["--query", query, "--by", "pos"]).stdout;
+    let found = |query: &str| -> Vec<String> {
+        let row = |line: &str| line.split('\t').take(3).collect::<Vec<_>>().join("|");
+        hits(query).lines().skip(1).map(row).collect()
+    };
+    assert_eq!(found("DET noun"), ["2||the boat", "3||the sea"], "letter case aside");
+    assert_eq!(found("{AUX, VERB}"), ["2|the boat|is"]);
+    assert_eq!(found("NOUN -> mer"), ["3|the|sea"]);
+    assert_eq!(found("NOUN | plus"), Vec::<String>::new());
     let report = run_in(at, &["report", "--workspace", "w.ilws", "--output", "report.html"], b"");
     let html = std::fs::read_to_string(at.join("report.html")).unwrap_or_default();
     assert!(html.contains("<h2>Source words by part of speech</h2>"), "{}", report.stderr);

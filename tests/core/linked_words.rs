@@ -84,6 +84,8 @@ fn a_pattern_is_looked_for_in_links_of_every_kind() {
     let hits = query(&["--query", "house -> _", "--hits", "--format", "tsv"]);
     assert_eq!(hits.lines().nth(1), Some("1\talpha\tthe red\thouse\tIs small\tmaison"));
     assert_eq!(hits.lines().count(), 1 + 6 + 6);
+    fs::write(folder.path().join("homes"), "house\nhut\n").expect("written");
+    assert_eq!(query(&["--query", "{@homes} -> _", "--hits", "--format", "tsv"]), hits, "a list lies in a file");
     for (arguments, wanted) in [
         ("--source s.en", "there are no links"),
         (

@@ -73,6 +73,33 @@ fn the_oracle_of_lists_is_a_system_and_its_place_a_column() {
 }
 
 #[test]
+fn the_first_by_another_score_is_a_system_too() {
+    let folder = tempfile::tempdir().expect("a folder");
+    write(folder.path());
+    let ran = |arguments: &str| {
+        let all: Vec<&str> = "analyse --workspace w.ilws".split(' ').chain(arguments.split(' ')).collect();
+        run_in(folder.path(), &all, b"")
+    };
+    let refused = ran("--source s.en --import mill.nbest --rerank LM1 --format none");
+    let why = "mill.nbest, line 1: has no `LM1`; its candidates have LM0, TM0.1, TM0.2";
+    assert!(refused.code == 2 && refused.stderr.contains(why), "{}", refused.stderr);
+    for arguments in ["--import mill.nbest --rerank LM0", "--import mill.nbest --rerank score --replace"] {
+        let outcome = ran(&format!("{arguments} --format none"));
+        assert_eq!(outcome.code, 0, "{arguments}: {}", outcome.stderr);
+    }
+    let corpus = CorpusTable::read(&Workspace::open_existing(&folder.path().join("w.ilws")).expect("a workspace"));
+    let corpus = corpus.expect("a corpus");
+    let said: Vec<(&str, Vec<&str>)> = corpus
+        .systems
+        .iter()
+        .map(|column| (column.system.name.as_str(), (0..3).filter_map(|at| column.texts.get(at)).collect()))
+        .collect();
+    let first = vec!["le moulin tourne", "la pluie", "en retard"];
+    let by_lm = vec!["le moulin tourne", "encore la pluie", "en retard"];
+    assert_eq!(said, [("mill", first.clone()), ("mill by LM0", by_lm), ("mill by score", first)]);
+}
+
+#[test]
 fn lists_are_counted_and_put_into_another_order() {
     let folder = tempfile::tempdir().expect("a folder");
     write(folder.path());

@@ -196,3 +196,27 @@ fn a_number_of_no_system_is_one_of_the_sentence() {
     let again = CorpusTable::read(&Workspace::open_existing(&folder.path().join("v.ilws")).expect("it opens"));
     assert_eq!(values(&again.expect("a corpus"), "difficulty_of_it"), [Some(0.5), Some(-2.0), None]);
 }
+
+#[test]
+fn p_is_corrected_for_all_pairs_of_systems() {
+    let (folder, ..) = scored();
+    let overview = |what: &str| ran(folder.path(), &format!("analyse --workspace w.ilws --overview {what}")).0;
+    let cell = |table: &str, name: &str| {
+        let [head, row] = [0, 1].map(|n| table.lines().nth(n).expect("a line").split('\t').collect::<Vec<_>>());
+        row[head.iter().position(|head| *head == name).expect(name)].to_owned()
+    };
+    let alone = overview("pair");
+    assert_eq!(cell(&alone, "Holm"), "", "one pair alone needs no correction: {alone}");
+    fs::write(folder.path().join("third"), "le bateau\nun moulin\nencore la pluie\n").expect("written");
+    ran(folder.path(), "analyse --workspace w.ilws --output third=third --format none");
+    let (pair, given) = (overview("pair"), overview("scores"));
+    for (raw, corrected) in [("p", "Holm"), ("p --paired-ar", "Holm --paired-ar")] {
+        let [p, holm] = [raw, corrected].map(|name| cell(&pair, name).parse::<f64>().expect("a number"));
+        assert!(p <= holm && holm <= (3.0 * p + 3e-4).min(1.0), "{raw}: {pair}");
+    }
+    assert_eq!(cell(&given, "Holm"), "", "nobody gave the third a score: {given}");
+    ran(folder.path(), "report --workspace w.ilws --output r.html");
+    let report = fs::read_to_string(folder.path().join("r.html")).expect("written");
+    let rows = report.split("Differences of BLEU").nth(1).expect("a table");
+    assert!(rows.contains("<th>Holm, bs</th>") && rows.contains("third less mine"), "{rows}");
+}

@@ -203,6 +203,15 @@ fn figures_are_a_table_and_plots_whose_points_can_be_read() {
 }
 
 #[test]
+fn p_stands_corrected_beside_itself_where_several_pairs_are_compared() {
+    let heads = |results: Evaluated| desk::window(with(results)).0.query_all_by_label("Holm").count();
+    assert_eq!(heads(measured::two_models()), 0, "one pair needs no correction");
+    let [good, fair, bad] = ["le chat dort ici", "le chat dort", "un chien"]
+        .map(|output| [("the cat sleeps here", "le chat dort ici", output), ("it rains", "il pleut", "il pleut")]);
+    assert_eq!(heads(measured::evaluated(&[("A", &good), ("B", &fair), ("C", &bad)])), 4);
+}
+
+#[test]
 fn a_plot_is_saved_as_a_picture() {
     let (mut harness, wires) = desk::window(with(measured::two_models()));
     harness.get_by_label("Save the picture: BLEU by length of the source, words").click();

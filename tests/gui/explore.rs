@@ -4,7 +4,7 @@
 use egui::Key;
 use egui::accesskit::Role::TextInput;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
-use interlinear::corpus::query::linked::LinkOrigin;
+use interlinear::corpus::query::linked::{LinkChoice, LinkOrigin};
 use interlinear::import::Role;
 use interlinear::jobs::corpus::thread::CorpusRequest;
 use interlinear::pages::corpus::CorpusPage;
@@ -169,12 +169,47 @@ fn parts_of_speech_have_a_table_once_a_file_brought_them() {
     bench.says("Source words by part of speech");
     // words, fertility, unaligned, crossing, then what is wrong of those that are judged
     assert_eq!(labels_with(&bench, "NOUN, Linked, 1, 1.0000, 0.0000, 1.0000, 1, 0, 0.0000").len(), 1);
+    // A query may ask for them, and links be counted by them.
+    bench.send(ExploreCommand::SetView(ExploreView::Concordance));
+    bench.send(ExploreCommand::SetQuery("noun".to_owned()));
+    let hits = |bench: &Bench| page(bench).whole.concordance.lines.len();
+    assert_eq!(hits(&bench), 0, "no word is called so");
+    bench.click("by part of speech");
+    assert_eq!(hits(&bench), 1);
+    bench.send(ExploreCommand::SetQuery(String::new()));
+    bench.send(ExploreCommand::SetLinks(LinkChoice { system: Some(2), by: LinkOrigin::Own }));
+    bench.send(ExploreCommand::SetCounts(CountedLinks {
+        is_shown: true,
+        each_word: true,
+        least: 1,
+        ..CountedLinks::default()
+    }));
+    assert!(!labels_with(&bench, "NOUN").is_empty());
+    bench.send(ExploreCommand::SetView(ExploreView::Overview));
     // It is below the room: the keyboard leads there too.
     bench.harness.get_by_label("Error rate").focus();
     bench.harness.run();
     bench.harness.key_press(Key::Enter);
     bench.settle();
     bench.says("Error rate, greatest first");
+}
+
+#[test]
+fn lists_come_in_reranked_by_what_is_typed() {
+    let mut bench = two_systems();
+    bench.click("Import...");
+    bench.harness.get_by_label("Rerank n-best lists by").focus();
+    bench.harness.run();
+    bench.harness.get_by_label("Rerank n-best lists by").type_text("LM0");
+    bench.settle();
+    let path = bench.folder.path().join("some.nbest");
+    let lists = "0 ||| un bateau ||| LM0= -2 ||| -1\n0 ||| le bateau ||| LM0= -1 ||| -2\n";
+    std::fs::write(&path, lists).expect("written");
+    bench.send(CorpusCommand::SetRole(Role::Output("Mill".to_owned())));
+    bench.send(CorpusCommand::Import(path));
+    let corpus = &page(&bench).corpus;
+    let said = |name: &str| corpus.systems.iter().find(|column| column.system.name == name)?.texts.get(0);
+    assert_eq!([said("Mill"), said("Mill by LM0")], [Some("un bateau"), Some("le bateau")]);
 }
 
 #[test]
@@ -372,4 +407,16 @@ fn a_corpus_is_given_an_aligner_of_its_own_where_frequencies_are_chosen() {
     bench.click("Aligner...");
     bench.click("Without gone.aligner");
     assert_eq!((page(&bench).columns.look.aligner.as_ref(), is_told(&bench)), (None, false));
+}
+
+#[test]
+fn p_is_corrected_where_several_pairs_are_there() {
+    let mut bench = two_systems();
+    bench.send(ExploreCommand::SetView(ExploreView::Overview));
+    assert!(labels_with(&bench, "p corrected for all pairs of systems").is_empty(), "one pair needs none");
+    let path = bench.folder.path().join("d.fr");
+    std::fs::write(&path, "Le bateau dort.\nUn moulin.\nLa pluie.\n").expect("written");
+    bench.send(CorpusCommand::SetRole(Role::Output("Fourth".to_owned())));
+    bench.send(CorpusCommand::Import(path));
+    assert_eq!(labels_with(&bench, "; p corrected for all pairs of systems").len(), 1);
 }

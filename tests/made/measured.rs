@@ -106,6 +106,7 @@ pub fn evaluated(models: &[(&str, &[Pair<'_>])]) -> Evaluated {
             evaluated.comparisons.extend(found);
         }
     }
+    evaluated.correct();
     evaluated
 }
 

@@ -31,7 +31,8 @@ use crate::error::{Error, Result};
               where 95 % of the resamples lie, how often the model beats the first, and p. That of the
               bootstrap is two-sided and of these resamples, so that it is at most 0.05 exactly where
               the interval leaves 0 out; sacreBLEU's own is smaller. That of the randomisation is
-              sacreBLEU's. --paired-ar alone draws 1000 resamples for the interval
+              sacreBLEU's. --paired-ar alone draws 1000 resamples for the interval. Of several pairs
+              each p is told corrected for their number as well (Holm 1979)
   AER         1 - (|A and S| + |A and P|) / (|A| + |S|) of the alignments of the first reference,
               which is forced: each word of the target with its source word of greatest alpha.
               The row and the column of `</s>` are left out. Words are what stands between the

@@ -12,7 +12,7 @@ use crate::cli::analyse::ORACLES;
 use crate::cli::args::one_of;
 use crate::cli::output;
 use crate::cli::output::LineOutput;
-use crate::corpus::measures::oracle::greatest;
+use crate::corpus::measures::oracle::{greatest, ranked_by};
 use crate::corpus::measures::scores::{ComparedScores, SystemScores};
 use crate::error::{Error, Result};
 use crate::import;
@@ -131,7 +131,10 @@ fn read(low: &NbestArgs) -> Result<Vec<ChosenNbest>> {
             let known: Vec<&str> = references.iter().map(String::as_str).collect();
             let texts = || record.outputs.iter().map(|output| output.text.as_str());
             let reranked = match (&low.rerank, &mut scores) {
-                (Some(name), _) => Some(by_feature(low, record, name)?),
+                (Some(name), _) => {
+                    let why = |why| Error::line(&low.file, record.line, why);
+                    Some(ranked_by(&record.outputs.iter().collect::<Vec<_>>(), name).map_err(why)?)
+                }
                 (None, Some(scores)) => Some(by_scores(low, record, scores)?),
                 (None, None) => None,
             };
@@ -167,23 +170,6 @@ fn references(low: &NbestArgs, targets: &[Vec<String>], record: &Record) -> Resu
         })
     };
     low.target.iter().zip(targets).map(of).collect()
-}
-
-/// What the candidates are ranked by; NaN is last.
-fn by_feature(low: &NbestArgs, record: &Record, name: &str) -> Result<Vec<f64>> {
-    let value = |output: &ImportedOutput| match name {
-        "score" => output.score,
-        "log_p" => output.log_p.or(output.score),
-        _ => output.features.iter().find(|(known, _)| known == name).map(|(_, value)| *value),
-    };
-    let values: Vec<Option<f32>> = record.outputs.iter().map(value).collect();
-    if values.iter().all(Option::is_none) {
-        let features = record.outputs.first().map(|output| &output.features);
-        let names: Vec<&str> = features.into_iter().flatten().map(|(name, _)| name.as_str()).collect();
-        let known = if names.is_empty() { "no features".to_owned() } else { names.join(", ") };
-        return Err(Error::line(&low.file, record.line, format!("has no `{name}`; its candidates have {known}")));
-    }
-    Ok(values.into_iter().map(|value| value.map_or(f64::NAN, f64::from)).collect())
 }
 
 fn by_scores(low: &NbestArgs, record: &Record, scores: &mut impl Iterator<Item = (usize, String)>) -> Result<Vec<f64>> {

@@ -4,7 +4,6 @@ use std::fmt::Write as _;
 
 use crate::analysis::bootstrap::{Interval, Paired};
 use crate::cli::columns::TextTable;
-use crate::corpus::measures::scores::many_pairs;
 use crate::corpus::overview::evaluated::Evaluated;
 use crate::corpus::overview::figures::{figure, lines};
 use crate::corpus::overview::gold::AlignmentErrorRow;
@@ -97,18 +96,25 @@ fn by_length(evaluated: &Evaluated) -> Vec<String> {
     tables
 }
 
+/// Whether there are several pairs, whose p is corrected.
+fn is_corrected(evaluated: &Evaluated) -> bool {
+    evaluated.comparisons.iter().any(|against| against.by.bleu.p_holm.is_some())
+}
+
 /// Each model against the first.
 fn bootstrap(evaluated: &Evaluated) -> Option<String> {
     let span = |of: &Interval| format!("{:.2}..{:.2}", of.low, of.high);
-    let head = ["UNK", "metric", "score", "95 %", "difference", "95 %", "wins", "p bs", "p ar"];
+    let head = ["UNK", "metric", "score", "95 %", "difference", "95 %", "wins", "p bs", "p ar", "Holm bs", "Holm ar"];
+    let width = if is_corrected(evaluated) { head.len() } else { head.len() - 2 };
     let first = format!("against {}", evaluated.name(0));
-    let mut table = TextTable::new([first].into_iter().chain(head.map(str::to_owned)));
+    let mut table = TextTable::new([first].into_iter().chain(head[..width].iter().map(|head| (*head).to_owned())));
     for against in &evaluated.comparisons {
         let name = evaluated.name(against.pair.1);
         for (metric, paired) in [("BLEU", &against.by.bleu), ("chrF2", &against.by.chrf)] {
             let row = [name, against.unk.name(), metric].map(str::to_owned);
-            let Paired { second, difference, second_wins, p_value, p_randomised, .. } = paired;
-            table.row(row.into_iter().chain([
+            let Paired { second, difference, second_wins, p_value, p_randomised, p_holm, p_randomised_holm, .. } =
+                paired;
+            let cells = row.into_iter().chain([
                 figure(Some(second.value), 2),
                 span(second),
                 format!("{:+.2}", difference.value),
@@ -116,7 +122,10 @@ fn bootstrap(evaluated: &Evaluated) -> Option<String> {
                 figure(Some(*second_wins), 3),
                 figure(Some(*p_value), 4),
                 figure(*p_randomised, 4),
-            ]));
+                figure(*p_holm, 4),
+                figure(*p_randomised_holm, 4),
+            ]);
+            table.row(cells.take(1 + width));
         }
     }
     (!evaluated.comparisons.is_empty()).then(|| table.text())
@@ -186,7 +195,9 @@ fn notes(evaluated: &Evaluated) -> String {
         let resamples = against.by.bleu.resamples;
         let _ =
             writeln!(text, "p bs: paired bootstrap, {resamples} resamples, two-sided; p ar: approximate randomisation");
-        text.extend(many_pairs(evaluated.comparisons.len()).map(|note| note + "\n"));
+        if is_corrected(evaluated) {
+            text.push_str("Holm: p corrected for the number of pairs, step by step down (Holm 1979)\n");
+        }
     }
     text
 }

@@ -1,13 +1,16 @@
 //! Floor 13: `interlinear concordance`: what links of any kind say of the words of a text, as counts, and where they meet a pattern.
 
+use std::path::Path;
+
 use clap::Args;
 
+use crate::analysis::concordance::ConcordanceLine;
 use crate::analysis::concordance::tally::{LinkTally, TalliedSentence, hits};
-use crate::analysis::concordance::{ConcordanceLine, ConcordanceQuery};
 use crate::cli::args::{TableFormat, count};
 use crate::cli::columns::print;
 use crate::cli::figure::gloss::GlossedFiles;
 use crate::cli::output::LineOutput;
+use crate::corpus::query::linked;
 use crate::error::{Error, Result};
 use crate::figure::interlinear::{GlossedSentence, GlossedText};
 use crate::text::cells::CellTable;
@@ -112,7 +115,8 @@ fn table(
     keys: &[Vec<String>],
     names: &[String],
 ) -> Result<CellTable> {
-    let parsed = |text: &String| ConcordanceQuery::parse(text).map_err(|why| Error::Input(format!("--query, {why}")));
+    let parsed =
+        |text: &String| linked::parsed(text, Path::new("")).map_err(|why| Error::Input(format!("--query, {why}")));
     let query = low.query.as_ref().map(parsed).transpose()?;
     let mut tally = LinkTally::new(names.to_vec(), query, low.by.is_some());
     let mut lines: Vec<Vec<ConcordanceLine>> = vec![Vec::new(); names.len()];

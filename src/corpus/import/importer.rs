@@ -88,8 +88,7 @@ fn import_records(
             facts: facts.join(" "),
             columns: &columns,
             base: None,
-            replaces: options.replaces,
-            oracle: options.oracle,
+            options,
             slots: None,
             last: 0,
             end: None,
@@ -170,10 +169,8 @@ struct Importer<'a> {
     columns: &'a [ImportColumn],
     /// The place of the file's first sentence, from 0.
     base: Option<usize>,
-    /// What differs goes in the place of what is there.
-    replaces: bool,
-    /// How the best of an n-best list is told.
-    oracle: Option<import::OracleBy>,
+    /// Whether what differs goes in the place of what is there, and what is taken of n-best lists.
+    options: &'a import::ImportOptions,
     /// The numbers that the file's references have here, from 0; found with the first of them.
     slots: Option<Vec<usize>>,
     /// The line of the last sentence.
@@ -268,7 +265,7 @@ impl Importer<'_> {
         self.end = window.iter().map(|record| base + record.sentence).max().filter(|_| !has_sources);
         let numbers = match &self.slots {
             Some(numbers) => numbers.clone(),
-            None => slots(self.workspace, (self.path, self.replaces), base, &window, report)?,
+            None => slots(self.workspace, (self.path, self.options.replaces), base, &window, report)?,
         };
         self.slots = Some(numbers.clone()).filter(|numbers| !numbers.is_empty());
         self.add_sentences(base, &window, &numbers, report)?;
@@ -278,13 +275,13 @@ impl Importer<'_> {
         let (mut references, mut golds) = (Vec::new(), Vec::new());
         for (at, record) in &window {
             let Some(sentence) = known.sentences.get(at) else { continue };
-            references.extend(new_references((*at, record), sentence, (&numbers, self.replaces), report));
+            references.extend(new_references((*at, record), sentence, (&numbers, self.options.replaces), report));
             let gold = record.gold.as_ref().filter(|new| known.golds.get(at) != Some(*new));
             let Some(gold) = gold.filter(|gold| links_fit((self.path, gold), record, sentence, &numbers, report))
             else {
                 continue;
             };
-            if !known.golds.contains_key(at) || report.replaces("alignments by hand", self.replaces) {
+            if !known.golds.contains_key(at) || report.replaces("alignments by hand", self.options.replaces) {
                 golds.push((*at, gold.clone()));
             }
         }
@@ -301,7 +298,8 @@ impl Importer<'_> {
         let (mut drafts, mut oracles) = (BTreeMap::<i64, Vec<Draft>>::new(), GivenScores::new());
         for (at, record) in &window {
             let references = known.sentences.get(at).map(StoredSentence::references).unwrap_or_default();
-            for (name, output) in said((*at, record), (&self.stem, self.oracle), &references, &mut oracles) {
+            let said = said((*at, record), (&self.stem, self.options), &references, &mut oracles);
+            for (name, output) in said.map_err(|why| Error::line(self.path, record.line, why))? {
                 let Some(sentence) = known.sentences.get(at) else { continue };
                 let kept = self.output((*at, &name), &sentence.source, record, output, report)?;
                 let id = self.system(&name)?.id;
@@ -526,7 +524,7 @@ impl Importer<'_> {
         let before = if is_bare { None } else { self.said_before(name, at)?.filter(|known| !known.text.is_empty()) };
         if let Some(known) = before {
             if known.text != kept.text {
-                if !report.replaces(format!("outputs of {name}"), self.replaces) {
+                if !report.replaces(format!("outputs of {name}"), self.options.replaces) {
                     return Ok(None);
                 }
             } else if known.alpha.is_some() && output.alpha.is_none() {

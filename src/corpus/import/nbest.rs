@@ -1,20 +1,24 @@
 //! Floor 7: n-best lists on their way in: of each the first candidate is taken, and where that is asked for the one nearest to the
-//! references, as a system of its own.
+//! references and the first by another score, as systems of their own.
 
 use crate::corpus::import::scores::GivenScores;
-use crate::import::{ImportedOutput, OracleBy, Record};
+use crate::corpus::measures::oracle::{greatest, ranked_by};
+use crate::import::{ImportOptions, ImportedOutput, Record};
 
 /// The title of the score that says where the oracle stands in its list, from 1.
 const ORACLE: &str = "oracle place";
 
 /// What systems say in a record of the sentence at a place: one without a name is called by the `stem`. The places of oracles are
 /// noted.
+///
+/// # Errors
+/// What the candidates are to be ranked by and have not; continues "the line".
 pub(super) fn said<'r>(
     (at, record): (usize, &'r Record),
-    (stem, by): (&str, Option<OracleBy>),
+    (stem, options): (&str, &ImportOptions),
     references: &[&str],
     oracles: &mut GivenScores,
-) -> Vec<(String, &'r ImportedOutput)> {
+) -> Result<Vec<(String, &'r ImportedOutput)>, String> {
     let mut lists: Vec<(String, Vec<&ImportedOutput>)> = Vec::new();
     for output in &record.outputs {
         let name = output.system.as_deref().unwrap_or(stem);
@@ -26,12 +30,20 @@ pub(super) fn said<'r>(
     let mut said = Vec::new();
     for (name, list) in lists {
         let texts = list.iter().map(|output| output.text.as_str());
-        let oracle = by.filter(|_| list.len() > 1).and_then(|by| by.oracle(texts, references));
+        let oracle = options.oracle.filter(|_| list.len() > 1).and_then(|by| by.oracle(texts, references));
         said.push((name.clone(), list[0]));
         if let Some(best) = oracle {
             oracles.entry((ORACLE.to_owned(), Some(name.clone()))).or_default().insert(at, (best + 1) as f32);
             said.push((format!("oracle of {name}"), list[best]));
         }
+        if let Some(rerank) = &options.rerank {
+            match ranked_by(&list, rerank) {
+                Ok(ranks) => said.push((format!("{name} by {rerank}"), list[greatest(ranks).unwrap_or_default()])),
+                // A text of single sentences has nothing to be put into another order.
+                Err(_) if list.len() == 1 => {}
+                Err(why) => return Err(why),
+            }
+        }
     }
-    said
+    Ok(said)
 }

@@ -1,9 +1,9 @@
 //! Floor 7: n-best lists: which candidate comes nearest to the references, the oracle of what a system could have said, and where
-//! it stands.
+//! it stands; and what else candidates are ranked by.
 
 use crate::analysis::bleu::{BleuCounts, BleuSettings};
 use crate::analysis::chrf;
-use crate::import::OracleBy;
+use crate::import::{ImportedOutput, OracleBy};
 
 impl OracleBy {
     /// The score of a candidate, from 0 to 100.
@@ -21,6 +21,26 @@ impl OracleBy {
         }
         greatest(candidates.into_iter().map(|text| self.score(text, references)))
     }
+}
+
+/// What candidates are ranked by: a feature, `score`, or `log_p`; NaN of those that have none.
+///
+/// # Errors
+/// What they have, where no candidate has it; continues "the line".
+pub fn ranked_by(candidates: &[&ImportedOutput], name: &str) -> Result<Vec<f64>, String> {
+    let value = |output: &&ImportedOutput| match name {
+        "score" => output.score,
+        "log_p" => output.log_p.or(output.score),
+        _ => output.features.iter().find(|(known, _)| known == name).map(|(_, value)| *value),
+    };
+    let values: Vec<Option<f32>> = candidates.iter().map(value).collect();
+    if values.iter().all(Option::is_none) {
+        let features = candidates.first().map(|output| &output.features);
+        let names: Vec<&str> = features.into_iter().flatten().map(|(name, _)| name.as_str()).collect();
+        let known = if names.is_empty() { "no features".to_owned() } else { names.join(", ") };
+        return Err(format!("has no `{name}`; its candidates have {known}"));
+    }
+    Ok(values.into_iter().map(|value| value.map_or(f64::NAN, f64::from)).collect())
 }
 
 /// The place of the greatest number, from 0; the first of equals. NaN is never it.

@@ -33,17 +33,6 @@ impl PairedTests {
     }
 }
 
-/// What is to be known where many pairs of systems are tested at once.
-pub fn many_pairs(pairs: usize) -> Option<String> {
-    (pairs > 1).then(|| {
-        format!(
-            "{pairs} pairs are compared: of twenty pairs of equal systems one has p below 0.05 by chance alone. For 0.05 over \
-             all of them take p below {:.4} for each (Bonferroni).",
-            0.05 / pairs as f64
-        )
-    })
-}
-
 /// An output against its references.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ComparedScores {

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use crate::analysis::bleu::BleuSettings;
-use crate::analysis::bootstrap::Paired;
+use crate::analysis::bootstrap::{Paired, correct};
 use crate::analysis::buckets::{Bucket, Buckets};
 use crate::analysis::contrast::{Contrast, Ngram};
 use crate::analysis::jumps::jumps;
@@ -148,6 +148,9 @@ pub struct SourceWordErrors {
     pub fate: WordFate,
 }
 
+/// The title of a score, how many sentences have it of two systems, and these by its mean.
+pub type GivenScore = (&'static str, usize, Paired);
+
 /// Two systems.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SystemPair {
@@ -160,7 +163,7 @@ pub struct SystemPair {
     /// Sentences where the BLEU of the first is greater, equal, less.
     pub sentences: [usize; 3],
     /// By the means of the scores that others gave both, each with its title and the sentences that it is of.
-    pub scores: Vec<(&'static str, usize, Paired)>,
+    pub scores: Vec<GivenScore>,
     /// N-grams that the first has right more often, and those of the second.
     pub ngrams: [Vec<Ngram>; 2],
 }
@@ -272,6 +275,10 @@ pub struct Counting {
     contrast: Contrast,
     paired: [Vec<bleu::BleuCounts>; 2],
     sentences: [usize; 3],
+    /// The other pairs, whose tests that of the pair is corrected for, as far as they are still to be made,
+    others: Vec<(usize, usize)>,
+    /// and what came of those that are: by BLEU and by the scores of others.
+    tested: Vec<(Option<Paired>, Vec<GivenScore>)>,
 }
 
 impl Counting {
@@ -294,14 +301,16 @@ impl Counting {
         rows.sort_unstable();
         let (first, second) = options.pair;
         let is_rival = |at: usize| corpus.systems.get(at).is_some_and(|column| !column.system.is_forced());
-        Self {
+        let pair = (is_rival(first) && is_rival(second) && first != second).then_some(options.pair);
+        let rivals: Vec<usize> = (0..systems).filter(|at| is_rival(*at)).collect();
+        let mut counting = Self {
             of: rows.len(),
             rows: spread(rows.len(), options.most).map(|n| rows[n]).collect(),
             next: 0,
             frequencies,
             linker,
             only: options.only.clone(),
-            pair: (is_rival(first) && is_rival(second) && first != second).then_some(options.pair),
+            pair,
             sizes: ByLength::new(&buckets),
             scores: vec![ByLength::new(&buckets); systems],
             buckets,
@@ -315,8 +324,14 @@ impl Counting {
             contrast: Contrast::default(),
             paired: [Vec::new(), Vec::new()],
             sentences: [0; 3],
+            others: Vec::new(),
+            tested: Vec::new(),
             corpus,
+        };
+        if counting.pair.is_some() && (counting.counts(CountedThing::Pair) || counting.counts(CountedThing::Scores)) {
+            counting.others = other_pairs(&rivals, options.pair, options.most / counting.rows.len().max(1));
         }
+        counting
     }
 
     /// How far it is, from 0 to 1.
@@ -324,7 +339,7 @@ impl Counting {
         if self.rows.is_empty() { 1.0 } else { self.next as f32 / self.rows.len() as f32 }
     }
 
-    /// Counts some more sentences; false when all are counted.
+    /// Counts some more sentences, or tests another pair behind them; false when all is done.
     ///
     /// # Errors
     /// A sentence about the file.
@@ -333,8 +348,15 @@ impl Counting {
         for n in self.next..end {
             self.sentence(self.rows[n] as usize, workspace)?;
         }
+        if self.next == self.rows.len()
+            && let Some(pair) = self.others.pop()
+        {
+            let is_asked = self.counts(CountedThing::Pair);
+            let by_bleu = is_asked.then(|| aggregate::compare(&self.corpus, pair.0, pair.1, &self.rows)).flatten();
+            self.tested.push((by_bleu, self.compared_scores(pair)));
+        }
         self.next = end;
-        Ok(self.next < self.rows.len())
+        Ok(self.next < self.rows.len() || !self.others.is_empty())
     }
 
     /// Lets go of texts, which are read again.
@@ -358,7 +380,7 @@ impl Counting {
         let mut links = Vec::new();
         let asks_parts =
             self.counts(CountedThing::Parts) && *self.has_parts.get_or_insert_with(|| workspace.has_parts());
-        let parts = if asks_parts { parts_of(workspace, at, source) } else { None };
+        let parts = if asks_parts { workspace.parts(at, source) } else { None };
         let judges = self.counts(CountedThing::Words) || parts.is_some();
         if judges {
             let by;
@@ -477,7 +499,7 @@ impl Counting {
         self.paired[1].push(b);
     }
 
-    fn compared_scores(&self, (first, second): (usize, usize)) -> Vec<(&'static str, usize, Paired)> {
+    fn compared_scores(&self, (first, second): (usize, usize)) -> Vec<GivenScore> {
         if !self.counts(CountedThing::Scores) {
             return Vec::new();
         }
@@ -492,16 +514,23 @@ impl Counting {
     }
 
     /// What came of it.
-    pub fn finish(self) -> Overview {
+    pub fn finish(mut self) -> Overview {
         let mut lengths = OverviewGroup::all(&self.buckets, &self.sizes, &self.scores);
         let all = lengths.remove(0);
         let names: Vec<&str> = self.corpus.systems.iter().map(|column| column.system.name.as_str()).collect();
+        let mut paired = PairedTests::default().compare(&self.paired[0], &self.paired[1]);
+        let mut scores = self.pair.map_or_else(Vec::new, |pair| self.compared_scores(pair));
+        correct(self.tested.iter_mut().filter_map(|(by_bleu, _)| by_bleu.as_mut()).chain(&mut paired).collect());
+        for (title, _, own) in &mut scores {
+            let others = self.tested.iter_mut().flat_map(|(_, scores)| scores).filter(|(of, ..)| of == title);
+            correct(others.map(|(.., other)| other).chain([own]).collect());
+        }
         let pair = self.pair.map(|(first, second)| SystemPair {
             first,
             second,
-            paired: PairedTests::default().compare(&self.paired[0], &self.paired[1]),
+            paired,
             sentences: self.sentences,
-            scores: self.compared_scores((first, second)),
+            scores,
             ngrams: [self.contrast.ranked(0, MOST_NGRAMS), self.contrast.ranked(1, MOST_NGRAMS)],
         });
         Overview {
@@ -525,9 +554,12 @@ impl Counting {
     }
 }
 
-/// The parts of speech of the words of a source, where it has one for each.
-fn parts_of(workspace: &Workspace, at: usize, source: &str) -> Option<Vec<String>> {
-    workspace.parts(at).filter(|parts| parts.len() == words(source).count())
+/// The pairs of systems beside one; none where there are more than `most`, whose tests would take minutes.
+fn other_pairs(systems: &[usize], (first, second): (usize, usize), most: usize) -> Vec<(usize, usize)> {
+    let pairs = systems.iter().flat_map(|one| systems.iter().map(move |other| (*one, *other)));
+    let is_other = |pair: &(usize, usize)| pair.0 < pair.1 && *pair != (first.min(second), first.max(second));
+    let others: Vec<(usize, usize)> = pairs.filter(is_other).collect();
+    if others.len() <= most { others } else { Vec::new() }
 }
 
 /// The alignment errors of an output that says the reference, as the measure AER counts them.

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::analysis::bleu::{BleuSettings, Tokenization};
+use crate::analysis::bootstrap::{Paired, correct};
 use crate::analysis::buckets::Buckets;
 use crate::analysis::{chrf, ter};
 use crate::corpus::measures::scores;
@@ -171,6 +172,15 @@ impl Evaluated {
             let by = scores::compare(&counts(pair.0, at)?, &counts(pair.1, at)?, tests)?;
             Some(Against { pair, unk, by })
         })
+    }
+
+    /// Corrects the p of comparisons for each other, by each measure and kind of translation.
+    pub fn correct(&mut self) {
+        let by: [fn(&mut Comparison) -> &mut Paired; 2] = [|by| &mut by.bleu, |by| &mut by.chrf];
+        for (unk, by) in self.unk.iter().flat_map(|unk| by.map(|by| (unk, by))) {
+            let pairs = self.comparisons.iter_mut().filter(|against| against.unk == *unk);
+            correct(pairs.map(|against| by(&mut against.by)).collect());
+        }
     }
 
     /// How BLEU, chrF2 and TER were computed, in sacreBLEU's notation.

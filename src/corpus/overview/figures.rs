@@ -89,17 +89,18 @@ pub fn scores(evaluated: &Evaluated) -> String {
 
 /// One row for each two models that were compared, kind of output and metric.
 pub fn bootstrap(evaluated: &Evaluated) -> Option<String> {
-    let head = "first\tsecond\tunk\tmetric\tfirst_score\tsecond_score\tdifference\tlow\thigh\tsecond_wins\tp_value\tresamples\tp_ar";
+    let head = "first\tsecond\tunk\tmetric\tfirst_score\tsecond_score\tdifference\tlow\thigh\tsecond_wins\tp_value\tresamples\tp_ar\tp_holm\tp_ar_holm";
     let rows = evaluated.comparisons.iter().flat_map(|against| {
         [("bleu", &against.by.bleu), ("chrf2", &against.by.chrf)].map(|(metric, paired)| {
             let Interval { value, low, high, .. } = paired.difference;
             let numbers =
                 [paired.first.value, paired.second.value, value, low, high, paired.second_wins, paired.p_value];
             let numbers = numbers.map(|number| format!("{number:.4}"));
+            let p = [paired.p_randomised, paired.p_holm, paired.p_randomised_holm];
             let words = [against.unk.name().to_owned(), metric.to_owned()].into_iter().chain(numbers);
             row(
                 [evaluated.name(against.pair.0), evaluated.name(against.pair.1)],
-                words.chain([paired.resamples.to_string(), figure(paired.p_randomised, 4)]),
+                words.chain([paired.resamples.to_string()]).chain(p.map(|p| figure(p, 4))),
             )
         })
     });

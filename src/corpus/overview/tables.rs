@@ -107,6 +107,8 @@ pub const TABLES: &[OverviewTable] = &[
             "ties",
             "losses",
             "p --paired-ar",
+            "Holm",
+            "Holm --paired-ar",
         ],
         counted: CountedThing::Pair,
         rows: pair,
@@ -114,7 +116,19 @@ pub const TABLES: &[OverviewTable] = &[
     OverviewTable {
         name: "scores",
         title: "Two systems by scores of others",
-        head: &["score", "first", "second", "sentences", "first less second", "low", "high", "p", "p --paired-ar"],
+        head: &[
+            "score",
+            "first",
+            "second",
+            "sentences",
+            "first less second",
+            "low",
+            "high",
+            "p",
+            "p --paired-ar",
+            "Holm",
+            "Holm --paired-ar",
+        ],
         counted: CountedThing::Scores,
         rows: given_scores,
     },
@@ -264,7 +278,7 @@ fn pair(overview: &Overview, systems: &[&StoredSystem]) -> Vec<Vec<String>> {
     row.push(format!("{:.4}", paired.p_value));
     let wins = 1.0 - paired.second_wins - paired.ties;
     row.extend([wins, paired.ties, paired.second_wins].iter().map(|share| format!("{:.3}", share.max(0.0))));
-    row.push(number(paired.p_randomised, 4));
+    row.extend([paired.p_randomised, paired.p_holm, paired.p_randomised_holm].map(|p| number(p, 4)));
     vec![row]
 }
 
@@ -274,7 +288,8 @@ fn given_scores(overview: &Overview, systems: &[&StoredSystem]) -> Vec<Vec<Strin
         let mut row =
             vec![(*title).to_owned(), name(systems, pair.first), name(systems, pair.second), sentences.to_string()];
         row.extend(turned(paired).map(|number| format!("{number:+.4}")));
-        row.extend([format!("{:.4}", paired.p_value), number(paired.p_randomised, 4)]);
+        let p = [Some(paired.p_value), paired.p_randomised, paired.p_holm, paired.p_randomised_holm];
+        row.extend(p.map(|p| number(p, 4)));
         row
     };
     pair.scores.iter().map(row).collect()

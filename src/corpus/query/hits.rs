@@ -26,6 +26,7 @@ const MOST_NOTED: usize = 20;
 pub struct Searching {
     query: ConcordanceQuery,
     links: LinkChoice,
+    by_parts: bool,
     finder: LinkFinder,
     rows: Vec<u32>,
     next: usize,
@@ -44,7 +45,13 @@ impl Searching {
         aligner: Option<&AlignerChoice>,
     ) -> Result<Self> {
         let (query, finder) = (parsed(query, folder)?, LinkFinder::new(&[links], aligner)?);
-        Ok(Self { query, links, finder, rows, next: 0, has_links: false, incomplete: Vec::new() })
+        Ok(Self { query, links, by_parts: false, finder, rows, next: 0, has_links: false, incomplete: Vec::new() })
+    }
+
+    /// The same over parts of speech in place of the source words; sentences without them are passed over.
+    #[must_use]
+    pub fn by_parts(self, by_parts: bool) -> Self {
+        Self { by_parts, ..self }
     }
 
     /// Whether all sentences were looked through.
@@ -67,14 +74,18 @@ impl Searching {
         let end = (self.next + count).min(self.rows.len());
         let mut lines = Vec::new();
         for at in &self.rows[self.next..end] {
-            let Some((source, output, links)) = read(&mut self.finder, (corpus, workspace), *at as usize, self.links)?
-            else {
-                continue;
-            };
+            let (place, choice) = (*at as usize, self.links);
+            let found = read(&mut self.finder, (corpus, workspace), place, choice, self.by_parts)?;
+            let Some((source, output, links)) = found else { continue };
             self.has_links |= links.is_some();
             let links = links.unwrap_or_default();
             let sentence = ConcordanceSentence { source: &source, output: &output, links: &links };
-            let found = self.query.find(&sentence);
+            let parts = self.by_parts.then(|| workspace.parts(place, corpus.sources.get(place).unwrap_or_default()));
+            let found = match &parts {
+                Some(None) => continue,
+                Some(Some(parts)) => self.query.find(&ConcordanceSentence { source: parts, ..sentence }),
+                None => self.query.find(&sentence),
+            };
             if !found.is_complete && self.incomplete.len() < MOST_NOTED {
                 self.incomplete.push(*at);
             }
@@ -86,16 +97,17 @@ impl Searching {
 }
 
 /// The words of both sides, and the links between them; `None` where a sentence has no such text. A system's own words are looked through
-/// where the links are its own.
+/// where the links are its own, unless they have parts of speech, which are of the words between spaces.
 #[expect(clippy::type_complexity, reason = "source, output, links")]
 fn read(
     finder: &mut LinkFinder,
     (corpus, workspace): (&CorpusTable, &Workspace),
     at: usize,
     choice: LinkChoice,
+    by_parts: bool,
 ) -> Result<Option<(Vec<String>, Vec<String>, Option<Vec<Link>>)>> {
     let source = corpus.sources.get(at).unwrap_or_default();
-    let (Some(system), LinkOrigin::Own | LinkOrigin::Above(_)) = (choice.system, choice.by) else {
+    let (Some(system), LinkOrigin::Own | LinkOrigin::Above(_), false) = (choice.system, choice.by, by_parts) else {
         let found = finder.find((corpus, workspace), at, choice)?;
         return Ok(found.map(|(output, links)| (words(source).map(str::to_owned).collect(), output, links)));
     };

@@ -169,6 +169,8 @@ pub struct TallyOrder {
     pub each_word: bool,
     /// Words that are rarer are left out.
     pub least: usize,
+    /// Parts of speech in place of source words.
+    pub by_parts: bool,
 }
 
 /// Kinds of links on their way through some sentences.
@@ -216,9 +218,14 @@ impl Tallying {
                 texts.extend(found.and_then(|(words, links)| Some((words, links?))));
             }
             if texts.len() == self.order.kinds.len() {
-                let source: Vec<String> =
-                    words(corpus.sources.get(*at as usize).unwrap_or_default()).map(str::to_owned).collect();
-                let keys: Vec<String> = source.iter().map(|word| word.to_lowercase()).collect();
+                let text = corpus.sources.get(*at as usize).unwrap_or_default();
+                let (source, keys) = if self.order.by_parts {
+                    let Some(parts) = workspace.parts(*at as usize, text) else { continue };
+                    (parts.clone(), parts)
+                } else {
+                    let small = words(text).map(str::to_lowercase);
+                    (words(text).map(str::to_owned).collect(), small.collect())
+                };
                 self.tally.add(*at, TalliedSentence { keys: &keys, source: &source, texts: &texts });
             }
         }

@@ -36,6 +36,8 @@ pub struct CorpusTable {
     pub judgements: Arc<Judgements>,
     /// Sentences with links by hand.
     pub golds: Arc<BTreeSet<usize>>,
+    /// Whether source words have parts of speech.
+    pub has_parts: bool,
     pub scheme: Arc<ErrorScheme>,
     /// Who judges which sentences, where that is planned.
     pub campaign: Option<Arc<Campaign>>,
@@ -148,6 +150,7 @@ impl CorpusTable {
     pub fn read_judgements(&mut self, workspace: &Workspace) -> Result<()> {
         self.judgements = Arc::new(workspace.judgements()?);
         self.golds = Arc::new(workspace.golds()?);
+        self.has_parts = workspace.has_parts();
         self.scheme = Arc::new(workspace.scheme()?);
         self.campaign = workspace.campaign()?.map(Arc::new);
         self.counts = Arc::new(Counts::of(&self.judgements));

@@ -125,6 +125,8 @@ pub struct Find {
     pub query: String,
     /// Of which text, and by which links.
     pub links: LinkChoice,
+    /// Over parts of speech in place of source words.
+    pub by_parts: bool,
 }
 
 /// Hits of a query.

@@ -208,6 +208,7 @@ fn compare_all(work: &Work<'_>, evaluated: &mut Evaluated) -> Result<()> {
             evaluated.comparisons.extend(found);
         }
     }
+    evaluated.correct();
     Ok(())
 }
 

@@ -21,6 +21,8 @@ pub enum CorpusCommand {
     SetRole(import::Role),
     /// Whether the best candidate of an n-best list that comes in, by chrF2, is a system of its own.
     TakeOracle(bool),
+    /// Of n-best lists the first by this comes in too; empty: only as they are.
+    Rerank(String),
     /// The conditions, as typed.
     SetFilter(String),
     /// Sorts by this column, numbers by the greatest first and texts from A to Z; again: the other way round; a third time:

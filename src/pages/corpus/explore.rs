@@ -87,6 +87,10 @@ impl CorpusPage {
                 self.whole.concordance.links = links;
                 self.find_again(app);
             }
+            ExploreCommand::SetByParts(by_parts) => {
+                self.whole.concordance.by_parts = by_parts;
+                self.find_again(app);
+            }
             ExploreCommand::SetCounts(asked) => {
                 self.whole.tallied.asked = asked;
                 self.whole.tallied.forget();
@@ -185,9 +189,14 @@ impl CorpusPage {
         asked.beside.retain(|choice| choice.is_in(&self.corpus));
         let beside = asked.beside.iter().copied().filter(|choice| *choice != first);
         let kinds = std::iter::once(first).chain(beside).map(|choice| (choice, choice.name(&self.corpus)));
-        let query = self.whole.concordance.query.clone();
-        let order =
-            TallyOrder { number, query, kinds: kinds.collect(), each_word: asked.each_word, least: asked.least };
+        let order = TallyOrder {
+            number,
+            query: self.whole.concordance.query.clone(),
+            kinds: kinds.collect(),
+            each_word: asked.each_word,
+            least: asked.least,
+            by_parts: self.whole.concordance.by_parts && self.corpus.has_parts,
+        };
         Self::send(app, CorpusRequest::Tally(Some(order)));
     }
 
@@ -196,7 +205,8 @@ impl CorpusPage {
         let (links, number) = (self.chosen_links(), app.tasks.fresh_id());
         let concordance = &mut self.whole.concordance;
         concordance.begin(number);
-        let find = Find { number, query: concordance.query.clone(), links };
+        let by_parts = concordance.by_parts && self.corpus.has_parts;
+        let find = Find { number, query: concordance.query.clone(), links, by_parts };
         let find = concordance.is_searching.then_some(find);
         Self::send(app, CorpusRequest::Find(find));
     }

@@ -92,6 +92,8 @@ pub struct CorpusPage {
     pub role: import::Role,
     /// By what the best candidate of an n-best list that comes in is told, which is a system of its own then.
     pub oracle: Option<import::OracleBy>,
+    /// By what n-best lists are put into another order; empty: by nothing.
+    pub rerank: String,
     /// Why the last act came to nothing, as a sentence.
     pub message: Option<String>,
     /// What the lane is doing, and how far it is.
@@ -270,7 +272,8 @@ impl CorpusPage {
             role => role.clone(),
         };
         let oracle = self.oracle;
-        let options = import::ImportOptions { role: Some(role), oracle, ..import::ImportOptions::default() };
+        let rerank = Some(self.rerank.trim()).filter(|name| !name.is_empty()).map(str::to_owned);
+        let options = import::ImportOptions { role: Some(role), oracle, rerank, ..import::ImportOptions::default() };
         Self::send(app, CorpusRequest::Import(path, options));
     }
 
@@ -442,6 +445,7 @@ impl PageState for CorpusPage {
             CorpusCommand::Corpus(request) => self.ask(request, app),
             CorpusCommand::Import(path) => self.import(path, app),
             CorpusCommand::SetRole(role) => self.role = role,
+            CorpusCommand::Rerank(name) => self.rerank = name,
             CorpusCommand::TakeOracle(takes) => self.oracle = takes.then(import::OracleBy::default),
             CorpusCommand::SetFilter(filter) => {
                 self.filter = filter;

@@ -66,6 +66,8 @@ pub enum ExploreCommand {
     SetQuery(String),
     /// In which text, and by which links.
     SetLinks(LinkChoice),
+    /// Whether it is looked for among parts of speech in place of source words.
+    SetByParts(bool),
     /// Whether links are counted in place of hits, and which.
     SetCounts(CountedLinks),
     /// Writes the counts of links as a table.
@@ -134,6 +136,8 @@ pub struct Concordance {
     pub query: String,
     /// In which text, and by which links.
     pub links: LinkChoice,
+    /// Over parts of speech in place of source words.
+    pub by_parts: bool,
     /// How hits are sorted.
     pub order: ConcordanceOrder,
     /// All hits until now.

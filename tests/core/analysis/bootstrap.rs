@@ -1,7 +1,9 @@
 //! Paired bootstrap resampling against sacreBLEU 2.6.0 on the same draws; sentences of our own.
 
 use interlinear::analysis::bleu::BleuSettings;
-use interlinear::analysis::bootstrap::{BootstrapCounts, Interval, Paired, paired, paired_by, randomised};
+use interlinear::analysis::bootstrap::{
+    BootstrapCounts, Interval, Paired, correct, holm, paired, paired_by, randomised,
+};
 use interlinear::analysis::{bleu, chrf};
 
 const REFERENCES: &[&str] = &[
@@ -182,4 +184,37 @@ fn nothing_to_compare_has_no_answer() {
     assert_eq!(paired(&counts, &counts, 0, 1), None);
     let one = paired(&counts[..1], &counts[1..2], 1, 1).expect("one of each");
     assert_eq!((one.first.low, one.first.high), (one.first.value, one.first.value));
+}
+
+#[test]
+fn many_pairs_are_corrected_by_holm() {
+    // By hand: the smallest of n times n, the next times n - 1 and so on, none below the one before it, none above 1.
+    for (p, wanted) in [
+        (&[][..], &[][..]),
+        (&[0.03], &[0.03]),
+        (&[0.01, 0.04, 0.03, 0.005], &[0.03, 0.06, 0.06, 0.02]),
+        (&[0.02, 0.02, 0.02], &[0.06, 0.06, 0.06]),
+        (&[0.5, 0.001, 0.6], &[1.0, 0.003, 1.0]),
+    ] {
+        let found = holm(p);
+        let is_near = |(one, other): (&f64, &f64)| (one - other).abs() < 1e-12;
+        assert!(
+            found.len() == wanted.len() && found.iter().zip(wanted).all(is_near),
+            "{p:?}: {found:?}, not {wanted:?}"
+        );
+    }
+    let counts = bleu_counts(FIRST);
+    let pair = |p_value, p_randomised| Paired {
+        p_value,
+        p_randomised,
+        ..paired(&counts, &counts, 10, 1).expect("both have all sentences")
+    };
+    let mut pairs = [pair(0.01, Some(0.2)), pair(0.04, Some(0.3)), pair(0.5, Some(0.01))];
+    correct(pairs.iter_mut().collect());
+    assert_eq!(pairs.map(|pair| pair.p_holm), [Some(0.03), Some(0.08), Some(0.5)]);
+    assert_eq!(pairs.map(|pair| pair.p_randomised_holm), [Some(0.4), Some(0.4), Some(0.03)]);
+    assert_eq!(pairs.map(|pair| pair.p_value), [0.01, 0.04, 0.5], "as they were");
+    let mut alone = [pair(0.01, None)];
+    correct(alone.iter_mut().collect());
+    assert_eq!(alone[0].p_holm, None, "one pair needs no correction");
 }

@@ -109,6 +109,15 @@ fn query_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
             }
         });
     });
+    if workbench.corpus.has_parts {
+        let mut by_parts = workbench.whole.concordance.by_parts;
+        let note = tr!(
+            "Words of the query before | are parts of speech, such as ADJ NOUN crossing; sentences without them are passed over"
+        );
+        if ui.checkbox(&mut by_parts, tr!("by part of speech")).on_hover_text(note).changed() {
+            window.push(ExploreCommand::SetByParts(by_parts));
+        }
+    }
     tallies::links_ui(ui, workbench, window);
 }
 

@@ -58,6 +58,8 @@ const NARROW: f32 = 860.0;
 const BELOW: f32 = 0.45;
 /// The most warnings of a file that are shown at once.
 const MOST_WARNINGS: usize = 5;
+/// Width of a score by its name, points.
+const RERANK: f32 = 120.0;
 
 const MAKE: Question = Question::new(id!("New corpus"), id!("Make"), Wants::NewFile("corpus.ilws"), WORKSPACE.note);
 
@@ -303,6 +305,15 @@ fn import_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
         if ui.checkbox(&mut takes, tr!("The oracle of n-best lists, too")).on_hover_text(note).changed() {
             window.push(CorpusCommand::TakeOracle(takes));
         }
+        ui.horizontal(|ui| {
+            let mut rerank = workbench.rerank.clone();
+            let label = ui.label(tr!("Rerank n-best lists by"));
+            let field = TextEdit::singleline(&mut rerank).desired_width(RERANK).hint_text("score, log_p, LM0");
+            let note = tr!("The candidate of the greatest score, log_p, or feature of this name, as the system \"... by ...\"; empty: no such system");
+            if ui.add(field).labelled_by(label.id).on_hover_text(note).changed() {
+                window.push(CorpusCommand::Rerank(rerank));
+            }
+        });
         let note = tr!("Tables, TMX, XLIFF, alignments, judgements and dumps of attention say themselves what they are.");
         ui.add(Label::new(RichText::new(note).size(theme::TEXT_SMALL).weak()).wrap());
         if ui.button(tr!("Choose a file...")).clicked() {

@@ -2,6 +2,7 @@
 
 use egui::{ComboBox, ProgressBar, RichText, ScrollArea, Ui, vec2};
 
+use crate::analysis::bootstrap::Paired;
 use crate::app::document::column::file_name;
 use crate::corpus::measures::frequencies::{class_name, class_range};
 use crate::corpus::measures::scores::SystemScores;
@@ -176,7 +177,7 @@ fn pair_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, overvie
         if let Some(text) = resampled(pair) {
             ui.label(RichText::new(text).size(theme::TEXT_SMALL).weak()).on_hover_text(
                 tr!("--paired-bs: sentences are drawn again with repetition, and corpus BLEU of both is compared (Koehn 2004). \
-                 --paired-ar: outputs change sides by chance (approximate randomisation)"),
+                 --paired-ar: outputs change sides by chance (approximate randomisation). Of several pairs p is corrected by Holm (1979)"),
             );
         }
     });
@@ -197,7 +198,7 @@ fn pair_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, overvie
             sentences,
             p
         );
-        ui.label(RichText::new(text).size(theme::TEXT_SMALL).weak());
+        ui.label(RichText::new(text + &corrected(paired)).size(theme::TEXT_SMALL).weak());
     }
     ui.add_space(theme::SPACE_1);
     clicked
@@ -239,7 +240,7 @@ fn resampled(pair: &SystemPair) -> Option<String> {
     } else {
         String::new()
     };
-    Some(tr!(
+    let text = tr!(
         "{one} less {other}: {} ({} to {} in 95 % of {} resamples), p {} (--paired-bs), {} (--paired-ar); {one} better in {} % of the resamples{ties}",
         format_args!("{:+.2}", difference),
         format_args!("{:+.2}", low),
@@ -251,7 +252,19 @@ fn resampled(pair: &SystemPair) -> Option<String> {
         one,
         other,
         ties
-    ))
+    );
+    Some(text + &corrected(paired))
+}
+
+/// What p is worth among those of all pairs of systems, to stand behind it.
+fn corrected(paired: &Paired) -> String {
+    let (Some(bootstrap), Some(randomised)) = (paired.p_holm, paired.p_randomised_holm) else { return String::new() };
+    let [bootstrap, randomised] = [bootstrap, randomised].map(|p| format!("{p:.3}"));
+    tr!(
+        "; p corrected for all pairs of systems {bootstrap} (--paired-bs), {randomised} (--paired-ar)",
+        bootstrap,
+        randomised
+    )
 }
 
 fn lengths_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, overview: &Overview) -> Option<String> {

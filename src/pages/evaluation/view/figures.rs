@@ -5,7 +5,6 @@ use egui::{RichText, Ui};
 use crate::analysis::aer::AerCounts;
 use crate::analysis::bootstrap::Interval;
 use crate::analysis::reading::Reading;
-use crate::corpus::measures::scores::many_pairs;
 use crate::corpus::overview::compute::OverviewGroup;
 use crate::corpus::overview::evaluated::{Evaluated, EvaluatedScores, MeasuredSystem};
 use crate::corpus::overview::gold;
@@ -41,6 +40,11 @@ const P_BOOTSTRAP: &str =
 const P_RANDOMISED: &str =
     id!("Approximate randomisation (sacreBLEU's --paired-ar): in how many of 1000 trials the difference is as \
                             great when chance gives the outputs of each sentence to the one system or the other.");
+/// What p becomes where there are several pairs,
+const HOLM: &str = id!(
+    "The p before it, corrected for the number of pairs (Holm 1979): of all tables of equal systems one in twenty has \
+                        any such p of at most 0.05."
+);
 /// and how all go together.
 const BOTH: &str =
     id!("95 % says how large a difference may be, p how easily chance alone makes one as great: p bs is at most 0.05 \
@@ -351,22 +355,17 @@ fn comparisons_ui(ui: &mut Ui, results: &Evaluated) {
         return;
     }
     ui.add_space(theme::SPACE_2);
+    let is_corrected = results.comparisons.iter().any(|comparison| comparison.by.bleu.p_holm.is_some());
     let rows = |ui: &mut Ui| {
-        let heads = [
-            (tr!("First"), ""),
-            (tr!("Second"), ""),
-            (
-                tr!("BLEU, second less first"),
-                tr!("Of the translations in which [UNK] is treated the first way that was asked for"),
-            ),
-            ("95 %", lang::text(RANGE)),
-            (tr!("p bs"), lang::text(P_BOOTSTRAP)),
-            (tr!("p ar"), lang::text(P_RANDOMISED)),
-            (tr!("chrF2, second less first"), ""),
-            ("95 %", lang::text(RANGE)),
-            (tr!("p bs"), lang::text(P_BOOTSTRAP)),
-            (tr!("p ar"), lang::text(P_RANDOMISED)),
-        ];
+        let treated = tr!("Of the translations in which [UNK] is treated the first way that was asked for");
+        let mut heads = vec![(tr!("First"), ""), (tr!("Second"), "")];
+        for (head, note) in [(tr!("BLEU, second less first"), treated), (tr!("chrF2, second less first"), "")] {
+            heads.extend([(head, note), ("95 %", lang::text(RANGE))]);
+            for p in [(tr!("p bs"), lang::text(P_BOOTSTRAP)), (tr!("p ar"), lang::text(P_RANDOMISED))] {
+                heads.push(p);
+                heads.extend(is_corrected.then(|| (tr!("Holm"), lang::text(HOLM))));
+            }
+        }
         head_ui(ui, &heads);
         for comparison in &results.comparisons {
             for place in [comparison.pair.0, comparison.pair.1] {
@@ -375,8 +374,9 @@ fn comparisons_ui(ui: &mut Ui, results: &Evaluated) {
             for paired in [&comparison.by.bleu, &comparison.by.chrf] {
                 let Interval { value, low, high, .. } = paired.difference;
                 let span = tr!("{low} to {high}", low = format_args!("{low:+.2}"), high = format_args!("{high:+.2}"));
-                let p = [Some(paired.p_value), paired.p_randomised].map(|p| figure(p, 3));
-                for text in [format!("{value:+.2}"), span].into_iter().chain(p) {
+                let p = [(Some(paired.p_value), paired.p_holm), (paired.p_randomised, paired.p_randomised_holm)];
+                let p = p.into_iter().flat_map(|(p, holm)| std::iter::once(p).chain(is_corrected.then_some(holm)));
+                for text in [format!("{value:+.2}"), span].into_iter().chain(p.map(|p| figure(p, 3))) {
                     right_ui(ui, |ui| ui.label(text));
                 }
             }
@@ -385,9 +385,6 @@ fn comparisons_ui(ui: &mut Ui, results: &Evaluated) {
     };
     parts::table_ui(ui, "bootstrap_table", rows, |ui| {
         note_ui(ui, lang::text(BOTH));
-        if let Some(note) = many_pairs(results.comparisons.len()) {
-            note_ui(ui, &note);
-        }
     });
 }
 
