@@ -9,7 +9,7 @@ pub mod pairs;
 use std::collections::HashMap;
 
 use crate::analysis::ngrams::Numbering;
-use crate::text::unspaced::run_of;
+use crate::text::unspaced::runs_of;
 
 /// The longest n-grams.
 pub const LONGEST: usize = 4;
@@ -52,7 +52,7 @@ pub fn counted(text: &str) -> HashMap<Vec<&str>, u32> {
 /// How often a sequence of words stands in a text that is cut, perhaps some of them, too.
 pub fn times(text: &str, ngram: &[&str]) -> usize {
     let words: Vec<&str> = text.split(' ').filter(|word| !word.is_empty()).collect();
-    let behind = |at: usize, word: &&str| Some(at + run_of(&words[at..], |run| run == *word)?);
+    let behind = |at: usize, word: &&str| Some(at + runs_of(&words[at..], |run| run == *word).next()?);
     let begins = |at: &usize| ngram.iter().try_fold(*at, behind).is_some();
     if ngram.is_empty() { 0 } else { (0..words.len()).filter(begins).count() }
 }

@@ -17,7 +17,7 @@ use icu_segmenter::{WordSegmenter, WordSegmenterBorrowed};
 use unicode_normalization::char::is_combining_mark;
 
 /// The most words that [`run_of`] puts together, less one.
-const LONGEST_RUN: usize = 15;
+pub(crate) const LONGEST_RUN: usize = 15;
 
 /// The words of a line: what stands between spaces and tabs, or what is found in scripts without spaces. No-break spaces
 /// do not part words.
@@ -78,25 +78,24 @@ pub fn touches(left: char, right: char) -> bool {
 }
 
 /// How many of some words, from the first on, make up one that is meant: one, or several that no space parts in their
-/// scripts. So it is found wherever a dictionary, or somebody else, has cut it.
-pub fn run_of<T: AsRef<str>>(words: &[T], is: impl Fn(&str) -> bool) -> Option<usize> {
-    if is(words.first()?.as_ref()) {
-        return Some(1);
-    }
+/// scripts; all such numbers. So it is found wherever a dictionary, or somebody else, has cut it.
+pub fn runs_of<T: AsRef<str>>(words: &[T], is: impl Fn(&str) -> bool) -> impl Iterator<Item = usize> {
+    let touch = |pair: &&[T]| {
+        let ends = pair[0].as_ref().chars().next_back().zip(pair[1].as_ref().chars().next());
+        ends.is_some_and(|(left, right)| touches(left, right))
+    };
+    let most = words.len().min(1 + words.windows(2).take(LONGEST_RUN).take_while(touch).count());
     let mut run = String::new();
-    for (at, pair) in words.windows(2).enumerate().take(LONGEST_RUN) {
-        let (left, right) = (pair[0].as_ref(), pair[1].as_ref());
-        let ends = left.chars().next_back().zip(right.chars().next());
-        ends.filter(|&(left, right)| touches(left, right))?;
+    (1..=most).filter(move |count| {
+        if *count == 1 {
+            return is(words[0].as_ref());
+        }
         if run.is_empty() {
-            run.push_str(left);
+            run.push_str(words[0].as_ref());
         }
-        run.push_str(right);
-        if is(&run) {
-            return Some(at + 2);
-        }
-    }
-    None
+        run.push_str(words[count - 1].as_ref());
+        is(&run)
+    })
 }
 
 /// Letters and punctuation of scripts that set no spaces between words.

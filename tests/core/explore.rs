@@ -641,6 +641,8 @@ fn source_words_are_counted_by_their_part_of_speech() {
         &quoted,
         &[("snow", "NOUN")],
         &[("the", "DET"), ("sea", "NOUN"), ("sleeps", "_")],
+        // once more: it counts once
+        &[("rain", "NOUN")],
     ]);
     std::fs::write(at.join("x.conllu"), file).expect("written");
     let brought = analyse(&["--import", "x.conllu", "--format", "none"]);

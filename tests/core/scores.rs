@@ -173,6 +173,11 @@ fn a_number_of_no_system_is_one_of_the_sentence() {
     assert_eq!(rows(&corpus, &filter, Some(&Sorting::named("-year", &corpus).expect("a column"))), [1, 0]);
     let (json, _) = ran(folder.path(), "analyse --workspace w.ilws --format jsonl --limit 1");
     assert!(json.contains("\"measures\":{\"year\":1998.0}"), "{json}");
+    // words among which one is a number are no numbers
+    let topics = "source\ttopic\nthe red boat\tlaw\nthe old mill\t1984\nrain again\t\n";
+    fs::write(folder.path().join("topics.tsv"), topics).expect("written");
+    let (_, told) = ran(folder.path(), "analyse --workspace w.ilws --import topics.tsv --format none");
+    assert!(!told.contains("numbers of sentences") && !told.contains("fault"), "{told}");
     // a table that is open hears of another; what is made here, differences and documents are none
     let more = "source\tdifficulty of it\tdoc\twords\tcomet.1-2\tBLEU\nthe red boat\t0.5\t7\t9\t1\t2\n\
                 the old mill\thard\t8\t9\t1\t2\nrain again\t-2\t9\t9\t1\t2\n";

@@ -84,6 +84,9 @@ fn gates_are_worked_out_of_what_each_part_says() {
                     worked(&apart, 1, number).unwrap_or_else(|| panic!("{name} {stage} {quantity}, unit {unit}"));
                 let sum: f32 = found.terms.iter().map(|term| term.part).sum();
                 assert!((made(sum) - own).abs() < 1e-4, "{name} {stage} {quantity}: {sum} makes {own}");
+                let told = ["σ(", "tanh("].map(|function| found.says.contains(function));
+                let wanted = [made(0.0) > 0.0, made(0.0) == 0.0 && made(9.0) <= 1.0];
+                assert_eq!(told, wanted, "{name} {stage} {quantity}: {}", found.says);
                 // what Cho's proposal reads of the state and of the summary goes through one gate
                 let is_joined = (name, stage) == ("rnnencdec", "proposal");
                 assert_eq!(found.terms.len(), if is_joined { 2 } else { count }, "{name} {stage}");

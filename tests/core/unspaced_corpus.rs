@@ -91,6 +91,8 @@ fn words_without_spaces_are_the_same_in_overviews_conditions_and_concordances() 
         ("| 红色", &[1][..]),
         ("| 红色的", &[1]),
         ("| {蓝色的, 红色的} 。", &[1]),
+        // the shorter word of a list does not hide the longer one
+        ("| {红色, 红色的} 。", &[1]),
         ("| 本 ..2 红色", &[1]),
         ("| 喜欢看书", &[3]),
         ("| 喜", &[]),

@@ -6,7 +6,7 @@ use std::str::CharIndices;
 
 use regex::Regex;
 
-use crate::text::unspaced::run_of;
+use crate::text::unspaced::runs_of;
 
 /// What one word must be.
 #[derive(Clone, Debug)]
@@ -31,12 +31,10 @@ impl Token {
         }
     }
 
-    /// How many words, from the first on, are one: of words and lists several, where a word of them was cut.
-    pub fn run(&self, words: &[String]) -> Option<usize> {
-        match self {
-            Self::Words(_) => run_of(words, |word| self.is(word)),
-            _ => words.first().is_some_and(|word| self.is(word)).then_some(1),
-        }
+    /// How many words, from the first on, are one: of words and lists several, where a word of them was cut; all such numbers.
+    pub fn runs(&self, words: &[String]) -> impl Iterator<Item = usize> {
+        let may_be_cut = matches!(self, Self::Words(_));
+        runs_of(&words[..if may_be_cut { words.len() } else { words.len().min(1) }], |word| self.is(word))
     }
 }
 

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use crate::analysis::concordance::parse::{ConcordanceQuery, QueryItem, Token};
 use crate::text::links::Link;
+use crate::text::unspaced::LONGEST_RUN;
 
 /// A sentence with its translation.
 #[derive(Clone, Copy, Debug, Default)]
@@ -103,7 +104,12 @@ fn all(found: Vec<Range<usize>>) -> Vec<usize> {
 /// The output words that the source words of an item are linked to, as it wants them.
 fn targets(item: &QueryItem, run: &Range<usize>, sentence: &ConcordanceSentence<'_>) -> Vec<usize> {
     let own = sentence.links.iter().filter(|link| run.contains(&link.source)).map(|link| link.target);
-    let is = |token: &Token, i: usize| sentence.output.get(i..).is_some_and(|words| token.run(words).is_some());
+    // A word that was cut may be linked by any of its pieces.
+    let is = |token: &Token, i: usize| {
+        let first = i.saturating_sub(LONGEST_RUN);
+        let covers = |k: usize| token.runs(sentence.output.get(k..).unwrap_or_default()).any(|count| k + count > i);
+        (first..=i).any(covers)
+    };
     let mut targets: Vec<usize> = own.filter(|i| item.linked.as_ref().is_none_or(|token| is(token, *i))).collect();
     targets.sort_unstable();
     targets
@@ -153,12 +159,12 @@ fn extend(
             return;
         }
         *tried -= 1;
-        let Some(length) = item.token.run(&words[place..]) else { continue };
-        let behind = place + length;
-        chosen.push(place..behind);
-        let gap = items.get(chosen.len()).map_or(0, |next| next.gap);
-        let end = behind.saturating_add(gap).saturating_add(1).min(words.len());
-        extend(items, words, behind..end.max(behind), most, chosen, found, tried);
-        chosen.pop();
+        for behind in item.token.runs(&words[place..]).map(|length| place + length) {
+            chosen.push(place..behind);
+            let gap = items.get(chosen.len()).map_or(0, |next| next.gap);
+            let end = behind.saturating_add(gap).saturating_add(1).min(words.len());
+            extend(items, words, behind..end.max(behind), most, chosen, found, tried);
+            chosen.pop();
+        }
     }
 }

@@ -87,6 +87,7 @@ fn import_records(
             stem,
             facts: facts.join(" "),
             columns: &columns,
+            numeric: BTreeMap::new(),
             base: None,
             options,
             slots: None,
@@ -167,6 +168,8 @@ struct Importer<'a> {
     facts: String,
     /// Its columns, where it is a table.
     columns: &'a [ImportColumn],
+    /// Whether those that are of no system hold numbers, as their first cells say.
+    numeric: BTreeMap<String, bool>,
     /// The place of the file's first sentence, from 0.
     base: Option<usize>,
     /// Whether what differs goes in the place of what is there, and what is taken of n-best lists.
@@ -330,7 +333,7 @@ impl Importer<'_> {
         report: &mut ImportReport,
     ) -> Result<()> {
         let known: Vec<String> = self.workspace.systems()?.into_iter().map(|system| system.name).collect();
-        let mut scores = given_scores(window, (&known, self.columns), self.path, report)?;
+        let mut scores = given_scores(window, &known, (self.columns, &mut self.numeric), self.path, report)?;
         scores.extend(oracles);
         if !scores.is_empty() {
             self.write(0)?;
@@ -411,8 +414,8 @@ impl Importer<'_> {
         if self.is_base(0, window)? {
             return Ok(0);
         }
-        for place in SentencePlaces::read(self.workspace)?.of(self.workspace, text)?.into_iter().take(TRIED) {
-            let Some(base) = (place + 1).checked_sub(first.sentence) else { continue };
+        for place in SentencePlaces::read(self.workspace)?.of(self.workspace, text, 0).take(TRIED) {
+            let Some(base) = (place? + 1).checked_sub(first.sentence) else { continue };
             if self.is_base(base, window)? {
                 return Ok(base);
             }
@@ -585,7 +588,6 @@ fn is_bare(output: &import::ImportedOutput) -> bool {
     output.text.is_empty() && output.tokens.is_empty()
 }
 
-/// Whether two texts have the same letters: tokenizers put spaces between and write one apostrophe for another.
 fn owned_words(text: &str) -> Vec<String> {
     words(text).map(str::to_owned).collect()
 }

@@ -19,22 +19,21 @@ impl SentencePlaces {
         Ok(Self(all))
     }
 
-    /// The places of the sentences with the letters of a text, from 0, in order.
-    pub fn of(&self, workspace: &Workspace, text: &str) -> Result<Vec<usize>> {
+    /// The places of the sentences with the letters of a text, from 0, in order, the first `skipped` of them left out. Each is
+    /// looked at when it is its turn.
+    pub fn of(&self, workspace: &Workspace, text: &str, skipped: usize) -> impl Iterator<Item = Result<usize>> {
         let wanted = mixed(text);
         let first = self.0.partition_point(|(mixed, _)| *mixed < wanted);
-        let mut places = Vec::new();
-        for (_, at) in self.0[first..].iter().take_while(|(mixed, _)| *mixed == wanted) {
+        let alike = self.0[first..].iter().take_while(move |(mixed, _)| *mixed == wanted);
+        alike.skip(skipped).filter_map(move |(_, at)| {
             let at = *at as usize;
-            if workspace.sentence(at)?.is_some_and(|stored| is_same(&stored.source, text)) {
-                places.push(at);
-            }
-        }
-        Ok(places)
+            let stored = workspace.sentence(at).transpose()?;
+            stored.map(|stored| is_same(&stored.source, text).then_some(at)).transpose()
+        })
     }
 }
 
-/// Whether two texts have the same letters.
+/// Whether two texts have the same letters: tokenizers put spaces between and write one apostrophe for another.
 pub(crate) fn is_same(one: &str, other: &str) -> bool {
     one == other || visible(one).eq(visible(other))
 }

@@ -5,6 +5,7 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
+use crate::corpus::import::letters::visible;
 use crate::corpus::import::places::SentencePlaces;
 use crate::corpus::import::report::ImportReport;
 use crate::corpus::judgements::judge::{ErrorMark, Given, Judgement};
@@ -177,11 +178,14 @@ fn places(
     segments: &[RatedSegment],
     report: &mut ImportReport,
 ) -> Result<Vec<usize>> {
-    let (mut places, mut taken, mut new) = (Vec::with_capacity(segments.len()), BTreeSet::new(), Vec::new());
+    let (mut places, mut taken, mut new) = (Vec::with_capacity(segments.len()), BTreeMap::new(), Vec::new());
     let (len, known) = (workspace.len()?, SentencePlaces::read(workspace)?);
     for segment in segments {
-        let found = known.of(workspace, &segment.source)?;
-        let place = found.into_iter().find(|place| !taken.contains(place)).unwrap_or_else(|| {
+        // Those with the same letters are taken in order.
+        let used = taken.entry(visible(&segment.source).collect::<String>()).or_insert(0);
+        let found = known.of(workspace, &segment.source, *used).next().transpose()?;
+        *used += usize::from(found.is_some());
+        let place = found.unwrap_or_else(|| {
             let (source, line) = (segment.source.clone(), segment.line);
             let name = Some(segment.name.clone()).filter(|name| !name.is_empty());
             new.push(NewSentence {
@@ -193,7 +197,6 @@ fn places(
             });
             len + new.len() - 1
         });
-        taken.insert(place);
         places.push(place);
     }
     report.sentences = new.len();

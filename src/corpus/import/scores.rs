@@ -20,6 +20,11 @@ fn is_own(title: &str) -> bool {
     matches!(title, "errors" | "rating" | "stars" | "marks" | "number") || own.any(|name| name == title)
 }
 
+/// Whether a cell says that there is no number.
+fn is_missing(cell: &str) -> bool {
+    matches!(cell.trim().to_lowercase().as_str(), "" | "-" | "na" | "n/a" | "nan" | "none" | "null")
+}
+
 /// The title and the system of a column of scores. A number counts the systems; measures that are made here are none.
 fn score_column(column: &str, systems: &[String]) -> Option<(String, String)> {
     column.match_indices('.').find_map(|(dot, _)| {
@@ -34,17 +39,25 @@ fn score_column(column: &str, systems: &[String]) -> Option<(String, String)> {
 /// leave with tables and come in again; what else is left out is told.
 fn of_sentences<'a>(
     window: &[(usize, Record)],
-    columns: &'a [ImportColumn],
+    (columns, numeric): (&'a [ImportColumn], &mut BTreeMap<String, bool>),
     systems: &[String],
     report: &mut ImportReport,
 ) -> Vec<&'a str> {
-    let is_number = |cell: &str| cell.trim().parse::<f32>().is_ok();
-    let has_numbers = |of: &str| {
-        window.iter().flat_map(|(_, record)| &record.extra).any(|(name, cell)| name == of && is_number(cell))
+    // The first cells say it of the whole file: topics may be years among words.
+    let mut has_numbers = |of: &str| {
+        let cells = window.iter().flat_map(|(_, record)| &record.extra).filter(|(name, _)| name == of);
+        let mut cells = cells.map(|(_, cell)| cell.trim()).filter(|cell| !is_missing(cell)).peekable();
+        if !numeric.contains_key(of) && cells.peek().is_some() {
+            numeric.insert(of.to_owned(), cells.all(|cell| cell.parse().is_ok_and(f32::is_finite)));
+        }
+        numeric.get(of) == Some(&true)
     };
     let extra = columns.iter().filter(|column| column.role == ColumnRole::Extra).map(|column| column.name.as_str());
     let mut of_sentences = Vec::new();
-    for name in extra.filter(|name| !is_remark(name) && score_column(name, systems).is_none() && has_numbers(name)) {
+    for name in extra.filter(|name| !is_remark(name) && score_column(name, systems).is_none()) {
+        if !has_numbers(name) {
+            continue;
+        }
         let (title, of) = name.rsplit_once('.').unwrap_or((name, ""));
         let is_difference = of.contains('-') && of.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
         if is_own(title) || is_difference {
@@ -66,7 +79,8 @@ fn of_sentences<'a>(
 /// before them. Of the columns of a table those that have numbers and no system are of the sentences.
 pub(super) fn given_scores(
     window: &[(usize, Record)],
-    (known, columns): (&[String], &[ImportColumn]),
+    known: &[String],
+    columns: (&[ImportColumn], &mut BTreeMap<String, bool>),
     path: &Path,
     report: &mut ImportReport,
 ) -> Result<GivenScores> {
@@ -81,7 +95,7 @@ pub(super) fn given_scores(
     }
     let numbers = of_sentences(window, columns, &systems, report);
     for (at, record) in window {
-        for (column, cell) in record.extra.iter().filter(|(_, cell)| !cell.trim().is_empty()) {
+        for (column, cell) in record.extra.iter().filter(|(_, cell)| !is_missing(cell)) {
             let of = score_column(column, &systems).map(|(title, system)| (title, Some(system)));
             let is_bare = record.source.is_none() && record.reference.is_none() && record.outputs.is_empty();
             let may = numbers.contains(&column.as_str()) && !(is_bare && column.contains('.'));

@@ -1,6 +1,7 @@
 //! Floor 7: parts of speech that come into a corpus from CoNLL-U. A sentence of the file gives them to those of the corpus that have
 //! the same letters; a word between spaces that the file cuts (`maison,`) has that of its longest piece.
 
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use crate::corpus::import::places::{SentencePlaces, is_same};
@@ -32,17 +33,28 @@ pub fn holds(path: &Path) -> bool {
 /// A sentence about the file; [`Error::Stale`] as soon as the ticket is stale.
 pub fn import(workspace: &mut Workspace, path: &Path, ticket: &CancellationToken) -> Result<ImportReport> {
     let sentences = conllu::read_file(path)?;
-    let (mut report, mut found) = (ImportReport::default(), Vec::new());
-    let (known, mut strange) = (SentencePlaces::read(workspace)?, 0);
+    let (mut report, mut found) = (ImportReport::default(), BTreeMap::new());
+    let (known, mut seen, mut strange) = (SentencePlaces::read(workspace)?, HashMap::new(), 0);
     for (n, sentence) in sentences.iter().enumerate() {
         ticket.check()?;
-        let places = places_of(workspace, &known, n, sentence)?;
-        strange += usize::from(places.is_empty());
-        for at in places {
-            let Some(stored) = workspace.sentence(at)? else { continue };
-            found.extend(parts_of(sentence, &stored.source).map(|parts| (at, parts)));
+        let text = sentence.words.concat();
+        let mut give = |at: usize, source: &str| found.extend(parts_of(sentence, source).map(|parts| (at, parts)));
+        // The sentence of the same place, else all with the same letters, once.
+        if let Some(stored) = workspace.sentence(n)?.filter(|stored| is_same(&stored.source, &text)) {
+            give(n, &stored.source);
+            continue;
         }
+        let is_known = seen.get(&text).copied();
+        let mut is_there = is_known.unwrap_or(false);
+        for at in known.of(workspace, &text, 0).take(if is_known.is_some() { 0 } else { usize::MAX }) {
+            let at = at?;
+            is_there = true;
+            workspace.sentence(at)?.into_iter().for_each(|stored| give(at, &stored.source));
+        }
+        strange += usize::from(!is_there);
+        seen.insert(text, is_there);
     }
+    let found = Vec::from_iter(found);
     if found.is_empty() {
         let why = "has parts of speech for no sentence of the corpus; bring its source text in first, and choose a file with the same words";
         return Err(Error::file(path, why));
@@ -54,20 +66,6 @@ pub fn import(workspace: &mut Workspace, path: &Path, ticket: &CancellationToken
     report.tagged = found.len();
     workspace.set_parts(&found)?;
     Ok(report)
-}
-
-/// The sentences with the same letters: that of the same place, else all.
-fn places_of(
-    workspace: &Workspace,
-    known: &SentencePlaces,
-    n: usize,
-    sentence: &GlossedSentence,
-) -> Result<Vec<usize>> {
-    let text = sentence.words.concat();
-    if workspace.sentence(n)?.is_some_and(|stored| is_same(&stored.source, &text)) {
-        return Ok(vec![n]);
-    }
-    known.of(workspace, &text)
 }
 
 /// One for each word of a source; `None` where the file has none.

@@ -3,7 +3,7 @@
 //! Only what the numbers at hand make is told: a term is left out where the sum would be another number than the model's.
 
 use crate::jobs::steps::StepTrace;
-use crate::models::anatomy::Quantity;
+use crate::models::anatomy::{MachineSpan, Quantity};
 use crate::pages::steps::picture::words;
 
 /// How far a sum may be from the number that it makes.
@@ -232,18 +232,18 @@ fn added(apart: &StepTrace, i: usize, number: WorkedNumber) -> Option<Worked> {
     };
     let terms: Vec<WorkedTerm> = quantity.terms.iter().map(term).collect::<Option<_>>()?;
     let sum: f32 = terms.iter().map(|term| term.part).sum();
-    let is_near = |made: f32| !terms.is_empty() && (made - value).abs() <= NEAR;
     let (from, to) = (format!("{sum:.3}"), format!("{value:.3}"));
-    let says = if is_near(1.0 / (1.0 + (-sum).exp())) {
-        tr!("What each says for this unit, summed; σ({from}) is {to}", from, to)
-    } else if is_near(sum.tanh()) {
-        tr!("What each says for this unit, summed; tanh({from}) is {to}", from, to)
-    } else if is_near(sum) {
-        tr!("What each says for this unit, summed").to_owned()
-    } else {
-        return None;
+    let (made, says) = match quantity.span {
+        MachineSpan::Gate => {
+            let says = tr!("What each says for this unit, summed; σ({from}) is {to}", from, to);
+            (1.0 / (1.0 + (-sum).exp()), says)
+        }
+        MachineSpan::Signed => {
+            (sum.tanh(), tr!("What each says for this unit, summed; tanh({from}) is {to}", from, to))
+        }
+        MachineSpan::Free => (sum, tr!("What each says for this unit, summed").to_owned()),
     };
-    Some(Worked { says, terms, value })
+    (!terms.is_empty() && (made - value).abs() <= NEAR).then_some(Worked { says, terms, value })
 }
 
 /// Maxout: the greater of two neighbours.
