@@ -413,10 +413,10 @@ fn a_corpus_is_given_an_aligner_of_its_own_where_frequencies_are_chosen() {
 fn p_is_corrected_where_several_pairs_are_there() {
     let mut bench = two_systems();
     bench.send(ExploreCommand::SetView(ExploreView::Overview));
-    assert!(labels_with(&bench, "p corrected for all pairs of systems").is_empty(), "one pair needs none");
+    assert!(labels_with(&bench, "p corrected by Holm for all pairs of systems").is_empty(), "one pair needs none");
     let path = bench.folder.path().join("d.fr");
     std::fs::write(&path, "Le bateau dort.\nUn moulin.\nLa pluie.\n").expect("written");
     bench.send(CorpusCommand::SetRole(Role::Output("Fourth".to_owned())));
     bench.send(CorpusCommand::Import(path));
-    assert_eq!(labels_with(&bench, "; p corrected for all pairs of systems").len(), 1);
+    assert_eq!(labels_with(&bench, "; p corrected by Holm for all pairs of systems").len(), 1);
 }

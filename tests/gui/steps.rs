@@ -241,7 +241,7 @@ fn a_number_that_is_clicked_is_worked_out() {
     harness.get_by_role_and_label(Role::Button, "Gates, z_i, r_i").click();
     harness.run();
     harness.get_by_label_contains("What each says for this unit, summed");
-    harness.get_by_label_contains("the word before: ");
+    harness.get_by_label_contains("the word before, and b: ");
     harness.get_by_label_contains("the context: ");
 }
 

@@ -3,6 +3,7 @@
 
 use crate::corpus::import::scores::GivenScores;
 use crate::corpus::measures::oracle::{greatest, ranked_by};
+use crate::corpus::store::read::ORACLE_OF;
 use crate::import::{ImportOptions, ImportedOutput, Record};
 
 /// The title of the score that says where the oracle stands in its list, from 1.
@@ -34,7 +35,7 @@ pub(super) fn said<'r>(
         said.push((name.clone(), list[0]));
         if let Some(best) = oracle {
             oracles.entry((ORACLE.to_owned(), Some(name.clone()))).or_default().insert(at, (best + 1) as f32);
-            said.push((format!("oracle of {name}"), list[best]));
+            said.push((format!("{ORACLE_OF}{name}"), list[best]));
         }
         if let Some(rerank) = &options.rerank {
             match ranked_by(&list, rerank) {

@@ -63,6 +63,16 @@ fn of_sentences<'a>(
         if is_own(title) || is_difference {
             continue;
         }
+        if systems.iter().any(|system| system == name) {
+            let told = format!(
+                "The numbers of column `{name}` are left out, since a system is called so: `COMET.{name}` in the first row makes them its \
+                 scores."
+            );
+            if !report.facts.contains(&told) {
+                report.facts.push(told);
+            }
+            continue;
+        }
         if title.starts_with(char::is_alphabetic) && !is_own(CorpusMeasure::given(title, OF_SENTENCE).name) {
             of_sentences.push(name);
             continue;

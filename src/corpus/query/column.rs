@@ -118,7 +118,8 @@ impl TableColumn {
             return Ok(Self::Sentence(at));
         }
         let (measure, systems) = name.rsplit_once('.').unwrap_or((name, "1"));
-        let at = corpus.measures.iter().position(|known| known.name == measure);
+        let find = |name: &str| corpus.measures.iter().position(|known| known.name == name);
+        let at = find(measure).or_else(|| find(&measure.to_lowercase()));
         let Some(at) = at.or_else(|| [ERRORS, RATING].contains(&measure).then_some(usize::MAX)) else {
             return Err(Error::Input(format!("there is no column `{measure}`; there are {}", names(corpus))));
         };

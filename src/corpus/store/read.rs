@@ -106,6 +106,9 @@ pub struct StoredAbout {
 /// The ranking of a system whose outputs are the references.
 pub const FORCED: &str = "forced";
 
+/// How the name of an oracle begins.
+pub const ORACLE_OF: &str = "oracle of ";
+
 /// The most sentences.
 const MOST_SENTENCES: i64 = 1 << 26;
 /// So many sentences or more are not believed without a look: a file with holes may be small and say that it is long.
@@ -129,6 +132,11 @@ impl StoredSystem {
     /// others.
     pub fn is_forced(&self) -> bool {
         self.about.ranking == FORCED
+    }
+
+    /// Its outputs are those of another system's lists that are nearest to the references: what could have been, which nobody made.
+    pub fn is_oracle(&self) -> bool {
+        self.name.starts_with(ORACLE_OF)
     }
 }
 

@@ -183,7 +183,7 @@ fn note(searching: &Searching, found: usize) -> Option<String> {
         return Some(format!("Only the first {MOST_HITS} hits are shown; ask for less, or narrow what is shown"));
     }
     if searching.is_done() && searching.lacks_links() {
-        return Some(id!("This system has no alignments, and without them -> and crossing find nothing").to_owned());
+        return Some(id!("This system has no alignments, and without them -> and crossing find nothing; choose the links of the statistical aligner").to_owned());
     }
     let first = searching.incomplete.first()?;
     Some(format!("Some sentences have more hits than are told, such as {}", first + 1))

@@ -109,7 +109,8 @@ pub fn values<'a>(apart: &'a StepTrace, i: usize, stage: &str, quantity: usize) 
     }
 }
 
-fn quantities<'a>(apart: &'a StepTrace, i: usize, stage: &str) -> &'a [Quantity] {
+/// The vectors of a box.
+pub fn quantities<'a>(apart: &'a StepTrace, i: usize, stage: &str) -> &'a [Quantity] {
     apart.part(stage, i).map_or(&[], |part| &part.quantities)
 }
 
@@ -223,8 +224,10 @@ fn added(apart: &StepTrace, i: usize, number: WorkedNumber) -> Option<Worked> {
     let value = *quantity.row(number.row).get(number.unit)?;
     let term = |(name, values): &(String, Vec<f32>)| {
         let name = match name.as_str() {
-            "word" if ["top", "below"].contains(&number.stage) => tr!("what the layer reads"),
+            "word" if ["top", "below"].contains(&number.stage) => tr!("what the layer reads, and b"),
+            "word" if number.stage != "readout" => tr!("the word before, and b"),
             "word" => tr!("the word before"),
+            "state" if number.stage == "readout" => tr!("the state, and b"),
             "state" => tr!("the state before"),
             _ => tr!("the context"),
         };

@@ -270,7 +270,7 @@ fn row_ui(
     let rating = sheet.own.ratings.get(system);
     let frame = Frame::new().inner_margin(Margin::same(8)).corner_radius(theme::RADIUS);
     let frame = frame.stroke(Stroke::new(if is_chosen { 2.0 } else { 1.0 }, if is_chosen { t.accent } else { t.line }));
-    frame.show(ui, |ui| {
+    let shown = frame.show(ui, |ui| {
         ui.set_width(ui.available_width());
         ui.horizontal_wrapped(|ui| {
             let shown = if is_chosen && too_high {
@@ -319,6 +319,11 @@ fn row_ui(
             }
         }
     });
+    // Whoever judges by keys sees what is rated.
+    let lies = (sheet.at, n);
+    if is_chosen && window.local.of::<CorpusMemory>().judged.replace(lies) != Some(lies) {
+        ui.scroll_to_rect(if n == 0 { ui.min_rect() } else { shown.response.rect }, None);
+    }
 }
 
 /// A rating in stars.

@@ -57,6 +57,8 @@ pub struct CorpusMemory {
     pub ordered: (String, String),
     /// Where the keyboard is among the tasks of a campaign.
     pub desk: JudgeDesk,
+    /// The sentence and the translation that were brought into view last.
+    pub judged: Option<(usize, usize)>,
     /// A campaign, as typed.
     pub plan: PlanDraft,
     /// The hit that is already in view.

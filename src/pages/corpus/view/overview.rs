@@ -261,7 +261,7 @@ fn corrected(paired: &Paired) -> String {
     let (Some(bootstrap), Some(randomised)) = (paired.p_holm, paired.p_randomised_holm) else { return String::new() };
     let [bootstrap, randomised] = [bootstrap, randomised].map(|p| format!("{p:.3}"));
     tr!(
-        "; p corrected for all pairs of systems {bootstrap} (--paired-bs), {randomised} (--paired-ar)",
+        "; p corrected by Holm for all pairs of systems {bootstrap} (--paired-bs), {randomised} (--paired-ar)",
         bootstrap,
         randomised
     )

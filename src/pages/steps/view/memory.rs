@@ -39,6 +39,8 @@ pub struct StepsMemory {
     pub cursor: Option<(usize, usize)>,
     /// The number that was clicked, to see what made it.
     pub number: Option<WorkedNumber>,
+    /// What made it is to come into view.
+    pub shows_made: bool,
     /// To which box numbers travel, of which step, and since when, in seconds of the window's clock.
     pub travel: Option<((usize, &'static str), f64)>,
     /// The matrices of its open box as textures.

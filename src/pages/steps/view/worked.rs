@@ -2,19 +2,21 @@
 
 use egui::{Label, RichText, Ui};
 
+use crate::figure::equation::spoken;
 use crate::jobs::steps::StepTrace;
 use crate::models::anatomy::MachineStage;
 use crate::pages::steps::StepsPage;
 use crate::pages::steps::picture::words;
 use crate::pages::steps::view::memory::StepsMemory;
-use crate::pages::steps::worked::{Worked, WorkedNumber, strongest, values, worked};
+use crate::pages::steps::worked::{Worked, WorkedNumber, quantities, strongest, values, worked};
 use crate::pages::window::local::Window;
 use crate::widgets::bars::{Bar, bars};
 use crate::widgets::{labels, theme};
 
 /// Works this number out from now on.
 pub fn choose(window: &mut Window<'_>, number: WorkedNumber) {
-    window.local.of::<StepsMemory>().number = Some(number);
+    let memory = window.local.of::<StepsMemory>();
+    (memory.number, memory.shows_made) = (Some(number), true);
 }
 
 /// Paints what made the number that was chosen, or the strongest one.
@@ -27,7 +29,12 @@ pub fn worked_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart:
     let count = values(apart, i, stage.key, number.quantity).map_or(unit, <[f32]>::len);
     let of_words = ["alpha", "energies"].contains(&stage.key);
     ui.horizontal(|ui| {
-        let label = ui.label(if of_words { tr!("One number of it: word") } else { tr!("One number of it: unit") });
+        let symbol = quantities(apart, i, stage.key).get(number.quantity).map(|quantity| spoken(quantity.symbol));
+        let label = ui.label(match symbol {
+            _ if of_words => tr!("One number of it: word").to_owned(),
+            Some(symbol) => tr!("One number of {symbol}: unit", symbol),
+            None => tr!("One number of it: unit").to_owned(),
+        });
         let drag = egui::DragValue::new(&mut unit).range(1..=count);
         let hint = tr!("Click a number above, drag, or type its place, to see what made it");
         if ui.add(drag).labelled_by(label.id).on_hover_text(hint).changed() {
@@ -39,12 +46,17 @@ pub fn worked_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart:
             labels::caption(ui, *word);
         }
     });
-    if let Some(worked) = worked(apart, i, number) {
-        made_ui(ui, &worked);
-    } else {
-        let text =
-            tr!("More than the numbers that are seen here made this one: all weights of a row, which stand below.");
-        labels::note(ui, text);
+    let made = ui.scope(|ui| {
+        if let Some(worked) = worked(apart, i, number) {
+            made_ui(ui, &worked);
+        } else {
+            let text =
+                tr!("More than the numbers that are seen here made this one: all weights of a row, which stand below.");
+            labels::note(ui, text);
+        }
+    });
+    if std::mem::take(&mut window.local.of::<StepsMemory>().shows_made) {
+        made.response.scroll_to_me(None);
     }
 }
 
@@ -72,7 +84,13 @@ fn made_ui(ui: &mut Ui, worked: &Worked) {
         Bar { text: term.name.clone(), share: term.part / range, zero, number, label, is_marked: true }
     });
     let terms: Vec<Bar> = terms.collect();
-    bars(ui, &terms, tr!("One factor times the other; blue adds, orange takes away"));
+    let has_factors = worked.terms.iter().any(|term| term.factors.is_some());
+    let hint = if has_factors {
+        tr!("One factor times the other; blue adds, orange takes away")
+    } else {
+        tr!("Blue adds, orange takes away")
+    };
+    bars(ui, &terms, hint);
     labels::note(ui, tr!("Together {}", format_args!("{:+.3}", parts.iter().sum::<f32>())));
 }
 
