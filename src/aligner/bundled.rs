@@ -40,18 +40,29 @@ impl AlignerFile {
 
     /// Whether it is for two languages, and whether it has them the other way round.
     fn fits(&self, source: &str, target: &str) -> Option<bool> {
-        fits(&self.languages, source, target)
+        fits(&self.languages, (source, target), is_same)
     }
 }
 
-/// Whether what was learned of languages is for two, and whether it has them the other way round.
-fn fits(learned: &(String, String), source: &str, target: &str) -> Option<bool> {
-    let known = (primary(&learned.0), primary(&learned.1));
-    let asked = (primary(source), primary(target));
-    if known == (String::new(), String::new()) || known == asked {
+/// Whether what was learned of languages is for the two that are asked, and whether it has them the other way round.
+fn fits(
+    (first, second): &(String, String),
+    (source, target): (&str, &str),
+    is_it: impl Fn(&str, &str) -> bool,
+) -> Option<bool> {
+    if (first.is_empty() && second.is_empty()) || (is_it(source, first) && is_it(target, second)) {
         return Some(false);
     }
-    (known == (asked.1, asked.0)).then_some(true)
+    (is_it(source, second) && is_it(target, first)).then_some(true)
+}
+
+fn is_same(asked: &str, learned: &str) -> bool {
+    primary(asked) == primary(learned)
+}
+
+/// Whether nobody says which language this is.
+fn is_unknown(language: &str) -> bool {
+    matches!(language, "" | "und" | "mul")
 }
 
 /// The user's files, one for each pair of languages and one for each model. A saved state of before has one or none.
@@ -108,9 +119,10 @@ impl AlignerFiles {
         self.iter().find(|file| file.model.is_none() && file.fits(source, target).is_some())
     }
 
-    /// The file of the model in a folder.
-    pub fn of_model(&self, folder: &Path) -> Option<&AlignerFile> {
-        self.0.iter().find(|file| file.model.as_deref() == Some(folder))
+    /// The file of the model in a folder; none of several that translate as one.
+    pub fn of_model(&self, folders: &[PathBuf]) -> Option<&AlignerFile> {
+        let [folder] = folders else { return None };
+        self.0.iter().find(|file| file.model.as_ref() == Some(folder))
     }
 
     /// The folders of the models that have a file.
@@ -133,13 +145,26 @@ pub struct AlignerChoice {
     pub own: Option<AlignerFile>,
     /// The file of a corpus or of a model. Where it cannot be taken, words are linked without it.
     pub first: Option<PathBuf>,
+    /// The languages are only likely: the file that comes first says better which they are.
+    pub is_guess: bool,
 }
 
 impl AlignerChoice {
     /// Of a source and a target language.
     pub fn new((source, target): (String, String), own: &AlignerFiles) -> Self {
         let own = own.of(&source, &target).cloned();
-        Self { source, target, own, first: None }
+        Self { source, target, own, ..Self::default() }
+    }
+
+    /// Of what a system of these folders reads and writes: the file of the corpus comes first, else that of the model.
+    pub fn of_system(
+        folders: &[PathBuf],
+        languages: (String, String),
+        own: &AlignerFiles,
+        corpus: Option<PathBuf>,
+    ) -> Self {
+        let of_model = || own.of_model(folders).map(|file| file.path.clone());
+        Self { first: corpus.or_else(of_model), ..Self::new(languages, own) }
     }
 
     /// With a file that comes first. Where nobody says which languages these are, it does.
@@ -161,8 +186,8 @@ impl AlignerChoice {
 
     /// The tags by whose rules text is cut into words.
     pub fn tags<'a>(&'a self, learned: &'a Learned) -> (&'a str, &'a str) {
-        let (source, target) = &learned.languages;
-        if self.is_unknown() && !source.is_empty() { (source, target) } else { (&self.source, &self.target) }
+        let tag = |asked: &'a str, known: &'a str| if self.is_open(asked) && !known.is_empty() { known } else { asked };
+        (tag(&self.source, &learned.languages.0), tag(&self.target, &learned.languages.1))
     }
 
     /// Why the file that comes first is not taken, and what to do, as a sentence.
@@ -174,10 +199,11 @@ impl AlignerChoice {
     /// What the file that comes first has learned, or why it is not taken; `None` where there is none.
     fn first(&self) -> Option<Result<Learned>> {
         let path = self.first.as_deref()?;
-        Some(Learned::open(path).and_then(|learned| match fits(&learned.languages, &self.source, &self.target) {
+        let asked = (self.source.as_str(), self.target.as_str());
+        let is_it = |asked: &str, learned: &str| self.is_open(asked) || is_same(asked, learned);
+        Some(Learned::open(path).and_then(|learned| match fits(&learned.languages, asked, is_it) {
             Some(true) => Ok(learned.turned()),
             Some(false) => Ok(learned),
-            None if self.is_unknown() => Ok(learned),
             None => {
                 let (source, target) = &learned.languages;
                 let message =
@@ -187,8 +213,9 @@ impl AlignerChoice {
         }))
     }
 
-    fn is_unknown(&self) -> bool {
-        matches!(self.source.as_str(), "" | "und" | "mul")
+    /// Whether a file may say which language this is.
+    fn is_open(&self, language: &str) -> bool {
+        self.is_guess || is_unknown(language)
     }
 }
 

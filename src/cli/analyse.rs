@@ -508,7 +508,10 @@ fn run_all(low: &AnalyseArgs, workspace: &mut Workspace) -> Result<()> {
         let system = evaluation::EvaluatedSystem::from(&loaded);
         let config = &system.lead().config;
         let languages = (config.source_language.clone(), config.target_language.clone());
-        let aligner = AlignerChoice { first: low.choice.first(workspace), ..AlignerChoice::new(languages, &own) };
+        let aligner = AlignerChoice::of_system(folders, languages, &own, low.choice.first(workspace));
+        if let Some(trouble) = aligner.trouble() {
+            output::tell(&trouble);
+        }
         let mut measuring = Measuring { aligner: LineAligner::chosen(&aligner, false)? };
         let known = about(system, folders, &digests(system), &options);
         check(workspace, system, &options)?;

@@ -76,9 +76,18 @@ struct RowsAsked {
 impl RowsAsked {
     /// What links words of the languages that are named, else of those that the systems have.
     fn aligner(&self, corpus: &CorpusTable, workspace: &Workspace) -> Option<AlignerChoice> {
-        let languages = self.languages.clone().or_else(|| corpus.languages());
-        AlignerChoice::with(languages, &AlignerFiles::default(), workspace.look().aligner)
+        aligner(self.languages.clone().or_else(|| corpus.languages()), workspace)
     }
+}
+
+/// The corpus's own file, else what comes with the program for two languages.
+fn aligner(languages: Option<(String, String)>, workspace: &Workspace) -> Option<AlignerChoice> {
+    AlignerChoice::with(languages, &AlignerFiles::default(), workspace.look().aligner)
+}
+
+fn warn(py: Python<'_>, text: &str) -> PyResult<()> {
+    let text = std::ffi::CString::new(text.replace('\0', " "))?;
+    PyErr::warn(py, &py.get_type::<PyUserWarning>(), &text, 2)
 }
 
 /// A column of a table.
@@ -105,6 +114,12 @@ impl NativeWorkspace {
         outputs: Vec<SystemOutput>,
         hear: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
+        let languages = about.languages.split_once('>');
+        let languages = languages.map(|(source, target)| (source.to_owned(), target.to_owned()));
+        let aligner = py.detach(|| aligner(languages, &self.locked()));
+        if let Some(trouble) = aligner.as_ref().and_then(AlignerChoice::trouble) {
+            warn(py, &trouble)?;
+        }
         let mut outputs: Vec<(usize, SystemOutput)> = outputs.into_iter().enumerate().collect();
         waiting::work(py, hear, |ticket, counted| {
             let mut workspace = self.locked();
@@ -113,8 +128,7 @@ impl NativeWorkspace {
                 let message = format!("{name} has {} outputs, and there are {count} sentences", outputs.len());
                 return Err(Error::Input(message));
             }
-            let languages = about.languages.split_once('>');
-            let aligner = languages.map(|(source, target)| LineAligner::bundled(source, target, false));
+            let aligner = aligner.map(|choice| LineAligner::chosen(&choice, false));
             let mut measuring = Measuring { aligner: aligner.transpose()?.flatten() };
             let system = workspace.add_system(name, about)?;
             let added = outputs.chunks_mut(PIECE).try_for_each(|piece| {
@@ -130,21 +144,21 @@ impl NativeWorkspace {
 
     /// The table, and the sentences that are chosen of it, in order.
     fn chosen(&self, py: Python<'_>, rows: &RowsAsked) -> PyResult<(CorpusTable, Vec<u32>)> {
-        let (corpus, chosen) = py.detach(|| {
+        let (corpus, chosen, trouble) = py.detach(|| {
             let workspace = self.locked();
             let corpus = CorpusTable::read(&workspace)?;
             corpus.read_texts();
             let mut resources = FilterResources::default();
             resources.set(None, rows.aligner(&corpus, &workspace));
+            let trouble = resources.aligner.as_ref().and_then(AlignerChoice::trouble);
             let filter = resources.filter(&rows.filter, &corpus, &workspace, &mut || true)?;
             let sorting = rows.sort.as_deref().map(|name| Sorting::named(name, &corpus)).transpose()?;
             let mut chosen = table::rows(&corpus, &filter, sorting.as_ref());
             chosen.truncate(rows.limit.unwrap_or(usize::MAX));
-            Ok::<_, Error>((corpus, chosen))
+            Ok::<_, Error>((corpus, chosen, trouble))
         })?;
-        for damage in corpus.damages.iter().chain(&corpus.take_damages()) {
-            let damage = std::ffi::CString::new(damage.replace('\0', " "))?;
-            PyErr::warn(py, &py.get_type::<PyUserWarning>(), &damage, 2)?;
+        for told in corpus.damages.iter().chain(&corpus.take_damages()).chain(&trouble) {
+            warn(py, told)?;
         }
         Ok((corpus, chosen))
     }

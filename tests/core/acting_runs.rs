@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use interlinear::corpus::store::file::Workspace;
+use interlinear::corpus::store::look::FileVersion;
 use serde_json::Value;
 
 use crate::cli::{reference, run_in};
@@ -90,6 +92,13 @@ fn a_model_runs_with_interventions_as_a_system_of_its_own() {
         let outcome = run_in(at, &[&["analyse", "--workspace", "w.ilws", "--model", model][..], more].concat(), b"");
         assert!(outcome.code == 2 && outcome.stderr.contains(says), "{more:?}: {}", outcome.stderr);
     }
+
+    // an aligner that is gone is told before anything is run
+    let look = FileVersion { aligner: Some(at.join("gone.aligner")), ..FileVersion::default() };
+    Workspace::open(&at.join("w.ilws")).expect("opened").keep_look(&look).expect("kept");
+    let more = ["analyse", "--workspace", "w.ilws", "--model", model, "--interventions", "long.jsonl"];
+    let outcome = run_in(at, &more, b"");
+    assert!(outcome.code == 2 && outcome.stderr.contains("gone.aligner: does not exist"), "{}", outcome.stderr);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use interlinear::aligner::bundled::{AlignerChoice, AlignerFile, AlignerFiles};
 use interlinear::aligner::corpus::{AlignerText, CorpusBuilder};
 use interlinear::aligner::jumps;
 use interlinear::aligner::jumps::{CELLS, FAR, Jumps, NEAR, REACH, Row};
@@ -474,4 +475,45 @@ fn the_bundled_aligner_goes_both_ways() -> Result<()> {
     assert_eq!((turn(turned.reverse), turn(turned.forward)), (links.forward, links.reverse));
     assert!(LineAligner::bundled("en", "und", false)?.is_none());
     Ok(())
+}
+
+/// One of English and French for two languages of which one is unknown was refused, or taken the wrong way round.
+#[test]
+fn a_file_that_comes_first_says_the_languages_that_nobody_knows() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/aligner/en-fr.aligner");
+    let gone = Path::new("gone.aligner").to_owned();
+    for (source, target, first, is_guess, learned, is_in_trouble) in [
+        ("en", "mul", &path, false, Some(("en", "fr")), false),
+        ("mul", "en", &path, false, Some(("fr", "en")), false),
+        ("und", "", &path, false, Some(("en", "fr")), false),
+        ("mul", "de", &path, false, None, true),
+        ("de", "en", &path, true, Some(("en", "fr")), false),
+        ("fr", "en", &gone, true, Some(("fr", "en")), true),
+    ] {
+        let languages = (source.to_owned(), target.to_owned());
+        let choice = AlignerChoice::new(languages, &AlignerFiles::default());
+        let choice = AlignerChoice { first: Some(first.clone()), is_guess, ..choice };
+        let found = choice.learned().map(|found| found.expect("it opens"));
+        let tags = found.as_ref().map(|found| choice.tags(found));
+        assert_eq!((tags, choice.trouble().is_some()), (learned, is_in_trouble), "{source}-{target}");
+        let languages = found.as_ref().map(|found| (found.languages.0.as_str(), found.languages.1.as_str()));
+        assert_eq!(languages, learned, "{source}-{target}");
+    }
+}
+
+#[test]
+fn the_file_of_a_corpus_comes_before_that_of_a_model_and_several_models_have_none() {
+    let model = Path::new("models/a").to_owned();
+    let mut own = AlignerFiles::default();
+    own.add(AlignerFile { path: "a.aligner".into(), languages: Default::default(), model: Some(model.clone()) });
+    let two = [model.clone(), model.clone()];
+    for (folders, corpus, first) in [
+        (&two[..1], None, Some("a.aligner")),
+        (&two[..1], Some("corpus.aligner"), Some("corpus.aligner")),
+        (&two[..], None, None),
+        (&[][..], None, None),
+    ] {
+        let choice = AlignerChoice::of_system(folders, Default::default(), &own, corpus.map(Into::into));
+        assert_eq!(choice.first.as_deref(), first.map(Path::new), "{folders:?} {corpus:?}");
+    }
 }

@@ -768,6 +768,7 @@ fn a_corpus_keeps_an_aligner_of_its_own_that_comes_first() {
             aligner,
             Some("links words of en and nl, and these are en and de"),
         ),
+        (Some("own.aligner"), &["--languages", "en-mul"], aligner, None),
         (Some("own.aligner"), &["--languages", "en-hu"], nobody, Some("links words of en and nl")),
         (Some("gone.aligner"), &[], nobody, Some("gone.aligner: does not exist")),
         (Some("t.en"), &["--languages", "en-fr"], aligner, Some("is not what an aligner learned")),
@@ -782,4 +783,26 @@ fn a_corpus_keeps_an_aligner_of_its_own_that_comes_first() {
         assert_eq!(said.contains("words are linked without this one"), trouble.is_some(), "{kept:?}: {said}");
         assert!(said.contains(trouble.unwrap_or_default()), "{kept:?}: {said}");
     }
+}
+
+/// What was found out with the file of before was shown on.
+#[test]
+fn an_aligner_that_is_learned_again_at_the_same_path_is_asked_again() {
+    let (folder, workspace, corpus) = opened();
+    let at = folder.path();
+    std::fs::write(at.join("t.en"), "the boat\nthe sea\n".repeat(20)).expect("written");
+    let mut means = FilterResources::default();
+    let mut wrong = |target: &str| {
+        std::fs::write(at.join("t.fr"), target.repeat(20)).expect("written");
+        let learn = ["align", "--statistical", "--source", "t.en", "--target", "t.fr", "--save", "own.aligner"];
+        let done = run_in(at, &learn, b"");
+        assert_eq!(done.code, 0, "{}", done.stderr);
+        let languages = Some(("en".to_owned(), "fr".to_owned()));
+        means.set(None, AlignerChoice::with(languages, &AlignerFiles::default(), Some(at.join("own.aligner"))));
+        let filter = means.filter("wrong.2:boat", &corpus, &workspace, &mut || true).expect("a filter");
+        rows(&corpus, &filter, None)
+    };
+    // linked to a word that the second system says as well, and to one that it does not
+    assert_eq!(wrong("le bateau\nle mer\n"), [0; 0]);
+    assert_eq!(wrong("le rouge\nle mer\n"), [1]);
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use interlinear::aligner::bundled::AlignerFiles;
+use interlinear::aligner::bundled::{AlignerFile, AlignerFiles};
 use interlinear::analysis::bleu::Tokenization;
 use interlinear::corpus::overview::gold::AlignmentOptions;
 use interlinear::corpus::overview::test_set::{EvaluationOptions, TestSet, Unk};
@@ -234,8 +234,11 @@ fn the_window_measures_an_ensemble_beside_the_models() {
     let folder = models();
     let at = |name: &str| folder.path().join(name);
     let spec = EnsembleSpec { members: vec![at("tiny"), at("encdec")], mixing: Mixing::default() };
+    // baselines go by the first model's own
+    let own = AlignerFile { path: at("gone.aligner"), languages: Default::default(), model: Some(at("tiny")) };
     let order = Evaluate {
         systems: vec![at("tiny").into(), Candidate::Ensemble(spec)],
+        aligner: AlignerFiles::from(Some(own)),
         device: DeviceChoice::Cpu,
         test: TestFiles {
             source: Some(at("s")),
@@ -246,7 +249,6 @@ fn the_window_measures_an_ensemble_beside_the_models() {
         },
         search: SearchOptions { max_length: Some(6), ..SearchOptions::default() },
         unk: vec![Unk::Allowed],
-        aligner: AlignerFiles::default(),
     };
     let lane: JobQueue<QueueOrder> = JobQueue::spawn(Store::new(1).library(), ForegroundGate::new(), Arc::new(|| {}));
     lane.submit(1, QueueOrder::Evaluate(order));
@@ -259,6 +261,7 @@ fn the_window_measures_an_ensemble_beside_the_models() {
     };
     let [tiny, both] = found.models.as_slice() else { panic!("{} systems", found.models.len()) };
     assert_eq!((tiny.name.as_str(), both.name.as_str()), ("tiny", "tiny + encdec"));
+    assert!(found.left_out.is_some_and(|note| note.contains("gone.aligner: does not exist")));
     assert_eq!(found.comparisons.len(), 1);
     let rows = [tiny, both].map(|measured| &measured.aligned().expect("it aligns").rows);
     assert_eq!(rows[0], rows[1], "the only member that aligns");

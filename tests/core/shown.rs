@@ -332,7 +332,7 @@ fn an_aligner_file_of_ones_own_links_the_words_of_its_languages() {
     done(&mut session);
     assert_eq!(table(&session).links.as_ref(), Some(&links));
     let own = session.app().view.settings().aligner.clone();
-    assert!(own.of_model(&model).is_some() && !own.has("en", "nl"), "other models have none");
+    assert!(own.of_model(std::slice::from_ref(&model)).is_some() && !own.has("en", "nl"), "other models have none");
     let saved = serde_json::to_string(&session.saved()).expect("JSON");
     let again = Session::start(Some(serde_json::from_str(&saved).expect("JSON")), &OpenWith::default());
     assert_eq!(again.app().view.settings().aligner, own, "it is kept");

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 import subprocess
 import sys
 
@@ -110,6 +111,21 @@ def test_links_and_further_references(tmp_path):
     workspace.add_system("linked", ["x y"], links=["0-1 1-0"])
     assert workspace.table().columns[:5] == ["number", "source", "reference", "reference_2", "linked"]
     assert program("analyse", "--workspace", workspace.path, "--format", "links") == "0-1 1-0\n"
+
+
+def test_an_aligner_of_the_corpus_that_is_gone_is_warned_of(tmp_path):
+    path, look = tmp_path / "own.ilw", json.dumps({"aligner": str(tmp_path / "gone.aligner")})
+    il.Workspace(path).add_sentences(SOURCES, REFERENCES)
+    base = sqlite3.connect(path)
+    base.execute("CREATE TABLE IF NOT EXISTS look(id INTEGER PRIMARY KEY, document TEXT NOT NULL)")
+    base.execute("INSERT OR REPLACE INTO look VALUES (1, ?)", [look])
+    base.commit()
+    base.close()
+    own = il.Workspace(path)
+    for call in (lambda: own.add_system("m", REFERENCES, languages="en-fr"), own.table):
+        with pytest.warns(UserWarning, match="gone.aligner: does not exist") as told:
+            call()
+        assert len(told) == 1
 
 
 @pytest.mark.parametrize(

@@ -365,10 +365,9 @@ impl Column {
     /// is none.
     pub fn aligner(&self, settings: &Settings) -> Option<AlignerChoice> {
         let (facts, files) = (self.facts.as_ref()?, &settings.aligner);
-        let first = files.of_model(&self.folder).map(|own| own.path.clone());
         let languages = (facts.source_language.clone(), facts.target_language.clone());
-        let is_there = first.is_some() || files.has(&languages.0, &languages.1);
-        AlignerChoice::with(Some(languages), files, first).filter(|_| is_there)
+        let choice = AlignerChoice::of_system(self.folders(), languages, files, None);
+        (choice.first.is_some() || files.has(&choice.source, &choice.target)).then_some(choice)
     }
 }
 

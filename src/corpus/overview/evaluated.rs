@@ -145,7 +145,7 @@ pub struct Evaluated {
     pub gold: Option<(PathBuf, String)>,
     /// Alignments that need no model, against the gold one.
     pub baselines: Vec<Baseline>,
-    /// Which models were not measured and why, as a sentence.
+    /// Which models were not measured, and which aligner file was not taken, and why.
     pub left_out: Option<String>,
 }
 

@@ -44,11 +44,9 @@ fn wanted(at: usize, goes_on: &mut GoesOn<'_>) -> Result<()> {
 }
 
 impl FilterResources {
-    /// Other means than these.
+    /// Means that are to be found out with from now on. A file of the same name may have been written again.
     pub fn set(&mut self, path: Option<PathBuf>, aligner: Option<AlignerChoice>) {
-        if (&path, &aligner) != (&self.path, &self.aligner) {
-            *self = Self { path, aligner, jumps: std::mem::take(&mut self.jumps), ..Self::default() };
-        }
+        *self = Self { path, aligner, jumps: std::mem::take(&mut self.jumps), ..Self::default() };
     }
 
     /// The corpus has changed.

@@ -62,6 +62,8 @@ pub struct Analysed {
     /// Sentences that it could not read, and why: the first ones.
     pub refused: Vec<String>,
     pub refusals: usize,
+    /// Of an aligner file that it was measured without.
+    pub trouble: Option<String>,
 }
 
 impl Analyse {
@@ -89,10 +91,13 @@ impl Analyse {
         let name = system.name.clone();
         let (source, target) = languages(&shelved);
         let languages = (source.to_owned(), target.to_owned());
-        let aligner = AlignerChoice { first: workspace.look().aligner, ..AlignerChoice::new(languages, &self.aligner) };
+        let folders = self.system.folders();
+        let aligner = AlignerChoice::of_system(folders, languages, &self.aligner, workspace.look().aligner);
+        let trouble = aligner.trouble();
+        let note = trouble.as_ref().map_or_else(String::new, |trouble| format!(" ({trouble})"));
         let mut measuring = Measuring { aligner: LineAligner::chosen(&aligner, false)? };
         let (start, mut words) = (work.seconds(), 0);
-        let mut analysed = Analysed { system: name.clone(), sentences: 0, refused: Vec::new(), refusals: 0 };
+        let mut analysed = Analysed { system: name.clone(), sentences: 0, refused: Vec::new(), refusals: 0, trouble };
         let what = if self.forces { tr!("Aligning the references with") } else { tr!("Translating with") };
         shelved.with_stepper(Kernels::Fused, work.threads(), |stepper| {
             let mut stepper = Yielding::new(stepper, &work.breath);
@@ -115,7 +120,7 @@ impl Analyse {
                     work.tell(JobProgress {
                         done: done.done,
                         total: done.total,
-                        what: format!("{what} {name}"),
+                        what: format!("{what} {name}{note}"),
                         words_per_second: words as f32 / (work.seconds() - start).max(1e-3),
                     });
                     work.breathe()

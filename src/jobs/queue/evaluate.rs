@@ -87,7 +87,10 @@ impl Evaluate {
         let mut evaluated = Evaluated { gold, left_out, ..Evaluated::of(test_set, &options, models) };
         compare_all(work, &mut evaluated)?;
         if let (true, Some((source, target))) = (has_gold, first) {
-            let aligner = AlignerChoice::new((source.to_owned(), target.to_owned()), &self.aligner);
+            let languages = (source.to_owned(), target.to_owned());
+            let aligner = AlignerChoice::of_system(self.systems[0].folders(), languages, &self.aligner, None);
+            let notes = evaluated.left_out.take().into_iter().chain(aligner.trouble());
+            evaluated.left_out = notes.reduce(|models, file| format!("{models}. {file}"));
             let mut aligner = LineAligner::chosen(&aligner, self.test.is_pretokenized)?;
             evaluated.baselines = gold::baselines(&evaluated.test_set, aligner.as_mut());
         }

@@ -82,7 +82,8 @@ impl HeadOrder {
         if self.links.is_none() {
             work.say(tr!("Reading what the aligner knows").to_owned());
             let languages = (model.config.source_language.clone(), model.config.target_language.clone());
-            let known = LineAligner::chosen(&AlignerChoice::new(languages, &self.own), false)?;
+            let choice = AlignerChoice::of_system(std::slice::from_ref(&self.model), languages, &self.own, None);
+            let known = LineAligner::chosen(&choice, false)?;
             aligner = Some(known.map_or_else(learn, Ok)?);
         }
         work.say(tr!("Reading the text").to_owned());

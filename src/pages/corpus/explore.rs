@@ -222,12 +222,13 @@ impl CorpusPage {
     }
 
     /// The aligner of source and target language: those of the systems, as for the command line, else those of the corpus's
-    /// own file, or of the first model.
+    /// own file, or of the first model where it is not to be had.
     pub(crate) fn aligner(&self, app: &AppState) -> Option<AlignerChoice> {
-        let first = self.columns.look.aligner.clone();
-        let of_model = || app.document.languages().filter(|_| first.is_none());
-        let languages = self.corpus.languages().or_else(of_model);
-        AlignerChoice::with(languages, &app.view.settings().aligner, first)
+        let (known, first) = (self.corpus.languages(), self.columns.look.aligner.clone());
+        let is_guess = known.is_none();
+        let languages = known.or_else(|| app.document.languages());
+        let choice = AlignerChoice::with(languages, &app.view.settings().aligner, first)?;
+        Some(AlignerChoice { is_guess, ..choice })
     }
 
     /// How the lane finds costly conditions out.

@@ -536,6 +536,9 @@ impl AnyPage for CorpusPage {
             told += &tr!("; {} could not be read ({})", found.refusals, found.refused.join("; "));
         }
         app.notify(told, false);
+        if let Some(trouble) = found.trouble {
+            app.notify(trouble, true);
+        }
     }
 
     fn ended(&mut self, number: u64, message: Option<String>, _app: &mut AppState) {

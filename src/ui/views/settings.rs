@@ -224,7 +224,10 @@ pub fn without_ui(ui: &mut Ui, window: &mut Window<'_>, own: &AlignerFile) {
         None if source.is_empty() => tr!("all languages").to_owned(),
         None => format!("{source}-{target}"),
     };
-    let note = tr!("Its languages have what comes with the program again, or none");
+    let note = match model {
+        Some(_) => tr!("Its words are linked by the aligner of its languages again, if there is one"),
+        None => tr!("Its languages have what comes with the program again, or none"),
+    };
     if ui.button(tr!("Without {} ({of})", file_name(path), of)).on_hover_text(note).clicked() {
         window.push(SettingsCommand::RemoveAligner(own.clone()));
         ui.close();

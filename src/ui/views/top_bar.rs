@@ -317,7 +317,7 @@ fn aligner_item(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
         let model = column.folder.clone();
         window.ask(ALIGNER.then(move |path| SettingsCommand::OpenAligner { path, model: Some(model.clone()) }));
     }
-    if let Some(own) = window.app.view.settings().aligner.of_model(&column.folder) {
+    if let Some(own) = window.app.view.settings().aligner.of_model(column.folders()) {
         settings::without_ui(ui, window, own);
     }
 }
