@@ -4,6 +4,7 @@
 mod agreement;
 mod campaign;
 mod format;
+mod hits;
 mod links;
 
 pub mod report;
@@ -15,7 +16,7 @@ use clap::Args;
 
 use crate::aligner::bundled::{AlignerChoice, AlignerFile, AlignerFiles};
 use crate::aligner::words::LineAligner;
-use crate::analysis::concordance::{ConcordanceOrder, sorted};
+use crate::analysis::concordance::ConcordanceOrder;
 use crate::cli::analyse::agreement::agreement;
 use crate::cli::analyse::campaign::CampaignArgs;
 use crate::cli::analyse::format::Format;
@@ -36,8 +37,6 @@ use crate::corpus::overview::tables;
 use crate::corpus::overview::tables::{OverviewTable, TABLES, overview};
 use crate::corpus::query::column::TableColumn;
 use crate::corpus::query::costly::FilterResources;
-use crate::corpus::query::hits::{Searching, tsv};
-use crate::corpus::query::linked::{LinkChoice, LinkOrigin};
 use crate::corpus::query::table;
 use crate::corpus::query::table::Sorting;
 use crate::corpus::run::{SystemRunOptions, about, check, digests, name, run as run_system, system as system_of};
@@ -399,7 +398,7 @@ pub fn run(low: &AnalyseArgs) -> anyhow::Result<()> {
     }
     let mut output = LineOutput::stdout();
     if let Some(query) = &low.query {
-        concordance(query, low, &workspace, &corpus, rows, &mut output)?;
+        hits::print(query, low, &workspace, &corpus, rows, &mut output)?;
         return output.finish();
     }
     if !low.overview.is_empty() {
@@ -546,37 +545,6 @@ pub fn read(workspace: &Workspace) -> Result<CorpusTable> {
     corpus.read_texts();
     corpus.damages.iter().chain(&corpus.take_damages()).for_each(|damage| output::tell(damage));
     Ok(corpus)
-}
-
-/// Prints the hits of a query: the sentence, the hit with what stands around it, what it is linked to, and the output.
-fn concordance(
-    query: &str,
-    low: &AnalyseArgs,
-    workspace: &Workspace,
-    corpus: &CorpusTable,
-    chosen: Vec<u32>,
-    output: &mut LineOutput,
-) -> anyhow::Result<()> {
-    let Some(system) = low.system.checked_sub(1).filter(|at| *at < corpus.systems.len()) else {
-        let count = corpus.systems.len();
-        let message = format!("--system {} is not there; there are {count}, counted from 1", low.system);
-        return Err(Error::Input(message).into());
-    };
-    let links = LinkChoice { system: Some(system), by: LinkOrigin::Own };
-    let searching = Searching::new(query, Path::new(""), links, chosen, None);
-    let mut searching = searching.map_err(|why| Error::Input(format!("--query, {why}")))?.by_parts(low.by);
-    if low.by && !corpus.has_parts {
-        let message = "--by: nobody gave this corpus parts of speech; bring them in with --import FILE.conllu";
-        return Err(Error::Input(message.to_owned()).into());
-    }
-    let mut lines = Vec::new();
-    while !searching.is_done() {
-        lines.extend(searching.step(corpus, workspace, 1000)?);
-    }
-    for at in &searching.incomplete {
-        output::tell(&format!("sentence {}: there are more hits than are told", at + 1));
-    }
-    output.text(&tsv(&lines, &sorted(&lines, low.order), corpus, links))
 }
 
 fn overviews_of(

@@ -42,7 +42,9 @@ impl Trace {
             return;
         }
         for (term, value) in terms {
-            value.into_iter().for_each(|value| self.note(&format!("{name}+{term}"), value));
+            if let Some(value) = value {
+                self.note(&format!("{name}+{term}"), value);
+            }
         }
     }
 

@@ -57,8 +57,7 @@ pub fn overview_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>)
     if let Some(share) = workbench.whole.counted.share {
         labels::caption(ui, tr!("Counting the sentences"));
         let bar = ProgressBar::new(share).desired_height(theme::PROGRESS_HEIGHT).animate(false).fill(t.accent);
-        let name = tr!("Counting the sentences");
-        ui.add(bar).widget_info(|| egui::WidgetInfo::labeled(egui::accesskit::Role::ProgressIndicator, true, name));
+        ui.add(bar).accessible_name(tr!("Counting the sentences"));
     }
     let is_counting = workbench.whole.counted.share.is_some();
     let Some(overview) = workbench.whole.counted.overview.clone() else {
