@@ -26,7 +26,8 @@ const WINDOW: &[&str] = &[
 /// What figures say.
 const FIGURES: &[&str] = &["src/figure", "src/models/anatomy"];
 /// Letters and marks of the user's text, for which the system has fonts, and those that XML may not hold.
-const OTHERS: &[&str] = &["bidi.rs", "fonts.rs", "measure.rs", "table.rs", "rewording.rs", "confidence.rs", "svg.rs"];
+const OTHERS: &[&str] =
+    &["bidi.rs", "fonts.rs", "measure.rs", "table.rs", "rewording.rs", "confidence.rs", "svg.rs", "mteval.rs"];
 /// The product of each number with its neighbour is drawn as a ring.
 const RING: char = '\u{2218}';
 
