@@ -3,7 +3,7 @@
 
 use crate::text::language::{Habits, habits};
 use crate::text::sentence::EOS;
-use crate::text::unspaced::touches;
+use crate::text::unspaced::meet;
 
 /// Which neighbours a word touches without a space.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -28,8 +28,7 @@ pub fn join<T: AsRef<str>>(language: &str, tokens: &[T]) -> String {
         let before = i.checked_sub(1).and_then(|i| words.get(i)).copied().unwrap_or_default();
         let after = words.get(i + 1).copied().unwrap_or_default();
         let touch = marks.touch(before, word, after);
-        let ends = before.chars().next_back().zip(word.chars().next()).filter(|_| habits.unspaced);
-        if !(touched || touch.left || ends.is_some_and(|(left, right)| touches(left, right))) {
+        if !(touched || touch.left || habits.unspaced && meet(before, word)) {
             text.push(' ');
         }
         text.push_str(word);

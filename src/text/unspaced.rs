@@ -16,7 +16,7 @@ use icu_segmenter::options::WordBreakInvariantOptions;
 use icu_segmenter::{WordSegmenter, WordSegmenterBorrowed};
 use unicode_normalization::char::is_combining_mark;
 
-/// The most words that [`run_of`] puts together, less one.
+/// The most words that [`runs_of`] puts together, less one.
 pub(crate) const LONGEST_RUN: usize = 15;
 
 /// The words of a line: what stands between spaces and tabs, or what is found in scripts without spaces. No-break spaces
@@ -72,19 +72,18 @@ impl WordStarts {
     }
 }
 
-/// Whether no space stands between two letters in a language whose script sets none between words.
-pub fn touches(left: char, right: char) -> bool {
-    is_han_or_kana(left) || is_han_or_kana(right) || is_south_east_asian(left) && is_south_east_asian(right)
+/// Whether no space stands between two words, since the script of one sets none; nothing meets nothing.
+pub fn meet(before: &str, behind: &str) -> bool {
+    before.chars().next_back().zip(behind.chars().next()).is_some_and(|(left, right)| {
+        is_han_or_kana(left) || is_han_or_kana(right) || is_south_east_asian(left) && is_south_east_asian(right)
+    })
 }
 
 /// How many of some words, from the first on, make up one that is meant: one, or several that no space parts in their
 /// scripts; all such numbers. So it is found wherever a dictionary, or somebody else, has cut it.
 pub fn runs_of<T: AsRef<str>>(words: &[T], is: impl Fn(&str) -> bool) -> impl Iterator<Item = usize> {
-    let touch = |pair: &&[T]| {
-        let ends = pair[0].as_ref().chars().next_back().zip(pair[1].as_ref().chars().next());
-        ends.is_some_and(|(left, right)| touches(left, right))
-    };
-    let most = words.len().min(1 + words.windows(2).take(LONGEST_RUN).take_while(touch).count());
+    let meeting = words.windows(2).take(LONGEST_RUN).take_while(|pair| meet(pair[0].as_ref(), pair[1].as_ref()));
+    let most = words.len().min(1 + meeting.count());
     let mut run = String::new();
     (1..=most).filter(move |count| {
         if *count == 1 {

@@ -24,7 +24,8 @@ pub fn note(ui: &mut Ui, text: impl Into<String>) -> Response {
     ui.add(egui::Label::new(small(ui, text)).wrap())
 }
 
-fn small(ui: &Ui, text: impl Into<String>) -> RichText {
+/// Letters of what is less than the rest.
+pub fn small(ui: &Ui, text: impl Into<String>) -> RichText {
     RichText::new(text).size(theme::TEXT_SMALL).color(theme::tokens(ui).weak)
 }
 

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::analysis::concordance::parse::{ConcordanceQuery, QueryItem, Token};
 use crate::text::links::Link;
-use crate::text::unspaced::LONGEST_RUN;
+use crate::text::unspaced::{LONGEST_RUN, meet};
 
 /// A sentence with its translation.
 #[derive(Clone, Copy, Debug, Default)]
@@ -106,9 +106,9 @@ fn targets(item: &QueryItem, run: &Range<usize>, sentence: &ConcordanceSentence<
     let own = sentence.links.iter().filter(|link| run.contains(&link.source)).map(|link| link.target);
     // A word that was cut may be linked by any of its pieces.
     let is = |token: &Token, i: usize| {
-        let first = i.saturating_sub(LONGEST_RUN);
-        let covers = |k: usize| token.runs(sentence.output.get(k..).unwrap_or_default()).any(|count| k + count > i);
-        (first..=i).any(covers)
+        let Some(words) = sentence.output.get(..=i) else { return false };
+        let before = words.windows(2).rev().take(LONGEST_RUN).take_while(|pair| meet(&pair[0], &pair[1])).count();
+        (i - before..=i).any(|k| token.runs(&sentence.output[k..]).any(|count| k + count > i))
     };
     let mut targets: Vec<usize> = own.filter(|i| item.linked.as_ref().is_none_or(|token| is(token, *i))).collect();
     targets.sort_unstable();

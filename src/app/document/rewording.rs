@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::app::document::history::{common_prefix, common_suffix};
 use crate::app::files::common::common;
-use crate::text::unspaced::{self, is_unspaced, touches};
+use crate::text::unspaced::{self, is_unspaced, meet};
 
 /// Most differences that are named one by one.
 const MOST_NAMED: usize = 4;
@@ -158,8 +158,7 @@ fn swap(a: &[&str], b: &[&str]) -> Option<String> {
 fn quoted(words: &[&str]) -> String {
     let mut text = String::new();
     for word in words {
-        let ends = text.chars().next_back().zip(word.chars().next());
-        if ends.is_some_and(|(left, right)| !touches(left, right)) {
+        if !text.is_empty() && !meet(&text, word) {
             text.push(' ');
         }
         text.push_str(word);

@@ -414,8 +414,8 @@ impl Importer<'_> {
         if self.is_base(0, window)? {
             return Ok(0);
         }
-        for place in SentencePlaces::read(self.workspace)?.of(self.workspace, text, 0).take(TRIED) {
-            let Some(base) = (place? + 1).checked_sub(first.sentence) else { continue };
+        for found in SentencePlaces::read(self.workspace)?.of(self.workspace, text, 0).take(TRIED) {
+            let Some(base) = (found?.0 + 1).checked_sub(first.sentence) else { continue };
             if self.is_base(base, window)? {
                 return Ok(base);
             }

@@ -4,6 +4,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::corpus::import::letters::visible;
 use crate::corpus::store::file::{Workspace, list};
+use crate::corpus::store::read::StoredSentence;
 use crate::error::Result;
 
 /// The sentences of a corpus by what is left of their letters, spaces aside and with straight apostrophes: read once for a file.
@@ -19,16 +20,21 @@ impl SentencePlaces {
         Ok(Self(all))
     }
 
-    /// The places of the sentences with the letters of a text, from 0, in order, the first `skipped` of them left out. Each is
-    /// looked at when it is its turn.
-    pub fn of(&self, workspace: &Workspace, text: &str, skipped: usize) -> impl Iterator<Item = Result<usize>> {
+    /// The sentences with the letters of a text, each with its place, from 0, in order, the first `skipped` of them left out. Each
+    /// is read when it is its turn.
+    pub fn of(
+        &self,
+        workspace: &Workspace,
+        text: &str,
+        skipped: usize,
+    ) -> impl Iterator<Item = Result<(usize, StoredSentence)>> {
         let wanted = mixed(text);
         let first = self.0.partition_point(|(mixed, _)| *mixed < wanted);
         let alike = self.0[first..].iter().take_while(move |(mixed, _)| *mixed == wanted);
         alike.skip(skipped).filter_map(move |(_, at)| {
             let at = *at as usize;
             let stored = workspace.sentence(at).transpose()?;
-            stored.map(|stored| is_same(&stored.source, text).then_some(at)).transpose()
+            stored.map(|stored| is_same(&stored.source, text).then_some((at, stored))).transpose()
         })
     }
 }

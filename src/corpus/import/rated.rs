@@ -183,7 +183,7 @@ fn places(
     for segment in segments {
         // Those with the same letters are taken in order.
         let used = taken.entry(visible(&segment.source).collect::<String>()).or_insert(0);
-        let found = known.of(workspace, &segment.source, *used).next().transpose()?;
+        let found = known.of(workspace, &segment.source, *used).next().transpose()?.map(|(place, _)| place);
         *used += usize::from(found.is_some());
         let place = found.unwrap_or_else(|| {
             let (source, line) = (segment.source.clone(), segment.line);

@@ -63,21 +63,20 @@ fn of_sentences<'a>(
         if is_own(title) || is_difference {
             continue;
         }
-        if systems.iter().any(|system| system == name) {
-            let told = format!(
-                "The numbers of column `{name}` are left out, since a system is called so: `COMET.{name}` in the first row makes them its \
-                 scores."
-            );
-            if !report.facts.contains(&told) {
-                report.facts.push(told);
-            }
-            continue;
-        }
-        if title.starts_with(char::is_alphabetic) && !is_own(CorpusMeasure::given(title, OF_SENTENCE).name) {
+        let is_system = systems.iter().any(|system| system == name);
+        let is_free = title.starts_with(char::is_alphabetic) && !is_own(CorpusMeasure::given(title, OF_SENTENCE).name);
+        if is_free && !is_system {
             of_sentences.push(name);
             continue;
         }
-        let told = format!("The numbers of column `{name}` are left out: give it another name in the first row.");
+        let told = if is_system {
+            format!(
+                "The numbers of column `{name}` are left out, since a system is called so: `COMET.{name}` in the first row makes them its \
+                 scores."
+            )
+        } else {
+            format!("The numbers of column `{name}` are left out: give it another name in the first row.")
+        };
         if !report.facts.contains(&told) {
             report.facts.push(told);
         }

@@ -44,15 +44,19 @@ pub fn import(workspace: &mut Workspace, path: &Path, ticket: &CancellationToken
             give(n, &stored.source);
             continue;
         }
-        let is_known = seen.get(&text).copied();
-        let mut is_there = is_known.unwrap_or(false);
-        for at in known.of(workspace, &text, 0).take(if is_known.is_some() { 0 } else { usize::MAX }) {
-            let at = at?;
-            is_there = true;
-            workspace.sentence(at)?.into_iter().for_each(|stored| give(at, &stored.source));
-        }
+        let is_there = if let Some(is_there) = seen.get(&text) {
+            *is_there
+        } else {
+            let mut is_there = false;
+            for found in known.of(workspace, &text, 0) {
+                let (at, stored) = found?;
+                give(at, &stored.source);
+                is_there = true;
+            }
+            seen.insert(text, is_there);
+            is_there
+        };
         strange += usize::from(!is_there);
-        seen.insert(text, is_there);
     }
     let found = Vec::from_iter(found);
     if found.is_empty() {

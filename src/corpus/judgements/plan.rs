@@ -16,7 +16,7 @@ impl Campaign {
                 annotators.push(name.to_owned());
             }
         }
-        let translate = |column: &&SystemColumn| !column.system.is_forced() && !column.system.is_oracle();
+        let translate = |column: &&SystemColumn| column.system.competes();
         let columns: Vec<_> = corpus.systems.iter().filter(translate).collect();
         if annotators.is_empty() || columns.is_empty() {
             let what = if columns.is_empty() { "a system that translates" } else { "the name of an annotator" };

@@ -302,8 +302,7 @@ impl Counting {
         let (first, second) = options.pair;
         let is_rival = |at: usize| corpus.systems.get(at).is_some_and(|column| !column.system.is_forced());
         let pair = (is_rival(first) && is_rival(second) && first != second).then_some(options.pair);
-        let rivals: Vec<usize> =
-            (0..systems).filter(|at| is_rival(*at) && !corpus.systems[*at].system.is_oracle()).collect();
+        let rivals: Vec<usize> = (0..systems).filter(|at| corpus.systems[*at].system.competes()).collect();
         let mut counting = Self {
             of: rows.len(),
             rows: spread(rows.len(), options.most).map(|n| rows[n]).collect(),

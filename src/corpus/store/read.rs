@@ -134,9 +134,10 @@ impl StoredSystem {
         self.about.ranking == FORCED
     }
 
-    /// Its outputs are those of another system's lists that are nearest to the references: what could have been, which nobody made.
-    pub fn is_oracle(&self) -> bool {
-        self.name.starts_with(ORACLE_OF)
+    /// Whether it made its outputs itself: an oracle has those of another system's lists that are nearest to the references, what
+    /// could have been.
+    pub fn competes(&self) -> bool {
+        !self.is_forced() && !self.name.starts_with(ORACLE_OF)
     }
 }
 

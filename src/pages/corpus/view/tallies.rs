@@ -1,6 +1,6 @@
 //! Floor 11: page Corpus, the concordance: where its links come from, and kinds of links against each other as a table.
 
-use egui::{ComboBox, DragValue, ProgressBar, RichText, Ui};
+use egui::{ComboBox, DragValue, ProgressBar, Ui};
 
 use crate::corpus::query::linked::{LinkChoice, LinkOrigin};
 use crate::pages::corpus::CorpusPage;
@@ -10,7 +10,7 @@ use crate::pages::window::dialogs::{Question, Wants};
 use crate::pages::window::local::Window;
 use crate::text::cells::TableCell;
 use crate::widgets::grid::{GridLook, GridTitle, grid_ui};
-use crate::widgets::theme;
+use crate::widgets::{labels, theme};
 
 /// What is asked where counts are saved.
 pub const COUNTS: Question = Question::new(
@@ -121,7 +121,7 @@ pub fn counts_ui(ui: &mut Ui, workbench: &CorpusPage) {
             "There is no sentence that all these links are known of: a system may have come without any. Choose others, or those of the aligner."
         )
     };
-    ui.add(egui::Label::new(RichText::new(note).size(theme::TEXT_SMALL).color(t.weak)).wrap());
+    labels::note(ui, note);
     let look = GridLook { id: "link_counts", label: tr!("Counts of links"), titles: TITLES, selected: None };
     grid_ui(ui, table, &look);
 }

@@ -272,8 +272,7 @@ pub fn player_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart:
     say_ui(ui, steps, window, apart);
     let place = tr!("Step {} of {}{}", steps.i + 1, apart.steps.len(), if apart.is_cut { tr!(", cut") } else { "" });
     // Its words stay together.
-    let place = RichText::new(place).size(theme::TEXT_SMALL).color(theme::tokens(ui).weak);
-    ui.add(egui::Label::new(place).extend());
+    ui.add(egui::Label::new(labels::small(ui, place)).extend());
 }
 
 /// Box by box or word by word, and how fast.
