@@ -203,21 +203,20 @@ impl Trainable for GroundHog {
         let annotations = self.annotate(source, regularizer)?;
         let e = regularizer.drop(&embed_shifted(&self.target_embedding, target)?)?; // [t_y, b, m]
         let unit = self.decoder.matrices();
-        let x = unit.input(&e)?; // 3 x [t_y, b, n]
+        let x = unit.input(&e)?.positions()?; // t_y times 3 x [b, n]
         let mut s = self.start(&annotations)?; // [b, n]
         let (mut states, mut contexts, mut alpha): (Vec<Tensor>, Vec<Tensor>, Vec<Tensor>) = Default::default();
         for i in 0..target.longest {
             if let Some(c) = contexts.last() {
-                s = self.decoder.step(&x.position(i)?, unit.context(c)?.as_ref(), &s)?;
+                s = self.decoder.step(&x[i], unit.context(c)?.as_ref(), &s)?;
             }
             let alpha_i = self.look(&s, i, &annotations)?.map(|(_, alpha_i)| alpha_i);
             contexts.push(self.context(alpha_i.as_ref(), s.dim(0)?, &annotations)?);
             alpha.extend(alpha_i);
             states.push(s.clone());
         }
-        let rows = |tensor: &Tensor| target.rows_of_words(tensor); // [t_y * b, ..] to [words, ..]
-        let (s, c) = (rows(&Tensor::cat(&states, 0)?)?, rows(&Tensor::cat(&contexts, 0)?)?);
-        Ok(Hidden { rows: self.readout.t(&s, &rows(&e.flatten(0, 1)?)?, &c)?, alpha }) // [words, l]
+        let t = self.readout.t(&Tensor::cat(&states, 0)?, &e.flatten(0, 1)?, &Tensor::cat(&contexts, 0)?)?;
+        Ok(Hidden { rows: target.rows_of_words(&t)?, alpha }) // [t_y * b, l] to [words, l]
     }
 
     fn logits(&self, t: &Tensor) -> Result<Tensor> {

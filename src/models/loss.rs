@@ -23,12 +23,14 @@ pub struct Regularizer {
     /// Share epsilon of the probability that label smoothing spreads over all words.
     pub label_smoothing: f64,
     rng: ChaCha8Rng,
+    /// What a card's own generator starts from, until it has.
+    start: Option<u64>,
 }
 
 impl Regularizer {
     /// With a generator of its own; the same seed drops the same numbers.
     pub fn new(dropout: f64, label_smoothing: f64, seed: u64) -> Self {
-        Self { dropout, label_smoothing, rng: ChaCha8Rng::seed_from_u64(seed) }
+        Self { dropout, label_smoothing, rng: ChaCha8Rng::seed_from_u64(seed), start: Some(seed) }
     }
 
     /// No dropout and no smoothing.
@@ -42,6 +44,12 @@ impl Regularizer {
             return Ok(x.clone());
         }
         let keep = 1.0 - self.dropout;
+        if !x.device().is_cpu() {
+            // millions of numbers that would have to be drawn and sent for each update
+            self.start.take().map(|seed| x.device().set_seed(seed)).transpose()?;
+            let mask = x.rand_like(0.0, 1.0)?.lt(keep)?.to_dtype(x.dtype())?;
+            return Ok((x * (mask / keep)?)?);
+        }
         let scale = (1.0 / keep) as f32;
         let limit = (keep * f64::from(u32::MAX)) as u32;
         let mask: Vec<f32> =

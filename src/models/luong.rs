@@ -331,11 +331,11 @@ impl Trainable for Luong {
             .collect(); // y_0, y_1 .. y_{T-1}
         let e = embed(&self.target_embedding, &before)?.reshape((target.longest, b, ()))?; // [t_y, b, m]
         let first = self.first()?;
-        let x = first.embedding.input(&regularizer.drop(&e)?)?; // 4 x [t_y, b, n]
+        let x = first.embedding.input(&regularizer.drop(&e)?)?.positions()?; // t_y times 4 x [b, n]
         let mut decoder = self.decoder(&self.start(&annotations)?)?;
         let (mut hidden, mut alpha) = (Vec::with_capacity(target.longest), Vec::new());
         for t in 0..target.longest {
-            self.advance(&first, &x.position(t)?, &mut decoder, regularizer)?;
+            self.advance(&first, &x[t], &mut decoder, regularizer)?;
             let alignment = self.look(&decoder, &annotations)?.map(|(_, alignment)| alignment.alpha);
             hidden.push(self.combine(&mut decoder, alignment.as_ref(), &annotations)?.1);
             alpha.extend(alignment);

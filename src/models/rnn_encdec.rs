@@ -157,18 +157,16 @@ impl Trainable for RnnEncDec {
         let c = self.context(source, regularizer)?; // [b, n]
         let e = regularizer.drop(&embed_shifted(&self.target_embedding, target)?)?; // [t_y, b, m]
         let unit = self.decoder.matrices();
-        let (x, from_context) = (unit.input(&e)?, unit.context(&c)?); // 3 x [t_y, b, n], 3 x [b, n]
+        let (x, from_context) = (unit.input(&e)?.positions()?, unit.context(&c)?); // t_y times 3 x [b, n], 3 x [b, n]
         let mut s = self.start(&c)?; // [b, n]
         let mut states = Vec::new();
         for t in 0..target.longest {
-            s = self.decoder.step(&x.position(t)?, from_context.as_ref(), &s)?;
+            s = self.decoder.step(&x[t], from_context.as_ref(), &s)?;
             states.push(s.clone()); // h'_t
         }
-        let rows = |tensor: &Tensor| target.rows_of_words(tensor); // [t_y * b, ..] to [words, ..]
         let c = c.unsqueeze(0)?.repeat((target.longest, 1, 1))?.flatten(0, 1)?; // [t_y * b, n]
-        let s = rows(&Tensor::cat(&states, 0)?)?;
-        let t = self.readout.t(&s, &rows(&e.flatten(0, 1)?)?, &rows(&c)?)?; // [words, l]
-        Ok(Hidden { rows: t, alpha: Vec::new() })
+        let t = self.readout.t(&Tensor::cat(&states, 0)?, &e.flatten(0, 1)?, &c)?;
+        Ok(Hidden { rows: target.rows_of_words(&t)?, alpha: Vec::new() }) // [t_y * b, l] to [words, l]
     }
 
     fn logits(&self, t: &Tensor) -> Result<Tensor> {

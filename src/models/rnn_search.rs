@@ -139,7 +139,7 @@ impl Trainable for RnnSearch {
         let annotations = self.annotate(source, regularizer)?;
         let e = regularizer.drop(&embed_shifted(&self.target_embedding, target)?)?; // [t_y, b, m]
         let unit = self.decoder.matrices();
-        let x = unit.input(&e)?; // 3 x [t_y, b, n]
+        let x = unit.input(&e)?.positions()?; // t_y times 3 x [b, n]
         let mut s = self.start(&annotations)?; // [b, n]
         let (mut states, mut contexts, mut alpha) = (Vec::new(), Vec::new(), Vec::new());
         for i in 0..target.longest {
@@ -148,13 +148,12 @@ impl Trainable for RnnSearch {
             alpha.push(alpha_i);
             states.push(s.clone()); // s_{i-1}
             if i + 1 < target.longest {
-                s = self.decoder.step(&x.position(i)?, unit.context(&c_i)?.as_ref(), &s)?;
+                s = self.decoder.step(&x[i], unit.context(&c_i)?.as_ref(), &s)?;
             }
             contexts.push(c_i);
         }
-        let rows = |tensor: &Tensor| target.rows_of_words(tensor); // [t_y * b, ..] to [words, ..]
-        let (s, c) = (rows(&Tensor::cat(&states, 0)?)?, rows(&Tensor::cat(&contexts, 0)?)?);
-        Ok(Hidden { rows: self.readout.t(&s, &rows(&e.flatten(0, 1)?)?, &c)?, alpha }) // [words, l]
+        let t = self.readout.t(&Tensor::cat(&states, 0)?, &e.flatten(0, 1)?, &Tensor::cat(&contexts, 0)?)?;
+        Ok(Hidden { rows: target.rows_of_words(&t)?, alpha }) // [t_y * b, l] to [words, l]
     }
 
     fn logits(&self, t: &Tensor) -> Result<Tensor> {

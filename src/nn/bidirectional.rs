@@ -43,11 +43,11 @@ impl Direction {
 /// `e` [t_x, b, m]; `mask` [t_x, b, 1] is 1 at words and 0 at padding, `None` where nothing is padded.
 pub fn read(cell: &dyn GatedCell, e: &Tensor, mask: Option<&Tensor>, direction: Direction) -> Result<Vec<Tensor>> {
     let (t_x, b, _) = e.dims3()?;
-    let x = cell.matrices().input(e)?; // 3 x [t_x, b, n]
+    let x = cell.matrices().input(e)?.positions()?; // t_x times 3 x [b, n]
     let mut s = Tensor::zeros((b, cell.matrices().hidden()?), e.dtype(), e.device())?; // [b, n]
     let mut states = Vec::with_capacity(t_x);
     for t in direction.order(t_x, false) {
-        let next = cell.step(&x.position(t)?, None, &s)?;
+        let next = cell.step(&x[t], None, &s)?;
         s = match mask {
             None => next,
             // mask * next + (1 - mask) * s

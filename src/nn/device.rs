@@ -103,7 +103,7 @@ pub fn pick(choice: DeviceChoice) -> Result<Device> {
         DeviceChoice::Cpu => Ok(Device::cpu()),
         DeviceChoice::Cuda(number) => {
             compiled_in(cfg!(feature = "cuda"), "CUDA", "cuda")?;
-            try_out(choice, || candle_core::Device::new_cuda(number))
+            try_out(choice, || cuda::open(number))
         }
         DeviceChoice::Metal => {
             compiled_in(cfg!(feature = "metal"), "Metal", "metal")?;
@@ -156,8 +156,46 @@ fn try_out(choice: DeviceChoice, open: impl FnOnce() -> candle_core::Result<cand
     )))
 }
 
+#[cfg(not(feature = "cuda"))]
+mod cuda {
+    pub fn open(number: usize) -> candle_core::Result<candle_core::Device> {
+        candle_core::Device::new_cuda(number)
+    }
+}
+
+#[cfg(feature = "cuda")]
+mod cuda {
+    #![allow(unsafe_code, reason = "two settings of the driver; each block says why it is sound")]
+
+    use candle_core::Device;
+    use candle_core::cuda_backend::cudarc::driver::{result, sys};
+
+    /// The card with one stream for all threads, whose work is thus in order, without the events that several streams
+    /// would need, and keeping the memory that it has asked for: a step makes and frees thousands of small tensors.
+    pub fn open(number: usize) -> candle_core::Result<Device> {
+        let device = Device::new_cuda_with_stream(number)?;
+        let card = device.as_cuda_device()?;
+        // SAFETY: the stream made above is the only one that this program puts work on.
+        unsafe { card.disable_event_tracking() };
+        let kept = || {
+            let most: u64 = u64::MAX;
+            let attribute = sys::CUmemPool_attribute::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD;
+            // SAFETY: the device is open, and the attribute is a number of 64 bits, which outlives the call.
+            unsafe {
+                let pool = result::device::get_default_mem_pool(result::device::get(number as i32)?)?;
+                result::mem_pool::set_attribute(pool, attribute, (&raw const most).cast_mut().cast())
+            }
+        };
+        // a card without pools allocates each tensor by itself
+        let _: Result<(), _> = kept();
+        Ok(device)
+    }
+}
+
 fn first_line(text: &str) -> String {
-    text.lines().next().unwrap_or_default().trim().trim_end_matches('.').to_owned()
+    let line = text.lines().next().unwrap_or_default();
+    // the driver's wrapper lists thirty names of files behind it
+    line.split(" - searched for").next().unwrap_or(line).trim().trim_end_matches('.').to_owned()
 }
 
 #[cfg(test)]
@@ -196,9 +234,9 @@ mod tests {
 
     #[test]
     fn a_panic_while_opening_becomes_a_sentence() {
-        let Err(error) =
-            try_out(DeviceChoice::Cuda(0), || panic!("Unable to dynamically load the \"cuda\" library.\nmore"))
-        else {
+        let Err(error) = try_out(DeviceChoice::Cuda(0), || {
+            panic!("Unable to dynamically load the \"cuda\" library - searched for \"a\", \"b\".\nmore")
+        }) else {
             panic!("it panicked")
         };
         assert!(error.to_string().contains("Unable to dynamically load the \"cuda\" library)"), "{error}");

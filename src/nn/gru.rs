@@ -11,7 +11,7 @@ use candle_core::Tensor;
 pub use candle_nn::ops::sigmoid;
 
 use crate::error::Result;
-use crate::nn::linear::{Parameters, affine, apply};
+use crate::nn::linear::{Parameters, affine, apply, positions};
 use crate::nn::trace::Trace;
 
 /// Something for each of the update gate z, the reset gate r and the proposal (the candidate state).
@@ -36,9 +36,10 @@ impl GruGates {
         Ok(Self { z: f(&self.z)?, r: f(&self.r)?, proposal: f(&self.proposal)? })
     }
 
-    /// Position t of [t, rows, n], for each.
-    pub fn position(&self, t: usize) -> Result<Self> {
-        self.map(|gate| Ok(gate.get(t)?))
+    /// The positions of [t, rows, n], each with its three of [rows, n].
+    pub fn positions(&self) -> Result<Vec<Self>> {
+        let of_gates = positions(&self.z)?.into_iter().zip(positions(&self.r)?).zip(positions(&self.proposal)?);
+        Ok(of_gates.map(|((z, r), proposal)| Self { z, r, proposal }).collect())
     }
 }
 

@@ -97,6 +97,21 @@ fn rounded(x: &Tensor, a: f32) -> Result<Tensor> {
     Ok((x + (q - own)?)?)
 }
 
+/// The positions of `x` [t, rows, n], t of [rows, n]. Each is a piece of a block: the backward pass fills up with zeros
+/// what a piece was taken from, and blocks are smaller than the whole.
+pub fn positions(x: &Tensor) -> Result<Vec<Tensor>> {
+    let t = x.dim(0)?;
+    let block = (t as f64).sqrt().ceil() as usize;
+    let mut all = Vec::with_capacity(t);
+    for start in (0..t).step_by(block.max(1)) {
+        let some = x.narrow(0, start, block.min(t - start))?;
+        for k in 0..some.dim(0)? {
+            all.push(some.get(k)?);
+        }
+    }
+    Ok(all)
+}
+
 /// W x for every row x: `x` [.., in], `w` [out, in] gives [.., out].
 pub fn apply(w: &Tensor, x: &Tensor) -> Result<Tensor> {
     let rows = x.elem_count() / x.dim(candle_core::D::Minus1)?;

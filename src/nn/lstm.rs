@@ -12,7 +12,7 @@ use candle_nn::ops::sigmoid;
 
 use crate::error::Result;
 use crate::nn::bidirectional::Direction;
-use crate::nn::linear::{Parameters, affine, apply};
+use crate::nn::linear::{Parameters, affine, apply, positions};
 use crate::nn::trace::Trace;
 
 /// Something for each of the input, forget and output gates i, f, o and the proposal g.
@@ -39,9 +39,11 @@ impl LstmGates {
         Ok(Self { i: f(&self.i)?, f: f(&self.f)?, o: f(&self.o)?, g: f(&self.g)? })
     }
 
-    /// Position t of [t, rows, n], for each.
-    pub fn position(&self, t: usize) -> Result<Self> {
-        self.map(|gate| Ok(gate.get(t)?))
+    /// The positions of [t, rows, n], each with its four of [rows, n].
+    pub fn positions(&self) -> Result<Vec<Self>> {
+        let i_and_f = positions(&self.i)?.into_iter().zip(positions(&self.f)?);
+        let o_and_g = positions(&self.o)?.into_iter().zip(positions(&self.g)?);
+        Ok(i_and_f.zip(o_and_g).map(|((i, f), (o, g))| Self { i, f, o, g }).collect())
     }
 
     /// W x for each W: `x` [.., d] gives [.., n].
@@ -129,12 +131,12 @@ impl Lstm {
     /// words and 0 at padding, `None` where nothing is padded.
     pub fn read(&self, x: &Tensor, mask: Option<&Tensor>, direction: Direction) -> Result<(Vec<Tensor>, LstmState)> {
         let (t_x, b, _) = x.dims3()?;
-        let input = self.input(x)?; // 4 x [t_x, b, n]
+        let input = self.input(x)?.positions()?; // t_x times 4 x [b, n]
         let zeros = Tensor::zeros((b, self.u.i.dim(0)?), x.dtype(), x.device())?;
         let mut memory = LstmState { h: zeros.clone(), c: zeros }; // [b, n]
         let mut states = Vec::with_capacity(t_x);
         for t in direction.order(t_x, false) {
-            let next = self.step(&input.position(t)?, &memory)?;
+            let next = self.step(&input[t], &memory)?;
             memory = match mask {
                 None => next,
                 Some(mask) => {

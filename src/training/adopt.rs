@@ -1,23 +1,27 @@
-//! Floor 6: going on from a model with another vocabulary: words that both have keep their rows, new ones start as
-//! configured.
+//! Floor 6: going on from a model with another vocabulary or with fewer units: words that both have keep their rows, new
+//! ones start as configured. A wider model begins with the translations of the narrow one: units that are new read like
+//! fresh ones, and the old ones read them with weights of 0 (Chen et al. 2016, Net2Net, have the idea).
 
 use std::path::Path;
 
 use crate::error::{Error, Result};
-use crate::models;
 use crate::models::checkpoint::{Array, Weights};
 use crate::models::config::Config;
+use crate::models::{self, Architecture};
 use crate::text::tokenizer::Tokenizer;
 use crate::training::vocabularies::TrainingTokenizers;
 
 /// Tensors with a row, or a number, for each target word; `source_embedding` has one for each source word.
 const OF_TARGET: &[&str] = &["target_embedding", "readout.W_o", "readout.G", "readout.G_l", "readout.b_w", "W_s"];
 
-/// The weights of the model in `from` where they fit, `fresh` ones for the words that it does not know; and how many
-/// source and target words both have.
+/// Matrices that read h_j: a column for each number of ->h_j, then one for each of <-h_j.
+const OF_BOTH_DIRECTIONS: &[&str] = &["decoder.C", "decoder.C_z", "decoder.C_r", "attention.U_a", "readout.C_o"];
+
+/// The weights of the model in `from` where they fit, `fresh` ones for the words and units that it does not know; and how
+/// many source and target words both have.
 ///
 /// # Errors
-/// A sentence that names the first tensor that differs by more than its vocabulary.
+/// A sentence that names the first tensor that differs by more than its vocabulary and, of RNNsearch, its units.
 pub fn adopt(
     from: &Path,
     config: &Config,
@@ -30,6 +34,7 @@ pub fn adopt(
     let before = TrainingTokenizers::load(from)?;
     let source = known(&tokenizers.source, &before.source, old_config.source_vocabulary);
     let target = known(&tokenizers.target, &before.target, old_config.target_vocabulary);
+    let wider = config.architecture == old_config.architecture && config.architecture == Architecture::RNN_SEARCH;
     for (name, shape) in models::shapes(config) {
         let array = old.get(&name)?;
         let rows = match name.as_str() {
@@ -37,18 +42,32 @@ pub fn adopt(
             name => OF_TARGET.contains(&name).then_some(&target),
         };
         let kept = usize::from(rows.is_some());
-        if array.shape.len() != shape.len() || array.shape[kept..] != shape[kept..] {
+        let holds = |(is, was): (&usize, &usize)| is == was || (wider && is > was);
+        if array.shape.len() != shape.len() || !shape[kept..].iter().zip(&array.shape[kept..]).all(holds) {
             let message = format!(
                 "is {:?} there and {shape:?} in the configuration; a run that starts from a model may change the \
-                 vocabulary only",
+                 vocabulary only, or, of RNNsearch, have more units",
                 array.shape
             );
             return Err(Error::tensor(&file, name, message));
         }
-        let data = match rows {
-            None => array.data.clone(),
-            Some(rows) => mixed(rows, &array.data, fresh.get(&name)?.data.clone()),
-        };
+        // v_a weighs units, as a row of a matrix does
+        let height = |shape: &[usize]| if name == "attention.v_a" { 1 } else { shape[0] };
+        let (now, before) = (height(&shape), height(&array.shape));
+        let rows = rows.cloned().unwrap_or_else(|| (0..now).map(|k| Some(k).filter(|k| *k < before)).collect());
+        let halves = if OF_BOTH_DIRECTIONS.contains(&name.as_str()) { 2 } else { 1 };
+        let mut data = fresh.get(&name)?.data.clone();
+        let (width, width_before) = (data.len() / now.max(1), array.data.len() / before.max(1));
+        for (row, k) in data.chunks_exact_mut(width.max(1)).zip(rows) {
+            let Some(k) = k else { continue };
+            if !name.ends_with("_embedding") {
+                row.fill(0.0);
+            }
+            let old = array.data[k * width_before..(k + 1) * width_before].chunks(width_before.div_ceil(halves));
+            for (row, old) in row.chunks_mut(width.div_ceil(halves)).zip(old) {
+                row[..old.len()].copy_from_slice(old);
+            }
+        }
         fresh.insert(name, Array { shape, data });
     }
     Ok((fresh, [source, target].map(|rows| rows.iter().flatten().count())))
@@ -58,15 +77,4 @@ pub fn adopt(
 fn known(now: &Tokenizer, before: &Tokenizer, size: usize) -> Vec<Option<usize>> {
     let id = |id| before.id(now.token(id)?).map(|id| id as usize).filter(|id| *id < size);
     (0..now.len() as u32).map(id).collect()
-}
-
-/// `fresh` with the rows of known words taken from `old`.
-fn mixed(rows: &[Option<usize>], old: &[f32], mut fresh: Vec<f32>) -> Vec<f32> {
-    let width = fresh.len() / rows.len().max(1);
-    for (row, before) in fresh.chunks_exact_mut(width.max(1)).zip(rows) {
-        if let Some(before) = before {
-            row.copy_from_slice(&old[before * width..(before + 1) * width]);
-        }
-    }
-    fresh
 }

@@ -255,9 +255,7 @@ fn engine(
             )));
             weights
         }
-        Some(from) if !options.resume => {
-            Weights::load(&from.join("model.safetensors"), &crate::models::shapes(config))?
-        }
+        Some(from) if !options.resume => adopt::adopt(from, config, tokenizers, fresh())?.0,
         _ => fresh(),
     };
     let flat = ParameterLayout::new(config).flatten(&weights)?;
@@ -267,8 +265,10 @@ fn engine(
             let all = "here the loss is that of all words: only the processor's own training can sample them";
             emit(&TrainingReport::Note(format!("`schedule.sampled_words` does not count, {all}")));
         }
-        if settings.schedule.precision != Precision::F32 {
-            let all = "here all numbers are f32: only the processor's own training can round factors";
+        candle_core::cuda::set_gemm_reduced_precision_f32(settings.schedule.precision != Precision::F32);
+        if settings.schedule.precision != Precision::F32 && !device.is_cuda() {
+            let all =
+                "here all numbers are f32: only the processor's own training and NVIDIA's cards can round factors";
             emit(&TrainingReport::Note(format!("`schedule.precision` does not count, {all}")));
         }
         return Ok(Box::new(PlainEngine::new(config, &flat, &settings.optimizer, &device)?));

@@ -158,7 +158,7 @@ fn a_run_goes_on_from_a_model_with_a_larger_shortlist() {
                 ("learning_rate = 0.01", "learning_rate = 1e-12"),
             ],
         ),
-        ("other", vec![("\"out\"", "\"other\""), ("hidden = 6", "hidden = 7")]),
+        ("other", vec![("\"out\"", "\"other\""), ("hidden = 6", "hidden = 4")]),
     ] {
         toy.configure(&format!("{name}.toml"), &changes);
     }
@@ -187,4 +187,40 @@ fn a_run_goes_on_from_a_model_with_a_larger_shortlist() {
     }
     let error = toy.train("other.toml", &options, &mut |_| false).expect_err("another size");
     assert!(error.is_users() && error.to_string().contains("vocabulary only"), "{error}");
+}
+
+#[test]
+fn a_wider_model_begins_with_the_translations_of_the_narrow_one() {
+    let toy = Toy::new(&[]);
+    toy.train_through("toy.toml", &on(1));
+    let wider = ["embedding", "hidden", "maxout", "alignment"];
+    let first = |name: &str, sizes: &[(String, String)]| {
+        let sizes = sizes.iter().map(|(is, becomes)| (is.as_str(), becomes.as_str()));
+        let output = format!("\"{name}\"");
+        let still = [("\"out\"", output.as_str()), ("updates = 22", "updates = 1"), ("= 0.01", "= 1e-12")];
+        let configuration = format!("{name}.toml");
+        toy.configure(&configuration, &still.into_iter().chain(sizes).collect::<Vec<_>>());
+        let reports = toy.train_through(&configuration, &from(&toy.path("out")));
+        let measured = |report: &TrainingReport| match report {
+            TrainingReport::Measure(measure) => Some(measure.development_nll),
+            _ => None,
+        };
+        reports.iter().find_map(measured).expect("measured")
+    };
+    let settings = std::fs::read_to_string(toy.path("toy.toml")).expect("there");
+    let sizes = wider.map(|key| {
+        let line = settings.lines().find(|line| line.starts_with(&format!("{key} = "))).expect(key);
+        let size: usize = line.rsplit(' ').next().and_then(|size| size.parse().ok()).expect("a size");
+        (line.to_owned(), format!("{key} = {}", size + 3))
+    });
+    let (narrow, wide) = (first("narrow", &[]), first("wide", &sizes));
+    assert!((narrow - wide).abs() < 1e-5, "{narrow} {wide}");
+    let config = Config::load(&toy.path("wide/config.json")).expect("sound");
+    assert_eq!(config.hidden, 9);
+    let narrower = sizes.map(|(is, _)| (is.clone(), format!("{} 2", is.rsplit_once(' ').expect("a size").0)));
+    for (is, becomes) in &narrower {
+        toy.configure("less.toml", &[("\"out\"", "\"less\""), (is, becomes)]);
+        let error = toy.train("less.toml", &from(&toy.path("out")), &mut |_| false).expect_err("fewer units");
+        assert!(error.is_users() && error.to_string().contains("have more units"), "{error}");
+    }
 }
