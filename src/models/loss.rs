@@ -114,16 +114,16 @@ pub trait Trainable: TranslationModel {
         let hidden = self.last_hidden(&source, &target, regularizer)?;
         let logits = self.logits(&regularizer.drop(&hidden.rows)?)?; // [words, K_y]
         let loss = smoothed_loss(&logits, &target.words().1, regularizer.label_smoothing)?;
-        let guide = links.filter(|_| !hidden.alpha.is_empty()).map(|links| guide(links, &hidden.alpha)).transpose()?;
+        let guided = links.filter(|_| !hidden.alpha.is_empty());
+        let guide = guided.map(|links| guide(links, &Tensor::stack(&hidden.alpha, 0)?)).transpose()?;
         Ok(Loss { guide, ..loss })
     }
 }
 
 /// Guided attention: -sum_i sum_j A_ij log alpha_ij over the rows that have links, where A_i is spread evenly over the
 /// linked words at which local attention can look at all (Chen et al. 2016; Liu et al. 2016; Mi et al. 2016), and the
-/// number of those rows.
-fn guide(links: &Tensor, alpha: &[Tensor]) -> Result<(Tensor, Tensor)> {
-    let alpha = Tensor::stack(alpha, 0)?; // [t_y, b, t_x]
+/// number of those rows. Both tensors are [t_y, b, t_x].
+pub fn guide(links: &Tensor, alpha: &Tensor) -> Result<(Tensor, Tensor)> {
     let links = (links.to_dtype(alpha.dtype())? * alpha.detach().gt(0.0)?.to_dtype(alpha.dtype())?)?;
     let count = links.sum_keepdim(D::Minus1)?; // [t_y, b, 1]
     let a = links.broadcast_div(&count.maximum(1.0)?)?;

@@ -4,6 +4,7 @@
 //! the CPU's gradients are the hand-written ones of [`fused`].
 
 pub mod adopt;
+pub mod card;
 pub mod curves;
 pub mod data;
 pub mod engine;

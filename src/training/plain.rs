@@ -1,14 +1,19 @@
 //! Floor 6: training by candle's autograd over the readable models, on any device: the way on a
-//! GPU, and the reference that the fused gradients are compared with.
+//! GPU, and the reference that the fused gradients are compared with. RNNsearch on an NVIDIA card is in [`card`].
+//!
+//! [`card`]: crate::training::card
 
 use std::collections::HashMap;
 
 use candle_core::backprop::GradStore;
-use candle_core::{Device, Tensor, Var};
+use candle_core::{D, Device, Tensor, Var};
 
 use crate::error::{Error, Result};
+use crate::models::Architecture;
 use crate::models::config::Config;
 use crate::models::loss::{Regularizer, Trainable, trainable};
+use crate::training::card::launch;
+use crate::training::card::search::Search;
 use crate::training::engine::{Engine, OptimizerMemory};
 use crate::training::fused::{BatchLoss, Shard, StepOptions};
 use crate::training::layout::{LayoutEntry, ParameterLayout};
@@ -41,6 +46,8 @@ pub struct PlainEngine {
     device: Device,
     parameters: Vec<Parameter>,
     model: Box<dyn Trainable>,
+    /// The same model in few large steps, where the device has kernels for them.
+    by_hand: Option<Search>,
     optimizer: OptimizerSettings,
 }
 
@@ -58,7 +65,17 @@ impl PlainEngine {
             parameters.push(Parameter { var, first: zeros.clone(), second: zeros });
         }
         let model = trainable(config, &tensors)?;
-        Ok(Self { layout, device: device.clone(), parameters, model, optimizer: optimizer.clone() })
+        let has_kernels = config.architecture == Architecture::RNN_SEARCH && launch::works(device);
+        let by_hand = has_kernels.then(|| Search::new(tensors));
+        Ok(Self { layout, device: device.clone(), parameters, model, by_hand, optimizer: optimizer.clone() })
+    }
+
+    /// RNNsearch with gradients by hand on any device.
+    pub fn by_hand(config: &Config, flat: &[f32], optimizer: &OptimizerSettings, device: &Device) -> Result<Self> {
+        let engine = Self::new(config, flat, optimizer, device)?;
+        let named = engine.layout.entries().iter().zip(&engine.parameters);
+        let named = named.map(|(entry, parameter)| (entry.name.clone(), parameter.var.as_tensor().clone())).collect();
+        Ok(Self { by_hand: Some(Search::new(named)), ..engine })
     }
 
     /// Loss and gradient of `scale` times the summed loss.
@@ -66,7 +83,12 @@ impl PlainEngine {
         let (dropout, smoothing) = (f64::from(options.dropout), f64::from(options.smoothing));
         let mut regularizer = Regularizer::new(dropout, smoothing, options.seed);
         let looks = looks(batch, &self.device)?;
-        let loss = self.model.guided_loss(batch.source, batch.target, looks.as_ref(), &mut regularizer)?;
+        let loss = match &self.by_hand {
+            Some(search) if smoothing <= 0.0 => {
+                search.loss(batch.source, batch.target, looks.as_ref(), &mut regularizer)?
+            }
+            _ => self.model.guided_loss(batch.source, batch.target, looks.as_ref(), &mut regularizer)?,
+        };
         let mut objective = loss.objective.clone();
         if let Some((cost, _)) = &loss.guide {
             objective = (objective + (cost * f64::from(options.guide))?)?;
@@ -99,7 +121,8 @@ impl PlainEngine {
         let mut total = Tensor::zeros((), candle_core::DType::F32, &self.device)?;
         for parameter in &self.parameters {
             if let Some(gradient) = gradients.get(parameter.var.as_tensor()) {
-                total = (total + gradient.sqr()?.sum_all()?)?;
+                // row by row first: one sum of all is one block of a card
+                total = (total + gradient.sqr()?.sum(D::Minus1)?.sum_all()?)?;
             }
         }
         Ok(total.to_scalar::<f32>()?.sqrt())

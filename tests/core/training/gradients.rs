@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 
 use candle_core::{Device, Tensor};
+use interlinear::models::Architecture;
 use interlinear::models::config::Config;
 use interlinear::models::loss::{Regularizer, trainable};
 use interlinear::nn::fused;
@@ -82,6 +83,33 @@ fn fused_gradients_are_those_of_autograd() {
                 for (found, expected) in [(loss.nll, plain_loss.nll), (loss.smoothed, plain_loss.smoothed)] {
                     assert!((found - expected).abs() <= 1e-5 * expected.abs(), "{what}: loss {found}, not {expected}");
                 }
+            }
+        }
+    }
+}
+
+#[test]
+fn gradients_by_hand_are_those_of_autograd() {
+    let settings = OptimizerSettings::default();
+    let looks = looks();
+    let looks: Vec<&[GuidedLink]> = looks.iter().map(Vec::as_slice).collect();
+    let (_, config) =
+        wirings().into_iter().find(|(_, config)| config.architecture == Architecture::RNN_SEARCH).expect("one");
+    let layout = ParameterLayout::new(&config);
+    let flat = waves(&layout);
+    let by_hand = PlainEngine::by_hand(&config, &flat, &settings, &Device::Cpu).expect("an engine");
+    let plain = PlainEngine::new(&config, &flat, &settings, &Device::Cpu).expect("an engine");
+    let unguided = BATCHES.iter().map(|&(name, source, target)| (name, Minibatch::new(source, target)));
+    for (name, batch) in unguided.chain([("guided", pairs().guided(&looks))]) {
+        for dropout in [0.0, 0.3] {
+            let options = StepOptions { dropout, guide: 1.5, seed: 7, ..plainly(batch.len(), 0.0) };
+            let (plain_loss, expected) = plain.gradient(batch, options).expect("a gradient");
+            let (loss, found) = by_hand.gradient(batch, options).expect("a gradient");
+            let what = format!("{name}, dropout {dropout}");
+            assert_same(&layout, &found, &expected, &what);
+            assert_eq!((loss.words, loss.guided), (plain_loss.words, plain_loss.guided), "{what}");
+            for (found, expected) in [(loss.nll, plain_loss.nll), (loss.guide, plain_loss.guide)] {
+                assert!((found - expected).abs() <= 1e-5 * expected.abs(), "{what}: {found}, not {expected}");
             }
         }
     }

@@ -190,7 +190,7 @@ fn a_model_that_cannot_be_started_from_is_named() {
     let first = Toy::new(&[("updates = 22", "updates = 1")]);
     first.train_through("toy.toml", &on(1));
     let model = first.path("out");
-    let other = Toy::new(&[("hidden = 6", "hidden = 7")]);
+    let other = Toy::new(&[("hidden = 6", "hidden = 5")]);
     assert_refused(&other, &from(&model), &["model.safetensors", "tensor"], "another size");
     let toy = Toy::new(&[]);
     assert_refused(&toy, &from(&toy.path("nowhere")), &["nowhere"], "no folder");

@@ -1,0 +1,170 @@
+// The elementwise work of a step of RNNsearch, forward and back. All tensors are f32, row by row. The functions of
+// kernels.rs say what each computes; they compute the same in tensors where there is no card.
+
+#define FOR_EACH(i, count) for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < (count); i += gridDim.x * blockDim.x)
+
+__device__ inline float sigmoid(float x) { return 1.0f / (1.0f + expf(-x)); }
+
+__device__ inline float sum_of_warp(float x) {
+    for (int k = 16; k > 0; k /= 2) x += __shfl_xor_sync(0xffffffffu, x, k);
+    return x;
+}
+
+__device__ inline float greatest_of_warp(float x) {
+    for (int k = 16; k > 0; k /= 2) x = fmaxf(x, __shfl_xor_sync(0xffffffffu, x, k));
+    return x;
+}
+
+// Over a block of 256 threads; every thread gets the result.
+__device__ float over_block(float x, bool sum) {
+    __shared__ float of_warps[8];
+    x = sum ? sum_of_warp(x) : greatest_of_warp(x);
+    if (threadIdx.x % 32 == 0) of_warps[threadIdx.x / 32] = x;
+    __syncthreads();
+    float all = of_warps[0];
+    for (int k = 1; k < 8; k++) all = sum ? all + of_warps[k] : fmaxf(all, of_warps[k]);
+    __syncthreads();
+    return all;
+}
+
+extern "C" __global__ void gates(int b, int n, const float* x, const float* a, const float* c, const float* s, float* out) {
+    FOR_EACH(i, b * n) {
+        int row = i / n, k = i % n;
+        const float *xr = x + (size_t)row * 3 * n, *ar = a + (size_t)row * 2 * n;
+        float cz = 0.0f, cr = 0.0f;
+        if (c) { cz = c[(size_t)row * 3 * n + k]; cr = c[(size_t)row * 3 * n + n + k]; }
+        float r = sigmoid(xr[n + k] + ar[n + k] + cr);
+        out[i] = sigmoid(xr[k] + ar[k] + cz);
+        out[b * n + i] = r;
+        out[2 * b * n + i] = r * s[i];
+    }
+}
+
+extern "C" __global__ void propose(int b, int n, const float* x, const float* p, const float* c, const float* gates, const float* s, const float* mask, float* out) {
+    FOR_EACH(i, b * n) {
+        int row = i / n, k = i % n;
+        size_t at = (size_t)row * 3 * n + 2 * n + k;
+        float proposal = tanhf(x[at] + p[i] + (c ? c[at] : 0.0f));
+        float keep = mask ? mask[row] : 1.0f;
+        out[i] = s[i] + keep * gates[i] * (proposal - s[i]);
+        out[b * n + i] = proposal;
+    }
+}
+
+extern "C" __global__ void propose_back(int b, int n, const float* d0, const float* d1, const float* d2, const float* d3, const float* gates, const float* proposal, const float* s, const float* mask, float* out) {
+    FOR_EACH(i, b * n) {
+        float d = (d0 ? d0[i] : 0.0f) + (d1 ? d1[i] : 0.0f) + (d2 ? d2[i] : 0.0f) + (d3 ? d3[i] : 0.0f);
+        float keep = mask ? mask[i / n] : 1.0f, z = gates[i], t = proposal[i];
+        out[i] = d * keep * (t - s[i]) * z * (1.0f - z);
+        out[b * n + i] = d * keep * z * (1.0f - t * t);
+        out[2 * b * n + i] = d * (1.0f - keep * z);
+    }
+}
+
+extern "C" __global__ void gates_back(int b, int n, const float* drs, const float* back, const float* gates, const float* s, float* out) {
+    FOR_EACH(i, b * n) {
+        int row = i / n, k = i % n;
+        float* to = out + (size_t)row * 3 * n;
+        float r = gates[b * n + i];
+        to[k] = back[i];
+        to[n + k] = drs[i] * s[i] * r * (1.0f - r);
+        to[2 * n + k] = back[b * n + i];
+        out[3 * b * n + i] = back[2 * b * n + i] + drs[i] * r;
+    }
+}
+
+// A block of 256 threads a row; t_x floats of shared memory.
+extern "C" __global__ void look(int t_x, int n, const float* keys, const float* query, const float* v, const float* mask, float* alpha) {
+    extern __shared__ float e[];
+    int row = blockIdx.x, lane = threadIdx.x % 32;
+    const float* q = query + (size_t)row * n;
+    for (int j = threadIdx.x / 32; j < t_x; j += 8) {
+        const float* key = keys + ((size_t)row * t_x + j) * n;
+        float sum = 0.0f;
+        for (int u = lane; u < n; u += 32) sum += v[u] * tanhf(key[u] + q[u]);
+        sum = sum_of_warp(sum);
+        if (lane == 0) e[j] = mask[(size_t)row * t_x + j] > 0.0f ? sum : -1e30f;
+    }
+    __syncthreads();
+    float most = -1e30f, all = 0.0f;
+    for (int j = threadIdx.x; j < t_x; j += 256) most = fmaxf(most, e[j]);
+    most = over_block(most, false);
+    for (int j = threadIdx.x; j < t_x; j += 256) all += expf(e[j] - most);
+    all = over_block(all, true);
+    for (int j = threadIdx.x; j < t_x; j += 256) alpha[(size_t)row * t_x + j] = expf(e[j] - most) / all;
+}
+
+// The same grid; de [b, t_x] and behind it dq [b, n].
+extern "C" __global__ void look_back(int b, int t_x, int n, const float* keys, const float* query, const float* v, const float* alpha, const float* d0, const float* d1, float* out) {
+    extern __shared__ float de[];
+    int row = blockIdx.x;
+    const float *a = alpha + (size_t)row * t_x, *q = query + (size_t)row * n;
+    float dot = 0.0f;
+    for (int j = threadIdx.x; j < t_x; j += 256) {
+        size_t at = (size_t)row * t_x + j;
+        de[j] = d0[at] + d1[at];
+        dot += a[j] * de[j];
+    }
+    dot = over_block(dot, true);
+    for (int j = threadIdx.x; j < t_x; j += 256) {
+        de[j] = a[j] * (de[j] - dot);
+        out[(size_t)row * t_x + j] = de[j];
+    }
+    __syncthreads();
+    float* dq = out + (size_t)b * t_x + (size_t)row * n;
+    for (int u = threadIdx.x; u < n; u += 256) {
+        float sum = 0.0f;
+        for (int j = 0; j < t_x; j++) {
+            float t = tanhf(keys[((size_t)row * t_x + j) * n + u] + q[u]);
+            sum += de[j] * (1.0f - t * t);
+        }
+        dq[u] = v[u] * sum;
+    }
+}
+
+// A block a source position; the gradient of the keys [b, t_x, n] and behind it what each adds to that of v.
+extern "C" __global__ void look_keys(int t_y, int b, int t_x, int n, const float* keys, const float* queries, const float* v, const float* de, float* out) {
+    int row = blockIdx.x / t_x;
+    size_t at = (size_t)blockIdx.x * n, count = (size_t)b * t_x * n;
+    for (int u = threadIdx.x; u < n; u += blockDim.x) {
+        float key = keys[at + u], sum = 0.0f, of_v = 0.0f;
+        for (int i = 0; i < t_y; i++) {
+            float d = de[(size_t)i * b * t_x + blockIdx.x];
+            float t = tanhf(key + queries[((size_t)i * b + row) * n + u]);
+            sum += d * (1.0f - t * t);
+            of_v += d * t;
+        }
+        out[at + u] = v[u] * sum;
+        out[count + at + u] = of_v;
+    }
+}
+
+// Adds rows to those of the ids; out begins as zeros.
+extern "C" __global__ void scatter(int rows, int m, const unsigned* ids, const float* d, float* out) {
+    FOR_EACH(i, rows * m) atomicAdd(out + (size_t)ids[i / m] * m + i % m, d[i]);
+}
+
+// A block of 256 threads a row: log sum_k exp(o_k) - o_y [rows], and behind it that logarithm.
+extern "C" __global__ void cross_entropy(int rows, int k_y, const float* logits, const float* bias, const unsigned* y, float* out) {
+    int row = blockIdx.x;
+    const float* o = logits + (size_t)row * k_y;
+    float most = -1e30f, all = 0.0f;
+    for (int k = threadIdx.x; k < k_y; k += 256) most = fmaxf(most, o[k] + bias[k]);
+    most = over_block(most, false);
+    for (int k = threadIdx.x; k < k_y; k += 256) all += expf(o[k] + bias[k] - most);
+    float log_sum = most + logf(over_block(all, true));
+    if (threadIdx.x == 0) {
+        out[row] = log_sum - o[y[row]] - bias[y[row]];
+        out[rows + row] = log_sum;
+    }
+}
+
+extern "C" __global__ void cross_entropy_back(int rows, int k_y, const float* logits, const float* bias, const unsigned* y, const float* losses, const float* d, float* out) {
+    int row = blockIdx.x;
+    const float* o = logits + (size_t)row * k_y;
+    float log_sum = losses[rows + row], by = d[row];
+    for (int k = threadIdx.x; k < k_y; k += 256) {
+        float p = expf(o[k] + bias[k] - log_sum);
+        out[(size_t)row * k_y + k] = by * (p - (k == y[row] ? 1.0f : 0.0f));
+    }
+}
