@@ -66,12 +66,12 @@
 //!   [`Model::from_files`](models::Model::from_files) takes a model that was read elsewhere, and [`clock`] tells time.
 //! - Nothing below `jobs` starts a thread of its own, reads the clock or the environment, or
 //!   draws from a global generator, except where `tests/tidy.rs` lists the file and the reason:
-//!   time, seeds, threads and devices are passed in.
+//!   time, seeds, threads and devices are passed in. On a graphics card dropout is drawn by the card's own generator, from a seed of the update.
 //! - A model that has no alignment yields `None`; alpha and energies are never made up.
 //! - A step has two halves: `align` finds e_i and alpha_i, `predict` reads alpha_i and gives the words. Between them
 //!   a caller may change alpha_i ([`interventions::Intervening`]). No alignment is computed and thrown away.
 //! - `unsafe` is denied everywhere but in `nn/fused`, where each block says why it is sound and a
-//!   plain twin is compared with it on random shapes.
+//!   plain twin is compared with it on random shapes, and where NVIDIA's driver is called (`nn/device`, `training/card/launch`).
 //! - The readable form of each model stays beside the fast one as the reference of the tests.
 //! - A view is given the state of its page and of the application, and pushes commands; a page knows no other page. A view holds no lock, tensor or file.
 //! - What a user can cause ends in a sentence that names the file, line, key or tensor

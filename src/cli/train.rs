@@ -30,7 +30,7 @@ pub struct TrainArgs {
     /// Go on from the last checkpoint as if the run had never stopped
     #[arg(long)]
     resume: bool,
-    /// Start from a model folder's weights and vocabularies
+    /// Start from a model folder's weights and vocabularies; RNNsearch may have more units than that model
     #[arg(long, value_name = "DIR", conflicts_with = "resume", value_parser = bundled::argument())]
     from: Option<PathBuf>,
     /// With --from, make the vocabularies that the configuration asks for; words that both have keep their weights

@@ -93,6 +93,11 @@ pub fn embed_previous(table: &Tensor, y_prev: Option<&[u32]>, rows: usize) -> Re
 
 /// The embeddings that a decoder reads when its target is given: zeros, then y_1 .. y_{T-1}, [t_y, b, m].
 pub fn embed_shifted(table: &Tensor, target: &Batch) -> Result<Tensor> {
+    shifted(table, target, embed)
+}
+
+/// As [`embed_shifted`], with the function that takes rows out of the table.
+pub fn shifted(table: &Tensor, target: &Batch, embed: impl Fn(&Tensor, &[u32]) -> Result<Tensor>) -> Result<Tensor> {
     let b = target.sentences();
     let start = embed_previous(table, None, b)?; // [b, m]
     let before = &target.ids[..target.ids.len() - b];

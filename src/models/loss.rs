@@ -28,7 +28,8 @@ pub struct Regularizer {
 }
 
 impl Regularizer {
-    /// With a generator of its own; the same seed drops the same numbers.
+    /// With a generator of its own, on a card the card's, which it sets: the same seed drops the same numbers on the same kind
+    /// of device, as long as one regularizer at a time draws there.
     pub fn new(dropout: f64, label_smoothing: f64, seed: u64) -> Self {
         Self { dropout, label_smoothing, rng: ChaCha8Rng::seed_from_u64(seed), start: Some(seed) }
     }

@@ -156,11 +156,31 @@ fn try_out(choice: DeviceChoice, open: impl FnOnce() -> candle_core::Result<cand
     )))
 }
 
+/// Makes a card ready for training: it keeps the memory that it has asked for, since a step makes and frees thousands of
+/// tensors, and rounds the factors of products to TF32 or does not. Both are for all that the program does on it until
+/// [`end_training`].
+pub fn begin_training(device: &candle_core::Device, rounds_products: bool) {
+    candle_core::cuda::set_gemm_reduced_precision_f32(rounds_products);
+    cuda::keep_memory(device, u64::MAX);
+}
+
+/// Undoes [`begin_training`].
+pub fn end_training(device: &candle_core::Device) {
+    candle_core::cuda::set_gemm_reduced_precision_f32(false);
+    cuda::keep_memory(device, 0);
+}
+
 #[cfg(not(feature = "cuda"))]
 mod cuda {
-    pub fn open(number: usize) -> candle_core::Result<candle_core::Device> {
-        candle_core::Device::new_cuda(number)
+    use candle_core::Device;
+
+    /// The card of that number, which this build never has.
+    pub fn open(number: usize) -> candle_core::Result<Device> {
+        Device::new_cuda(number)
     }
+
+    /// Nothing to keep.
+    pub fn keep_memory(_: &Device, _: u64) {}
 }
 
 #[cfg(feature = "cuda")]
@@ -170,25 +190,25 @@ mod cuda {
     use candle_core::Device;
     use candle_core::cuda_backend::cudarc::driver::{result, sys};
 
-    /// The card with one stream for all threads, whose work is thus in order, without the events that several streams
-    /// would need, and keeping the memory that it has asked for: a step makes and frees thousands of small tensors.
+    /// The card with one stream for all threads: candle's own choice is a stream for each thread, which would need events
+    /// to keep their work in order.
     pub fn open(number: usize) -> candle_core::Result<Device> {
         let device = Device::new_cuda_with_stream(number)?;
-        let card = device.as_cuda_device()?;
-        // SAFETY: the stream made above is the only one that this program puts work on.
-        unsafe { card.disable_event_tracking() };
-        let kept = || {
-            let most: u64 = u64::MAX;
-            let attribute = sys::CUmemPool_attribute::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD;
-            // SAFETY: the device is open, and the attribute is a number of 64 bits, which outlives the call.
-            unsafe {
-                let pool = result::device::get_default_mem_pool(result::device::get(number as i32)?)?;
-                result::mem_pool::set_attribute(pool, attribute, (&raw const most).cast_mut().cast())
-            }
-        };
-        // a card without pools allocates each tensor by itself
-        let _: Result<(), _> = kept();
+        // SAFETY: candle refuses to mix devices, so a tensor of this one is made, used and freed on its one stream only.
+        unsafe { device.as_cuda_device()?.disable_event_tracking() };
         Ok(device)
+    }
+
+    /// Freed memory up to so many bytes stays with the program. A card without pools allocates each tensor by itself.
+    pub fn keep_memory(device: &Device, most: u64) {
+        let candle_core::DeviceLocation::Cuda { gpu_id } = device.location() else { return };
+        let attribute = sys::CUmemPool_attribute::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD;
+        // SAFETY: the device is open, and the attribute is a number of 64 bits, which outlives the call.
+        let set = || unsafe {
+            let pool = result::device::get_default_mem_pool(result::device::get(gpu_id as i32)?)?;
+            result::mem_pool::set_attribute(pool, attribute, (&raw const most).cast_mut().cast())
+        };
+        let _: Result<(), _> = set();
     }
 }
 

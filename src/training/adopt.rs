@@ -1,6 +1,7 @@
 //! Floor 6: going on from a model with another vocabulary or with fewer units: words that both have keep their rows, new
 //! ones start as configured. A wider model begins with the translations of the narrow one: units that are new read like
-//! fresh ones, and the old ones read them with weights of 0 (Chen et al. 2016, Net2Net, have the idea).
+//! fresh ones, and the old ones read them with weights of 0 (Net2Net, of Chen, Goodfellow and Shlens 2016, keeps the function in
+//! another way).
 
 use std::path::Path;
 
@@ -17,29 +18,47 @@ const OF_TARGET: &[&str] = &["target_embedding", "readout.W_o", "readout.G", "re
 /// Matrices that read h_j: a column for each number of ->h_j, then one for each of <-h_j.
 const OF_BOTH_DIRECTIONS: &[&str] = &["decoder.C", "decoder.C_z", "decoder.C_r", "attention.U_a", "readout.C_o"];
 
-/// The weights of the model in `from` where they fit, `fresh` ones for the words and units that it does not know; and how
-/// many source and target words both have.
+/// The weights of the model in `from` where they fit, `fresh` ones for the words and units that it does not know; and what there
+/// is to tell. `tokenizers` are the new ones, `None` where the words are those of the model.
 ///
 /// # Errors
 /// A sentence that names the first tensor that differs by more than its vocabulary and, of RNNsearch, its units.
 pub fn adopt(
     from: &Path,
     config: &Config,
-    tokenizers: &TrainingTokenizers,
+    tokenizers: Option<&TrainingTokenizers>,
     mut fresh: Weights,
-) -> Result<(Weights, [usize; 2])> {
+) -> Result<(Weights, Vec<String>)> {
     let file = from.join("model.safetensors");
     let old_config = Config::load(&from.join("config.json"))?;
+    if config.architecture != old_config.architecture {
+        let (was, is) = (old_config.architecture.name(), config.architecture.name());
+        let message =
+            format!("is {was} there and {is} in the configuration; start from a model of the same architecture");
+        return Err(Error::key(from.join("config.json"), "architecture", message));
+    }
     let old = Weights::load(&file, &models::shapes(&old_config))?;
-    let before = TrainingTokenizers::load(from)?;
-    let source = known(&tokenizers.source, &before.source, old_config.source_vocabulary);
-    let target = known(&tokenizers.target, &before.target, old_config.target_vocabulary);
-    let wider = config.architecture == old_config.architecture && config.architecture == Architecture::RNN_SEARCH;
+    let (mut source, mut target, mut notes) = (None, None, Vec::new());
+    if let Some(now) = tokenizers {
+        let before = TrainingTokenizers::load(from)?;
+        let words = [
+            known(&now.source, &before.source, old_config.source_vocabulary),
+            known(&now.target, &before.target, old_config.target_vocabulary),
+        ];
+        let [of_source, of_target] = words.each_ref().map(|words| words.iter().flatten().count());
+        notes.push(format!(
+            "{of_source} of {} source words and {of_target} of {} target words go on from the model",
+            config.source_vocabulary, config.target_vocabulary
+        ));
+        [source, target] = words.map(Some);
+    }
+    let wider = config.architecture == Architecture::RNN_SEARCH;
     for (name, shape) in models::shapes(config) {
         let array = old.get(&name)?;
         let rows = match name.as_str() {
-            "source_embedding" => Some(&source),
-            name => OF_TARGET.contains(&name).then_some(&target),
+            "source_embedding" => source.as_ref(),
+            name if OF_TARGET.contains(&name) => target.as_ref(),
+            _ => None,
         };
         let kept = usize::from(rows.is_some());
         let holds = |(is, was): (&usize, &usize)| is == was || (wider && is > was);
@@ -70,7 +89,14 @@ pub fn adopt(
         }
         fresh.insert(name, Array { shape, data });
     }
-    Ok((fresh, [source, target].map(|rows| rows.iter().flatten().count())))
+    if config.hidden > old_config.hidden {
+        notes.push(format!(
+            "{} hidden units go on from the model, {} are new",
+            old_config.hidden,
+            config.hidden - old_config.hidden
+        ));
+    }
+    Ok((fresh, notes))
 }
 
 /// For each word its id in the older vocabulary of `size`, where it has one.

@@ -1,5 +1,5 @@
 //! Floor 6: what computes loss and gradient and moves the weights: the fused engine on the CPU,
-//! candle's autograd over the readable models on any other device.
+//! candle's autograd over the readable models on any other device, RNNsearch by hand on an NVIDIA card.
 
 use crate::error::Result;
 use crate::training::fused::{BatchLoss, Fused, StepOptions};

@@ -1,7 +1,7 @@
 //! Floor 6: training. Imports floors 1 to 5.
 //!
 //! [`train`] reads a configuration, builds vocabularies and corpora, and runs the [`trainer`];
-//! the CPU's gradients are the hand-written ones of [`fused`].
+//! the CPU's gradients are the hand-written ones of [`fused`], those of RNNsearch on NVIDIA's cards of [`card`].
 
 pub mod adopt;
 pub mod card;
@@ -30,9 +30,11 @@ pub mod vocabularies;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
+use crate::models::Architecture;
 use crate::models::checkpoint::Weights;
 use crate::models::config::Config;
 use crate::models::init;
+use crate::nn::device::{begin_training, end_training};
 use crate::nn::fused::Precision;
 use crate::text::vocab::{EOS_ID, UNK_ID};
 use crate::ticket::CancellationToken;
@@ -60,7 +62,7 @@ pub struct RunOptions {
     pub memory: Option<u64>,
     /// Shards a minibatch is cut into; a run's numbers depend on it, so a resumed one keeps its own.
     pub threads: usize,
-    /// Train by candle's autograd on this device instead of with the fused CPU engine.
+    /// Train on this device, by candle's autograd or by hand ([`card`]), instead of with the fused CPU engine.
     pub plain: Option<candle_core::Device>,
 }
 
@@ -132,6 +134,7 @@ pub fn train(
     }
     trainer.position.shards = shards;
     let ended = trainer.run(ticket, emit);
+    options.plain.iter().for_each(end_training);
     drop(lock);
     ended
 }
@@ -248,15 +251,14 @@ fn engine(
         init::initial_weights(config, scheme, settings.schedule.seed)
     };
     let weights = match &options.from {
-        Some(from) if !options.resume && changes_vocabulary(settings, options) => {
-            let (weights, [source, target]) = adopt::adopt(from, config, tokenizers, fresh())?;
-            let (of_source, of_target) = (config.source_vocabulary, config.target_vocabulary);
-            emit(&TrainingReport::Note(format!(
-                "{source} of {of_source} source words and {target} of {of_target} target words go on from the model"
-            )));
+        Some(from) if !options.resume => {
+            let changed = changes_vocabulary(settings, options).then_some(tokenizers);
+            let (weights, found) = adopt::adopt(from, config, changed, fresh())?;
+            for note in found {
+                emit(&TrainingReport::Note(note));
+            }
             weights
         }
-        Some(from) if !options.resume => adopt::adopt(from, config, tokenizers, fresh())?.0,
         _ => fresh(),
     };
     let flat = ParameterLayout::new(config).flatten(&weights)?;
@@ -266,13 +268,21 @@ fn engine(
             let all = "here the loss is that of all words: only the processor's own training can sample them";
             emit(&TrainingReport::Note(format!("`schedule.sampled_words` does not count, {all}")));
         }
-        candle_core::cuda::set_gemm_reduced_precision_f32(settings.schedule.precision != Precision::F32);
         if settings.schedule.precision != Precision::F32 && !device.is_cuda() {
             let all =
                 "here all numbers are f32: only the processor's own training and NVIDIA's cards can round factors";
             emit(&TrainingReport::Note(format!("`schedule.precision` does not count, {all}")));
         }
-        return Ok(Box::new(PlainEngine::new(config, &flat, &settings.optimizer, &device)?));
+        begin_training(&device, settings.schedule.precision != Precision::F32);
+        let ready = card::launch::ready(&device);
+        let may = device.is_cuda() && config.architecture == Architecture::RNN_SEARCH;
+        if let Some(why) = ready.as_ref().err().filter(|_| may) {
+            emit(&TrainingReport::Note(format!(
+                "training goes step by step, five times as slow: no kernels here ({why})"
+            )));
+        }
+        let new = if ready.is_ok() { PlainEngine::by_hand } else { PlainEngine::new };
+        return Ok(Box::new(new(config, &flat, &settings.optimizer, &device)?));
     }
     let optimizer = Optimizer::new(&settings.optimizer, flat.len());
     let fused = Fused::new(config, shards)?.with_precision(settings.schedule.precision);

@@ -12,7 +12,6 @@ use crate::error::{Error, Result};
 use crate::models::Architecture;
 use crate::models::config::Config;
 use crate::models::loss::{Regularizer, Trainable, trainable};
-use crate::training::card::launch;
 use crate::training::card::search::Search;
 use crate::training::engine::{Engine, OptimizerMemory};
 use crate::training::fused::{BatchLoss, Shard, StepOptions};
@@ -46,14 +45,35 @@ pub struct PlainEngine {
     device: Device,
     parameters: Vec<Parameter>,
     model: Box<dyn Trainable>,
-    /// The same model in few large steps, where the device has kernels for them.
+    /// The same model in few large steps.
     by_hand: Option<Search>,
     optimizer: OptimizerSettings,
 }
 
 impl PlainEngine {
     /// Starts from `flat`, in the layout's order.
+    ///
+    /// # Errors
+    /// What the device refuses.
     pub fn new(config: &Config, flat: &[f32], optimizer: &OptimizerSettings, device: &Device) -> Result<Self> {
+        Self::start(config, flat, optimizer, device, false)
+    }
+
+    /// The same; RNNsearch in few large steps.
+    ///
+    /// # Errors
+    /// What the device refuses.
+    pub fn by_hand(config: &Config, flat: &[f32], optimizer: &OptimizerSettings, device: &Device) -> Result<Self> {
+        Self::start(config, flat, optimizer, device, true)
+    }
+
+    fn start(
+        config: &Config,
+        flat: &[f32],
+        optimizer: &OptimizerSettings,
+        device: &Device,
+        is_by_hand: bool,
+    ) -> Result<Self> {
         let layout = ParameterLayout::new(config);
         let mut parameters = Vec::new();
         let mut tensors = HashMap::new();
@@ -65,17 +85,8 @@ impl PlainEngine {
             parameters.push(Parameter { var, first: zeros.clone(), second: zeros });
         }
         let model = trainable(config, &tensors)?;
-        let has_kernels = config.architecture == Architecture::RNN_SEARCH && launch::works(device);
-        let by_hand = has_kernels.then(|| Search::new(tensors));
+        let by_hand = (config.architecture == Architecture::RNN_SEARCH && is_by_hand).then(|| Search::new(tensors));
         Ok(Self { layout, device: device.clone(), parameters, model, by_hand, optimizer: optimizer.clone() })
-    }
-
-    /// RNNsearch with gradients by hand on any device.
-    pub fn by_hand(config: &Config, flat: &[f32], optimizer: &OptimizerSettings, device: &Device) -> Result<Self> {
-        let engine = Self::new(config, flat, optimizer, device)?;
-        let named = engine.layout.entries().iter().zip(&engine.parameters);
-        let named = named.map(|(entry, parameter)| (entry.name.clone(), parameter.var.as_tensor().clone())).collect();
-        Ok(Self { by_hand: Some(Search::new(named)), ..engine })
     }
 
     /// Loss and gradient of `scale` times the summed loss.
@@ -84,10 +95,8 @@ impl PlainEngine {
         let mut regularizer = Regularizer::new(dropout, smoothing, options.seed);
         let looks = looks(batch, &self.device)?;
         let loss = match &self.by_hand {
-            Some(search) if smoothing <= 0.0 => {
-                search.loss(batch.source, batch.target, looks.as_ref(), &mut regularizer)?
-            }
-            _ => self.model.guided_loss(batch.source, batch.target, looks.as_ref(), &mut regularizer)?,
+            Some(search) => search.loss(batch.source, batch.target, looks.as_ref(), &mut regularizer)?,
+            None => self.model.guided_loss(batch.source, batch.target, looks.as_ref(), &mut regularizer)?,
         };
         let mut objective = loss.objective.clone();
         if let Some((cost, _)) = &loss.guide {
@@ -137,6 +146,15 @@ impl PlainEngine {
     }
 }
 
+/// What to do where the memory of a card is full.
+fn full(error: Error) -> Error {
+    if !error.to_string().contains("OUT_OF_MEMORY") {
+        return error;
+    }
+    let message = "the card's memory is full; lower `schedule.batch_words`, or `schedule.batch` where that is not set, and go on with --resume";
+    Error::Device(message.to_owned())
+}
+
 impl Parameter {
     /// The rules of `nn::fused::update` in tensors.
     fn step(&mut self, gradient: &Tensor, o: &OptimizerSettings, rate: f64, update: u64) -> Result<()> {
@@ -177,7 +195,7 @@ impl Engine for PlainEngine {
         rate: f32,
         update: u64,
     ) -> Result<(BatchLoss, f32)> {
-        let (loss, gradients) = self.backward(batch, options)?;
+        let (loss, gradients) = self.backward(batch, options).map_err(full)?;
         let norm = self.norm(&gradients)?;
         if norm.is_finite() {
             let scale = if norm > self.optimizer.clip { self.optimizer.clip / norm } else { 1.0 };
@@ -193,7 +211,11 @@ impl Engine for PlainEngine {
     }
 
     fn measure(&mut self, batch: Minibatch<'_>) -> Result<BatchLoss> {
-        let (nll, words) = self.model.loss(batch.source, batch.target)?;
+        let none = &mut Regularizer::none();
+        let (nll, words) = match &self.by_hand {
+            Some(search) => search.loss(batch.source, batch.target, None, none).map(|loss| (loss.nll, loss.words))?,
+            None => self.model.loss(batch.source, batch.target)?,
+        };
         let nll = f64::from(nll.to_scalar::<f32>()?);
         Ok(BatchLoss { nll, smoothed: nll, words, ..BatchLoss::default() })
     }

@@ -393,8 +393,8 @@ pub struct ScheduleSettings {
     /// Words that the output layer draws beside the target words of a minibatch instead of computing all
     /// ([`crate::training::fused::sample`]; Jean et al. 2015); all when absent. On the processor only.
     pub sampled_words: Option<usize>,
-    /// How exactly the factors of products are kept; `bf16` is faster on processors that multiply it. On NVIDIA's cards it
-    /// rounds them to TF32, of which they have more bits.
+    /// How exactly the factors of products are kept; `bf16` is faster on processors that multiply it. On NVIDIA's cards,
+    /// from Ampere on, it rounds them to TF32 (10 bits behind the point; bf16 has 7).
     pub precision: Precision,
 }
 

@@ -1,5 +1,7 @@
 //! Training: gradients, engines, whole runs from a configuration file, and what is refused.
 
+#[cfg(feature = "cuda")]
+mod card;
 mod crashes;
 mod engines;
 mod gains;

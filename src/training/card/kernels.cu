@@ -1,5 +1,5 @@
-// The elementwise work of a step of RNNsearch, forward and back. All tensors are f32, row by row. The functions of
-// kernels.rs say what each computes; they compute the same in tensors where there is no card.
+// What a step of RNNsearch computes between its products of matrices, and its softmaxes. Numbers are f32, tensors lie row
+// by row. The functions of kernels.rs say what each computes; they compute the same in tensors where there is no card.
 
 #define FOR_EACH(i, count) for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < (count); i += gridDim.x * blockDim.x)
 
@@ -140,31 +140,40 @@ extern "C" __global__ void look_keys(int t_y, int b, int t_x, int n, const float
 }
 
 // Adds rows to those of the ids; out begins as zeros.
-extern "C" __global__ void scatter(int rows, int m, const unsigned* ids, const float* d, float* out) {
-    FOR_EACH(i, rows * m) atomicAdd(out + (size_t)ids[i / m] * m + i % m, d[i]);
-}
-
-// A block of 256 threads a row: log sum_k exp(o_k) - o_y [rows], and behind it that logarithm.
-extern "C" __global__ void cross_entropy(int rows, int k_y, const float* logits, const float* bias, const unsigned* y, float* out) {
-    int row = blockIdx.x;
-    const float* o = logits + (size_t)row * k_y;
-    float most = -1e30f, all = 0.0f;
-    for (int k = threadIdx.x; k < k_y; k += 256) most = fmaxf(most, o[k] + bias[k]);
-    most = over_block(most, false);
-    for (int k = threadIdx.x; k < k_y; k += 256) all += expf(o[k] + bias[k] - most);
-    float log_sum = most + logf(over_block(all, true));
-    if (threadIdx.x == 0) {
-        out[row] = log_sum - o[y[row]] - bias[y[row]];
-        out[rows + row] = log_sum;
+extern "C" __global__ void scatter(int count, int m, int rows, const unsigned* ids, const float* d, float* out) {
+    FOR_EACH(i, count * m) {
+        unsigned row = ids[i / m];
+        if (row < rows) atomicAdd(out + (size_t)row * m + i % m, d[i]);
     }
 }
 
-extern "C" __global__ void cross_entropy_back(int rows, int k_y, const float* logits, const float* bias, const unsigned* y, const float* losses, const float* d, float* out) {
+// A block of 256 threads a row of o = logits + bias.
+extern "C" __global__ void cross_entropy(int rows, int k_y, const float* logits, const float* bias, const unsigned* y, float* out) {
     int row = blockIdx.x;
     const float* o = logits + (size_t)row * k_y;
-    float log_sum = losses[rows + row], by = d[row];
+    float most = -1e30f, all = 0.0f, sum = 0.0f;
+    for (int k = threadIdx.x; k < k_y; k += 256) most = fmaxf(most, o[k] + bias[k]);
+    most = over_block(most, false);
+    for (int k = threadIdx.x; k < k_y; k += 256) {
+        all += expf(o[k] + bias[k] - most);
+        sum += o[k] + bias[k];
+    }
+    float log_sum = most + logf(over_block(all, true));
+    sum = over_block(sum, true);
+    if (threadIdx.x == 0) {
+        unsigned word = min(y[row], (unsigned)k_y - 1);
+        out[row] = log_sum - o[word] - bias[word];
+        out[rows + row] = log_sum;
+        out[2 * rows + row] = sum / k_y;
+    }
+}
+
+extern "C" __global__ void cross_entropy_back(int rows, int k_y, const float* logits, const float* bias, const unsigned* y, const float* found, const float* d, const float* epsilon, float* out) {
+    int row = blockIdx.x;
+    const float* o = logits + (size_t)row * k_y;
+    float log_sum = found[rows + row], by = d[row], rest = *epsilon / k_y;
     for (int k = threadIdx.x; k < k_y; k += 256) {
         float p = expf(o[k] + bias[k] - log_sum);
-        out[(size_t)row * k_y + k] = by * (p - (k == y[row] ? 1.0f : 0.0f));
+        out[(size_t)row * k_y + k] = by * (p - rest - (k == y[row] ? 1.0f - *epsilon : 0.0f));
     }
 }

@@ -1,27 +1,28 @@
-//! Floor 6: the elementwise work of a step, forward and back: one kernel each on an NVIDIA card (`kernels.cu`), and the
-//! same in tensors elsewhere, which is what they are tested by. Nothing here is part of a graph.
+//! Floor 6: what a step of RNNsearch computes between its products of matrices, forward and back, and its softmaxes: one
+//! kernel each on an NVIDIA card (`kernels.cu`), and the same in tensors elsewhere, with which a test on a card compares
+//! it. Nothing here is part of a graph.
 
 use candle_core::{D, Tensor};
 
 use crate::error::Result;
 use crate::nn::linear::apply;
 use crate::nn::{sigmoid, softmax};
-use crate::training::card::launch::{Grid, launch};
+use crate::training::card::launch::{Given, LaunchGrid, launch};
 
 /// What a unit reads at a step: x = W e + b of z, r and the proposal, [b, 3n], and C c where there is a context, [b, 3n].
 #[derive(Clone, Copy, Debug)]
-pub struct Read<'a> {
+pub struct UnitInput<'a> {
     /// W e + b.
     pub x: &'a Tensor,
     /// C c.
     pub c: Option<&'a Tensor>,
 }
 
-impl Read<'_> {
+impl UnitInput<'_> {
     /// Their sum for gate k of z, r and the proposal, [b, n].
     fn gate(&self, k: usize) -> Result<Tensor> {
         let n = self.x.dim(1)? / 3;
-        let of = |tensor: &Tensor| Ok::<_, candle_core::Error>(tensor.narrow(1, k * n, n)?.contiguous()?);
+        let of = |tensor: &Tensor| tensor.narrow(1, k * n, n)?.contiguous();
         let x = of(self.x)?;
         Ok(match self.c {
             Some(c) => (x + of(c)?)?,
@@ -30,68 +31,102 @@ impl Read<'_> {
     }
 }
 
-/// z, r and r * s', [3, b, n], from what is read, `a` = U s' of z and r, [b, 2n], and s', [b, n].
-pub fn gates(read: Read<'_>, a: &Tensor, s: &Tensor) -> Result<Tensor> {
-    let (b, n) = s.dims2()?;
-    if s.device().is_cuda() {
-        return launch("gates", &[Some(read.x), Some(a), read.c, Some(s)], &[b, n], (3, b, n), Grid::Each(b * n));
+/// z, r and r * s', [3, b, n], from what is read, `a` = U s' of z and r, [b, 2n], and `s_prev` = s', [b, n].
+pub fn gates(input: UnitInput<'_>, a: &Tensor, s_prev: &Tensor) -> Result<Tensor> {
+    let (b, n) = s_prev.dims2()?;
+    if s_prev.device().is_cuda() {
+        let given = [
+            Given::numbers(input.x, 3 * b * n),
+            Given::numbers(a, 2 * b * n),
+            Given::Numbers(input.c, 3 * b * n),
+            Given::numbers(s_prev, b * n),
+        ];
+        return launch("gates", &given, &[b, n], (3, b, n), LaunchGrid::Each(b * n));
     }
-    let (z, r) = ((read.gate(0)? + a.narrow(1, 0, n)?)?, (read.gate(1)? + a.narrow(1, n, n)?)?);
+    let (z, r) = ((input.gate(0)? + a.narrow(1, 0, n)?)?, (input.gate(1)? + a.narrow(1, n, n)?)?);
     let (z, r) = (sigmoid(&z)?, sigmoid(&r)?);
-    let r_s = (&r * s)?;
-    Ok(Tensor::stack(&[z, r, r_s], 0)?)
+    let reset = (&r * s_prev)?;
+    Ok(Tensor::stack(&[z, r, reset], 0)?)
 }
 
-/// s = s' + z * (s~ - s') and s~ = tanh(x + C c + p), [2, b, n], from `p` = U (r * s'). Where `mask` [b, 1] is 0, s = s'.
-pub fn propose(read: Read<'_>, p: &Tensor, gates: &Tensor, s: &Tensor, mask: Option<&Tensor>) -> Result<Tensor> {
-    let (b, n) = s.dims2()?;
-    if s.device().is_cuda() {
-        let inputs = [Some(read.x), Some(p), read.c, Some(gates), Some(s), mask];
-        return launch("propose", &inputs, &[b, n], (2, b, n), Grid::Each(b * n));
+/// s = s' + z * (s~ - s') and s~ = tanh(x + C c + p), [2, b, n], from `p` = U (r * s') and what [`gates`] gave. Where `mask`
+/// [b, 1] is 0, s = s'.
+pub fn propose(
+    input: UnitInput<'_>,
+    p: &Tensor,
+    gates: &Tensor,
+    s_prev: &Tensor,
+    mask: Option<&Tensor>,
+) -> Result<Tensor> {
+    let (b, n) = s_prev.dims2()?;
+    if s_prev.device().is_cuda() {
+        let given = [
+            Given::numbers(input.x, 3 * b * n),
+            Given::numbers(p, b * n),
+            Given::Numbers(input.c, 3 * b * n),
+            Given::numbers(gates, 3 * b * n),
+            Given::numbers(s_prev, b * n),
+            Given::Numbers(mask, b),
+        ];
+        return launch("propose", &given, &[b, n], (2, b, n), LaunchGrid::Each(b * n));
     }
-    let proposal = (read.gate(2)? + p)?.tanh()?;
-    let step = (masked(&gates.get(0)?, mask)? * (&proposal - s)?)?;
-    Ok(Tensor::stack(&[(s + step)?, proposal], 0)?)
+    let s_tilde = (input.gate(2)? + p)?.tanh()?;
+    let step = (masked(&gates.get(0)?, mask)? * (&s_tilde - s_prev)?)?;
+    Ok(Tensor::stack(&[(s_prev + step)?, s_tilde], 0)?)
 }
 
-/// From the parts of the gradient of s: those of what the sigmoid of z and the tanh read, and the part of s' that skips the
-/// gates, [3, b, n].
+/// From the parts of the gradient of s: those of what the sigmoid of z and the tanh read, and the part of that of s' that
+/// skips the gates, [3, b, n].
 pub fn propose_back(
     d: [Option<&Tensor>; 4],
     gates: &Tensor,
-    proposal: &Tensor,
-    s: &Tensor,
+    s_tilde: &Tensor,
+    s_prev: &Tensor,
     mask: Option<&Tensor>,
 ) -> Result<Tensor> {
-    let (b, n) = s.dims2()?;
-    if s.device().is_cuda() {
-        let inputs = [d[0], d[1], d[2], d[3], Some(gates), Some(proposal), Some(s), mask];
-        return launch("propose_back", &inputs, &[b, n], (3, b, n), Grid::Each(b * n));
+    let (b, n) = s_prev.dims2()?;
+    if s_prev.device().is_cuda() {
+        let given = [
+            Given::Numbers(d[0], b * n),
+            Given::Numbers(d[1], b * n),
+            Given::Numbers(d[2], b * n),
+            Given::Numbers(d[3], b * n),
+            Given::numbers(gates, 3 * b * n),
+            Given::numbers(s_tilde, b * n),
+            Given::numbers(s_prev, b * n),
+            Given::Numbers(mask, b),
+        ];
+        return launch("propose_back", &given, &[b, n], (3, b, n), LaunchGrid::Each(b * n));
     }
-    let mut sum = s.zeros_like()?;
+    let mut sum = s_prev.zeros_like()?;
     for d in d.into_iter().flatten() {
         sum = (sum + d)?;
     }
     let z = gates.get(0)?;
     let kept = masked(&sum, mask)?;
-    let dz = ((&kept * (proposal - s)?)? * (&z * z.affine(-1.0, 1.0)?)?)?;
-    let dp = ((&kept * &z)? * proposal.sqr()?.affine(-1.0, 1.0)?)?;
+    let dz = ((&kept * (s_tilde - s_prev)?)? * (&z * z.affine(-1.0, 1.0)?)?)?;
+    let dp = ((&kept * &z)? * s_tilde.sqr()?.affine(-1.0, 1.0)?)?;
     let ds = (sum - (kept * z)?)?;
     Ok(Tensor::stack(&[dz, dp, ds], 0)?)
 }
 
-/// The gradient of what is read, [b, 3n], and of s' but for what comes through U, [b, n], from `drs`, that of r * s', and
-/// what [`propose_back`] gave.
-pub fn gates_back(drs: &Tensor, back: &Tensor, gates: &Tensor, s: &Tensor) -> Result<(Tensor, Tensor)> {
-    let (b, n) = s.dims2()?;
-    let all = if s.device().is_cuda() {
-        let inputs = [Some(drs), Some(back), Some(gates), Some(s)];
-        launch("gates_back", &inputs, &[b, n], 4 * b * n, Grid::Each(b * n))?
+/// The gradient of what is read, [b, 3n], and of s' but for what comes through U, [b, n], from `d_reset`, that of r * s',
+/// and `back`, what [`propose_back`] gave.
+pub fn gates_back(d_reset: &Tensor, back: &Tensor, gates: &Tensor, s_prev: &Tensor) -> Result<(Tensor, Tensor)> {
+    let (b, n) = s_prev.dims2()?;
+    let all = if s_prev.device().is_cuda() {
+        let given = [
+            Given::numbers(d_reset, b * n),
+            Given::numbers(back, 3 * b * n),
+            Given::numbers(gates, 3 * b * n),
+            Given::numbers(s_prev, b * n),
+        ];
+        launch("gates_back", &given, &[b, n], 4 * b * n, LaunchGrid::Each(b * n))?
     } else {
         let r = gates.get(1)?;
-        let dr = ((drs * s)? * (&r * r.affine(-1.0, 1.0)?)?)?;
+        let dr = ((d_reset * s_prev)? * (&r * r.affine(-1.0, 1.0)?)?)?;
         let d = Tensor::cat(&[back.get(0)?, dr, back.get(1)?], 1)?.flatten_all()?;
-        let ds = (back.get(2)? + (drs * r)?)?.flatten_all()?;
+        let ds = (back.get(2)? + (d_reset * r)?)?.flatten_all()?;
         Tensor::cat(&[d, ds], 0)?
     };
     Ok((all.narrow(0, 0, 3 * b * n)?.reshape((b, 3 * n))?, all.narrow(0, 3 * b * n, b * n)?.reshape((b, n))?))
@@ -99,7 +134,7 @@ pub fn gates_back(drs: &Tensor, back: &Tensor, gates: &Tensor, s: &Tensor) -> Re
 
 /// What the additive alignment model is asked: keys [b, t_x, n'], v_a [n'] and where words are, [b, t_x].
 #[derive(Clone, Debug)]
-pub struct Look {
+pub struct AdditiveLook {
     /// U_a h_j + b_a.
     pub keys: Tensor,
     /// v_a.
@@ -108,7 +143,7 @@ pub struct Look {
     pub mask: Tensor,
 }
 
-impl Look {
+impl AdditiveLook {
     /// tanh(keys + query), [b, t_x, n'].
     fn matches(&self, query: &Tensor) -> Result<Tensor> {
         Ok(self.keys.broadcast_add(&query.unsqueeze(1)?)?.tanh()?)
@@ -116,10 +151,15 @@ impl Look {
 
     /// alpha [b, t_x] for `query` = W_a s', [b, n'].
     pub fn look(&self, query: &Tensor) -> Result<Tensor> {
-        let (b, t_x, n) = self.keys.dims3()?;
+        let (b, t_x, n_a) = self.keys.dims3()?;
         if query.device().is_cuda() {
-            let inputs = [Some(&self.keys), Some(query), Some(&self.v), Some(&self.mask)];
-            return launch("look", &inputs, &[t_x, n], (b, t_x), Grid::Rows { rows: b, shared: t_x });
+            let given = [
+                Given::numbers(&self.keys, b * t_x * n_a),
+                Given::numbers(query, b * n_a),
+                Given::numbers(&self.v, n_a),
+                Given::numbers(&self.mask, b * t_x),
+            ];
+            return launch("look", &given, &[t_x, n_a], (b, t_x), LaunchGrid::Rows { rows: b, shared: t_x });
         }
         let e = apply(&self.v.unsqueeze(0)?, &self.matches(query)?)?.squeeze(2)?;
         softmax::masked(&e, &self.mask)
@@ -127,13 +167,20 @@ impl Look {
 
     /// The gradients of the energies, [b, t_x], and of the query, [b, n'], from the two parts of that of alpha.
     pub fn back(&self, query: &Tensor, alpha: &Tensor, d: [&Tensor; 2]) -> Result<(Tensor, Tensor)> {
-        let (b, t_x, n) = self.keys.dims3()?;
+        let (b, t_x, n_a) = self.keys.dims3()?;
         if query.device().is_cuda() {
-            let inputs = [Some(&self.keys), Some(query), Some(&self.v), Some(alpha), Some(d[0]), Some(d[1])];
-            let grid = Grid::Rows { rows: b, shared: t_x };
-            let all = launch("look_back", &inputs, &[b, t_x, n], b * (t_x + n), grid)?;
-            let (de, dq) = (all.narrow(0, 0, b * t_x)?, all.narrow(0, b * t_x, b * n)?);
-            return Ok((de.reshape((b, t_x))?, dq.reshape((b, n))?));
+            let given = [
+                Given::numbers(&self.keys, b * t_x * n_a),
+                Given::numbers(query, b * n_a),
+                Given::numbers(&self.v, n_a),
+                Given::numbers(alpha, b * t_x),
+                Given::numbers(d[0], b * t_x),
+                Given::numbers(d[1], b * t_x),
+            ];
+            let grid = LaunchGrid::Rows { rows: b, shared: t_x };
+            let all = launch("look_back", &given, &[b, t_x, n_a], b * (t_x + n_a), grid)?;
+            let (de, dq) = (all.narrow(0, 0, b * t_x)?, all.narrow(0, b * t_x, b * n_a)?);
+            return Ok((de.reshape((b, t_x))?, dq.reshape((b, n_a))?));
         }
         let d = (d[0] + d[1])?;
         let dot = (alpha * &d)?.sum_keepdim(D::Minus1)?;
@@ -146,13 +193,18 @@ impl Look {
     /// The gradients of the keys and of v_a from the queries, [t_y, b, n'], and gradients of the energies, [t_y, b, t_x],
     /// of all steps.
     pub fn keys_back(&self, queries: &Tensor, de: &Tensor) -> Result<(Tensor, Tensor)> {
-        let ((b, t_x, n), t_y) = (self.keys.dims3()?, queries.dim(0)?);
+        let ((b, t_x, n_a), t_y) = (self.keys.dims3()?, queries.dim(0)?);
         if queries.device().is_cuda() {
-            let inputs = [Some(&self.keys), Some(queries), Some(&self.v), Some(de)];
-            let grid = Grid::Rows { rows: b * t_x, shared: 0 };
-            let all = launch("look_keys", &inputs, &[t_y, b, t_x, n], (2, b * t_x, n), grid)?;
+            let given = [
+                Given::numbers(&self.keys, b * t_x * n_a),
+                Given::numbers(queries, t_y * b * n_a),
+                Given::numbers(&self.v, n_a),
+                Given::numbers(de, t_y * b * t_x),
+            ];
+            let grid = LaunchGrid::Rows { rows: b * t_x, shared: 0 };
+            let all = launch("look_keys", &given, &[t_y, b, t_x, n_a], (2, b * t_x, n_a), grid)?;
             let ones = Tensor::ones((1, b * t_x), all.dtype(), all.device())?;
-            return Ok((all.get(0)?.reshape((b, t_x, n))?, ones.matmul(&all.get(1)?)?.squeeze(0)?));
+            return Ok((all.get(0)?.reshape((b, t_x, n_a))?, ones.matmul(&all.get(1)?)?.squeeze(0)?));
         }
         let (mut keys, mut v) = (self.keys.zeros_like()?, self.v.zeros_like()?);
         for i in 0..t_y {
@@ -164,40 +216,51 @@ impl Look {
     }
 }
 
-/// Zeros of `rows` rows, to those of the `ids` of which the rows of `d` [ids, m] are added.
+/// Zeros of `rows` rows, to those of the `ids`, each below `rows`, of which the rows of `d` [ids, m] are added.
 pub fn scatter(rows: usize, ids: &Tensor, d: &Tensor) -> Result<Tensor> {
     let (count, m) = d.dims2()?;
     if d.device().is_cuda() {
-        return launch("scatter", &[Some(ids), Some(d)], &[count, m], (rows, m), Grid::Each(count * m));
+        let given = [Given::Ids(ids, count), Given::numbers(d, count * m)];
+        return launch("scatter", &given, &[count, m, rows], (rows, m), LaunchGrid::Each(count * m));
     }
     Ok(Tensor::zeros((rows, m), d.dtype(), d.device())?.index_add(ids, d, 0)?)
 }
 
-/// -log p(y) of each row of `logits` + `bias`, and the logarithm of the sum below the line, [2, rows].
+/// For each row of o = `logits` + `bias`: -log p(y), log sum_k exp(o_k) and the mean of o, [3, rows]. Each of `y` is below
+/// K_y.
 pub fn cross_entropy(logits: &Tensor, bias: &Tensor, y: &Tensor) -> Result<Tensor> {
-    let (rows, k) = logits.dims2()?;
+    let (rows, k_y) = logits.dims2()?;
     if logits.device().is_cuda() {
-        let inputs = [Some(logits), Some(bias), Some(y)];
-        return launch("cross_entropy", &inputs, &[rows, k], (2, rows), Grid::Rows { rows, shared: 0 });
+        let given = [Given::numbers(logits, rows * k_y), Given::numbers(bias, k_y), Given::Ids(y, rows)];
+        return launch("cross_entropy", &given, &[rows, k_y], (3, rows), LaunchGrid::Rows { rows, shared: 0 });
     }
     let o = logits.broadcast_add(bias)?;
     let most = o.max_keepdim(D::Minus1)?;
     let log_sum = (o.broadcast_sub(&most)?.exp()?.sum(D::Minus1)?.log()? + most.squeeze(1)?)?;
     let chosen = o.gather(&y.unsqueeze(1)?, 1)?.squeeze(1)?;
-    Ok(Tensor::stack(&[(&log_sum - chosen)?, log_sum], 0)?)
+    Ok(Tensor::stack(&[(&log_sum - chosen)?, log_sum, o.mean(D::Minus1)?], 0)?)
 }
 
-/// The gradient of the logits from `d` [rows], that of each row's loss.
-pub fn cross_entropy_back(logits: &Tensor, bias: &Tensor, y: &Tensor, losses: &Tensor, d: &Tensor) -> Result<Tensor> {
-    let (rows, k) = logits.dims2()?;
+/// The gradient of the logits from `d` [rows], that of each row's (1 - eps) (-log p(y)) + eps (-mean log p).
+pub fn cross_entropy_back([logits, bias, y]: [&Tensor; 3], found: &Tensor, d: &Tensor, epsilon: f64) -> Result<Tensor> {
+    let (rows, k_y) = logits.dims2()?;
     if logits.device().is_cuda() {
-        let inputs = [Some(logits), Some(bias), Some(y), Some(losses), Some(d)];
-        return launch("cross_entropy_back", &inputs, &[rows, k], (rows, k), Grid::Rows { rows, shared: 0 });
+        let epsilon = Tensor::new(&[epsilon as f32], logits.device())?;
+        let given = [
+            Given::numbers(logits, rows * k_y),
+            Given::numbers(bias, k_y),
+            Given::Ids(y, rows),
+            Given::numbers(found, 3 * rows),
+            Given::numbers(d, rows),
+            Given::numbers(&epsilon, 1),
+        ];
+        let grid = LaunchGrid::Rows { rows, shared: 0 };
+        return launch("cross_entropy_back", &given, &[rows, k_y], (rows, k_y), grid);
     }
-    let p = logits.broadcast_add(bias)?.broadcast_sub(&losses.get(1)?.unsqueeze(1)?)?.exp()?;
-    let ones = Tensor::ones((rows, 1), p.dtype(), p.device())?;
-    let chosen = p.zeros_like()?.scatter_add(&y.unsqueeze(1)?, &ones, 1)?;
-    Ok((p - chosen)?.broadcast_mul(&d.unsqueeze(1)?)?)
+    let p = logits.broadcast_add(bias)?.broadcast_sub(&found.get(1)?.unsqueeze(1)?)?.exp()?;
+    let chosen = Tensor::full((1.0 - epsilon) as f32, (rows, 1), p.device())?;
+    let wanted = p.zeros_like()?.scatter_add(&y.unsqueeze(1)?, &chosen, 1)?.affine(1.0, epsilon / k_y as f64)?;
+    Ok((p - wanted)?.broadcast_mul(&d.unsqueeze(1)?)?)
 }
 
 fn masked(x: &Tensor, mask: Option<&Tensor>) -> Result<Tensor> {

@@ -1,12 +1,26 @@
 //! Floor 6: kernels of `kernels.cu` on tensors of an NVIDIA card. They are compiled when they are first used.
 
-use candle_core::{Shape, Tensor};
+use candle_core::Tensor;
 
-use crate::error::Result;
+/// What a kernel is given: a tensor and how many numbers it must have.
+#[derive(Clone, Copy, Debug)]
+pub enum Given<'a> {
+    /// Numbers; `None` is a null pointer.
+    Numbers(Option<&'a Tensor>, usize),
+    /// Ids, u32.
+    Ids(&'a Tensor, usize),
+}
+
+impl<'a> Given<'a> {
+    /// Numbers that are there.
+    pub fn numbers(tensor: &'a Tensor, count: usize) -> Self {
+        Self::Numbers(Some(tensor), count)
+    }
+}
 
 /// How many threads a kernel has.
 #[derive(Clone, Copy, Debug)]
-pub enum Grid {
+pub enum LaunchGrid {
     /// One for each of so many numbers.
     Each(usize),
     /// A block of 256 for each row, with room for so many numbers that it shares.
@@ -19,21 +33,25 @@ pub enum Grid {
 }
 
 #[cfg(feature = "cuda")]
-pub use with::{launch, works};
+pub use with::{launch, ready};
 #[cfg(not(feature = "cuda"))]
-pub use without::{launch, works};
+pub use without::{launch, ready};
 
 #[cfg(not(feature = "cuda"))]
 mod without {
-    use super::{Grid, Result, Shape, Tensor};
-    use crate::error::Error;
+    use candle_core::{Device, Shape, Tensor};
 
-    pub fn launch(kernel: &str, _: &[Option<&Tensor>], _: &[usize], _: impl Into<Shape>, _: Grid) -> Result<Tensor> {
+    use super::{Given, LaunchGrid};
+    use crate::error::{Error, Result};
+
+    /// Refuses: there is no kernel in this build.
+    pub fn launch(kernel: &str, _: &[Given<'_>], _: &[usize], _: impl Into<Shape>, _: LaunchGrid) -> Result<Tensor> {
         Err(Error::Internal(format!("the kernel {kernel} is not in this build")))
     }
 
-    pub fn works(_: &candle_core::Device) -> bool {
-        false
+    /// Why there are no kernels.
+    pub fn ready(_: &Device) -> std::result::Result<(), String> {
+        Err("they are for NVIDIA's cards".to_owned())
     }
 }
 
@@ -43,20 +61,21 @@ mod with {
 
     use std::sync::OnceLock;
 
-    use candle_core::backend::BackendStorage as _;
     use candle_core::cuda_backend::cudarc::driver::{DevicePtr as _, LaunchConfig, PushKernelArg as _};
     use candle_core::cuda_backend::cudarc::nvrtc;
     use candle_core::op::BackpropOp;
-    use candle_core::{CudaDevice, CudaStorage, DType, Storage};
+    use candle_core::{CudaDevice, CudaStorage, DType, Device, Shape, Storage, Tensor};
 
-    use super::{Grid, Result, Shape, Tensor};
-    use crate::error::Error;
+    use super::{Given, LaunchGrid};
+    use crate::error::{Error, Result};
     use crate::quiet::catch_quietly;
 
     const SOURCE: &str = include_str!("kernels.cu");
-    const THREADS: u32 = 256;
-    /// The kernel that adds to what is there.
+    /// The one kernel that adds to what is there.
     const ADDS: &str = "scatter";
+    const THREADS: u32 = 256;
+    /// Numbers that a block shares at most beside those that the kernels name: 48 KiB in all.
+    const SHARED: usize = 12_000;
 
     /// The kernels as the driver reads them, or why they could not be compiled.
     fn ptx() -> std::result::Result<&'static str, &'static str> {
@@ -69,26 +88,31 @@ mod with {
         PTX.get_or_init(compile).as_deref().map_err(String::as_str)
     }
 
-    /// Whether the kernels can be had on this device: NVIDIA's run-time compiler may be missing.
-    pub fn works(device: &candle_core::Device) -> bool {
-        device.is_cuda() && ptx().is_ok()
+    /// Whether the kernels can be had on this device, or why not: NVIDIA's run-time compiler may be missing, or newer than the
+    /// driver.
+    pub fn ready(device: &Device) -> std::result::Result<(), String> {
+        let card = device.as_cuda_device().map_err(|_| "they are for NVIDIA's cards".to_owned())?;
+        let first = |text: &str| text.lines().next().unwrap_or_default().to_owned();
+        let ptx = ptx().map_err(first)?;
+        card.get_or_load_custom_func(ADDS, "interlinear", ptx).map(drop).map_err(|error| first(&error.to_string()))
     }
 
-    /// A new tensor of that shape, written by a kernel that reads sizes and then tensors; a tensor that is `None` is a null
-    /// pointer.
+    /// A new tensor of that shape, written by a kernel that reads sizes and then what it is given.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] where a tensor is not what the kernel is said to be given; what the card refuses.
     pub fn launch(
         kernel: &'static str,
-        inputs: &[Option<&Tensor>],
+        given: &[Given<'_>],
         sizes: &[usize],
         shape: impl Into<Shape>,
-        grid: Grid,
+        grid: LaunchGrid,
     ) -> Result<Tensor> {
         let shape = shape.into();
+        let wrong = || Error::Internal(format!("the kernel {kernel} was given another tensor or size than it reads"));
         let inputs: Vec<Option<Tensor>> =
-            inputs.iter().map(|input| input.map(Tensor::contiguous).transpose()).collect::<candle_core::Result<_>>()?;
-        let Some(device) = inputs.iter().flatten().next().map(|tensor| tensor.device().clone()) else {
-            return Err(Error::Internal(format!("the kernel {kernel} was given nothing")));
-        };
+            given.iter().map(|given| checked(*given).ok_or_else(wrong)?).collect::<Result<_>>()?;
+        let device = inputs.iter().flatten().next().map(|tensor| tensor.device().clone()).ok_or_else(wrong)?;
         let card: &CudaDevice = device.as_cuda_device()?;
         let stream = card.cuda_stream();
         let ptx = ptx().map_err(|why| Error::Device(format!("the kernels do not compile here ({why})")))?;
@@ -96,55 +120,72 @@ mod with {
         let held: Vec<_> = inputs.iter().map(|input| input.as_ref().map(Tensor::storage_and_layout)).collect();
         let mut pointers = Vec::with_capacity(held.len());
         for input in &held {
-            let pointer = match input {
+            pointers.push(match input {
                 None => 0,
                 Some((storage, layout)) => {
-                    let Storage::Cuda(storage) = &**storage else {
-                        return Err(Error::Internal(format!(
-                            "the kernel {kernel} was given a tensor of another device"
-                        )));
-                    };
+                    let Storage::Cuda(storage) = &**storage else { return Err(wrong()) };
                     let from = layout.start_offset();
-                    match storage.dtype() {
-                        DType::U32 => storage.as_cuda_slice::<u32>()?.slice(from..).device_ptr(&stream).0,
+                    match layout.shape().elem_count() {
+                        0 => 0,
+                        _ if is_ids(storage) => storage.as_cuda_slice::<u32>()?.slice(from..).device_ptr(&stream).0,
                         _ => storage.as_cuda_slice::<f32>()?.slice(from..).device_ptr(&stream).0,
                     }
                 }
-            };
-            pointers.push(pointer);
+            });
         }
-        let sizes: Vec<i32> = sizes.iter().map(|size| *size as i32).collect();
-        let out = if kernel == ADDS {
+        let sizes: Vec<i32> =
+            sizes.iter().map(|size| i32::try_from(*size).map_err(|_| wrong())).collect::<Result<_>>()?;
+        let mut out = if kernel == ADDS {
             card.alloc_zeros::<f32>(shape.elem_count())?
         } else {
             // SAFETY: the kernel writes all of it.
             unsafe { card.alloc::<f32>(shape.elem_count())? }
         };
-        let config = match grid {
-            Grid::Each(count) => LaunchConfig {
-                grid_dim: ((count as u32).div_ceil(THREADS).clamp(1, 1 << 20), 1, 1),
-                block_dim: (THREADS, 1, 1),
-                shared_mem_bytes: 0,
-            },
-            Grid::Rows { rows, shared } => LaunchConfig {
-                grid_dim: (rows.max(1) as u32, 1, 1),
-                block_dim: (THREADS, 1, 1),
-                shared_mem_bytes: 4 * shared as u32,
-            },
+        let (blocks, shared) = match grid {
+            LaunchGrid::Each(count) => (count.div_ceil(THREADS as usize).min(1 << 20), 0),
+            LaunchGrid::Rows { rows, shared } => (rows, shared),
         };
-        let mut builder = function.builder();
-        sizes.iter().for_each(|size| {
-            builder.arg(size);
-        });
-        pointers.iter().for_each(|pointer| {
-            builder.arg(pointer);
-        });
-        builder.arg(&out);
-        // SAFETY: the functions of `kernels.rs` give each kernel the sizes and shapes that its source reads; the tensors
-        // are held until the launch is on the one stream of the device, on which they are freed too.
-        unsafe { builder.launch(config) }.map_err(candle_core::Error::wrap)?;
+        if shared > SHARED {
+            let message = format!("a source of {shared} words is too long for the card; lower `data.max_length`");
+            return Err(Error::Device(message));
+        }
+        let config = LaunchConfig {
+            grid_dim: (u32::try_from(blocks).map_err(|_| wrong())?, 1, 1),
+            block_dim: (THREADS, 1, 1),
+            shared_mem_bytes: 4 * shared as u32,
+        };
+        if blocks > 0 {
+            let mut builder = function.builder();
+            for size in &sizes {
+                builder.arg(size);
+            }
+            for pointer in &pointers {
+                builder.arg(pointer);
+            }
+            builder.arg(&mut out);
+            // SAFETY: the functions of `kernels.rs` say for each kernel how many numbers of which kind its source reads at
+            // those sizes, `checked` has compared them, and ids beyond the rows are skipped there. The tensors are held until
+            // the launch is on the one stream of the device, on which they are freed too.
+            unsafe { builder.launch(config) }.map_err(candle_core::Error::wrap)?;
+        }
         drop(held);
         let storage = Storage::Cuda(CudaStorage::wrap_cuda_slice(out, card.clone()));
         Ok(Tensor::from_storage(storage, shape, BackpropOp::none(), false))
+    }
+
+    fn is_ids(storage: &CudaStorage) -> bool {
+        use candle_core::backend::BackendStorage as _;
+        storage.dtype() == DType::U32
+    }
+
+    /// The tensor, row by row, where it is what it should be.
+    fn checked(given: Given<'_>) -> Option<Result<Option<Tensor>>> {
+        let (tensor, count, dtype) = match given {
+            Given::Numbers(None, _) => return Some(Ok(None)),
+            Given::Numbers(Some(tensor), count) => (tensor, count, DType::F32),
+            Given::Ids(tensor, count) => (tensor, count, DType::U32),
+        };
+        let fits = tensor.elem_count() == count && tensor.dtype() == dtype && tensor.device().is_cuda();
+        fits.then(|| Ok(Some(tensor.contiguous()?)))
     }
 }

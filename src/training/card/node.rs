@@ -5,8 +5,8 @@ use candle_core::{CpuStorage, CudaStorage, CustomOp3, Layout, MetalStorage, Shap
 use crate::error::Result;
 
 /// The gradients of what a node was made from.
-pub type Gradients = [Option<Tensor>; 3];
-type Backward = Box<dyn Fn(&Tensor) -> Result<Gradients> + Send + Sync>;
+pub type NodeGradients = [Option<Tensor>; 3];
+type Backward = Box<dyn Fn(&Tensor) -> Result<NodeGradients> + Send + Sync>;
 
 struct ByHand {
     value: Tensor,
@@ -17,16 +17,16 @@ struct ByHand {
 pub fn by_hand(
     value: &Tensor,
     from: [&Tensor; 3],
-    backward: impl Fn(&Tensor) -> Result<Gradients> + Send + Sync + 'static,
+    backward: impl Fn(&Tensor) -> Result<NodeGradients> + Send + Sync + 'static,
 ) -> Result<Tensor> {
-    let value = value.contiguous()?;
+    // a card copies storage as it is, from its beginning
+    let begins = value.is_contiguous() && value.layout().start_offset() == 0;
+    let value = if begins { value.clone() } else { value.force_contiguous()? };
     Ok(from[0].apply_op3(from[1], from[2], ByHand { value, backward: Box::new(backward) })?)
 }
 
-impl ByHand {
-    fn refused<T>(&self) -> candle_core::Result<T> {
-        Err(candle_core::Error::Msg("a node by hand is on another device than what it was made from".to_owned()))
-    }
+fn refused<T>() -> candle_core::Result<T> {
+    Err(candle_core::Error::Msg("a node by hand is on another device than what it was made from".to_owned()))
 }
 
 impl CustomOp3 for ByHand {
@@ -50,7 +50,7 @@ impl CustomOp3 for ByHand {
                 let own = all[from..from + layout.shape().elem_count()].to_vec();
                 Ok((CpuStorage::F32(own), layout.shape().clone()))
             }
-            _ => self.refused(),
+            _ => refused(),
         }
     }
 
@@ -67,7 +67,7 @@ impl CustomOp3 for ByHand {
         let (storage, layout) = self.value.storage_and_layout();
         match &*storage {
             Storage::Cuda(own) => Ok((own.try_clone(layout)?, layout.shape().clone())),
-            _ => self.refused(),
+            _ => refused(),
         }
     }
 
@@ -84,7 +84,7 @@ impl CustomOp3 for ByHand {
         let (storage, layout) = self.value.storage_and_layout();
         match &*storage {
             Storage::Metal(own) => Ok((own.try_clone(layout)?, layout.shape().clone())),
-            _ => self.refused(),
+            _ => refused(),
         }
     }
 

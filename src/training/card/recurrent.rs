@@ -5,7 +5,7 @@ use candle_core::Tensor;
 
 use crate::error::Result;
 use crate::nn::bidirectional::Direction;
-use crate::training::card::kernels::{Look, Read, gates, gates_back, propose, propose_back};
+use crate::training::card::kernels::{AdditiveLook, UnitInput, gates, gates_back, propose, propose_back};
 use crate::training::card::node::by_hand;
 
 /// U of z and r, [2n, n], and of the proposal, [n, n].
@@ -28,23 +28,24 @@ impl Recurrent {
     }
 
     /// A step from s' to s.
-    fn step(&self, read: Read<'_>, s: &Tensor, mask: Option<&Tensor>) -> Result<Unit> {
-        let gates = gates(read, &s.matmul(&self.gates.t()?)?, s)?;
-        let next = propose(read, &gates.get(2)?.matmul(&self.proposal.t()?)?, &gates, s, mask)?;
-        Ok(Unit { s: s.clone(), gates, next: next.get(0)?, proposal: next.get(1)?, mask: mask.cloned() })
+    fn step(&self, input: UnitInput<'_>, s_prev: &Tensor, mask: Option<&Tensor>) -> Result<UnitStep> {
+        let gates = gates(input, &s_prev.matmul(&self.gates.t()?)?, s_prev)?;
+        let next = propose(input, &gates.get(2)?.matmul(&self.proposal.t()?)?, &gates, s_prev, mask)?;
+        let (s, s_tilde) = (next.get(0)?, next.get(1)?);
+        Ok(UnitStep { s_prev: s_prev.clone(), gates, s, s_tilde, mask: mask.cloned() })
     }
 
     /// The gradient of what a step read, [b, 3n], and the two parts of that of s', from the parts of that of s.
-    fn back(&self, padded: &Tensor, unit: &Unit, d: [Option<&Tensor>; 4]) -> Result<(Tensor, [Tensor; 2])> {
-        let back = propose_back(d, &unit.gates, &unit.proposal, &unit.s, unit.mask.as_ref())?;
-        let drs = back.get(1)?.matmul(&self.proposal)?;
-        let (read, ds) = gates_back(&drs, &back, &unit.gates, &unit.s)?;
+    fn back(&self, padded: &Tensor, unit: &UnitStep, d: [Option<&Tensor>; 4]) -> Result<(Tensor, [Tensor; 2])> {
+        let back = propose_back(d, &unit.gates, &unit.s_tilde, &unit.s_prev, unit.mask.as_ref())?;
+        let d_reset = back.get(1)?.matmul(&self.proposal)?;
+        let (read, ds) = gates_back(&d_reset, &back, &unit.gates, &unit.s_prev)?;
         let through = read.matmul(padded)?;
         Ok((read, [ds, through]))
     }
 
     /// The gradients of both from those of what was read at the steps of these units, [steps, b, 3n].
-    fn weights_back(read: &Tensor, units: &[Unit]) -> Result<Self> {
+    fn weights_back(read: &Tensor, units: &[UnitStep]) -> Result<Self> {
         let n = read.dim(2)? / 3;
         let of = |first: usize, count: usize| -> Result<Tensor> {
             Ok(read.narrow(2, first * n, count * n)?.contiguous()?.flatten(0, 1)?.t()?)
@@ -54,22 +55,23 @@ impl Recurrent {
     }
 }
 
-/// What a step leaves for the way back.
-struct Unit {
+/// What a step of a unit leaves for the way back.
+struct UnitStep {
     /// s', [b, n].
-    s: Tensor,
-    /// z, r and r * s'.
+    s_prev: Tensor,
+    /// z, r and r * s', [3, b, n].
     gates: Tensor,
-    /// s.
-    next: Tensor,
-    /// s~.
-    proposal: Tensor,
+    /// s, [b, n].
+    s: Tensor,
+    /// s~, [b, n].
+    s_tilde: Tensor,
+    /// 0 where there is padding, [b, 1].
     mask: Option<Tensor>,
 }
 
 /// s' of all steps, [steps * b, n].
-fn before(units: &[Unit]) -> Result<Tensor> {
-    let all: Vec<&Tensor> = units.iter().map(|unit| &unit.s).collect();
+fn before(units: &[UnitStep]) -> Result<Tensor> {
+    let all: Vec<&Tensor> = units.iter().map(|unit| &unit.s_prev).collect();
     Ok(Tensor::cat(&all, 0)?)
 }
 
@@ -78,14 +80,14 @@ pub fn read(x: &Tensor, u: &Recurrent, mask: Option<&Tensor>, direction: Directi
     let (t_x, b, _) = x.dims3()?;
     let (own, all) = (u.detached(), x.detach());
     let mut s = Tensor::zeros((b, own.proposal.dim(0)?), x.dtype(), x.device())?;
-    let mut units: Vec<Unit> = Vec::with_capacity(t_x); // in reading order
+    let mut units: Vec<UnitStep> = Vec::with_capacity(t_x); // in reading order
     for t in direction.order(t_x, false) {
         let mask = mask.map(|mask| mask.get(t)).transpose()?;
-        let unit = own.step(Read { x: &all.get(t)?, c: None }, &s, mask.as_ref())?;
-        s = unit.next.clone();
+        let unit = own.step(UnitInput { x: &all.get(t)?, c: None }, &s, mask.as_ref())?;
+        s = unit.s.clone();
         units.push(unit);
     }
-    let mut states: Vec<&Tensor> = units.iter().map(|unit| &unit.next).collect();
+    let mut states: Vec<&Tensor> = units.iter().map(|unit| &unit.s).collect();
     if direction == Direction::Backward {
         states.reverse();
     }
@@ -124,16 +126,16 @@ pub struct Decoder {
     /// W_a, [n', n].
     pub w_a: Tensor,
     /// v_a, the keys and where words are.
-    pub look: Look,
+    pub look: AdditiveLook,
     /// s_0, [b, n].
     pub start: Tensor,
 }
 
 /// What the decoder did at the steps of a minibatch.
 #[derive(Debug)]
-pub struct Decoded {
+pub struct DecodedSteps {
     /// s_{i-1}, [t_y, b, n].
-    pub s: Tensor,
+    pub s_prev: Tensor,
     /// c_i, [t_y, b, 2n].
     pub c: Tensor,
     /// alpha_i, [t_y, b, t_x].
@@ -142,7 +144,8 @@ pub struct Decoded {
 
 impl Decoder {
     fn detached(&self) -> Self {
-        let look = Look { keys: self.look.keys.detach(), v: self.look.v.detach(), mask: self.look.mask.clone() };
+        let look =
+            AdditiveLook { keys: self.look.keys.detach(), v: self.look.v.detach(), mask: self.look.mask.clone() };
         let (c, w_a, start) = (self.c.detach(), self.w_a.detach(), self.start.detach());
         Self { u: self.u.detached(), c, w_a, look, start }
     }
@@ -154,7 +157,7 @@ impl Decoder {
     }
 
     /// All steps, from `x` = W e + b of the words before, [t_y, b, 3n], and the annotations `h`, [b, t_x, 2n].
-    pub fn decode(&self, x: &Tensor, h: &Tensor) -> Result<Decoded> {
+    pub fn decode(&self, x: &Tensor, h: &Tensor) -> Result<DecodedSteps> {
         let ((t_y, b, _), (_, t_x, two_n)) = (x.dims3()?, h.dims3()?);
         let (own, all, annotations) = (self.detached(), x.detach(), h.detach());
         let mut s = own.start.clone();
@@ -163,18 +166,21 @@ impl Decoder {
             let query = s.matmul(&own.w_a.t()?)?;
             let alpha = own.look.look(&query)?;
             let c = alpha.unsqueeze(1)?.matmul(&annotations)?.squeeze(1)?;
-            let before = s.clone();
+            let s_prev = s.clone();
             if i + 1 < t_y {
-                let read = Read { x: &all.get(i)?, c: Some(&c.matmul(&own.c.t()?)?) };
-                let unit = own.u.step(read, &s, None)?;
-                s = unit.next.clone();
+                let of_context = c.matmul(&own.c.t()?)?;
+                let unit = own.u.step(UnitInput { x: &all.get(i)?, c: Some(&of_context) }, &s, None)?;
+                s = unit.s.clone();
                 units.push(unit);
             }
-            steps.push(Looked { s: before, query, alpha, c });
+            steps.push(LookStep { s_prev, query, alpha, c });
         }
         let value = {
-            let (s, c, alpha) =
-                (all_of(&steps, |step| &step.s)?, all_of(&steps, |step| &step.c)?, all_of(&steps, |step| &step.alpha)?);
+            let (s, c, alpha) = (
+                all_of(&steps, |step| &step.s_prev)?,
+                all_of(&steps, |step| &step.c)?,
+                all_of(&steps, |step| &step.alpha)?,
+            );
             flat(&[&s, &c, &alpha])?
         };
         let n = two_n / 2;
@@ -183,14 +189,14 @@ impl Decoder {
             let [ds, dc, dalpha] = pieces(d, shapes)?;
             own.back((&units, &steps), &annotations, [&ds, &dc, &dalpha])
         })?;
-        let [s, c, alpha] = pieces(&node, shapes)?;
-        Ok(Decoded { s, c, alpha })
+        let [s_prev, c, alpha] = pieces(&node, shapes)?;
+        Ok(DecodedSteps { s_prev, c, alpha })
     }
 
     /// The gradients of x, h and the row of the rest from those of s_{i-1}, c_i and alpha_i.
     fn back(
         &self,
-        (units, steps): (&[Unit], &[Looked]),
+        (units, steps): (&[UnitStep], &[LookStep]),
         h: &Tensor,
         [ds, dc, dalpha]: [&Tensor; 3],
     ) -> Result<[Option<Tensor>; 3]> {
@@ -225,7 +231,7 @@ impl Decoder {
         let (contexts, energies, dq) =
             (Tensor::stack(&contexts, 0)?, Tensor::stack(&energies, 0)?, Tensor::cat(&queries, 0)?);
         let (s, c, alpha) =
-            (all_of(steps, |step| &step.s)?, all_of(steps, |step| &step.c)?, all_of(steps, |step| &step.alpha)?);
+            (all_of(steps, |step| &step.s_prev)?, all_of(steps, |step| &step.c)?, all_of(steps, |step| &step.alpha)?);
         let (keys, v) = self.look.keys_back(&all_of(steps, |step| &step.query)?, &energies)?;
         let w_a = dq.t()?.matmul(&s.flatten(0, 1)?)?;
         // of h_j through all contexts: sum_i alpha_ij dc_i
@@ -250,15 +256,15 @@ impl Decoder {
 }
 
 /// Where a step looked.
-struct Looked {
-    s: Tensor,
+struct LookStep {
+    s_prev: Tensor,
     query: Tensor,
     alpha: Tensor,
     c: Tensor,
 }
 
 /// One tensor of all steps, [t_y, b, ..].
-fn all_of(steps: &[Looked], pick: impl Fn(&Looked) -> &Tensor) -> Result<Tensor> {
+fn all_of(steps: &[LookStep], pick: impl Fn(&LookStep) -> &Tensor) -> Result<Tensor> {
     Ok(Tensor::stack(&steps.iter().map(pick).collect::<Vec<_>>(), 0)?)
 }
 
