@@ -116,7 +116,7 @@ fn every_model_is_in_the_packages_or_in_the_archive_of_the_others() {
     }
     assert!(inside.contains_key("rnnsearch-guided-en-fr"), "{inside:?}");
     assert!(inside.keys().all(|model| !outside.contains_key(model)), "{inside:?} {outside:?}");
-    assert!(inside.values().sum::<u64>() < 80_000_000, "{inside:?}");
+    assert!(inside.values().sum::<u64>() < 81_000_000, "{inside:?}");
     let bundled = Path::new(env!("CARGO_MANIFEST_DIR")).join("models");
     for entry in std::fs::read_dir(bundled).expect("models").flatten().filter(|entry| entry.path().is_dir()) {
         let name = entry.file_name().to_string_lossy().into_owned();

@@ -218,8 +218,10 @@ impl Decoder {
             let of_alpha = of_c.unsqueeze(1)?.matmul(&h_t)?.squeeze(1)?;
             let (de, dq) = self.look.back(&step.query, &step.alpha, [&dalpha.get(i)?, &of_alpha])?;
             earlier.push(dq.matmul(&self.w_a)?);
-            (later, contexts, energies, queries) =
-                (earlier, with(contexts, of_c), with(energies, de), with(queries, dq));
+            later = earlier;
+            contexts.push(of_c);
+            energies.push(de);
+            queries.push(dq);
         }
         let mut start = ds.get(0)?;
         for part in &later {
@@ -266,11 +268,6 @@ struct LookStep {
 /// One tensor of all steps, [t_y, b, ..].
 fn all_of(steps: &[LookStep], pick: impl Fn(&LookStep) -> &Tensor) -> Result<Tensor> {
     Ok(Tensor::stack(&steps.iter().map(pick).collect::<Vec<_>>(), 0)?)
-}
-
-fn with(mut all: Vec<Tensor>, one: Tensor) -> Vec<Tensor> {
-    all.push(one);
-    all
 }
 
 /// The numbers of all, one behind the other.
