@@ -83,7 +83,7 @@ impl Reading {
         match self {
             Self::Predicted => id!("word predicted"),
             Self::Input => id!("word read"),
-            Self::Head => id!("word's origin"),
+            Self::Head => id!("origin of the word"),
         }
     }
 

@@ -150,7 +150,7 @@ fn two_questions_are_answered_one_after_the_other_and_one_over_the_other() {
     harness.run();
     assert!(wires.heard(SettingsCommand::SetAsked(PictureQuestion { origin: true, both: false })));
     assert_eq!(harness.query_all_by_label("chaussure <- red 0.80").count(), 1, "the other model has no head");
-    for label in ["chaussure <- shoe 0.70", "Rows of RNNsearch by the word's origin"] {
+    for label in ["chaussure <- shoe 0.70", "Rows of RNNsearch by the origin of the word"] {
         assert!(harness.query_by_label(label).is_some(), "{label} is missing");
     }
     harness.get_by_label("Outline the other of both questions").click();

@@ -236,9 +236,14 @@ fn short(names: &[String], at: usize, letters: usize) -> String {
     if !names.iter().enumerate().any(begins_alike) {
         return format!("{}\u{2026}", cut(&name, letters).trim_end());
     }
-    let head = letters / 3;
-    let tail: String = name.chars().skip(count - (letters - head)).collect();
-    format!("{}\u{2026}{}", cut(&name, head), tail.trim_start())
+    let tail = |name: &str, head: usize| -> String {
+        name.chars().skip(name.chars().count().saturating_sub(letters - head)).collect()
+    };
+    let ends_alike = |head: usize| {
+        names.iter().enumerate().any(|(n, other)| n != at && tail(&own(other), head) == tail(&name, head))
+    };
+    let head = (0..=letters / 3).rev().find(|head| !ends_alike(*head)).unwrap_or(letters / 3);
+    format!("{}\u{2026}{}", cut(&name, head), tail(&name, head).trim_start())
 }
 
 /// The language to translate into, where a model has several.
@@ -371,5 +376,25 @@ fn chip_menu_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, at: usize
     let figure = Button::new(tr!("Save a figure...")).shortcut_text(shortcuts::text(ui.ctx(), Act::SaveFigure));
     if ui.add_enabled(column.table.is_some(), figure).on_hover_text(tr!("As SVG, PDF or PNG")).clicked() {
         window.local.shared.sheet = Sheet::Figure { column: column.id, kind: None };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::short;
+
+    #[test]
+    fn names_that_are_cut_are_told_apart() {
+        let copies = ["200", "500", "2,000", "9,000"].map(|count| format!("After {count} updates"));
+        for (letters, expected) in [
+            (5, ["A\u{2026}200", "A\u{2026}500", "\u{2026}2,000", "\u{2026}9,000"]),
+            (11, ["After 200", "After 500", "After 2,000", "After 9,000"]),
+        ] {
+            let found: Vec<String> = (0..4).map(|at| short(&copies, at, letters)).collect();
+            assert_eq!(found, expected, "{letters}");
+        }
+        let models = ["RNNsearch en-fr", "RNNsearch guided en-fr"].map(str::to_owned);
+        let found: Vec<String> = (0..2).map(|at| short(&models, at, 8)).collect();
+        assert_ne!(found[0], found[1], "{found:?}");
     }
 }
