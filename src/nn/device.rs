@@ -156,18 +156,25 @@ fn try_out(choice: DeviceChoice, open: impl FnOnce() -> candle_core::Result<cand
     )))
 }
 
-/// Makes a card ready for training: it keeps the memory that it has asked for, since a step makes and frees thousands of
-/// tensors, and rounds the factors of products to TF32 or does not. Both are for all that the program does on it until
-/// [`end_training`].
-pub fn begin_training(device: &candle_core::Device, rounds_products: bool) {
-    candle_core::cuda::set_gemm_reduced_precision_f32(rounds_products);
-    cuda::keep_memory(device, u64::MAX);
+/// A card made ready for training until this goes: it keeps the memory that it has asked for, since a step makes and frees
+/// thousands of tensors, and rounds the factors of products to TF32 or does not. Both are for all that the program does on it.
+#[derive(Debug)]
+pub struct TrainingDevice(candle_core::Device);
+
+impl TrainingDevice {
+    /// Makes it ready.
+    pub fn begin(device: &candle_core::Device, rounds_products: bool) -> Self {
+        candle_core::cuda::set_gemm_reduced_precision_f32(rounds_products);
+        cuda::keep_memory(device, u64::MAX);
+        Self(device.clone())
+    }
 }
 
-/// Undoes [`begin_training`].
-pub fn end_training(device: &candle_core::Device) {
-    candle_core::cuda::set_gemm_reduced_precision_f32(false);
-    cuda::keep_memory(device, 0);
+impl Drop for TrainingDevice {
+    fn drop(&mut self) {
+        candle_core::cuda::set_gemm_reduced_precision_f32(false);
+        cuda::keep_memory(&self.0, 0);
+    }
 }
 
 #[cfg(not(feature = "cuda"))]

@@ -34,7 +34,7 @@ use crate::models::Architecture;
 use crate::models::checkpoint::Weights;
 use crate::models::config::Config;
 use crate::models::init;
-use crate::nn::device::{begin_training, end_training};
+use crate::nn::device::TrainingDevice;
 use crate::nn::fused::Precision;
 use crate::text::vocab::{EOS_ID, UNK_ID};
 use crate::ticket::CancellationToken;
@@ -90,6 +90,8 @@ pub fn train(
     let shards = shards(before.as_ref(), options, emit);
     let shards_now = shards.unwrap_or(options.threads);
     need::check(&config, &settings, shards_now, options.memory)?;
+    let rounds_products = settings.schedule.precision != Precision::F32;
+    let _ready = options.plain.as_ref().map(|device| TrainingDevice::begin(device, rounds_products));
     let engine = engine(&settings, &config, &tokenizers, options, shards_now, emit)?;
     if lock.is_none() {
         lock = Some(folder::lock(&settings.output)?);
@@ -134,7 +136,6 @@ pub fn train(
     }
     trainer.position.shards = shards;
     let ended = trainer.run(ticket, emit);
-    options.plain.iter().for_each(end_training);
     drop(lock);
     ended
 }
@@ -273,15 +274,18 @@ fn engine(
                 "here all numbers are f32: only the processor's own training and NVIDIA's cards can round factors";
             emit(&TrainingReport::Note(format!("`schedule.precision` does not count, {all}")));
         }
-        begin_training(&device, settings.schedule.precision != Precision::F32);
-        let ready = card::launch::ready(&device);
+        // where nothing would use the kernels they are not compiled
         let may = device.is_cuda() && config.architecture == Architecture::RNN_SEARCH;
-        if let Some(why) = ready.as_ref().err().filter(|_| may) {
-            emit(&TrainingReport::Note(format!(
-                "training goes step by step, five times as slow: no kernels here ({why})"
-            )));
-        }
-        let new = if ready.is_ok() { PlainEngine::by_hand } else { PlainEngine::new };
+        let new = match may.then(|| card::launch::ready(&device)) {
+            Some(Ok(())) => PlainEngine::by_hand,
+            Some(Err(why)) => {
+                emit(&TrainingReport::Note(format!(
+                    "training goes step by step, five times as slow: no kernels here ({why})"
+                )));
+                PlainEngine::new
+            }
+            None => PlainEngine::new,
+        };
         return Ok(Box::new(new(config, &flat, &settings.optimizer, &device)?));
     }
     let optimizer = Optimizer::new(&settings.optimizer, flat.len());

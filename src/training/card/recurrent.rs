@@ -44,14 +44,15 @@ impl Recurrent {
         Ok((read, [ds, through]))
     }
 
-    /// The gradients of both from those of what was read at the steps of these units, [steps, b, 3n].
-    fn weights_back(read: &Tensor, units: &[UnitStep]) -> Result<Self> {
+    /// The gradients of both from those of what was read at the steps of these units, [steps, b, 3n], and s' of all of them,
+    /// [steps * b, n].
+    fn weights_back(read: &Tensor, s_prev: &Tensor, units: &[UnitStep]) -> Result<Self> {
         let n = read.dim(2)? / 3;
         let of = |first: usize, count: usize| -> Result<Tensor> {
             Ok(read.narrow(2, first * n, count * n)?.contiguous()?.flatten(0, 1)?.t()?)
         };
         let reset: Vec<Tensor> = units.iter().map(|unit| unit.gates.get(2)).collect::<candle_core::Result<_>>()?;
-        Ok(Self { gates: of(0, 2)?.matmul(&before(units)?)?, proposal: of(2, 1)?.matmul(&Tensor::cat(&reset, 0)?)? })
+        Ok(Self { gates: of(0, 2)?.matmul(s_prev)?, proposal: of(2, 1)?.matmul(&Tensor::cat(&reset, 0)?)? })
     }
 }
 
@@ -67,12 +68,6 @@ struct UnitStep {
     s_tilde: Tensor,
     /// 0 where there is padding, [b, 1].
     mask: Option<Tensor>,
-}
-
-/// s' of all steps, [steps * b, n].
-fn before(units: &[UnitStep]) -> Result<Tensor> {
-    let all: Vec<&Tensor> = units.iter().map(|unit| &unit.s_prev).collect();
-    Ok(Tensor::cat(&all, 0)?)
 }
 
 /// The states after each position, [t_x, b, n], from `x` = W e + b, [t_x, b, 3n]; `mask` [t_x, b, 1] is 0 at padding.
@@ -105,7 +100,8 @@ pub fn read(x: &Tensor, u: &Recurrent, mask: Option<&Tensor>, direction: Directi
         }
         read.reverse(); // in reading order
         let all = Tensor::stack(&read, 0)?;
-        let weights = Recurrent::weights_back(&all, &units)?;
+        let s_prev: Vec<&Tensor> = units.iter().map(|unit| &unit.s_prev).collect();
+        let weights = Recurrent::weights_back(&all, &Tensor::cat(&s_prev, 0)?, &units)?;
         let x = if direction == Direction::Backward {
             read.reverse();
             Tensor::stack(&read, 0)?
@@ -175,19 +171,17 @@ impl Decoder {
             }
             steps.push(LookStep { s_prev, query, alpha, c });
         }
-        let value = {
-            let (s, c, alpha) = (
-                all_of(&steps, |step| &step.s_prev)?,
-                all_of(&steps, |step| &step.c)?,
-                all_of(&steps, |step| &step.alpha)?,
-            );
-            flat(&[&s, &c, &alpha])?
+        let done = DecodedSteps {
+            s_prev: all_of(&steps, |step| &step.s_prev)?,
+            c: all_of(&steps, |step| &step.c)?,
+            alpha: all_of(&steps, |step| &step.alpha)?,
         };
+        let value = flat(&[&done.s_prev, &done.c, &done.alpha])?;
         let n = two_n / 2;
         let shapes = [[t_y, b, n], [t_y, b, two_n], [t_y, b, t_x]];
         let node = by_hand(&value, [x, h, &self.flat()?], move |d| {
             let [ds, dc, dalpha] = pieces(d, shapes)?;
-            own.back((&units, &steps), &annotations, [&ds, &dc, &dalpha])
+            own.back((&units, &steps, &done), &annotations, [&ds, &dc, &dalpha])
         })?;
         let [s_prev, c, alpha] = pieces(&node, shapes)?;
         Ok(DecodedSteps { s_prev, c, alpha })
@@ -196,7 +190,7 @@ impl Decoder {
     /// The gradients of x, h and the row of the rest from those of s_{i-1}, c_i and alpha_i.
     fn back(
         &self,
-        (units, steps): (&[UnitStep], &[LookStep]),
+        (units, steps, done): (&[UnitStep], &[LookStep], &DecodedSteps),
         h: &Tensor,
         [ds, dc, dalpha]: [&Tensor; 3],
     ) -> Result<[Option<Tensor>; 3]> {
@@ -232,10 +226,9 @@ impl Decoder {
         }
         let (contexts, energies, dq) =
             (Tensor::stack(&contexts, 0)?, Tensor::stack(&energies, 0)?, Tensor::cat(&queries, 0)?);
-        let (s, c, alpha) =
-            (all_of(steps, |step| &step.s_prev)?, all_of(steps, |step| &step.c)?, all_of(steps, |step| &step.alpha)?);
+        let DecodedSteps { s_prev, c, alpha } = done;
         let (keys, v) = self.look.keys_back(&all_of(steps, |step| &step.query)?, &energies)?;
-        let w_a = dq.t()?.matmul(&s.flatten(0, 1)?)?;
+        let w_a = dq.t()?.matmul(&s_prev.flatten(0, 1)?)?;
         // of h_j through all contexts: sum_i alpha_ij dc_i
         let of_h = alpha.permute((1, 2, 0))?.contiguous()?.matmul(&contexts.transpose(0, 1)?.contiguous()?)?;
         // what the last step reads goes nowhere
@@ -249,7 +242,7 @@ impl Decoder {
             let all = Tensor::stack(&reads, 0)?;
             let steps = t_y - 1;
             let of_c = all.flatten(0, 1)?.t()?.matmul(&c.narrow(0, 0, steps)?.flatten(0, 1)?)?;
-            (Recurrent::weights_back(&all, units)?, of_c)
+            (Recurrent::weights_back(&all, &s_prev.narrow(0, 0, steps)?.flatten(0, 1)?, units)?, of_c)
         };
         reads.push(nothing);
         let rest = flat(&[&weights.gates, &weights.proposal, &of_c, &w_a, &v, &keys, &start])?;
