@@ -82,6 +82,7 @@ mod unknown;
 mod unspaced_corpus;
 mod vectors;
 mod what_if;
+mod wild;
 mod workbench;
 mod worker;
 mod workspace;
