@@ -50,7 +50,7 @@ pub fn source(word: &SourceWord) -> Cow<'_, str> {
 
 /// A target word as it is shown.
 pub fn target(word: &TargetWord, replace: bool) -> Cow<'_, str> {
-    label::target_text(&word.text, word.is_unk, word.replaced.as_deref(), replace)
+    word.label(replace)
 }
 
 /// The source words of a table as figures take them.

@@ -1,5 +1,6 @@
 //! Floor 9: the view model of a column, made from one hypothesis: words and numbers, no pixels.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -13,7 +14,7 @@ use crate::analysis::words::{between_spaces, merge_alpha, merge_energies, merge_
 use crate::app::document::variant::VariantLabel;
 use crate::app::settings::Shown;
 use crate::figure::heatmap::outlines;
-use crate::figure::label::Hand;
+use crate::figure::label::{Hand, target_text};
 use crate::interventions::{Applied, Said};
 use crate::jobs::live::protocol::{HypothesisView, Pieces};
 use crate::models::transformer::heads::{HeadKind, HeadPlace};
@@ -51,8 +52,10 @@ pub struct TargetWord {
     pub is_unk: bool,
     /// It is `</s>`.
     pub is_eos: bool,
-    /// For `[UNK]` the typed word of greatest alpha.
+    /// For `[UNK]` the typed word of greatest alpha; in a given translation the word that was given there.
     pub replaced: Option<String>,
+    /// It is of a translation that was given, and shown as it was given.
+    pub is_given: bool,
     /// log p(y_i | y_<i, x).
     pub log_p: f32,
     /// p(y_i | y_<i, x), from 0 to 1.
@@ -175,6 +178,11 @@ impl SourceWord {
 }
 
 impl TargetWord {
+    /// As it is shown; `replace` puts the source word first that `[UNK]` probably stands for.
+    pub fn label(&self, replace: bool) -> Cow<'_, str> {
+        target_text(&self.text, self.is_unk, self.replaced.as_deref(), replace || self.is_given)
+    }
+
     /// What a person has set at it.
     pub fn hand(&self) -> Hand {
         Hand { said: self.said, is_set: self.is_pinned }
@@ -250,7 +258,10 @@ pub fn build(source: &Sentence, shown: &HypothesisView, hypothesis: usize, makin
     let energies = energies.map(|rows| cut(reading.read_after(delay, rows), shown.tokens.len()));
     let mut table = AlignmentTable {
         source: source_words(source, pieces, making.specials),
-        target: target_words(shown, pieces),
+        target: target_words(shown, pieces)
+            .into_iter()
+            .map(|word| TargetWord { is_given: making.is_given, ..word })
+            .collect(),
         reading: making.reading.map(|(reading, _)| reading).filter(|_| alpha.is_some()),
         units: shown.pieces.as_ref().map(|_| if making.pieces { Units::Pieces } else { Units::Words }),
         left_out: shown.left_out,
@@ -528,6 +539,7 @@ fn target_word(shown: &HypothesisView, i: usize) -> TargetWord {
         replaced: shown.replaced.get(i).cloned().flatten(),
         log_p,
         probability: log_p.exp(),
+        is_given: false,
         differs: false,
         candidates: candidates.iter().map(|(word, log_p)| (word.clone(), log_p.exp())).collect(),
         pieces: Vec::new(),

@@ -16,7 +16,7 @@ use crate::figure::formats::format_of;
 use crate::figure::heatmap::layout::Gaze;
 use crate::figure::heatmap::outlines::Outlined;
 use crate::figure::inspected::Inspected;
-use crate::figure::label::{Label, Tone, source_text, target_text};
+use crate::figure::label::{Label, Tone, source_text};
 use crate::figure::mark::Scale;
 use crate::figure::measure::SansSerif;
 use crate::figure::page::FigurePage;
@@ -83,9 +83,10 @@ impl PictureRequest {
             tone: Tone::of(word.is_unk, !word.is_word()),
             hand: word.hand(),
         });
-        let target = table.target.iter().map(|word| {
-            let text = target_text(&word.text, word.is_unk, word.replaced.as_deref(), self.replaces);
-            Label { text, tone: Tone::of(word.is_unk, word.is_eos), hand: word.hand() }
+        let target = table.target.iter().map(|word| Label {
+            text: word.label(self.replaces),
+            tone: Tone::of(word.is_unk, word.is_eos),
+            hand: word.hand(),
         });
         let gaze = table.p_t.as_deref().zip(self.window).map(|(p_t, window)| Gaze { p_t, window });
         PictureSheet {
@@ -107,10 +108,8 @@ impl PictureRequest {
 
     fn row(&self, n: usize, of: &HypothesisView) -> BeamRow<'static> {
         let pieces = of.pieces.as_ref().filter(|_| self.table.units == Some(Units::Words));
-        let word = |word: TargetWord| {
-            let text = target_text(&word.text, word.is_unk, word.replaced.as_deref(), self.replaces);
-            (Cow::Owned(text.into_owned()), word.log_p)
-        };
+        let replaces = self.replaces || self.table.is_given;
+        let word = |word: TargetWord| (Cow::Owned(word.label(replaces).into_owned()), word.log_p);
         let rank = self.is_normalised.then_some(of.rank);
         let words = target_words(of, pieces).into_iter().map(word).collect();
         let said = of.touched.all_said(of.tokens.len());
@@ -205,7 +204,7 @@ impl FigureRequest {
 fn inspected(table: &AlignmentTable, i: usize, replaces: bool) -> Option<Inspected<'_>> {
     let word = table.target.get(i)?;
     Some(Inspected {
-        text: target_text(&word.text, word.is_unk, word.replaced.as_deref(), replaces),
+        text: word.label(replaces),
         caption: Inspected::caption(i, table.target.len(), word.log_p).into(),
         heading: Inspected::heading(word.pieces.first().map(String::as_str)).into(),
         candidates: word.candidates.iter().map(|(text, p)| (text.into(), *p, *text == word.entry)).collect(),

@@ -21,7 +21,8 @@ use crate::figure::sheet::{FigureKind, FigureNeeds, FigureStyle};
 use crate::figure::tree::DrawnNode;
 use crate::interventions::{Applied, Resolved, Said, intervene_all};
 use crate::jobs::live::protocol::HypothesisView;
-use crate::jobs::live::view::{Source, Wording, view};
+use crate::jobs::live::view;
+use crate::jobs::live::view::{Source, Wording};
 use crate::models::Stepper;
 use crate::text::line;
 use crate::text::sentence::Sentence;
@@ -90,17 +91,15 @@ impl<'a> Scenes<'a> {
             return Err(Error::Input("the sentence has no words, so there is nothing to draw".to_owned()));
         }
         let mut set = Resolved::default();
-        let found = match target {
+        let target = target.map(|target| read(self.system.target(), target, "translation")).transpose()?;
+        let found = match &target {
             None => {
                 set = self.over.set(self.system, &sentence, self.showing.pretokenized)?;
                 self.translations(&sentence, &set)?
             }
-            Some(target) => {
-                let target = read(self.system.target(), target, "translation")?;
-                Decoded { hypotheses: vec![self.forced(&sentence, &target)?], ..Decoded::default() }
-            }
+            Some(target) => Decoded { hypotheses: vec![self.forced(&sentence, target)?], ..Decoded::default() },
         };
-        self.picture(sentence, found, (target.is_some(), gold), set.applied)
+        self.picture(sentence, found, (target.as_ref(), gold), set.applied)
     }
 
     fn translations(&mut self, sentence: &Sentence, set: &Resolved) -> Result<Decoded> {
@@ -132,13 +131,13 @@ impl<'a> Scenes<'a> {
         &mut self,
         sentence: Sentence,
         found: Decoded,
-        (is_given, gold): (bool, Option<&Gold>),
+        (given, gold): (Option<&Sentence>, Option<&Gold>),
         applied: Applied,
     ) -> Result<PictureRequest> {
         let (lead, specials, kind) = (self.system.lead(), self.system.specials(), self.showing.kind);
         let tree = if kind.needs == FigureNeeds::Search { self.tree(&found) } else { Vec::new() };
-        let text =
-            found.hypotheses.first().map(|best| words::text(lead, best, &sentence, None, self.showing.pretokenized));
+        let said = |best| words::text(lead, best, &sentence, None, self.showing.pretokenized);
+        let text = given.map(|target| target.text.clone()).or_else(|| found.hypotheses.first().map(said));
         let wording = Wording {
             source: &lead.source,
             target: self.system.target(),
@@ -148,7 +147,11 @@ impl<'a> Scenes<'a> {
         };
         let mut source = Source::new(&wording, sentence, self.showing.pretokenized);
         source.touched = Arc::new(applied);
-        let hypotheses: Vec<_> = found.hypotheses.into_iter().map(|one| view(&wording, &source, one)).collect();
+        let seen = |one| match given {
+            Some(target) => view::given(&wording, &source, (target, self.showing.pretokenized), one),
+            None => view::view(&wording, &source, one),
+        };
+        let hypotheses: Vec<_> = found.hypotheses.into_iter().map(seen).collect();
         let none = HypothesisView::default();
         let best = hypotheses.first().unwrap_or(&none);
         let pieces = self.showing.pieces;
@@ -156,7 +159,7 @@ impl<'a> Scenes<'a> {
         let by_hand =
             gold.map(|gold| gold.shown(&source.sentence, best, pieces).ok_or_else(other_words)).transpose()?;
         let specials = Some((specials.eos, specials.unk));
-        let making = Making { specials, pieces, links: links.as_ref(), ..Making::default() };
+        let making = Making { specials, pieces, links: links.as_ref(), is_given: given.is_some(), ..Making::default() };
         let has_choice = self.rows.reading != Reading::default() || lead.config.input_delay().is_some();
         let reading = best.alpha.is_some().then_some(self.rows.reading).filter(|_| has_choice);
         let table = AlignmentTable { reading, ..table::build(&source.sentence, best, 0, &making) };
@@ -165,7 +168,7 @@ impl<'a> Scenes<'a> {
         if let Some(i) = word.filter(|i| *i >= count) {
             return Err(Error::Input(format!("the translation has no word {}; its last is word {count}", i + 1)));
         }
-        let how = if is_given { "given translation".to_owned() } else { format!("beam {}", self.options.beam) };
+        let how = if given.is_some() { "given translation".to_owned() } else { format!("beam {}", self.options.beam) };
         let mut facts = vec![("kind".to_owned(), kind.name.to_owned())];
         facts.extend_from_slice(&self.models);
         let mut fact = |name: &str, value: String| facts.push((name.to_owned(), value));

@@ -38,11 +38,8 @@ pub(crate) fn given(
     let forced = rows::of_tokens_alone(forced.into_iter().next().unwrap_or_default(), target.ids.len());
     let Forced { token_log_p, log_p, alpha, energies, p_t, head } = forced;
     let candidates = vec![Vec::new(); target.ids.len()];
-    // What was typed there is known; no source word has to stand for it.
-    let typed = target.ids.iter().zip(&target.tokens);
-    let replaced = typed.map(|(id, word)| (*id == shelved.facts.specials.unk).then(|| word.clone())).collect();
     let hypothesis = Hypothesis {
-        tokens: target.ids,
+        tokens: target.ids.clone(),
         token_log_p,
         log_p,
         rank: log_p,
@@ -54,6 +51,5 @@ pub(crate) fn given(
         candidates,
         ..Hypothesis::default()
     };
-    let view = view::view(&shelved.wording(), source, hypothesis);
-    Ok(HypothesisView { text: text.trim().to_owned(), replaced, ..view })
+    Ok(view::given(&shelved.wording(), source, (&target, false), hypothesis))
 }

@@ -94,6 +94,29 @@ pub(crate) fn view(wording: &Wording<'_>, source: &Source, hypothesis: Hypothesi
     }
 }
 
+/// A translation that is given, in the words that were given, whatever the vocabulary knows. They are split by spaces
+/// already where it is `pretokenized`.
+pub(crate) fn given(
+    wording: &Wording<'_>,
+    source: &Source,
+    (target, pretokenized): (&Sentence, bool),
+    hypothesis: Hypothesis,
+) -> HypothesisView {
+    let mut view = view(wording, source, hypothesis);
+    let places = vocabulary_words(wording.target, target, pretokenized);
+    let whole = whole_words(target, &places);
+    view.text = target.text.trim().to_owned();
+    view.replaced = vec![None; target.len()];
+    for (place, word) in places.iter().zip(&whole.tokens) {
+        view.is_unk[place.start] = target.ids[place.clone()].contains(&wording.unk);
+        view.replaced[place.start] = view.is_unk[place.start].then(|| word.clone());
+    }
+    if let Some(pieces) = &mut view.pieces {
+        (pieces.target, pieces.words) = (places, whole.tokens);
+    }
+    view
+}
+
 /// The words that the nodes mention, by id.
 pub(crate) fn words(wording: &Wording<'_>, nodes: &[Node]) -> BTreeMap<u32, String> {
     let mut words = BTreeMap::new();
