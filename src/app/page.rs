@@ -48,8 +48,6 @@ pub enum Dropped {
     Text,
     /// Training logs.
     Logs,
-    /// A phrase table.
-    PhraseTable,
     /// A sentence with interventions.
     Interventions,
     /// A workspace.

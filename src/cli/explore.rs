@@ -28,7 +28,7 @@ const ANSWER: Duration = Duration::from_secs(3);
 /// As typed.
 #[derive(Args, Clone, Debug, Default)]
 pub struct ExploreArgs {
-    /// Files and folders to open as if they were dropped on the window: a corpus, a text, links, a model, a phrase table; or a
+    /// Files and folders to open as if they were dropped on the window: a corpus, a text, links, a model; or a
     /// link that the explorer copied, in quotes
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,

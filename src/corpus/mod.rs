@@ -3,7 +3,7 @@
 //!
 //! [`file::Workspace`] is the file; everything is on the disk when a call returns. [`corpus::Corpus`] is what of it the
 //! table needs, without the alignments, shared by copies. [`table`] puts its rows in order. A measure is one line of
-//! [`measures::MEASURES`]. [`overview`] counts what an analyst asks of many sentences; [`distribution`] is what is brushed.
+//! [`measures::MEASURES`]. [`overview`] counts what an analyst asks of many sentences.
 
 pub mod export;
 pub mod import;

@@ -7,7 +7,6 @@ pub mod corpus;
 pub mod evaluation;
 pub mod lesson;
 pub mod map;
-pub mod phrases;
 pub mod sentence;
 pub mod shape;
 pub mod steps;
@@ -27,8 +26,6 @@ use crate::pages::corpus::CorpusPage;
 #[cfg(not(target_family = "wasm"))]
 use crate::pages::evaluation::EvaluationPage;
 use crate::pages::map::MapPage;
-#[cfg(not(target_family = "wasm"))]
-use crate::pages::phrases::PhrasesPage;
 use crate::pages::sentence::SentencePage;
 use crate::pages::shape::{AnyPage, PageState};
 use crate::pages::steps::StepsPage;
@@ -55,8 +52,6 @@ pub const PAGES: &[PageEntry] = &[
     #[cfg(not(target_family = "wasm"))]
     PageEntry::of::<EvaluationPage>(),
     PageEntry::of::<MapPage>(),
-    #[cfg(not(target_family = "wasm"))]
-    PageEntry::of::<PhrasesPage>(),
     PageEntry::of::<StepsPage>(),
     #[cfg(not(target_family = "wasm"))]
     PageEntry::of::<CorpusPage>(),
@@ -196,7 +191,6 @@ mod tests {
     use crate::pages::corpus::CORPUS;
     use crate::pages::evaluation::EVALUATION;
     use crate::pages::map::MAP;
-    use crate::pages::phrases::PHRASES;
 
     #[test]
     fn every_page_has_a_key_a_digit_and_a_place_of_its_own() {
@@ -216,9 +210,7 @@ mod tests {
             (SENTENCE, Dropped::Text, SENTENCE),
             (MAP, Dropped::Text, SENTENCE),
             (EVALUATION, Dropped::Text, EVALUATION),
-            (PHRASES, Dropped::Text, PHRASES),
-            (PHRASES, Dropped::Model, SENTENCE),
-            (EVALUATION, Dropped::PhraseTable, PHRASES),
+            (MAP, Dropped::Model, SENTENCE),
             (SENTENCE, Dropped::Logs, EVALUATION),
             (EVALUATION, Dropped::Interventions, SENTENCE),
             (EVALUATION, Dropped::Links, EVALUATION),

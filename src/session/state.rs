@@ -33,7 +33,6 @@ use crate::pages::corpus::CorpusPage;
 #[cfg(not(target_family = "wasm"))]
 use crate::pages::evaluation::EvaluationPage;
 use crate::pages::map::MapPage;
-use crate::pages::phrases::PhrasesPage;
 use crate::pages::sentence::command::ColumnCommand;
 use crate::pages::sentence::{SentencePage, lists};
 use crate::pages::steps::StepsPage;
@@ -257,11 +256,6 @@ impl Session {
 
     /// The page Map.
     pub fn maps(&self) -> &MapPage {
-        self.pages.of()
-    }
-
-    /// The page Phrases.
-    pub fn phrases(&self) -> &PhrasesPage {
         self.pages.of()
     }
 

@@ -12,7 +12,6 @@ pub mod line;
 pub mod lines;
 pub mod links;
 pub mod markdown;
-pub mod pairs;
 pub mod parallel;
 pub mod phrases;
 pub mod pieces;

@@ -1,5 +1,5 @@
 //! The sentences of a workspace as a whole: words, n-grams and jumps by hand-counted cases, overviews whose every number
-//! leads to its sentences, what is brushed, concordances, and the lane that gives all that in steps.
+//! leads to its sentences, concordances, and the lane that gives all that in steps.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -14,24 +14,24 @@ use interlinear::analysis::jumps::{JumpSet, jumps};
 use interlinear::analysis::lexical::{LexicalCounts, bare, cut, each};
 use interlinear::corpus::export::out::{ExportFormat, Out};
 use interlinear::corpus::measures::aggregate::{compare, scores};
-use interlinear::corpus::measures::distribution::{Binned, spread};
 use interlinear::corpus::measures::frequencies::class_range;
 use interlinear::corpus::measures::table::Measuring;
 use interlinear::corpus::overview::compute::{
     Overview, OverviewOptions, SHOWN_JUMP, first_pair, jump_condition, ngram_condition,
 };
+use interlinear::corpus::overview::spread;
 use interlinear::corpus::overview::tables;
 use interlinear::corpus::overview::tables::overview;
 use interlinear::corpus::query::column::TableColumn;
 use interlinear::corpus::query::costly::FilterResources;
 use interlinear::corpus::query::linked::LinkChoice;
 use interlinear::corpus::query::table::rows;
+use interlinear::corpus::store::conditions::{quoted, with_condition};
 use interlinear::corpus::store::corpus::CorpusTable;
 use interlinear::corpus::store::file::Workspace;
 use interlinear::corpus::store::lists;
 use interlinear::corpus::store::look::FileVersion;
 use interlinear::corpus::store::output::SystemOutput;
-use interlinear::corpus::store::ranges::{quoted, range_of, with_condition, with_range};
 use interlinear::corpus::store::read::{FORCED, StoredAbout};
 use interlinear::corpus::store::write::NewSentence;
 use interlinear::jobs::corpus::calls::{Find, Hits};
@@ -373,21 +373,8 @@ fn half_of_the_sentences_can_be_counted() {
 }
 
 #[test]
-fn a_brush_and_what_is_typed_are_one() {
+fn conditions_are_typed_and_added() {
     let (_folder, workspace, corpus) = opened();
-    let column = |name: &str| TableColumn::named(name, &corpus).expect(name);
-    let (words, bleu) = (column("words"), column("bleu.1"));
-    let line = with_range("boat \"red boat\"", words, Some((3.0, 4.0)), &corpus);
-    assert_eq!(line, "boat \"red boat\" words=3..4");
-    assert_eq!(range_of(&line, words, &corpus), Some((3.0, 4.0)));
-    let line = with_range(&line, bleu, Some((f32::NEG_INFINITY, 23.456)), &corpus);
-    assert_eq!(line, "boat \"red boat\" words=3..4 bleu.1=..23.5");
-    // The one without a system's number is the same column.
-    assert_eq!(range_of("bleu=5..", bleu, &corpus), Some((5.0, f32::INFINITY)));
-    let line = with_range("words=3..4 boat words=1..9 -words=2..3", words, Some((5.0, 5.0)), &corpus);
-    assert_eq!(line, "words=5..5 boat -words=2..3", "one range is left of two, and what is not so stays");
-    assert_eq!(with_range(&line, words, None, &corpus), "boat -words=2..3");
-    assert_eq!(with_range("\"half", words, Some((1.0, 2.0)), &corpus), "\"half", "half a quote is being typed");
     assert_eq!(with_condition(" boat ", "words=3..4"), "boat words=3..4");
     assert_eq!(with_condition("words=3..4", "words=3..4"), "words=3..4");
     assert_eq!((quoted("boat"), quoted("red \"boat\"")), ("boat".to_owned(), "\"red \\\"boat\\\"\"".to_owned()));
@@ -399,19 +386,6 @@ fn a_brush_and_what_is_typed_are_one() {
     for line in ["words=a..b", "freq.3=1", "jump.1=x", "right.1:", "right.1-7:a", "words=3..4.."] {
         assert!(FilterResources::default().filter(line, &corpus, &workspace, &mut || true).is_err(), "{line}");
     }
-}
-
-#[test]
-fn histograms_count_all_and_those_shown() {
-    let (_folder, _workspace, corpus) = opened();
-    let words = Binned::of(TableColumn::named("words", &corpus).expect("a column"), &corpus).histogram(&[0, 3, 4]);
-    // 1, 3, 4, 4 and 11 words: a bin for each number from 1 to 11.
-    assert_eq!((words.all.len(), words.low, words.high, words.missing), (11, 0.5, 11.5, 0));
-    assert_eq!((words.all[0], words.all[2], words.all[3], words.all[10]), (1, 1, 2, 1));
-    assert_eq!((words.shown[0], words.shown[2], words.shown[3], words.shown[10]), (1, 0, 1, 1));
-    let bleu = Binned::of(TableColumn::named("bleu.2", &corpus).expect("a column"), &corpus).histogram(&[]);
-    assert_eq!((bleu.missing, bleu.all.iter().sum::<u32>(), bleu.shown.iter().sum::<u32>()), (2, 3, 0));
-    assert!((bleu.value(bleu.share(50.0)) - 50.0).abs() < 0.01 || bleu.share(50.0) == 1.0);
 }
 
 #[test]
@@ -429,7 +403,6 @@ fn columns_move_and_are_kept_in_the_file() {
     columns.move_by("words", 1, &corpus);
     columns.move_by("logp.1", -99, &corpus);
     assert_eq!(names(&columns), ["logp.1", "bleu.1-2", "bleu.1", "words", "logp.2", "bleu.2"]);
-    columns.brush("bleu.1", true);
     assert_eq!(workspace.look(), FileVersion::default());
     workspace.keep_look(&columns.look).expect("kept");
     drop(workspace);
@@ -507,7 +480,7 @@ fn heard(lane: &CorpusThread, call: CorpusRequest, is_last: impl Fn(&CorpusNews)
 }
 
 #[test]
-fn the_lane_counts_finds_and_draws_between_its_other_calls() {
+fn the_lane_counts_and_finds_between_its_other_calls() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("w.ilws");
     drop(filled(&path));
@@ -515,26 +488,9 @@ fn the_lane_counts_finds_and_draws_between_its_other_calls() {
     let is_rows = |news: &CorpusNews| matches!(news, CorpusNews::Rows(_));
     heard(&lane, CorpusRequest::Open(path.clone()), is_rows);
     let show = |filter: &str| CorpusRequest::Show { filter: filter.to_owned(), sorting: String::new() };
-    lane.send(CorpusRequest::Watch(vec!["words".to_owned(), "bleu.1".to_owned()]));
     let news = heard(&lane, show("wrong.1:boat"), is_rows);
     let CorpusNews::Rows(Ok(rows)) = &news[news.len() - 1] else { panic!("rows") };
     assert_eq!(**rows, [1]);
-    let picture = news.iter().rev().find_map(|news| match news {
-        CorpusNews::Picture(picture) => Some(picture),
-        _ => None,
-    });
-    let picture = picture.expect("drawn with the rows");
-    assert_eq!((picture.of, picture.shown.len(), picture.all.len(), picture.histograms.len()), (1, 1, 5, 2));
-    // A column without a number broke all lines, and its axis went from -0.5 to 1.5.
-    let watched = CorpusRequest::Watch(["words", "logp.1", "bleu.1"].map(str::to_owned).to_vec());
-    let news = heard(&lane, watched, |news| matches!(news, CorpusNews::Picture(_)));
-    let CorpusNews::Picture(picture) = &news[news.len() - 1] else { panic!("a picture") };
-    let corpus = CorpusTable::read(&Workspace::open_existing(&path).expect("it opens")).expect("a corpus");
-    let names: Vec<String> = picture.histograms.iter().map(|histogram| histogram.column.name(&corpus)).collect();
-    assert_eq!(names, ["words", "bleu.1"]);
-    assert_eq!(picture.without.iter().map(|column| column.name(&corpus)).collect::<Vec<_>>(), ["logp.1"]);
-    assert!(picture.all.iter().all(|line| line.len() == 2));
-
     heard(&lane, show(""), is_rows);
     let options = OverviewOptions { pair: (1, 0), most: 100, ..OverviewOptions::default() };
     let is_counted = |news: &CorpusNews| matches!(news, CorpusNews::Counted(_));

@@ -15,7 +15,6 @@ use interlinear::jobs::Worker;
 use interlinear::jobs::live::protocol::{EnsembleSpec, Event, Request};
 use interlinear::jobs::queue::evaluate::{Evaluate, TestFiles};
 use interlinear::jobs::queue::maps::{MapOrder, What};
-use interlinear::jobs::queue::phrases::PhraseOrder;
 use interlinear::jobs::queue::{JobQueue, QueueNews, QueueOrder};
 use interlinear::models::representations::VocabularySide;
 use interlinear::nn::device::DeviceChoice;
@@ -95,7 +94,7 @@ impl Soak {
     fn order(&mut self) -> QueueOrder {
         let model = fixture(self.pick(&MODELS));
         let device = DeviceChoice::Cpu;
-        match self.rng.random_range(0..4) {
+        match self.rng.random_range(0..3) {
             0 => {
                 let what = What::Words { side: VocabularySide::default(), count: 9 };
                 QueueOrder::Map(MapOrder { model, device, what, ..MapOrder::default() })
@@ -106,7 +105,6 @@ impl Soak {
                 what: What::Annotations { text: self.words() },
                 ..MapOrder::default()
             }),
-            2 => QueueOrder::Phrases(PhraseOrder::Sample { model, device, source: "s9 s31".to_owned(), seed: 1 }),
             _ => QueueOrder::Evaluate(Evaluate {
                 systems: vec![model.into()],
                 device,

@@ -1,4 +1,4 @@
-//! Page Corpus, the sentences as a whole, by labels: an overview leads to sentences and back, brushes follow mouse and
+//! Page Corpus, the sentences as a whole, by labels: an overview leads to sentences and back, and
 //! keys, hits of a query, columns that are moved.
 
 use egui::Key;
@@ -210,57 +210,6 @@ fn lists_come_in_reranked_by_what_is_typed() {
     let corpus = &page(&bench).corpus;
     let said = |name: &str| corpus.systems.iter().find(|column| column.system.name == name)?.texts.get(0);
     assert_eq!([said("Mill"), said("Mill by LM0")], [Some("un bateau"), Some("le bateau")]);
-}
-
-#[test]
-fn brushes_follow_the_mouse_and_the_keys_and_say_so() {
-    let mut bench = two_systems();
-    bench.click("Brushes");
-    bench.click("BLEU, system 1");
-    bench.harness.key_press(Key::Escape);
-    bench.settle();
-    let at_first = "Histogram of BLEU, system 1, not brushed";
-    bench.says(at_first);
-    let rect = bench.harness.get_by_label(at_first).rect();
-    let at = |x: f32| egui::pos2(rect.left() + x * rect.width(), rect.center().y);
-    bench.harness.drag_at(at(0.5));
-    bench.harness.run();
-    bench.harness.hover_at(at(0.9));
-    bench.settle();
-    bench.harness.drop_at(at(0.9));
-    bench.settle();
-    assert!(page(&bench).filter.starts_with("bleu.1="), "{}", page(&bench).filter);
-    assert_eq!(labels_with(&bench, "Histogram of BLEU, system 1, brushed from").len(), 1);
-    assert!(page(&bench).rows.len() < 3);
-
-    let (low, high) = page(&bench).filter.trim_start_matches("bleu.1=").split_once("..").expect("a range");
-    let (low, high): (f32, f32) = (low.parse().expect("a number"), high.parse().expect("a number"));
-    bench.harness.key_press(Key::ArrowLeft);
-    bench.settle();
-    let range = |bench: &Bench| -> (f32, f32) {
-        let (low, high) = page(bench).filter.trim_start_matches("bleu.1=").split_once("..").expect("a range");
-        (low.parse().unwrap_or(f32::NEG_INFINITY), high.parse().unwrap_or(f32::INFINITY))
-    };
-    let moved = range(&bench);
-    assert!(moved.0 < low && moved.1 < high && ((high - low) - (moved.1 - moved.0)).abs() < 0.3, "{moved:?}");
-    bench.harness.key_press(Key::ArrowUp);
-    bench.settle();
-    let widened = range(&bench);
-    assert!(widened.0 < moved.0 && widened.1 > moved.1, "{widened:?}");
-    bench.harness.key_press(Key::Delete);
-    bench.settle();
-    bench.says(at_first);
-    assert_eq!(page(&bench).filter, "");
-
-    // The same range, typed, is the brush; the axes beside each other have it too.
-    bench.send(CorpusCommand::SetFilter("boat bleu.1=10..30".to_owned()));
-    bench.says("Histogram of BLEU, system 1, brushed from 10 to 30");
-    bench.send(ExploreCommand::Draw("words".to_owned(), true));
-    bench.send(ExploreCommand::SetParallel(true));
-    bench.says("Axis of BLEU, system 1, brushed from 10 to 30");
-    bench.says("Axis of words, not brushed");
-    let picture = page(&bench).whole.picture.clone().expect("a picture");
-    assert_eq!((picture.all.len(), picture.histograms.len()), (3, 2));
 }
 
 #[test]

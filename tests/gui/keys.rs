@@ -18,7 +18,6 @@ use interlinear::pages::corpus::CORPUS;
 use interlinear::pages::corpus::command::CorpusCommand;
 use interlinear::pages::evaluation::EVALUATION;
 use interlinear::pages::map::MAP;
-use interlinear::pages::phrases::PHRASES;
 use interlinear::pages::sentence::command::{
     ColumnCommand, ListCommand, SearchCommand, SelectCommand, SentenceCommand, SourceCommand,
 };
@@ -81,9 +80,8 @@ fn keys_send_their_commands() {
         (ctrl, Key::Num1, WindowCommand::ShowPage(SENTENCE).into()),
         (ctrl, Key::Num2, WindowCommand::ShowPage(EVALUATION).into()),
         (ctrl, Key::Num3, WindowCommand::ShowPage(MAP).into()),
-        (ctrl, Key::Num4, WindowCommand::ShowPage(PHRASES).into()),
-        (ctrl, Key::Num5, WindowCommand::ShowPage(STEPS).into()),
-        (ctrl, Key::Num6, WindowCommand::ShowPage(CORPUS).into()),
+        (ctrl, Key::Num4, WindowCommand::ShowPage(STEPS).into()),
+        (ctrl, Key::Num5, WindowCommand::ShowPage(CORPUS).into()),
         (alt, Key::ArrowDown, SelectCommand::MoveTarget(1).into()),
         (alt, Key::ArrowUp, SelectCommand::MoveTarget(-1).into()),
         (alt, Key::ArrowRight, SelectCommand::MoveColumn(1).into()),

@@ -15,7 +15,7 @@ use interlinear::pages::corpus::whole::{ExploreCommand, ExploreView};
 use interlinear::pages::lesson::LessonCommand;
 use interlinear::ui::App;
 
-use crate::{campaign, desk, evaluation, explore, layout, maps, measured, phrases, picture, steps, study};
+use crate::{campaign, desk, evaluation, explore, layout, maps, measured, picture, steps, study};
 
 /// The least window of the manual, and that of a small laptop.
 const SIZES: [[f32; 2]; 2] = [[1024.0, 768.0], [1366.0, 768.0]];
@@ -38,8 +38,6 @@ fn windows() -> Vec<(&'static str, Harness<'static, App>)> {
         ("Sentence with the lessons", shelf),
         ("Evaluation to begin with", evaluation::ready()),
         ("Evaluation", evaluation::with(measured::two_models())),
-        ("Phrases to begin with", phrases::page()),
-        ("Phrases", phrases::scored()),
         ("Corpus to begin with", corpora),
     ];
     let mut windows: Vec<_> =

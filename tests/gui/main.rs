@@ -24,7 +24,6 @@ mod measured;
 mod numbers;
 mod offers;
 mod overlay;
-mod phrases;
 mod picture;
 mod probes;
 mod small;

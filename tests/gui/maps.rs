@@ -185,11 +185,6 @@ fn the_pages_begin_with_the_selected_model() {
             .id;
         session.apply(SelectCommand::Target { column, i: 0 });
         assert_eq!(session.maps().model_of(session.app()).map(|model| model.ends_with(folder)), Some(true), "{folder}");
-        assert_eq!(
-            session.phrases().model_of(session.app()).map(|model| model.ends_with(folder)),
-            Some(true),
-            "{folder}"
-        );
     }
 }
 

@@ -53,10 +53,8 @@ fn last_news(call: &CorpusRequest) -> Option<fn(&CorpusNews) -> bool> {
         | CorpusRequest::OpenScheme(_)
         | CorpusRequest::Undo
         | CorpusRequest::Redo => Some(|news| matches!(news, CorpusNews::Judged(..))),
-        CorpusRequest::Watch(columns) if columns.is_empty() => None,
         CorpusRequest::Keep(_) | CorpusRequest::Means(..) | CorpusRequest::Count(None) => None,
         CorpusRequest::Find(None) | CorpusRequest::Tally(None) => None,
-        CorpusRequest::Watch(_) => Some(|news| matches!(news, CorpusNews::Picture(_))),
         CorpusRequest::Count(Some(_)) => Some(|news| matches!(news, CorpusNews::Counted(_))),
         CorpusRequest::Tally(Some(_)) => {
             Some(|news| matches!(news, CorpusNews::Tallied(_, _, Some(_)) | CorpusNews::Refused(..)))

@@ -22,7 +22,6 @@ use crate::models::origins;
 use crate::text::lines::TextFile;
 use crate::text::links;
 use crate::text::links::read::LinkLayout;
-use crate::text::phrases::PhraseTable;
 use crate::text::reader;
 #[cfg(not(target_family = "wasm"))]
 use crate::text::write::write_atomic;
@@ -133,8 +132,6 @@ fn look(path: PathBuf, on: Page) -> FileEvent {
         (Dropped::Interventions, path)
     } else if path.extension().is_some_and(|extension| extension == "conllu") {
         (Dropped::Annotated, path)
-    } else if is_phrase_table(&path) {
-        (Dropped::PhraseTable, path)
     } else if path.is_file() && links::read::holds_links(&path) {
         (Dropped::Links, path)
     } else {
@@ -154,11 +151,6 @@ fn model_of(path: &Path) -> Option<PathBuf> {
 fn faulty(path: PathBuf) -> Option<FileEvent> {
     let error = reader::require_file(&path).and_then(|_| reader::open(&path).map(drop)).err()?;
     Some(FileEvent::Faulty { path, message: error.to_string() })
-}
-
-/// Whether the first line is one of a phrase table.
-fn is_phrase_table(path: &Path) -> bool {
-    path.is_file() && PhraseTable::open(path).is_ok_and(|mut table| matches!(table.next(), Some(Ok(_))))
 }
 
 fn read_gold(path: PathBuf, list: PathBuf, target: PathBuf) -> Result<FileEvent> {

@@ -1,7 +1,6 @@
 //! Floor 7: what is measured on a sentence and counted over many.
 
 pub mod aggregate;
-pub mod distribution;
 pub mod frequencies;
 pub mod oracle;
 pub mod remarks;

@@ -11,3 +11,9 @@ pub mod parts;
 pub mod report;
 pub mod tables;
 pub mod test_set;
+
+/// At most so many of some places, spread evenly.
+pub fn spread(count: usize, most: usize) -> impl Iterator<Item = usize> {
+    let taken = count.min(most);
+    (0..taken).map(move |n| (n as u64 * count as u64 / taken.max(1) as u64) as usize)
+}

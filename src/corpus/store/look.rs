@@ -1,5 +1,5 @@
-//! Floor 7: how a workspace is looked at, kept in the file itself: which columns are shown, in which order, what is
-//! brushed. It lies in a table of its own that is made when there is something to keep, so that programs which do not know it
+//! Floor 7: how a workspace is looked at, kept in the file itself: which columns are shown, in which
+//! order. It lies in a table of its own that is made when there is something to keep, so that programs which do not know it
 //! go on reading the file.
 
 use std::collections::BTreeMap;
@@ -21,12 +21,8 @@ pub struct FileVersion {
     pub pair: Option<(usize, usize)>,
     /// Columns that were moved, and those before them, in order, by their names.
     pub order: Vec<String>,
-    /// Columns that have a histogram, in order.
-    pub brushed: Vec<String>,
     /// What the rows are sorted by, as it is written in a command line; empty: their order in the file.
     pub sorting: String,
-    /// They stand beside each other as axes.
-    pub parallel: bool,
     /// Where frequencies of words are read from; none: the references are counted.
     pub frequencies: Option<PathBuf>,
     /// The aligner file that links words of this corpus before any other; none: as elsewhere.

@@ -13,7 +13,6 @@ use crate::corpus::judgements::campaign::Campaign;
 use crate::corpus::judgements::change::Change;
 use crate::corpus::judgements::judge::{ByAnnotator, Judgement};
 use crate::corpus::judgements::scheme::{ErrorScheme, Renamed};
-use crate::corpus::measures::distribution::DistributionPicture;
 use crate::corpus::overview::compute::{Overview, OverviewOptions};
 use crate::corpus::overview::evaluated::Evaluated;
 use crate::corpus::query::column::TableColumn;
@@ -80,8 +79,6 @@ pub enum CorpusRequest {
     Remove(i64),
     /// Write the rows into a file.
     Write(Box<Out>),
-    /// Draw these columns, by their names, with all rows that are shown from now on.
-    Watch(Vec<String>),
     /// Keep how the workspace is looked at.
     Keep(Box<FileVersion>),
     /// Find costly conditions out with the frequencies of a file, and the aligner of source and target languages.
@@ -105,7 +102,6 @@ impl CorpusRequest {
             | Self::See(..)
             | Self::Detail(_)
             | Self::Compare(_)
-            | Self::Watch(_)
             | Self::Keep(_)
             | Self::Means(..)
             | Self::Count(_)
@@ -186,8 +182,6 @@ pub enum CorpusNews {
     Written(PathBuf),
     /// How the workspace was looked at last.
     Look(Box<FileVersion>),
-    /// What is drawn of the columns that are watched.
-    Picture(Arc<DistributionPicture>),
     /// How far an overview is, from 0 to 1.
     Counting(f32),
     /// It is done.

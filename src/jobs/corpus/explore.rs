@@ -1,12 +1,9 @@
-//! Floor 8: the corpus thread's long answers, given in steps between its other calls: overviews and concordances; and what is
-//! brushed.
+//! Floor 8: the corpus thread's long answers, given in steps between its other calls: overviews and concordances.
 
 use std::sync::Arc;
 
 use crate::corpus::import::aligned::Linker;
-use crate::corpus::measures::distribution::{Binned, DistributionPicture, MOST_LINES, lines, spread};
 use crate::corpus::overview::compute::{Counting, OverviewOptions};
-use crate::corpus::query::column::TableColumn;
 use crate::corpus::query::costly::{FilterResources, GoesOn};
 use crate::corpus::query::hits::Searching;
 use crate::corpus::query::linked::{TallyOrder, Tallying};
@@ -25,9 +22,6 @@ pub const MOST_HITS: usize = 20_000;
 pub struct Jobs {
     /// What costly conditions are found out with.
     pub means: FilterResources,
-    /// Columns that are drawn, by their names.
-    pub watched: Vec<String>,
-    binned: Vec<Binned>,
     counting: Option<(Box<Counting>, u32)>,
     searching: Option<(u64, Searching, usize)>,
     tallying: Option<Tallying>,
@@ -37,11 +31,6 @@ impl Jobs {
     /// Whether there is a next step.
     pub fn is_busy(&self) -> bool {
         self.counting.is_some() || self.searching.is_some() || self.tallying.is_some()
-    }
-
-    /// The numbers of the corpus have changed. What is under way goes on with those that it began with.
-    pub fn forget(&mut self) {
-        self.binned.clear();
     }
 
     /// Lets go of texts that a count has read.
@@ -56,38 +45,6 @@ impl Jobs {
         self.counting = None;
         self.searching = None;
         self.tallying = None;
-    }
-
-    /// Numbers that people gave have changed; whether some of them are drawn.
-    pub fn forget_judged(&mut self, corpus: &CorpusTable) -> bool {
-        self.binned.retain(|binned| !binned.column().is_judged());
-        self.watched.iter().any(|name| TableColumn::named(name, corpus).is_ok_and(TableColumn::is_judged))
-    }
-
-    /// What is drawn of the columns that are watched; `None`: none is.
-    pub fn picture(&mut self, corpus: &CorpusTable, rows: &[u32]) -> Option<DistributionPicture> {
-        let columns: Vec<TableColumn> =
-            self.watched.iter().filter_map(|name| TableColumn::named(name, corpus).ok()).collect();
-        if columns.is_empty() {
-            return None;
-        }
-        self.binned.retain(|binned| columns.contains(&binned.column()));
-        for column in &columns {
-            if !self.binned.iter().any(|binned| binned.column() == *column) {
-                self.binned.push(Binned::of(*column, corpus));
-            }
-        }
-        let is_empty = |column: &TableColumn| self.binned.iter().any(|one| one.column() == *column && one.is_empty());
-        let (without, columns): (Vec<_>, Vec<_>) = columns.into_iter().partition(is_empty);
-        let binned = columns.iter().filter_map(|column| self.binned.iter().find(|binned| binned.column() == *column));
-        let shown = spread(rows.len(), MOST_LINES).map(|n| rows[n] as usize);
-        Some(DistributionPicture {
-            histograms: binned.map(|binned| binned.histogram(rows)).collect(),
-            without,
-            all: lines(&columns, spread(corpus.len(), MOST_LINES), corpus),
-            shown: lines(&columns, shown, corpus),
-            of: rows.len(),
-        })
     }
 
     /// Begins an overview in the place of an older one; stale when it is not wanted any more.

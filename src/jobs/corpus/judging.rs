@@ -62,18 +62,13 @@ impl Open<'_> {
         Arc::make_mut(&mut self.at.corpus).apply(&change);
         self.tell(CorpusNews::Judged(Arc::clone(&change)));
         self.compare();
-        let is_drawn = self.at.jobs.forget_judged(&self.at.corpus);
         let has_links = !change.golds.is_empty();
         if has_links {
             self.at.jobs.means.forget();
-            self.at.jobs.forget();
         }
         if self.at.follows || has_links && self.at.shown != <(String, String)>::default() {
             // Where it is stale, a newer question waits, and is answered next.
             return self.show();
-        }
-        if is_drawn || has_links {
-            self.draw();
         }
         Ok(())
     }

@@ -166,11 +166,6 @@ impl Open<'_> {
                 write(&out, &corpus, self.workspace()?)?;
                 self.written(out.path)
             }
-            CorpusRequest::Watch(columns) => {
-                self.at.jobs.watched = columns;
-                self.draw();
-                Ok(())
-            }
             CorpusRequest::Keep(look) => self.workspace()?.keep_look(&look),
             CorpusRequest::Means(frequencies, aligner) => {
                 let trouble = aligner.as_ref().and_then(AlignerChoice::trouble);
@@ -272,7 +267,6 @@ impl Open<'_> {
     fn tell_corpus(&mut self) -> Result<()> {
         self.tell_corpus_alone();
         self.compare();
-        self.at.jobs.forget();
         match self.show() {
             // A newer question waits, and is answered next.
             Err(Error::Stale) => Ok(()),
@@ -321,13 +315,6 @@ impl Open<'_> {
         })
     }
 
-    /// Tells what is drawn of the columns that are watched.
-    pub(super) fn draw(&mut self) {
-        if let Some(picture) = self.at.jobs.picture(&self.at.corpus, &self.at.rows) {
-            self.tell(CorpusNews::Picture(Arc::new(picture)));
-        }
-    }
-
     pub(super) fn show(&mut self) -> Result<()> {
         let Some(workspace) = &self.at.workspace else { return Ok(()) };
         let (inbox, waiting, out) = (self.inbox, &mut self.waiting, self.out);
@@ -369,7 +356,6 @@ impl Open<'_> {
         };
         // What the table shows first should not wait for the file.
         self.at.corpus.read_for(&self.at.rows[..self.at.rows.len().min(FIRST_ROWS)]);
-        self.draw();
         self.tell(CorpusNews::Rows(rows));
         self.tell_damages();
         (self.at.told, self.at.is_behind) = (Some((Instant::now(), began.elapsed())), false);
@@ -401,7 +387,6 @@ impl Open<'_> {
         }
         self.at.version = version;
         Arc::make_mut(&mut self.at.corpus).refresh(workspace)?;
-        self.at.jobs.forget();
         self.at.reads_on = true;
         Ok(())
     }

@@ -18,7 +18,6 @@ pub mod head;
 pub mod job_queue;
 pub mod maps;
 pub mod order;
-pub mod phrases;
 pub mod probe;
 pub mod work;
 pub mod yielding;

@@ -12,7 +12,7 @@ use crate::jobs::models::cache::Key;
 use crate::jobs::queue::work::{Job, Work};
 #[cfg(not(target_family = "wasm"))]
 use crate::jobs::queue::{analyse, contrast, documents, evaluate};
-use crate::jobs::queue::{head, maps, phrases, probe};
+use crate::jobs::queue::{head, maps, probe};
 
 /// What can be ordered; one line a kind.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -23,9 +23,6 @@ pub enum QueueOrder {
     Evaluate(evaluate::Evaluate),
     /// Two-dimensional maps of words and phrases, and neighbours.
     Map(maps::MapOrder),
-    /// Scores of a phrase table.
-    #[serde(skip)]
-    Phrases(phrases::PhraseOrder),
     /// A question about one translation.
     Probe(probe::Probe),
     /// A system run over a workspace.
@@ -54,9 +51,6 @@ pub enum Found {
     Evaluated(Evaluated),
     /// Of [`QueueOrder::Map`].
     Mapped(Arc<maps::VectorMap>),
-    /// Of [`QueueOrder::Phrases`].
-    #[serde(skip)]
-    Phrases(phrases::Scored),
     /// Of [`QueueOrder::Probe`].
     Probed(probe::Probed),
     /// Of [`QueueOrder::Analyse`].
@@ -83,7 +77,7 @@ impl QueueOrder {
         match self {
             Self::Map(order) => Some((order.model.clone(), order.device)),
             Self::Probe(order) => Some((order.model.clone(), order.device)),
-            Self::Phrases(_) | Self::Head(_) => None,
+            Self::Head(_) => None,
         }
     }
 }
@@ -97,10 +91,9 @@ impl Job for QueueOrder {
             Self::Evaluate(order) => order.run(work).map(Found::Evaluated),
             Self::Map(order) => order.run(work).map(Found::Mapped),
             // what they are made of is left out of the page
-            Self::Phrases(_) | Self::Head(_) if cfg!(target_family = "wasm") => {
+            Self::Head(_) if cfg!(target_family = "wasm") => {
                 Err(Error::Input("This is not done in a browser, but by the program on the desk".to_owned()))
             }
-            Self::Phrases(order) => order.run(work).map(Found::Phrases),
             Self::Probe(order) => order.run(work).map(Found::Probed),
             #[cfg(not(target_family = "wasm"))]
             Self::Analyse(order) => order.run(work).map(Found::Analysed),

@@ -1,4 +1,4 @@
-//! Floor 11: page Corpus, the columns of numbers: which there are, which are shown, in which order, which are brushed. A leaf.
+//! Floor 11: page Corpus, the columns of numbers: which there are, which are shown, in which order. A leaf.
 
 use std::collections::BTreeSet;
 
@@ -9,8 +9,6 @@ use crate::corpus::store::look::FileVersion;
 
 /// Measures that are shown of each system at first, by their names.
 const FIRST_MEASURES: &[&str] = &["bleu", "logp"];
-/// The most columns that are drawn at once.
-pub const MOST_BRUSHED: usize = 12;
 
 /// How the columns are looked at.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -82,24 +80,5 @@ impl TableColumns {
             order.insert(place + usize::from(to > from), name.to_owned());
         }
         self.look.order = order;
-    }
-
-    /// The columns that are brushed, as far as they are there.
-    pub fn brushed(&self, corpus: &CorpusTable) -> Vec<TableColumn> {
-        self.look.brushed.iter().filter_map(|name| TableColumn::named(name, corpus).ok()).collect()
-    }
-
-    /// Draws a column, or does not.
-    pub fn brush(&mut self, name: &str, is_drawn: bool) {
-        self.look.brushed.retain(|other| other != name);
-        if is_drawn && self.look.brushed.len() < MOST_BRUSHED {
-            self.look.brushed.push(name.to_owned());
-        }
-    }
-
-    /// Draws the columns that are shown, as many as fit.
-    pub fn brush_shown(&mut self, corpus: &CorpusTable) {
-        let shown = self.shown(corpus);
-        self.look.brushed = shown.iter().take(MOST_BRUSHED).map(|column| column.name(corpus)).collect();
     }
 }

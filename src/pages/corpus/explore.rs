@@ -7,7 +7,7 @@ use crate::aligner::bundled::AlignerChoice;
 use crate::app::effect::FileJob;
 use crate::app::state::AppState;
 use crate::corpus::query::linked::{LinkChoice, TallyOrder};
-use crate::corpus::store::ranges::{with_condition, with_range};
+use crate::corpus::store::conditions::with_condition;
 use crate::jobs::corpus::calls::{CorpusRequest, Find};
 use crate::pages::corpus::whole::{ExploreCommand, ExploreView};
 use crate::pages::corpus::{CorpusPage, moved};
@@ -54,26 +54,6 @@ impl CorpusPage {
                 // One that was in trouble is looked at again.
                 (self.message, self.means) = (None, None);
                 self.measured_otherwise(app);
-            }
-            ExploreCommand::Draw(name, is_drawn) => {
-                self.columns.brush(&name, is_drawn);
-                self.brushed(app);
-            }
-            ExploreCommand::DrawShown => {
-                self.columns.brush_shown(&self.corpus);
-                self.brushed(app);
-            }
-            ExploreCommand::DrawNone => {
-                self.columns.look.brushed.clear();
-                self.brushed(app);
-            }
-            ExploreCommand::SetParallel(parallel) => {
-                self.columns.look.parallel = parallel;
-                self.keep_look(app);
-            }
-            ExploreCommand::Brush(column, range) => {
-                self.filter = with_range(&self.filter, column, range, &self.corpus);
-                self.show(app);
             }
             ExploreCommand::MoveColumn(name, by) => {
                 self.columns.move_by(&name, by, &self.corpus);
@@ -243,18 +223,5 @@ impl CorpusPage {
 
     pub(crate) fn keep_look(&self, app: &mut AppState) {
         Self::send(app, CorpusRequest::Keep(Box::new(self.columns.look.clone())));
-    }
-
-    /// Other columns are drawn.
-    fn brushed(&mut self, app: &mut AppState) {
-        self.watch(app);
-        self.keep_look(app);
-    }
-
-    pub(super) fn watch(&mut self, app: &mut AppState) {
-        if self.columns.look.brushed.is_empty() {
-            self.whole.picture = None;
-        }
-        Self::send(app, CorpusRequest::Watch(self.columns.look.brushed.clone()));
     }
 }

@@ -55,7 +55,7 @@ pub const CORPUS: Page = Page::new(&PageInfo {
     name: id!("Corpus"),
     title: id!("Page Corpus"),
     saved_as: "workbench",
-    digit: 6,
+    digit: 5,
     takes: &[Dropped::Workspace, Dropped::Text, Dropped::Interventions, Dropped::Links, Dropped::Annotated],
     keeps_work: true,
     has_only_models: false,
@@ -386,10 +386,8 @@ impl CorpusPage {
                     self.show(app);
                 }
                 self.whole.counted.pair = self.columns.look.pair;
-                self.watch(app);
                 self.tell_means(app);
             }
-            CorpusNews::Picture(picture) => self.whole.picture = Some(picture),
             CorpusNews::Counting(share) => self.whole.counted.share = Some(share),
             CorpusNews::Counted(overview) => {
                 self.whole.counted.take(overview);
@@ -564,7 +562,7 @@ impl AnyPage for CorpusPage {
                 self.message = Some(tr!("Open or make a corpus first; the file goes into it").to_owned());
             }
             // Other pages take these.
-            Dropped::Model | Dropped::Logs | Dropped::PhraseTable => {}
+            Dropped::Model | Dropped::Logs => {}
         }
     }
 

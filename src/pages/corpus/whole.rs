@@ -1,15 +1,12 @@
-//! Floor 11: page Corpus, the sentences as a whole: an overview, what is brushed, a concordance. A leaf.
+//! Floor 11: page Corpus, the sentences as a whole: an overview, a concordance. A leaf.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::analysis::concordance::{ConcordanceLine, ConcordanceOrder, sorted};
-use crate::corpus::measures::distribution::DistributionPicture;
 use crate::corpus::overview::compute::{MOST_COUNTED, Overview, OverviewOptions, first_pair};
-use crate::corpus::query::column::TableColumn;
 use crate::corpus::query::linked::LinkChoice;
 use crate::corpus::store::corpus::CorpusTable;
-use crate::corpus::store::ranges::Range;
 use crate::jobs::corpus::calls::Hits;
 use crate::text::cells::CellTable;
 
@@ -50,16 +47,6 @@ pub enum ExploreCommand {
     SetFrequencies(Option<PathBuf>),
     /// Links words with a file before any other; `None`: as elsewhere.
     SetAligner(Option<PathBuf>),
-    /// Draws a column, or does not.
-    Draw(String, bool),
-    /// Draws the columns that the table shows.
-    DrawShown,
-    /// Draws none.
-    DrawNone,
-    /// Draws columns as axes beside each other, or as histograms.
-    SetParallel(bool),
-    /// Brushes a column, or clears it.
-    Brush(TableColumn, Option<Range>),
     /// Moves a column by so many.
     MoveColumn(String, isize),
     /// What is looked for.
@@ -300,8 +287,6 @@ pub struct Whole {
     pub view: ExploreView,
     /// Where a way back leads: a view and its conditions.
     pub back: Vec<(ExploreView, String)>,
-    /// What is drawn of the columns that are brushed.
-    pub picture: Option<Arc<DistributionPicture>>,
     /// The overview.
     pub counted: ExploredCounts,
     /// The concordance.

@@ -190,11 +190,7 @@ impl AnyPage for EvaluationPage {
             Dropped::Logs => app.tasks.chore(FileJob::FindLogs(path)),
             Dropped::Links => self.apply(TestCommand::SetGold(Some(path)).into(), app),
             // Other pages take these.
-            Dropped::Model
-            | Dropped::PhraseTable
-            | Dropped::Interventions
-            | Dropped::Workspace
-            | Dropped::Annotated => {}
+            Dropped::Model | Dropped::Interventions | Dropped::Workspace | Dropped::Annotated => {}
         }
     }
 

@@ -134,7 +134,7 @@ impl AnyPage for SentencePage {
             Dropped::Links => lists::open_gold(app, path),
             Dropped::Annotated => app.tasks.chore(FileJob::ReadAnnotated(path)),
             // Other pages take these.
-            Dropped::Logs | Dropped::PhraseTable | Dropped::Workspace => {}
+            Dropped::Logs | Dropped::Workspace => {}
         }
     }
 }

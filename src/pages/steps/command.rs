@@ -13,7 +13,7 @@ pub const STEPS: Page = Page::new(&PageInfo {
     name: id!("Steps"),
     title: id!("Page Steps"),
     saved_as: "steps",
-    digit: 5,
+    digit: 4,
     takes: &[Dropped::Text, Dropped::Links],
     keeps_work: false,
     has_only_models: true,

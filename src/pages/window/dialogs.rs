@@ -71,14 +71,6 @@ pub const TEXT: Question = Question::new(
     ),
 );
 
-/// Opens a phrase table.
-pub const PHRASE_TABLE: Question = Question::new(
-    id!("Open a phrase table"),
-    id!("Open"),
-    Wants::File(&["gz", "zst", "txt"]),
-    id!("Lines as Moses writes them, source ||| target ||| features, packed with gzip or zstandard or not."),
-);
-
 /// Opens a workspace that is there.
 pub const WORKSPACE: Question = Question::new(
     id!("Open a corpus"),

@@ -16,9 +16,6 @@ use crate::pages::map::MAP;
 use crate::pages::map::command::MapCommand;
 use crate::pages::map::view::memory::MapMemory;
 use crate::pages::map::{MapPage, PointChoice};
-use crate::pages::phrases::PHRASES;
-use crate::pages::phrases::PhrasesPage;
-use crate::pages::phrases::command::PhrasesCommand;
 use crate::pages::sentence::command::{ColumnCommand, ProbeCommand, SelectCommand, SourceCommand};
 use crate::pages::sentence::view::{changes, measured, variant};
 use crate::pages::window::clicked::{ContextMenu, MenuTarget};
@@ -146,7 +143,6 @@ pub const OFFERS: &[&[Offer]] = &[
     ],
     &[
         Offer { name: id!("Neighbours on the map"), on: WORD, can: on_map, does: neighbours },
-        Offer { name: id!("Targets in the phrase table"), on: LOOKED_AT, can: in_table, does: look_up },
         Offer { name: id!("Outline the aligner's links"), on: CELL, can: can_outline, does: outline },
         Offer { name: id!("Only this column"), on: ALL, can: beside_others, does: alone },
         Offer { name: id!("All columns"), on: ALL, can: is_alone, does: together },
@@ -362,10 +358,6 @@ fn on_map(window: &Window<'_>, clicked: MenuTarget) -> bool {
         && word(window, clicked).is_some()
 }
 
-fn in_table(window: &Window<'_>, _: MenuTarget) -> bool {
-    window.page::<PhrasesPage>(PHRASES).is_some_and(|page| page.pairs.is_some())
-}
-
 fn can_outline(window: &Window<'_>, clicked: MenuTarget) -> bool {
     let settings = window.app.view.settings();
     let column = window.app.document.column(clicked.column());
@@ -508,15 +500,6 @@ fn neighbours(window: &mut Window<'_>, clicked: MenuTarget) {
     window.push(MapCommand::Search(word));
     window.push(MapCommand::MoveMatch(1));
     window.push(WindowCommand::ShowPage(MAP));
-}
-
-fn look_up(window: &mut Window<'_>, clicked: MenuTarget) {
-    let (Some(word), Some(column)) = (word(window, clicked), window.app.document.column(clicked.column())) else {
-        return;
-    };
-    window.push(PhrasesCommand::SetModel(column.folder.clone()));
-    window.push(PhrasesCommand::TypeSource(word));
-    window.push(WindowCommand::ShowPage(PHRASES));
 }
 
 fn outline(window: &mut Window<'_>, _: MenuTarget) {

@@ -1,4 +1,4 @@
-//! Floor 11: page Corpus, the conditions and which columns are shown and brushed.
+//! Floor 11: page Corpus, the conditions and which columns are shown.
 
 use egui::containers::menu::{MenuButton, MenuConfig};
 use egui::{Label, PopupCloseBehavior, RichText, ScrollArea, TextEdit, Ui};
@@ -8,7 +8,6 @@ use crate::corpus::query::column::TableColumn;
 use crate::corpus::store::corpus::CorpusTable;
 use crate::lang;
 use crate::pages::corpus::CorpusPage;
-use crate::pages::corpus::columns::MOST_BRUSHED;
 use crate::pages::corpus::command::CorpusCommand;
 use crate::pages::corpus::view::overview::pair_choice;
 use crate::pages::corpus::whole::{ExploreCommand, ExploreView};
@@ -49,7 +48,6 @@ pub fn filter_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
         labels::caption(ui, count);
         if workbench.whole.view == ExploreView::Table {
             menu(tr!("Columns")).ui(ui, |ui| columns_ui(ui, workbench, window));
-            menu(tr!("Brushes")).ui(ui, |ui| brushed_ui(ui, workbench, window));
         }
         let tags = &workbench.corpus.counts.tags;
         if !tags.is_empty() {
@@ -122,42 +120,6 @@ fn columns_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
                     }
                 }
             });
-        }
-    });
-}
-
-fn brushed_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
-    let look = &workbench.columns.look;
-    ui.horizontal(|ui| {
-        for (name, parallel) in [(tr!("Histograms"), false), (tr!("Parallel coordinates"), true)] {
-            if ui.radio(look.parallel == parallel, name).clicked() {
-                window.push(ExploreCommand::SetParallel(parallel));
-            }
-        }
-    });
-    let brushed = workbench.columns.brushed(&workbench.corpus);
-    ui.horizontal(|ui| {
-        if ui
-            .button(tr!("Columns of the table"))
-            .on_hover_text(tr!("Those that the table shows, up to a dozen"))
-            .clicked()
-        {
-            window.push(ExploreCommand::DrawShown);
-        }
-        let none = ui.add_enabled(!look.brushed.is_empty(), egui::Button::new(tr!("No columns")));
-        if none.on_hover_text(tr!("Takes them all away")).clicked() {
-            window.push(ExploreCommand::DrawNone);
-        }
-    });
-    let is_full = brushed.len() >= MOST_BRUSHED;
-    ScrollArea::vertical().max_height(LIST).show(ui, |ui| {
-        for column in workbench.columns.all(&workbench.corpus) {
-            let mut is_drawn = brushed.contains(&column);
-            let about = column.about(&workbench.corpus);
-            let check = egui::Checkbox::new(&mut is_drawn, spoken(column, &workbench.corpus));
-            if ui.add_enabled(!is_full || brushed.contains(&column), check).on_hover_text(about).changed() {
-                window.push(ExploreCommand::Draw(column.name(&workbench.corpus), is_drawn));
-            }
         }
     });
 }

@@ -1,10 +1,6 @@
 //! Floor 11: what page Corpus remembers between two frames. A leaf.
 
-use std::sync::Arc;
-
 use crate::corpus::judgements::judge::ErrorMark;
-use crate::corpus::measures::distribution::DistributionPicture;
-use crate::corpus::query::column::TableColumn;
 use crate::pages::corpus::desk::JudgeDesk;
 use crate::pages::corpus::view::plan_draft::PlanDraft;
 use crate::pages::corpus::view::scheme_draft::SchemeDraft;
@@ -39,10 +35,6 @@ pub struct CorpusMemory {
     pub texture: Texture,
     /// The sentence and its source word that the next link begins at.
     pub linked: Option<(usize, usize)>,
-    /// The brush that the mouse has.
-    pub grab: Option<(TableColumn, Grab)>,
-    /// The lines through the axes as they were drawn last.
-    pub lines: Option<DrawnLines>,
     /// Which score is shown by length, by its place.
     pub score: usize,
     /// It is shown by tag instead.
@@ -91,29 +83,4 @@ pub struct MarkKey {
     pub annotator: String,
     /// Its number, from 0.
     pub number: usize,
-}
-
-/// What of a brush the mouse has.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Grab {
-    /// A new one, which began there, from 0 to 1.
-    New(f32),
-    /// Its lower end.
-    Low,
-    /// Its upper end.
-    High,
-    /// All of it: taken so far from its lower end, from 0 to 1, when it was this range.
-    Whole(f32, (f32, f32)),
-}
-
-/// Lines through axes as triangles, and what they were made of.
-pub struct DrawnLines {
-    /// The numbers.
-    pub picture: Arc<DistributionPicture>,
-    /// The room.
-    pub rect: egui::Rect,
-    /// The colours.
-    pub is_dark: bool,
-    /// The triangles.
-    pub mesh: Arc<egui::Mesh>,
 }

@@ -2,8 +2,6 @@
 
 mod agreement;
 mod bars;
-mod brush;
-mod brushes;
 mod concordance;
 mod detail;
 mod documents;
@@ -14,7 +12,6 @@ mod listing;
 mod marks;
 pub mod memory;
 mod overview;
-mod parallel;
 mod picture;
 pub mod plan_draft;
 mod run;
@@ -137,9 +134,6 @@ impl View for CorpusView {
             filter::filter_ui(ui, workbench, window);
         }
         ui.add_space(theme::SPACE_1);
-        if view == WholeView::Table {
-            brushes::brushes_ui(ui, workbench, window);
-        }
         let room = ui.available_rect_before_wrap();
         // The overview is about all sentences and needs the room; who judges sees no names of systems.
         let is_chosen = workbench.detail.is_some() && !matches!(view, WholeView::Overview | WholeView::Judge);
