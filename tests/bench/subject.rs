@@ -305,27 +305,20 @@ pub fn opennmt(name: &str, [k, m, n]: [usize; 3]) -> Config {
     Config { architecture: Architecture::OPENNMT, opennmt: Some(sizes), ..rnn_search(name, [k, m, n, 0, 0]) }
 }
 
-/// RNNsearch in GroundHog, of the sizes of [`rnn_search`].
-pub fn groundhog(name: &str, sizes: [usize; 5]) -> Config {
-    Config { architecture: Architecture::GROUNDHOG, ..rnn_search(name, sizes) }
-}
-
 /// The recurrent models of other toolkits, of the sizes that they were used with.
-pub fn of_toolkits() -> [Config; 3] {
+pub fn of_toolkits() -> [Config; 2] {
     [
         nematus("Nematus 500, 1000", [30_000, 500, 1000]),
         opennmt("OpenNMT 500, 1000", [30_000, 500, 1000]),
-        groundhog("GroundHog paper", [30_000, 620, 1000, 500, 1000]),
     ]
 }
 
 /// A model of each architecture so small that even a debug build is quick.
-pub fn tiny() -> [Config; 7] {
+pub fn tiny() -> [Config; 6] {
     [
         transformer("Transformer least", [60, 16, 24], 2),
         nematus("Nematus tiny", [60, 8, 12]),
         opennmt("OpenNMT tiny", [60, 8, 12]),
-        groundhog("GroundHog tiny", [60, 8, 12, 8, 10]),
         rnn_encdec("RNNencdec tiny", [60, 8, 12, 8]),
         rnn_search("RNNsearch tiny", [60, 8, 12, 8, 10]),
         luong("Luong tiny", [60, 8, 12, 2]),

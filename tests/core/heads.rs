@@ -32,14 +32,12 @@ use crate::tiny::{TINY, Tiny};
 
 /// Models of others: Transformers with one embedding on both sides and with two, and recurrent ones, of which one has
 /// annotations of half the usual length.
-const FOREIGN: [&str; 10] = [
+const FOREIGN: [&str; 8] = [
     "marian/guided",
     "marian/pre",
     "marian/ssru",
     "marian-rnn/s2s-topped",
     "marian-rnn/s2s-lstm",
-    "old/groundhog-search",
-    "old/groundhog-encdec",
     "old/dl4mt-session1",
     "origins/onmt-brnn",
     "origins/joey-gru",

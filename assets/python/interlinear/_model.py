@@ -108,7 +108,7 @@ class Model:
 
     @property
     def architecture(self) -> str:
-        """``rnnsearch``, ``rnnencdec``, ``luong``, ``transformer``, ``nematus``, ``groundhog``."""
+        """``rnnsearch``, ``rnnencdec``, ``luong``, ``transformer``, ``nematus``."""
         return self._facts["architecture"]
 
     @property

@@ -221,7 +221,7 @@ impl MarianFiles {
             let eos = id(&|at| pieces[at].kind == SpmPieceKind::Control && pieces[at].text == model.specials.eos);
             return Ok((tokenizer, [eos, id(&|at| pieces[at].kind == SpmPieceKind::Unknown)], Vec::new()));
         }
-        let words = Vocabulary::read(&path)?.resized(size);
+        let words = Vocabulary::read(&path, Some(size))?;
         let ids = [EOS, UNK].map(|word| words.id(word).unwrap_or(u32::MAX));
         let choices = words.words().iter().filter(|word| is_language(word)).cloned().collect();
         let tokenizer = match (self.pieces(side, ".spm"), self.pieces(side, ".bpe")) {

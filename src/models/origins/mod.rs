@@ -6,7 +6,6 @@
 mod argos;
 mod card;
 mod ctranslate;
-pub mod groundhog;
 mod hugging_face;
 mod joey;
 mod keys;
@@ -72,7 +71,6 @@ pub struct OriginEntry {
 /// Every form of others that is read, the more particular first.
 pub const ORIGINS: &[OriginEntry] = &[
     marian_bin::ENTRY,
-    groundhog::ENTRY,
     nematus::ENTRY,
     marian_npz::ENTRY,
     argos::ENTRY,

@@ -65,6 +65,23 @@ impl FilePack {
         }
     }
 
+    /// The first bytes of a file, up to `count`.
+    pub fn start(&self, name: &str, count: usize) -> Result<Vec<u8>> {
+        let path = self.path(name);
+        let failed = |error: std::io::Error| Error::io(&path, &error);
+        let mut bytes = Vec::new();
+        match &self.zip {
+            None => disk::open(&path)?.0.take(count as u64).read_to_end(&mut bytes),
+            Some(zip) => {
+                let mut zip = zip.borrow_mut();
+                let entry = zip.by_name(&format!("{}{name}", self.root));
+                entry.map_err(|error| failed(error.into()))?.take(count as u64).read_to_end(&mut bytes)
+            }
+        }
+        .map_err(failed)?;
+        Ok(bytes)
+    }
+
     /// The bytes of a file, of at most `limit`.
     pub fn read(&self, name: &str, limit: u64) -> Result<Vec<u8>> {
         let path = self.path(name);

@@ -23,7 +23,7 @@ fn vocabulary(words: &[&str]) -> Vocabulary {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("words.txt");
     fs::write(&path, words.join("\n")).expect("written");
-    Vocabulary::read(&path).expect("a vocabulary")
+    Vocabulary::read(&path, None).expect("a vocabulary")
 }
 
 fn tokenizer(file: Result<Vec<u8>>) -> Tokenizer {
