@@ -48,6 +48,8 @@ pub struct Config {
     pub unk: u32,
     /// Whether the source ends with `</s>`.
     pub source_eos: bool,
+    /// Whether translations have `[UNK]` only where their user allows it.
+    pub bars_unk: bool,
     /// m.
     pub embedding: usize,
     /// n.
@@ -84,6 +86,7 @@ const COMMON_KEYS: &[Key] = &[
     ("eos", |config| Some(config.eos.into())),
     ("unk", |config| Some(config.unk.into())),
     ("source_eos", |config| Some(config.source_eos.into())),
+    ("bars_unk", |config| config.bars_unk.then(|| true.into())),
     ("embedding", |config| Some(config.embedding.into())),
     ("hidden", |config| Some(config.hidden.into())),
 ];
@@ -192,6 +195,7 @@ impl Config {
             eos: 0,
             unk: 1,
             source_eos: true,
+            bars_unk: false,
             embedding: width,
             hidden: width,
             maxout: 0,
@@ -317,6 +321,7 @@ impl Reader<'_> {
             eos: self.id("eos")?,
             unk: self.id("unk")?,
             source_eos: self.truth("source_eos")?,
+            bars_unk: self.map.contains_key("bars_unk") && self.truth("bars_unk")?,
             embedding: self.size("embedding")?,
             hidden: self.size("hidden")?,
             maxout: self.own_size(entry, "maxout")?.unwrap_or(0),

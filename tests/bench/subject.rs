@@ -101,7 +101,7 @@ impl Subject {
 
     /// The ids that the search must know.
     pub fn specials(&self) -> Specials {
-        Specials { eos: self.config.eos, unk: self.config.unk }
+        Specials { eos: self.config.eos, unk: self.config.unk, bars_unk: false }
     }
 
     /// The same `count` sentences of so many words at every call, `</s>` added.

@@ -200,7 +200,7 @@ fn translations_do_not_change_by_a_letter_and_their_rows_are_those_of_forced_one
                 at.iter().zip(found).for_each(|(at, one)| all[*at] = one.hypotheses);
                 Ok(())
             };
-            let specials = Specials { eos, unk };
+            let specials = Specials { eos, unk, bars_unk: false };
             decode_all(&mut *stepper, specials, &sources, &options, 2, &forever, &mut keep).expect("translated");
             all
         };

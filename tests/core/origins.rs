@@ -47,7 +47,7 @@ fn options(beam: usize, record: &Value) -> SearchOptions {
 
 fn search(model: &Model, source: &[u32], options: &SearchOptions) -> Vec<interlinear::decoding::Hypothesis> {
     let mut stepper = model.stepper(Kernels::Plain, 1).expect("a stepper");
-    let specials = Specials { eos: model.config.eos, unk: model.config.unk };
+    let specials = Specials { eos: model.config.eos, unk: model.config.unk, bars_unk: false };
     let found = decode(stepper.as_mut(), specials, &[source], options, &CancellationToken::forever(), &mut |_, _| {});
     found.expect("translated").remove(0).hypotheses
 }

@@ -24,7 +24,7 @@ use rand_chacha::ChaCha8Rng;
 use crate::anatomy::check_drawing;
 use crate::models::{tiny, variables};
 
-const SPECIALS: Specials = Specials { eos: 0, unk: 1 };
+const SPECIALS: Specials = Specials { eos: 0, unk: 1, bars_unk: false };
 const SOURCES: &[&[u32]] = &[&[4, 2, 5, 0], &[3, 0], &[6, 6, 2, 7, 3, 0], &[5, 0], &[2, 3, 4, 5, 6, 7, 0], &[7, 2, 0]];
 
 /// Of random sizes; a vocabulary is large enough that words are sifted.

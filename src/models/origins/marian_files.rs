@@ -157,6 +157,11 @@ impl MarianFiles {
         names.iter().any(|text| text.contains("transformer-align")) || self.facts.is_object()
     }
 
+    /// Whether the options of decoding allow `<unk>`, which Marian does not by default.
+    pub fn allows_unk(&self) -> bool {
+        self.options.iter().any(|options| options.is_on("allow-unk"))
+    }
+
     /// The files of both vocabularies.
     fn vocabularies(&self) -> Result<[String; 2]> {
         let is_here = |name: &String| self.names.contains(name);

@@ -33,6 +33,8 @@ pub(super) struct Segmenter {
 enum Search {
     Unigram(Unigram),
     Bpe(Merges),
+    /// The numbers of pieces that are looked up whole: words, or letters.
+    Whole(AHashMap<String, u32>, SpmModel),
 }
 
 /// A place of a normal text and its piece; a run of unknown letters is one place with none.
@@ -67,6 +69,10 @@ impl Segmenter {
             search: match model.model {
                 SpmModel::Unigram => Search::Unigram(Unigram::new(&model.pieces)),
                 SpmModel::Bpe => Search::Bpe(Merges::new(&model.pieces)),
+                kind @ (SpmModel::Word | SpmModel::Char) => {
+                    let known = model.pieces.iter().zip(0..).filter(|(piece, _)| piece.kind != SpmPieceKind::Unknown);
+                    Search::Whole(known.map(|(piece, number)| (piece.text.clone(), number)).collect(), kind)
+                }
             },
             bytes: model.byte_fallback.then_some(bytes),
         })
@@ -135,6 +141,10 @@ impl Segmenter {
         let pieces = match &self.search {
             Search::Unigram(unigram) => unigram.cut(text),
             Search::Bpe(merges) => merges.cut(text, &self.fixed),
+            Search::Whole(pieces, kind) => {
+                let parts = if *kind == SpmModel::Word { words(text) } else { letters(text, &self.fixed).0 };
+                parts.into_iter().map(|part| (part.clone(), pieces.get(&text[part]).copied())).collect()
+            }
         };
         let mut fused: Vec<Found> = Vec::with_capacity(pieces.len());
         for (place, piece) in pieces {
@@ -145,6 +155,30 @@ impl Segmenter {
         }
         fused
     }
+}
+
+/// The words of a normal text, each with the space before it.
+fn words(text: &str) -> Vec<Range<usize>> {
+    let mut starts: Vec<usize> = text.match_indices(SPACE).map(|(at, _)| at).filter(|at| *at > 0).collect();
+    starts.insert(0, 0);
+    let ends = starts.iter().skip(1).copied().chain([text.len()]);
+    starts.iter().copied().zip(ends).map(|(start, end)| start..end).filter(|word| !word.is_empty()).collect()
+}
+
+/// The letters of a text, and the pieces in it that are found as typed, with where these begin.
+fn letters(text: &str, fixed: &Trie) -> (Vec<Range<usize>>, HashSet<usize>) {
+    let (mut parts, mut frozen) = (Vec::new(), HashSet::new());
+    let mut start = 0;
+    while let Some(c) = text[start..].chars().next() {
+        let whole = fixed.prefixes(&text[start..]).last();
+        if whole.is_some() {
+            frozen.insert(start);
+        }
+        let end = start + whole.map_or(c.len_utf8(), |(length, _)| length);
+        parts.push(start..end);
+        start = end;
+    }
+    (parts, frozen)
 }
 
 /// The pieces of byte pair encoding by what they are made of.
@@ -165,18 +199,7 @@ impl Merges {
     }
 
     fn cut(&self, text: &str, fixed: &Trie) -> Vec<Found> {
-        let mut parts = Vec::new();
-        let mut frozen = HashSet::new();
-        let mut start = 0;
-        while let Some(c) = text[start..].chars().next() {
-            let whole = fixed.prefixes(&text[start..]).last();
-            if whole.is_some() {
-                frozen.insert(start);
-            }
-            let end = start + whole.map_or(c.len_utf8(), |(length, _)| length);
-            parts.push(start..end);
-            start = end;
-        }
+        let (parts, frozen) = letters(text, fixed);
         // Where the pieces that only lead to others were put together.
         let mut seams: AHashMap<&str, usize> = AHashMap::new();
         let merged = merge(parts, Ties::Single, |a, b| {
