@@ -179,6 +179,7 @@ pub fn rnn_search(name: &str, [k, m, n, l, alignment]: [usize; 5]) -> Config {
         eos: 0,
         unk: 1,
         source_eos: true,
+        bars_unk: false,
         embedding: m,
         hidden: n,
         maxout: l,

@@ -51,6 +51,7 @@ fn config(name: &str, sizes: TransformerSizes) -> Config {
         eos: 0,
         unk: 1,
         source_eos: true,
+        bars_unk: false,
         embedding: 12,
         hidden: 12,
         maxout: 0,

@@ -59,7 +59,7 @@ pub fn chosen(path: &Path, files: Vec<PathBuf>) -> Result<PathBuf> {
 }
 
 /// The names of a folder's files, sorted.
-fn names_in(folder: &Path) -> Vec<String> {
+pub fn names_in(folder: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().take(MOST_FILES);
     let mut names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
     names.sort();

@@ -36,7 +36,7 @@ use crate::models::checkpoint::Weights;
 use crate::models::config::Config;
 use crate::models::shapes;
 
-pub use crate::models::origins::refused::refused;
+pub use crate::models::origins::refused::{refused, why};
 
 /// A model of another toolkit, in our form.
 #[derive(Debug)]

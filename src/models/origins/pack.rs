@@ -13,10 +13,10 @@ use crate::models::disk;
 
 /// The most entries of a package.
 const MOST_ENTRIES: usize = 4096;
-/// How many times the bytes of a package a file of it may take.
-const MOST_GROWTH: u64 = 64;
-/// A file may take so many bytes in any case.
-const ALWAYS: u64 = 1 << 20;
+/// How many times the bytes of a package a file of it may take: weights hardly grow smaller by packing.
+pub const MOST_GROWTH: u64 = 8;
+/// A file may take so many bytes more.
+pub const ALWAYS: u64 = 16 << 20;
 
 /// A folder, or a package that is read as one.
 #[derive(Debug)]
@@ -48,7 +48,7 @@ impl FilePack {
         let names = archive.file_names().filter_map(|name| Some(name.ok()?.into_owned()));
         let root = names.filter_map(|name| Some(name.strip_suffix(mark)?.to_owned())).find(|root| is_root(root));
         let Some(root) = root else { return Err(Error::file(path, format!("has no {mark} in it"))) };
-        let most = length.saturating_mul(MOST_GROWTH).max(ALWAYS);
+        let most = length.saturating_mul(MOST_GROWTH).saturating_add(ALWAYS);
         Ok(Self { path: path.into(), zip: Some(RefCell::new(archive)), root, most })
     }
 
@@ -90,10 +90,17 @@ impl FilePack {
         let mut zip = zip.borrow_mut();
         let entry = zip.by_name(&format!("{}{name}", self.root));
         let entry = entry.map_err(|error| Error::file(&path, format!("could not be unpacked ({error})")))?;
-        let mut bytes = Vec::new();
-        let read = entry.take(limit.saturating_add(1)).read_to_end(&mut bytes);
-        read.map_err(|error| Error::file(&path, format!("could not be unpacked ({error}); copy the package again")))?;
-        if bytes.len() as u64 > limit {
+        if entry.is_symlink() {
+            return Err(Error::file(&path, "is a link in the package, which is not followed"));
+        }
+        let (said, mut bytes) = (entry.size(), Vec::new());
+        if said <= limit {
+            let read = entry.take(limit.saturating_add(1)).read_to_end(&mut bytes);
+            read.map_err(|error| {
+                Error::file(&path, format!("could not be unpacked ({error}); copy the package again"))
+            })?;
+        }
+        if said.max(bytes.len() as u64) > limit {
             return Err(Error::file(&path, format!("takes more than the {limit} bytes that it may have here")));
         }
         Ok(bytes)
