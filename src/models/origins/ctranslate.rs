@@ -78,9 +78,9 @@ pub fn read(pack: &FilePack, below: &str, mut card: ForeignCard) -> Result<Forei
     } else {
         ForeignSettings::default()
     };
+    model_bin::check(&path, &pack.start(&name(MODEL_FILE), model_bin::START)?)?;
     settings.must_be("multi_query_attention", false)?;
     settings.must_be("add_source_bos", false)?;
-    model_bin::check(&path, &pack.start(&name(MODEL_FILE), model_bin::START)?)?;
     let ModelBin { mut tensors, heads, version, number, texts } =
         model_bin::read(&path, pack.read(&name(MODEL_FILE), u64::MAX)?)?;
     let specials = SpecialTokens::of(&mut tensors, &settings, &texts, number)?;
@@ -359,7 +359,8 @@ impl Found<'_> {
         if self.number("", "with_source_bos", 0.0)? != 0.0 {
             return self.wrong("with_source_bos", "is 1, which is not implemented");
         }
-        let names_heads = ["decoder/alignment_layer", "alignment_layer"].iter().any(|name| self.tensors.has(name));
+        let names = ["decoder/alignment_layer", "alignment_layer", "decoder/alignment_heads", "alignment_heads"];
+        let names_heads = names.iter().any(|name| self.tensors.has(name));
         let layer = self.number("decoder", "alignment_layer", -1.0)?;
         let layer = if layer < 0.0 { decoder_layers as f32 + layer } else { layer };
         // 0 is all of them; without a number it is the first

@@ -140,12 +140,12 @@ impl Npz {
             let mut member = open.archive.by_index(place).map_err(|error| damaged(path, &error))?;
             let name = member.name().map_err(|error| damaged(path, &error))?.into_owned();
             let Some(name) = name.strip_suffix(".npy") else { continue };
-            let header = NumpyHeader::read(path, &mut member)
-                .map_err(|_| Error::tensor(path, name, "is no array of numpy; copy or download the file again"))?;
-            let Some((size, _)) = header.number() else { continue };
             if member.is_symlink() {
                 return Err(Error::tensor(path, name, "is a link in the archive, which is not followed"));
             }
+            let header = NumpyHeader::read(path, &mut member)
+                .map_err(|_| Error::tensor(path, name, "is no array of numpy; copy or download the file again"))?;
+            let Some((size, _)) = header.number() else { continue };
             // what the archive says of its length: the numbers, and a header before them
             let (said, own) = (member.size(), (header.count() as u64).saturating_mul(size as u64));
             if said < own || said > own.saturating_add(MOST_HEADER + 12) {

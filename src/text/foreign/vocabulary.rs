@@ -296,6 +296,25 @@ mod tests {
         Ok(())
     }
 
+    /// A corpus has the pieces `eos` and `UNK`, which overwrote the entries of the special words; special words of 2018.
+    #[test]
+    fn dictionaries_of_nematus_may_have_holes_and_other_names() -> Result<()> {
+        let known = |text: &str, specials| {
+            let entries = json_entries(Path::new("d.json"), text)?.0;
+            Vocabulary::of(Path::new("d.json"), entries, Some(6), specials).map(|read| read.words().join(" "))
+        };
+        let holes = r#"{"UNK": 4, "the": 2, "eos": 5, "[UNK]": 3, "far": 74153}"#;
+        let of_2018 = r#"{"<EOS>": 0, "<GO>": 1, "<UNK>": 2, "the": 3}"#;
+        let strange = r#"{"<s>": 0, "<pad>": 1, "the": 2, "</s>": 3, "<unk>": 4}"#;
+        for specials in [SpecialWords::Nematus, SpecialWords::Marian] {
+            assert_eq!(known(holes, specials)?, "</s> [UNK] the <unused 3> UNK eos");
+            assert_eq!(known(of_2018, specials)?, "</s> <GO> [UNK] the <unused 4> <unused 5>");
+        }
+        assert_eq!(known(strange, SpecialWords::Nematus)?, "</s> [UNK] the <unused 3> <unk> <unused 5>");
+        assert_eq!(known(strange, SpecialWords::Marian)?, "<s> <pad> the </s> [UNK] <unused 5>");
+        Ok(())
+    }
+
     #[test]
     fn what_is_wrong_is_named_with_its_line() {
         let wrong = [
