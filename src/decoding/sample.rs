@@ -245,7 +245,8 @@ impl Sampler<'_> {
 
     /// Sets the weights and their sums; gives the most probable word, of equals the first.
     fn weigh(&mut self, log_p: &[f32]) -> Option<usize> {
-        let forbidden = self.specials.forbidden(self.options.forbid_unk, self.options.allow_unk).map(|unk| unk as usize);
+        let forbidden =
+            self.specials.forbidden(self.options.forbid_unk, self.options.allow_unk).map(|unk| unk as usize);
         let allowed = |k: &usize| Some(*k) != forbidden && !log_p[*k].is_nan();
         let best = (0..log_p.len()).filter(allowed).reduce(|best, k| if log_p[k] > log_p[best] { k } else { best })?;
         let temperature = if self.options.temperature == 0.0 { 1.0 } else { self.options.temperature };

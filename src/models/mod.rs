@@ -106,14 +106,8 @@ impl ModelEntry {
 pub const TRAINED: &[ModelEntry] = &[rnn_encdec::ENTRY, rnn_search::ENTRY, luong::ENTRY];
 
 /// Every architecture that can be loaded, in the order of the papers.
-pub const MODELS: &[ModelEntry] = &[
-    rnn_encdec::ENTRY,
-    rnn_search::ENTRY,
-    luong::ENTRY,
-    nematus::ENTRY,
-    opennmt::ENTRY,
-    transformer::ENTRY,
-];
+pub const MODELS: &[ModelEntry] =
+    &[rnn_encdec::ENTRY, rnn_search::ENTRY, luong::ENTRY, nematus::ENTRY, opennmt::ENTRY, transformer::ENTRY];
 
 /// Which paper's wiring: a [`ModelEntry`].
 #[derive(Clone, Copy)]

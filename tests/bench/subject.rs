@@ -308,10 +308,7 @@ pub fn opennmt(name: &str, [k, m, n]: [usize; 3]) -> Config {
 
 /// The recurrent models of other toolkits, of the sizes that they were used with.
 pub fn of_toolkits() -> [Config; 2] {
-    [
-        nematus("Nematus 500, 1000", [30_000, 500, 1000]),
-        opennmt("OpenNMT 500, 1000", [30_000, 500, 1000]),
-    ]
+    [nematus("Nematus 500, 1000", [30_000, 500, 1000]), opennmt("OpenNMT 500, 1000", [30_000, 500, 1000])]
 }
 
 /// A model of each architecture so small that even a debug build is quick.

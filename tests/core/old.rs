@@ -64,7 +64,14 @@ fn models_score_and_search_as_their_equations() {
                 ..SearchOptions::default()
             };
             let (eos, unk) = model.specials();
-            let found = decode(&mut *stepper, Specials { eos, unk, bars_unk: false }, &[source], &options, &forever, &mut |_, _| {});
+            let found = decode(
+                &mut *stepper,
+                Specials { eos, unk, bars_unk: false },
+                &[source],
+                &options,
+                &forever,
+                &mut |_, _| {},
+            );
             let found = found.expect("it decodes").remove(0).hypotheses.into_iter();
             let found: Vec<_> = found.filter(|hypothesis| hypothesis.tokens.last() == Some(&eos)).collect();
             let lines: Vec<Vec<&str>> = best

@@ -249,8 +249,9 @@ fn text_of_a_model_of_words_alone_is_read_again_as_it_was_said() {
         fs::write(&path, text).expect("written");
         path
     };
-    let words = Vocabulary::read(&write("v.yml", "</s>: 0\n<unk>: 1\nit: 2\n\"'s\": 3\nlate: 4\n\",\": 5\n.: 6\n"), None)
-        .expect("words");
+    let words =
+        Vocabulary::read(&write("v.yml", "</s>: 0\n<unk>: 1\nit: 2\n\"'s\": 3\nlate: 4\n\",\": 5\n.: 6\n"), None)
+            .expect("words");
     let pieces = "</s>: 0\n<unk>: 1\nit: 2\n\"'s\": 3\nl@@: 4\nate: 5\n.: 6\n";
     let pieces = Vocabulary::read(&write("p.yml", pieces), None).expect("pieces");
     let codes = write("codes", "#version: 0.2\na t\nat e</w>\ni t</w>\n' s</w>\n");

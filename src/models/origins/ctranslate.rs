@@ -120,10 +120,12 @@ impl SpecialTokens {
         };
         let [unk, bos, eos] = [("unk_token", "<unk>"), ("bos_token", "<s>"), ("eos_token", EOS)]
             .map(|(key, otherwise)| told(key, otherwise));
-        let mut flag = |name: &str, otherwise| Ok::<_, Error>(tensors.number(name)?.map_or(otherwise, |flag| flag != 0.0));
+        let mut flag =
+            |name: &str, otherwise| Ok::<_, Error>(tensors.number(name)?.map_or(otherwise, |flag| flag != 0.0));
         let (with_bos, source_eos) = (flag("with_target_bos", true)?, flag("with_source_eos", false)?);
         if flag("user_decoder_start_tokens", false)? || settings.is_null("decoder_start_token") {
-            let message = "has no decoder_start_token: each translation begins with words of its user, which is not implemented";
+            let message =
+                "has no decoder_start_token: each translation begins with words of its user, which is not implemented";
             return Err(Error::file(tensors.path(), message));
         }
         let start = if with_bos { bos } else { eos.clone() };
@@ -307,7 +309,8 @@ impl Found<'_> {
             _ if zero_start => None,
             Some(id) => Some(id),
             None => {
-                let message = format!("begins translations with {}, which is no target word", short(&self.specials.start));
+                let message =
+                    format!("begins translations with {}, which is no target word", short(&self.specials.start));
                 return Err(Error::file(self.tensors.path(), message));
             }
         };

@@ -99,8 +99,10 @@ impl Cursor<'_> {
         }
         let name = self.text()?.to_owned();
         let Some((_, heads)) = KNOWN.iter().find(|(known, _)| *known == name) else {
-            let what = OTHERS.iter().find(|(other, _)| *other == name).map_or(String::new(), |(_, what)| format!(", {what}"));
-            let message = format!("holds a {}{what}; only models that translate are read (TransformerSpec)", short(&name));
+            let what =
+                OTHERS.iter().find(|(other, _)| *other == name).map_or(String::new(), |(_, what)| format!(", {what}"));
+            let message =
+                format!("holds a {}{what}; only models that translate are read (TransformerSpec)", short(&name));
             return Err(Error::file(self.path, message));
         };
         let revision = self.number(4)?;

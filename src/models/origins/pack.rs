@@ -7,6 +7,7 @@ use std::io::{BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
 use zip::ZipArchive;
+use zip::read::ZipFile;
 
 use crate::error::{Error, Result};
 use crate::models::disk;
@@ -18,12 +19,14 @@ pub const MOST_GROWTH: u64 = 8;
 /// A file may take so many bytes more.
 pub const ALWAYS: u64 = 16 << 20;
 
+type OpenZip = ZipArchive<BufReader<File>>;
+
 /// A folder, or a package that is read as one.
 #[derive(Debug)]
 pub struct FilePack {
     /// The folder or the package.
     pub path: PathBuf,
-    zip: Option<RefCell<ZipArchive<BufReader<File>>>>,
+    zip: Option<RefCell<OpenZip>>,
     /// The folder of the package that counts as its root, with a slash behind it.
     root: String,
     most: u64,
@@ -68,18 +71,24 @@ impl FilePack {
     /// The first bytes of a file, up to `count`.
     pub fn start(&self, name: &str, count: usize) -> Result<Vec<u8>> {
         let path = self.path(name);
-        let failed = |error: std::io::Error| Error::io(&path, &error);
         let mut bytes = Vec::new();
-        match &self.zip {
+        let read = match &self.zip {
             None => disk::open(&path)?.0.take(count as u64).read_to_end(&mut bytes),
-            Some(zip) => {
-                let mut zip = zip.borrow_mut();
-                let entry = zip.by_name(&format!("{}{name}", self.root));
-                entry.map_err(|error| failed(error.into()))?.take(count as u64).read_to_end(&mut bytes)
-            }
-        }
-        .map_err(failed)?;
+            Some(zip) => self.entry(&mut zip.borrow_mut(), name)?.take(count as u64).read_to_end(&mut bytes),
+        };
+        read.map_err(|error| Error::io(&path, &error))?;
         Ok(bytes)
+    }
+
+    /// A file of the package. What is a link is not followed.
+    fn entry<'a>(&self, zip: &'a mut OpenZip, name: &str) -> Result<ZipFile<'a, BufReader<File>>> {
+        let path = self.path(name);
+        let entry = zip.by_name(&format!("{}{name}", self.root));
+        let entry = entry.map_err(|error| Error::file(&path, format!("could not be unpacked ({error})")))?;
+        if entry.is_symlink() {
+            return Err(Error::file(&path, "is a link in the package, which is not followed"));
+        }
+        Ok(entry)
     }
 
     /// The bytes of a file, of at most `limit`.
@@ -88,11 +97,7 @@ impl FilePack {
         let Some(zip) = &self.zip else { return disk::read(&path, limit) };
         let limit = limit.min(self.most);
         let mut zip = zip.borrow_mut();
-        let entry = zip.by_name(&format!("{}{name}", self.root));
-        let entry = entry.map_err(|error| Error::file(&path, format!("could not be unpacked ({error})")))?;
-        if entry.is_symlink() {
-            return Err(Error::file(&path, "is a link in the package, which is not followed"));
-        }
+        let entry = self.entry(&mut zip, name)?;
         let (said, mut bytes) = (entry.size(), Vec::new());
         if said <= limit {
             let read = entry.take(limit.saturating_add(1)).read_to_end(&mut bytes);

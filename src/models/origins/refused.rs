@@ -35,19 +35,15 @@ const TOOLKITS: &[(&str, &str)] = &[
 const POINTER: (&[u8], u64) = (b"version https://git-lfs.github.com/spec/", 1024);
 /// The endings of compressed files, and of what belongs to a model.
 const PACKED: &[&str] = &["gz", "bz2", "xz", "zst", "zip", "tar", "tgz"];
-const PARTS: &[&str] = &[
-    "bin", "npz", "pt", "ckpt", "safetensors", "argosmodel", "spm", "model", "vocab", "json", "yml", "txt", "tar",
-];
+const PARTS: &[&str] =
+    &["bin", "npz", "pt", "ckpt", "safetensors", "argosmodel", "spm", "model", "vocab", "json", "yml", "txt", "tar"];
 
 /// Why a path, a file or a folder, was not opened: the `error`, or what explains it. A file of it may be a mere pointer of
 /// Git LFS, or compressed; or it is a checkpoint of a toolkit that is known.
 pub fn why(path: &Path, is_known: bool, error: Error) -> Error {
     let told = error.to_string();
-    let files: Vec<PathBuf> = if path.is_dir() {
-        names_in(path).iter().map(|name| path.join(name)).collect()
-    } else {
-        vec![path.to_owned()]
-    };
+    let files: Vec<PathBuf> =
+        if path.is_dir() { names_in(path).iter().map(|name| path.join(name)).collect() } else { vec![path.to_owned()] };
     let named = files.iter().find_map(|file| not_whole(file, &told));
     let other = || refused(path).filter(|_| !is_known);
     let any = || files.iter().find_map(|file| not_whole(file, "")).filter(|_| !is_known || told.contains("has no "));
@@ -65,10 +61,13 @@ fn not_whole(file: &Path, told: &str) -> Option<Error> {
     if !told.is_empty() && !told.contains(name) {
         return None;
     }
-    if ending(name, PACKED) && (file.is_file() && !told.is_empty() || ending(inner, PARTS)) {
+    let metadata = file.metadata().ok().filter(std::fs::Metadata::is_file)?;
+    if ending(name, PACKED) && (!told.is_empty() || ending(inner, PARTS)) {
         return Some(Error::file(file, "is compressed; unpack it first"));
     }
-    let metadata = file.metadata().ok().filter(|metadata| metadata.is_file() && metadata.len() < POINTER.1)?;
+    if metadata.len() >= POINTER.1 {
+        return None;
+    }
     let bytes = disk::read(file, metadata.len()).ok().filter(|bytes| bytes.starts_with(POINTER.0));
     let message = "is a pointer of Git LFS, not the file itself: run `git lfs pull` in its folder";
     bytes.filter(|_| !told.is_empty() || ending(name, PARTS)).map(|_| Error::file(file, message))

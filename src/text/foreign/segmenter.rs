@@ -70,8 +70,8 @@ impl Segmenter {
                 SpmModel::Unigram => Search::Unigram(Unigram::new(&model.pieces)),
                 SpmModel::Bpe => Search::Bpe(Merges::new(&model.pieces)),
                 kind @ (SpmModel::Word | SpmModel::Char) => {
-                    let known = model.pieces.iter().zip(0..).filter(|(piece, _)| piece.kind != SpmPieceKind::Unknown);
-                    Search::Whole(known.map(|(piece, number)| (piece.text.clone(), number)).collect(), kind)
+                    let pieces = model.pieces.iter().zip(0..).filter(|(piece, _)| is_text(piece.kind));
+                    Search::Whole(pieces.map(|(piece, number)| (piece.text.clone(), number)).collect(), kind)
                 }
             },
             bytes: model.byte_fallback.then_some(bytes),
@@ -157,6 +157,11 @@ impl Segmenter {
     }
 }
 
+/// Whether a piece can be found in text.
+fn is_text(kind: SpmPieceKind) -> bool {
+    matches!(kind, SpmPieceKind::Normal | SpmPieceKind::UserDefined | SpmPieceKind::Unused)
+}
+
 /// The words of a normal text, each with the space before it.
 fn words(text: &str) -> Vec<Range<usize>> {
     let mut starts: Vec<usize> = text.match_indices(SPACE).map(|(at, _)| at).filter(|at| *at > 0).collect();
@@ -190,7 +195,6 @@ struct Merges {
 
 impl Merges {
     fn new(pieces: &[SpmPiece]) -> Self {
-        let is_text = |kind| matches!(kind, SpmPieceKind::Normal | SpmPieceKind::UserDefined | SpmPieceKind::Unused);
         let text = pieces.iter().zip(0..).filter(|(piece, _)| is_text(piece.kind));
         let pieces = text.map(|(piece, number)| {
             (piece.text.clone(), (number, rank(piece.score), piece.kind == SpmPieceKind::Unused))

@@ -170,7 +170,9 @@ impl SentencePiece {
                 (3, Field::Number(3)) => self.model = SpmModel::Word,
                 (3, Field::Number(4)) => self.model = SpmModel::Char,
                 (3, Field::Number(other)) => {
-                    return Err(format!("is of the kind {other}; `unigram`, `bpe`, `word` and `char` (1 to 4) are read"));
+                    return Err(format!(
+                        "is of the kind {other}; `unigram`, `bpe`, `word` and `char` (1 to 4) are read"
+                    ));
                 }
                 (24, Field::Number(flag)) => self.space_at_end = flag != 0,
                 (35, Field::Number(flag)) => self.byte_fallback = flag != 0,

@@ -60,7 +60,12 @@ impl Vocabulary {
 
     /// From words in the order of their ids; errors name `path`.
     pub fn from_words(path: &Path, words: Vec<String>) -> Result<Self> {
-        Self::of(path, words.into_iter().zip(0..).map(|(word, id)| (word, id, None)).collect(), None, SpecialWords::Named)
+        Self::of(
+            path,
+            words.into_iter().zip(0..).map(|(word, id)| (word, id, None)).collect(),
+            None,
+            SpecialWords::Named,
+        )
     }
 
     /// From entries of a file; `size` as in [`Vocabulary::read`].
@@ -70,7 +75,7 @@ impl Vocabulary {
             None => Error::file(path, message),
         };
         let count = entries.len();
-        let mut words: Vec<Option<String>> = vec![None; size.unwrap_or(0)];
+        let mut words: Vec<Option<String>> = Vec::new();
         let mut known = HashSet::with_capacity(count);
         for (word, id, line) in entries {
             let place = usize::try_from(id).unwrap_or(usize::MAX);
@@ -80,8 +85,9 @@ impl Vocabulary {
             if size.is_some_and(|size| place >= size) {
                 continue;
             }
-            if place >= count + MOST_HOLES {
-                let message = format!("gives `{word}` the id {id}, but there are only {count} words; copy the file again");
+            if size.is_none() && place >= count + MOST_HOLES {
+                let message =
+                    format!("gives `{word}` the id {id}, but there are only {count} words; copy the file again");
                 return Err(wrong(line, message));
             }
             words.resize(words.len().max(place + 1), None);
@@ -92,6 +98,7 @@ impl Vocabulary {
         }
         let found = special_ids(&words, specials)
             .map_err(|missing| Error::file(path, format!("has no word `{missing}`; the models here need it")))?;
+        words.resize(size.unwrap_or(words.len()), None);
         let name = |(id, word): (usize, Option<String>)| match (found.iter().position(|special| *special == id), word) {
             (Some(special), _) => NAMES[special].0.to_owned(),
             (None, Some(word)) if word != EOS && word != UNK => word,
@@ -144,7 +151,8 @@ fn special_ids(words: &[Option<String>], specials: SpecialWords) -> std::result:
         let named = names.iter().find_map(|name| words.iter().position(|word| word.as_deref() == Some(name)));
         let old = Some(special).filter(|id| specials != SpecialWords::Named && is(*id, OLD_NAMES[special]));
         let behind = Some(2).filter(|_| special == 1 && behind_go);
-        let in_list = Some(special).filter(|id| words.get(*id).is_some_and(Option::is_some) && is(*id, OLD_NAMES[special]));
+        let in_list =
+            Some(special).filter(|id| words.get(*id).is_some_and(Option::is_some) && is(*id, OLD_NAMES[special]));
         found[special] = old.or(named).or(behind).or(in_list).ok_or(names[0])?;
     }
     Ok(found)
