@@ -207,6 +207,7 @@ impl SearchArgs {
                 coverage: self.coverage,
             },
             forbid_unk: self.bounds.forbid_unk,
+            allow_unk: self.bounds.allow_unk,
             ..SearchOptions::default()
         }
     }
@@ -294,6 +295,9 @@ pub struct BoundArgs {
     /// Never emit an unknown word
     #[arg(long)]
     pub forbid_unk: bool,
+    /// Let models of Marian emit an unknown word, which they do not by default, as in Marian
+    #[arg(long, conflicts_with = "forbid_unk")]
+    pub allow_unk: bool,
 }
 
 /// Whose rows are read, as typed.

@@ -74,6 +74,7 @@ pub fn run(low: &SampleArgs) -> anyhow::Result<()> {
         seed: low.seed,
         max_length: low.bounds.max_length,
         forbid_unk: low.bounds.forbid_unk,
+        allow_unk: low.bounds.allow_unk,
     };
     let mut stepper = system.stepper(runtime.engine, runtime.threads)?;
     let mut output = LineOutput::stdout();

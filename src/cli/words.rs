@@ -19,7 +19,7 @@ pub use crate::evaluation::wording::{join_words, text, tokens, without_eos};
 
 /// The ids that the search must know.
 pub fn specials(model: &Model) -> Specials {
-    Specials { eos: model.config.eos, unk: model.config.unk }
+    Specials::of(&model.config)
 }
 
 /// What is decoded of each source, by work that is never cancelled.

@@ -79,6 +79,8 @@ pub fn name(model: &str, options: &SystemRunOptions) -> String {
     }
     if search.forbid_unk {
         name += ", no [UNK]";
+    } else if search.allow_unk {
+        name += ", [UNK] allowed";
     }
     name
 }
@@ -125,7 +127,7 @@ pub fn about(
         digests: digests.to_vec(),
         beam: if options.forces { 0 } else { options.search.beam },
         ranking: if options.forces { FORCED.to_owned() } else { ranking.length.to_string() },
-        no_unk: options.search.forbid_unk,
+        no_unk: system.specials().forbidden(options.search.forbid_unk, options.search.allow_unk).is_some(),
         interventions: options.acting.as_ref().map(Acting::document).unwrap_or_default(),
         mixing: system.mixing().map_or_else(String::new, |mixing| mixing.average.to_string()),
         reading: ReadRows::wanted(system, options.reading).told().unwrap_or_default().to_owned(),

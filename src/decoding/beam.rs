@@ -134,7 +134,7 @@ pub(super) struct Rules<'a> {
 
 impl<'a> Rules<'a> {
     pub(super) fn new(options: &'a SearchOptions, specials: Specials) -> Self {
-        Self { options, forbidden: options.forbid_unk.then_some(specials.unk), eos: specials.eos }
+        Self { options, forbidden: specials.forbidden(options.forbid_unk, options.allow_unk), eos: specials.eos }
     }
 
     /// How many of the best words of a row must be known for the best `seen` that may be said to be among them.

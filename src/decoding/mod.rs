@@ -8,6 +8,9 @@
 //! matters.
 
 use serde::{Deserialize, Serialize};
+
+use crate::models::config::Config;
+
 pub mod ablate;
 pub mod apart;
 pub mod batching;
@@ -46,6 +49,9 @@ pub struct SearchOptions {
     pub ranking: Ranking,
     /// Never emit `[UNK]`.
     pub forbid_unk: bool,
+    /// Let models emit `[UNK]` that do not by default ([`Specials::bars_unk`]).
+    #[serde(default)]
+    pub allow_unk: bool,
     /// How many next-word candidates each expanded node keeps for the inspector.
     pub candidates: usize,
     /// Keep the whole trace (every node, what left the beam and why).
@@ -62,6 +68,7 @@ impl Default for SearchOptions {
             max_length: None,
             ranking: Ranking::default(),
             forbid_unk: false,
+            allow_unk: false,
             candidates: 0,
             trace: false,
             most_numbers: usize::MAX,
@@ -83,4 +90,18 @@ pub struct Specials {
     pub eos: u32,
     /// Id of `[UNK]`.
     pub unk: u32,
+    /// Whether the model emits `[UNK]` only where that is allowed.
+    pub bars_unk: bool,
+}
+
+impl Specials {
+    /// Those of a model.
+    pub fn of(config: &Config) -> Self {
+        Self { eos: config.eos, unk: config.unk, bars_unk: config.bars_unk }
+    }
+
+    /// The id of `[UNK]` where it must not be emitted.
+    pub fn forbidden(&self, forbid_unk: bool, allow_unk: bool) -> Option<u32> {
+        (forbid_unk || self.bars_unk && !allow_unk).then_some(self.unk)
+    }
 }

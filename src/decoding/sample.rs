@@ -35,11 +35,13 @@ pub struct SampleOptions {
     pub max_length: Option<usize>,
     /// Never draw `[UNK]`.
     pub forbid_unk: bool,
+    /// As [`SearchOptions::allow_unk`](crate::decoding::SearchOptions::allow_unk).
+    pub allow_unk: bool,
 }
 
 impl Default for SampleOptions {
     fn default() -> Self {
-        Self { count: 1, temperature: 1.0, seed: 1, max_length: None, forbid_unk: false }
+        Self { count: 1, temperature: 1.0, seed: 1, max_length: None, forbid_unk: false, allow_unk: false }
     }
 }
 
@@ -243,7 +245,8 @@ impl Sampler<'_> {
 
     /// Sets the weights and their sums; gives the most probable word, of equals the first.
     fn weigh(&mut self, log_p: &[f32]) -> Option<usize> {
-        let forbidden = self.options.forbid_unk.then_some(self.specials.unk as usize);
+        let forbidden =
+            self.specials.forbidden(self.options.forbid_unk, self.options.allow_unk).map(|unk| unk as usize);
         let allowed = |k: &usize| Some(*k) != forbidden && !log_p[*k].is_nan();
         let best = (0..log_p.len()).filter(allowed).reduce(|best, k| if log_p[k] > log_p[best] { k } else { best })?;
         let temperature = if self.options.temperature == 0.0 { 1.0 } else { self.options.temperature };

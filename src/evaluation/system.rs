@@ -123,7 +123,6 @@ impl<'a> EvaluatedSystem<'a> {
 
     /// The ids that the search must know.
     pub fn specials(self) -> Specials {
-        let (eos, unk) = self.lead().specials();
-        Specials { eos, unk }
+        Specials::of(&self.lead().config)
     }
 }

@@ -48,6 +48,8 @@ pub struct Config {
     pub unk: u32,
     /// Whether the source ends with `</s>`.
     pub source_eos: bool,
+    /// Whether translations have `[UNK]` only where their user allows it.
+    pub bars_unk: bool,
     /// m.
     pub embedding: usize,
     /// n.
@@ -68,6 +70,15 @@ pub struct Config {
     pub opennmt: Option<OpenNmtSizes>,
 }
 
+/// A value that Transformers, conditional recurrent models and those of OpenNMT have.
+macro_rules! of_any {
+    ($config:ident, $field:ident) => {{
+        let of_transformer = $config.transformer.as_ref().map(|own| own.$field.into());
+        let of_nematus = || $config.nematus.as_ref().map(|own| own.$field.into());
+        of_transformer.or_else(of_nematus).or_else(|| $config.opennmt.as_ref().map(|own| own.$field.into()))
+    }};
+}
+
 /// A key and its value; `None` where a model does not have it.
 type Key = (&'static str, fn(&Config) -> Option<Value>);
 
@@ -84,6 +95,7 @@ const COMMON_KEYS: &[Key] = &[
     ("eos", |config| Some(config.eos.into())),
     ("unk", |config| Some(config.unk.into())),
     ("source_eos", |config| Some(config.source_eos.into())),
+    ("bars_unk", |config| config.bars_unk.then(|| true.into())),
     ("embedding", |config| Some(config.embedding.into())),
     ("hidden", |config| Some(config.hidden.into())),
 ];
@@ -103,22 +115,8 @@ pub const OWN_KEYS: &[Key] = &[
     ("max_source", |config| size(config.luong.as_ref()?.max_source)),
     ("start", |config| config.start().map(Value::from)),
     ("heads", |config| Some(config.transformer.as_ref()?.heads.into())),
-    ("encoder_layers", |config| {
-        either(
-            config,
-            |own| own.encoder_layers.into(),
-            |own| own.encoder_layers.into(),
-            |own| own.encoder_layers.into(),
-        )
-    }),
-    ("decoder_layers", |config| {
-        either(
-            config,
-            |own| own.decoder_layers.into(),
-            |own| own.decoder_layers.into(),
-            |own| own.decoder_layers.into(),
-        )
-    }),
+    ("encoder_layers", |config| of_any!(config, encoder_layers)),
+    ("decoder_layers", |config| of_any!(config, decoder_layers)),
     ("feed_forward", |config| Some(config.transformer.as_ref()?.feed_forward.into())),
     ("decoder_feed_forward", |config| Some(config.transformer.as_ref()?.decoder_feed_forward.into())),
     ("norm_first", |config| Some(config.transformer.as_ref()?.norm_first.into())),
@@ -128,17 +126,8 @@ pub const OWN_KEYS: &[Key] = &[
     ("positions", |config| Some(config.transformer.as_ref()?.positions.name().into())),
     ("max_positions", |config| size(config.transformer.as_ref()?.max_positions)),
     ("scale_embedding", |config| Some(config.transformer.as_ref()?.scale_embedding.into())),
-    ("shared_embedding", |config| {
-        either(
-            config,
-            |own| own.shared_embedding.into(),
-            |own| own.shared_embedding.into(),
-            |own| own.shared_embedding.into(),
-        )
-    }),
-    ("tied_output", |config| {
-        either(config, |own| own.tied_output.into(), |own| own.tied_output.into(), |own| own.tied_output.into())
-    }),
+    ("shared_embedding", |config| of_any!(config, shared_embedding)),
+    ("tied_output", |config| of_any!(config, tied_output)),
     ("alignment_layer", |config| Some(config.transformer.as_ref()?.alignment_layer.into())),
     ("alignment_heads", |config| Some(config.transformer.as_ref()?.alignment_heads.as_slice().into())),
     ("alignment_reason", |config| Some(config.transformer.as_ref()?.alignment_reason.name().into())),
@@ -156,17 +145,6 @@ pub const OWN_KEYS: &[Key] = &[
     ("start_state", |config| Some(config.opennmt.as_ref()?.start_state.name().into())),
     ("mixing", |config| Some(config.opennmt.as_ref()?.mixing.name().into())),
 ];
-
-/// A value that Transformers, conditional recurrent models and those of OpenNMT have.
-fn either(
-    config: &Config,
-    transformer: fn(&TransformerSizes) -> Value,
-    nematus: fn(&NematusSizes) -> Value,
-    opennmt: fn(&OpenNmtSizes) -> Value,
-) -> Option<Value> {
-    let own = config.transformer.as_ref().map(transformer).or_else(|| config.nematus.as_ref().map(nematus));
-    own.or_else(|| config.opennmt.as_ref().map(opennmt))
-}
 
 /// A value that models of Luong et al. and those of OpenNMT have.
 fn of_luong(config: &Config, luong: fn(&LuongSizes) -> Value, opennmt: fn(&OpenNmtSizes) -> Value) -> Option<Value> {
@@ -192,6 +170,7 @@ impl Config {
             eos: 0,
             unk: 1,
             source_eos: true,
+            bars_unk: false,
             embedding: width,
             hidden: width,
             maxout: 0,
@@ -317,6 +296,7 @@ impl Reader<'_> {
             eos: self.id("eos")?,
             unk: self.id("unk")?,
             source_eos: self.truth("source_eos")?,
+            bars_unk: self.map.contains_key("bars_unk") && self.truth("bars_unk")?,
             embedding: self.size("embedding")?,
             hidden: self.size("hidden")?,
             maxout: self.own_size(entry, "maxout")?.unwrap_or(0),

@@ -104,13 +104,12 @@ impl Model {
         known: &Tokenizers,
         progress: &mut (dyn FnMut(f32) + Send),
     ) -> Result<Self> {
-        match origins::find(folder) {
-            Some(origin) => Self::of_foreign((origin.read)(folder)?, folder, device, known),
-            None => match origins::refused(folder) {
-                Some(error) => Err(error),
-                None => Self::load_rest(load_config(folder)?, folder, device, known, progress),
-            },
-        }
+        let origin = origins::find(folder);
+        let model = match origin {
+            Some(origin) => (origin.read)(folder).and_then(|read| Self::of_foreign(read, folder, device, known)),
+            None => load_config(folder).and_then(|config| Self::load_rest(config, folder, device, known, progress)),
+        };
+        model.map_err(|error| origins::why(folder, origin.is_some(), error))
     }
 
     /// The same model as somebody wants it: with other heads as its alignment, for another target language. What is in

@@ -13,7 +13,6 @@ pub mod disk;
 pub mod folder;
 pub mod fused;
 pub mod gradient;
-pub mod groundhog;
 pub mod header;
 pub mod init;
 pub mod loss;
@@ -107,15 +106,8 @@ impl ModelEntry {
 pub const TRAINED: &[ModelEntry] = &[rnn_encdec::ENTRY, rnn_search::ENTRY, luong::ENTRY];
 
 /// Every architecture that can be loaded, in the order of the papers.
-pub const MODELS: &[ModelEntry] = &[
-    rnn_encdec::ENTRY,
-    rnn_search::ENTRY,
-    luong::ENTRY,
-    groundhog::ENTRY,
-    nematus::ENTRY,
-    opennmt::ENTRY,
-    transformer::ENTRY,
-];
+pub const MODELS: &[ModelEntry] =
+    &[rnn_encdec::ENTRY, rnn_search::ENTRY, luong::ENTRY, nematus::ENTRY, opennmt::ENTRY, transformer::ENTRY];
 
 /// Which paper's wiring: a [`ModelEntry`].
 #[derive(Clone, Copy)]
@@ -126,8 +118,6 @@ impl Architecture {
     pub const RNN_ENC_DEC: Self = Self(&rnn_encdec::ENTRY);
     /// Bahdanau, Cho, Bengio 2015.
     pub const RNN_SEARCH: Self = Self(&rnn_search::ENTRY);
-    /// Bahdanau et al. 2015 and Cho et al. 2014 in GroundHog.
-    pub const GROUNDHOG: Self = Self(&groundhog::ENTRY);
     /// Luong, Pham, Manning 2015.
     pub const LUONG: Self = Self(&luong::ENTRY);
     /// Sennrich et al. 2017.

@@ -47,6 +47,7 @@ pub struct SearchAsked {
     length_normalization: f32,
     coverage: f32,
     forbid_unk: bool,
+    allow_unk: bool,
     batch: usize,
     pretokenized: bool,
     replace_unk: bool,
@@ -217,6 +218,7 @@ fn search(
         max_length: asked.max_length,
         ranking: Ranking { length: LengthRule::Power(asked.length_normalization), coverage: asked.coverage },
         forbid_unk: asked.forbid_unk,
+        allow_unk: asked.allow_unk,
         most_numbers: if asked.beam_alpha { usize::MAX } else { 0 },
         ..SearchOptions::default()
     };

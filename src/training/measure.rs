@@ -56,7 +56,7 @@ fn translate(
     ticket: &CancellationToken,
 ) -> Result<Vec<String>> {
     let mut stepper = folder::stepper(config, &Arc::new(layout.name(flat)), threads)?;
-    let specials = Specials { eos: config.eos, unk: config.unk };
+    let specials = Specials::of(config);
     let options = SearchOptions { beam: 1, ..SearchOptions::default() };
     let lengths: Vec<usize> = sources.iter().map(Vec::len).collect();
     let mut texts = vec![String::new(); sources.len()];

@@ -516,6 +516,7 @@ impl TrainingSettings {
             eos: 0,
             unk: 1,
             source_eos: true,
+            bars_unk: false,
             embedding: model.embedding,
             hidden: model.hidden,
             maxout: model.maxout,

@@ -101,7 +101,7 @@ impl Subject {
 
     /// The ids that the search must know.
     pub fn specials(&self) -> Specials {
-        Specials { eos: self.config.eos, unk: self.config.unk }
+        Specials { eos: self.config.eos, unk: self.config.unk, bars_unk: false }
     }
 
     /// The same `count` sentences of so many words at every call, `</s>` added.
@@ -179,6 +179,7 @@ pub fn rnn_search(name: &str, [k, m, n, l, alignment]: [usize; 5]) -> Config {
         eos: 0,
         unk: 1,
         source_eos: true,
+        bars_unk: false,
         embedding: m,
         hidden: n,
         maxout: l,
@@ -305,27 +306,17 @@ pub fn opennmt(name: &str, [k, m, n]: [usize; 3]) -> Config {
     Config { architecture: Architecture::OPENNMT, opennmt: Some(sizes), ..rnn_search(name, [k, m, n, 0, 0]) }
 }
 
-/// RNNsearch in GroundHog, of the sizes of [`rnn_search`].
-pub fn groundhog(name: &str, sizes: [usize; 5]) -> Config {
-    Config { architecture: Architecture::GROUNDHOG, ..rnn_search(name, sizes) }
-}
-
 /// The recurrent models of other toolkits, of the sizes that they were used with.
-pub fn of_toolkits() -> [Config; 3] {
-    [
-        nematus("Nematus 500, 1000", [30_000, 500, 1000]),
-        opennmt("OpenNMT 500, 1000", [30_000, 500, 1000]),
-        groundhog("GroundHog paper", [30_000, 620, 1000, 500, 1000]),
-    ]
+pub fn of_toolkits() -> [Config; 2] {
+    [nematus("Nematus 500, 1000", [30_000, 500, 1000]), opennmt("OpenNMT 500, 1000", [30_000, 500, 1000])]
 }
 
 /// A model of each architecture so small that even a debug build is quick.
-pub fn tiny() -> [Config; 7] {
+pub fn tiny() -> [Config; 6] {
     [
         transformer("Transformer least", [60, 16, 24], 2),
         nematus("Nematus tiny", [60, 8, 12]),
         opennmt("OpenNMT tiny", [60, 8, 12]),
-        groundhog("GroundHog tiny", [60, 8, 12, 8, 10]),
         rnn_encdec("RNNencdec tiny", [60, 8, 12, 8]),
         rnn_search("RNNsearch tiny", [60, 8, 12, 8, 10]),
         luong("Luong tiny", [60, 8, 12, 2]),

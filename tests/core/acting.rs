@@ -34,7 +34,7 @@ use crate::session::{hypothesis_with, sentence, told};
 use crate::worker::{fixture, request, serve_all, store, story};
 
 const SOURCE: &str = "s9 s31 s17 s4";
-const SPECIALS: Specials = Specials { eos: 0, unk: 1 };
+const SPECIALS: Specials = Specials { eos: 0, unk: 1, bars_unk: false };
 
 fn entry(word: &str) -> Word {
     Word::Entry(word.to_owned())
@@ -216,7 +216,7 @@ fn what_a_model_cannot_do_is_left_out_with_a_sentence() {
 
 fn facts() -> ModelFacts {
     ModelFacts {
-        specials: Specials { eos: 0, unk: 1 },
+        specials: Specials { eos: 0, unk: 1, bars_unk: false },
         target_language: "fr".to_owned(),
         has_alignment: true,
         ..ModelFacts::default()

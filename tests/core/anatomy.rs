@@ -148,7 +148,8 @@ fn the_path_is_greedy_or_given_or_waits() {
         let case = &cases(&model)[0];
         let options = SearchOptions { beam: 1, max_length: Some(8), ..SearchOptions::default() };
         let mut stepper = model.stepper(Kernels::Plain, 1).expect("a stepper");
-        let specials = interlinear::decoding::Specials { eos: model.config.eos, unk: model.config.unk };
+        let specials =
+            interlinear::decoding::Specials { eos: model.config.eos, unk: model.config.unk, bars_unk: false };
         let ticket = CancellationToken::forever();
         let greedy =
             decode(&mut *stepper, specials, &[&case.source], &options, &ticket, &mut |_, _| ()).expect("found");

@@ -346,7 +346,7 @@ fn json_carries_every_bit() {
     let model = Model::load(&reference("rnnsearch"), &Device::cpu()).expect("the fixture loads");
     let source = model.source.encode("s9 s31 s31 s17");
     let mut stepper = model.stepper(Kernels::Fused, 1).expect("a stepper");
-    let specials = Specials { eos: model.config.eos, unk: model.config.unk };
+    let specials = Specials { eos: model.config.eos, unk: model.config.unk, bars_unk: false };
     let decoded = decoding::decode(
         stepper.as_mut(),
         specials,
@@ -621,7 +621,7 @@ fn a_model_without_source_eos_reads_none() {
         let source = ids(&["s9", "s31", "s17"]);
         assert_eq!(model.source.encode("s9 s31 s17").ids, source);
         let mut stepper = model.stepper(Kernels::Fused, 1).expect("a stepper");
-        let specials = Specials { eos: model.config.eos, unk: model.config.unk };
+        let specials = Specials { eos: model.config.eos, unk: model.config.unk, bars_unk: false };
         let options = SearchOptions { max_length: Some(15), ..SearchOptions::default() };
         let decoded = decoding::decode(
             &mut *stepper,

@@ -16,7 +16,7 @@ use interlinear::ticket::{CancellationToken, Generation};
 
 const EOS: u32 = 0;
 const UNK: u32 = 1;
-const SPECIALS: Specials = Specials { eos: EOS, unk: UNK };
+const SPECIALS: Specials = Specials { eos: EOS, unk: UNK, bars_unk: false };
 
 /// What the definition yields: (tokens, log p, finished), best first, and who led after each step.
 #[derive(Default)]

@@ -30,7 +30,7 @@ fn reads_french(tiny: &Tiny, folder: &Path) -> Model {
 }
 
 fn specials(model: &Model) -> Specials {
-    Specials { eos: model.config.eos, unk: model.config.unk }
+    Specials { eos: model.config.eos, unk: model.config.unk, bars_unk: false }
 }
 
 #[test]

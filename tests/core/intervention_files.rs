@@ -131,7 +131,7 @@ fn decoded(model: &Model, list: Vec<Intervention>, beam: usize) -> Decoded {
     let source = model.source.encode(SOURCE).ids;
     let mut found = None;
     let options = SearchOptions { beam, ..SearchOptions::default() };
-    let specials = Specials { eos, unk };
+    let specials = Specials { eos, unk, bars_unk: false };
     let mut done = |_: &[usize], mut decoded: Vec<Decoded>| {
         found = decoded.pop();
         Ok(())

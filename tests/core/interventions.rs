@@ -23,7 +23,7 @@ use crate::cli::reference;
 use crate::models::{FOLDERS, FOREIGN};
 use crate::tiny::TINY;
 
-const SPECIALS: Specials = Specials { eos: 0, unk: 1 };
+const SPECIALS: Specials = Specials { eos: 0, unk: 1, bars_unk: false };
 const SOURCES: [&[u32]; 2] = [&[2, 9, 4, 7, 6, 0], &[5, 3, 8, 0]];
 const BEAM: usize = 3;
 const LENGTH: usize = 5;

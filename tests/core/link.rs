@@ -77,6 +77,7 @@ fn state(number: u64) -> SavedSession {
             beam: 1 + pick(50),
             length_normalization: pick(21) as f32 / 10.0,
             forbid_unk: pick(2) == 0,
+            allow_unk: pick(2) == 0,
         },
         page: ["sentence", "map", "steps"][pick(3)].to_owned(),
         layout: [LINKS_PICTURE, TREE_PICTURE]

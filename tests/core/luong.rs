@@ -100,7 +100,7 @@ fn assert_same(what: &str, a: &Forced, b: &Forced) {
 
 fn beams(stepper: &mut dyn Stepper, sources: &[&[u32]]) -> Vec<Decoded> {
     let options = SearchOptions { beam: 3, max_length: Some(7), ..SearchOptions::default() };
-    let specials = Specials { eos: 0, unk: 1 };
+    let specials = Specials { eos: 0, unk: 1, bars_unk: false };
     decode(stepper, specials, sources, &options, &CancellationToken::forever(), &mut |_, _| {}).expect("it decodes")
 }
 

@@ -76,7 +76,7 @@ fn compare(folder: &Path, kernels: Kernels) -> (Vec<(f32, f32)>, usize, usize) {
     let model = Model::of_foreign(foreign, folder, &Device::cpu(), &Tokenizers::default()).expect("a whole model");
     let sources = std::fs::read_to_string(folder.join("source.txt")).expect("sentences");
     let wanted = wanted(folder);
-    let specials = Specials { eos: model.config.eos, unk: model.config.unk };
+    let specials = Specials { eos: model.config.eos, unk: model.config.unk, bars_unk: false };
     let (mut all, mut others, mut most) = (Vec::new(), 0, 0);
     for (sentence, line) in sources.lines().enumerate() {
         let (mut log_p, mut alpha) = (0.0_f32, 0.0_f32);
@@ -186,7 +186,7 @@ fn integers_are_marians() {
 fn integers_are_the_same_in_every_company() {
     let folder = fixture("integers");
     let model = Model::load(&folder, &Device::cpu()).expect("a model");
-    let specials = Specials { eos: model.config.eos, unk: model.config.unk };
+    let specials = Specials { eos: model.config.eos, unk: model.config.unk, bars_unk: false };
     let text = std::fs::read_to_string(folder.join("source.txt")).expect("sentences");
     let sources: Vec<Vec<u32>> = text.lines().map(|line| model.source.encode(line).ids).collect();
     let all: Vec<&[u32]> = sources.iter().map(Vec::as_slice).collect();

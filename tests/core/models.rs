@@ -239,6 +239,7 @@ pub fn tiny(architecture: Architecture, output_rank: Option<usize>) -> Config {
         eos: 0,
         unk: 1,
         source_eos: true,
+        bars_unk: false,
         embedding: 3,
         hidden: 4,
         maxout: 2,

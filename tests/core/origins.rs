@@ -47,7 +47,7 @@ fn options(beam: usize, record: &Value) -> SearchOptions {
 
 fn search(model: &Model, source: &[u32], options: &SearchOptions) -> Vec<interlinear::decoding::Hypothesis> {
     let mut stepper = model.stepper(Kernels::Plain, 1).expect("a stepper");
-    let specials = Specials { eos: model.config.eos, unk: model.config.unk };
+    let specials = Specials { eos: model.config.eos, unk: model.config.unk, bars_unk: false };
     let found = decode(stepper.as_mut(), specials, &[source], options, &CancellationToken::forever(), &mut |_, _| {});
     found.expect("translated").remove(0).hypotheses
 }
@@ -249,10 +249,11 @@ fn text_of_a_model_of_words_alone_is_read_again_as_it_was_said() {
         fs::write(&path, text).expect("written");
         path
     };
-    let words = Vocabulary::read(&write("v.yml", "</s>: 0\n<unk>: 1\nit: 2\n\"'s\": 3\nlate: 4\n\",\": 5\n.: 6\n"))
-        .expect("words");
+    let words =
+        Vocabulary::read(&write("v.yml", "</s>: 0\n<unk>: 1\nit: 2\n\"'s\": 3\nlate: 4\n\",\": 5\n.: 6\n"), None)
+            .expect("words");
     let pieces = "</s>: 0\n<unk>: 1\nit: 2\n\"'s\": 3\nl@@: 4\nate: 5\n.: 6\n";
-    let pieces = Vocabulary::read(&write("p.yml", pieces)).expect("pieces");
+    let pieces = Vocabulary::read(&write("p.yml", pieces), None).expect("pieces");
     let codes = write("codes", "#version: 0.2\na t\nat e</w>\ni t</w>\n' s</w>\n");
     for (what, json, ids) in [
         ("words", words.words_tokenizer(None), vec![2, 3, 4, 5, 4, 6]),

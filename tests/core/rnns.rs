@@ -19,7 +19,7 @@ use interlinear::models::{Model, folder, shapes};
 use interlinear::nn::device::Device;
 use interlinear::ticket::CancellationToken;
 
-const SPECIALS: Specials = Specials { eos: 0, unk: 1 };
+const SPECIALS: Specials = Specials { eos: 0, unk: 1, bars_unk: false };
 /// Marian prints six digits.
 const DIGITS: f32 = 1e-5;
 

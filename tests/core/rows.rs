@@ -100,7 +100,7 @@ fn a_translation_goes_on_behind_its_end_only_for_rows_of_words_read() {
     let source = ids(&model, "").0;
     let mut stepper = model.stepper(Kernels::Fused, 1).expect("a stepper");
     let (eos, unk) = model.specials();
-    let specials = interlinear::decoding::Specials { eos, unk };
+    let specials = interlinear::decoding::Specials { eos, unk, bars_unk: false };
     let options = SearchOptions { beam: 3, ..SearchOptions::default() };
     let found = decode(&mut *stepper, specials, &[&source], &options, &CancellationToken::forever(), &mut |_, _| ());
     let found = found.expect("it translates").swap_remove(0).hypotheses;

@@ -204,6 +204,7 @@ fn config(architecture: Architecture, output_rank: Option<usize>) -> Config {
         eos: 0,
         unk: 1,
         source_eos: true,
+        bars_unk: false,
         embedding: 5,
         hidden: 7,
         maxout: if architecture == Architecture::LUONG { 0 } else { 6 },
@@ -315,8 +316,10 @@ fn damaged_weights_end_in_a_sentence() {
                 array.data.fill(broken);
                 weights.insert(name, array);
                 let mut stepper = fused::stepper(&config, &Arc::new(weights), 1).expect("a stepper");
-                let (specials, options) =
-                    (Specials { eos: 0, unk: 1 }, SearchOptions { beam: 3, ..SearchOptions::default() });
+                let (specials, options) = (
+                    Specials { eos: 0, unk: 1, bars_unk: false },
+                    SearchOptions { beam: 3, ..SearchOptions::default() },
+                );
                 let sources: [&[u32]; 2] = [&[2, 3, 0], &[4, 0]];
                 let error = decode(
                     stepper.as_mut(),

@@ -49,7 +49,7 @@ fn session(columns: usize) -> Session {
     session.apply(SourceCommand::Replace(String::new()));
     for id in ids(&session) {
         let facts = ModelFacts {
-            specials: Specials { eos: 0, unk: 1 },
+            specials: Specials { eos: 0, unk: 1, bars_unk: false },
             target_language: "fr".to_owned(),
             has_alignment: true,
             ..ModelFacts::default()

@@ -116,7 +116,7 @@ fn a_model_with_its_shortlist_says_no_other_word() {
         assert!(few == expected || (few - expected).abs() < 1e-5, "{id}: {few} is not {expected}");
     }
     assert_eq!(all.alpha, few.alpha, "where it looks stays");
-    let specials = Specials { eos: listed.config.eos, unk: listed.config.unk };
+    let specials = Specials { eos: listed.config.eos, unk: listed.config.unk, bars_unk: false };
     let options = SearchOptions { beam: 4, ..SearchOptions::default() };
     let mut stepper = listed.stepper(Kernels::Fused, 1).expect("a stepper");
     let mut best = Vec::new();

@@ -117,7 +117,7 @@ fn english_to(language: &str) -> ModelFacts {
     ModelFacts {
         source_language: "en-GB".to_owned(),
         target_language: language.to_owned(),
-        specials: Specials { eos: 0, unk: 1 },
+        specials: Specials { eos: 0, unk: 1, bars_unk: false },
         has_alignment: true,
         ..ModelFacts::default()
     }

@@ -50,6 +50,7 @@ impl Tiny {
             eos: vocab::EOS_ID,
             unk: vocab::UNK_ID,
             source_eos: self.source_eos,
+            bars_unk: false,
             embedding: 4,
             hidden: 6,
             maxout: 5,

@@ -1,4 +1,4 @@
-//! The recurrent models of other toolkits (Nematus, OpenNMT, GroundHog): the fused forms against the readable ones, over
+//! The recurrent models of other toolkits (Nematus, OpenNMT): the fused forms against the readable ones, over
 //! what people's models have and sizes drawn at random.
 
 use std::collections::HashSet;
@@ -24,7 +24,7 @@ use rand_chacha::ChaCha8Rng;
 use crate::anatomy::check_drawing;
 use crate::models::{tiny, variables};
 
-const SPECIALS: Specials = Specials { eos: 0, unk: 1 };
+const SPECIALS: Specials = Specials { eos: 0, unk: 1, bars_unk: false };
 const SOURCES: &[&[u32]] = &[&[4, 2, 5, 0], &[3, 0], &[6, 6, 2, 7, 3, 0], &[5, 0], &[2, 3, 4, 5, 6, 7, 0], &[7, 2, 0]];
 
 /// Of random sizes; a vocabulary is large enough that words are sifted.
@@ -125,21 +125,10 @@ fn opennmt(rng: &mut ChaCha8Rng) -> Vec<Config> {
     kinds.into_iter().enumerate().map(config).collect()
 }
 
-fn groundhog(rng: &mut ChaCha8Rng) -> Vec<Config> {
-    let mut of = |name: &str| sized(name, Architecture::GROUNDHOG, rng);
-    let [search, encdec, thin, thin_search] = ["search", "encdec", "thin", "thin-search"].map(&mut of);
-    vec![
-        search,
-        Config { alignment: 0, ..encdec },
-        Config { alignment: 0, output_rank: Some(3), ..thin },
-        Config { output_rank: Some(5), ..thin_search },
-    ]
-}
-
 /// One of each of them, with sizes of this seed.
 pub fn configs(seed: u64) -> Vec<Config> {
     let rng = &mut ChaCha8Rng::seed_from_u64(seed);
-    [nematus(rng), opennmt(rng), groundhog(rng)].concat()
+    [nematus(rng), opennmt(rng)].concat()
 }
 
 /// Weights far from 0, so that every part of the model is felt.

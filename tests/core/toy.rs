@@ -211,7 +211,7 @@ fn an_architecture_is_one_file_and_one_line() {
     let (path, known) = (folder.path(), Tokenizers::default());
     let model = Model::load_rest(config, path, &Device::cpu(), &known, &mut |_| {}).expect("the folder is sound");
     let mut stepper = model.stepper(Kernels::Fused, 2).expect("the readable form, where there are no kernels");
-    let specials = Specials { eos: 0, unk: 1 };
+    let specials = Specials { eos: 0, unk: 1, bars_unk: false };
     let options = SearchOptions { beam: 3, ..SearchOptions::default() };
     let ticket = CancellationToken::forever();
     let found = decode(stepper.as_mut(), specials, SOURCE, &options, &ticket, &mut |_, _| {}).expect("decodes");

@@ -39,6 +39,7 @@ fn config(architecture: Architecture, output_rank: Option<usize>) -> Config {
         eos: 0,
         unk: 1,
         source_eos: true,
+        bars_unk: false,
         embedding: 5,
         hidden: 6,
         maxout: 4,

@@ -37,7 +37,7 @@ use crate::cli::run_in;
 use crate::models::{assert_close, check_gradients, variables};
 use crate::probes::lane_answers;
 
-const SPECIALS: Specials = Specials { eos: 0, unk: 1 };
+const SPECIALS: Specials = Specials { eos: 0, unk: 1, bars_unk: false };
 const SOURCES: &[&[u32]] = &[&[4, 2, 5, 0], &[3, 0], &[6, 6, 2, 7, 3, 0], &[5, 0], &[2, 3, 4, 5, 6, 7, 0], &[7, 2, 0]];
 
 fn config(name: &str, sizes: TransformerSizes) -> Config {
@@ -51,6 +51,7 @@ fn config(name: &str, sizes: TransformerSizes) -> Config {
         eos: 0,
         unk: 1,
         source_eos: true,
+        bars_unk: false,
         embedding: 12,
         hidden: 12,
         maxout: 0,

@@ -130,7 +130,7 @@ fn translated(columns: usize) -> Session {
     for (n, column) in ids.into_iter().enumerate() {
         let facts = ModelFacts {
             name: format!("m{n}"),
-            specials: Specials { eos: 0, unk: 1 },
+            specials: Specials { eos: 0, unk: 1, bars_unk: false },
             target_language: "fr".to_owned(),
             has_alignment: true,
             ..ModelFacts::default()
@@ -345,7 +345,7 @@ fn variants_are_saved_with_the_sentence_and_stay_with_their_model() {
     let path = folder.path().join("state.json");
     let mut session = translated(2);
     change(&mut session, 0, 2, replace("blue"));
-    let search = SearchSettings { beam: 2, length_normalization: 0.5, forbid_unk: true };
+    let search = SearchSettings { beam: 2, length_normalization: 0.5, forbid_unk: true, allow_unk: false };
     let column = session.app().document.columns()[2].id;
     act(&mut session, VariantCommand::Beside { column, search, replaces: true, has_interventions: true });
     let before = names(&session);

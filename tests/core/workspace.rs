@@ -450,7 +450,7 @@ fn a_run_goes_on_where_it_stopped_and_says_what_the_model_says() {
         }
         assert_eq!(heard, 40);
         assert_eq!(refused, [(7, "has no words".to_owned())]);
-        let specials = Specials { eos: model.config.eos, unk: model.config.unk };
+        let specials = Specials { eos: model.config.eos, unk: model.config.unk, bars_unk: false };
         for at in [0, 13, 39] {
             let source = model.source.encode(&sentences[at].source);
             let kept = workspace.output(id, at).expect("an answer").expect("an output");

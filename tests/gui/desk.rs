@@ -164,7 +164,7 @@ pub fn facts(name: &str, has_alignment: bool) -> ModelFacts {
         source_language: "en".to_owned(),
         target_language: "fr".to_owned(),
         sizes: ModelSizes { parameters: 11_000_000, ..ModelSizes::default() },
-        specials: Specials { eos: 0, unk: 1 },
+        specials: Specials { eos: 0, unk: 1, bars_unk: false },
         languages: Vec::new(),
         has_alignment,
         attention: has_alignment.then(|| "additive".to_owned()),

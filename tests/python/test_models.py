@@ -143,7 +143,7 @@ def test_progress_is_heard_and_tqdm_is_used(tiny, capsys):
     assert "translating" in capsys.readouterr().err
     tiny.translate(sentences, pretokenized=True, progress=False)
     assert capsys.readouterr().err == ""
-    asked = dict(beam=2, max_length=None, length_normalization=0.0, coverage=0.0, forbid_unk=False, batch=4)
+    asked = dict(beam=2, max_length=None, length_normalization=0.0, coverage=0.0, forbid_unk=False, allow_unk=False, batch=4)
     asked.update(pretokenized=True, replace_unk=False, beam_alpha=False, keeps_going=False, before=0)
     tiny._native.translate(sentences, asked, lambda *done: heard.append(done))
     assert heard[-1][0] == 40 and heard[-1][1] >= 40 and heard == sorted(heard)
@@ -171,7 +171,7 @@ def test_the_lock_of_python_is_released_and_ctrl_c_stops_work(tiny):
 
 
 def test_what_a_caller_raises_meanwhile_ends_the_work(tiny):
-    asked = dict(beam=2, max_length=None, length_normalization=0.0, coverage=0.0, forbid_unk=False, batch=4)
+    asked = dict(beam=2, max_length=None, length_normalization=0.0, coverage=0.0, forbid_unk=False, allow_unk=False, batch=4)
     asked.update(pretokenized=True, replace_unk=False, beam_alpha=False, keeps_going=False, before=0)
 
     def hear(sentences, words):

@@ -130,7 +130,7 @@ fn sentencepiece(path: &Path) -> Result<()> {
 fn words_beside(path: &Path, words: &str) -> Result<Vocabulary> {
     let beside = path.with_extension("txt");
     std::fs::write(&beside, words).map_err(|error| Error::io(&beside, &error))?;
-    Vocabulary::read(&beside)
+    Vocabulary::read(&beside, None)
 }
 
 /// Such files are known by their names.
@@ -143,7 +143,7 @@ fn vocabulary(path: &Path) -> Result<()> {
     };
     let named = path.with_extension(kind);
     std::fs::copy(path, &named).map_err(|error| Error::io(&named, &error))?;
-    let words = Vocabulary::read(&named)?;
+    let words = Vocabulary::read(&named, None)?;
     try_out(&Tokenizer::from_json(path, &words.words_tokenizer(None)?)?);
     Ok(())
 }
@@ -291,7 +291,7 @@ fn npz(path: &Path) -> Result<()> {
 
 /// As settings and as words.
 fn pickle(path: &Path) -> Result<()> {
-    let words = python::words(path, 100, &["<s>"]).map(|words| assert_eq!(words.len(), 100));
+    let words = python::words(path).map(|_| ());
     python::settings(path).map(|_| ()).or(words)
 }
 

@@ -55,7 +55,7 @@ function encoded(value) {
 let number = 0;
 async function asked(folder, source) {
   number += 1;
-  const options = { beam: 5, max_length: null, ranking: { length: { Power: real(0) }, coverage: real(0) }, forbid_unk: false, candidates: 0, trace: false, most_numbers: 16000000 };
+  const options = { beam: 5, max_length: null, ranking: { length: { Power: real(0) }, coverage: real(0) }, forbid_unk: false, allow_unk: false, candidates: 0, trace: false, most_numbers: 16000000 };
   const column = { column: models.indexOf(folder), folder, ensemble: null, device: 'Cpu', engine: 'Fused', options, interventions: { version: 1 }, source: null, decode: true, given: null };
   const bytes = encoded({ Decode: { number, source, columns: [column], near: null } });
   await page.evaluate(bytes => window.worker.postMessage({ bytes: Uint8Array.from(bytes) }), bytes);

@@ -80,6 +80,7 @@ class RunOptions(TypedDict, total=False):
     length_normalization: float
     coverage: float
     forbid_unk: bool
+    allow_unk: bool
     replace_unk: bool
     pretokenized: bool
     batch: int
@@ -108,7 +109,7 @@ class Model:
 
     @property
     def architecture(self) -> str:
-        """``rnnsearch``, ``rnnencdec``, ``luong``, ``transformer``, ``nematus``, ``groundhog``."""
+        """``rnnsearch``, ``rnnencdec``, ``luong``, ``transformer``, ``nematus``."""
         return self._facts["architecture"]
 
     @property
@@ -164,6 +165,7 @@ class Model:
         length_normalization: float = 0.0,
         coverage: float = 0.0,
         forbid_unk: bool = False,
+        allow_unk: bool = False,
         replace_unk: bool = False,
         pretokenized: bool = False,
         batch: int = 32,
@@ -181,6 +183,7 @@ class Model:
         :param length_normalization: rank by log p / length ** A; 0 ranks by log p.
         :param coverage: weight of the coverage penalty in the ranking (Wu et al. 2016, equation 14).
         :param forbid_unk: never say ``[UNK]``.
+        :param allow_unk: let models of Marian write ``[UNK]``, which they do not by default, as in Marian.
         :param replace_unk: show in the text the source word of greatest alpha for ``[UNK]``.
         :param pretokenized: words are split by spaces already, and stay so.
         :param batch: sentences decoded together.
@@ -196,6 +199,7 @@ class Model:
             "length_normalization": number("length_normalization", length_normalization),
             "coverage": number("coverage", coverage),
             "forbid_unk": bool(forbid_unk),
+            "allow_unk": bool(allow_unk),
             "batch": whole("batch", batch, 4096),
             "pretokenized": bool(pretokenized),
             "replace_unk": bool(replace_unk),

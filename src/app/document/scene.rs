@@ -95,6 +95,8 @@ pub struct SearchChange {
     pub length_normalization: Option<f32>,
     /// See [`SearchSettings::forbid_unk`].
     pub forbid_unk: Option<bool>,
+    /// See [`SearchSettings::allow_unk`].
+    pub allow_unk: Option<bool>,
 }
 
 impl SearchChange {
@@ -105,6 +107,7 @@ impl SearchChange {
             beam: (from.beam != to.beam).then_some(to.beam),
             length_normalization: power.then_some(to.length_normalization),
             forbid_unk: (from.forbid_unk != to.forbid_unk).then_some(to.forbid_unk),
+            allow_unk: (from.allow_unk != to.allow_unk).then_some(to.allow_unk),
         }
     }
 
@@ -114,6 +117,7 @@ impl SearchChange {
             beam: self.beam.unwrap_or(settings.beam),
             length_normalization: self.length_normalization.unwrap_or(settings.length_normalization),
             forbid_unk: self.forbid_unk.unwrap_or(settings.forbid_unk),
+            allow_unk: self.allow_unk.unwrap_or(settings.allow_unk),
         }
     }
 }
@@ -246,11 +250,13 @@ pub struct SearchSettings {
     pub length_normalization: f32,
     /// Never emit `[UNK]`.
     pub forbid_unk: bool,
+    /// Let models emit `[UNK]` that do not by default.
+    pub allow_unk: bool,
 }
 
 impl Default for SearchSettings {
     fn default() -> Self {
-        Self { beam: 5, length_normalization: 0.0, forbid_unk: false }
+        Self { beam: 5, length_normalization: 0.0, forbid_unk: false, allow_unk: false }
     }
 }
 
@@ -270,6 +276,7 @@ impl SearchSettings {
             beam: self.beam,
             ranking: Ranking::power(self.length_normalization),
             forbid_unk: self.forbid_unk,
+            allow_unk: self.allow_unk,
             candidates: CANDIDATES,
             trace: true,
             ..SearchOptions::default()

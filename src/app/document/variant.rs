@@ -39,8 +39,9 @@ fn search(variant: &Variant, scene: &Scene) -> Vec<String> {
     if (own.length_normalization - usual.length_normalization).abs() > 1e-6 {
         differs.push(tr!("length normalisation {}", format_args!("{:.1}", own.length_normalization)));
     }
-    if own.forbid_unk != usual.forbid_unk {
-        differs.push(if own.forbid_unk { tr!("never [UNK]") } else { tr!("[UNK] allowed") }.to_owned());
+    if (own.forbid_unk, own.allow_unk) != (usual.forbid_unk, usual.allow_unk) {
+        let is_free = !own.forbid_unk && (own.allow_unk || usual.forbid_unk);
+        differs.push(if is_free { tr!("[UNK] allowed") } else { tr!("never [UNK]") }.to_owned());
     }
     differs
 }

@@ -13,7 +13,7 @@ use crate::models::fused::head::HEAD_FILE;
 use crate::models::origins::{self, ORIGINS};
 use crate::nn::device::Device;
 use crate::text::tokenizer::Tokenizers;
-use crate::text::write::write_inside;
+use crate::text::write::{folder_of, write_inside};
 
 /// As typed.
 #[derive(Args, Clone, Debug)]
@@ -35,23 +35,26 @@ pub fn run(low: &ImportArgs) -> anyhow::Result<()> {
     let ImportArgs { path, output, bits } = low;
     let own = path.join(CONFIG_FILE).is_file() && origins::find(path).is_none() && bits.is_some();
     let (texts, model) = if own { copied(path)? } else { foreign(path)? };
-    std::fs::create_dir(output).map_err(|error| match error.kind() {
-        std::io::ErrorKind::AlreadyExists => {
-            Error::file(output, "is there already, and nothing is written over it; name another folder")
-        }
-        _ => Error::io(output, &error),
-    })?;
-    for (name, bytes) in &texts {
-        write_inside(&output.join(name), |file| std::io::Write::write_all(file, bytes))?;
+    if output.symlink_metadata().is_ok() {
+        let message = "is there already, and nothing is written over it; name another folder";
+        return Err(Error::file(output, message).into());
     }
-    let weights = output.join(WEIGHTS_FILE);
+    // The folder is whole or not there: it gets its name when all is written.
+    let failed = |error: std::io::Error| Error::io(output, &error);
+    let drafts = tempfile::Builder::new().prefix(".import-").tempdir_in(folder_of(output)).map_err(failed)?;
+    let draft = drafts.path().join("model");
+    std::fs::create_dir(&draft).map_err(failed)?;
+    for (name, bytes) in &texts {
+        write_inside(&draft.join(name), |file| std::io::Write::write_all(file, bytes))?;
+    }
+    let weights = draft.join(WEIGHTS_FILE);
     match bits.as_deref() {
         Some("8") => model.weights.save_in_8_bits(&weights)?,
         Some("16") => model.weights.save(&weights, true)?,
         _ => model.weights.save(&weights, false)?,
     }
-    // The last file makes the folder a model.
-    model.config.save(&output.join(CONFIG_FILE))?;
+    model.config.save(&draft.join(CONFIG_FILE))?;
+    std::fs::rename(&draft, output).map_err(failed)?;
     Ok(())
 }
 
@@ -60,7 +63,7 @@ type Beside = (&'static str, Vec<u8>);
 
 fn foreign(path: &PathBuf) -> anyhow::Result<(Vec<Beside>, Model)> {
     let origin = origins::find(path).ok_or_else(|| unknown(path))?;
-    let foreign = (origin.read)(path)?;
+    let foreign = (origin.read)(path).map_err(|error| origins::why(path, true, error))?;
     let mut texts = vec![(SOURCE_FILE, foreign.source.clone()), (TARGET_FILE, foreign.target.clone())];
     let model = Model::of_foreign(foreign, path, &Device::cpu(), &Tokenizers::default())?;
     texts.push((CARD_FILE, model.card().into_bytes()));
@@ -93,10 +96,7 @@ fn unknown(path: &PathBuf) -> Error {
     if !path.exists() {
         return Error::file(path, "does not exist; check the path");
     }
-    if let Some(error) = origins::refused(path) {
-        return error;
-    }
     let known: Vec<&str> = ORIGINS.iter().map(|origin| origin.name).collect();
     let message = format!("is no model of another toolkit that is read; those are {}", known.join(", "));
-    Error::file(path, message)
+    origins::why(path, false, Error::file(path, message))
 }

@@ -215,8 +215,7 @@ impl Ensemble {
 
     /// The ids that the search must know.
     pub fn specials(&self) -> Specials {
-        let (eos, unk) = self.lead().specials();
-        Specials { eos, unk }
+        Specials::of(&self.lead().config)
     }
 
     /// Whether it shows an alignment.

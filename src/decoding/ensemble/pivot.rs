@@ -221,10 +221,10 @@ impl PivotStepper {
     fn translate(&mut self, sources: &[&[u32]]) -> Result<Vec<(Arc<Between>, usize)>> {
         let unknown: Vec<&[u32]> =
             sources.iter().filter(|source| self.pivot.between(source).is_none()).copied().collect();
-        let (eos, unk) = self.pivot.first.specials();
+        let specials = Specials::of(&self.pivot.first.config);
         let ticket = self.ticket.borrow().clone();
         let search = Pivot::search();
-        let decoded = decode(&mut *self.first, Specials { eos, unk }, &unknown, &search, &ticket, &mut |_, _| {})?;
+        let decoded = decode(&mut *self.first, specials, &unknown, &search, &ticket, &mut |_, _| {})?;
         let mut new = HashMap::new();
         for (source, decoded) in unknown.into_iter().zip(decoded) {
             let said = decoded.hypotheses.into_iter().next().unwrap_or_default();

@@ -41,7 +41,7 @@ impl LoadedModel {
                 heads: config.transformer.as_ref().map_or((0, 0), |sizes| (sizes.decoder_layers, sizes.heads)),
             },
             marks: model.target.marks().clone(),
-            specials: Specials { eos: config.eos, unk: config.unk },
+            specials: Specials::of(config),
             languages: model.source.languages().map(str::to_owned).collect(),
             has_alignment: config.aligns(),
             attention: config.attention(),

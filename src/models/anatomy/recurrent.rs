@@ -1,6 +1,5 @@
-//! Floor 3: how the recurrent models of other toolkits are drawn: those of Nematus and Marian, of OpenNMT and Joey NMT, and
-//! of GroundHog. They share their boxes; the equations are computed in `models/nematus`, `models/opennmt` and
-//! `models/groundhog.rs`.
+//! Floor 3: how the recurrent models of other toolkits are drawn: those of Nematus and Marian, of OpenNMT and Joey NMT.
+//! They share their boxes; the equations are computed in `models/nematus` and `models/opennmt`.
 
 use crate::models::anatomy::MachineSpan::{Free, Gate, Signed};
 use crate::models::anatomy::entry::{candidates, embedding, line, shares, shown, stage, word, words};
@@ -13,14 +12,11 @@ use crate::models::opennmt::sizes::{AttentionalMix, DecoderStart};
 pub(crate) const NEMATUS: Plan = Plan { stages: STAGES, adapt: nematus };
 /// See [`Plan`].
 pub(crate) const OPENNMT: Plan = Plan { stages: STAGES, adapt: opennmt };
-/// See [`Plan`].
-pub(crate) const GROUNDHOG: Plan = Plan { stages: STAGES, adapt: groundhog };
 
 const CONDITIONAL: &str = "Sennrich et al. 2017, section 3.1";
 const LSTM: &str = "Hochreiter and Schmidhuber 1997, with a forget gate";
 const OPEN: &str = "Klein et al. 2017, section 3";
 const FEEDING: &str = "Luong et al. 2015, section 3.3";
-const HOG: &str = "Bahdanau et al. 2015, appendix A.2.2, as GroundHog computes it";
 
 /// What a gated unit and an LSTM compute of x_i and the state before: `$state`.
 macro_rules! unit {
@@ -356,67 +352,6 @@ fn opennmt(config: &Config, _: Option<Miswiring>, stages: &mut Vec<MachineStage>
             }
             ("candidates", _) => {
                 stage.equations = const { &[line(r"p(y_i | y_1 .. y_{i-1}, x) = softmax(W_o \t{h}_i + b_o)", OPEN)] };
-            }
-            _ => {}
-        }
-    }
-}
-
-fn groundhog(config: &Config, _: Option<Miswiring>, stages: &mut Vec<MachineStage>) {
-    let looks = config.looks().is_some();
-    adapt_source(looks, looks, stages);
-    adapt_rows(stages);
-    for stage in stages {
-        match stage.key {
-            "forward" => {
-                stage.shows = const {
-                    let states = "encoder.forward.states";
-                    &[shown(states, r"\r{h}_j", id!("state after reading as far as word j"), Signed)]
-                };
-            }
-            "backward" => {
-                stage.shows = const {
-                    &[shown("encoder.backward.states", r"\l{h}_j", id!("state after reading back to word j"), Signed)]
-                };
-            }
-            "state" => {
-                stage.symbol = "s_{i-1}";
-                stage.equations = const {
-                    &[
-                        line("z, r = σ(W E y_{i-1} + U s_{i-2} + C c_{i-1} + b)", HOG),
-                        line(r"\t{s} = tanh(W E y_{i-1} + U (r ∘ s_{i-2}) + C c_{i-1} + b)", HOG),
-                        line(r"s_{i-1} = (1 - z) ∘ s_{i-2} + z ∘ \t{s}", HOG),
-                    ]
-                };
-                stage.weights = &["decoder."];
-                stage.shows = const { &[shown("looks", "s_{i-1}", id!("the state that looks"), Signed)] };
-                stage.recalls = if looks { &["context"] } else { &[] };
-                stage.about = id!(
-                    "The step moves first, by the word before and by what the step before it found, as the paper's s_{i-1}; \
-                    before the first word it is made of the source."
-                );
-            }
-            "energies" => {
-                stage.equations = const { &[line("e_{ij} = v_a' tanh(W_a s_{i-1} + U_a h_j + b_a)", HOG)] };
-            }
-            "readout" => {
-                stage.weights = &["readout.U_o", "readout.V_o", "readout.C_o", "readout.b_o"];
-                stage.equations = const {
-                    &[
-                        line(r"\t{t}_i = U_o s_{i-1} + V_o E y_{i-1} + C_o c_i + b_o", HOG),
-                        line(r"t_i = max(\t{t}_{i,2k-1}, \t{t}_{i,2k})", HOG),
-                    ]
-                };
-                stage.shows = const {
-                    let pre = shown("readout.t_tilde", r"\t{t}_i", id!("before maxout"), Free);
-                    &[pre, shown("readout.t", "t_i", id!("the greater of each two neighbours"), Free)]
-                };
-                stage.reads =
-                    if looks { &["previous", "state", "context"] } else { &["previous", "state", "annotations"] };
-            }
-            "candidates" => {
-                stage.weights = &["readout.W_o", "readout.G_l", "readout.G_r", "readout.b_w"];
-                stage.equations = const { &[line("p(y_i | y_1 .. y_{i-1}, x) = softmax(W_o t_i + b_w)", HOG)] };
             }
             _ => {}
         }

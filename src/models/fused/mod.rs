@@ -4,7 +4,6 @@
 //! input are one product, and weights are packed once for all steppers of a model.
 
 mod gated;
-pub mod groundhog;
 pub mod head;
 pub mod luong;
 pub mod nematus;

@@ -1,4 +1,4 @@
-//! Floor 3: what the CPU forms of conditional models, of OpenNMT's and of GroundHog's share. They differ in their
+//! Floor 3: what the CPU forms of conditional models and of OpenNMT's share. They differ in their
 //! [`RecurrentWiring`] alone.
 //!
 //! A step moves to the state that looks, by the word before; alpha follows; then c_i and that state give the word. All

@@ -7,8 +7,9 @@
 //! | `decoder/layer_0/attention/linear_0` (q), `linear_1` (k, v joined), `linear_2` | decoder.1.cross.W_q, k, v, o |
 //! | `/ffn/linear_0`, `linear_1`, `/layer_norm/gamma`, `beta` | feed.W_1, W_2, norm.g, b |
 //! | `decoder/projection` | readout.W_o, b_o |
-//! | `decoder/alignment_layer` (from 0, or from the end), `alignment_heads` (0: all) | alignment_layer, alignment_heads |
+//! | `decoder/alignment_layer` (from 0, or from the end), `alignment_heads` (0: all; 1 if absent) | alignment_layer, alignment_heads |
 
+use std::collections::{BTreeMap, HashSet};
 use std::io::Read as _;
 
 use crate::error::{Error, Result};
@@ -25,7 +26,7 @@ use crate::models::origins::{Foreign, OriginEntry};
 use crate::models::transformer::position;
 use crate::models::transformer::sizes::{Activation, AlignmentReason, DecoderCell, Positions, TransformerSizes};
 use crate::text::foreign::sentencepiece::SentencePiece;
-use crate::text::foreign::vocabulary::Vocabulary;
+use crate::text::foreign::vocabulary::{self, Vocabulary};
 use crate::text::sentence::{EOS, UNK};
 
 /// Its line in the table of origins.
@@ -36,7 +37,8 @@ pub const ENTRY: OriginEntry = OriginEntry {
     finds: |path| {
         let mut start = Vec::new();
         let file = disk::open(&path.join(MODEL_FILE)).ok();
-        file.is_some_and(|(file, _)| file.take(16).read_to_end(&mut start).is_ok()) && model_bin::begins(&start)
+        let read = |(file, _): (std::fs::File, u64)| file.take(model_bin::START as u64).read_to_end(&mut start).is_ok();
+        file.is_some_and(read) && model_bin::begins(&start)
     },
     read: |path| {
         let mut card = ForeignCard::default();
@@ -76,16 +78,19 @@ pub fn read(pack: &FilePack, below: &str, mut card: ForeignCard) -> Result<Forei
     } else {
         ForeignSettings::default()
     };
+    model_bin::check(&path, &pack.start(&name(MODEL_FILE), model_bin::START)?)?;
     settings.must_be("multi_query_attention", false)?;
     settings.must_be("add_source_bos", false)?;
-    let words = words(pack, below, &settings)?;
-    let ModelBin { mut tensors, heads, version } = model_bin::read(&path, pack.read(&name(MODEL_FILE), u64::MAX)?)?;
+    let ModelBin { mut tensors, heads, version, number, texts } =
+        model_bin::read(&path, pack.read(&name(MODEL_FILE), u64::MAX)?)?;
+    let specials = SpecialTokens::of(&mut tensors, &settings, &texts, number)?;
+    let words = words(pack, below, &specials)?;
     card.toolkit = format!("CTranslate2 ({version})");
     if let Ok(text) = pack.read(CARD_FILE, disk::CARD_LIMIT) {
         card.read(&String::from_utf8_lossy(&text));
     }
     let (source, target) = tokenizers(pack, below, &words, &None, &mut card)?;
-    let mut found = Found { tensors: &mut tensors, heads };
+    let mut found = Found { tensors: &mut tensors, heads, specials };
     let config = found.config(&settings, &card, &words)?;
     found.lend(&config, &words)?;
     let weights = tensors.finish()?;
@@ -93,27 +98,79 @@ pub fn read(pack: &FilePack, below: &str, mut card: ForeignCard) -> Result<Forei
     Ok(Foreign { config, weights, source, target, card, file: pack.path.clone() })
 }
 
+/// What a model calls its special words: variables say it up to version 5, config.json from 6 on.
+struct SpecialTokens {
+    unk: String,
+    eos: String,
+    /// The word that the decoder reads first.
+    start: String,
+    source_eos: bool,
+}
+
+impl SpecialTokens {
+    fn of(
+        tensors: &mut ForeignTensors,
+        settings: &ForeignSettings,
+        texts: &BTreeMap<String, String>,
+        version: u32,
+    ) -> Result<Self> {
+        let told = |key: &str, otherwise: &str| {
+            let text = if version < 6 { texts.get(key).map(String::as_str) } else { settings.text(key) };
+            text.unwrap_or(otherwise).to_owned()
+        };
+        let [unk, bos, eos] = [("unk_token", "<unk>"), ("bos_token", "<s>"), ("eos_token", EOS)]
+            .map(|(key, otherwise)| told(key, otherwise));
+        let mut flag =
+            |name: &str, otherwise| Ok::<_, Error>(tensors.number(name)?.map_or(otherwise, |flag| flag != 0.0));
+        let (with_bos, source_eos) = (flag("with_target_bos", true)?, flag("with_source_eos", false)?);
+        if flag("user_decoder_start_tokens", false)? || settings.is_null("decoder_start_token") {
+            let message =
+                "has no decoder_start_token: each translation begins with words of its user, which is not implemented";
+            return Err(Error::file(tensors.path(), message));
+        }
+        let start = if with_bos { bos } else { eos.clone() };
+        let start = if version < 6 { start } else { told("decoder_start_token", &start) };
+        Ok(Self { unk, eos, start, source_eos: settings.flag("add_source_eos", source_eos)? })
+    }
+
+    /// Gives the special words of a list the names that they have here. As CTranslate2 does, appends the unknown word to a
+    /// list that lacks it. A word that comes again keeps its first id there, so that its later rows are never read here either.
+    fn name(&self, words: &mut Vec<String>) {
+        if !words.contains(&self.unk) {
+            words.push(self.unk.clone());
+        }
+        let mut known = HashSet::new();
+        for (id, word) in words.iter_mut().enumerate() {
+            *word = match word.as_str() {
+                theirs if theirs == self.unk => UNK.to_owned(),
+                theirs if theirs == self.eos => EOS.to_owned(),
+                // a word of texts that is called as a special one here
+                "<unk>" | UNK | EOS => format!("<unused {id}>"),
+                _ => std::mem::take(word),
+            };
+            if !known.insert(word.clone()) {
+                *word = format!("<unused {id}>");
+            }
+        }
+    }
+
+    /// The id of the first word that the decoder reads.
+    fn start(&self, words: &Vocabulary) -> Option<u32> {
+        let special = [(&self.unk, UNK), (&self.eos, EOS)].into_iter().find(|(theirs, _)| **theirs == self.start);
+        words.id(special.map_or(self.start.as_str(), |(_, ours)| ours))
+    }
+}
+
 /// The words of both sides: one list for both, or two.
-fn words(pack: &FilePack, below: &str, settings: &ForeignSettings) -> Result<ForeignWords> {
+fn words(pack: &FilePack, below: &str, specials: &SpecialTokens) -> Result<ForeignWords> {
     let find = |side: &str| {
         let names = [".json", ".txt"].map(|kind| format!("{below}{side}_vocabulary{kind}"));
         names.into_iter().find(|name| pack.has(name))
     };
     let read = |name: &str| {
         let (path, bytes) = (pack.path(name), pack.read(name, disk::TOKENIZER_LIMIT)?);
-        let wrong =
-            |what: &str| Error::file(&path, format!("{what}; it should list the words in the order of their ids"));
-        let text = str::from_utf8(&bytes).map_err(|_| wrong("is not UTF-8"))?;
-        let mut words: Vec<String> = if std::path::Path::new(name).extension().is_some_and(|kind| kind == "json") {
-            serde_json::from_str(text).map_err(|error| wrong(&format!("cannot be read ({error})")))?
-        } else {
-            text.lines().map(str::to_owned).collect()
-        };
-        // the names that the settings give them
-        for (key, ours) in [("eos_token", EOS), ("unk_token", "<unk>")] {
-            let Some(theirs) = settings.text(key).filter(|theirs| *theirs != ours && *theirs != UNK) else { continue };
-            words.iter_mut().filter(|word| *word == theirs).for_each(|word| ours.clone_into(word));
-        }
+        let mut words = vocabulary::list(&path, &bytes)?;
+        specials.name(&mut words);
         Ok::<_, Error>((path, words))
     };
     if let Some(name) = find("shared") {
@@ -121,11 +178,14 @@ fn words(pack: &FilePack, below: &str, settings: &ForeignSettings) -> Result<For
         return ForeignWords::shared(&path, Vocabulary::from_words(&path, words)?);
     }
     let (Some(source), Some(target)) = (find("source"), find("target")) else {
-        let message = "has neither shared_vocabulary nor source_ and target_vocabulary (.json or .txt)";
+        let message = if find("source_1").is_some() {
+            "reads several sources at once (source_1_vocabulary), which is not implemented"
+        } else {
+            "has neither shared_vocabulary nor source_ and target_vocabulary (.json or .txt)"
+        };
         return Err(Error::file(pack.path(below), message));
     };
-    let ((path, mut source), (other, target)) = (read(&source)?, read(&target)?);
-    source.iter_mut().filter(|word| *word == "<unk>").for_each(|word| UNK.clone_into(word));
+    let ((path, source), (other, target)) = (read(&source)?, read(&target)?);
     ForeignWords::of(&path, &source, Vocabulary::from_words(&other, target)?)
 }
 
@@ -175,6 +235,7 @@ pub fn tokenizers(
 struct Found<'a> {
     tensors: &'a mut ForeignTensors,
     heads: usize,
+    specials: SpecialTokens,
 }
 
 impl Found<'_> {
@@ -244,18 +305,17 @@ impl Found<'_> {
                 .wrong("encoder/num_heads", format!("is {heads}, where a part of the width, {d}, was expected"));
         }
         let zero_start = self.number("decoder", "start_from_zero_embedding", 0.0)? != 0.0;
-        let [bos, eos] = [("with_target_bos", 1.0), ("with_source_eos", 0.0)]
-            .map(|(name, otherwise)| self.tensors.number(name).map(|flag| flag.unwrap_or(otherwise) != 0.0));
-        let start = settings.text("decoder_start_token").unwrap_or(if bos? { "<s>" } else { EOS });
-        let start = match words.target.id(start) {
+        let start = match self.specials.start(&words.target) {
             _ if zero_start => None,
             Some(id) => Some(id),
             None => {
-                return settings.wrong("decoder_start_token", format!("is {}, which is no target word", short(start)));
+                let message =
+                    format!("begins translations with {}, which is no target word", short(&self.specials.start));
+                return Err(Error::file(self.tensors.path(), message));
             }
         };
         // what starts from zeros is Marian's, whose sentences end with </s>
-        let source_eos = settings.flag("add_source_eos", eos? || zero_start)? || zero_start;
+        let source_eos = self.specials.source_eos || zero_start;
         let epsilon = settings.get("layer_norm_epsilon").and_then(serde_json::Value::as_f64).unwrap_or(1e-5);
         let mut config = words.config(card, Architecture::TRANSFORMER, d);
         config.source_eos = source_eos;
@@ -302,10 +362,12 @@ impl Found<'_> {
         if self.number("", "with_source_bos", 0.0)? != 0.0 {
             return self.wrong("with_source_bos", "is 1, which is not implemented");
         }
-        let names_heads = ["decoder/alignment_layer", "alignment_layer"].iter().any(|name| self.tensors.has(name));
+        let names = ["decoder/alignment_layer", "alignment_layer", "decoder/alignment_heads", "alignment_heads"];
+        let names_heads = names.iter().any(|name| self.tensors.has(name));
         let layer = self.number("decoder", "alignment_layer", -1.0)?;
         let layer = if layer < 0.0 { decoder_layers as f32 + layer } else { layer };
-        let count = self.number("decoder", "alignment_heads", if names_heads { 1.0 } else { 0.0 })? as usize;
+        // 0 is all of them; without a number it is the first
+        let count = self.number("decoder", "alignment_heads", 1.0)? as usize;
         if !(0.0..decoder_layers as f32).contains(&layer) || count > heads {
             let message = format!("names layer {layer} and {count} heads of {decoder_layers} layers and {heads} heads");
             return self.wrong("decoder/alignment_layer", message);

@@ -118,7 +118,7 @@ fn check(settings: &ForeignSettings) -> Result<()> {
 /// The words of both sides, as many as the settings say.
 fn words(folder: &Path, settings: &ForeignSettings) -> Result<ForeignWords> {
     let read = |name: &str, key: &str| {
-        let words = Vocabulary::read(&folder.join(name))?;
+        let words = Vocabulary::read(&folder.join(name), None)?;
         let (size, count) = (settings.size(key)?, words.words().len());
         if size != count {
             return settings

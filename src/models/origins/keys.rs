@@ -128,6 +128,11 @@ impl ForeignSettings {
         self.map.get(key).filter(|value| !value.is_null())
     }
 
+    /// Whether `null` stands under a key.
+    pub fn is_null(&self, key: &str) -> bool {
+        self.map.get(key).is_some_and(Value::is_null)
+    }
+
     /// A text, where there is one.
     pub fn text(&self, key: &str) -> Option<&str> {
         self.get(key)?.as_str().filter(|text| !text.trim().is_empty())

@@ -120,6 +120,7 @@ pub fn named(
     (config.eos, config.unk) = (texts.eos, texts.unk);
     (config.source_language, config.target_language) = files.languages(&texts.files);
     config.name = files.name();
+    config.bars_unk = !files.allows_unk();
     let card = files.card(&config, toolkit, options.text("version"), texts.choices);
     Ok(Foreign { config, weights, source: texts.source, target: texts.target, card, file: path.into() })
 }

@@ -59,7 +59,7 @@ pub fn chosen(path: &Path, files: Vec<PathBuf>) -> Result<PathBuf> {
 }
 
 /// The names of a folder's files, sorted.
-fn names_in(folder: &Path) -> Vec<String> {
+pub fn names_in(folder: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().take(MOST_FILES);
     let mut names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
     names.sort();
@@ -157,6 +157,11 @@ impl MarianFiles {
         names.iter().any(|text| text.contains("transformer-align")) || self.facts.is_object()
     }
 
+    /// Whether the options of decoding allow `<unk>`, which Marian does not by default.
+    pub fn allows_unk(&self) -> bool {
+        self.options.iter().any(|options| options.is_on("allow-unk"))
+    }
+
     /// The files of both vocabularies.
     fn vocabularies(&self) -> Result<[String; 2]> {
         let is_here = |name: &String| self.names.contains(name);
@@ -221,7 +226,7 @@ impl MarianFiles {
             let eos = id(&|at| pieces[at].kind == SpmPieceKind::Control && pieces[at].text == model.specials.eos);
             return Ok((tokenizer, [eos, id(&|at| pieces[at].kind == SpmPieceKind::Unknown)], Vec::new()));
         }
-        let words = Vocabulary::read(&path)?.resized(size);
+        let words = Vocabulary::read(&path, Some(size))?;
         let ids = [EOS, UNK].map(|word| words.id(word).unwrap_or(u32::MAX));
         let choices = words.words().iter().filter(|word| is_language(word)).cloned().collect();
         let tokenizer = match (self.pieces(side, ".spm"), self.pieces(side, ".bpe")) {

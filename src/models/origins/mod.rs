@@ -6,7 +6,6 @@
 mod argos;
 mod card;
 mod ctranslate;
-pub mod groundhog;
 mod hugging_face;
 mod joey;
 mod keys;
@@ -37,7 +36,7 @@ use crate::models::checkpoint::Weights;
 use crate::models::config::Config;
 use crate::models::shapes;
 
-pub use crate::models::origins::refused::refused;
+pub use crate::models::origins::refused::{refused, why};
 
 /// A model of another toolkit, in our form.
 #[derive(Debug)]
@@ -72,7 +71,6 @@ pub struct OriginEntry {
 /// Every form of others that is read, the more particular first.
 pub const ORIGINS: &[OriginEntry] = &[
     marian_bin::ENTRY,
-    groundhog::ENTRY,
     nematus::ENTRY,
     marian_npz::ENTRY,
     argos::ENTRY,

@@ -1,5 +1,5 @@
-//! Floor 3: `model.bin` of CTranslate2, versions 2 to 6: a version, the name of a model and its revision, variables with
-//! their numbers, and other names for some of them.
+//! Floor 3: `model.bin` of CTranslate2, versions 1 to 6: a version, the name of a model and its revision (from 2 on),
+//! variables with their numbers, and other names for some of them (from 3 on).
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -17,6 +17,26 @@ const NEWEST_REVISION: u32 = 7;
 const MOST_VARIABLES: u32 = 1 << 15;
 /// The models that are translations by a Transformer, and the heads of those that do not say.
 const KNOWN: &[(&str, usize)] = &[("TransformerSpec", 8), ("TransformerBase", 8), ("TransformerBig", 16)];
+/// The other models of CTranslate2, and what they are.
+const OTHERS: &[(&str, &str)] = &[
+    ("TransformerDecoderSpec", "a language model, which has no source sentence"),
+    ("TransformerEncoderSpec", "an encoder without a decoder"),
+    ("WhisperSpec", "a model that transcribes speech"),
+    ("Wav2Vec2Spec", "an encoder of speech"),
+    ("Wav2Vec2BertSpec", "an encoder of speech"),
+];
+/// In the names of revision 1, which are those of OpenNMT-tf: each part once, in this order.
+const OLD_NAMES: &[(&str, &str)] = &[
+    ("transformer/", ""),
+    (":0", ""),
+    ("w_embs", "embeddings/weight"),
+    ("kernel", "weight"),
+    ("LayerNorm", "layer_norm"),
+    ("dense", "projection"),
+    ("conv1d_", "linear_"),
+    ("conv1d", "linear_0"),
+    ("masked_multi_head", "self_attention"),
+];
 /// The kinds of numbers, by the number of the kind.
 const FORMATS: &[ForeignFormat] = &[
     ForeignFormat::Float(NumberFormat::F32),
@@ -36,13 +56,69 @@ pub struct ModelBin {
     pub heads: usize,
     /// Version and revision, for people.
     pub version: String,
+    /// The number of the version.
+    pub number: u32,
+    /// Variables that are texts, such as `unk_token`.
+    pub texts: BTreeMap<String, String>,
 }
+
+/// How many bytes [`begins`] and [`check`] look at.
+pub const START: usize = 128;
 
 /// Whether a file may be one, by its first bytes.
 pub fn begins(start: &[u8]) -> bool {
     let Some((version, rest)) = start.split_first_chunk::<4>() else { return false };
-    let name = rest.split_first_chunk::<2>().map_or(0, |(size, _)| u16::from_le_bytes(*size));
-    (2..=255).contains(&u32::from_le_bytes(*version)) && (2..=64).contains(&name)
+    let name = |rest: &[u8]| rest.split_first_chunk::<2>().map_or(0, |(size, _)| u16::from_le_bytes(*size));
+    match u32::from_le_bytes(*version) {
+        // the number of variables, and the name of the first
+        1 => {
+            let count = rest.split_first_chunk::<4>().map_or(0, |(count, _)| u32::from_le_bytes(*count));
+            (1..=MOST_VARIABLES).contains(&count)
+                && (2..=256).contains(&name(&rest[4..]))
+                && rest.get(6..8).is_some_and(|name| name.iter().all(u8::is_ascii_graphic))
+        }
+        version => (2..=255).contains(&version) && (2..=64).contains(&name(rest)),
+    }
+}
+
+/// Refuses a model that does not translate by its first bytes, before anything else of its folder is read.
+pub fn check(path: &Path, start: &[u8]) -> Result<()> {
+    Cursor { path, bytes: start, at: 0 }.head().map(|_| ())
+}
+
+impl Cursor<'_> {
+    /// Version, name, heads and revision.
+    fn head(&mut self) -> Result<(u32, String, usize, u32)> {
+        let version = self.number(4)?;
+        if !(1..=NEWEST).contains(&version) {
+            let message = format!("is of version {version} of CTranslate2's files; versions 1 to {NEWEST} are read");
+            return Err(Error::file(self.path, message));
+        }
+        if version == 1 {
+            return Ok((version, "Transformer".to_owned(), KNOWN[0].1, 1));
+        }
+        let name = self.text()?.to_owned();
+        let Some((_, heads)) = KNOWN.iter().find(|(known, _)| *known == name) else {
+            let what =
+                OTHERS.iter().find(|(other, _)| *other == name).map_or(String::new(), |(_, what)| format!(", {what}"));
+            let message =
+                format!("holds a {}{what}; only models that translate are read (TransformerSpec)", short(&name));
+            return Err(Error::file(self.path, message));
+        };
+        let revision = self.number(4)?;
+        if !(1..=NEWEST_REVISION).contains(&revision) {
+            let message = format!("holds a {name} of revision {revision}; 1 to {NEWEST_REVISION} are read");
+            return Err(Error::file(self.path, message));
+        }
+        Ok((version, name, *heads, revision))
+    }
+}
+
+/// A name as it is called from revision 2 on.
+fn renamed(name: &str) -> String {
+    let name = OLD_NAMES.iter().fold(name.to_owned(), |name, (old, new)| name.replacen(old, new, 1));
+    let attention = if name.contains("encoder") { "self_attention" } else { "attention" };
+    name.replacen("multi_head", attention, 1)
 }
 
 /// Reads the bytes of the file at `path`.
@@ -51,26 +127,16 @@ pub fn begins(start: &[u8]) -> bool {
 /// A sentence that names the file and, where it is one variable's fault, that variable.
 pub fn read(path: &Path, bytes: Vec<u8>) -> Result<ModelBin> {
     let mut cursor = Cursor { path, bytes: &bytes, at: 0 };
-    let version = cursor.number(4)?;
-    if !(2..=NEWEST).contains(&version) {
-        let message = format!("is of version {version} of CTranslate2's files; versions 2 to {NEWEST} are read");
-        return Err(Error::file(path, message));
-    }
-    let name = cursor.text()?.to_owned();
-    let Some((_, heads)) = KNOWN.iter().find(|(known, _)| *known == name) else {
-        let message =
-            format!("holds a `{}`; of CTranslate2's models TransformerSpec, which translates, is read", short(&name));
-        return Err(Error::file(path, message));
-    };
-    let revision = cursor.number(4)?;
-    if !(2..=NEWEST_REVISION).contains(&revision) {
-        let message = format!("holds a {name} of revision {revision}; 2 to {NEWEST_REVISION} are read");
-        return Err(Error::file(path, message));
-    }
-    let mut tensors = BTreeMap::new();
+    let (version, name, heads, revision) = cursor.head()?;
+    let (mut tensors, mut texts) = (BTreeMap::new(), BTreeMap::new());
     for _ in 0..cursor.count()? {
-        let (name, tensor) = cursor.variable(version)?;
-        if tensors.insert(name.clone(), tensor).is_some() {
+        let (mut name, tensor) = cursor.variable(version)?;
+        if revision == 1 {
+            name = renamed(&name);
+        }
+        if name.ends_with("_token") && tensor.format == FORMATS[1] {
+            texts.insert(name, String::from_utf8_lossy(&bytes[tensor.place]).into_owned());
+        } else if tensors.insert(name.clone(), tensor).is_some() {
             return Err(Error::tensor(path, name, "is there twice"));
         }
     }
@@ -86,8 +152,8 @@ pub fn read(path: &Path, bytes: Vec<u8>) -> Result<ModelBin> {
     if cursor.at != bytes.len() {
         return Err(cursor.cut("has bytes behind its end"));
     }
-    let version = format!("version {version}, {name} revision {revision}");
-    Ok(ModelBin { tensors: ForeignTensors::new(path, bytes, tensors)?, heads: *heads, version })
+    let told = format!("version {version}, {name} revision {revision}");
+    Ok(ModelBin { tensors: ForeignTensors::new(path, bytes, tensors)?, heads, version: told, number: version, texts })
 }
 
 struct Cursor<'a> {

@@ -17,7 +17,7 @@ use crate::models::origins::marian_files::{NOWHERE, RECURRENT, chosen, last_part
 use crate::models::origins::marian_rnn::Theirs;
 use crate::models::origins::npz::Npz;
 use crate::models::origins::{Foreign, OriginEntry, python};
-use crate::text::foreign::vocabulary::Vocabulary;
+use crate::text::foreign::vocabulary::{self, SpecialWords, Vocabulary};
 use crate::text::sentence::{EOS, UNK};
 
 /// Its line in the table of origins.
@@ -219,11 +219,8 @@ fn read(path: &Path) -> Result<Foreign> {
     let dictionaries = options.dictionaries()?;
     let side = |path: &Path, size: usize| {
         let is_pickle = path.extension().is_some_and(|kind| kind.eq_ignore_ascii_case("pkl"));
-        let words = if is_pickle {
-            Vocabulary::from_words(path, python::words(path, size, &[])?)?
-        } else {
-            Vocabulary::read(path)?.resized(size)
-        };
+        let entries = if is_pickle { python::words(path)? } else { vocabulary::entries(path)?.0 };
+        let words = Vocabulary::of(path, entries, Some(size), SpecialWords::Nematus)?;
         let ids = [EOS, UNK].map(|word| words.id(word).unwrap_or(u32::MAX));
         Ok::<_, Error>((words.words_tokenizer(None)?, ids))
     };

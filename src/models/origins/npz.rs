@@ -1,4 +1,4 @@
-//! Floor 3: `.npz` archives of numpy, as Marian, Nematus, dl4mt and GroundHog write their weights: a zip of `NAME.npy`.
+//! Floor 3: `.npz` archives of numpy, as Marian, Nematus and dl4mt write their weights: a zip of `NAME.npy`.
 //!
 //! The headers are read when the archive is opened, an array when it is asked for. Objects of Python are never read. What
 //! an array takes is bound by the bytes of the file, and the whole by the numbers that a model may have.
@@ -15,13 +15,14 @@ use crate::error::{Error, Result};
 use crate::models::checkpoint::Array;
 use crate::models::disk;
 use crate::models::header::MOST_NUMBERS;
+use crate::models::origins::pack::{ALWAYS, MOST_GROWTH};
 
 /// The mark at the beginning of an array of numpy.
 pub const MAGIC: &[u8] = b"\x93NUMPY";
+/// The longest header of an array.
+const MOST_HEADER: u64 = 1 << 16;
 /// The most arrays of an archive.
 const MOST_ARRAYS: usize = 1 << 14;
-/// How many times the bytes of an archive its arrays may take: weights hardly grow smaller by packing.
-const MOST_GROWTH: u64 = 256;
 
 /// The number of some bytes, the least first.
 pub type ReadNumber = fn(&[u8]) -> f32;
@@ -69,7 +70,7 @@ impl NumpyHeader {
         let bytes = if start[6] == 1 { 2 } else { 4 };
         input.read_exact(&mut size[..bytes]).map_err(failed)?;
         let mut header = Vec::new();
-        input.take(u64::from(u32::from_le_bytes(size)).min(1 << 16)).read_to_end(&mut header).map_err(failed)?;
+        input.take(u64::from(u32::from_le_bytes(size)).min(MOST_HEADER)).read_to_end(&mut header).map_err(failed)?;
         let header = String::from_utf8_lossy(&header);
         let entry = |key: &str| {
             let message = || format!("has no `{key}` in its header and is no array of numpy");
@@ -139,11 +140,20 @@ impl Npz {
             let mut member = open.archive.by_index(place).map_err(|error| damaged(path, &error))?;
             let name = member.name().map_err(|error| damaged(path, &error))?.into_owned();
             let Some(name) = name.strip_suffix(".npy") else { continue };
+            if member.is_symlink() {
+                return Err(Error::tensor(path, name, "is a link in the archive, which is not followed"));
+            }
             let header = NumpyHeader::read(path, &mut member)
                 .map_err(|_| Error::tensor(path, name, "is no array of numpy; copy or download the file again"))?;
             let Some((size, _)) = header.number() else { continue };
-            bytes = bytes.saturating_add((header.count() as u64).saturating_mul(size as u64));
-            if bytes > length.saturating_mul(MOST_GROWTH) || header.count() > MOST_NUMBERS {
+            // what the archive says of its length: the numbers, and a header before them
+            let (said, own) = (member.size(), (header.count() as u64).saturating_mul(size as u64));
+            if said < own || said > own.saturating_add(MOST_HEADER + 12) {
+                let message = format!("takes {said} bytes, but has {own} by its shape {:?}", header.shape);
+                return Err(Error::tensor(path, name, message));
+            }
+            bytes = bytes.saturating_add(own);
+            if bytes > length.saturating_mul(MOST_GROWTH).saturating_add(ALWAYS) || header.count() > MOST_NUMBERS {
                 let message = format!("of the shape {:?} has more numbers than such a file can hold", header.shape);
                 return Err(Error::tensor(path, name, message));
             }

@@ -1,4 +1,4 @@
-//! Floor 3: pickles of torch and of Python 2 (protocols 0 to 2, as dl4mt and GroundHog wrote them), read without doing what
+//! Floor 3: pickles of torch and of Python 2 (protocols 0 to 2, as dl4mt wrote them), read without doing what
 //! they say. Values are numbers, texts, lists and dictionaries; a call is kept as it is written, and only those of
 //! [`KNOWN`] are.
 //!

@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 use crate::error::{Error, Result};
 use crate::models::disk;
 use crate::models::origins::pickle;
+use crate::text::foreign::vocabulary::Entry;
 
 /// Settings by their names.
 ///
@@ -18,21 +19,13 @@ pub fn settings(path: &Path) -> Result<Map<String, Value>> {
     pickle::read(&bytes).and_then(|read| read.settings(read.result())).map_err(wrong)
 }
 
-/// `size` words in the order of their ids, without those that are not wanted. Words of higher ids are unknown to the
-/// model; ids without a word get names that occur in no text.
+/// Words and their ids.
 ///
 /// # Errors
-/// A sentence that names the file, and the word.
-pub fn words(path: &Path, size: usize, unwanted: &[&str]) -> Result<Vec<String>> {
+/// A sentence that names the file.
+pub fn words(path: &Path) -> Result<Vec<Entry>> {
     let bytes = disk::read(path, disk::TOKENIZER_LIMIT)?;
     let wrong = |message: String| Error::file(path, format!("is a pickle that {message}"));
     let found = pickle::read(&bytes).and_then(|read| read.words(read.result())).map_err(wrong)?;
-    let mut words: Vec<Option<String>> = vec![None; size];
-    for (word, id) in found.into_iter().filter(|(word, _)| !unwanted.contains(&word.as_str())) {
-        let Some(place) = words.get_mut(id) else { continue };
-        if let Some(other) = place.replace(word.clone()) {
-            return Err(Error::file(path, format!("gives `{word}` the id {id} that `{other}` has")));
-        }
-    }
-    Ok(words.into_iter().enumerate().map(|(id, word)| word.unwrap_or_else(|| format!("<unused {id}>"))).collect())
+    Ok(found.into_iter().map(|(word, id)| (word, id as u64, None)).collect())
 }

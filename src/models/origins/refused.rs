@@ -3,10 +3,11 @@
 
 use std::fs::File;
 use std::io::Read as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::error::Error;
-use crate::models::origins::marian_files::model_files;
+use crate::models::disk;
+use crate::models::origins::marian_files::{model_files, names_in};
 
 /// The names of such files end in one of these.
 const EXTENSIONS: [&str; 4] = ["pt", "pth", "ckpt", "t7"];
@@ -29,6 +30,48 @@ const TOOLKITS: &[(&str, &str)] = &[
     ),
     ("onmt.", "OpenNMT-lua, which is not read; what `-save_attention` writes opens on page Corpus"),
 ];
+
+/// How a file begins that stands for one of Git LFS, and how long such files are at most.
+const POINTER: (&[u8], u64) = (b"version https://git-lfs.github.com/spec/", 1024);
+/// The endings of compressed files, and of what belongs to a model.
+const PACKED: &[&str] = &["gz", "bz2", "xz", "zst", "zip", "tar", "tgz"];
+const PARTS: &[&str] =
+    &["bin", "npz", "pt", "ckpt", "safetensors", "argosmodel", "spm", "model", "vocab", "json", "yml", "txt", "tar"];
+
+/// Why a path, a file or a folder, was not opened: the `error`, or what explains it. A file of it may be a mere pointer of
+/// Git LFS, or compressed; or it is a checkpoint of a toolkit that is known.
+pub fn why(path: &Path, is_known: bool, error: Error) -> Error {
+    let told = error.to_string();
+    let files: Vec<PathBuf> =
+        if path.is_dir() { names_in(path).iter().map(|name| path.join(name)).collect() } else { vec![path.to_owned()] };
+    let named = files.iter().find_map(|file| not_whole(file, &told));
+    let other = || refused(path).filter(|_| !is_known);
+    let any = || files.iter().find_map(|file| not_whole(file, "")).filter(|_| !is_known || told.contains("has no "));
+    named.or_else(other).or_else(any).unwrap_or(error)
+}
+
+/// What is wrong with a file that is a pointer of Git LFS or compressed, if `told` names it or is empty.
+fn not_whole(file: &Path, told: &str) -> Option<Error> {
+    let name = file.file_name()?.to_str()?;
+    let ending = |name: &str, known: &[&str]| {
+        let ending = Path::new(name).extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+        known.iter().any(|known| ending.eq_ignore_ascii_case(known))
+    };
+    let inner = Path::new(name).file_stem()?.to_str()?;
+    if !told.is_empty() && !told.contains(name) {
+        return None;
+    }
+    let metadata = file.metadata().ok().filter(std::fs::Metadata::is_file)?;
+    if ending(name, PACKED) && (!told.is_empty() || ending(inner, PARTS)) {
+        return Some(Error::file(file, "is compressed; unpack it first"));
+    }
+    if metadata.len() >= POINTER.1 {
+        return None;
+    }
+    let bytes = disk::read(file, metadata.len()).ok().filter(|bytes| bytes.starts_with(POINTER.0));
+    let message = "is a pointer of Git LFS, not the file itself: run `git lfs pull` in its folder";
+    bytes.filter(|_| !told.is_empty() || ending(name, PARTS)).map(|_| Error::file(file, message))
+}
 
 /// Why a path, a file or a folder, is not opened, where it is a checkpoint of a toolkit that is known.
 pub fn refused(path: &Path) -> Option<Error> {

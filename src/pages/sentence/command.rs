@@ -339,4 +339,6 @@ pub enum SearchCommand {
     SetLengthNormalization(f32),
     /// Never emit `[UNK]`.
     SetForbidUnk(bool),
+    /// Let models emit `[UNK]` that do not by default.
+    SetAllowUnk(bool),
 }

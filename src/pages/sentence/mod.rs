@@ -149,6 +149,7 @@ fn set_search(app: &mut AppState, command: SearchCommand) {
             }
         }
         SearchCommand::SetForbidUnk(forbid) => search.forbid_unk = forbid,
+        SearchCommand::SetAllowUnk(allow) => search.allow_unk = allow,
     }
     if search != app.document.scene.search {
         app.document.scene.search = search;

@@ -33,6 +33,8 @@ pub(super) struct Segmenter {
 enum Search {
     Unigram(Unigram),
     Bpe(Merges),
+    /// The numbers of pieces that are looked up whole: words, or letters.
+    Whole(AHashMap<String, u32>, SpmModel),
 }
 
 /// A place of a normal text and its piece; a run of unknown letters is one place with none.
@@ -67,6 +69,10 @@ impl Segmenter {
             search: match model.model {
                 SpmModel::Unigram => Search::Unigram(Unigram::new(&model.pieces)),
                 SpmModel::Bpe => Search::Bpe(Merges::new(&model.pieces)),
+                kind @ (SpmModel::Word | SpmModel::Char) => {
+                    let pieces = model.pieces.iter().zip(0..).filter(|(piece, _)| is_text(piece.kind));
+                    Search::Whole(pieces.map(|(piece, number)| (piece.text.clone(), number)).collect(), kind)
+                }
             },
             bytes: model.byte_fallback.then_some(bytes),
         })
@@ -135,6 +141,10 @@ impl Segmenter {
         let pieces = match &self.search {
             Search::Unigram(unigram) => unigram.cut(text),
             Search::Bpe(merges) => merges.cut(text, &self.fixed),
+            Search::Whole(pieces, kind) => {
+                let parts = if *kind == SpmModel::Word { words(text) } else { letters(text, &self.fixed).0 };
+                parts.into_iter().map(|part| (part.clone(), pieces.get(&text[part]).copied())).collect()
+            }
         };
         let mut fused: Vec<Found> = Vec::with_capacity(pieces.len());
         for (place, piece) in pieces {
@@ -147,6 +157,35 @@ impl Segmenter {
     }
 }
 
+/// Whether a piece can be found in text.
+fn is_text(kind: SpmPieceKind) -> bool {
+    matches!(kind, SpmPieceKind::Normal | SpmPieceKind::UserDefined | SpmPieceKind::Unused)
+}
+
+/// The words of a normal text, each with the space before it.
+fn words(text: &str) -> Vec<Range<usize>> {
+    let mut starts: Vec<usize> = text.match_indices(SPACE).map(|(at, _)| at).filter(|at| *at > 0).collect();
+    starts.insert(0, 0);
+    let ends = starts.iter().skip(1).copied().chain([text.len()]);
+    starts.iter().copied().zip(ends).map(|(start, end)| start..end).filter(|word| !word.is_empty()).collect()
+}
+
+/// The letters of a text, and the pieces in it that are found as typed, with where these begin.
+fn letters(text: &str, fixed: &Trie) -> (Vec<Range<usize>>, HashSet<usize>) {
+    let (mut parts, mut frozen) = (Vec::new(), HashSet::new());
+    let mut start = 0;
+    while let Some(c) = text[start..].chars().next() {
+        let whole = fixed.prefixes(&text[start..]).last();
+        if whole.is_some() {
+            frozen.insert(start);
+        }
+        let end = start + whole.map_or(c.len_utf8(), |(length, _)| length);
+        parts.push(start..end);
+        start = end;
+    }
+    (parts, frozen)
+}
+
 /// The pieces of byte pair encoding by what they are made of.
 #[derive(Debug)]
 struct Merges {
@@ -156,7 +195,6 @@ struct Merges {
 
 impl Merges {
     fn new(pieces: &[SpmPiece]) -> Self {
-        let is_text = |kind| matches!(kind, SpmPieceKind::Normal | SpmPieceKind::UserDefined | SpmPieceKind::Unused);
         let text = pieces.iter().zip(0..).filter(|(piece, _)| is_text(piece.kind));
         let pieces = text.map(|(piece, number)| {
             (piece.text.clone(), (number, rank(piece.score), piece.kind == SpmPieceKind::Unused))
@@ -165,18 +203,7 @@ impl Merges {
     }
 
     fn cut(&self, text: &str, fixed: &Trie) -> Vec<Found> {
-        let mut parts = Vec::new();
-        let mut frozen = HashSet::new();
-        let mut start = 0;
-        while let Some(c) = text[start..].chars().next() {
-            let whole = fixed.prefixes(&text[start..]).last();
-            if whole.is_some() {
-                frozen.insert(start);
-            }
-            let end = start + whole.map_or(c.len_utf8(), |(length, _)| length);
-            parts.push(start..end);
-            start = end;
-        }
+        let (parts, frozen) = letters(text, fixed);
         // Where the pieces that only lead to others were put together.
         let mut seams: AHashMap<&str, usize> = AHashMap::new();
         let merged = merge(parts, Ties::Single, |a, b| {

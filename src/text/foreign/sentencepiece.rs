@@ -75,6 +75,10 @@ pub enum SpmModel {
     Unigram,
     /// Neighbours made one, the best first.
     Bpe,
+    /// What stands between spaces, whole.
+    Word,
+    /// Single letters.
+    Char,
 }
 
 /// The names of the pieces with a meaning.
@@ -163,9 +167,13 @@ impl SentencePiece {
             match field {
                 (3, Field::Number(1)) => self.model = SpmModel::Unigram,
                 (3, Field::Number(2)) => self.model = SpmModel::Bpe,
-                (3, Field::Number(3)) => return Err(not_known("`word`")),
-                (3, Field::Number(4)) => return Err(not_known("`char`")),
-                (3, Field::Number(other)) => return Err(not_known(&format!("number {other}"))),
+                (3, Field::Number(3)) => self.model = SpmModel::Word,
+                (3, Field::Number(4)) => self.model = SpmModel::Char,
+                (3, Field::Number(other)) => {
+                    return Err(format!(
+                        "is of the kind {other}; `unigram`, `bpe`, `word` and `char` (1 to 4) are read"
+                    ));
+                }
                 (24, Field::Number(flag)) => self.space_at_end = flag != 0,
                 (35, Field::Number(flag)) => self.byte_fallback = flag != 0,
                 (number @ 45..=48, Field::Bytes(name)) if !name.is_empty() => {
@@ -311,8 +319,4 @@ fn name_of(bytes: &[u8]) -> std::result::Result<&str, String> {
         return Err(format!("has a text of {} bytes, more than {MOST_PIECE}", bytes.len()));
     }
     str::from_utf8(bytes).map_err(|_| "is not UTF-8".to_owned())
-}
-
-fn not_known(kind: &str) -> String {
-    format!("is of the kind {kind}; only `unigram` and `bpe` are read")
 }

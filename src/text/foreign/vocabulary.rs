@@ -1,6 +1,6 @@
 //! Floor 1: lists of words with their ids, as Marian, Hugging Face, CTranslate2 and Nematus keep them. Imports floor 0.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use saphyr_parser::{Event, Parser};
@@ -17,14 +17,13 @@ const MOST_BYTES: u64 = 256 << 20;
 /// The largest file of codes.
 const MOST_CODES: u64 = 64 << 20;
 
-/// What others call a special word, and the id that it has where it could also be a word of text.
-type SpecialName = (&'static str, Option<usize>);
-
-/// What others call the end of a sentence and unknown words.
-const NAMES: [(&str, &[SpecialName]); 2] = [
-    (EOS, &[("</s>", None), ("eos", Some(0)), ("<EOS>", Some(0))]),
-    (UNK, &[("<unk>", None), (UNK, None), ("UNK", Some(1)), ("<UNK>", Some(1))]),
-];
+/// The end of a sentence and the unknown word in lists of others.
+const NAMES: [(&str, &[&str]); 2] = [(EOS, &[EOS]), (UNK, &["<unk>", UNK])];
+/// What words 0 and 1 are called in dictionaries of Nematus, which are read as Marian reads them: an id without a word is
+/// free for the special one, since a word of the corpus that is called `eos` took its entry.
+const OLD_NAMES: [&[&str]; 2] = [&[EOS, "eos", "<EOS>"], &["<unk>", UNK, "UNK", "<UNK>"]];
+/// Ids may exceed the count of the words by so many; behind that a dictionary is taken for damaged.
+const MOST_HOLES: usize = 1 << 16;
 
 /// A vocabulary that stands in a file of its own: words and their ids from 0.
 #[derive(Clone, Debug)]
@@ -34,88 +33,81 @@ pub struct Vocabulary {
 }
 
 /// An entry: the word, its id, the line where it stands if that can be told.
-type Entry = (String, u64, Option<usize>);
+pub type Entry = (String, u64, Option<usize>);
+
+/// Which words are the end of a sentence and the unknown one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SpecialWords {
+    /// Those of these names, as in lists.
+    Named,
+    /// As Marian reads dictionaries: words 0 and 1 by the names of Nematus or without any, else those of its own names.
+    Marian,
+    /// Words 0 and 1, or 2 behind `<GO>`, whatever they are called.
+    Nematus,
+}
 
 impl Vocabulary {
-    /// Reads `.yml` and `.yaml` (`word: id` a line, or a list), `.json` (the same), `.txt` (a word a line).
+    /// Reads `.yml` and `.yaml` (`word: id` a line, or a list), `.json` (the same), `.txt` (a word a line). With a `size`
+    /// it has as many words as a model has rows: words of higher ids are left out, rows without a word get names that occur
+    /// in no text.
     ///
     /// # Errors
     /// A sentence that names the line of a word without an id, of an id that is given twice, and what is missing.
-    pub fn read(path: &Path) -> Result<Self> {
-        let kind = path.extension().and_then(|kind| kind.to_str()).unwrap_or_default().to_ascii_lowercase();
-        if !["yml", "yaml", "json", "txt"].contains(&kind.as_str()) {
-            let message = "is no list of words that is known by its name; such files end with .yml, .json or .txt";
-            return Err(Error::file(path, message));
-        }
-        let bytes = read_file(path, MOST_BYTES)?;
-        let text = str::from_utf8(&bytes).map_err(|error| {
-            let line = bytes[..error.valid_up_to()].split(|byte| *byte == b'\n').count();
-            Error::line(path, line, "is not UTF-8")
-        })?;
-        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        let entries = match kind.as_str() {
-            "txt" => listed(text),
-            // JSON is YAML but for some of its escapes.
-            "json" => json_entries(path, text)?,
-            _ if text.starts_with('{') => json_entries(path, text).or_else(|_| yaml_entries(path, text))?,
-            _ => yaml_entries(path, text)?,
-        };
-        Self::of(path, entries)
+    pub fn read(path: &Path, size: Option<usize>) -> Result<Self> {
+        let (entries, is_list) = entries(path)?;
+        Self::of(path, entries, size, if is_list { SpecialWords::Named } else { SpecialWords::Marian })
     }
 
     /// From words in the order of their ids; errors name `path`.
     pub fn from_words(path: &Path, words: Vec<String>) -> Result<Self> {
-        Self::of(path, words.into_iter().zip(0..).map(|(word, id)| (word, id, None)).collect())
+        Self::of(
+            path,
+            words.into_iter().zip(0..).map(|(word, id)| (word, id, None)).collect(),
+            None,
+            SpecialWords::Named,
+        )
     }
 
-    fn of(path: &Path, entries: Vec<Entry>) -> Result<Self> {
+    /// From entries of a file; `size` as in [`Vocabulary::read`].
+    pub fn of(path: &Path, entries: Vec<Entry>, size: Option<usize>, specials: SpecialWords) -> Result<Self> {
         let wrong = |line: Option<usize>, message: String| match line {
             Some(line) => Error::line(path, line, message),
             None => Error::file(path, message),
         };
         let count = entries.len();
-        let mut words = vec![None; count];
-        let mut ids = HashMap::with_capacity(count);
+        let mut words: Vec<Option<String>> = Vec::new();
+        let mut known = HashSet::with_capacity(count);
         for (word, id, line) in entries {
-            let place = usize::try_from(id).ok().and_then(|id| words.get_mut(id)).ok_or_else(|| {
-                wrong(
-                    line,
-                    format!(
-                        "gives `{word}` the id {id}, but there are only {count} words; ids go from 0 without holes"
-                    ),
-                )
-            })?;
-            if let Some(other) = place {
-                return Err(wrong(line, format!("gives `{word}` the id {id} that `{other}` has")));
-            }
-            if ids.insert(word.clone(), id as u32).is_some() {
+            let place = usize::try_from(id).unwrap_or(usize::MAX);
+            if !known.insert(word.clone()) {
                 return Err(wrong(line, format!("has the word `{word}` again")));
             }
-            *place = Some(word);
-        }
-        let mut vocabulary = Self { words: words.into_iter().flatten().collect(), ids };
-        for (ours, names) in NAMES {
-            vocabulary.rename(ours, names).map_err(|message| Error::file(path, message))?;
-        }
-        Ok(vocabulary)
-    }
-
-    /// Gives a special word the name that it has here.
-    fn rename(&mut self, ours: &str, names: &[SpecialName]) -> std::result::Result<(), String> {
-        let known = names.iter().filter_map(|(name, place)| Some((*name, *self.ids.get(*name)?, *place)));
-        let mut fitting = known.filter(|(_, id, place)| place.is_none_or(|place| place == *id as usize));
-        let Some((name, id, _)) = fitting.next() else {
-            return Err(format!("has no word `{}`; the models here need it", names[0].0));
-        };
-        if name != ours {
-            if self.ids.contains_key(ours) {
-                return Err(format!("has both `{name}` and `{ours}`, which mean the same here; rename one"));
+            if size.is_some_and(|size| place >= size) {
+                continue;
             }
-            self.ids.remove(name);
-            self.ids.insert(ours.to_owned(), id);
-            ours.clone_into(&mut self.words[id as usize]);
+            if size.is_none() && place >= count + MOST_HOLES {
+                let message =
+                    format!("gives `{word}` the id {id}, but there are only {count} words; copy the file again");
+                return Err(wrong(line, message));
+            }
+            words.resize(words.len().max(place + 1), None);
+            if let Some(other) = &words[place] {
+                return Err(wrong(line, format!("gives `{word}` the id {id} that `{other}` has")));
+            }
+            words[place] = Some(word);
         }
-        Ok(())
+        let found = special_ids(&words, specials)
+            .map_err(|missing| Error::file(path, format!("has no word `{missing}`; the models here need it")))?;
+        words.resize(size.unwrap_or(words.len()), None);
+        let name = |(id, word): (usize, Option<String>)| match (found.iter().position(|special| *special == id), word) {
+            (Some(special), _) => NAMES[special].0.to_owned(),
+            (None, Some(word)) if word != EOS && word != UNK => word,
+            // an id without a word, or a word of texts that is called as a special one here
+            _ => format!("<unused {id}>"),
+        };
+        let words: Vec<String> = words.into_iter().enumerate().map(name).collect();
+        let ids = words.iter().cloned().zip(0..).collect();
+        Ok(Self { words, ids })
     }
 
     /// The words by ids; the end of a sentence is [`EOS`], the unknown word [`UNK`].
@@ -126,20 +118,6 @@ impl Vocabulary {
     /// The id of a word.
     pub fn id(&self, word: &str) -> Option<u32> {
         self.ids.get(word).copied()
-    }
-
-    /// As many words as a model has rows for: those behind it are unknown to it, rows behind the last word have names that
-    /// occur in no text.
-    pub fn resized(mut self, count: usize) -> Self {
-        for extra in self.words.split_off(count.min(self.words.len())) {
-            self.ids.remove(&extra);
-        }
-        for id in self.words.len()..count {
-            let name = format!("<unused {id}>");
-            self.ids.insert(name.clone(), id as u32);
-            self.words.push(name);
-        }
-        self
     }
 
     /// The tokenizer file for [`crate::text::tokenizer::Tokenizer::from_json`] of a model of these words: text is split at
@@ -158,6 +136,68 @@ impl Vocabulary {
     }
 }
 
+/// The ids of the end of a sentence and of the unknown word, or the name of the one that is missing.
+fn special_ids(words: &[Option<String>], specials: SpecialWords) -> std::result::Result<[usize; 2], &'static str> {
+    let is = |id: usize, names: &[&str]| match words.get(id) {
+        Some(Some(word)) => names.contains(&word.as_str()),
+        other => other.is_some(),
+    };
+    let behind_go = matches!(words.get(2), Some(Some(word)) if word == "<UNK>");
+    if specials == SpecialWords::Nematus && words.len() > 2 {
+        return Ok([0, if behind_go { 2 } else { 1 }]);
+    }
+    let mut found = [0; 2];
+    for (special, (_, names)) in NAMES.iter().enumerate() {
+        let named = names.iter().find_map(|name| words.iter().position(|word| word.as_deref() == Some(name)));
+        let old = Some(special).filter(|id| specials != SpecialWords::Named && is(*id, OLD_NAMES[special]));
+        let behind = Some(2).filter(|_| special == 1 && behind_go);
+        let in_list =
+            Some(special).filter(|id| words.get(*id).is_some_and(Option::is_some) && is(*id, OLD_NAMES[special]));
+        found[special] = old.or(named).or(behind).or(in_list).ok_or(names[0])?;
+    }
+    Ok(found)
+}
+
+/// The entries of a file, and whether it is a list.
+///
+/// # Errors
+/// As [`Vocabulary::read`].
+pub fn entries(path: &Path) -> Result<(Vec<Entry>, bool)> {
+    let kind = path.extension().and_then(|kind| kind.to_str()).unwrap_or_default().to_ascii_lowercase();
+    if !["yml", "yaml", "json", "txt"].contains(&kind.as_str()) {
+        let message = "is no list of words that is known by its name; such files end with .yml, .json or .txt";
+        return Err(Error::file(path, message));
+    }
+    let bytes = read_file(path, MOST_BYTES)?;
+    let text = utf8(path, &bytes)?;
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    match kind.as_str() {
+        "txt" => Ok((listed(text), true)),
+        // JSON is YAML but for some of its escapes.
+        "json" => json_entries(path, text),
+        _ if text.starts_with('{') => json_entries(path, text).or_else(|_| yaml_entries(path, text)),
+        _ => yaml_entries(path, text),
+    }
+}
+
+/// The words of a list: JSON, or a word a line; none of them is given another name.
+pub fn list(path: &Path, bytes: &[u8]) -> Result<Vec<String>> {
+    let text = utf8(path, bytes)?;
+    let is_json = path.extension().is_some_and(|kind| kind == "json");
+    let entries = if is_json { json_entries(path, text)? } else { (listed(text), true) };
+    match entries {
+        (entries, true) => Ok(entries.into_iter().map(|(word, ..)| word).collect()),
+        _ => Err(Error::file(path, "gives ids to words; it should list the words in the order of their ids")),
+    }
+}
+
+fn utf8<'a>(path: &Path, bytes: &'a [u8]) -> Result<&'a str> {
+    str::from_utf8(bytes).map_err(|error| {
+        let line = bytes[..error.valid_up_to()].split(|byte| *byte == b'\n').count();
+        Error::line(path, line, "is not UTF-8")
+    })
+}
+
 /// A word a line.
 fn listed(text: &str) -> Vec<Entry> {
     let text = text.strip_suffix('\n').unwrap_or(text);
@@ -167,7 +207,7 @@ fn listed(text: &str) -> Vec<Entry> {
     lines.zip(0..).map(|(word, id)| (word.to_owned(), id, Some(id as usize + 1))).collect()
 }
 
-fn json_entries(path: &Path, text: &str) -> Result<Vec<Entry>> {
+fn json_entries(path: &Path, text: &str) -> Result<(Vec<Entry>, bool)> {
     let wrong = |what: &str| {
         Error::file(path, format!("{what}; it should be JSON of words, each with its id, or in their order"))
     };
@@ -177,21 +217,21 @@ fn json_entries(path: &Path, text: &str) -> Result<Vec<Entry>> {
                 Some(id) => Ok((word, id, None)),
                 None => Err(wrong(&format!("gives `{word}` {id} in place of an id"))),
             };
-            words.into_iter().map(entry).collect()
+            Ok((words.into_iter().map(entry).collect::<Result<_>>()?, false))
         }
         Value::Array(words) => {
             let entry = |(word, id): (Value, u64)| match word {
                 Value::String(word) => Ok((word, id, None)),
                 other => Err(wrong(&format!("has {other} in place of word {id}"))),
             };
-            words.into_iter().zip(0..).map(entry).collect()
+            Ok((words.into_iter().zip(0..).map(entry).collect::<Result<_>>()?, true))
         }
         _ => Err(wrong("is neither a list nor words with ids")),
     }
 }
 
 /// The parser's events, so that a word such as `null`, `1.0` or `<<` is that word.
-fn yaml_entries(path: &Path, text: &str) -> Result<Vec<Entry>> {
+fn yaml_entries(path: &Path, text: &str) -> Result<(Vec<Entry>, bool)> {
     let mut entries = Vec::new();
     let mut word: Option<(String, usize)> = None;
     let mut is_list = None;
@@ -219,7 +259,7 @@ fn yaml_entries(path: &Path, text: &str) -> Result<Vec<Entry>> {
             _ => {}
         }
     }
-    Ok(entries)
+    Ok((entries, is_list.unwrap_or(true)))
 }
 
 #[cfg(test)]
@@ -230,7 +270,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let path = folder.path().join(name);
         std::fs::write(&path, text).expect("written");
-        Vocabulary::read(&path).map(|read| read.words().to_vec())
+        Vocabulary::read(&path, None).map(|read| read.words().to_vec())
     }
 
     /// Words that look like something else, in every form.
@@ -264,10 +304,29 @@ mod tests {
         Ok(())
     }
 
+    /// A corpus has the pieces `eos` and `UNK`, which overwrote the entries of the special words; special words of 2018.
+    #[test]
+    fn dictionaries_of_nematus_may_have_holes_and_other_names() -> Result<()> {
+        let known = |text: &str, specials| {
+            let entries = json_entries(Path::new("d.json"), text)?.0;
+            Vocabulary::of(Path::new("d.json"), entries, Some(6), specials).map(|read| read.words().join(" "))
+        };
+        let holes = r#"{"UNK": 4, "the": 2, "eos": 5, "[UNK]": 3, "far": 74153}"#;
+        let of_2018 = r#"{"<EOS>": 0, "<GO>": 1, "<UNK>": 2, "the": 3}"#;
+        let strange = r#"{"<s>": 0, "<pad>": 1, "the": 2, "</s>": 3, "<unk>": 4}"#;
+        for specials in [SpecialWords::Nematus, SpecialWords::Marian] {
+            assert_eq!(known(holes, specials)?, "</s> [UNK] the <unused 3> UNK eos");
+            assert_eq!(known(of_2018, specials)?, "</s> <GO> [UNK] the <unused 4> <unused 5>");
+        }
+        assert_eq!(known(strange, SpecialWords::Nematus)?, "</s> [UNK] the <unused 3> <unk> <unused 5>");
+        assert_eq!(known(strange, SpecialWords::Marian)?, "<s> <pad> the </s> [UNK] <unused 5>");
+        Ok(())
+    }
+
     #[test]
     fn what_is_wrong_is_named_with_its_line() {
         let wrong = [
-            ("a.yml", "</s>: 0\n<unk>: 1\nsun: 3\n", "line 3"),
+            ("a.yml", "</s>: 0\n<unk>: 1\nsun: 99999\n", "line 3"),
             ("b.yml", "</s>: 0\n<unk>: 1\nsun: 1\n", "line 3"),
             ("c.yml", "</s>: 0\n<unk>: 1\nsun: x\n", "line 3"),
             ("d.yml", "</s>: 0\n<unk>: 1\nsun:\n  - 2\n", "line 4"),
@@ -277,8 +336,8 @@ mod tests {
             ("h.json", "[\"</s>\", 7]", "word 1"),
             ("i.txt", "<unk>\nsun\n", "`</s>`"),
             ("j.txt", "</s>\nsun\n", "`<unk>`"),
-            ("k.txt", "</s>\n<unk>\n[UNK]\n", "[UNK]"),
             ("l.json", "{\"eos\": 1, \"UNK\": 0}", "`</s>`"),
+            ("k.json", "{\"the\": 0, \"</s>\": 1, \"UNK\": 2}", "`<unk>`"),
             ("m.spm", "", ".yml"),
             ("n.yml", "", "`</s>`"),
         ];

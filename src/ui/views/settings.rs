@@ -107,6 +107,12 @@ fn unknown_ui(ui: &mut Ui, window: &mut Window<'_>) {
     if ui.checkbox(&mut forbid, tr!("Never choose [UNK]")).changed() {
         window.push(SearchCommand::SetForbidUnk(forbid));
     }
+    let mut allow = window.app.document.scene().search.allow_unk;
+    let switch = egui::Checkbox::new(&mut allow, tr!("Let models of Marian choose [UNK]"));
+    let about = tr!("Marian never writes [UNK] by default. Other models choose it where it is likeliest.");
+    if ui.add_enabled(!forbid, switch).on_hover_text(about).changed() {
+        window.push(SearchCommand::SetAllowUnk(allow));
+    }
 }
 
 fn device_ui(ui: &mut Ui, window: &mut Window<'_>) {

@@ -13,7 +13,7 @@ use interlinear::ticket::{CancellationToken, Generation};
 use super::fake::Fake;
 use crate::tiny::{TINY, Tiny};
 
-const SPECIALS: Specials = Specials { eos: 0, unk: 1 };
+const SPECIALS: Specials = Specials { eos: 0, unk: 1, bars_unk: false };
 const SOURCES: [&[u32]; 4] = [&[4, 2, 0], &[0], &[2, 2, 3, 0], &[3, 0]];
 
 fn numbered<'a>(sources: &[&'a [u32]]) -> Vec<Numbered<'a>> {
@@ -56,7 +56,8 @@ fn exact(model: &Fake, source: &[u32], options: &SampleOptions) -> HashMap<Vec<u
 fn frequencies_are_those_of_the_exact_probabilities() {
     for (seed, temperature, forbid_unk) in [(1, 1.0, false), (2, 0.5, false), (3, 2.0, true), (4, 1.0, true)] {
         let mut model = Fake::new(seed, 4);
-        let options = SampleOptions { count: 10_000, temperature, seed, max_length: Some(3), forbid_unk };
+        let options =
+            SampleOptions { count: 10_000, temperature, seed, max_length: Some(3), forbid_unk, allow_unk: false };
         for (source, samples) in SOURCES.iter().zip(draw(&mut model, &numbered(&SOURCES), &options)) {
             assert_eq!(samples.iter().map(|sample| sample.count).sum::<usize>(), options.count);
             let mut probabilities = exact(&model, source, &options);

@@ -167,6 +167,8 @@ fn beside_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>, colu
         ui.end_row();
     });
     ui.checkbox(&mut beside.search.forbid_unk, tr!("It never chooses [UNK]"));
+    let allows = egui::Checkbox::new(&mut beside.search.allow_unk, tr!("Let models of Marian choose [UNK]"));
+    ui.add_enabled(!beside.search.forbid_unk, allows);
     ui.checkbox(&mut beside.replaces, tr!("It shows the typed word for [UNK]"));
     let is_set = !window.app.document.interventions(column).is_empty();
     let with = egui::Checkbox::new(&mut beside.has_interventions, tr!("With the interventions of this column"));
