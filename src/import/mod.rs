@@ -24,11 +24,9 @@ use std::sync::Arc;
 
 use crate::error::{Error, Result};
 
-pub use crate::import::facts::{Facts, ImportColumn, ImportFact, Warning, Warnings};
+pub use crate::import::facts::{Behind, Facts, ImportColumn, ImportFact, Warning, Warnings};
 pub use crate::import::format::{FileSample, FormatEntry};
-pub use crate::import::options::{
-    Base, BesideFiles, ColumnRole, ImportOptions, LinkOrder, OracleBy, Orientation, Role,
-};
+pub use crate::import::options::{Base, ColumnRole, ImportOptions, LinkOrder, OracleBy, Orientation, Role};
 pub use crate::import::record::{ImportedOutput, ImportedText, Record};
 
 use crate::import::format::{FormatReader, LineParser};
