@@ -125,7 +125,9 @@ const CUT: &str = "import the texts cut into tokens as the system cuts them";
 
 /// How much of an axis is not padding, whose size and used part are given: the words, or one more where it may have `</s>`.
 fn side((size, used): (usize, usize), words: usize, (has_end, name): (bool, &str)) -> ImportReported<usize> {
-    if size < words || used > words + usize::from(has_end) {
+    // A padded axis that ends before the words is of a shorter text.
+    let is_short = size < words || (size > words + 1 && used < words);
+    if is_short || used > words + usize::from(has_end) {
         let count = if size < words { size } else { used };
         return Err(format!("has weights for {count} {name} tokens where the text has {words} words; {CUT}"));
     }

@@ -84,7 +84,7 @@ pub const FORMATS: &[FormatEntry] = &[
         sniff: marian::sniff_hard,
         open: marian::open_hard,
     },
-    FormatEntry { name: "nbest", label: "N-best lists (Moses)", sniff: nbest::sniff, open: nbest::open },
+    FormatEntry { name: "nbest", label: "N-best lists (Moses, Marian)", sniff: nbest::sniff, open: nbest::open },
     FormatEntry {
         name: "neural-monkey",
         label: "Attention of Neural Monkey (.npy)",

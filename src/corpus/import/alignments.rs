@@ -1,6 +1,7 @@
 //! Floor 7: alignments of other toolkits on their way in: whose they are, whether they are of the words that are here, and what
 //! is cut off.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::corpus::import::report::ImportReport;
@@ -13,12 +14,14 @@ use crate::import::facts::{Behind, ImportReported};
 use crate::import::matrix::fit;
 use crate::import::{ImportOptions, ImportedOutput, Record, Role};
 use crate::text::links::Link;
-use crate::text::words::words;
+use crate::text::pieces::PieceMarks;
+use crate::text::readable::places;
+use crate::text::words::{without_end, words};
 
 /// The words of the sentences that a file of links tells of: those of the last file with sources. Eight bytes a sentence stay.
-pub(super) fn sides(workspace: &Workspace, options: &ImportOptions, stem: &str) -> Result<Sides> {
+pub(super) fn sides(workspace: &Workspace, path: &Path, options: &ImportOptions) -> Result<Sides> {
     let system = match &options.role {
-        Some(Role::Output(name)) => system_of(workspace, name, stem)?,
+        Some(Role::Output(name)) => system_of(workspace, name, (path, options))?,
         _ => None,
     };
     let count = |text: &str| u32::try_from(words(text).count()).ok();
@@ -40,9 +43,12 @@ pub(super) fn sides(workspace: &Workspace, options: &ImportOptions, stem: &str) 
 /// Sentences that are read at once.
 const READ: usize = 1000;
 
-/// The system that links or weights without texts are of: that of the name, or of a file that is not called like one the last that
-/// said something.
-fn system_of(workspace: &Workspace, name: &str, stem: &str) -> Result<Option<StoredSystem>> {
+/// The system that links or weights without texts are of: that of the name, or where nobody named one the last that said something.
+fn system_of(
+    workspace: &Workspace,
+    name: &str,
+    (path, options): (&Path, &ImportOptions),
+) -> Result<Option<StoredSystem>> {
     let mut last = None;
     for system in workspace.systems()?.into_iter().filter(|system| system.name == name || system.competes()) {
         if workspace.outputs(system.id)? > 0 {
@@ -52,7 +58,8 @@ fn system_of(workspace: &Workspace, name: &str, stem: &str) -> Result<Option<Sto
             last = Some(system);
         }
     }
-    Ok(last.filter(|_| name == stem))
+    let is_named = matches!(&options.role, Some(Role::Output(name)) if path.file_stem() != Some(name.as_ref()));
+    Ok(last.filter(|_| !is_named))
 }
 
 /// What is known of the alignments of a file.
@@ -60,7 +67,9 @@ fn system_of(workspace: &Workspace, name: &str, stem: &str) -> Result<Option<Sto
 pub(super) struct Alignments {
     behind: Behind,
     /// The system that they are of, where the file has another name for it.
-    pub(super) system: Option<String>,
+    system: Option<String>,
+    /// Its texts stay cut into pieces, as the sources that are here.
+    is_cut: bool,
     /// Those with weights; with a row for `</s>`, with a column for it, and with more behind the words.
     all: usize,
     end_rows: usize,
@@ -83,7 +92,7 @@ impl Alignments {
         &mut self,
         workspace: &Workspace,
         base: usize,
-        (path, stem): (&Path, &str),
+        (path, options): (&Path, &ImportOptions),
         window: &[Record],
     ) -> Result<()> {
         let is_aligned = |output: &ImportedOutput| output.alpha.is_some() || output.links.is_some();
@@ -96,8 +105,8 @@ impl Alignments {
                 return Err(Error::file(path, message));
             }
             if outputs().all(|(_, output)| is_bare(output)) {
-                let name = first.system.as_deref().unwrap_or(stem);
-                system = Some(system_of(workspace, name, stem)?.ok_or_else(|| {
+                let name = first.system.as_deref().unwrap_or_default();
+                system = Some(system_of(workspace, name, (path, options))?.ok_or_else(|| {
                     let advice =
                         "import its outputs first, then this file as its outputs too (`--output NAME=FILE` for both)";
                     Error::file(
@@ -108,7 +117,7 @@ impl Alignments {
                 self.system = system.as_ref().filter(|system| system.name != name).map(|system| system.name.clone());
             }
         }
-        let mut sides = Vec::new();
+        let (mut sides, mut marks) = (Vec::new(), [PieceMarks::Words, PieceMarks::Words]);
         for (record, output) in outputs().filter(|(_, output)| self.behind != Behind::Nothing || is_aligned(output)) {
             let at = base + record.sentence.saturating_sub(1);
             let source = match &record.source {
@@ -116,6 +125,14 @@ impl Alignments {
                 None => workspace.sentence(at)?.map(|sentence| owned_words(&sentence.source)).unwrap_or_default(),
             };
             let said = system.as_ref().map(|system| workspace.output(system.id, at)).transpose()?.flatten();
+            if record.source.is_none() {
+                let seen = [PieceMarks::seen(&source), PieceMarks::seen(&output.tokens)];
+                marks
+                    .iter_mut()
+                    .zip(seen)
+                    .filter(|(_, seen)| seen.has_pieces())
+                    .for_each(|(known, seen)| *known = seen);
+            }
             let target = match said {
                 Some(said) => said.target,
                 None if output.tokens.is_empty() => owned_words(&output.text),
@@ -127,6 +144,7 @@ impl Alignments {
                 SystemOutput { target, source, links: output.links.clone(), ..SystemOutput::default() },
             ));
         }
+        self.is_cut = marks[0].has_pieces() && marks[0] == marks[1];
         let faults = |behind: Behind| {
             let fault = |(line, output, kept): &(usize, &ImportedOutput, SystemOutput)| {
                 let fitted = Self::new(behind).fitted(output, &mut kept.clone());
@@ -151,6 +169,14 @@ impl Alignments {
         let message =
             format!("{why}. {} of the first {} alignments are such, so nothing is imported", found.len(), sides.len());
         Err(Error::line(path, *line, message))
+    }
+
+    /// Names the system of outputs, and leaves their texts cut where the sources are.
+    pub(super) fn name(&self, output: &mut ImportedOutput) {
+        if self.is_cut && !output.tokens.is_empty() {
+            output.text = without_end(&output.tokens).join(" ");
+        }
+        output.system = self.system.clone().or(output.system.take());
     }
 
     /// Puts the alignment of an output to its words; what is left out is told.
@@ -198,6 +224,18 @@ impl Alignments {
                 is_within
             });
         }
+        // Links without weights are of the words of the text.
+        if kept.alpha.is_none()
+            && let Some(links) = &mut kept.links
+            && let Some(places) = places(without_end(&kept.target), &kept.text).filter(|places| places.words < t)
+        {
+            let of = |link: &Link| {
+                let source = link.source;
+                places.places[link.target].clone().map(move |target| Link { source, target })
+            };
+            *links = links.iter().flat_map(of).collect::<BTreeSet<_>>().into_iter().collect();
+            kept.target = owned_words(&kept.text);
+        }
         let Some(Link { source, target }) = beyond.first() else { return Ok(()) };
         let advice = "import the texts cut into tokens as the system cuts them";
         Err(match beyond.len() {
@@ -217,9 +255,13 @@ impl Alignments {
                  (`--output NAME=FILE`)."
             ));
         }
+        if self.is_cut {
+            told.push("The texts stay cut into pieces, as the source sentences are.".to_owned());
+        }
         if self.all > 0 {
             told.push(format!(
-                "Of {} alignments {} have a row for `</s>` and {} a column; of {} what is behind the words was cut off.",
+                "Alignments with weights: {}; with a row for `</s>`: {}; with a column for it: {}; with more behind the words, which is cut off: \
+                 {}.",
                 self.all, self.end_rows, self.end_columns, self.padded
             ));
         }

@@ -75,7 +75,7 @@ fn import_records(
 ) -> Result<ImportReport> {
     let mut import = import::open(path, options)?;
     if import.facts.base != import::ImportFact::None && options.beside == Sides::default() {
-        let beside = sides(workspace, options, &stem(path))?;
+        let beside = sides(workspace, path, options)?;
         import = import::open(path, &import::ImportOptions { beside, ..options.clone() })?;
     }
     let facts = import.facts.told();
@@ -271,15 +271,13 @@ impl Importer<'_> {
             None => {
                 let base = self.find_base(&window)?;
                 if self.columns.is_empty() {
-                    self.alignments.check(self.workspace, base, (self.path, &self.stem), &window)?;
+                    self.alignments.check(self.workspace, base, (self.path, self.options), &window)?;
                 }
                 *self.base.insert(base)
             }
         };
-        if let Some(system) = &self.alignments.system {
-            let outputs = window.iter_mut().flat_map(|record| &mut record.outputs);
-            outputs.for_each(|output| output.system = Some(system.clone()));
-        }
+        let outputs = window.iter_mut().flat_map(|record| &mut record.outputs);
+        outputs.for_each(|output| self.alignments.name(output));
         self.last = window.iter().map(|record| record.line).max().unwrap_or(self.last);
         let has_sources = window.iter().any(|record| record.source.is_some());
         self.end = window.iter().map(|record| base + record.sentence).max().filter(|_| !has_sources);

@@ -6,10 +6,10 @@
 
 use crate::analysis::alignment::Alignment;
 use crate::error::Result;
-use crate::import::facts::{Behind, Facts, ImportReported, Warnings};
+use crate::import::facts::{Behind, Facts, ImportFact, ImportReported, Warnings};
 use crate::import::format::{FileSample, FormatReader, system};
 use crate::import::input::{ImportInput, TextLines};
-use crate::import::matrix::{FileMatrix, MOST_WORDS, PEEKED, number, orientation, weight};
+use crate::import::matrix::{MOST_WORDS, PEEKED, number, weight};
 use crate::import::options::{ImportOptions, Orientation};
 use crate::import::record::{ImportedOutput, Record};
 use crate::text::links::Link;
@@ -97,37 +97,18 @@ fn sniff(sample: &FileSample<'_>, kind: Field) -> u8 {
     if of(kind) > 0 && (of(kind) + of(Field::Blank)) * 2 > lines.len() { 80 } else { 0 }
 }
 
+/// How it is known what groups of weights are.
+pub(super) const ROWS: &str = "as Marian writes weights";
+
 /// Starts to read soft alignments.
 pub fn open_soft(input: &ImportInput, options: &ImportOptions, facts: &mut Facts) -> Result<Box<dyn FormatReader>> {
-    let mut reader = MarianReader::open(input, options, facts, Field::Soft)?;
-    let matrices = peek(input, |line| {
-        let fields = fields(line);
-        let words = tokens(fields[0]).len();
-        Some((soft(fields.get(1)?).ok()??, (!reader.is_scored).then_some(words)))
-    })?;
-    facts.orientation = orientation(&matrices, options.orientation, Orientation::TargetRows);
-    reader.is_turned = facts.orientation.value() == Some(Orientation::SourceRows);
-    Ok(Box::new(reader))
+    facts.orientation = ImportFact::known(Orientation::TargetRows, ROWS);
+    Ok(Box::new(MarianReader::open(input, options, facts, Field::Soft)?))
 }
 
 /// Starts to read links.
 pub fn open_hard(input: &ImportInput, options: &ImportOptions, facts: &mut Facts) -> Result<Box<dyn FormatReader>> {
     Ok(Box::new(MarianReader::open(input, options, facts, Field::Hard)?))
-}
-
-/// The matrices of the first lines that have one, each with the words of its target where they are known.
-pub(super) fn peek(
-    input: &ImportInput,
-    matrix: impl Fn(&str) -> Option<(Alignment, Option<usize>)>,
-) -> Result<Vec<FileMatrix>> {
-    let (mut matrices, mut lines, mut unheard) = (Vec::new(), input.lines()?, Warnings::new(input.path()));
-    while matrices.len() < PEEKED
-        && let Ok(Some(line)) = lines.next(&mut unheard)
-    {
-        let found = line.text.as_deref().and_then(&matrix);
-        matrices.extend(found.map(|(matrix, target)| FileMatrix { matrix, source: None, target }));
-    }
-    Ok(matrices)
 }
 
 /// The matrix of groups; `None` where there are none.
@@ -162,20 +143,11 @@ pub(super) fn hard(field: &str) -> ImportReported<Vec<Link>> {
 }
 
 /// Reads a field into an output: an alignment, or what the words cost. What is wrong with it is told.
-pub(super) fn take(
-    (kind, field): (Field, &str),
-    is_turned: bool,
-    output: &mut ImportedOutput,
-    line: usize,
-    warnings: &mut Warnings,
-) {
+pub(super) fn take((kind, field): (Field, &str), output: &mut ImportedOutput, line: usize, warnings: &mut Warnings) {
     let mut left_out = |why: String| warnings.add(line, format!("{why}; its alignment is left out"));
     match kind {
         Field::Hard => output.links = hard(field).map_err(&mut left_out).ok(),
-        Field::Soft => {
-            let alpha = soft(field).map_err(&mut left_out).ok().flatten();
-            output.alpha = alpha.map(|alpha| if is_turned { alpha.turned() } else { alpha });
-        }
+        Field::Soft => output.alpha = soft(field).map_err(&mut left_out).ok().flatten(),
         Field::WordScores => {
             output.token_log_p = field.split_ascii_whitespace().filter_map(number).collect();
             output.log_p = Some(output.token_log_p.iter().sum());
@@ -189,7 +161,6 @@ struct MarianReader {
     kind: Field,
     /// Of the scorer: scores in the place of texts.
     is_scored: bool,
-    is_turned: bool,
     system: String,
 }
 
@@ -204,7 +175,7 @@ impl MarianReader {
             facts.notes.push("The file is of Marian's scorer, which writes scores in the place of texts.".into());
         }
         let (lines, system) = (input.lines()?, system(input, options));
-        Ok(Self { lines, kind, is_scored, is_turned: false, system })
+        Ok(Self { lines, kind, is_scored, system })
     }
 
     fn output(&self, number: usize, line: &str, warnings: &mut Warnings) -> ImportedOutput {
@@ -216,11 +187,11 @@ impl MarianReader {
             said(&self.system, fields[0])
         };
         match fields.get(1) {
-            Some(field) => take((self.kind, field), self.is_turned, &mut output, number, warnings),
+            Some(field) => take((self.kind, field), &mut output, number, warnings),
             None => warnings.add(number, "has no `|||` and no alignment behind it"),
         }
         for field in fields.iter().skip(2) {
-            take((Field::of(field), field), self.is_turned, &mut output, number, warnings);
+            take((Field::of(field), field), &mut output, number, warnings);
         }
         output
     }

@@ -5,14 +5,13 @@
 use std::collections::HashSet;
 
 use crate::error::{Error, Result};
-use crate::import::facts::{Behind, Facts, Warnings};
+use crate::import::facts::{Behind, Facts, ImportFact, Warnings};
 use crate::import::format::{FileSample, FormatReader, system};
-use crate::import::formats::marian::{Field, fields, peek, said, soft, take};
+use crate::import::formats::marian::{Field, ROWS, fields, said, take};
 use crate::import::input::{ImportInput, TextLines};
-use crate::import::matrix::{MOST_ID, number, orientation};
+use crate::import::matrix::{MOST_ID, number};
 use crate::import::options::{ImportOptions, Orientation};
 use crate::import::record::{ImportedOutput, Record};
-use crate::text::readable::tokens;
 
 /// Lines with a number, bars, and what is known behind the text.
 pub fn sniff(sample: &FileSample<'_>) -> u8 {
@@ -43,31 +42,25 @@ fn kinds(fields: &[&str]) -> Vec<Field> {
 /// The file cannot be read, or a list begins again behind others.
 pub fn open(input: &ImportInput, options: &ImportOptions, facts: &mut Facts) -> Result<Box<dyn FormatReader>> {
     facts.notes.push("The best of each list is what the system says.".to_owned());
-    let matrices = peek(input, |line| {
-        let fields = fields(line);
-        let at = kinds(&fields).iter().position(|kind| *kind == Field::Soft)?;
-        Some((soft(fields[at + 2]).ok()??, Some(tokens(fields[1]).len())))
-    })?;
     let head = input.head();
     let has = |kind: Field| head.lines().any(|line| kinds(&fields(line)).contains(&kind));
-    let is_aligned = !matrices.is_empty() || has(Field::Hard);
+    let is_aligned = has(Field::Soft) || has(Field::Hard);
     if is_aligned {
         facts.behind = Behind::Padding;
-    }
-    if has(Field::Phrases) && !is_aligned {
+    } else if has(Field::Phrases) {
         facts
             .notes
             .push("What is written `0-1=0-1` says where phrases come from; these are no links of words.".to_owned());
     }
-    facts.orientation = orientation(&matrices, options.orientation, Orientation::TargetRows);
-    facts.sentences = Some(lists(input)?);
-    Ok(Box::new(NbestReader {
-        lines: input.lines()?,
-        is_aligned,
-        is_turned: facts.orientation.value() == Some(Orientation::SourceRows),
-        system: system(input, options),
-        waiting: None,
-    }))
+    if has(Field::Soft) {
+        facts.orientation = ImportFact::known(Orientation::TargetRows, ROWS);
+    }
+    let (first, last) = lists(input)?;
+    facts.sentences = Some(last);
+    if first > 1 {
+        facts.notes.push(format!("Ids count from 0; the first list is that of sentence {first}."));
+    }
+    Ok(Box::new(NbestReader { lines: input.lines()?, is_aligned, system: system(input, options), waiting: None }))
 }
 
 /// The number that a line begins with, from 0.
@@ -76,11 +69,11 @@ fn id(line: &str) -> Option<usize> {
     id.trim().parse().ok().filter(|id| *id < MOST_ID)
 }
 
-/// How many sentences the file has, as far as the last.
+/// The numbers, from 1, of the first and the last sentence that the file has a list of.
 ///
 /// # Errors
 /// A list goes on behind others: two files may have been put one behind the other, and whose sentences the second has is not known.
-fn lists(input: &ImportInput) -> Result<usize> {
+fn lists(input: &ImportInput) -> Result<(usize, usize)> {
     let (mut lines, mut unheard) = (input.lines()?, Warnings::new(input.path()));
     let (mut known, mut last) = (HashSet::new(), None);
     // Damage is told when it is reached in earnest.
@@ -95,7 +88,7 @@ fn lists(input: &ImportInput) -> Result<usize> {
         }
         last = Some(id);
     }
-    Ok(known.into_iter().max().map_or(0, |last| last + 1))
+    Ok((known.iter().min().map_or(0, |first| first + 1), known.iter().max().map_or(0, |last| last + 1)))
 }
 
 /// A line: the number of its sentence from 1, its own, and the candidate.
@@ -105,7 +98,6 @@ struct NbestReader {
     lines: TextLines,
     /// It has links or weights.
     is_aligned: bool,
-    is_turned: bool,
     system: String,
     /// The line that begins the next list.
     waiting: Option<NbestLine>,
@@ -139,7 +131,7 @@ impl NbestReader {
                     (Field::Features | Field::Number | Field::Numbers, field) => {
                         output.features.extend(features(field))
                     }
-                    field => take(field, self.is_turned, &mut output, line.number, warnings),
+                    field => take(field, &mut output, line.number, warnings),
                 }
             }
             return Ok(Some((id + 1, line.number, output)));

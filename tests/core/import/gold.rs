@@ -38,8 +38,7 @@ fn the_base_is_found_or_asked() {
         ("2-0 0-1\n", Some((2, 3)), Some(Base::Zero), LinkOrder::TargetFirst),
         ("3-1 1-2\n", Some((2, 3)), Some(Base::One), LinkOrder::TargetFirst),
     ] {
-        let read =
-            words.map_or_else(|| read("a.txt", text), |words| read_beside("a.txt", text.as_bytes(), &[words]));
+        let read = words.map_or_else(|| read("a.txt", text), |words| read_beside("a.txt", text.as_bytes(), &[words]));
         assert_eq!(read.facts.base.asks(), base.is_none(), "{text}");
         assert_eq!(read.facts.base.value(), Some(base.unwrap_or(Base::Zero)), "{text}");
         assert_eq!(read.facts.order.value(), Some(order), "{text}");
@@ -109,7 +108,9 @@ fn links_outside_their_sentence_are_told_and_left_out() {
     assert_eq!(gold(&read), [links(&[(0, 0)], &[]), links(&[(0, 0)], &[])]);
     assert_eq!(
         read.warnings,
-        ["a.txt, line 1: links words 1 and 7 of sentence 1, which has 2 source and 2 target words; the link is left out"]
+        [
+            "a.txt, line 1: links words 1 and 7 of sentence 1, which has 2 source and 2 target words; the link is left out"
+        ]
     );
 }
 
