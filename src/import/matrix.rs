@@ -129,7 +129,8 @@ fn side((size, used): (usize, usize), words: usize, (has_end, name): (bool, &str
     let is_short = size < words || (size > words + 1 && used < words);
     if is_short || used > words + usize::from(has_end) {
         let count = if size < words { size } else { used };
-        return Err(format!("has weights for {count} {name} tokens where the text has {words} words; {CUT}"));
+        let plural = if words == 1 { "" } else { "s" };
+        return Err(format!("has weights for {count} {name} tokens where the text has {words} word{plural}; {CUT}"));
     }
     Ok(used.max(words))
 }

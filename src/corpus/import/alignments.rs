@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use crate::analysis::alignment::Alignment;
 use crate::corpus::import::report::ImportReport;
 use crate::corpus::store::file::Workspace;
 use crate::corpus::store::output::SystemOutput;
@@ -189,9 +190,9 @@ impl Alignments {
     ) {
         let words = kept.source_words().len();
         if let Err(why) = self.fitted(output, kept) {
-            report.warn(path, line, &format!("{why}; what is wrong is left out"));
+            report.warn(path, line, &format!("{why}; that is left out"));
         }
-        let columns = output.alpha.as_ref().map_or(words, |alpha| alpha.columns());
+        let columns = output.alpha.as_ref().map_or(words, Alignment::columns);
         if kept.alpha.is_some() && columns < words {
             let message = format!("has weights for the first {columns} of {words} source words; the others get none");
             report.warn(path, line, &message);

@@ -80,14 +80,13 @@ fn import_records(
     }
     let facts = import.facts.told();
     let mut report = ImportReport { facts: facts.clone(), asks: import.facts.asks(), ..ImportReport::default() };
-    let origin = workspace.add_origin(&path.display().to_string(), &facts.join(" "))?;
     let (stem, columns) = (stem(path), import.facts.columns.clone());
     let told = with_lanes(threads, &work, |lanes| {
         let importer = Importer {
             workspace: &mut *workspace,
             lanes,
             path,
-            origin,
+            origin: 0,
             stem,
             facts: facts.join(" "),
             columns: &columns,
@@ -265,16 +264,20 @@ impl Importer<'_> {
         Ok(())
     }
 
+    /// Finds the place of the file's first sentence. A file that cannot be used is refused before anything is written.
+    fn begin(&mut self, window: &[Record]) -> Result<usize> {
+        let base = self.find_base(window)?;
+        if self.columns.is_empty() {
+            self.alignments.check(self.workspace, base, (self.path, self.options), window)?;
+        }
+        self.origin = self.workspace.add_origin(&self.path.display().to_string(), &self.facts)?;
+        Ok(*self.base.insert(base))
+    }
+
     fn take(&mut self, mut window: Vec<Record>, report: &mut ImportReport) -> Result<()> {
         let base = match self.base {
             Some(base) => base,
-            None => {
-                let base = self.find_base(&window)?;
-                if self.columns.is_empty() {
-                    self.alignments.check(self.workspace, base, (self.path, self.options), &window)?;
-                }
-                *self.base.insert(base)
-            }
+            None => self.begin(&window)?,
         };
         let outputs = window.iter_mut().flat_map(|record| &mut record.outputs);
         outputs.for_each(|output| self.alignments.name(output));

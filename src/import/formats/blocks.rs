@@ -25,8 +25,9 @@ pub fn sniff_nematus(sample: &FileSample<'_>) -> u8 {
 
 /// OpenNMT: counts without `</s>`, or none.
 pub fn sniff_opennmt(sample: &FileSample<'_>) -> u8 {
+    let weights = sample.lines().nth(1).map_or(0, |row| tokens(row).len());
     match counts(sample.first()) {
-        Some(counts) if !counts.apart && counts.without_end => 95,
+        Some(counts) if !counts.apart && counts.without_end && weights != counts.source + 1 => 95,
         _ => 0,
     }
 }
@@ -42,6 +43,8 @@ struct Counts {
     apart: bool,
     /// They are 0, or those of the words.
     without_end: bool,
+    /// Source words.
+    source: usize,
 }
 
 /// The fields of a header; one without letters has one space alone.
@@ -56,9 +59,10 @@ fn counts(header: &str) -> Option<Counts> {
         [_, _, _, source, counts] => {
             let (s, t) = counts.split_once(' ')?;
             let (s, _) = (number(s)?, number(t)?);
-            Some(Counts { apart: false, without_end: s == 0 || s == tokens(source).len() })
+            let source = tokens(source).len();
+            Some(Counts { apart: false, without_end: s == 0 || s == source, source })
         }
-        [_, _, _, _, s, t] => number(s).zip(number(t)).map(|_| Counts { apart: true, without_end: false }),
+        [_, _, _, _, s, t] => number(s).zip(number(t)).map(|_| Counts { apart: true, without_end: false, source: 0 }),
         _ => None,
     }
 }

@@ -129,7 +129,7 @@ impl NbestReader {
             for (at, kind) in kinds.into_iter().enumerate().filter(|(at, _)| Some(*at) != score) {
                 match (kind, fields[at + 2]) {
                     (Field::Features | Field::Number | Field::Numbers, field) => {
-                        output.features.extend(features(field))
+                        output.features.extend(features(field));
                     }
                     field => take(field, &mut output, line.number, warnings),
                 }
@@ -182,35 +182,5 @@ impl FormatReader for NbestReader {
             record.outputs.push(next.2);
         }
         Ok(Some(record))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn features_have_names() {
-        let named = |field: &str| features(field).into_iter().map(|(name, _)| name).collect::<Vec<_>>();
-        assert_eq!(named("LM0= -12.5 TM0= -1.2 -0.5"), ["LM0", "TM0.1", "TM0.2"]);
-        assert_eq!(named("F0=-1.5 Len= 3"), ["F0", "Len"]);
-        assert_eq!(named("-1 -2"), ["1", "2"]);
-        assert!(named("").is_empty() && named("words only").is_empty());
-    }
-
-    #[test]
-    fn lists_are_told_by_their_fields() {
-        let sample = |head| FileSample { name: "a.nbest", bytes: &[], head };
-        for (head, is_one) in [
-            ("0 ||| le bateau ||| LM0= -1 ||| -2.5\n", true),
-            ("0 ||| le bateau ||| -2.5\n1 ||| la pluie ||| -1\n", true),
-            ("0 ||| le bateau ||| 0-0 1-1 ||| F0= -1 ||| -2.5\n", true),
-            ("0 ||| le bateau ||| LM0= -1 ||| -2.5 ||| 0-1=0-1 ||| 0-0 1-1\n", true),
-            ("0 ||| le bateau ||| 8.2 ||| the ship ||| 3 3\n", false),
-            ("le bateau ||| -2.5 ||| x\n", false),
-            ("", false),
-        ] {
-            assert_eq!(sniff(&sample(head)) > 0, is_one, "{head}");
-        }
     }
 }

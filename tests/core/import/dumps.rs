@@ -169,6 +169,15 @@ fn marian_writes_nbest_lists_and_scores() {
     assert_eq!((read.sentences(), read.outputs()), (vec![1, 3], vec!["le chat", "chat", "oui"]));
     assert_eq!((read.records[0].id.as_deref(), read.records[0].outputs[1].score), (Some("0"), Some(-2.0)));
     assert_eq!(read.records[1].outputs[0].log_p, Some(-0.5));
+    let named = |field: &str| {
+        let read = super::read("a.txt", &format!("0 ||| oui ||| {field} ||| -1\n"));
+        read.records[0].outputs[0].features.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(named("LM0= -12.5 TM0= -1.2 -0.5"), ["LM0", "TM0.1", "TM0.2"]);
+    assert_eq!(
+        (named("F0=-1.5 Len= 3"), named("-1 -2")),
+        (vec!["F0".into(), "Len".into()], vec!["1".into(), "2".into()])
+    );
     // The first bytes may end within a line, or within the first.
     for copies in [1, 1500, 9000] {
         let group = vec!["0.5,0.5"; copies].join(" ");
