@@ -102,6 +102,8 @@ pub struct ImportOptions {
     pub languages: (Option<String>, Option<String>),
     /// The words of the sentences that the file tells of, where the corpus has them.
     pub beside: Sides,
+    /// The system whose outputs came in the same command before it: that of alignments without texts and names.
+    pub came_with: Option<String>,
     /// Whether texts and links go in the place of others that a workspace has already.
     pub replaces: bool,
     /// Whether the candidate of an n-best list that comes nearest to the references is a system of its own.

@@ -22,7 +22,7 @@ use crate::text::words::{without_end, words};
 /// The words of the sentences that a file of links tells of: those of the last file with sources. Eight bytes a sentence stay.
 pub(super) fn sides(workspace: &Workspace, path: &Path, options: &ImportOptions) -> Result<Sides> {
     let system = match &options.role {
-        Some(Role::Output(name)) => system_of(workspace, name, (path, options))?,
+        Some(Role::Output(name)) => system_of(workspace, name, (path, options)).ok(),
         _ => None,
     };
     let count = |text: &str| u32::try_from(words(text).count()).ok();
@@ -44,23 +44,34 @@ pub(super) fn sides(workspace: &Workspace, path: &Path, options: &ImportOptions)
 /// Sentences that are read at once.
 const READ: usize = 1000;
 
-/// The system that links or weights without texts are of: that of the name, or where nobody named one the last that said something.
-fn system_of(
-    workspace: &Workspace,
-    name: &str,
-    (path, options): (&Path, &ImportOptions),
-) -> Result<Option<StoredSystem>> {
-    let mut last = None;
-    for system in workspace.systems()?.into_iter().filter(|system| system.name == name || system.competes()) {
-        if workspace.outputs(system.id)? > 0 {
-            if system.name == name {
-                return Ok(Some(system));
-            }
-            last = Some(system);
+/// The system that links or weights without texts are of: that of the name; where nobody named one, that of the outputs that came
+/// with the file, or the only one.
+///
+/// # Errors
+/// There is none, or it may be one of several.
+fn system_of(workspace: &Workspace, name: &str, (path, options): (&Path, &ImportOptions)) -> Result<StoredSystem> {
+    let (mut known, mut others) = (None, Vec::new());
+    for system in workspace.systems()? {
+        match workspace.outputs(system.id)? {
+            0 => {}
+            _ if system.name == name => known = Some(system),
+            _ if system.competes() => others.push(system),
+            _ => {}
         }
     }
-    let is_named = matches!(&options.role, Some(Role::Output(name)) if path.file_stem() != Some(name.as_ref()));
-    Ok(last.filter(|_| !is_named))
+    if matches!(&options.role, Some(Role::Output(name)) if path.file_stem() != Some(name.as_ref())) {
+        others.clear();
+    }
+    let came = |system: &StoredSystem| options.came_with.as_ref() == Some(&system.name) || others.len() == 1;
+    known.or_else(|| others.iter().find(|system| came(system)).cloned()).ok_or_else(|| {
+        let names: Vec<&str> = others.iter().map(|system| system.name.as_str()).collect();
+        let message = match names.as_slice() {
+            [] => format!("has alignments of the system `{name}`, which has no outputs here; import its outputs first, then this file as its \
+                           outputs too (`--output NAME=FILE` for both)"),
+            names => format!("has alignments, but does not say of which system; import it as the outputs (`--output NAME=FILE`) of {}", names.join(" or ")),
+        };
+        Error::file(path, message)
+    })
 }
 
 /// What is known of the alignments of a file.
@@ -107,14 +118,7 @@ impl Alignments {
             }
             if outputs().all(|(_, output)| is_bare(output)) {
                 let name = first.system.as_deref().unwrap_or_default();
-                system = Some(system_of(workspace, name, (path, options))?.ok_or_else(|| {
-                    let advice =
-                        "import its outputs first, then this file as its outputs too (`--output NAME=FILE` for both)";
-                    Error::file(
-                        path,
-                        format!("has alignments of the system `{name}`, which has no outputs here; {advice}"),
-                    )
-                })?);
+                system = Some(system_of(workspace, name, (path, options))?);
                 self.system = system.as_ref().filter(|system| system.name != name).map(|system| system.name.clone());
             }
         }

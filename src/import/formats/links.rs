@@ -218,7 +218,8 @@ impl Reading {
 
     /// A sentence with its links; those outside it are told and left out.
     fn record(&self, (sentence, line): (usize, usize), entries: &[(usize, Entry)], warnings: &mut Warnings) -> Record {
-        let lengths = self.sides.words(sentence);
+        // Of gold links the corpus leaves out the whole sentence, for what is left would be another alignment.
+        let lengths = self.sides.words(sentence).filter(|_| self.system.is_some());
         let (mut sure, mut possible) = (Vec::new(), Vec::new());
         for (line, entry) in entries {
             // Position 0 is no word where words are counted from 1.

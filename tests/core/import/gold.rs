@@ -1,5 +1,6 @@
 //! Links of annotators and of systems.
 
+use interlinear::import::beside::Sides;
 use interlinear::import::{Base, ImportFact, ImportOptions, LinkOrder, Role};
 use interlinear::text::links::{Link, Links};
 
@@ -103,21 +104,14 @@ fn links_come_as_xml_with_their_texts() {
 }
 
 #[test]
-fn links_outside_their_sentence_are_told_and_left_out() {
-    let read = read_beside("a.txt", b"0-0 1-7\n0-0\n", &[(2, 2), (1, 1)]);
-    assert_eq!(gold(&read), [links(&[(0, 0)], &[]), links(&[(0, 0)], &[])]);
-    assert_eq!(
-        read.warnings,
-        [
-            "a.txt, line 1: links words 1 and 7 of sentence 1, which has 2 source and 2 target words; the link is left out"
-        ]
-    );
-}
-
-#[test]
 fn links_of_a_system_are_its_own() {
-    let planted = Planted::new("a.txt", b"0-0 1?1\n");
-    let read = planted.read(&ImportOptions { role: Some(Role::Output("mine".into())), ..ImportOptions::default() });
+    let planted = Planted::new("a.txt", b"0-0 1?1 1-7\n");
+    let beside = Sides([[Some(2), Some(2)]].into());
+    let role = Some(Role::Output("mine".into()));
+    let read = planted.read(&ImportOptions { role, beside, ..ImportOptions::default() });
+    let said =
+        "a.txt, line 1: links words 1 and 7 of sentence 1, which has 2 source and 2 target words; the link is left out";
+    assert_eq!(read.warnings, [said]);
     let output = &read.records[0].outputs[0];
     assert_eq!((output.system.as_deref(), output.links.as_ref().unwrap().len()), (Some("mine"), 2));
     assert_eq!(read.records[0].gold, None);
