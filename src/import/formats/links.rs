@@ -140,7 +140,7 @@ impl Census {
         self.outside[usize::from(base == Base::One)][usize::from(order == LinkOrder::TargetFirst)]
     }
 
-    /// The order with fewer links outside their sentences, for the better of `bases`.
+    /// The order with far fewer links outside their sentences, for the better of `bases`.
     fn order(&self, asked: Option<LinkOrder>, bases: &[Base]) -> ImportFact<LinkOrder> {
         let best = |order: LinkOrder| bases.iter().map(|base| self.of(*base, order)).min().unwrap_or(0);
         match asked {
@@ -148,7 +148,8 @@ impl Census {
             None if !self.has_lengths => {
                 ImportFact::known(LinkOrder::SourceFirst, "as files mostly have it; no texts lie beside it to tell")
             }
-            None if best(LinkOrder::TargetFirst) < best(LinkOrder::SourceFirst) => {
+            // A few damaged links turn no file.
+            None if best(LinkOrder::TargetFirst) * 10 < best(LinkOrder::SourceFirst) => {
                 ImportFact::known(LinkOrder::TargetFirst, "otherwise links lie outside their sentences")
             }
             None if best(LinkOrder::SourceFirst) < best(LinkOrder::TargetFirst) => {
