@@ -121,7 +121,7 @@ pub struct AnalyseArgs {
     /// Its reference, line by line; once for each. Another file is another reference, of 16 at most
     #[arg(long, value_name = "FILE")]
     reference: Vec<PathBuf>,
-    /// What another system made of it, line by line; once for each
+    /// The outputs of another system, line by line, or a dump of its attention; once for each
     #[arg(long = "output", value_name = "NAME=FILE", value_parser = named)]
     outputs: Vec<(String, PathBuf)>,
     /// A score that others gave what a system made of it, a number a line, such as COMET.1=FILE of the first system, or
@@ -370,9 +370,12 @@ pub fn run(low: &AnalyseArgs) -> anyhow::Result<()> {
         return Err(Error::file(&low.workspace, advice).into());
     }
     let mut workspace = Workspace::open(&low.workspace)?;
+    let only = |name: &&String| low.outputs.iter().all(|(other, _)| other == *name);
+    let came_with = low.outputs.first().map(|(name, _)| name).filter(only);
     for (path, role) in files {
         let options = import::ImportOptions {
             role,
+            came_with: came_with.cloned(),
             replaces: low.replace,
             oracle: low.oracle,
             rerank: low.rerank.clone(),

@@ -24,11 +24,9 @@ use std::sync::Arc;
 
 use crate::error::{Error, Result};
 
-pub use crate::import::facts::{Facts, ImportColumn, ImportFact, Warning, Warnings};
+pub use crate::import::facts::{Behind, Facts, ImportColumn, ImportFact, Warning, Warnings};
 pub use crate::import::format::{FileSample, FormatEntry};
-pub use crate::import::options::{
-    Base, BesideFiles, ColumnRole, ImportOptions, LinkOrder, OracleBy, Orientation, Role,
-};
+pub use crate::import::options::{Base, ColumnRole, ImportOptions, LinkOrder, OracleBy, Orientation, Role};
 pub use crate::import::record::{ImportedOutput, ImportedText, Record};
 
 use crate::import::format::{FormatReader, LineParser};
@@ -86,7 +84,7 @@ pub const FORMATS: &[FormatEntry] = &[
         sniff: marian::sniff_hard,
         open: marian::open_hard,
     },
-    FormatEntry { name: "nbest", label: "N-best lists (Moses)", sniff: nbest::sniff, open: nbest::open },
+    FormatEntry { name: "nbest", label: "N-best lists (Moses, Marian)", sniff: nbest::sniff, open: nbest::open },
     FormatEntry {
         name: "neural-monkey",
         label: "Attention of Neural Monkey (.npy)",

@@ -14,11 +14,9 @@ use crate::import::format::{FileSample, FormatReader, system};
 use crate::import::input::{ImportInput, TextLines};
 use crate::import::matrix::{MOST_ID, MOST_WORDS};
 use crate::import::options::{Base, ImportOptions, LinkOrder, Role};
-use crate::import::record::{ImportedOutput, ImportedText, Record};
+use crate::import::record::{ImportedOutput, Record};
 use crate::text::links::read::{naacl_link, pharaoh_link};
 use crate::text::links::{Link, Links};
-use crate::text::readable::tokens;
-use crate::text::words::words;
 
 /// A file without a 0 in so many sentences is hardly counted from 0.
 const MANY: usize = 20;
@@ -142,7 +140,7 @@ impl Census {
         self.outside[usize::from(base == Base::One)][usize::from(order == LinkOrder::TargetFirst)]
     }
 
-    /// The order with fewer links outside their sentences, for the better of `bases`.
+    /// The order with far fewer links outside their sentences, for the better of `bases`.
     fn order(&self, asked: Option<LinkOrder>, bases: &[Base]) -> ImportFact<LinkOrder> {
         let best = |order: LinkOrder| bases.iter().map(|base| self.of(*base, order)).min().unwrap_or(0);
         match asked {
@@ -150,7 +148,8 @@ impl Census {
             None if !self.has_lengths => {
                 ImportFact::known(LinkOrder::SourceFirst, "as files mostly have it; no texts lie beside it to tell")
             }
-            None if best(LinkOrder::TargetFirst) < best(LinkOrder::SourceFirst) => {
+            // A few damaged links turn no file.
+            None if best(LinkOrder::TargetFirst) * 10 < best(LinkOrder::SourceFirst) => {
                 ImportFact::known(LinkOrder::TargetFirst, "otherwise links lie outside their sentences")
             }
             None if best(LinkOrder::SourceFirst) < best(LinkOrder::TargetFirst) => {
@@ -206,27 +205,22 @@ struct Reading {
 }
 
 impl Reading {
-    fn new(input: &ImportInput, options: &ImportOptions, facts: &Facts) -> Result<Self> {
+    fn new(input: &ImportInput, options: &ImportOptions, facts: &Facts) -> Self {
         let is_systems = matches!(options.role, Some(Role::Output(_)));
-        Ok(Self {
+        Self {
             guess: Guess {
                 base: facts.base.value().unwrap_or(Base::Zero),
                 order: facts.order.value().unwrap_or(LinkOrder::SourceFirst),
             },
             system: is_systems.then(|| system(input, options)),
-            sides: Sides::open(&options.beside)?,
-        })
+            sides: options.beside.clone(),
+        }
     }
 
     /// A sentence with its links; those outside it are told and left out.
-    fn record(
-        &mut self,
-        (sentence, line): (usize, usize),
-        entries: &[(usize, Entry)],
-        warnings: &mut Warnings,
-    ) -> Result<Record> {
-        let [source, target] = self.sides.both(sentence, line, warnings)?;
-        let lengths = lengths(source.as_deref(), target.as_deref());
+    fn record(&self, (sentence, line): (usize, usize), entries: &[(usize, Entry)], warnings: &mut Warnings) -> Record {
+        // Of gold links the corpus leaves out the whole sentence, for what is left would be another alignment.
+        let lengths = self.sides.words(sentence).filter(|_| self.system.is_some());
         let (mut sure, mut possible) = (Vec::new(), Vec::new());
         for (line, entry) in entries {
             // Position 0 is no word where words are counted from 1.
@@ -241,36 +235,26 @@ impl Reading {
             }
         }
         let links = Links::new(sure, possible);
-        let plain = |text: Option<String>| text.map(|text| ImportedText { tokens: Some(tokens(&text)), text });
-        let mut record = Record { sentence, line, source: plain(source), ..Record::default() };
+        let mut record = Record { sentence, line, ..Record::default() };
         if let Some(system) = &self.system {
-            let tokens = target.as_deref().map(tokens).unwrap_or_default();
             let all = links.all().into_iter().map(|(link, _)| link).collect();
-            let output = ImportedOutput::plain(system, target.unwrap_or_default());
-            record.outputs.push(ImportedOutput { tokens, links: Some(all), ..output });
+            record.outputs.push(ImportedOutput { links: Some(all), ..ImportedOutput::plain(system, String::new()) });
         } else {
-            record.reference = plain(target);
             record.gold = Some(links);
         }
-        Ok(record)
+        record
     }
-}
-
-fn lengths(source: Option<&str>, target: Option<&str>) -> Option<(usize, usize)> {
-    let count = |text: &str| words(text).count();
-    source.map(count).zip(target.map(count))
 }
 
 /// Starts to read Pharaoh's notation.
 pub fn open_pharaoh(input: &ImportInput, options: &ImportOptions, facts: &mut Facts) -> Result<Box<dyn FormatReader>> {
-    let (mut census, mut sides) = (Census::default(), Sides::open(&options.beside)?);
+    let mut census = Census::default();
     let (mut lines, mut unheard) = (input.lines()?, Warnings::new(input.path()));
     // Damage is told when it is reached in earnest.
     while let Ok(Some(line)) = lines.next(&mut unheard) {
-        let [source, target] = sides.both(line.number, line.number, &mut unheard)?;
         let text = line.text.unwrap_or_default();
         if let Ok((_, entries)) = entries(&text) {
-            census.add(&entries, lengths(source.as_deref(), target.as_deref()));
+            census.add(&entries, options.beside.words(line.number));
         }
     }
     let is_talp = input.name().rsplit_once('.').is_some_and(|(_, ending)| ending == "talp");
@@ -280,31 +264,28 @@ pub fn open_pharaoh(input: &ImportInput, options: &ImportOptions, facts: &mut Fa
     let order = facts.order.value().unwrap_or(LinkOrder::SourceFirst);
     let base = if is_talp { census.naacl_base(options.base, order) } else { census.base(options.base, order) };
     facts.base = base;
-    Ok(Box::new(PharaohReader { reading: Reading::new(input, options, facts)?, lines: input.lines()?, last: 0 }))
+    Ok(Box::new(PharaohReader { reading: Reading::new(input, options, facts), lines: input.lines()? }))
 }
 
 struct PharaohReader {
     reading: Reading,
     lines: TextLines,
-    last: usize,
 }
 
 impl FormatReader for PharaohReader {
     fn next(&mut self, warnings: &mut Warnings) -> Result<Option<Record>> {
         while let Some(line) = self.lines.next(warnings)? {
-            self.last = line.number;
             let Some(text) = line.text else { continue };
             match entries(&text) {
                 Ok((id, entries)) => {
                     let entries: Vec<(usize, Entry)> = entries.into_iter().map(|entry| (line.number, entry)).collect();
-                    let mut record = self.reading.record((line.number, line.number), &entries, warnings)?;
+                    let mut record = self.reading.record((line.number, line.number), &entries, warnings);
                     record.id = id.map(str::to_owned);
                     return Ok(Some(record));
                 }
                 Err(word) => warnings.add(line.number, format!("{}; the line is left out", no_link(&word))),
             }
         }
-        self.reading.sides.end(self.last, self.last, warnings)?;
         Ok(None)
     }
 }
@@ -332,17 +313,15 @@ pub fn open_naacl(input: &ImportInput, options: &ImportOptions, facts: &mut Fact
             }
         }
     }
-    let (mut census, mut sides, mut unheard) =
-        (Census::default(), Sides::open(&options.beside)?, Warnings::new(input.path()));
+    let mut census = Census::default();
     for (sentence, links) in &sentences {
-        let [source, target] = sides.both(*sentence, 1, &mut unheard)?;
         let entries: Vec<Entry> = links.iter().map(|(_, entry)| *entry).collect();
-        census.add(&entries, lengths(source.as_deref(), target.as_deref()));
+        census.add(&entries, options.beside.words(*sentence));
     }
     facts.order = census.order(options.order, &BASES);
     facts.base = census.naacl_base(options.base, facts.order.value().unwrap_or(LinkOrder::SourceFirst));
     facts.sentences = sentences.last_key_value().map(|(last, _)| *last);
-    let reading = Reading::new(input, options, facts)?;
+    let reading = Reading::new(input, options, facts);
     Ok(Box::new(NaaclReader { reading, sentences, early: Some(warnings) }))
 }
 
@@ -367,6 +346,6 @@ impl FormatReader for NaaclReader {
         }
         let Some((sentence, links)) = self.sentences.pop_first() else { return Ok(None) };
         let line = links.first().map_or(1, |(line, _)| *line);
-        self.reading.record((sentence, line), &links, warnings).map(Some)
+        Ok(Some(self.reading.record((sentence, line), &links, warnings)))
     }
 }

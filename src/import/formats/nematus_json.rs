@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::import::facts::{Facts, ImportFact, ImportReported, Warnings};
 use crate::import::format::{FileSample, FormatReader, system};
 use crate::import::input::ImportInput;
-use crate::import::matrix::{doubt, weight};
+use crate::import::matrix::weight;
 use crate::import::options::{ImportOptions, Orientation};
 use crate::import::record::{ImportedOutput, ImportedText, Record};
 use crate::text::sentence::EOS;
@@ -74,9 +74,6 @@ impl FormatReader for JsonReader {
         let mut record = Record { sentence: number, line: number, ..Record::default() };
         match sentence(&entries) {
             Ok((source, target, alpha)) => {
-                if let Some(message) = doubt(&alpha) {
-                    warnings.add(number, message);
-                }
                 record.source = Some(ImportedText::cut(source));
                 record.outputs.push(ImportedOutput { alpha: Some(alpha), ..ImportedOutput::cut(&self.system, target) });
             }
