@@ -240,7 +240,7 @@ fn judgements_of_the_wmt_are_judgements_and_never_references() {
     ran(at, "analyse --workspace w.ilws --source s --reference r --format none");
     let (_, told) = ran(at, "analyse --workspace w.ilws --import m.tsv --format none");
     assert!(told.contains("Imported 3 outputs, 3 judgements; 1 line has a fault") && told.contains("(MQM)"), "{told}");
-    assert!(told.contains("m.tsv, line 7: has 6 cells, but `target` is column 7"), "{told}");
+    assert!(told.contains("m.tsv, line 7: has 6 cells and no `target`, which is column 7"), "{told}");
     let (workspace, corpus) = read(at);
     let names: Vec<&str> = corpus.systems.iter().map(|column| column.system.name.as_str()).collect();
     assert_eq!((names, corpus.len()), (vec!["A", "B"], 3));

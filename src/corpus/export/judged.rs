@@ -6,6 +6,7 @@ use std::io::Write;
 use serde_json::{Map, Value, json};
 
 use crate::corpus::import::mqm::capital;
+use crate::corpus::import::rated::NO_DOCUMENT;
 use crate::corpus::import::spans::units;
 use crate::corpus::judgements::judge::{ErrorMark, Judgement, Letters};
 use crate::corpus::store::corpus::CorpusTable;
@@ -39,7 +40,7 @@ fn place(name: &str, number: &str) -> [String; 3] {
     match parts[..] {
         [doc, segment, all] => [doc, segment, all],
         [doc, segment] => [doc, segment, number],
-        _ => ["corpus", number, number],
+        _ => [NO_DOCUMENT.trim_end(), number, number],
     }
     .map(str::to_owned)
 }

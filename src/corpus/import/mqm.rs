@@ -100,9 +100,10 @@ fn read(path: &Path, warnings: &mut Warnings, ticket: &CancellationToken) -> Res
             continue;
         };
         let cells: Vec<String> = text.split('\t').map(cell).collect();
-        if let Some(n) = columns.told.iter().position(|at| *at >= cells.len()) {
+        let is_there = |n: usize| cells.get(columns.told[n]).is_some_and(|cell| n > 1 || !cell.trim().is_empty());
+        if let Some(n) = (0..TOLD.len()).find(|n| !is_there(*n)) {
             let (count, at, name) = (cells.len(), columns.told[n] + 1, TOLD[n]);
-            let message = format!("has {count} cells, but `{name}` is column {at}; it is left out");
+            let message = format!("has {count} cells and no `{name}`, which is column {at}; it is left out");
             warnings.add(line.number, message);
             continue;
         }

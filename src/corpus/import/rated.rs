@@ -22,6 +22,8 @@ use crate::error::Result;
 use crate::import::Warnings;
 use crate::text::words::words;
 
+/// How names begin that are none, as tables of sentences without a document have them.
+pub(crate) const NO_DOCUMENT: &str = "corpus ";
 /// Sentences by which a system of the workspace is known that a file names otherwise.
 const COMPARED: usize = 20;
 /// Sentences with the same letters among which the right one is looked for.
@@ -274,16 +276,16 @@ fn name_as_known(workspace: &mut Workspace, file: &mut RatedFile, found: &[Optio
     for ((segment, name), copies) in &file.outputs {
         texts.entry(name).or_default().push((found[*segment], &copies.texts[0].0));
     }
-    let is_there = |name: &String| known.iter().any(|system| system.name == *name);
     let mut free: Vec<_> = known.iter().filter(|system| !texts.contains_key(&system.name)).collect();
     let mut names = BTreeMap::new();
-    for (name, said) in texts.iter().filter(|(name, _)| !is_there(name)) {
-        for (n, system) in free.iter().enumerate() {
-            let says = |(at, text): &(Option<usize>, &str)| {
-                let output = at.map(|at| workspace.output(system.id, at)).transpose()?.flatten();
-                Ok(output.is_some_and(|output| output.text == *text))
-            };
-            if said.iter().take(COMPARED).map(says).collect::<Result<Vec<bool>>>()?.into_iter().all(|says| says) {
+    for (name, said) in texts.iter().filter(|(name, _)| known.iter().all(|system| system.name != ***name)) {
+        for n in 0..free.len() {
+            let mut is_same = true;
+            for (at, text) in said.iter().take(COMPARED) {
+                let output = at.map(|at| workspace.output(free[n].id, at)).transpose()?.flatten();
+                is_same &= output.is_some_and(|output| output.text == *text);
+            }
+            if is_same {
                 names.insert((*name).clone(), free.swap_remove(n).name.clone());
                 break;
             }
@@ -305,12 +307,12 @@ fn name_as_known(workspace: &mut Workspace, file: &mut RatedFile, found: &[Optio
 fn found(workspace: &Workspace, file: &RatedFile) -> Result<Vec<Option<usize>>> {
     let known = SentencePlaces::read(workspace)?;
     let systems: HashMap<String, i64> = workspace.systems()?.into_iter().map(|known| (known.name, known.id)).collect();
-    let mut alike: HashMap<String, BTreeSet<usize>> = HashMap::new();
+    let mut alike: BTreeMap<String, BTreeSet<usize>> = BTreeMap::new();
     let mut found: Vec<Option<usize>> = Vec::with_capacity(file.segments.len());
     for (n, segment) in file.segments.iter().enumerate() {
         let free = match alike.entry(visible(&segment.source).collect()) {
-            std::collections::hash_map::Entry::Occupied(free) => free.into_mut(),
-            std::collections::hash_map::Entry::Vacant(new) => {
+            Entry::Occupied(free) => free.into_mut(),
+            Entry::Vacant(new) => {
                 let places = known.of(workspace, &segment.source, 0).map(|found| found.map(|(at, _)| at));
                 new.insert(places.collect::<Result<_>>()?)
             }
@@ -361,8 +363,8 @@ fn add_sentences(
     if !new.is_empty() {
         workspace.add_sentences(origin, &new)?;
     }
-    let names = places.iter().zip(&file.segments).map(|(at, segment)| (*at, segment.name.as_str()));
-    workspace.name_sentences(names)?;
+    let named = file.segments.iter().map(|segment| segment.name.as_str());
+    workspace.name_sentences(places.iter().copied().zip(named).filter(|(_, name)| !name.starts_with(NO_DOCUMENT)))?;
     Ok(places)
 }
 

@@ -144,20 +144,19 @@ fn pearmut(path: &Path, text: &str, warnings: &mut Warnings) -> Result<RatedFile
             Err(error) => warnings.add(n + 1, format!("is no JSON ({error}); it is left out")),
         }
     }
-    let (mut single, mut campaigns) = (Vec::new(), Vec::new());
+    let mut campaigns: Vec<Vec<(usize, Value)>> = vec![Vec::new()];
     for (number, value) in lines {
         match value {
             // The dashboard gives the lines of each campaign.
             Value::Object(all) if !all.contains_key("annotation") => {
-                let lines = |lines: Value| lines.as_array().cloned().unwrap_or_default();
-                campaigns.extend(
-                    all.into_iter().map(|(_, all)| lines(all).into_iter().map(|line| (number, line)).collect()),
-                );
+                campaigns.extend(all.into_iter().map(|(_, all)| {
+                    let lines = if let Value::Array(lines) = all { lines } else { Vec::new() };
+                    lines.into_iter().map(|line| (number, line)).collect()
+                }))
             }
-            value => single.push((number, value)),
+            value => campaigns[0].push((number, value)),
         }
     }
-    campaigns.push(single);
     let mut skipped = 0;
     for campaign in campaigns {
         let read = |(number, line): (usize, Value)| match serde_json::from_value::<PearmutLine>(line) {
@@ -229,16 +228,14 @@ fn document(file: &mut RatedFile, (number, asks): (usize, bool), line: PearmutLi
 fn things(said: PearmutSaid, text: &str, asks: bool) -> Vec<RatedThing> {
     let rating = said.score.map(|score| RatedThing::Rating(score.round() as u8));
     let is_clean = said.error_spans.is_empty() && said.no_errors.unwrap_or(asks && rating.is_some());
-    let units: Vec<usize> = units(text).collect();
-    let letter = |unit: usize| units.get(unit).copied().unwrap_or_else(|| text.chars().count());
-    let count = words(text).count();
+    let (units, end, count): (Vec<usize>, _, _) = (units(text).collect(), text.chars().count(), words(text).count());
     let mark = |span: PearmutSpan| match span.mark.filter(|mark| mark.target.1 <= count) {
         Some(mark) => RatedThing::Whole(mark),
         None => {
             let category = span.category.filter(|kind| !kind.is_empty()).unwrap_or_else(|| KIND.to_owned());
             let severity = span.severity.map_or_else(|| SEVERITY.to_owned(), |severity| severity.to_lowercase());
-            let first = letter(span.start_i);
-            let behind = units.get(span.end_i).map_or_else(|| text.chars().count(), |last| last + 1);
+            let first = units.get(span.start_i).copied().unwrap_or(end);
+            let behind = units.get(span.end_i).map_or(end, |last| last + 1);
             let mark = ErrorMark { category, severity, ..ErrorMark::default() };
             RatedThing::Mark(mark, (Some((first, Some(behind.max(first)))), None))
         }
@@ -273,12 +270,11 @@ struct CometSpan {
 impl CometSpan {
     /// Its letters: those of its text, of which one may be before its place.
     fn letters(&self, text: &str) -> Letters {
-        let letters = |text: &str| text.chars().count();
         let wanted = self.text.as_deref().unwrap_or_default().trim();
-        let near = |(at, _): (usize, &str)| letters(&text[..at]);
-        let places = text.match_indices(wanted).map(near).filter(|_| !wanted.is_empty());
-        match places.min_by_key(|at| at.abs_diff(self.start)) {
-            Some(first) => (first, Some(first + letters(wanted))),
+        let start = text.char_indices().nth(self.start).map_or(text.len(), |(at, _)| at);
+        let places = text.match_indices(wanted).map(|(at, _)| at).filter(|_| !wanted.is_empty());
+        match places.min_by_key(|at| at.abs_diff(start)).map(|at| text[..at].chars().count()) {
+            Some(first) => (first, Some(first + wanted.chars().count())),
             None => (self.start, Some(self.end.max(self.start))),
         }
     }
