@@ -518,17 +518,11 @@ impl Reading<'_> {
             found = found.or(is_it.then_some(at));
         }
         if found.is_none() {
-            let places = match self.places.take() {
-                Some(places) => places,
-                None => SentencePlaces::read(self.workspace)?,
-            };
-            for alike in places.of(self.workspace, source, 0) {
-                let at = alike?.0;
-                if number.is_none() || !self.taken.contains(&at) {
-                    found = Some(at);
-                    break;
-                }
-            }
+            let places = self.places.take().map_or_else(|| SentencePlaces::read(self.workspace), Ok)?;
+            let is_free = |at: &usize| number.is_none() || !self.taken.contains(at);
+            let mut alike = places.of(self.workspace, source, 0);
+            found = alike.find_map(|one| one.map(|(at, _)| Some(at).filter(is_free)).transpose()).transpose()?;
+            drop(alike);
             self.places = Some(places);
         }
         match (found, number) {
