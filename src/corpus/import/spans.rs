@@ -149,10 +149,9 @@ fn pearmut(path: &Path, text: &str, warnings: &mut Warnings) -> Result<RatedFile
         match value {
             // The dashboard gives the lines of each campaign.
             Value::Object(all) if !all.contains_key("annotation") => {
-                campaigns.extend(all.into_iter().map(|(_, all)| {
-                    let lines = if let Value::Array(lines) = all { lines } else { Vec::new() };
-                    lines.into_iter().map(|line| (number, line)).collect()
-                }))
+                let lines = |all| if let Value::Array(lines) = all { lines } else { Vec::new() };
+                let of = |all| lines(all).into_iter().map(|line| (number, line)).collect();
+                campaigns.extend(all.into_iter().map(|(_, all)| of(all)));
             }
             value => campaigns[0].push((number, value)),
         }
@@ -229,9 +228,10 @@ fn things(said: PearmutSaid, text: &str, asks: bool) -> Vec<RatedThing> {
     let rating = said.score.map(|score| RatedThing::Rating(score.round() as u8));
     let is_clean = said.error_spans.is_empty() && said.no_errors.unwrap_or(asks && rating.is_some());
     let (units, end, count): (Vec<usize>, _, _) = (units(text).collect(), text.chars().count(), words(text).count());
-    let mark = |span: PearmutSpan| match span.mark.filter(|mark| mark.target.1 <= count) {
-        Some(mark) => RatedThing::Whole(mark),
-        None => {
+    let mark = |span: PearmutSpan| {
+        if let Some(mark) = span.mark.filter(|mark| mark.target.1 <= count) {
+            RatedThing::Whole(mark)
+        } else {
             let category = span.category.filter(|kind| !kind.is_empty()).unwrap_or_else(|| KIND.to_owned());
             let severity = span.severity.map_or_else(|| SEVERITY.to_owned(), |severity| severity.to_lowercase());
             let first = units.get(span.start_i).copied().unwrap_or(end);

@@ -527,7 +527,7 @@ impl Reading<'_> {
         }
         match (found, number) {
             (None, _) => {
-                self.warn(line, "is of no sentence of this corpus, or of one that is judged before; it is left out")
+                self.warn(line, "is of no sentence of this corpus, or of one that is judged before; it is left out");
             }
             (Some(at), Some(number)) => {
                 self.shift = at as isize + 1 - number as isize;

@@ -104,7 +104,7 @@ impl ErrorScheme {
         let begins = |name: &str| category.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name));
         let is_of = |name: &Option<String>| name.as_ref().is_none_or(|name| name.eq_ignore_ascii_case(severity));
         let exception = self.exceptions.iter().find(|known| begins(&known.category) && is_of(&known.severity));
-        exception.map(|known| known.weight).unwrap_or_else(|| self.severity(severity))
+        exception.map_or_else(|| self.severity(severity), |known| known.weight)
     }
 
     /// What an error of a severity weighs, whatever its kind.
