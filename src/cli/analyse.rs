@@ -165,8 +165,9 @@ pub struct AnalyseArgs {
     /// Print how far these annotators, two or more, agree about the sentences, and where two differ
     #[arg(long, num_args = 2.., value_name = "NAME", conflicts_with = "query")]
     agreement: Option<Vec<String>>,
-    /// Set the scheme of errors of the corpus, of a TOML or JSON file as --format scheme writes it
-    #[arg(long, value_name = "FILE")]
+    /// Set the scheme of errors of the corpus: a TOML or JSON file as --format scheme writes it, `mqm` for the core of MQM, or
+    /// `google` for the weights of Google's raters (non-translation 25, minor punctuation 0.1, errors of the source 0)
+    #[arg(long, value_name = "NAME|FILE")]
     scheme: Option<PathBuf>,
     /// Print where this pattern of source words, output words and links occurs, as a concordance
     #[arg(long, value_name = "QUERY")]
@@ -495,7 +496,11 @@ fn bring_in(workspace: &mut Workspace, path: &Path, options: &import::ImportOpti
     let mut hear = |share: f32| bar.add(0, 0, (share * 100.0) as u64);
     let brought = import_file(workspace, (path, options), threads, &CancellationToken::forever(), &mut hear);
     bar.finish();
-    told(path, &brought?);
+    let brought = brought?;
+    told(path, &brought);
+    if brought.is_refused {
+        return Err(Error::file(path, "was not imported, because most of it cannot be used"));
+    }
     Ok(())
 }
 

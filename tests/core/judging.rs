@@ -251,6 +251,7 @@ fn a_kind_and_a_severity_of_one_name_are_renamed_apart() {
     let both = ErrorScheme {
         categories: ["style", "slip"].map(str::to_owned).to_vec(),
         severities: ["slip", "major"].map(|name| Severity { name: name.to_owned(), weight: 1.0 }).to_vec(),
+        exceptions: Vec::new(),
     };
     workspace.set_scheme(&both, &Renamed::default()).expect("a scheme");
     for (renamed, expect) in [

@@ -232,7 +232,7 @@ fn judgements_go_to_other_programs_and_come_back() {
     assert!(lines[2].contains("\tun rouge bateau<v>.</v>\t"), "{mqm}");
     assert!(lines[3].contains("\ta <v>red</v> boat\tle <v></v>bateau\t") && lines[3].ends_with("{\"note\":\"red\"}"));
     assert!(
-        lines[4].starts_with("Mill\t") && lines[4].contains("\tbob\t") && lines[4].contains("\tno-error\tno-error")
+        lines[4].starts_with("Mill\t") && lines[4].contains("\tbob\t") && lines[4].contains("\tNo-error\tNo-error")
     );
     let path = folder.path().join("mqm.tsv");
     std::fs::write(&path, &mqm).expect("written");
@@ -261,12 +261,8 @@ fn judgements_go_to_other_programs_and_come_back() {
         assert_eq!((report.sentences, report.outputs, report.judgements, report.warned), (2, 4, 3, 0), "{report:?}");
         let said = other.judgements_of(0).expect("said");
         assert_eq!(said["anna"].ratings, wanted["anna"].ratings);
-        let of = |judgement: &Judgement, system: &str| {
-            let marks = judgement.marks.iter().filter(|mark| mark.system == system);
-            marks.cloned().collect::<Vec<ErrorMark>>()
-        };
-        assert_eq!(of(&said["anna"], "Mill"), of(&wanted["anna"], "Mill"));
-        assert_eq!(of(&said["anna"], "Brook")[0].target, (2, 2), "what is missing stands behind the text there");
+        let marks = |by: &Judgement| by.marks.iter().cloned().collect::<std::collections::BTreeSet<ErrorMark>>();
+        assert_eq!(marks(&said["anna"]), marks(&wanted["anna"]), "what is missing too");
         assert_eq!(said["bob"].no_errors.len(), 1);
     }
 }

@@ -240,7 +240,7 @@ fn judgements_of_the_wmt_are_judgements_and_never_references() {
     ran(at, "analyse --workspace w.ilws --source s --reference r --format none");
     let (_, told) = ran(at, "analyse --workspace w.ilws --import m.tsv --format none");
     assert!(told.contains("Imported 3 outputs, 3 judgements; 1 line has a fault") && told.contains("(MQM)"), "{told}");
-    assert!(told.contains("m.tsv, line 7: has 6 cells, but there are 9 columns"), "{told}");
+    assert!(told.contains("m.tsv, line 7: has 6 cells and no `target`, which is column 7"), "{told}");
     let (workspace, corpus) = read(at);
     let names: Vec<&str> = corpus.systems.iter().map(|column| column.system.name.as_str()).collect();
     assert_eq!((names, corpus.len()), (vec!["A", "B"], 3));
@@ -252,6 +252,7 @@ fn judgements_of_the_wmt_are_judgements_and_never_references() {
         target,
         letters: None,
         source,
+        spans: None,
         category: category.to_owned(),
         severity: severity.to_owned(),
         note: String::new(),
@@ -273,9 +274,13 @@ fn judgements_of_the_wmt_are_judgements_and_never_references() {
     assert!(told.contains("Imported 2 new sentences, 3 outputs, 3 judgements"), "{told}");
     // What a system says otherwise stays, and is not marked.
     ran(at, "analyse --workspace v --source s --output A=o --format none");
-    let (_, told) = ran(at, "analyse --workspace v --import m.tsv --format none");
-    assert!(told.contains("2 outputs of A would replace others, which stay"), "{told}");
-    assert!(told.contains("m.tsv, line 2: judges what A does not say here; it is left out"), "{told}");
+    let refused = run_in(at, &["analyse", "--workspace", "v", "--import", "m.tsv", "--format", "none"], b"");
+    let told = &refused.stderr;
+    assert!(refused.code == 2 && told.contains("2 outputs of A would replace others, which stay"), "{told}");
+    assert!(told.contains("m.tsv, line 2: judges another translation of A than that of the corpus"), "{told}");
+    assert!(told.contains("5 of 6 rows cannot be used, so none is"), "{told}");
+    let (_, told) = ran(at, "analyse --workspace v --import m.tsv --replace --format none");
+    assert!(told.contains("Imported 3 outputs, 3 judgements"), "{told}");
 }
 
 #[test]

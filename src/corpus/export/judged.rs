@@ -2,41 +2,47 @@
 
 use std::collections::BTreeSet;
 use std::io::Write;
-use std::ops::Range;
 
 use serde_json::{Map, Value, json};
 
-use crate::corpus::judgements::judge::{ErrorMark, Judgement};
+use crate::corpus::import::mqm::capital;
+use crate::corpus::import::rated::NO_DOCUMENT;
+use crate::corpus::import::spans::units;
+use crate::corpus::judgements::judge::{ErrorMark, Judgement, Letters};
 use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::file::Workspace;
 use crate::error::Result;
-use crate::text::words::{letters_at, place_of};
 
 /// The columns that Marot reads, in its order.
 const COLUMNS: &[&str] =
     &["system", "doc", "docSegId", "globalSegId", "rater", "source", "target", "category", "severity", "metadata"];
 /// Stands for kind and severity where there are no errors.
-const NO_ERROR: &str = "no-error";
+const NO_ERROR: &str = "No-error";
 
 /// What a system says of a sentence, from 0.
 fn text_of<'a>(corpus: &'a CorpusTable, system: &str, at: usize) -> Option<&'a str> {
     corpus.systems.iter().find(|column| column.system.name == system)?.texts.get(at)
 }
 
-/// Where a mark stands in a translation, in bytes; empty where words are missing.
-fn place(mark: &ErrorMark, text: &str) -> Range<usize> {
-    let (first, behind) = mark.target;
-    if first >= behind {
-        let at = place_of(text, (first, first + 1)).map_or(text.len(), |word| word.start);
-        return at..at;
-    }
-    let Some(place) = place_of(text, mark.target) else { return text.len()..text.len() };
-    mark.letters.map_or_else(|| place.clone(), |letters| letters_at(text, &place, letters))
+/// A text with these letters between `<v>` and `</v>`.
+fn tagged(text: &str, letters: Option<Letters>) -> String {
+    let Some((first, behind)) = letters else { return text.to_owned() };
+    let byte = |letter: usize| text.char_indices().nth(letter).map_or(text.len(), |(at, _)| at);
+    let (from, to) = (byte(first), behind.map_or(text.len(), byte));
+    let end = if behind.is_some() { "</v>" } else { "" };
+    format!("{}<v>{}{end}{}", &text[..from], &text[from..to], &text[to..])
 }
 
-/// A text with a place between `<v>` and `</v>`.
-fn tagged(text: &str, place: &Range<usize>) -> String {
-    format!("{}<v>{}</v>{}", &text[..place.start], &text[place.clone()], &text[place.end..])
+/// The document, its segment and the segment of all documents, as names of imported sentences have them.
+fn place(name: &str, number: &str) -> [String; 3] {
+    let mut parts: Vec<&str> = name.rsplitn(3, ' ').collect();
+    parts.reverse();
+    match parts[..] {
+        [doc, segment, all] => [doc, segment, all],
+        [doc, segment] => [doc, segment, number],
+        _ => [NO_DOCUMENT.trim_end(), number, number],
+    }
+    .map(str::to_owned)
 }
 
 /// Writes a row for each mark, and for each translation that has no errors, a cell after the other as Marot splits them.
@@ -51,33 +57,24 @@ pub fn mqm(file: &mut dyn Write, rows: &[u32], corpus: &CorpusTable, workspace: 
         let at = at as usize;
         let Some(by) = corpus.judgements.get(&at) else { continue };
         let name = workspace.sentence(at)?.and_then(|sentence| sentence.name).unwrap_or_default();
-        let number = (at + 1).to_string();
-        let (doc, segment) = name.split_once(' ').unwrap_or(("corpus", &number));
-        let segment = segment.split(' ').next().unwrap_or(&number);
+        let [doc, segment, number] = place(&name, &(at + 1).to_string());
         let source = corpus.sources.get(at).unwrap_or_default();
         for (rater, judgement) in by.iter() {
             for mark in &judgement.marks {
                 let Some(text) = text_of(corpus, &mark.system, at) else { continue };
-                let target = tagged(text, &place(mark, text));
-                let of = place_of(source, mark.source).filter(|_| mark.source.0 < mark.source.1);
-                let source = of.map_or_else(|| source.to_owned(), |place| tagged(source, &place));
+                let spans = mark.spans_in((text, source));
+                let (target, source) = (tagged(text, spans.0), tagged(source, spans.1));
                 let about = if mark.note.is_empty() { json!({}) } else { json!({ "note": mark.note }) }.to_string();
-                let head = [mark.system.as_str(), doc, segment, &number, rater, &source, &target];
+                let head = [mark.system.as_str(), &doc, &segment, &number, rater, &source, &target];
                 row(&[&head[..], &[&mark.category, &capital(&mark.severity), &about]].concat())?;
             }
             for system in &judgement.no_errors {
                 let Some(text) = text_of(corpus, system, at) else { continue };
-                row(&[system, doc, segment, &number, rater, source, text, NO_ERROR, NO_ERROR, "{}"])?;
+                row(&[system, &doc, &segment, &number, rater, source, text, NO_ERROR, NO_ERROR, "{}"])?;
             }
         }
     }
     Ok(())
-}
-
-/// Severities begin with a capital there.
-fn capital(name: &str) -> String {
-    let mut letters = name.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 /// A line of Pearmut for each annotator who judged an output of a sentence, from 0.
@@ -90,9 +87,11 @@ pub fn pearmut(at: usize, corpus: &CorpusTable) -> Vec<String> {
         for system in systems {
             let Some(text) = text_of(corpus, system, at) else { continue };
             let marks = judgement.marks.iter().filter(|mark| mark.system == *system);
-            let spans: Vec<Value> = marks.map(|mark| span(mark, text)).collect();
+            let source = corpus.sources.get(at).unwrap_or_default();
+            let spans: Vec<Value> = marks.map(|mark| span(mark, (text, source))).collect();
             texts.insert(system.clone(), json!(text));
-            said.insert(system.clone(), json!({ "score": judgement.ratings.get(system), "error_spans": spans }));
+            let (score, none) = (judgement.ratings.get(system), judgement.no_errors.contains(system));
+            said.insert(system.clone(), json!({ "score": score, "error_spans": spans, "no_errors": none }));
         }
         let mut item = json!({ "item_id": (at + 1).to_string(), "src": corpus.sources.get(at), "tgt": texts });
         if let Some(reference) = corpus.references.get(at) {
@@ -108,14 +107,14 @@ fn texts_are_none(line: &Value) -> bool {
     line["annotation"][0].as_object().is_none_or(Map::is_empty)
 }
 
-/// A mark in letters, the last one included; words that are missing stand behind the text, as its `[missing]` does.
-fn span(mark: &ErrorMark, text: &str) -> Value {
-    let place = place(mark, text);
-    let letters = |to: usize| text[..to].chars().count();
-    let (first, last) = if place.is_empty() {
-        (letters(text.len()), letters(text.len()))
-    } else {
-        (letters(place.start), letters(place.end) - 1)
-    };
-    json!({ "start_i": first, "end_i": last, "category": mark.category, "severity": mark.severity })
+/// A mark as Pearmut counts, the last unit included; words that are missing stand behind the text, as its `[missing]` does.
+fn span(mark: &ErrorMark, (text, source): (&str, &str)) -> Value {
+    let of_letters: Vec<usize> = units(text).collect();
+    let end = of_letters.len();
+    let (first, behind) = mark.spans_in((text, source)).0.unwrap_or((usize::MAX, None));
+    let unit = |letter: usize| of_letters.partition_point(|of| *of < letter);
+    let behind = behind.map_or(end, unit);
+    let place = if unit(first) < behind { [unit(first), behind - 1] } else { [end; 2] };
+    let (category, severity) = (&mark.category, &mark.severity);
+    json!({ "start_i": place[0], "end_i": place[1], "category": category, "severity": severity, "mark": mark })
 }

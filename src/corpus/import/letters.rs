@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use crate::text::words;
+use unicode_normalization::UnicodeNormalization as _;
+use unicode_normalization::char::is_combining_mark;
 
 /// The name of a file up to its first full stop.
 pub(crate) fn stem(path: &Path) -> String {
@@ -10,7 +11,17 @@ pub(crate) fn stem(path: &Path) -> String {
     name.split('.').next().unwrap_or_default().to_owned()
 }
 
-/// A text without spaces and with straight apostrophes.
+/// A text without spaces, soft hyphens and the like, composed, with straight apostrophes.
 pub(crate) fn visible(text: &str) -> impl Iterator<Item = char> + '_ {
-    words::visible(text).map(|c| if c == '\u{2019}' { '\'' } else { c })
+    let straight = |c| if matches!(c, '\u{2018}' | '\u{2019}' | '\u{2bc}' | '\u{b4}' | '`') { '\'' } else { c };
+    text.nfc().filter(|c| is_shown(*c)).map(straight)
+}
+
+fn is_shown(c: char) -> bool {
+    !c.is_whitespace() && !matches!(c, '\u{ad}' | '\u{200b}' | '\u{2060}' | '\u{feff}')
+}
+
+/// Whether a letter counts when places in copies of a text are compared.
+pub(crate) fn is_base(c: char) -> bool {
+    is_shown(c) && !is_combining_mark(c)
 }

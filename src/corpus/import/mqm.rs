@@ -1,28 +1,33 @@
 //! Floor 7: judgements of the WMT's metrics tasks (MQM), tables with a row for each error that a rater marked, or for each
 //! translation without any. Marot, the viewer of these, adds notes in a column of JSON.
 //!
-//! The letters of an error stand between `<v>` and `</v>`.
+//! The letters of an error stand between `<v>` and `</v>`. Cells are raw, as mt-metrics-eval reads them; a table that a
+//! spreadsheet quoted is known by doubled quotes.
 
 use std::path::Path;
 
 use crate::corpus::import::rated;
 use crate::corpus::import::rated::{RatedFile, RatedRow, RatedSegment, RatedThing};
 use crate::corpus::import::report::ImportReport;
-use crate::corpus::judgements::judge::ErrorMark;
+use crate::corpus::judgements::judge::{ErrorMark, Letters};
+use crate::corpus::judgements::spans::moved;
 use crate::corpus::store::file::Workspace;
 use crate::error::{Error, Result};
 use crate::import::Warnings;
 use crate::import::formats::table::unquoted;
 use crate::import::input::ImportInput;
-use crate::text::words::{LetterSpan, span_of, words};
 use crate::ticket::CancellationToken;
+
+/// The columns that a table must have.
+const TOLD: [&str; 6] = ["system", "rater", "source", "target", "category", "severity"];
+/// How the categories of Google's raters begin.
+const GOOGLE: &[&str] = &["Accuracy/", "Fluency/", "Terminology/", "Style/", "Locale convention/", "Non-translation"];
 
 /// Where the columns are.
 struct MqmColumns {
-    count: usize,
     /// What tells one sentence from another beside its text: document and number.
     place: Vec<usize>,
-    /// `system`, `rater`, `source`, `target`, `category`, `severity`.
+    /// Of [`TOLD`].
     told: [usize; 6],
     /// A note, or JSON with one.
     note: Option<usize>,
@@ -30,16 +35,14 @@ struct MqmColumns {
 
 impl MqmColumns {
     fn of(head: &str) -> Option<Self> {
-        let heads: Vec<String> = head.split('\t').map(|name| name.trim().to_lowercase()).collect();
+        let heads: Vec<String> = head.split('\t').map(|name| unquoted(name.trim()).to_lowercase()).collect();
         let find = |name: &str| heads.iter().position(|head| head == name);
-        let told = ["system", "rater", "source", "target", "category", "severity"].map(find);
-        let [Some(a), Some(b), Some(c), Some(d), Some(e), Some(f)] = told else { return None };
+        let [Some(a), Some(b), Some(c), Some(d), Some(e), Some(f)] = TOLD.map(find) else { return None };
         let names = ["doc", "docid", "doc_id", "docsegid", "seg_id", "segid", "globalsegid"];
         Some(Self {
-            count: heads.len(),
             place: names.into_iter().filter_map(find).collect(),
             told: [a, b, c, d, e, f],
-            note: find("metadata").or_else(|| find("note")),
+            note: ["metadata", "note", "comment"].into_iter().find_map(find),
         })
     }
 }
@@ -64,7 +67,26 @@ pub fn import(
     rated::take(workspace, (path, replaces), (file, warnings))
 }
 
+/// Whether every cell with a quote is quoted, and some have doubled ones, which no text has.
+fn is_quoted(path: &Path) -> Result<bool> {
+    let (mut lines, mut warnings) = (ImportInput::open(path, None)?.lines()?, Warnings::new(path));
+    let mut has_doubled = false;
+    while let Some(line) = lines.next(&mut warnings)? {
+        let text = line.text.unwrap_or_default();
+        for cell in text.split('\t').filter(|cell| cell.contains('"') && !cell.trim_start().starts_with('{')) {
+            let within = cell.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+            let Some(within) = within.filter(|within| !within.replace("\"\"", "").contains('"')) else {
+                return Ok(false);
+            };
+            has_doubled |= within.contains("\"\"");
+        }
+    }
+    Ok(has_doubled)
+}
+
 fn read(path: &Path, warnings: &mut Warnings, ticket: &CancellationToken) -> Result<RatedFile> {
+    let is_quoted = is_quoted(path)?;
+    let cell = |text: &str| if is_quoted { unquoted(text) } else { text.to_owned() };
     let mut lines = ImportInput::open(path, None)?.lines()?;
     let mut columns: Option<MqmColumns> = None;
     let fact = "Errors marked by raters of the WMT (MQM), as a table.";
@@ -73,46 +95,54 @@ fn read(path: &Path, warnings: &mut Warnings, ticket: &CancellationToken) -> Res
         ticket.check()?;
         let Some(text) = line.text.filter(|text| !text.trim().is_empty()) else { continue };
         let Some(columns) = &columns else {
-            let none =
-                || Error::file(path, "has no columns `system`, `rater`, `source`, `target`, `category`, `severity`");
+            let none = || Error::file(path, format!("has no columns `{}`", TOLD.join("`, `")));
             columns = Some(MqmColumns::of(&text).ok_or_else(none)?);
             continue;
         };
-        let cells: Vec<String> = text.split('\t').map(unquoted).collect();
-        if cells.len() < columns.count {
-            let (cells, count) = (cells.len(), columns.count);
-            warnings.add(line.number, format!("has {cells} cells, but there are {count} columns; it is left out"));
+        let cells: Vec<String> = text.split('\t').map(cell).collect();
+        let is_there = |n: usize| cells.get(columns.told[n]).is_some_and(|cell| n > 1 || !cell.trim().is_empty());
+        if let Some(n) = (0..TOLD.len()).find(|n| !is_there(*n)) {
+            let (count, at, name) = (cells.len(), columns.told[n] + 1, TOLD[n]);
+            let message = format!("has {count} cells and no `{name}`, which is column {at}; it is left out");
+            warnings.add(line.number, message);
             continue;
         }
-        let [system, rater, source, target, category, severity] = columns.told.map(|at| cells[at].trim());
-        let ((source, source_words), (target, target_words)) = (marked(source), marked(target));
-        let place: Vec<&str> = columns.place.iter().map(|at| cells[*at].trim()).collect();
-        let (name, line_number) = (place.join(" "), line.number);
-        let segment = file.segment(RatedSegment { source, reference: None, name, line: line_number });
-        let count = words(&target).count();
-        let is_clean = [category, severity].iter().any(|cell| cell.to_lowercase().starts_with("no-error"));
-        // Of an omission the words of the source are marked; where nothing is, all is meant.
-        let whole = if source_words.is_some() { (count, count) } else { (0, count) };
-        let (words, letters) = target_words.unwrap_or((whole, None));
-        let mark = ErrorMark {
-            system: system.to_owned(),
-            target: words,
-            letters,
-            source: source_words.map(|(words, _)| words).unwrap_or_default(),
-            category: category.to_owned(),
-            severity: severity.to_lowercase(),
-            note: columns.note.map(|at| note(&cells[at])).unwrap_or_default(),
-        };
-        if !file.says(system, segment, &target) {
-            warnings
-                .add(line.number, format!("has another translation of {system} than an earlier line; it is left out"));
-            continue;
-        }
-        let thing = if is_clean { RatedThing::NoErrors } else { RatedThing::Mark(mark) };
-        let (system, rater) = (system.to_owned(), rater.to_owned());
-        file.rows.push(RatedRow { line: line.number, segment, system, rater, thing });
+        row(&mut file, columns, &cells, line.number);
     }
     Ok(file)
+}
+
+fn row(file: &mut RatedFile, columns: &MqmColumns, cells: &[String], line: usize) {
+    let [system, rater, source, target, category, severity] = columns.told.map(|at| cells[at].as_str());
+    let [system, rater, category, severity] = [system, rater, category, severity].map(str::trim);
+    let ((source, of_source), (target, of_target)) = (marked(source), marked(target));
+    let place: Vec<&str> = columns.place.iter().filter_map(|at| cells.get(*at)).map(|cell| cell.trim()).collect();
+    let copy = source.clone();
+    let segment = file.segment(RatedSegment { source, reference: None, name: place.join(" "), line });
+    let of_source = of_source.map(|letters| moved(letters, &copy, &file.segments[segment].source));
+    let copy = file.says(system, segment, &target);
+    let is_clean = [category, severity].iter().any(|cell| cell.to_lowercase().starts_with("no-error"));
+    if !is_clean && GOOGLE.iter().any(|group| category.starts_with(group)) {
+        file.scheme = Some("google");
+    }
+    let mild = severity.to_lowercase();
+    let mark = ErrorMark {
+        system: system.to_owned(),
+        category: category.to_owned(),
+        // Severities are small here and begin with a capital there; others stay as they are.
+        severity: if severity == mild || severity == capital(&mild) { mild } else { severity.to_owned() },
+        note: columns.note.and_then(|at| cells.get(at)).map(|cell| note(cell)).unwrap_or_default(),
+        ..ErrorMark::default()
+    };
+    let thing = if is_clean { RatedThing::NoErrors } else { RatedThing::Mark(mark, (of_target, of_source)) };
+    let (system, rater) = (system.to_owned(), rater.to_owned());
+    file.rows.push(RatedRow { line, segment, system, rater, copy, thing });
+}
+
+/// A name with a capital.
+pub(crate) fn capital(name: &str) -> String {
+    let mut letters = name.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 /// A note as it is, or that of Marot's JSON.
@@ -125,12 +155,11 @@ fn note(cell: &str) -> String {
     }
 }
 
-/// A text without its tags, and the letters between them.
-fn marked(text: &str) -> (String, Option<LetterSpan>) {
+/// A text without its tags, and the letters between the first of them; the tag may not be closed.
+fn marked(text: &str) -> (String, Option<Letters>) {
     let plain = text.replace("<v>", "").replace("</v>", "");
     let Some((before, rest)) = text.split_once("<v>") else { return (plain, None) };
-    let Some((within, _)) = rest.split_once("</v>") else { return (plain, None) };
-    let first = before.chars().count();
-    let span = span_of(&plain, first..first + within.chars().count());
-    (plain, Some(span))
+    let first = before.replace("</v>", "").chars().count();
+    let behind = rest.split_once("</v>").map(|(within, _)| first + within.replace("<v>", "").chars().count());
+    (plain, Some((first, behind)))
 }

@@ -4,12 +4,15 @@
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
+use std::sync::Arc;
 
 use crate::corpus::import::letters::visible;
 use crate::corpus::import::places::SentencePlaces;
 use crate::corpus::import::report::ImportReport;
-use crate::corpus::judgements::judge::{ErrorMark, Given, Judgement};
+use crate::corpus::judgements::judge::{ByAnnotator, ErrorMark, Given, Judgement, MarkSpans};
 use crate::corpus::judgements::judgement_io::strange;
+use crate::corpus::judgements::scheme::{ErrorScheme, Renamed};
+use crate::corpus::judgements::spans::moved;
 use crate::corpus::measures::table::Measuring;
 use crate::corpus::store::file::Workspace;
 use crate::corpus::store::output::SystemOutput;
@@ -19,8 +22,12 @@ use crate::error::Result;
 use crate::import::Warnings;
 use crate::text::words::words;
 
+/// How names begin that are none, as tables of sentences without a document have them.
+pub(crate) const NO_DOCUMENT: &str = "corpus ";
 /// Sentences by which a system of the workspace is known that a file names otherwise.
 const COMPARED: usize = 20;
+/// Sentences with the same letters among which the right one is looked for.
+const TRIED: usize = 50;
 
 /// A sentence of the file.
 pub(super) struct RatedSegment {
@@ -32,7 +39,10 @@ pub(super) struct RatedSegment {
 
 /// What is said of an output.
 pub(super) enum RatedThing {
-    Mark(ErrorMark),
+    /// An error, at these letters of the row's translation and of the segment's source.
+    Mark(ErrorMark, MarkSpans),
+    /// An error as it was made here.
+    Whole(ErrorMark),
     NoErrors,
     Rating(u8),
 }
@@ -43,20 +53,46 @@ pub(super) struct RatedRow {
     pub segment: usize,
     pub system: String,
     pub rater: String,
+    /// Which of the system's texts of the segment it judges.
+    pub copy: usize,
     pub thing: RatedThing,
 }
+
+/// What rows give as the output of a system, each text once with the count of its rows.
+#[derive(Default)]
+struct Copies {
+    texts: Vec<(Arc<str>, usize)>,
+    known: HashMap<Arc<str>, usize>,
+}
+
+/// The text of an output that is judged, and which copies are it, spaces and the like aside.
+struct Chosen {
+    text: String,
+    /// The workspace does not have it.
+    is_new: bool,
+    fits: Vec<bool>,
+}
+
+/// An output by its segment and system.
+type Outputs<T> = BTreeMap<(usize, String), T>;
 
 /// What a file says.
 #[derive(Default)]
 pub(super) struct RatedFile {
     /// What it is, as a sentence.
     pub fact: &'static str,
+    /// What else is to be said of it.
+    pub remarks: Vec<String>,
+    /// The systems are named as their files, not as the corpus names them.
+    pub names_files: bool,
+    /// The preset that its marks are weighed with, unless the corpus has others.
+    pub scheme: Option<&'static str>,
     pub segments: Vec<RatedSegment>,
     known: HashMap<String, usize>,
-    outputs: BTreeMap<(String, usize), String>,
+    outputs: Outputs<Copies>,
     pub rows: Vec<RatedRow>,
     /// Scores by the title, the system and the segment.
-    pub scores: BTreeMap<(&'static str, String), BTreeMap<usize, f32>>,
+    pub scores: BTreeMap<(String, String), BTreeMap<usize, f32>>,
 }
 
 impl RatedFile {
@@ -68,7 +104,7 @@ impl RatedFile {
     /// The number of a segment, which may be there already.
     pub(super) fn segment(&mut self, segment: RatedSegment) -> usize {
         let next = self.segments.len();
-        let key = format!("{}\t{}", segment.name, segment.source);
+        let key = segment.name.chars().chain(['\t']).chain(visible(&segment.source)).collect();
         let found = *self.known.entry(key).or_insert(next);
         if found == next {
             self.segments.push(segment);
@@ -76,14 +112,23 @@ impl RatedFile {
         found
     }
 
-    /// Notes what a system says of a segment; false where an earlier line has something else.
-    pub(super) fn says(&mut self, system: &str, segment: usize, text: &str) -> bool {
-        self.outputs.entry((system.to_owned(), segment)).or_insert_with(|| text.to_owned()) == text
+    /// Notes what a system says of a segment; gives which of its texts that is.
+    pub(super) fn says(&mut self, system: &str, segment: usize, text: &str) -> usize {
+        let copies = self.outputs.entry((segment, system.to_owned())).or_default();
+        let found = copies.known.get(text).copied().unwrap_or_else(|| {
+            let text: Arc<str> = text.into();
+            copies.known.insert(Arc::clone(&text), copies.texts.len());
+            copies.texts.push((text, 0));
+            copies.texts.len() - 1
+        });
+        copies.texts[found].1 += 1;
+        found
     }
 }
 
 /// Takes in what a file says. Sentences that are there are joined by their texts, the others are new. What a system said otherwise
-/// stays, unless the file `replaces` it; marks of other words than it says are left out. All judgements are one act.
+/// stays, unless the file `replaces` it; rows of other texts than it says are left out. If they are most, nothing is taken. All
+/// judgements are one act.
 ///
 /// # Errors
 /// A sentence about either file.
@@ -95,33 +140,30 @@ pub(super) fn take(
     let mut report = ImportReport { warned: warnings.count, ..ImportReport::default() };
     report.warnings = warnings.kept.into_iter().map(|warning| warning.sentence).collect();
     report.facts.push(file.fact.to_owned());
-    let places = places(workspace, path, &file.segments, &mut report)?;
-    name_as_known(workspace, &mut file, &places)?;
-    let others = add_outputs(workspace, path, &file, &places, replaces, &mut report)?;
-    let mut said: BTreeMap<(usize, String), Judgement> = BTreeMap::new();
-    for row in std::mem::take(&mut file.rows) {
-        if others.contains(&(row.system.clone(), row.segment)) {
-            report.warn(path, row.line, &format!("judges what {} does not say here; it is left out", row.system));
-            continue;
-        }
-        let (at, by) = (places[row.segment], row.rater);
-        let judgement = match said.entry((at, by)) {
-            Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(new) => {
-                let known = workspace.judgements_of(at)?.remove(&new.key().1).unwrap_or_default();
-                new.insert(known)
-            }
-        };
-        match row.thing {
-            RatedThing::Mark(mark) if judgement.marks.contains(&mark) => {}
-            RatedThing::Mark(mark) => judgement.mark(mark),
-            RatedThing::NoErrors if judgement.judges(&row.system) => {}
-            RatedThing::NoErrors => judgement.turn_no_errors(row.system),
-            RatedThing::Rating(rating) => judgement.rate(row.system, Some(rating)),
-        }
+    report.facts.append(&mut file.remarks);
+    report.facts.extend(several_sources(&file));
+    let found = found(workspace, &file)?;
+    if file.names_files {
+        name_as_known(workspace, &mut file, &found)?;
     }
+    let chosen = chosen(workspace, &file, &found, replaces, &mut report)?;
+    let all = file.rows.len() + report.warned;
+    let rows = fitting(std::mem::take(&mut file.rows), &chosen, path, &mut report);
+    let lost = all - rows.len();
+    if lost * 2 > all {
+        let why =
+            format!("{lost} of {all} rows cannot be used, so none is; check that the file belongs to this corpus.");
+        report.facts.push(why);
+        report.is_refused = true;
+        return Ok(report);
+    }
+    let places = add_sentences(workspace, path, &file, &found, &mut report)?;
+    add_outputs(workspace, path, (&file, &chosen, &places), &mut report)?;
+    weigh(workspace, file.scheme, &mut report)?;
+    let said = said(workspace, (&file, rows), &chosen, &places)?;
     for ((title, system), scores) in &file.scores {
-        let scores = scores.iter().filter(|(segment, _)| !others.contains(&(system.clone(), **segment)));
+        let is_kept = |segment: usize| chosen.get(&(segment, system.clone())).is_some_and(|one| one.fits[0]);
+        let scores = scores.iter().filter(|(segment, _)| is_kept(**segment));
         let scores: BTreeMap<usize, f32> = scores.map(|(segment, score)| (places[*segment], *score)).collect();
         report.scores += scores.len();
         let system = workspace.add_system(system, &StoredAbout::default())?.id;
@@ -135,109 +177,254 @@ pub(super) fn take(
     Ok(report)
 }
 
-/// Gives a system that the workspace does not have the name of the one that says the same there: metrics name files, not systems.
-fn name_as_known(workspace: &mut Workspace, file: &mut RatedFile, places: &[usize]) -> Result<()> {
-    let known = workspace.systems()?;
-    let names: BTreeSet<String> = file.outputs.keys().map(|(name, _)| name.clone()).collect();
-    for name in names.into_iter().filter(|name| known.iter().all(|system| system.name != *name)) {
-        let said = file.outputs.range((name.clone(), 0)..).take_while(|((of, _), _)| *of == name).take(COMPARED);
-        let said: Vec<(usize, &String)> = said.map(|((_, segment), text)| (places[*segment], text)).collect();
-        let mut same = None;
-        for system in &known {
-            let mut is_same = true;
-            for (at, text) in &said {
-                is_same &= workspace.output(system.id, *at)?.is_some_and(|output| output.text == **text);
+/// What raters say of sentences, with what they said before. A file may have a mark twice, and may come in twice.
+fn said(
+    workspace: &Workspace,
+    (file, rows): (&RatedFile, Vec<RatedRow>),
+    chosen: &Outputs<Chosen>,
+    places: &[usize],
+) -> Result<BTreeMap<(usize, String), Judgement>> {
+    let mut said = BTreeMap::new();
+    // Marks from before that no row of the file has said again, whatever letters they are of.
+    let mut before: BTreeMap<(usize, String, ErrorMark), usize> = BTreeMap::new();
+    let bare = |mark: &ErrorMark| ErrorMark { spans: None, ..mark.clone() };
+    for row in rows {
+        let at = places[row.segment];
+        let judgement: &mut Judgement = match said.entry((at, row.rater.clone())) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => {
+                let known = workspace.judgements_of(at)?.remove(&row.rater).unwrap_or_default();
+                for mark in &known.marks {
+                    *before.entry((at, row.rater.clone(), bare(mark))).or_default() += 1;
+                }
+                new.insert(known)
             }
-            same = same.or_else(|| is_same.then(|| system.name.clone()));
-        }
-        if let Some(same) = same {
-            rename(file, &name, &same);
+        };
+        let key = (row.segment, row.system);
+        let mark = match row.thing {
+            RatedThing::NoErrors => {
+                judgement.no_errors.insert(key.1);
+                continue;
+            }
+            RatedThing::Rating(rating) => {
+                judgement.rate(key.1, Some(rating));
+                continue;
+            }
+            RatedThing::Whole(mark) => ErrorMark { system: key.1, ..mark },
+            RatedThing::Mark(mark, (target, source)) => {
+                let (text, of) = (&chosen[&key].text, &file.segments[row.segment].source);
+                let copy = &file.outputs[&key].texts[row.copy].0;
+                let to = workspace.sentence(at)?.map_or_else(String::new, |sentence| sentence.source);
+                let spans = (target.map(|one| moved(one, copy, text)), source.map(|one| moved(one, of, &to)));
+                ErrorMark { system: key.1, ..mark }.at((text, &to), spans)
+            }
+        };
+        match before.get_mut(&(at, row.rater, bare(&mark))) {
+            Some(left) if *left > 0 => *left -= 1,
+            _ => judgement.marks.push(mark),
         }
     }
+    for judgement in said.values_mut() {
+        let marked: BTreeSet<&String> = judgement.marks.iter().map(|mark| &mark.system).collect();
+        judgement.no_errors.retain(|system| !marked.contains(system));
+    }
+    Ok(said)
+}
+
+/// Segments with more than one source, as a sentence.
+fn several_sources(file: &RatedFile) -> Option<String> {
+    let mut names = BTreeSet::new();
+    let named = file.segments.iter().filter(|segment| !file.names_files && !segment.name.is_empty());
+    let again: Vec<usize> = named.filter(|one| !names.insert(&one.name)).map(|one| one.line).collect();
+    let (first, count) = (again.first()?, again.len());
+    Some(format!(
+        "{count} sources differ from those before under the same number, first in line {first}; each is a sentence."
+    ))
+}
+
+/// The rows of the texts that were chosen.
+fn fitting(rows: Vec<RatedRow>, chosen: &Outputs<Chosen>, path: &Path, report: &mut ImportReport) -> Vec<RatedRow> {
+    let mut fit = |row: &RatedRow| {
+        let chosen = &chosen[&(row.segment, row.system.clone())];
+        if !chosen.fits[row.copy] {
+            let than = if chosen.is_new { "most rows of this segment" } else { "the corpus" };
+            let message = format!("judges another translation of {} than that of {than}; it is left out", row.system);
+            report.warn(path, row.line, &message);
+        }
+        chosen.fits[row.copy]
+    };
+    rows.into_iter().filter(|row| fit(row)).collect()
+}
+
+/// Weighs marks as the file means them if nobody chose other weights or marked errors before.
+fn weigh(workspace: &mut Workspace, preset: Option<&str>, report: &mut ImportReport) -> Result<()> {
+    let Some(preset) = preset.and_then(ErrorScheme::preset) else { return Ok(()) };
+    let mut scheme = workspace.scheme()?;
+    let is_judged = |by: &Arc<ByAnnotator>| by.values().any(Judgement::judges_any);
+    if scheme == ErrorScheme::default() && !workspace.judgements()?.values().any(is_judged) {
+        workspace.set_scheme(&preset, &Renamed::default())?;
+        scheme = preset;
+    }
+    report.facts.push(format!("Errors weigh by the scheme {}: {}.", scheme.name(), scheme.weights()));
     Ok(())
 }
 
-fn rename(file: &mut RatedFile, from: &str, to: &str) {
-    let new = |name: String| if name == from { to.to_owned() } else { name };
+/// Gives a system that the workspace does not have the name of the one that says the same there: metrics name files, not systems.
+fn name_as_known(workspace: &mut Workspace, file: &mut RatedFile, found: &[Option<usize>]) -> Result<()> {
+    let known = workspace.systems()?;
+    let mut texts: BTreeMap<&String, Vec<(Option<usize>, &str)>> = BTreeMap::new();
+    for ((segment, name), copies) in &file.outputs {
+        texts.entry(name).or_default().push((found[*segment], &copies.texts[0].0));
+    }
+    let mut free: Vec<_> = known.iter().filter(|system| !texts.contains_key(&system.name)).collect();
+    let mut names = BTreeMap::new();
+    for (name, said) in texts.iter().filter(|(name, _)| known.iter().all(|system| system.name != ***name)) {
+        for n in 0..free.len() {
+            let mut is_same = true;
+            for (at, text) in said.iter().take(COMPARED) {
+                let output = at.map(|at| workspace.output(free[n].id, at)).transpose()?.flatten();
+                is_same &= output.is_some_and(|output| output.text == *text);
+            }
+            if is_same {
+                names.insert((*name).clone(), free.swap_remove(n).name.clone());
+                break;
+            }
+        }
+    }
+    let new = |name: String| names.get(&name).cloned().unwrap_or(name);
     file.outputs =
-        std::mem::take(&mut file.outputs).into_iter().map(|((name, n), text)| ((new(name), n), text)).collect();
+        std::mem::take(&mut file.outputs).into_iter().map(|((n, name), all)| ((n, new(name)), all)).collect();
     file.scores =
         std::mem::take(&mut file.scores).into_iter().map(|((title, name), all)| ((title, new(name)), all)).collect();
     for row in &mut file.rows {
         row.system = new(std::mem::take(&mut row.system));
-        if let RatedThing::Mark(mark) = &mut row.thing {
-            mark.system.clone_from(&row.system);
-        }
     }
+    Ok(())
+}
+
+/// The sentences of the workspace, from 0, that are those of the file. Among several with the same letters the one of the same
+/// name, then of the same outputs, then behind the sentence before it is taken; each once.
+fn found(workspace: &Workspace, file: &RatedFile) -> Result<Vec<Option<usize>>> {
+    let known = SentencePlaces::read(workspace)?;
+    let systems: HashMap<String, i64> = workspace.systems()?.into_iter().map(|known| (known.name, known.id)).collect();
+    let mut alike: BTreeMap<String, BTreeSet<usize>> = BTreeMap::new();
+    let mut found: Vec<Option<usize>> = Vec::with_capacity(file.segments.len());
+    for (n, segment) in file.segments.iter().enumerate() {
+        let free = match alike.entry(visible(&segment.source).collect()) {
+            Entry::Occupied(free) => free.into_mut(),
+            Entry::Vacant(new) => {
+                let places = known.of(workspace, &segment.source, 0).map(|found| found.map(|(at, _)| at));
+                new.insert(places.collect::<Result<_>>()?)
+            }
+        };
+        let mut best = free.first().map(|at| ([0; 4], *at));
+        for at in free.iter().take(TRIED).filter(|_| free.len() > 1) {
+            let name = workspace.sentence(*at)?.and_then(|sentence| sentence.name).unwrap_or_default();
+            let is_number = segment.name.rsplit(' ').next() == Some(&(at + 1).to_string());
+            let mut same = 0;
+            for ((_, system), copies) in file.outputs.range((n, String::new())..(n + 1, String::new())) {
+                let output = systems.get(system).map(|id| workspace.output(*id, *at)).transpose()?.flatten();
+                same += usize::from(output.is_some_and(|output| copies.known.contains_key(output.text.as_str())));
+            }
+            let is_next = found.last().copied().flatten().is_some_and(|before| before + 1 == *at);
+            let rank = [usize::from(name == segment.name), same, usize::from(is_number), usize::from(is_next)];
+            best = best.filter(|(known, _)| *known >= rank).or(Some((rank, *at)));
+        }
+        found.push(best.map(|(_, at)| at));
+        best.map(|(_, at)| free.remove(&at));
+    }
+    Ok(found)
 }
 
 /// The places of the sentences, from 0; those that are not there are added.
-fn places(
+fn add_sentences(
     workspace: &mut Workspace,
     path: &Path,
-    segments: &[RatedSegment],
+    file: &RatedFile,
+    found: &[Option<usize>],
     report: &mut ImportReport,
 ) -> Result<Vec<usize>> {
-    let (mut places, mut taken, mut new) = (Vec::with_capacity(segments.len()), BTreeMap::new(), Vec::new());
-    let (len, known) = (workspace.len()?, SentencePlaces::read(workspace)?);
-    for segment in segments {
-        // Those with the same letters are taken in order.
-        let used = taken.entry(visible(&segment.source).collect::<String>()).or_insert(0);
-        let found = known.of(workspace, &segment.source, *used).next().transpose()?.map(|(place, _)| place);
-        *used += usize::from(found.is_some());
-        let place = found.unwrap_or_else(|| {
-            let (source, line) = (segment.source.clone(), segment.line);
-            let name = Some(segment.name.clone()).filter(|name| !name.is_empty());
+    let (len, mut new) = (workspace.len()?, Vec::new());
+    let mut place = |(segment, found): (&RatedSegment, &Option<usize>)| {
+        found.unwrap_or_else(|| {
             new.push(NewSentence {
-                source,
+                source: segment.source.clone(),
                 reference: segment.reference.clone(),
-                name,
-                line,
+                name: Some(segment.name.clone()).filter(|name| !name.is_empty()),
+                line: segment.line,
                 ..NewSentence::default()
             });
             len + new.len() - 1
-        });
-        places.push(place);
-    }
+        })
+    };
+    let places: Vec<usize> = file.segments.iter().zip(found).map(&mut place).collect();
     report.sentences = new.len();
     let origin = workspace.add_origin(&path.display().to_string(), &report.facts.join(" "))?;
     if !new.is_empty() {
         workspace.add_sentences(origin, &new)?;
     }
+    let named = file.segments.iter().map(|segment| segment.name.as_str());
+    workspace.name_sentences(places.iter().copied().zip(named).filter(|(_, name)| !name.starts_with(NO_DOCUMENT)))?;
     Ok(places)
 }
 
-/// Puts in what systems said; gives where a system says something else, which stays.
+/// What each system says: the text of the workspace where a row has it, else the one that most rows have.
+fn chosen(
+    workspace: &Workspace,
+    file: &RatedFile,
+    found: &[Option<usize>],
+    replaces: bool,
+    report: &mut ImportReport,
+) -> Result<Outputs<Chosen>> {
+    let systems: HashMap<String, i64> = workspace.systems()?.into_iter().map(|known| (known.name, known.id)).collect();
+    let mut all = Outputs::new();
+    for ((segment, system), copies) in &file.outputs {
+        let of = systems.get(system).zip(found[*segment]);
+        let before = of.map(|(id, at)| workspace.output(*id, at)).transpose()?.flatten().map(|known| known.text);
+        let letters: Vec<String> = copies.texts.iter().map(|(text, _)| visible(text).collect()).collect();
+        let known: Option<String> = before.as_ref().map(|text| visible(text).collect());
+        let is_there = known.as_ref().is_some_and(|known| letters.contains(known));
+        let stays = is_there || before.is_some() && !report.replaces(format!("outputs of {system}"), replaces);
+        let wanted = known.filter(|_| stays).unwrap_or_else(|| most(letters.iter().zip(&copies.texts)));
+        let fits: Vec<bool> = letters.iter().map(|letters| *letters == wanted).collect();
+        let same = copies.texts.iter().zip(&fits).filter(|(_, fits)| **fits);
+        let text = before.filter(|_| stays).unwrap_or_else(|| most(same.map(|(copy, _)| (&copy.0, copy))));
+        all.insert((*segment, system.clone()), Chosen { text, is_new: !stays, fits });
+    }
+    Ok(all)
+}
+
+/// What most rows have; of equals the first.
+fn most<'a, T: std::hash::Hash + Eq + ToString + 'a>(
+    all: impl Iterator<Item = (&'a T, &'a (Arc<str>, usize))>,
+) -> String {
+    let mut counts: HashMap<&T, (usize, usize)> = HashMap::new();
+    for (n, (what, (_, rows))) in all.enumerate() {
+        counts.entry(what).or_insert((0, usize::MAX - n)).0 += rows;
+    }
+    counts.into_iter().max_by_key(|(_, rank)| *rank).map_or_else(String::new, |(what, _)| what.to_string())
+}
+
+/// Puts in what systems said that is new.
 fn add_outputs(
     workspace: &mut Workspace,
     path: &Path,
-    file: &RatedFile,
-    places: &[usize],
-    replaces: bool,
+    (file, chosen, places): (&RatedFile, &Outputs<Chosen>, &[usize]),
     report: &mut ImportReport,
-) -> Result<BTreeSet<(String, usize)>> {
+) -> Result<()> {
     let about =
         StoredAbout { file: path.display().to_string(), facts: report.facts.join(" "), ..StoredAbout::default() };
-    let (mut others, mut by_system) = (BTreeSet::new(), BTreeMap::<i64, Vec<Placed>>::new());
-    for ((name, segment), text) in &file.outputs {
-        let id = workspace.add_system(name, &about)?.id;
-        let at = places[*segment];
-        let before = workspace.output(id, at)?.map(|known| known.text);
-        if before.as_ref() == Some(text) {
-            continue;
-        }
-        if before.is_some() && !report.replaces(format!("outputs of {name}"), replaces) {
-            others.insert((name.clone(), *segment));
-            continue;
-        }
+    let mut by_system = BTreeMap::<&String, Vec<Placed>>::new();
+    for ((segment, name), Chosen { text, .. }) in chosen.iter().filter(|(_, chosen)| chosen.is_new) {
         let all = |text: &str| words(text).map(str::to_owned).collect();
         let (source, target) = (all(&file.segments[*segment].source), all(text));
         let output = SystemOutput { text: text.clone(), source, target, ..SystemOutput::default() };
-        by_system.entry(id).or_default().push((at, output));
+        by_system.entry(name).or_default().push((places[*segment], output));
     }
-    for (system, outputs) in by_system {
+    for (name, outputs) in by_system {
         report.outputs += outputs.len();
+        let system = workspace.add_system(name, &about)?.id;
         report.apart += workspace.add_outputs(system, &outputs, &mut Measuring::default())?;
     }
-    Ok(others)
+    Ok(())
 }

@@ -39,6 +39,8 @@ pub struct ImportReport {
     pub warned: usize,
     /// It was stopped before its end; what came stays.
     pub is_stopped: bool,
+    /// Most of the file cannot be used, so nothing was taken; the facts say why.
+    pub is_refused: bool,
 }
 
 impl ImportReport {

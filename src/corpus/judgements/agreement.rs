@@ -194,7 +194,7 @@ pub(super) fn labels<'a>(corpus: &CorpusTable, at: usize, system: &str, judgemen
     for mark in judgement.marks.iter().filter(|mark| mark.system == system) {
         let (first, behind) = mark.target;
         let first = first.min(count.saturating_sub(1));
-        let weight = |mark: &ErrorMark| corpus.scheme.weight(&mark.severity);
+        let weight = |mark: &ErrorMark| corpus.scheme.weight(&mark.category, &mark.severity);
         for label in labels.iter_mut().take(behind.max(first + 1)).skip(first) {
             if label.is_none_or(|known| weight(mark) > weight(known)) {
                 *label = Some(mark);

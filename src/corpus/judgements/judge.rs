@@ -159,6 +159,12 @@ fn is_zero(stars: &u8) -> bool {
     *stars == 0
 }
 
+/// Letters of a text, from 0: the first and the one behind the last; `None` if the file never closes the span.
+pub type Letters = (usize, Option<usize>);
+
+/// The letters of the translation and of the source that a file marks.
+pub type MarkSpans = (Option<Letters>, Option<Letters>);
+
 /// An error in a system's translation.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(default)]
@@ -173,6 +179,9 @@ pub struct ErrorMark {
     pub letters: Option<(usize, usize)>,
     /// Words of the source; equal where it concerns none.
     pub source: (usize, usize),
+    /// The letters that the mark's file had marked, if words and letters do not imply them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub spans: Option<MarkSpans>,
     /// A line of the scheme.
     pub category: String,
     /// A severity of the scheme.

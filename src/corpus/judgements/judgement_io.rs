@@ -8,8 +8,10 @@ use std::io::Write;
 use std::path::Path;
 
 use serde::Deserialize;
+use serde_json::json;
 
-use crate::corpus::import::letters::{stem, visible};
+use crate::corpus::import::letters::stem;
+use crate::corpus::import::places::{SentencePlaces, is_same};
 use crate::corpus::import::references::beyond;
 use crate::corpus::import::report::ImportReport;
 use crate::corpus::judgements::judge::{
@@ -44,9 +46,12 @@ const COLUMNS: &[&str] = &[
     "severity",
     "remark",
     APART,
+    SPANS,
 ];
 /// The column of the words that a mark was of that is set apart.
 const APART: &str = "set_apart";
+/// The column of the letters that the file of a mark had marked, as JSON.
+const SPANS: &str = "spans";
 /// Stands there where they are not known.
 const UNKNOWN: &str = "?";
 /// What stands in the column `no_errors` where a system has none.
@@ -58,8 +63,6 @@ const RATING: &str = "rating";
 const LETTERS: &str = "letters";
 /// Between tags.
 const BAR: &str = " | ";
-/// Sentences read at once.
-const WINDOW: usize = 10_000;
 
 /// Writes the judgements of some sentences as a table.
 pub fn table(file: &mut dyn Write, rows: &[u32], corpus: &CorpusTable) -> std::io::Result<()> {
@@ -135,6 +138,7 @@ fn cells(
         text(|mark| &mark.severity),
         text(|mark| &mark.note),
         TsvCell::from(apart),
+        TsvCell::Plain(mark.and_then(|mark| mark.spans).map(|spans| json!(spans).to_string()).unwrap_or_default()),
     ]
 }
 
@@ -217,17 +221,26 @@ pub fn import(
         len,
         shift: 0,
         places: None,
+        found: HashMap::new(),
+        taken: BTreeSet::new(),
         said: BTreeMap::new(),
         golds: BTreeMap::new(),
         lengths: HashMap::new(),
         report: ImportReport::default(),
+        rows: 0,
+        lost: 0,
         is_renamed: false,
     };
     match notation {
         Notation::Lines => reading.lines(ticket)?,
         Notation::Table => reading.table(&known, ticket)?,
     }
-    let Reading { said, golds, mut report, is_renamed, stem, .. } = reading;
+    let Reading { said, golds, mut report, is_renamed, stem, rows, lost, .. } = reading;
+    if lost * 2 > rows {
+        let first = report.warnings.first().cloned().unwrap_or_default();
+        let why = format!("{lost} of {rows} rows are of no sentence of this corpus, so none is taken; {first}");
+        return Err(Error::file(path, why));
+    }
     let how = if notation == Notation::Lines { "JSON lines" } else { "a table" };
     report.facts.push(format!("Judgements as {how}."));
     if is_renamed {
@@ -283,13 +296,19 @@ struct Reading<'a> {
     len: usize,
     /// How far behind its number in the file the last sentence was found.
     shift: isize,
-    /// The first place of each text, once that is needed.
-    places: Option<HashMap<String, usize>>,
+    /// Where sentences stand, once that is needed.
+    places: Option<SentencePlaces>,
+    /// Where sentences of the file were found, by their numbers, and these places: of twins each is another one.
+    found: HashMap<usize, usize>,
+    taken: BTreeSet<usize>,
     said: BTreeMap<(usize, String), Judgement>,
     golds: BTreeMap<usize, Links>,
     /// Words of the outputs that marks are of.
     lengths: HashMap<(usize, String), Option<usize>>,
     report: ImportReport,
+    /// Lines or rows, and those of no sentence here.
+    rows: usize,
+    lost: usize,
     is_renamed: bool,
 }
 
@@ -472,8 +491,16 @@ impl Reading<'_> {
         Ok(Some(links))
     }
 
-    /// The place of a sentence, from 0: that of its number where its text stands there, else that of its text.
+    /// Finds a sentence, as [`Reading::place`], and counts what is lost.
     fn find(&mut self, line: usize, number: Option<usize>, source: Option<&str>) -> Result<Option<usize>> {
+        let found = self.place(line, number, source)?;
+        self.rows += 1;
+        self.lost += usize::from(found.is_none());
+        Ok(found)
+    }
+
+    /// The place of a sentence, from 0: that of its number where its text stands there, else that of its text.
+    fn place(&mut self, line: usize, number: Option<usize>, source: Option<&str>) -> Result<Option<usize>> {
         let place = number.and_then(|number| number.checked_sub(1));
         let Some(source) = source else {
             let found = place.filter(|at| *at < self.len);
@@ -482,39 +509,35 @@ impl Reading<'_> {
             }
             return Ok(found);
         };
-        let wanted = letters(source);
-        for shift in [0, self.shift] {
-            let Some(at) = place.and_then(|place| place.checked_add_signed(shift)) else { continue };
-            if self.workspace.sentence(at)?.is_some_and(|known| letters(&known.source) == wanted) {
-                return Ok(Some(at));
-            }
+        let known = number.and_then(|number| self.found.get(&number).copied());
+        let near = [place, place.and_then(|place| place.checked_add_signed(self.shift))];
+        let free = near.into_iter().flatten().filter(|at| !self.taken.contains(at));
+        let mut found = None;
+        for at in known.into_iter().chain(free) {
+            let is_it = self.workspace.sentence(at)?.is_some_and(|known| is_same(&known.source, source));
+            found = found.or(is_it.then_some(at));
         }
-        let found = self.place_of(&wanted)?;
-        match (found, place) {
-            (None, _) => self.warn(line, "is of no sentence of this corpus; it is left out"),
-            (Some(at), Some(place)) => self.shift = at as isize - place as isize,
-            (Some(_), None) => {}
+        if found.is_none() {
+            let places = self.places.take().map_or_else(|| SentencePlaces::read(self.workspace), Ok)?;
+            let is_free = |at: &usize| number.is_none() || !self.taken.contains(at);
+            let mut alike = places.of(self.workspace, source, 0);
+            found = alike.find_map(|one| one.map(|(at, _)| Some(at).filter(is_free)).transpose()).transpose()?;
+            drop(alike);
+            self.places = Some(places);
+        }
+        match (found, number) {
+            (None, _) => {
+                self.warn(line, "is of no sentence of this corpus, or of one that is judged before; it is left out");
+            }
+            (Some(at), Some(number)) => {
+                self.shift = at as isize + 1 - number as isize;
+                self.found.insert(number, at);
+                self.taken.insert(at);
+            }
+            _ => {}
         }
         Ok(found)
     }
-
-    fn place_of(&mut self, wanted: &str) -> Result<Option<usize>> {
-        if self.places.is_none() {
-            let mut places = HashMap::new();
-            for first in (0..self.len).step_by(WINDOW) {
-                for (n, sentence) in self.workspace.sentences(first..first + WINDOW)?.into_iter().enumerate() {
-                    places.entry(letters(&sentence.source)).or_insert(first + n);
-                }
-            }
-            self.places = Some(places);
-        }
-        Ok(self.places.as_ref().and_then(|places| places.get(wanted)).copied())
-    }
-}
-
-/// A text as other files are matched too.
-fn letters(text: &str) -> String {
-    visible(text).collect()
 }
 
 /// A row of a table by the names of its columns.
@@ -567,6 +590,7 @@ impl<'a> Cells<'a> {
             target: span("words")?,
             letters: Some(span(LETTERS)?).filter(|letters| letters.1 > 0),
             source: span("source_words")?,
+            spans: serde_json::from_str(self.get(SPANS)).ok(),
             category: category.to_owned(),
             severity: self.get("severity").to_owned(),
             note: self.get("remark").to_owned(),

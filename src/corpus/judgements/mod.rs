@@ -9,3 +9,4 @@ pub mod judge;
 pub mod judgement_io;
 pub mod plan;
 pub mod scheme;
+pub mod spans;

@@ -4,6 +4,7 @@
 //! ```toml
 //! categories = ["accuracy/omission", "style"]
 //! severities = [{ name = "minor", weight = 1.0 }, { name = "major", weight = 5.0 }]
+//! exceptions = [{ category = "fluency/punctuation", severity = "minor", weight = 0.1 }]
 //! ```
 
 use std::collections::BTreeSet;
@@ -27,6 +28,21 @@ pub struct ErrorScheme {
     pub categories: Vec<String>,
     /// Severities, the mildest first.
     pub severities: Vec<Severity>,
+    /// Weights of kinds that are not those of their severities; the first that fits counts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub exceptions: Vec<WeightException>,
+}
+
+/// What errors of a kind weigh.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WeightException {
+    /// How the kinds begin, in any case.
+    pub category: String,
+    /// Of which severity, if not of all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub severity: Option<String>,
+    pub weight: f64,
 }
 
 /// How bad an error is.
@@ -35,7 +51,7 @@ pub struct ErrorScheme {
 pub struct Severity {
     pub name: String,
     /// What an error of it weighs.
-    pub weight: f32,
+    pub weight: f64,
 }
 
 /// Names that are new, old before new. A kind and a severity may be called the same, so each has a list of its own.
@@ -47,36 +63,54 @@ pub struct Renamed {
     pub severities: Vec<(String, String)>,
 }
 
+/// The schemes that come with the program, by their names; a corpus begins with the first.
+const PRESETS: [(&str, &str); 2] = [
+    ("mqm", include_str!("../../../assets/schemes/mqm.toml")),
+    ("google", include_str!("../../../assets/schemes/google.toml")),
+];
+
 impl Default for ErrorScheme {
-    /// The core of MQM (Multidimensional Quality Metrics) with its usual weights.
     fn default() -> Self {
-        let categories = [
-            "accuracy/addition",
-            "accuracy/omission",
-            "accuracy/mistranslation",
-            "accuracy/untranslated",
-            "fluency/grammar",
-            "fluency/spelling",
-            "fluency/punctuation",
-            "fluency/register",
-            "fluency/inconsistency",
-            "terminology",
-            "style",
-            "locale",
-            "other",
-        ];
-        let severities = [("neutral", 0.0), ("minor", 1.0), ("major", 5.0), ("critical", 25.0)];
-        Self {
-            categories: categories.map(str::to_owned).to_vec(),
-            severities: severities.map(|(name, weight)| Severity { name: name.to_owned(), weight }).to_vec(),
-        }
+        Self::preset("mqm").expect("comes with the program")
     }
 }
 
 impl ErrorScheme {
-    /// What an error of a severity weighs; 0 for one that the scheme does not have.
-    pub fn weight(&self, severity: &str) -> f32 {
-        self.severities.iter().find(|known| known.name == severity).map_or(0.0, |known| known.weight)
+    /// One that comes with the program.
+    pub fn preset(name: &str) -> Option<Self> {
+        let text = PRESETS.iter().find(|(known, _)| *known == name)?.1;
+        toml::from_str(text).ok()
+    }
+
+    /// The name of the preset that weighs the same, if any does.
+    pub fn name(&self) -> &'static str {
+        let weighs_so = |known: &Self| (&known.severities, &known.exceptions) == (&self.severities, &self.exceptions);
+        let known = PRESETS.iter().find(|(name, _)| Self::preset(name).as_ref().is_some_and(weighs_so));
+        known.map_or("of this corpus", |(name, _)| name)
+    }
+
+    /// Its weights, in words.
+    pub fn weights(&self) -> String {
+        let severities = self.severities.iter().map(|known| format!("{} {}", known.name, known.weight));
+        let exceptions = self.exceptions.iter().map(|known| {
+            format!("{} {} {}", known.severity.as_deref().unwrap_or_default(), known.category, known.weight)
+        });
+        let all: Vec<String> = severities.chain(exceptions).collect();
+        all.join(", ").replace("  ", " ")
+    }
+
+    /// What an error weighs; 0 of a severity that the scheme does not have.
+    pub fn weight(&self, category: &str, severity: &str) -> f64 {
+        let begins = |name: &str| category.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name));
+        let is_of = |name: &Option<String>| name.as_ref().is_none_or(|name| name.eq_ignore_ascii_case(severity));
+        let exception = self.exceptions.iter().find(|known| begins(&known.category) && is_of(&known.severity));
+        exception.map_or_else(|| self.severity(severity), |known| known.weight)
+    }
+
+    /// What an error of a severity weighs, whatever its kind.
+    pub fn severity(&self, severity: &str) -> f64 {
+        let known = self.severities.iter().find(|known| known.name.eq_ignore_ascii_case(severity));
+        known.map_or(0.0, |known| known.weight)
     }
 
     /// Whether it has this kind and this severity.
@@ -98,16 +132,21 @@ impl ErrorScheme {
         };
         names("categories", self.categories.iter().map(String::as_str).collect())?;
         names("severities", self.severities.iter().map(|severity| severity.name.as_str()).collect())?;
-        match self.severities.iter().find(|severity| !(severity.weight >= 0.0 && severity.weight.is_finite())) {
+        let severities = self.severities.iter().map(|known| ("severities", &known.name, known.weight));
+        let exceptions = self.exceptions.iter().map(|known| ("exceptions", &known.category, known.weight));
+        match severities.chain(exceptions).find(|(_, _, weight)| !(*weight >= 0.0 && weight.is_finite())) {
             None => Ok(()),
-            Some(Severity { name, weight }) => {
-                Err(("severities", format!("gives `{name}` the weight {weight}, which must be a number from 0 up")))
+            Some((key, name, weight)) => {
+                Err((key, format!("gives `{name}` the weight {weight}, which must be a number from 0 up")))
             }
         }
     }
 
-    /// Reads a file: JSON where its name ends so, else TOML.
+    /// Reads a file: JSON where its name ends so, else TOML. `google` and `mqm` need none.
     pub fn open(path: &Path) -> Result<Self> {
+        if let Some(known) = path.to_str().filter(|_| !path.exists()).and_then(Self::preset) {
+            return Ok(known);
+        }
         let bytes = read_file(path, MOST)?;
         let text = std::str::from_utf8(&bytes).map_err(|_| Error::file(path, "is not UTF-8; save it so"))?;
         let wrong = |why: &str| Error::file(path, format!("is no scheme of errors ({why})"));

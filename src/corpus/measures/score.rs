@@ -30,7 +30,7 @@ impl Score {
         self.words += words;
         for mark in judgement.marks.iter().filter(|mark| mark.system == system) {
             self.marks += 1;
-            self.weight += f64::from(corpus.scheme.weight(&mark.severity));
+            self.weight += corpus.scheme.weight(&mark.category, &mark.severity);
         }
     }
 }

@@ -165,13 +165,12 @@ fn scores(out: &Out, corpus: &CorpusTable) -> String {
     if rows.is_empty() {
         return String::new();
     }
-    let weights: Vec<String> =
-        corpus.scheme.severities.iter().map(|severity| format!("{} {}", severity.name, severity.weight)).collect();
     let table = html_table(heads(&["", "judgements", "words", "marks", "weight", "weight per word"]), &rows);
     format!(
-        "<h2>Errors marked by people</h2>\n{table}<p>Weights: {}. A translation counts once \
+        "<h2>Errors marked by people</h2>\n{table}<p>Weights of the scheme {}: {}. A translation counts once \
          for each annotator who marked errors in it or said that it has none.</p>\n",
-        escaped(&weights.join(", "))
+        corpus.scheme.name(),
+        escaped(&corpus.scheme.weights())
     )
 }
 

@@ -201,7 +201,9 @@ impl TableColumn {
             Self::Stars => tr!("The most stars that an annotator gave").to_owned(),
             Self::Marks => tr!("How many errors are marked").to_owned(),
             Self::Errors(of) => {
-                tr!("Errors for each word by the weights of the scheme, where they were judged; {}", system(of))
+                let about =
+                    tr!("Errors for each word by the weights of the scheme, where they were judged; {}", system(of));
+                format!("{about} ({})", corpus.scheme.name())
             }
             Self::Rating(of) => tr!("Mean of the ratings from 0 to 100 that annotators gave; {}", system(of)),
             Self::RatingDifference(first, second) => {

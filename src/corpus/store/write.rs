@@ -108,6 +108,15 @@ impl Workspace {
         })
     }
 
+    /// Names sentences, from 0, that have no name.
+    pub(crate) fn name_sentences<'a>(&mut self, names: impl Iterator<Item = (usize, &'a str)>) -> Result<()> {
+        let sql = "UPDATE sentence SET name = ?2 WHERE id = ?1 AND name IS NULL AND ?2 <> ''";
+        self.at_once(|all| {
+            let mut names = names;
+            names.try_for_each(|(at, name)| change(all, sql, params![at as i64 + 1, name]).map(drop))
+        })
+    }
+
     /// Gives sentences, from 0, their reference of a number, from 0; outputs must be measured again
     /// ([`Workspace::measure`]).
     pub fn set_references(&mut self, n: usize, references: &[(usize, String)]) -> Result<()> {

@@ -293,6 +293,7 @@ impl JudgeDesk {
             target: if self.is_missing { (first, first) } else { whole },
             letters: self.letters.filter(|_| !self.is_missing),
             source: self.source,
+            spans: None,
             category: kind.clone(),
             severity: severity.name.clone(),
             note: String::new(),

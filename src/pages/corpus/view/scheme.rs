@@ -132,9 +132,14 @@ fn buttons_ui(ui: &mut Ui, window: &mut Window<'_>, draft: &mut SchemeDraft) -> 
             window.push(CorpusRequest::SetScheme(Box::new(scheme), renamed));
             return true;
         }
-        if ui.button(tr!("MQM core")).on_hover_text(tr!("The kinds and weights that a corpus begins with")).clicked() {
-            let core = SchemeDraft::new(Arc::new(ErrorScheme::default()));
-            *draft = SchemeDraft { of: Arc::clone(&draft.of), ..core };
+        for (name, label, note) in [
+            ("mqm", tr!("MQM core"), tr!("The kinds and weights that a corpus begins with")),
+            ("google", tr!("Google's MQM"), tr!("The kinds and weights of Google's raters")),
+        ] {
+            let preset = ui.button(label).on_hover_text(note).clicked().then(|| ErrorScheme::preset(name)).flatten();
+            if let Some(preset) = preset {
+                *draft = SchemeDraft { of: Arc::clone(&draft.of), ..SchemeDraft::new(Arc::new(preset)) };
+            }
         }
         if ui.button(tr!("From a file...")).clicked() {
             window.ask(OPEN.then(CorpusRequest::OpenScheme));

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::corpus::judgements::scheme::{ErrorScheme, Renamed, Severity};
+use crate::corpus::judgements::scheme::{ErrorScheme, Renamed, Severity, WeightException};
 
 /// A name as it is edited, and what it was.
 #[derive(Clone, Debug, Default)]
@@ -12,7 +12,7 @@ pub struct Named {
     /// As typed.
     pub name: String,
     /// Of a severity.
-    pub weight: f32,
+    pub weight: f64,
 }
 
 /// A scheme as it is edited.
@@ -24,6 +24,8 @@ pub struct SchemeDraft {
     pub kinds: Vec<Named>,
     /// Severities.
     pub severities: Vec<Named>,
+    /// Weights that are not those of the severities; they are kept.
+    pub exceptions: Vec<WeightException>,
 }
 
 impl SchemeDraft {
@@ -32,7 +34,8 @@ impl SchemeDraft {
         let named = |name: &String, weight| Named { was: Some(name.clone()), name: name.clone(), weight };
         let kinds = of.categories.iter().map(|name| named(name, 0.0)).collect();
         let severities = of.severities.iter().map(|severity| named(&severity.name, severity.weight)).collect();
-        Self { of, kinds, severities }
+        let exceptions = of.exceptions.clone();
+        Self { of, kinds, severities, exceptions }
     }
 
     /// What it comes to, and which names are new.
@@ -42,6 +45,7 @@ impl SchemeDraft {
         let scheme = ErrorScheme {
             categories: self.kinds.iter().map(clean).collect(),
             severities: self.severities.iter().map(severity).collect(),
+            exceptions: self.exceptions.clone(),
         };
         let renamed = |list: &[Named]| {
             let all = list.iter().filter_map(|named| Some((named.was.clone()?, clean(named))));

@@ -122,12 +122,12 @@ impl Tints {
 /// The line below the words of a mark, by what its severity weighs of the gravest.
 pub fn line(ui: &Ui, scheme: &ErrorScheme, severity: &str) -> Stroke {
     let t = theme::tokens(ui);
-    let most = scheme.severities.iter().map(|severity| severity.weight).fold(0.0, f32::max);
-    let weight = scheme.weight(severity);
+    let most = scheme.severities.iter().map(|severity| severity.weight).fold(0.0, f64::max);
+    let weight = scheme.severity(severity);
     if weight <= 0.0 || most <= 0.0 {
         return Stroke::new(LINE.0, t.weak);
     }
     // Weights grow fast: the root keeps the mild ones apart.
-    let share = (weight / most).sqrt();
+    let share = (weight / most).sqrt() as f32;
     Stroke::new(LINE.0 + LINE.1 * share, t.warm.lerp_to_gamma(t.error, share))
 }
