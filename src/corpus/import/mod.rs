@@ -2,6 +2,7 @@
 
 pub mod aligned;
 pub mod importer;
+mod joining;
 pub mod lanes;
 pub(crate) mod letters;
 pub mod mqm;
@@ -13,3 +14,4 @@ pub mod report;
 mod scores;
 pub mod spans;
 pub mod tagged;
+mod windows;

@@ -164,11 +164,13 @@ fn read_span(text: &str) -> Option<(usize, usize)> {
 enum Notation {
     Lines,
     Table,
+    /// Lines of all that a corpus has.
+    Corpus,
 }
 
-/// Whether a file holds judgements, by its first line.
+/// Whether a file holds judgements alone, by its first line.
 pub fn holds(path: &Path) -> bool {
-    notation(path, false).is_some()
+    notation(path, false).is_some_and(|notation| notation != Notation::Corpus)
 }
 
 /// How it does; where all are one annotator's, no column names one.
@@ -178,7 +180,9 @@ fn notation(path: &Path, is_named: bool) -> Option<Notation> {
     let lines = LineReader::open(path).ok()?;
     let first = lines.map_while(std::result::Result::ok).find(|line| !line.trim().is_empty())?;
     if first.trim_start().starts_with('{') {
-        return serde_json::from_str::<Line>(&first).ok().map(|_| Notation::Lines);
+        let is_corpus = first.contains("\"judgements\":");
+        let notation = if is_corpus { Notation::Corpus } else { Notation::Lines };
+        return serde_json::from_str::<Line>(&first).ok().map(|_| notation);
     }
     let heads: Vec<&str> = first.split('\t').map(str::trim).collect();
     let has = |name: &str| heads.contains(&name);
@@ -188,9 +192,11 @@ fn notation(path: &Path, is_named: bool) -> Option<Notation> {
 /// A line of JSON.
 #[derive(Deserialize)]
 struct Line {
+    #[serde(alias = "number")]
     sentence: Option<usize>,
     source: Option<String>,
-    by: BTreeMap<String, Judgement>,
+    #[serde(alias = "judgements")]
+    by: Option<BTreeMap<String, Judgement>>,
     #[serde(default)]
     gold: Option<String>,
 }
@@ -224,11 +230,11 @@ pub fn import(
         is_renamed: false,
     };
     match notation {
-        Notation::Lines => reading.lines(ticket)?,
+        Notation::Lines | Notation::Corpus => reading.lines(ticket)?,
         Notation::Table => reading.table(&known, ticket)?,
     }
     let Reading { said, golds, mut report, is_renamed, stem, .. } = reading;
-    let how = if notation == Notation::Lines { "JSON lines" } else { "a table" };
+    let how = if notation == Notation::Table { "a table" } else { "JSON lines" };
     report.facts.push(format!("Judgements as {how}."));
     if is_renamed {
         report.facts.push(format!("Those by \"{NOBODY}\" are kept as by \"{stem}\", the name of the file."));
@@ -318,7 +324,7 @@ impl Reading<'_> {
             if let Some(gold) = line.gold.as_deref().map(|gold| self.links(number, at, gold)).transpose()?.flatten() {
                 self.golds.insert(at, gold);
             }
-            for (annotator, judgement) in line.by {
+            for (annotator, judgement) in line.by.into_iter().flatten() {
                 if let Some(annotator) = self.annotator(number, &annotator) {
                     self.keep(number, at, annotator, judgement)?;
                 }
