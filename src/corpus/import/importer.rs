@@ -46,6 +46,7 @@ pub fn import_file(
     ticket: &CancellationToken,
     hear: &mut dyn FnMut(f32),
 ) -> Result<ImportReport> {
+    judgement_io::refuse_copy(path)?;
     if path.metadata().is_ok_and(|facts| facts.is_file() && facts.len() == 0) {
         return Err(Error::file(path, "is empty; choose a file with at least one line"));
     }
@@ -233,7 +234,8 @@ impl Importer<'_> {
             let Some(sentence) = known.sentences.get(at) else { continue };
             references.extend(new_references((*at, record), sentence, (&numbers, self.options.replaces), report));
             let gold = record.gold.as_ref().filter(|new| known.golds.get(at) != Some(*new));
-            let Some(gold) = gold.filter(|gold| links_fit((self.path, gold), (*at, record), sentence, &numbers, report))
+            let Some(gold) =
+                gold.filter(|gold| links_fit((self.path, gold), (*at, record), sentence, &numbers, report))
             else {
                 continue;
             };
@@ -291,10 +293,12 @@ impl Importer<'_> {
         // A column that comes back has the name, not the title.
         let titles: Vec<_> = self.workspace.measures()?.into_iter().chain(self.workspace.sentence_numbers()?).collect();
         let title = |title: String| {
-            let known = titles.iter().find(|known| known.is_given() && known.name == CorpusMeasure::given(&title, GIVEN).name);
+            let known =
+                titles.iter().find(|known| known.is_given() && known.name == CorpusMeasure::given(&title, GIVEN).name);
             known.map_or(title, |known| known.title.to_owned())
         };
-        let scores: GivenScores = scores.into_iter().map(|((of, system), scores)| ((title(of), system), scores)).collect();
+        let scores: GivenScores =
+            scores.into_iter().map(|((of, system), scores)| ((title(of), system), scores)).collect();
         if !scores.is_empty() {
             self.write(0)?;
         }
@@ -380,12 +384,7 @@ impl Importer<'_> {
     }
 
     /// Adds those that are new.
-    fn add_sentences(
-        &mut self,
-        window: &[(usize, Record)],
-        slots: &[usize],
-        report: &mut ImportReport,
-    ) -> Result<()> {
+    fn add_sentences(&mut self, window: &[(usize, Record)], slots: &[usize], report: &mut ImportReport) -> Result<()> {
         let mut len = self.workspace.len()?;
         let mut new: Vec<NewSentence> = Vec::new();
         for (at, record) in window {
@@ -471,11 +470,14 @@ impl Importer<'_> {
                 if !report.replaces(format!("outputs of {name}"), self.options.replaces) {
                     return Ok(None);
                 }
-            } else if known.alpha.is_some() && output.alpha.is_none() {
+            } else if output.alpha.is_none() && (known.alpha.is_some() || output.tokens.is_empty()) {
                 // The same words again say no less than before.
                 let links = kept.links.take().or_else(|| known.links.clone());
                 is_joined = true;
-                kept = SystemOutput { links, log_p: kept.log_p.or(known.log_p), ..known };
+                kept = SystemOutput { links, log_p: kept.log_p.or(known.log_p), ..known.clone() };
+                if kept == known {
+                    return Ok(None);
+                }
             }
         }
         if is_bare {

@@ -51,9 +51,11 @@ impl Joining {
             Self::Lines(places) => Err(format!("belongs to sentence {}, but there are {}", line + 1, places.len())),
             Self::Block(base) => Ok(base + line),
             Self::Each(places, _) => match places.get(n).copied().unwrap_or(UNKNOWN) {
-                UNCLEAR => Err("has a source that several sentences have, and nothing shows which one is meant; it is left \
+                UNCLEAR => {
+                    Err("has a source that several sentences have, and nothing shows which one is meant; it is left \
                                 out. Give the file a column with their ids, references or outputs"
-                    .to_owned()),
+                        .to_owned())
+                }
                 place if place >= UNCLEAR => Err("is not a sentence of the corpus; it is left out".to_owned()),
                 place => Ok(place as usize),
             },
@@ -121,7 +123,8 @@ fn said<'a>(
     references: impl Iterator<Item = &'a str>,
     outputs: impl Iterator<Item = (&'a str, &'a str)>,
 ) -> impl Iterator<Item = Fact> {
-    let all = references.map(|text| (REFERENCE, text)).chain(outputs.map(|(of, text)| (hashed(of).max(REFERENCE + 1), text)));
+    let all =
+        references.map(|text| (REFERENCE, text)).chain(outputs.map(|(of, text)| (hashed(of).max(REFERENCE + 1), text)));
     all.filter(|(_, text)| !text.trim().is_empty()).map(|(of, text)| (of, mixed(text)))
 }
 
@@ -208,11 +211,26 @@ impl<'w> FileRows<'w> {
         &self.facts[self.rows[n].facts..end]
     }
 
+    /// Where the records stand that belong before and behind a record; nowhere if the file is in another order than the corpus.
+    fn beside(&self) -> &'static [isize] {
+        let sure = (0..self.rows.len()).filter_map(|n| if let [(_, at)] = self.alike(n) { Some(*at) } else { None });
+        let sure: Vec<u32> = sure.collect();
+        let rising = sure.windows(2).filter(|pair| pair[0] < pair[1]).count();
+        let falling = sure.len().saturating_sub(1) - rising;
+        if rising >= 3 * falling {
+            &[-1, 1]
+        } else if falling >= 3 * rising {
+            &[1, -1]
+        } else {
+            &[]
+        }
+    }
+
     /// All facts of a record.
-    fn facts(&self, n: usize) -> Vec<Fact> {
+    fn facts(&self, n: usize, beside: &[isize]) -> Vec<Fact> {
         let mut facts = self.content(n).to_vec();
         facts.extend(self.rows[n].name.filter(|_| !self.is_numbered).map(|name| (NAME, name)));
-        let beside = [n.checked_sub(1), Some(n + 1)].map(|n| self.rows.get(n?)?.text);
+        let beside = beside.iter().map(|step| self.rows.get(n.checked_add_signed(*step)?)?.text);
         facts.extend(BESIDE.into_iter().zip(beside).filter_map(|(of, text)| Some((of, text?))));
         facts
     }
@@ -310,7 +328,8 @@ impl<'w> FileRows<'w> {
         }
         let mut names: HashMap<u64, u32> = (0..self.texts.len() as u32).map(|at| (u64::from(at) + 1, at)).collect();
         if !self.is_numbered {
-            names = self.workspace.names()?.into_iter().rev().map(|(name, at)| (hashed(name.trim()), at as u32)).collect();
+            names =
+                self.workspace.names()?.into_iter().rev().map(|(name, at)| (hashed(name.trim()), at as u32)).collect();
         }
         let place = |row: &Row| names.remove(&row.name?);
         let places: Vec<u32> = self.rows.iter().map(place).map(|place| place.unwrap_or(UNKNOWN)).collect();
@@ -322,11 +341,15 @@ impl<'w> FileRows<'w> {
         let mut at = vec![UNKNOWN; self.rows.len()];
         let mut order: Vec<usize> = (0..at.len()).filter(|n| self.rows[*n].text.is_some()).collect();
         order.sort_by_key(|n| self.rows[*n].text);
+        let beside = self.beside();
         for run in order.chunk_by(|a, b| self.rows[*a].text == self.rows[*b].text) {
             match self.alike(run[0]) {
                 [] => run.iter().for_each(|n| at[*n] = NEW),
                 [(_, place)] if run.len() == 1 => at[run[0]] = *place,
-                places => self.by_facts(run, &self.known_facts(places.iter().map(|(_, at)| *at))?, &mut at),
+                places => {
+                    let known = self.known_facts(places.iter().map(|(_, at)| *at))?;
+                    self.by_facts((run, beside), &known, &mut at);
+                }
             }
         }
         let count = at.iter().filter(|at| **at < UNCLEAR).count();
@@ -348,7 +371,7 @@ impl<'w> FileRows<'w> {
 
     /// Equal sources: each record belongs to the sentence with the most of its facts. Those that no fact distinguishes take
     /// equal sentences in turn, and are unclear if the sentences differ.
-    fn by_facts(&self, run: &[usize], places: &[(u32, Vec<Fact>)], at: &mut [u32]) {
+    fn by_facts(&self, (run, beside): (&[usize], &[isize]), places: &[(u32, Vec<Fact>)], at: &mut [u32]) {
         let mut kinds: BTreeMap<&[Fact], Vec<u32>> = BTreeMap::new();
         for (place, facts) in places.iter().rev() {
             kinds.entry(facts).or_default().push(*place);
@@ -361,9 +384,12 @@ impl<'w> FileRows<'w> {
         let mut rest = Vec::new();
         for n in run {
             let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
-            let lists = self.facts(*n).into_iter().filter_map(|fact| Some((fact, holders.get(&fact)?)));
+            let lists = self.facts(*n, beside).into_iter().filter_map(|fact| Some((fact, holders.get(&fact)?)));
             for (fact, list) in lists.filter(|(_, list)| list.len() <= MOST_KINDS) {
-                let weight = if BESIDE.contains(&fact.0) { 1 } else { BESIDE.len() + 1 };
+                let weight = match BESIDE.contains(&fact.0) {
+                    true => 1 + usize::from(self.known.alike(fact.1).len() == 1),
+                    false => 2 * BESIDE.len() + 1,
+                };
                 list.iter().for_each(|kind| *counts.entry(*kind).or_default() += weight);
             }
             let most = counts.values().max();

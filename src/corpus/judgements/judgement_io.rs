@@ -23,6 +23,7 @@ use crate::text::links::read::links_of;
 use crate::text::reader::{LineReader, open, require_file};
 use crate::text::tsv::{Tsv, TsvCell};
 use crate::text::words::words;
+use crate::text::write::is_database;
 use crate::ticket::CancellationToken;
 
 /// The columns of a table. A judgement has a row for each mark, and one for each system that has no errors.
@@ -173,6 +174,18 @@ pub fn holds(path: &Path) -> bool {
     notation(path, false).is_some_and(|notation| notation != Notation::Corpus)
 }
 
+/// Refuses a copy of a corpus, with what brings its judgements.
+pub fn refuse_copy(path: &Path) -> Result<()> {
+    if !is_database(path) {
+        return Ok(());
+    }
+    let (name, to) = (path.file_name().unwrap_or(path.as_os_str()).display(), stem(path));
+    let how = format!("interlinear analyse --workspace {name} --format judgements --save {to}.jsonl");
+    let message =
+        format!("is a corpus, and only its judgements can be imported: write them with `{how}` and import that file");
+    Err(Error::file(path, message))
+}
+
 /// How it does; where all are one annotator's, no column names one.
 fn notation(path: &Path, is_named: bool) -> Option<Notation> {
     // A pipe could not be read a second time.
@@ -180,9 +193,9 @@ fn notation(path: &Path, is_named: bool) -> Option<Notation> {
     let lines = LineReader::open(path).ok()?;
     let first = lines.map_while(std::result::Result::ok).find(|line| !line.trim().is_empty())?;
     if first.trim_start().starts_with('{') {
-        let is_corpus = first.contains("\"judgements\":");
+        let is_corpus = first.contains("\"judgements\":") && first.contains("\"systems\":");
         let notation = if is_corpus { Notation::Corpus } else { Notation::Lines };
-        return serde_json::from_str::<Line>(&first).ok().map(|_| notation);
+        return serde_json::from_str::<Line>(&first).ok().filter(|line| is_corpus || line.by.is_some()).map(|_| notation);
     }
     let heads: Vec<&str> = first.split('\t').map(str::trim).collect();
     let has = |name: &str| heads.contains(&name);
@@ -209,6 +222,7 @@ pub fn import(
     name: Option<&str>,
     ticket: &CancellationToken,
 ) -> Result<ImportReport> {
+    refuse_copy(path)?;
     let Some(notation) = notation(path, name.is_some()) else {
         let advice = "lines as `analyse --format judgements` writes them, or a table with the columns `annotator` (unless it is NAME=FILE) and `sentence` or `source`";
         return Err(Error::file(path, format!("holds no judgements; they are {advice}")));
