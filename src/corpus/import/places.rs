@@ -58,7 +58,7 @@ pub(crate) fn is_same(one: &str, other: &str) -> bool {
 }
 
 /// One number of all letters.
-pub(super) fn mixed(text: &str) -> u64 {
+pub(crate) fn mixed(text: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     visible(text).for_each(|letter| letter.hash(&mut hasher));
     hasher.finish()

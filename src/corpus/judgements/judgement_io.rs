@@ -9,7 +9,8 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use crate::corpus::import::letters::{stem, visible};
+use crate::corpus::import::letters::stem;
+use crate::corpus::import::places::{SentencePlaces, mixed};
 use crate::corpus::import::references::beyond;
 use crate::corpus::import::report::ImportReport;
 use crate::corpus::judgements::judge::{
@@ -59,8 +60,6 @@ const RATING: &str = "rating";
 const LETTERS: &str = "letters";
 /// Between tags.
 const BAR: &str = " | ";
-/// Sentences read at once.
-const WINDOW: usize = 10_000;
 
 /// Writes the judgements of some sentences as a table.
 pub fn table(file: &mut dyn Write, rows: &[u32], corpus: &CorpusTable) -> std::io::Result<()> {
@@ -195,7 +194,10 @@ fn notation(path: &Path, is_named: bool) -> Option<Notation> {
     if first.trim_start().starts_with('{') {
         let is_corpus = first.contains("\"judgements\":") && first.contains("\"systems\":");
         let notation = if is_corpus { Notation::Corpus } else { Notation::Lines };
-        return serde_json::from_str::<Line>(&first).ok().filter(|line| is_corpus || line.by.is_some()).map(|_| notation);
+        return serde_json::from_str::<Line>(&first)
+            .ok()
+            .filter(|line| is_corpus || line.by.is_some())
+            .map(|_| notation);
     }
     let heads: Vec<&str> = first.split('\t').map(str::trim).collect();
     let has = |name: &str| heads.contains(&name);
@@ -237,6 +239,7 @@ pub fn import(
         len,
         shift: 0,
         places: None,
+        turns: HashMap::new(),
         said: BTreeMap::new(),
         golds: BTreeMap::new(),
         lengths: HashMap::new(),
@@ -303,8 +306,10 @@ struct Reading<'a> {
     len: usize,
     /// How far behind its number in the file the last sentence was found.
     shift: isize,
-    /// The first place of each text, once that is needed.
-    places: Option<HashMap<String, usize>>,
+    /// The places of texts, once they are needed.
+    places: Option<SentencePlaces>,
+    /// Of each text the numbers that the file gives its sentences, each with its turn.
+    turns: HashMap<u64, HashMap<Option<usize>, usize>>,
     said: BTreeMap<(usize, String), Judgement>,
     golds: BTreeMap<usize, Links>,
     /// Words of the outputs that marks are of.
@@ -502,14 +507,14 @@ impl Reading<'_> {
             }
             return Ok(found);
         };
-        let wanted = letters(source);
+        let wanted = mixed(source);
         for shift in [0, self.shift] {
             let Some(at) = place.and_then(|place| place.checked_add_signed(shift)) else { continue };
-            if self.workspace.sentence(at)?.is_some_and(|known| letters(&known.source) == wanted) {
+            if self.workspace.sentence(at)?.is_some_and(|known| mixed(&known.source) == wanted) {
                 return Ok(Some(at));
             }
         }
-        let found = self.place_of(&wanted)?;
+        let found = self.place_of(wanted, number)?;
         match (found, place) {
             (None, _) => self.warn(line, "is of no sentence of this corpus; it is left out"),
             (Some(at), Some(place)) => self.shift = at as isize - place as isize,
@@ -518,23 +523,17 @@ impl Reading<'_> {
         Ok(found)
     }
 
-    fn place_of(&mut self, wanted: &str) -> Result<Option<usize>> {
+    /// The place of the letters of a text: sentences of the file that have the same take those of the corpus in turn.
+    fn place_of(&mut self, wanted: u64, number: Option<usize>) -> Result<Option<usize>> {
         if self.places.is_none() {
-            let mut places = HashMap::new();
-            for first in (0..self.len).step_by(WINDOW) {
-                for (n, sentence) in self.workspace.sentences(first..first + WINDOW)?.into_iter().enumerate() {
-                    places.entry(letters(&sentence.source)).or_insert(first + n);
-                }
-            }
-            self.places = Some(places);
+            self.places = Some(SentencePlaces::read(self.workspace)?);
         }
-        Ok(self.places.as_ref().and_then(|places| places.get(wanted)).copied())
+        let alike = self.places.as_ref().map_or(&[][..], |places| places.alike(wanted));
+        let turns = self.turns.entry(wanted).or_default();
+        let next = turns.len();
+        let turn = *turns.entry(number).or_insert(next);
+        Ok(alike.get(turn.min(alike.len().saturating_sub(1))).map(|(_, at)| *at as usize))
     }
-}
-
-/// A text as other files are matched too.
-fn letters(text: &str) -> String {
-    visible(text).collect()
 }
 
 /// A row of a table by the names of its columns.
