@@ -178,14 +178,14 @@ impl Importer<'_> {
             ));
         }
         if failed.is_none() && !report.is_stopped {
-            self.tell_missing(report)?;
+            self.tell_missing(report);
         }
         failed.map_or(Ok(()), Err)
     }
 
     /// Reports when a file without sources has fewer lines than the sentences that it belongs to.
-    fn tell_missing(&self, report: &mut ImportReport) -> Result<()> {
-        let (Joining::Lines(places), Some(end)) = (&self.joining, self.end) else { return Ok(()) };
+    fn tell_missing(&self, report: &mut ImportReport) {
+        let (Joining::Lines(places), Some(end)) = (&self.joining, self.end) else { return };
         let missing = places.end.saturating_sub(end);
         if missing > 0 {
             let all = places.len();
@@ -196,7 +196,6 @@ impl Importer<'_> {
             );
             report.warn(self.path, self.last, &message);
         }
-        Ok(())
     }
 
     /// Writes what is packed, until at most so many pieces are being packed.

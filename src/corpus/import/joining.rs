@@ -1,7 +1,7 @@
 //! Floor 7: which sentences of a corpus the records of a file belong to. Records with a source are joined by what they say, in any
 //! order; records without one by their names or numbers, and otherwise line by line. It is decided before anything is written.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 use std::path::Path;
@@ -83,11 +83,14 @@ pub(super) fn joining(
     ticket: &CancellationToken,
 ) -> Result<Joining> {
     let mut import = import::open(path, options)?;
-    let mut rows = FileRows::new(workspace, path, &import.facts.columns)?;
+    let columns = import.facts.columns.clone();
+    let mut rows = FileRows::new(workspace, path, &columns)?;
     let is_empty = rows.texts.is_empty();
     // Why the file ends before its end is reported when it is imported; the first records of an empty corpus decide for all.
     read(lanes, &mut import, ticket, &mut |records, _| {
-        records.iter().for_each(|record| rows.add(record));
+        for record in &records {
+            rows.add(record);
+        }
         Ok(!is_empty || records.is_empty())
     })?;
     if ticket.is_stale() { Ok(Joining::Block(0)) } else { rows.joining(path, options) }
@@ -108,7 +111,7 @@ fn is_content((of, _): &Fact) -> bool {
     *of >= REFERENCE
 }
 
-fn content<'f>(facts: &'f [Fact]) -> impl Iterator<Item = &'f Fact> + Clone {
+fn content(facts: &[Fact]) -> impl Iterator<Item = &Fact> + Clone {
     facts.iter().filter(|fact| is_content(fact))
 }
 
@@ -152,7 +155,7 @@ struct FileRows<'w> {
     known: SentencePlaces,
     texts: Vec<Option<u64>>,
     stem: String,
-    is_numbered: bool,
+    columns: &'w [ImportColumn],
     rows: Vec<Row>,
     facts: Vec<Fact>,
     /// Anything but sources.
@@ -162,14 +165,14 @@ struct FileRows<'w> {
 }
 
 impl<'w> FileRows<'w> {
-    fn new(workspace: &'w Workspace, path: &Path, columns: &[ImportColumn]) -> Result<Self> {
+    fn new(workspace: &'w Workspace, path: &Path, columns: &'w [ImportColumn]) -> Result<Self> {
         let known = SentencePlaces::read(workspace)?;
         Ok(Self {
             workspace,
             texts: known.in_order(workspace.len()?),
             known,
             stem: stem(path),
-            is_numbered: are_numbers(columns),
+            columns,
             rows: Vec::new(),
             facts: Vec::new(),
             has_more: !columns.is_empty(),
@@ -188,7 +191,7 @@ impl<'w> FileRows<'w> {
             line: record.line,
             sentence: record.sentence,
             text,
-            name: id.and_then(|id| if self.is_numbered { id.parse().ok() } else { Some(hashed(id)) }),
+            name: id.and_then(|id| if are_numbers(self.columns) { id.parse().ok() } else { Some(hashed(id)) }),
             facts: self.facts.len(),
             cells: hashed(record.extra.iter().filter(|(column, _)| is_score(column, "0")).collect::<Vec<_>>()),
         });
@@ -229,7 +232,7 @@ impl<'w> FileRows<'w> {
     /// All facts of a record.
     fn facts(&self, n: usize, beside: &[isize]) -> Vec<Fact> {
         let mut facts = self.content(n).to_vec();
-        facts.extend(self.rows[n].name.filter(|_| !self.is_numbered).map(|name| (NAME, name)));
+        facts.extend(self.rows[n].name.filter(|_| !are_numbers(self.columns)).map(|name| (NAME, name)));
         let beside = beside.iter().map(|step| self.rows.get(n.checked_add_signed(*step)?)?.text);
         facts.extend(BESIDE.into_iter().zip(beside).filter_map(|(of, text)| Some((of, text?))));
         facts
@@ -322,12 +325,12 @@ impl<'w> FileRows<'w> {
 
     /// Records without sources whose ids are names or numbers of sentences; `None` if most are not, or only count the lines.
     fn by_name(&self) -> Result<Option<Joining>> {
-        let counts = |(n, row): (usize, &Row)| self.is_numbered && row.name == Some(n as u64 + 1);
+        let counts = |(n, row): (usize, &Row)| are_numbers(self.columns) && row.name == Some(n as u64 + 1);
         if self.rows.iter().all(|row| row.name.is_none()) || self.rows.iter().enumerate().all(counts) {
             return Ok(None);
         }
         let mut names: HashMap<u64, u32> = (0..self.texts.len() as u32).map(|at| (u64::from(at) + 1, at)).collect();
-        if !self.is_numbered {
+        if !are_numbers(self.columns) {
             names =
                 self.workspace.names()?.into_iter().rev().map(|(name, at)| (hashed(name.trim()), at as u32)).collect();
         }
@@ -344,7 +347,11 @@ impl<'w> FileRows<'w> {
         let beside = self.beside();
         for run in order.chunk_by(|a, b| self.rows[*a].text == self.rows[*b].text) {
             match self.alike(run[0]) {
-                [] => run.iter().for_each(|n| at[*n] = NEW),
+                [] => {
+                    for n in run {
+                        at[*n] = NEW;
+                    }
+                }
                 [(_, place)] if run.len() == 1 => at[run[0]] = *place,
                 places => {
                     let known = self.known_facts(places.iter().map(|(_, at)| *at))?;
@@ -372,49 +379,65 @@ impl<'w> FileRows<'w> {
     /// Equal sources: each record belongs to the sentence with the most of its facts. Those that no fact distinguishes take
     /// equal sentences in turn, and are unclear if the sentences differ.
     fn by_facts(&self, (run, beside): (&[usize], &[isize]), places: &[(u32, Vec<Fact>)], at: &mut [u32]) {
-        let mut kinds: BTreeMap<&[Fact], Vec<u32>> = BTreeMap::new();
-        for (place, facts) in places.iter().rev() {
-            kinds.entry(facts).or_default().push(*place);
-        }
-        let mut kinds: Vec<(&[Fact], Vec<u32>)> = kinds.into_iter().collect();
-        let mut holders: HashMap<Fact, Vec<usize>> = HashMap::new();
-        for (kind, (facts, _)) in kinds.iter().enumerate() {
-            facts.iter().for_each(|fact| holders.entry(*fact).or_default().push(kind));
+        // Sentences with the same texts are one kind.
+        let (mut numbers, mut free, mut kind_of) = (BTreeMap::new(), Vec::<BTreeSet<u32>>::new(), HashMap::new());
+        let (mut kinds, mut beside_of): (HashMap<Fact, Vec<usize>>, HashMap<Fact, Vec<u32>>) = Default::default();
+        for (place, facts) in places {
+            let kind = *numbers.entry(content(facts).collect::<Vec<_>>()).or_insert(free.len());
+            if kind == free.len() {
+                free.push(BTreeSet::new());
+                content(facts).for_each(|fact| kinds.entry(*fact).or_default().push(kind));
+            }
+            free[kind].insert(*place);
+            kind_of.insert(*place, kind);
+            let others = facts.iter().filter(|fact| !is_content(fact));
+            others.for_each(|fact| beside_of.entry(*fact).or_default().push(*place));
         }
         let mut rest = Vec::new();
         for n in run {
-            let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
-            let lists = self.facts(*n, beside).into_iter().filter_map(|fact| Some((fact, holders.get(&fact)?)));
-            for (fact, list) in lists.filter(|(_, list)| list.len() <= MOST_KINDS) {
-                let weight = match BESIDE.contains(&fact.0) {
-                    true => 1 + usize::from(self.known.alike(fact.1).len() == 1),
-                    false => 2 * BESIDE.len() + 1,
-                };
-                list.iter().for_each(|kind| *counts.entry(*kind).or_default() += weight);
+            let (mut of_kinds, mut of_places) = (BTreeMap::<usize, usize>::new(), BTreeMap::<u32, usize>::new());
+            for fact in self.facts(*n, beside) {
+                for kind in kinds.get(&fact).into_iter().filter(|kinds| kinds.len() <= MOST_KINDS).flatten() {
+                    *of_kinds.entry(*kind).or_default() += 5;
+                }
+                // A neighbour that is there once says more.
+                let weight = if fact.0 == NAME { 5 } else { 1 + usize::from(self.known.alike(fact.1).len() == 1) };
+                for place in beside_of.get(&fact).into_iter().filter(|places| places.len() <= MOST_KINDS).flatten() {
+                    *of_places.entry(*place).or_default() += weight;
+                }
             }
-            let most = counts.values().max();
-            let mut best = counts.iter().filter(|(_, count)| Some(*count) == most).map(|(kind, _)| *kind);
-            let kind = best.next().filter(|kind| best.all(|other| content(kinds[other].0).eq(content(kinds[*kind].0))));
-            match kind.and_then(|kind| kinds[kind].1.pop()) {
-                Some(place) => at[*n] = place,
+            let count = |kind: &usize| of_kinds.get(kind).copied().unwrap_or_default();
+            let placed =
+                of_places.iter().map(|(place, weight)| (weight + count(&kind_of[place]), kind_of[place], Some(*place)));
+            let all: Vec<_> = placed.chain(of_kinds.iter().map(|(kind, count)| (*count, *kind, None))).collect();
+            let most = all.iter().map(|(count, ..)| *count).max();
+            let best: Vec<_> = all.into_iter().filter(|(count, ..)| Some(*count) == most).collect();
+            let is_one = best.windows(2).all(|pair| pair[0].1 == pair[1].1);
+            let chosen = best.into_iter().filter(|_| is_one).find_map(|(_, kind, place)| {
+                place.filter(|place| free[kind].contains(place)).or_else(|| free[kind].first().copied())
+            });
+            match chosen {
+                Some(place) => {
+                    at[*n] = place;
+                    free[kind_of[&place]].remove(&place);
+                }
                 None => rest.push(*n),
             }
         }
-        let mut free: Vec<(u32, &[Fact])> =
-            kinds.iter().flat_map(|(facts, places)| places.iter().map(|place| (*place, *facts))).collect();
-        free.sort_unstable();
         let row = |n: usize| (self.content(n), self.rows[n].cells);
-        let are_equal = free.windows(2).all(|pair| content(pair[0].1).eq(content(pair[1].1)))
-            || free.len() == rest.len() && rest.windows(2).all(|pair| row(pair[0]) == row(pair[1]));
-        let mut free = free.into_iter();
+        let kinds = free.iter().filter(|places| !places.is_empty()).count();
+        let places: BTreeSet<u32> = free.into_iter().flatten().collect();
+        let are_equal =
+            kinds < 2 || places.len() == rest.len() && rest.windows(2).all(|pair| row(pair[0]) == row(pair[1]));
+        let mut places = places.into_iter();
         for n in rest {
-            at[n] = if are_equal { free.next().map_or(NEW, |(place, _)| place) } else { UNCLEAR };
+            at[n] = if are_equal { places.next().unwrap_or(NEW) } else { UNCLEAR };
         }
     }
 }
 
 /// Whether the ids of a table are numbers of sentences, as the program's own tables have them.
 pub(super) fn are_numbers(columns: &[ImportColumn]) -> bool {
-    let is_number = |name: &str| ["number", "nr", "#"].contains(&name);
-    columns.iter().any(|column| column.role == ColumnRole::Id && is_number(&column.name.to_lowercase()))
+    let is_number = |name: &str| ["number", "nr", "#"].iter().any(|one| one.eq_ignore_ascii_case(name));
+    columns.iter().any(|column| column.role == ColumnRole::Id && is_number(&column.name))
 }
