@@ -31,7 +31,7 @@ pub use crate::import::record::{ImportedOutput, ImportedText, Record};
 
 use crate::import::format::{FormatReader, LineParser};
 use crate::import::formats::{
-    blocks, jsonl, links, marian, nbest, nematus_json, npy, snum, table, text, tmx, wordalign, xliff,
+    blocks, corpus, jsonl, links, marian, nbest, nematus_json, npy, snum, table, text, tmx, wordalign, xliff,
 };
 use crate::import::input::{ImportInput, TextLine};
 
@@ -48,6 +48,7 @@ pub const FORMATS: &[FormatEntry] = &[
         sniff: jsonl::sniff_translate,
         open: jsonl::open,
     },
+    FormatEntry { name: corpus::NAME, label: "JSON lines of a corpus", sniff: corpus::sniff, open: corpus::open },
     FormatEntry { name: "score", label: "JSON lines of score", sniff: jsonl::sniff_score, open: jsonl::open },
     FormatEntry { name: "pharaoh", label: "Links, Pharaoh", sniff: links::sniff_pharaoh, open: links::open_pharaoh },
     FormatEntry { name: "naacl", label: "Links, HLT-NAACL 2003", sniff: links::sniff_naacl, open: links::open_naacl },

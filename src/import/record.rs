@@ -79,6 +79,8 @@ pub struct ImportedOutput {
     pub text: String,
     /// As the file cuts it, `</s>` at the end where alpha has a row for it; empty where the file does not cut it.
     pub tokens: Vec<String>,
+    /// The source as the file cuts it for this output, if it differs from one output to the next.
+    pub source: Option<Vec<String>>,
     /// ln p(y given x), where the file has it.
     pub log_p: Option<f32>,
     /// What the system ranked it by, where that may be something else: a cost, or divided by the length.

@@ -57,6 +57,7 @@ mod rating;
 mod readers;
 mod references;
 mod rnns;
+mod round_trip;
 mod rows;
 mod scores;
 mod screen;

@@ -203,6 +203,9 @@ fn object(at: usize, corpus: &CorpusTable, workspace: &Workspace) -> Result<Valu
             let number = TableColumn::Output(measure, number).value(corpus, at);
             (entry.name.to_owned(), if number.is_nan() { Value::Null } else { json!(number) })
         });
+        if output.alpha.is_some() && output.links.is_some() {
+            said["links_given"] = true.into();
+        }
         said["measures"] = numbers.collect::<Map<String, Value>>().into();
         systems.insert(column.system.name.clone(), said);
     }
@@ -216,7 +219,8 @@ fn object(at: usize, corpus: &CorpusTable, workspace: &Workspace) -> Result<Valu
         "judgements": corpus.judgements.get(&at).map(AsRef::as_ref),
     });
     if !corpus.further.is_empty() {
-        object["references"] = json!(corpus.references_of(at));
+        let all = [&corpus.references].into_iter().chain(&corpus.further).map(|texts| texts.get(at));
+        object["references"] = all.collect();
     }
     let given = corpus.of_sentences().enumerate().filter(|(_, measure)| measure.is_given());
     let numbers =

@@ -27,7 +27,7 @@ pub(super) fn sides(workspace: &Workspace, path: &Path, options: &ImportOptions)
     };
     let count = |text: &str| u32::try_from(words(text).count()).ok();
     let mut sides = Vec::new();
-    let (first, len) = (workspace.newest()?, workspace.len()?);
+    let std::ops::Range { start: first, end: len } = workspace.newest()?;
     for start in (first..len).step_by(READ) {
         for (at, sentence) in (start..len).zip(workspace.sentences(start..len.min(start + READ))?) {
             let said = system.as_ref().map(|system| workspace.output(system.id, at)).transpose()?.flatten();

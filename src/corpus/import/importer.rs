@@ -4,41 +4,37 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::Path;
 
 use crate::corpus::import::alignments::{Alignments, is_bare, owned_words, sides};
+use crate::corpus::import::joining::{Joining, are_numbers, joining};
 use crate::corpus::import::lanes::{Lanes, with_lanes};
 use crate::corpus::import::letters::stem;
 use crate::corpus::import::mqm;
 use crate::corpus::import::nbest::said;
-use crate::corpus::import::places::{SentencePlaces, is_same};
+use crate::corpus::import::places::is_same;
 use crate::corpus::import::references::{Known, links_fit, new_references, reference, slots};
 use crate::corpus::import::scores::{GivenScores, given_scores};
 use crate::corpus::import::spans;
+use crate::corpus::import::windows::{Done, Draft, Job, MOST_OPEN, PACK, PACKED, read, work};
+use crate::corpus::judgements::judgement_io;
 use crate::corpus::measures::remarks::remarks;
-use crate::corpus::measures::table::Measuring;
+use crate::corpus::measures::table::{CorpusMeasure, GIVEN};
 use crate::corpus::store::file::Workspace;
 use crate::corpus::store::output::SystemOutput;
 use crate::corpus::store::read::{MOST_REFERENCES, StoredAbout, StoredSentence};
-use crate::corpus::store::write::{NewSentence, Ready};
+use crate::corpus::store::write::NewSentence;
 use crate::error::{Error, Result};
 use crate::import;
 use crate::import::beside::Sides;
-use crate::import::{Import, ImportColumn, Record, RecordWindow, Warnings};
+use crate::import::formats;
+use crate::import::{ColumnRole, Import, ImportColumn, Record};
 use crate::text::links::Links;
 use crate::ticket::CancellationToken;
 
 pub use crate::corpus::import::report::ImportReport;
 
-/// Sentences that are joined at once.
-const WINDOW: usize = 1000;
-/// Outputs that a thread packs at once.
-const PACKED: usize = 250;
 /// Outputs and sentences whose measures are folded together.
 const FOLDED: usize = 1 << 16;
 /// The most sentences that a file may leave out in one place.
 const MOST_GAP: usize = 10_000;
-/// Sentences compared to find out whether a file tells of those that are there.
-const COMPARED: usize = 20;
-/// Places that are tried where the first sentence of a file stands more than once.
-const TRIED: usize = 100;
 
 /// Imports a file: `threads` threads read, measure and pack, this one writes. `hear` is told how far it is, from 0 to 1.
 /// What came before an error stays, and so does what came before the ticket was stale; when the file comes in again, it
@@ -50,6 +46,7 @@ pub fn import_file(
     ticket: &CancellationToken,
     hear: &mut dyn FnMut(f32),
 ) -> Result<ImportReport> {
+    judgement_io::refuse_copy(path)?;
     if path.metadata().is_ok_and(|facts| facts.is_file() && facts.len() == 0) {
         return Err(Error::file(path, "is empty; choose a file with at least one line"));
     }
@@ -73,15 +70,17 @@ fn import_records(
     ticket: &CancellationToken,
     hear: &mut dyn FnMut(f32),
 ) -> Result<ImportReport> {
-    let mut import = import::open(path, options)?;
+    let (mut import, mut options) = (import::open(path, options)?, options.clone());
     if import.facts.base != import::ImportFact::None && options.beside == Sides::default() {
-        let beside = sides(workspace, path, options)?;
-        import = import::open(path, &import::ImportOptions { beside, ..options.clone() })?;
+        options.beside = sides(workspace, path, &options)?;
+        import = import::open(path, &options)?;
     }
+    let options = &options;
     let facts = import.facts.told();
     let mut report = ImportReport { facts: facts.clone(), asks: import.facts.asks(), ..ImportReport::default() };
     let (stem, columns) = (stem(path), import.facts.columns.clone());
     let told = with_lanes(threads, &work, |lanes| {
+        let joining = joining(workspace, lanes, (path, options), ticket)?;
         let importer = Importer {
             workspace: &mut *workspace,
             lanes,
@@ -91,7 +90,9 @@ fn import_records(
             facts: facts.join(" "),
             columns: &columns,
             numeric: BTreeMap::new(),
-            base: None,
+            joining,
+            count: 0,
+            other_ids: Vec::new(),
             options,
             slots: None,
             last: 0,
@@ -107,58 +108,18 @@ fn import_records(
     // What came is folded, however it ended.
     workspace.fold()?;
     told?;
+    if import.facts.format == formats::corpus::NAME && !report.is_stopped {
+        let judged = judgement_io::import(workspace, path, None, ticket)?;
+        report.judgements += judged.judgements;
+        report.warned += judged.warned;
+        report.warnings.extend(judged.warnings);
+        report.facts.extend(judged.facts);
+    }
     report.warned += import.warnings.count;
     let mut told: Vec<String> = import.warnings.kept.iter().map(|warning| warning.sentence.clone()).collect();
     told.append(&mut report.warnings);
     report.warnings = told;
     Ok(report)
-}
-
-/// What other threads do.
-enum Job {
-    /// Reads sentences from their lines.
-    Read(RecordWindow),
-    /// Measures and packs.
-    Pack(Vec<Draft>),
-}
-
-enum Done {
-    Read(Vec<Record>, Warnings),
-    Pack(std::io::Result<Vec<Ready>>),
-}
-
-/// The kinds of [`Job`].
-const READ: usize = 0;
-const PACK: usize = 1;
-/// Windows that are being read, and outputs that are being packed, at most.
-const MOST_OPEN: (usize, usize) = (3, 4 * WINDOW / PACKED);
-
-fn work(job: Job) -> Done {
-    match job {
-        Job::Read(window) => {
-            let (records, warnings) = window.read();
-            Done::Read(records, warnings)
-        }
-        Job::Pack(drafts) => {
-            let mut measuring = Measuring::default();
-            Done::Pack(drafts.iter().map(|draft| draft.ready(&mut measuring)).collect())
-        }
-    }
-}
-
-/// An output that is not measured and packed yet, and what it is measured against.
-struct Draft {
-    at: usize,
-    output: SystemOutput,
-    sentence: StoredSentence,
-    gold: Option<Links>,
-}
-
-impl Draft {
-    fn ready(&self, measuring: &mut Measuring) -> std::io::Result<Ready> {
-        let of = (self.sentence.source.as_str(), &*self.sentence.references(), self.gold.as_ref());
-        Ready::new(self.at, &self.output, of, measuring)
-    }
 }
 
 /// A file on its way in.
@@ -174,8 +135,11 @@ struct Importer<'a> {
     columns: &'a [ImportColumn],
     /// Whether those that are of no system hold numbers, as their first cells say.
     numeric: BTreeMap<String, bool>,
-    /// The place of the file's first sentence, from 0.
-    base: Option<usize>,
+    joining: Joining,
+    /// Records that were placed.
+    count: usize,
+    /// The lines whose ids are not the names of their sentences.
+    other_ids: Vec<usize>,
     /// Whether what differs goes in the place of what is there, and what is taken of n-best lists.
     options: &'a import::ImportOptions,
     /// The numbers that the file's references have here, from 0; found with the first of them.
@@ -202,41 +166,36 @@ impl Importer<'_> {
         report: &mut ImportReport,
         (ticket, hear): (&CancellationToken, &mut dyn FnMut(f32)),
     ) -> Result<()> {
-        let mut failed = None;
-        let mut is_over = false;
-        loop {
-            while !is_over && self.lanes.open(READ) < MOST_OPEN.0 {
-                match import.window(WINDOW) {
-                    Ok(window) if window.is_empty() => is_over = true,
-                    Ok(window) => self.lanes.give(READ, Job::Read(window)),
-                    Err(error) => (failed, is_over) = (Some(error), true),
-                }
-            }
-            report.is_stopped = ticket.is_stale();
-            let Some(Done::Read(records, warnings)) = self.lanes.take(READ).filter(|_| !report.is_stopped) else {
-                break;
-            };
-            import.warnings.absorb(warnings);
+        let lanes = self.lanes;
+        let failed = read(lanes, import, ticket, &mut |records, import| {
             self.take(records, report)?;
             self.write(MOST_OPEN.1)?;
             hear(import.progress());
-        }
+            Ok(true)
+        })?;
+        report.is_stopped = ticket.is_stale();
         // Sentences that came have their outputs, even when it is stopped.
         self.write(0)?;
         report.apart = self.apart;
         report.facts.extend(self.alignments.told());
+        if let Some(line) = self.other_ids.first() {
+            let count = self.other_ids.len();
+            report.facts.push(format!(
+                "The ids of {count} lines, the first of them line {line}, are not those of their sentences here; the sources decide."
+            ));
+        }
         if failed.is_none() && !report.is_stopped {
-            self.tell_missing(report)?;
+            self.tell_missing(report);
         }
         failed.map_or(Ok(()), Err)
     }
 
-    /// Tells when a file without sources has fewer lines than the sentences that it is of.
-    fn tell_missing(&self, report: &mut ImportReport) -> Result<()> {
-        let Some(end) = self.end else { return Ok(()) };
-        let missing = self.workspace.len()?.saturating_sub(end);
+    /// Reports when a file without sources has fewer lines than the sentences that it belongs to.
+    fn tell_missing(&self, report: &mut ImportReport) {
+        let (Joining::Lines(places), Some(end)) = (&self.joining, self.end) else { return };
+        let missing = places.end.saturating_sub(end);
         if missing > 0 {
-            let all = self.workspace.len()? - self.base.unwrap_or_default();
+            let all = places.len();
             let rest = if missing == 1 { "the last gets".to_owned() } else { format!("the last {missing} get") };
             let message = format!(
                 "is the last one, but there are {all} sentences; {rest} nothing. If a line is lost within, all behind it \
@@ -244,7 +203,6 @@ impl Importer<'_> {
             );
             report.warn(self.path, self.last, &message);
         }
-        Ok(())
     }
 
     /// Writes what is packed, until at most so many pieces are being packed.
@@ -264,41 +222,41 @@ impl Importer<'_> {
         Ok(())
     }
 
-    /// Finds the place of the file's first sentence. A file that cannot be used is refused before anything is written.
-    fn begin(&mut self, window: &[Record]) -> Result<usize> {
-        let base = self.find_base(window)?;
+    /// A file that cannot be used is refused before anything is written.
+    fn begin(&mut self, window: &[Record]) -> Result<()> {
         if self.columns.is_empty() {
+            let base = self.joining.first_of_file();
             self.alignments.check(self.workspace, base, (self.path, self.options), window)?;
         }
         self.origin = self.workspace.add_origin(&self.path.display().to_string(), &self.facts)?;
-        Ok(*self.base.insert(base))
+        Ok(())
     }
 
     fn take(&mut self, mut window: Vec<Record>, report: &mut ImportReport) -> Result<()> {
-        let base = match self.base {
-            Some(base) => base,
-            None => self.begin(&window)?,
-        };
+        if self.origin == 0 {
+            self.begin(&window)?;
+        }
         let outputs = window.iter_mut().flat_map(|record| &mut record.outputs);
         outputs.for_each(|output| self.alignments.name(output));
         self.last = window.iter().map(|record| record.line).max().unwrap_or(self.last);
-        let has_sources = window.iter().any(|record| record.source.is_some());
-        self.end = window.iter().map(|record| base + record.sentence).max().filter(|_| !has_sources);
+        let window = self.placed(window, report);
+        self.end = window.iter().map(|(at, _)| at + 1).max().or(self.end);
         let numbers = match &self.slots {
             Some(numbers) => numbers.clone(),
-            None => slots(self.workspace, (self.path, self.options.replaces), base, &window, report)?,
+            None => slots(self.workspace, (self.path, self.options.replaces), &window, report)?,
         };
         self.slots = Some(numbers.clone()).filter(|numbers| !numbers.is_empty());
-        self.add_sentences(base, &window, &numbers, report)?;
-        let places = window.iter().map(|record| base + record.sentence.saturating_sub(1)).collect();
+        self.add_sentences(&window, &numbers, report)?;
+        let places = window.iter().map(|(at, _)| *at).collect();
         let mut known = Known::read(self.workspace, &places)?;
-        let window = self.joined(base, window, &known, report)?;
+        let window = self.joined(window, &known, report)?;
         let (mut references, mut golds) = (Vec::new(), Vec::new());
         for (at, record) in &window {
             let Some(sentence) = known.sentences.get(at) else { continue };
             references.extend(new_references((*at, record), sentence, (&numbers, self.options.replaces), report));
             let gold = record.gold.as_ref().filter(|new| known.golds.get(at) != Some(*new));
-            let Some(gold) = gold.filter(|gold| links_fit((self.path, gold), record, sentence, &numbers, report))
+            let Some(gold) =
+                gold.filter(|gold| links_fit((self.path, gold), (*at, record), sentence, &numbers, report))
             else {
                 continue;
             };
@@ -353,6 +311,15 @@ impl Importer<'_> {
         let known: Vec<String> = self.workspace.systems()?.into_iter().map(|system| system.name).collect();
         let mut scores = given_scores(window, &known, (self.columns, &mut self.numeric), self.path, report)?;
         scores.extend(oracles);
+        // A column that comes back has the name, not the title.
+        let titles: Vec<_> = self.workspace.measures()?.into_iter().chain(self.workspace.sentence_numbers()?).collect();
+        let title = |title: String| {
+            let known =
+                titles.iter().find(|known| known.is_given() && known.name == CorpusMeasure::given(&title, GIVEN).name);
+            known.map_or(title, |known| known.title.to_owned())
+        };
+        let scores: GivenScores =
+            scores.into_iter().map(|((of, system), scores)| ((title(of), system), scores)).collect();
         if !scores.is_empty() {
             self.write(0)?;
         }
@@ -364,18 +331,29 @@ impl Importer<'_> {
         Ok(())
     }
 
-    /// The records that are of sentences of the workspace, each with its place, from 0.
+    /// Records with their places, from 0.
+    fn placed(&mut self, window: Vec<Record>, report: &mut ImportReport) -> Vec<(usize, Record)> {
+        let mut placed = Vec::with_capacity(window.len());
+        for record in window {
+            match self.joining.place(self.count, &record) {
+                Ok(at) => placed.push((at, record)),
+                Err(why) => report.warn(self.path, record.line, &why),
+            }
+            self.count += 1;
+        }
+        placed
+    }
+
+    /// The records that are of sentences of the workspace.
     fn joined(
-        &self,
-        base: usize,
-        window: Vec<Record>,
+        &mut self,
+        window: Vec<(usize, Record)>,
         known: &Known,
         report: &mut ImportReport,
     ) -> Result<Vec<(usize, Record)>> {
         let len = self.workspace.len()?;
         let mut joined = Vec::with_capacity(window.len());
-        for record in window {
-            let at = base + record.sentence.saturating_sub(1);
+        for (at, record) in window {
             let Some(sentence) = known.sentences.get(&at) else {
                 if at >= len {
                     let message = format!("belongs to sentence {}, but there are {len}", at + 1);
@@ -386,6 +364,10 @@ impl Importer<'_> {
             if record.source.as_ref().is_some_and(|source| !is_same(&sentence.source, &source.text)) {
                 report.warn(self.path, record.line, &format!("is not sentence {}; it is left out", at + 1));
                 continue;
+            }
+            let (id, name) = (record.id.as_deref().unwrap_or_default().trim(), sentence.name.as_deref());
+            if !id.is_empty() && name.is_some_and(|name| name.trim() != id) && !are_numbers(self.columns) {
+                self.other_ids.push(record.line);
             }
             joined.push((at, record));
         }
@@ -422,49 +404,12 @@ impl Importer<'_> {
         Ok(())
     }
 
-    /// Where the file's sentences belong: to those that are there when they are the same, else behind them. A file without
-    /// sources tells of those that the last file with sources brought.
-    fn find_base(&self, window: &[Record]) -> Result<usize> {
-        let Some(first) = window.iter().find(|record| record.source.is_some()) else {
-            return self.workspace.newest();
-        };
-        let text = first.source.as_ref().map_or("", |source| source.text.as_str());
-        if self.is_base(0, window)? {
-            return Ok(0);
-        }
-        for found in SentencePlaces::read(self.workspace)?.of(self.workspace, text, 0).take(TRIED) {
-            let Some(base) = (found?.0 + 1).checked_sub(first.sentence) else { continue };
-            if self.is_base(base, window)? {
-                return Ok(base);
-            }
-        }
-        self.workspace.len()
-    }
-
-    /// Whether the first sentences of the file are those from this place on.
-    fn is_base(&self, base: usize, window: &[Record]) -> Result<bool> {
-        for record in window.iter().filter(|record| record.source.is_some()).take(COMPARED) {
-            let known = self.workspace.sentence(base + record.sentence.saturating_sub(1))?;
-            if !known.zip(record.source.as_ref()).is_some_and(|(known, new)| is_same(&known.source, &new.text)) {
-                return Ok(false);
-            }
-        }
-        Ok(true)
-    }
-
     /// Adds those that are new.
-    fn add_sentences(
-        &mut self,
-        base: usize,
-        window: &[Record],
-        slots: &[usize],
-        report: &mut ImportReport,
-    ) -> Result<()> {
+    fn add_sentences(&mut self, window: &[(usize, Record)], slots: &[usize], report: &mut ImportReport) -> Result<()> {
         let mut len = self.workspace.len()?;
         let mut new: Vec<NewSentence> = Vec::new();
-        for record in window {
-            let Some(source) = &record.source else { continue };
-            let at = base + record.sentence.saturating_sub(1);
+        for (at, record) in window {
+            let (at, Some(source)) = (*at, &record.source) else { continue };
             if at > len + MOST_GAP {
                 report.warn(self.path, record.line, "is far beyond the sentences before it; it is left out");
                 continue;
@@ -482,7 +427,7 @@ impl Importer<'_> {
                         .map(|n| reference(record, slots, n).unwrap_or_default().to_owned())
                         .take(slots.iter().max().copied().unwrap_or_default())
                         .collect(),
-                    name: record.id.clone(),
+                    name: record.id.clone().filter(|_| !are_numbers(self.columns)),
                     line: record.line,
                     gold: None,
                 });
@@ -492,7 +437,9 @@ impl Importer<'_> {
         report.sentences += new.len();
         self.loose += new.len();
         // An import that was stopped goes on: its sentences are of one file, whose first is that of other files.
-        if let Some(known) = self.workspace.sentence(base)? {
+        if let Some(first) = self.joining.first()
+            && let Some(known) = self.workspace.sentence(first)?
+        {
             self.origin = known.origin;
         }
         if new.is_empty() { Ok(()) } else { self.workspace.add_sentences(self.origin, &new).map(drop) }
@@ -533,26 +480,25 @@ impl Importer<'_> {
             links: output.links.clone(),
             ..SystemOutput::default()
         };
-        let is_bare = is_bare(output);
-        let says_more = output.links.is_some() || output.alpha.is_some() || output.log_p.is_some();
-        if is_bare && !says_more {
-            // A cell that is empty says nothing; a blank line of a text is a translation without words.
-            let id = self.system(name)?.id;
-            let is_known = self.workspace.output(id, at)?.is_some_and(|known| !known.text.is_empty());
-            return Ok((!is_known).then_some(kept));
-        }
+        // A text without words is a translation, unless the file has numbers alone.
+        let is_text = |column: &ImportColumn| matches!(&column.role, ColumnRole::Output(system) if system == name);
+        let is_number = output.log_p.is_some() && !self.columns.iter().any(is_text) && !self.columns.is_empty();
+        let is_bare = is_bare(output) && (is_number || output.links.is_some() || output.alpha.is_some());
         let mut is_joined = false;
-        let before = if is_bare { None } else { self.said_before(name, at)?.filter(|known| !known.text.is_empty()) };
+        let before = if is_bare { None } else { self.said_before(name, at)? };
         if let Some(known) = before {
             if known.text != kept.text {
                 if !report.replaces(format!("outputs of {name}"), self.options.replaces) {
                     return Ok(None);
                 }
-            } else if known.alpha.is_some() && output.alpha.is_none() {
+            } else if output.alpha.is_none() && (known.alpha.is_some() || output.tokens.is_empty()) {
                 // The same words again say no less than before.
                 let links = kept.links.take().or_else(|| known.links.clone());
                 is_joined = true;
-                kept = SystemOutput { links, log_p: kept.log_p.or(known.log_p), ..known };
+                kept = SystemOutput { links, log_p: kept.log_p.or(known.log_p), ..known.clone() };
+                if kept == known {
+                    return Ok(None);
+                }
             }
         }
         if is_bare {
@@ -568,7 +514,8 @@ impl Importer<'_> {
             kept = SystemOutput { links, log_p: kept.log_p.or(known.log_p), word_log_p, ..known };
         }
         if !is_joined {
-            let tokens = record.source.as_ref().and_then(|source| source.tokens.clone());
+            let of_record = || record.source.as_ref().and_then(|source| source.tokens.clone());
+            let tokens = output.source.clone().or_else(of_record);
             kept.source = tokens.unwrap_or_else(|| owned_words(source));
         }
         self.alignments.put(output, &mut kept, (self.path, record.line), report);

@@ -3,6 +3,7 @@
 pub mod aligned;
 mod alignments;
 pub mod importer;
+mod joining;
 pub mod lanes;
 pub(crate) mod letters;
 pub mod mqm;
@@ -14,3 +15,4 @@ pub mod report;
 mod scores;
 pub mod spans;
 pub mod tagged;
+mod windows;

@@ -20,6 +20,22 @@ impl SentencePlaces {
         Ok(Self(all))
     }
 
+    /// The places of the sentences that have a number of their letters, in order.
+    pub fn alike(&self, wanted: u64) -> &[(u64, u32)] {
+        let first = self.0.partition_point(|(mixed, _)| *mixed < wanted);
+        let count = self.0[first..].partition_point(|(mixed, _)| *mixed == wanted);
+        &self.0[first..first + count]
+    }
+
+    /// The numbers of the letters of so many sentences, by their places.
+    pub fn in_order(&self, len: usize) -> Vec<Option<u64>> {
+        let mut numbers = vec![None; len];
+        for (mixed, at) in &self.0 {
+            numbers.get_mut(*at as usize).into_iter().for_each(|number| *number = Some(*mixed));
+        }
+        numbers
+    }
+
     /// The sentences with the letters of a text, each with its place, from 0, in order, the first `skipped` of them left out. Each
     /// is read when it is its turn.
     pub fn of(
@@ -28,10 +44,7 @@ impl SentencePlaces {
         text: &str,
         skipped: usize,
     ) -> impl Iterator<Item = Result<(usize, StoredSentence)>> {
-        let wanted = mixed(text);
-        let first = self.0.partition_point(|(mixed, _)| *mixed < wanted);
-        let alike = self.0[first..].iter().take_while(move |(mixed, _)| *mixed == wanted);
-        alike.skip(skipped).filter_map(move |(_, at)| {
+        self.alike(mixed(text)).iter().skip(skipped).filter_map(move |(_, at)| {
             let at = *at as usize;
             let stored = workspace.sentence(at).transpose()?;
             stored.map(|stored| is_same(&stored.source, text).then_some((at, stored))).transpose()
@@ -45,7 +58,7 @@ pub(crate) fn is_same(one: &str, other: &str) -> bool {
 }
 
 /// One number of all letters.
-fn mixed(text: &str) -> u64 {
+pub(crate) fn mixed(text: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     visible(text).for_each(|letter| letter.hash(&mut hasher));
     hasher.finish()

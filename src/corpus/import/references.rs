@@ -38,24 +38,22 @@ impl Known {
 pub(super) fn slots(
     workspace: &Workspace,
     (path, replaces): (&Path, bool),
-    base: usize,
-    window: &[Record],
+    window: &[(usize, Record)],
     report: &mut ImportReport,
 ) -> Result<Vec<usize>> {
-    let width = window.iter().map(|record| 1 + record.further.len()).max().unwrap_or_default();
-    let is_there = window.iter().any(|record| (0..width).any(|n| record.reference(n).is_some()));
+    let width = window.iter().map(|(_, record)| 1 + record.further.len()).max().unwrap_or_default();
+    let is_there = window.iter().any(|(_, record)| (0..width).any(|n| record.reference(n).is_some()));
     if !is_there {
         return Ok(Vec::new());
     }
-    let place = |record: &Record| base + record.sentence.saturating_sub(1);
-    let known = Known::read(workspace, &window.iter().map(place).collect())?;
+    let known = Known::read(workspace, &window.iter().map(|(at, _)| *at).collect())?;
     let mut slots: Vec<usize> = Vec::new();
     for n in 0..width {
         // How many texts are those of the reference with a number, and how many are others.
         let count = |slot: usize| {
-            let both = window.iter().filter_map(|record| {
-                Some((record.reference(n)?, known.sentences.get(&place(record))?.reference(slot)?))
-            });
+            let both = window
+                .iter()
+                .filter_map(|(at, record)| Some((record.reference(n)?, known.sentences.get(at)?.reference(slot)?)));
             let both = both.filter(|(new, old)| !new.trim().is_empty() && !old.trim().is_empty());
             both.fold(
                 (0, 0),
@@ -108,7 +106,7 @@ pub(super) fn new_references(
 /// Whether links by hand are links of the sentence and its first reference.
 pub(super) fn links_fit(
     (path, gold): (&Path, &Links),
-    record: &Record,
+    (at, record): (usize, &Record),
     sentence: &StoredSentence,
     slots: &[usize],
     report: &mut ImportReport,
@@ -120,7 +118,7 @@ pub(super) fn links_fit(
     let first = reference(record, slots, 0).or(sentence.reference(0));
     let why = beyond(gold, &sentence.source, first);
     if let Some(words) = &why {
-        let message = format!("has links beyond {words} of sentence {}; they are left out", record.sentence);
+        let message = format!("has links beyond {words} of sentence {}; they are left out", at + 1);
         report.warn(path, record.line, &message);
     }
     why.is_none()

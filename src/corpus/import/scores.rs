@@ -20,6 +20,12 @@ fn is_own(title: &str) -> bool {
     matches!(title, "errors" | "rating" | "stars" | "marks" | "number") || own.any(|name| name == title)
 }
 
+/// Whether a cell is a number that others gave.
+pub(super) fn is_score(column: &str, cell: &str) -> bool {
+    let title = column.rsplit_once('.').map_or(column, |(title, _)| title);
+    !is_own(title) && !is_remark(column) && cell.trim().parse::<f32>().is_ok()
+}
+
 /// Whether a cell says that there is no number.
 fn is_missing(cell: &str) -> bool {
     matches!(cell.trim().to_lowercase().as_str(), "" | "-" | "na" | "n/a" | "nan" | "none" | "null")

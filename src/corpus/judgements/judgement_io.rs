@@ -25,6 +25,7 @@ use crate::text::links::read::links_of;
 use crate::text::reader::{LineReader, open, require_file};
 use crate::text::tsv::{Tsv, TsvCell};
 use crate::text::words::words;
+use crate::text::write::is_database;
 use crate::ticket::CancellationToken;
 
 /// The columns of a table. A judgement has a row for each mark, and one for each system that has no errors.
@@ -168,11 +169,25 @@ fn read_span(text: &str) -> Option<(usize, usize)> {
 enum Notation {
     Lines,
     Table,
+    /// Lines of all that a corpus has.
+    Corpus,
 }
 
-/// Whether a file holds judgements, by its first line.
+/// Whether a file holds judgements alone, by its first line.
 pub fn holds(path: &Path) -> bool {
-    notation(path, false).is_some()
+    notation(path, false).is_some_and(|notation| notation != Notation::Corpus)
+}
+
+/// Refuses a copy of a corpus, with what brings its judgements.
+pub fn refuse_copy(path: &Path) -> Result<()> {
+    if !is_database(path) {
+        return Ok(());
+    }
+    let (name, to) = (path.file_name().unwrap_or(path.as_os_str()).display(), stem(path));
+    let how = format!("interlinear analyse --workspace {name} --format judgements --save {to}.jsonl");
+    let message =
+        format!("is a corpus, and only its judgements can be imported: write them with `{how}` and import that file");
+    Err(Error::file(path, message))
 }
 
 /// How it does; where all are one annotator's, no column names one.
@@ -182,7 +197,12 @@ fn notation(path: &Path, is_named: bool) -> Option<Notation> {
     let lines = LineReader::open(path).ok()?;
     let first = lines.map_while(std::result::Result::ok).find(|line| !line.trim().is_empty())?;
     if first.trim_start().starts_with('{') {
-        return serde_json::from_str::<Line>(&first).ok().map(|_| Notation::Lines);
+        let is_corpus = first.contains("\"judgements\":") && first.contains("\"systems\":");
+        let notation = if is_corpus { Notation::Corpus } else { Notation::Lines };
+        return serde_json::from_str::<Line>(&first)
+            .ok()
+            .filter(|line| is_corpus || line.by.is_some())
+            .map(|_| notation);
     }
     let heads: Vec<&str> = first.split('\t').map(str::trim).collect();
     let has = |name: &str| heads.contains(&name);
@@ -192,9 +212,11 @@ fn notation(path: &Path, is_named: bool) -> Option<Notation> {
 /// A line of JSON.
 #[derive(Deserialize)]
 struct Line {
+    #[serde(alias = "number")]
     sentence: Option<usize>,
     source: Option<String>,
-    by: BTreeMap<String, Judgement>,
+    #[serde(alias = "judgements")]
+    by: Option<BTreeMap<String, Judgement>>,
     #[serde(default)]
     gold: Option<String>,
 }
@@ -207,6 +229,7 @@ pub fn import(
     name: Option<&str>,
     ticket: &CancellationToken,
 ) -> Result<ImportReport> {
+    refuse_copy(path)?;
     let Some(notation) = notation(path, name.is_some()) else {
         let advice = "lines as `analyse --format judgements` writes them, or a table with the columns `annotator` (unless it is NAME=FILE) and `sentence` or `source`";
         return Err(Error::file(path, format!("holds no judgements; they are {advice}")));
@@ -232,7 +255,7 @@ pub fn import(
         is_renamed: false,
     };
     match notation {
-        Notation::Lines => reading.lines(ticket)?,
+        Notation::Lines | Notation::Corpus => reading.lines(ticket)?,
         Notation::Table => reading.table(&known, ticket)?,
     }
     let Reading { said, golds, mut report, is_renamed, stem, rows, lost, .. } = reading;
@@ -241,7 +264,7 @@ pub fn import(
         let why = format!("{lost} of {rows} rows are of no sentence of this corpus, so none is taken; {first}");
         return Err(Error::file(path, why));
     }
-    let how = if notation == Notation::Lines { "JSON lines" } else { "a table" };
+    let how = if notation == Notation::Table { "a table" } else { "JSON lines" };
     report.facts.push(format!("Judgements as {how}."));
     if is_renamed {
         report.facts.push(format!("Those by \"{NOBODY}\" are kept as by \"{stem}\", the name of the file."));
@@ -337,7 +360,7 @@ impl Reading<'_> {
             if let Some(gold) = line.gold.as_deref().map(|gold| self.links(number, at, gold)).transpose()?.flatten() {
                 self.golds.insert(at, gold);
             }
-            for (annotator, judgement) in line.by {
+            for (annotator, judgement) in line.by.into_iter().flatten() {
                 if let Some(annotator) = self.annotator(number, &annotator) {
                     self.keep(number, at, annotator, judgement)?;
                 }

@@ -216,10 +216,26 @@ impl Workspace {
         self.ask(|all| list(all, sql, [system, from as i64, most as i64], |row| Ok(row.get::<_, i64>(0)? as usize)))
     }
 
-    /// The place, from 0, of the first sentence of the file that brought sentences last.
-    pub fn newest(&self) -> Result<usize> {
-        let sql = "SELECT coalesce(min(id), 1) FROM sentence WHERE origin = (SELECT max(origin) FROM sentence)";
-        self.ask(|all| number(all, sql, [])).map(|first| usize::try_from(first).unwrap_or(1).saturating_sub(1))
+    /// The places, from 0, of the sentences that the last file with sources brought.
+    pub fn newest(&self) -> Result<std::ops::Range<usize>> {
+        let sql = "SELECT coalesce(min(id), 1) - 1, coalesce(max(id), 0) FROM sentence
+            WHERE origin = (SELECT max(origin) FROM sentence)";
+        let row = |row: &Row<'_>| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?));
+        let (first, end) = self.ask(|all| one(all, sql, [], row))?.unwrap_or_default();
+        let len = self.len()?;
+        Ok(usize::try_from(first).unwrap_or(0).min(len)..usize::try_from(end).unwrap_or(0).min(len))
+    }
+
+    /// What a system says of a sentence, from 0, in words alone.
+    pub fn output_text(&self, system: i64, at: usize) -> Result<Option<String>> {
+        let sql = "SELECT text FROM output WHERE key = ?1";
+        self.ask(|all| one(all, sql, [key(system, at as i64 + 1)], |row| row.get(0)))
+    }
+
+    /// The names of sentences, each with its place, from 0.
+    pub fn names(&self) -> Result<Vec<(String, usize)>> {
+        let row = |row: &Row<'_>| Ok((row.get(0)?, row.get::<_, i64>(1)? as usize));
+        self.ask(|all| list(all, "SELECT name, id - 1 FROM sentence WHERE id > 0 AND name IS NOT NULL", [], row))
     }
 
     /// How many sentences a system has been asked about.

@@ -72,7 +72,7 @@ enum Words {
 }
 
 /// Rows of numbers, read into one list, for a million small lists take their time; nothing where there are none.
-struct Matrix(Option<Alignment>);
+pub(super) struct Matrix(pub(super) Option<Alignment>);
 
 impl<'de> Deserialize<'de> for Matrix {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
@@ -200,7 +200,7 @@ impl Parser {
     }
 
     fn output(&self, one: Hypothesis, source: &Side, number: usize, warnings: &mut Warnings) -> ImportedOutput {
-        let Hypothesis { tokens, words, text, log_p, token_log_p, alpha } = one;
+        let Hypothesis { tokens, words, text, log_p: whole, token_log_p, alpha } = one;
         let alpha = alpha.and_then(|Matrix(alpha)| alpha);
         let (height, width) = (tokens.len(), source.width);
         let fits = |alpha: &Alignment| (alpha.rows(), alpha.columns()) == (height, width);
@@ -213,14 +213,12 @@ impl Parser {
                 ),
             );
         }
-        // JSON has no infinity: a word of probability 0 comes as null.
-        let known = |all: Vec<Option<f32>>| all.into_iter().map(|one| one.unwrap_or(f32::NEG_INFINITY)).collect();
-        let token_log_p: Vec<f32> = token_log_p.map(known).unwrap_or_default();
+        let token_log_p: Vec<f32> = token_log_p.map(log_p).unwrap_or_default();
         let target = Side::new(tokens, words, number, warnings);
         ImportedOutput {
             system: Some(self.system.clone()),
             text: text.unwrap_or_else(|| spoken(self.languages.1.as_deref(), &target.words)),
-            log_p,
+            log_p: whole,
             token_log_p: if token_log_p.len() == height {
                 merge_log_p(&token_log_p, &target.pieces)
             } else {
@@ -231,6 +229,11 @@ impl Parser {
             ..ImportedOutput::default()
         }
     }
+}
+
+/// JSON has no infinity: a word of probability 0 comes as null.
+pub(super) fn log_p(all: Vec<Option<f32>>) -> Vec<f32> {
+    all.into_iter().map(|one| one.unwrap_or(f32::NEG_INFINITY)).collect()
 }
 
 /// A sentence of one side: its words, and of which tokens each is made.

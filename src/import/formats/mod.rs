@@ -1,6 +1,7 @@
 //! Floor 6: the formats, a file each, and what some share. Imports its room.
 
 pub mod blocks;
+pub mod corpus;
 pub mod jsonl;
 pub mod links;
 pub mod marian;

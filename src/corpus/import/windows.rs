@@ -1,0 +1,90 @@
+//! Floor 7: a file in windows of records, read ahead, and outputs measured and packed, by threads beside the one that writes.
+
+use crate::corpus::import::lanes::Lanes;
+use crate::corpus::measures::table::Measuring;
+use crate::corpus::store::output::SystemOutput;
+use crate::corpus::store::read::StoredSentence;
+use crate::corpus::store::write::Ready;
+use crate::error::{Error, Result};
+use crate::import::{Import, Record, RecordWindow, Warnings};
+use crate::text::links::Links;
+use crate::ticket::CancellationToken;
+
+/// Sentences that are joined at once.
+pub(super) const WINDOW: usize = 1000;
+/// Outputs that a thread packs at once.
+pub(super) const PACKED: usize = 250;
+
+/// Reads ahead and gives window after window away, until that is told to end or the ticket is stale; then gives why the file could
+/// not be read to its end.
+pub(super) fn read(
+    lanes: &Lanes<'_, '_, Job, Done>,
+    import: &mut Import,
+    ticket: &CancellationToken,
+    take: &mut dyn FnMut(Vec<Record>, &Import) -> Result<bool>,
+) -> Result<Option<Error>> {
+    let mut failed = None;
+    let (mut is_over, mut goes_on) = (false, true);
+    loop {
+        while !is_over && lanes.open(READ) < MOST_OPEN.0 {
+            match import.window(WINDOW) {
+                Ok(window) if window.is_empty() => is_over = true,
+                Ok(window) => lanes.give(READ, Job::Read(window)),
+                Err(error) => (failed, is_over) = (Some(error), true),
+            }
+        }
+        is_over |= !goes_on || ticket.is_stale();
+        let Some(Done::Read(records, warnings)) = lanes.take(READ) else { return Ok(failed) };
+        if goes_on && !ticket.is_stale() {
+            import.warnings.absorb(warnings);
+            goes_on = take(records, import)?;
+        }
+    }
+}
+
+/// What other threads do.
+pub(super) enum Job {
+    /// Reads sentences from their lines.
+    Read(RecordWindow),
+    /// Measures and packs.
+    Pack(Vec<Draft>),
+}
+
+pub(super) enum Done {
+    Read(Vec<Record>, Warnings),
+    Pack(std::io::Result<Vec<Ready>>),
+}
+
+/// The kinds of [`Job`].
+pub(super) const READ: usize = 0;
+pub(super) const PACK: usize = 1;
+/// Windows that are being read, and outputs that are being packed, at most.
+pub(super) const MOST_OPEN: (usize, usize) = (3, 4 * WINDOW / PACKED);
+
+pub(super) fn work(job: Job) -> Done {
+    match job {
+        Job::Read(window) => {
+            let (records, warnings) = window.read();
+            Done::Read(records, warnings)
+        }
+        Job::Pack(drafts) => {
+            let mut measuring = Measuring::default();
+            Done::Pack(drafts.iter().map(|draft| draft.ready(&mut measuring)).collect())
+        }
+    }
+}
+
+/// An output that is not measured and packed yet, and what it is measured against.
+pub(super) struct Draft {
+    pub(super) at: usize,
+    pub(super) output: SystemOutput,
+    pub(super) sentence: StoredSentence,
+    pub(super) gold: Option<Links>,
+}
+
+impl Draft {
+    pub(super) fn ready(&self, measuring: &mut Measuring) -> std::io::Result<Ready> {
+        let of = (self.sentence.source.as_str(), &*self.sentence.references(), self.gold.as_ref());
+        Ready::new(self.at, &self.output, of, measuring)
+    }
+}

@@ -1,0 +1,121 @@
+//! Floor 6: the JSON lines of a corpus, "everything": an object for each sentence with references, outputs, alignments and scores.
+//! Its judgements are read apart. Imports its room and `analysis`.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::Deserialize;
+
+use crate::error::Result;
+use crate::import::facts::{Facts, ImportColumn, ImportFact, Warnings};
+use crate::import::format::{FileSample, FormatReader, LineParser};
+use crate::import::formats::jsonl::{Matrix, log_p};
+use crate::import::formats::links;
+use crate::import::input::{ImportInput, TextLines};
+use crate::import::options::{Base, ColumnRole, ImportOptions, Orientation};
+use crate::import::record::{ImportedOutput, ImportedText, Record};
+
+/// The name of the format.
+pub const NAME: &str = "corpus";
+
+/// An object with a number, a source and judgements.
+pub fn sniff(sample: &FileSample<'_>) -> u8 {
+    let first = sample.first();
+    let has = |key: &str| first.contains(key);
+    if first.starts_with('{') && has("\"judgements\":") && has("\"number\":") && has("\"gold\":") { 95 } else { 0 }
+}
+
+/// Starts to read.
+pub fn open(input: &ImportInput, _: &ImportOptions, facts: &mut Facts) -> Result<Box<dyn FormatReader>> {
+    facts.orientation = ImportFact::known(Orientation::TargetRows, "as this program writes them");
+    let first = input.head().lines().find_map(|line| serde_json::from_str::<Line>(line).ok());
+    let numbers = first.into_iter().flat_map(|line| line.measures.unwrap_or_default().into_keys());
+    facts.columns = numbers.map(|name| ImportColumn { name, role: ColumnRole::Extra }).collect();
+    Ok(Box::new(CorpusReader(input.lines()?)))
+}
+
+#[derive(Deserialize)]
+struct Line {
+    source: String,
+    reference: Option<String>,
+    references: Option<Vec<Option<String>>>,
+    systems: BTreeMap<String, Said>,
+    gold: Option<String>,
+    measures: Option<Numbers>,
+}
+
+type Numbers = BTreeMap<String, Option<f32>>;
+
+#[derive(Deserialize)]
+struct Said {
+    number: usize,
+    text: String,
+    source: Vec<String>,
+    target: Vec<String>,
+    log_p: Option<f32>,
+    word_log_p: Vec<Option<f32>>,
+    alpha: Option<Matrix>,
+    links: Option<String>,
+    /// Whether the links are no reading of alpha.
+    #[serde(default)]
+    links_given: bool,
+    measures: Option<Numbers>,
+}
+
+struct CorpusReader(TextLines);
+
+struct Parser;
+
+impl FormatReader for CorpusReader {
+    fn apart(&mut self) -> Option<(&mut TextLines, Arc<dyn LineParser>)> {
+        Some((&mut self.0, Arc::new(Parser)))
+    }
+}
+
+impl LineParser for Parser {
+    fn record(&self, number: usize, line: &str, warnings: &mut Warnings) -> Option<Record> {
+        match serde_json::from_str::<Line>(line) {
+            Ok(line) => Some(record(number, line, warnings)),
+            Err(error) => {
+                let why = error.to_string().replace(" at line 1 column", ", column");
+                warnings.add(number, format!("is no line of `analyse --format jsonl` ({why}); it is left out"));
+                None
+            }
+        }
+    }
+}
+
+fn record(number: usize, line: Line, warnings: &mut Warnings) -> Record {
+    let mut record = Record { sentence: number, line: number, ..Record::default() };
+    let mut references = line.references.unwrap_or_default().into_iter().map(Option::unwrap_or_default).skip(1);
+    record.further = references.by_ref().collect();
+    record.reference = line.reference.map(ImportedText::plain);
+    record.source = Some(ImportedText::plain(line.source));
+    let mut linked = |text: Option<String>| match links::cell(&text?, Base::Zero) {
+        Ok(links) => Some(links),
+        Err(why) => {
+            warnings.add(number, format!("has links that are left out: {why}"));
+            None
+        }
+    };
+    record.gold = linked(line.gold);
+    let numbers = |all: Option<Numbers>| all.unwrap_or_default().into_iter().filter_map(|(name, n)| Some((name, n?)));
+    record.extra.extend(numbers(line.measures).map(|(name, n)| (name, n.to_string())));
+    let mut systems: Vec<(String, Said)> = line.systems.into_iter().collect();
+    systems.sort_by_key(|(_, said)| said.number);
+    for (name, said) in systems {
+        let alpha = said.alpha.and_then(|Matrix(alpha)| alpha);
+        let links = linked(said.links.filter(|_| said.links_given || alpha.is_none()));
+        record.extra.extend(numbers(said.measures).map(|(of, n)| (format!("{of}.{name}"), n.to_string())));
+        record.outputs.push(ImportedOutput {
+            tokens: said.target,
+            source: Some(said.source),
+            log_p: said.log_p,
+            token_log_p: log_p(said.word_log_p),
+            alpha,
+            links: links.map(|links| links.all().into_iter().map(|(link, _)| link).collect()),
+            ..ImportedOutput::plain(&name, said.text)
+        });
+    }
+    record
+}
