@@ -7,6 +7,8 @@ use crate::import::options::Orientation;
 use crate::import::record::Record;
 use crate::text::sentence::EOS;
 
+pub use crate::text::links::read::MOST_WORDS;
+
 /// How far a sum may be from 1.
 const NEAR: f64 = 0.02;
 /// How many matrices are looked at before the first is given out.
@@ -142,8 +144,6 @@ fn end(tokens: &mut Vec<String>, size: usize) {
 
 /// No file has so many sentences.
 pub const MOST_ID: usize = 1 << 32;
-/// No sentence has so many words.
-pub const MOST_WORDS: usize = 1 << 16;
 
 /// A number that is one.
 pub fn number(text: &str) -> Option<f32> {

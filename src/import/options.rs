@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-pub use crate::text::links::read::{Base, LinkOrder};
+pub use crate::text::links::guess::{Base, LinkOrder};
 
 /// What a file is for. A file with several kinds of text says most of it itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
