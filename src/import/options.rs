@@ -93,6 +93,8 @@ pub struct ImportOptions {
     /// What the file is for; without it what its format usually is: a plain text the source, the target side of a
     /// table the reference, a dump the outputs of a system that is named like the file.
     pub role: Option<Role>,
+    /// Whether people said that it is this and nothing else. Otherwise a file that says itself what it is may be that.
+    pub is_role_sure: bool,
     /// The format, a name of [`FORMATS`](crate::import::FORMATS).
     pub format: Option<String>,
     /// The encoding, a label of the WHATWG's Encoding Standard such as `utf-8` or `windows-1252`.
@@ -121,6 +123,11 @@ pub struct ImportOptions {
 }
 
 impl ImportOptions {
+    /// Whether the file belongs to sentences that are there, so that it brings no new ones into a corpus that has some.
+    pub fn adds_to_sentences(&self) -> bool {
+        matches!(self.role, Some(Role::Gold)) || self.is_role_sure && !matches!(self.role, Some(Role::Source) | None)
+    }
+
     /// What the target side of a file with both sides is: the outputs of a system, or else the reference.
     pub fn target_role(&self) -> Role {
         self.role.clone().filter(|role| matches!(role, Role::Output(_))).unwrap_or(Role::Reference)

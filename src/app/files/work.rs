@@ -17,12 +17,12 @@ use crate::figure::fonts::Fonts;
 use crate::figure::formats::format_of;
 use crate::figure::interlinear::conllu;
 use crate::figure::page::FigurePage;
+use crate::import;
 use crate::jobs::files::disk::Disk;
 use crate::models::origins;
 use crate::text::lines::TextFile;
 use crate::text::links;
 use crate::text::links::read::LinkLayout;
-use crate::text::phrases::PhraseTable;
 use crate::text::reader;
 #[cfg(not(target_family = "wasm"))]
 use crate::text::write::write_atomic;
@@ -131,14 +131,16 @@ fn look(path: PathBuf, on: Page) -> FileEvent {
         (Dropped::Workspace, path)
     } else if path.extension().is_some_and(|extension| extension == "json") {
         (Dropped::Interventions, path)
-    } else if path.extension().is_some_and(|extension| extension == "conllu") {
-        (Dropped::Annotated, path)
-    } else if is_phrase_table(&path) {
-        (Dropped::PhraseTable, path)
-    } else if path.is_file() && links::read::holds_links(&path) {
-        (Dropped::Links, path)
     } else {
-        (Dropped::Text, path)
+        // What cannot be read is told by who opens it.
+        let kind = import::guess(&path).ok().and_then(|found| found.first().map(|(kind, _)| *kind));
+        let what = match kind {
+            Some(kind) if kind.is_links() => Dropped::Links,
+            Some(kind) if kind.name == "phrase-table" => Dropped::PhraseTable,
+            Some(kind) if kind.name == "conllu" => Dropped::Annotated,
+            _ => Dropped::Text,
+        };
+        (what, path)
     };
     FileEvent::Opened { path, what, on }
 }
@@ -154,11 +156,6 @@ fn model_of(path: &Path) -> Option<PathBuf> {
 fn faulty(path: PathBuf) -> Option<FileEvent> {
     let error = reader::require_file(&path).and_then(|_| reader::open(&path).map(drop)).err()?;
     Some(FileEvent::Faulty { path, message: error.to_string() })
-}
-
-/// Whether the first line is one of a phrase table.
-fn is_phrase_table(path: &Path) -> bool {
-    path.is_file() && PhraseTable::open(path).is_ok_and(|mut table| matches!(table.next(), Some(Ok(_))))
 }
 
 fn read_gold(path: PathBuf, list: PathBuf, target: PathBuf) -> Result<FileEvent> {

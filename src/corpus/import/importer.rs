@@ -11,6 +11,9 @@ use crate::corpus::import::places::{SentencePlaces, is_same};
 use crate::corpus::import::references::{Known, links_fit, new_references, reference, slots};
 use crate::corpus::import::scores::{GivenScores, given_scores};
 use crate::corpus::import::spans;
+use crate::corpus::import::spans::SpanFormat;
+use crate::corpus::import::tagged;
+use crate::corpus::judgements::judgement_io;
 use crate::corpus::measures::remarks::remarks;
 use crate::corpus::measures::table::Measuring;
 use crate::corpus::store::file::Workspace;
@@ -19,8 +22,11 @@ use crate::corpus::store::read::{MOST_REFERENCES, StoredAbout, StoredSentence};
 use crate::corpus::store::write::{NewSentence, Ready};
 use crate::error::{Error, Result};
 use crate::import;
+use crate::import::format::{CorpusKind, FormatReading};
+use crate::import::input::ImportInput;
 use crate::import::{Import, ImportColumn, Record, RecordWindow, Warnings};
 use crate::text::links::Links;
+use crate::text::reader::require_file;
 use crate::text::sentence::EOS;
 use crate::text::words::words;
 use crate::ticket::CancellationToken;
@@ -40,8 +46,8 @@ const COMPARED: usize = 20;
 /// Places that are tried where the first sentence of a file stands more than once.
 const TRIED: usize = 100;
 
-/// Imports a file: `threads` threads read, measure and pack, this one writes. `hear` is told how far it is, from 0 to 1.
-/// What came before an error stays, and so does what came before the ticket was stale; when the file comes in again, it
+/// Imports a file of any kind: `threads` threads read, measure and pack, this one writes. `hear` is told how far it is, from 0
+/// to 1. What came before an error stays, and so does what came before the ticket was stale; when the file comes in again, it
 /// joins that.
 pub fn import_file(
     workspace: &mut Workspace,
@@ -50,15 +56,32 @@ pub fn import_file(
     ticket: &CancellationToken,
     hear: &mut dyn FnMut(f32),
 ) -> Result<ImportReport> {
-    if path.metadata().is_ok_and(|facts| facts.is_file() && facts.len() == 0) {
+    if require_file(path)?.len() == 0 {
         return Err(Error::file(path, "is empty; choose a file with at least one line"));
     }
-    let mut report = if options.format.is_none() && options.columns.is_empty() && mqm::holds(path) {
-        mqm::import(workspace, (path, options.replaces), ticket)?
-    } else if let Some(format) = spans::format(path).filter(|_| options.format.is_none()) {
-        spans::import(workspace, (path, options.replaces), format)?
-    } else {
-        import_records(workspace, (path, options), threads, ticket, hear)?
+    let kind = import::decide(&ImportInput::open(path, options.encoding.as_deref())?, options)?;
+    let mut report = match kind.reading {
+        FormatReading::Sentences(_) => import_records(workspace, (path, options), threads, ticket, hear)?,
+        FormatReading::Refused(why) => {
+            let message = format!(
+                "{why}. If its lines are the sentences all the same, `analyse --import-format text` takes them"
+            );
+            return Err(Error::file(path, message));
+        }
+        FormatReading::OfCorpus(_) if options.is_role_sure => {
+            let message =
+                format!("is of the kind \"{}\", which says itself what it is; give it to --import", kind.label);
+            return Err(Error::file(path, message));
+        }
+        FormatReading::OfCorpus(CorpusKind::Judgements) => judgement_io::import(workspace, path, None, ticket)?,
+        FormatReading::OfCorpus(CorpusKind::Conllu) => tagged::import(workspace, path, ticket)?,
+        FormatReading::OfCorpus(CorpusKind::Mqm) => mqm::import(workspace, (path, options.replaces), ticket)?,
+        FormatReading::OfCorpus(CorpusKind::Pearmut) => {
+            spans::import(workspace, (path, options.replaces), SpanFormat::Pearmut)?
+        }
+        FormatReading::OfCorpus(CorpusKind::Comet) => {
+            spans::import(workspace, (path, options.replaces), SpanFormat::Comet)?
+        }
     };
     if !report.differing.is_empty() {
         report.replacing = Some(import::ImportOptions { replaces: true, ..options.clone() });
@@ -78,8 +101,10 @@ fn import_records(
     let mut report = ImportReport { facts: facts.clone(), asks: import.facts.asks(), ..ImportReport::default() };
     let origin = workspace.add_origin(&path.display().to_string(), &facts.join(" "))?;
     let (stem, columns) = (stem(path), import.facts.columns.clone());
+    let may_add = workspace.len()? == 0 || !options.adds_to_sentences();
     let told = with_lanes(threads, &work, |lanes| {
         let importer = Importer {
+            may_add,
             workspace: &mut *workspace,
             lanes,
             path,
@@ -170,6 +195,8 @@ struct Importer<'a> {
     columns: &'a [ImportColumn],
     /// Whether those that are of no system hold numbers, as their first cells say.
     numeric: BTreeMap<String, bool>,
+    /// Whether sentences that are not there come in.
+    may_add: bool,
     /// The place of the file's first sentence, from 0.
     base: Option<usize>,
     /// Whether what differs goes in the place of what is there, and what is taken of n-best lists.
@@ -444,7 +471,7 @@ impl Importer<'_> {
     ) -> Result<()> {
         let mut len = self.workspace.len()?;
         let mut new: Vec<NewSentence> = Vec::new();
-        for record in window {
+        for record in window.iter().filter(|_| self.may_add) {
             let Some(source) = &record.source else { continue };
             let at = base + record.sentence.saturating_sub(1);
             if at > len + MOST_GAP {

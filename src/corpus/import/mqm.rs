@@ -14,6 +14,7 @@ use crate::error::{Error, Result};
 use crate::import::Warnings;
 use crate::import::formats::table::unquoted;
 use crate::import::input::ImportInput;
+use crate::import::recognise::MQM;
 use crate::text::words::{LetterSpan, span_of, words};
 use crate::ticket::CancellationToken;
 
@@ -32,7 +33,7 @@ impl MqmColumns {
     fn of(head: &str) -> Option<Self> {
         let heads: Vec<String> = head.split('\t').map(|name| name.trim().to_lowercase()).collect();
         let find = |name: &str| heads.iter().position(|head| head == name);
-        let told = ["system", "rater", "source", "target", "category", "severity"].map(find);
+        let told = MQM.map(find);
         let [Some(a), Some(b), Some(c), Some(d), Some(e), Some(f)] = told else { return None };
         let names = ["doc", "docid", "doc_id", "docsegid", "seg_id", "segid", "globalsegid"];
         Some(Self {
@@ -42,12 +43,6 @@ impl MqmColumns {
             note: find("metadata").or_else(|| find("note")),
         })
     }
-}
-
-/// Whether a file is one, by its first line.
-pub fn holds(path: &Path) -> bool {
-    let head = ImportInput::open(path, None).map(|input| input.head());
-    head.is_ok_and(|head| head.lines().find(|line| !line.trim().is_empty()).and_then(MqmColumns::of).is_some())
 }
 
 /// Imports a file, as [`rated::take`] does.

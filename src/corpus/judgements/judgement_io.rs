@@ -166,11 +166,6 @@ enum Notation {
     Table,
 }
 
-/// Whether a file holds judgements, by its first line.
-pub fn holds(path: &Path) -> bool {
-    notation(path, false).is_some()
-}
-
 /// How it does; where all are one annotator's, no column names one.
 fn notation(path: &Path, is_named: bool) -> Option<Notation> {
     // A pipe could not be read a second time.

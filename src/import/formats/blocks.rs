@@ -1,8 +1,7 @@
 //! Floor 6: dumps with a block for each sentence: a header, a matrix, a blank line. Imports its room.
 //!
 //! Nematus (`-a`) and OpenNMT (lua, `-save_attention`): `id ||| target ||| score ||| source ||| S T`, a row for each
-//! target token; Nematus counts and writes `</s>` on both sides, OpenNMT on neither. Sockeye 1
-//! (`translation_with_alignment_matrix`): `id ||| target ||| score ||| source ||| S ||| T`, a row for each source token.
+//! target token; Nematus counts and writes `</s>` on both sides, OpenNMT on neither.
 
 use crate::analysis::alignment::Alignment;
 use crate::error::Result;
@@ -16,63 +15,26 @@ use crate::text::readable::{readable, tokens};
 
 /// Nematus: counts with `</s>`.
 pub fn sniff_nematus(sample: &FileSample<'_>) -> u8 {
-    match counts(sample.first()) {
-        Some(counts) if !counts.apart => 90,
-        _ => 0,
-    }
+    if counts_words(sample.first()).is_some() { 90 } else { 0 }
 }
 
 /// OpenNMT: counts without `</s>`, or none.
 pub fn sniff_opennmt(sample: &FileSample<'_>) -> u8 {
-    match counts(sample.first()) {
-        Some(counts) if !counts.apart && counts.without_end => 95,
-        _ => 0,
-    }
+    if counts_words(sample.first()) == Some(true) { 95 } else { 0 }
 }
 
-/// Sockeye: counts in fields of their own.
-pub fn sniff_sockeye(sample: &FileSample<'_>) -> u8 {
-    if counts(sample.first()).is_some_and(|counts| counts.apart) { 95 } else { 0 }
-}
-
-/// What a header says of the matrix.
-struct Counts {
-    /// In two fields.
-    apart: bool,
-    /// They are 0, or those of the words.
-    without_end: bool,
-}
-
-fn counts(header: &str) -> Option<Counts> {
+/// Whether the counts of a header are 0, or those of the words; `None` where there are none.
+fn counts_words(header: &str) -> Option<bool> {
     let fields: Vec<&str> = header.split(" ||| ").collect();
     let number = |field: &str| field.trim().parse::<usize>().ok();
-    match fields.as_slice() {
-        [_, _, _, source, counts] => {
-            let (s, t) = counts.trim().split_once(' ')?;
-            let (s, _) = (number(s)?, number(t)?);
-            Some(Counts { apart: false, without_end: s == 0 || s == tokens(source).len() })
-        }
-        [_, _, _, _, s, t] => number(s).zip(number(t)).map(|_| Counts { apart: true, without_end: false }),
-        _ => None,
-    }
+    let [_, _, _, source, counts] = fields.as_slice() else { return None };
+    let (s, t) = counts.trim().split_once(' ')?;
+    let (s, _) = (number(s)?, number(t)?);
+    Some(s == 0 || s == tokens(source).len())
 }
 
-/// Starts to read a dump of Nematus or OpenNMT.
+/// Starts to read.
 pub fn open(input: &ImportInput, options: &ImportOptions, facts: &mut Facts) -> Result<Box<dyn FormatReader>> {
-    start(input, options, facts, Orientation::TargetRows)
-}
-
-/// Starts to read a dump of Sockeye.
-pub fn open_sockeye(input: &ImportInput, options: &ImportOptions, facts: &mut Facts) -> Result<Box<dyn FormatReader>> {
-    start(input, options, facts, Orientation::SourceRows)
-}
-
-fn start(
-    input: &ImportInput,
-    options: &ImportOptions,
-    facts: &mut Facts,
-    usual: Orientation,
-) -> Result<Box<dyn FormatReader>> {
     let mut peeked = Vec::new();
     let mut blocks = Blocks { lines: input.lines()?, waiting: None };
     let mut unheard = Warnings::new(input.path());
@@ -88,10 +50,10 @@ fn start(
         None => "The numbers of sentences in the file tell nothing; they are counted as they come.".into(),
     });
     let seen: Vec<FileMatrix> = peeked.into_iter().filter_map(Block::seen).collect();
-    facts.orientation = orientation(&seen, options.orientation, usual);
+    facts.orientation = orientation(&seen, options.orientation, Orientation::TargetRows);
     Ok(Box::new(BlockReader {
         blocks: Blocks { lines: input.lines()?, waiting: None },
-        orientation: facts.orientation.value().unwrap_or(usual),
+        orientation: facts.orientation.value().unwrap_or(Orientation::TargetRows),
         system: system(input, options),
         from,
         count: 0,
@@ -120,7 +82,7 @@ impl Block {
     fn new(line: usize, header: &str) -> Option<Self> {
         let fields: Vec<&str> = header.split(" ||| ").collect();
         let [id, target, score, source, ..] = fields.as_slice() else { return None };
-        (fields.len() <= 6).then(|| Self {
+        (fields.len() <= 5).then(|| Self {
             line,
             id: id.trim().to_owned(),
             target: tokens(target),

@@ -97,7 +97,8 @@ impl Reading {
                 || format!(", and {}", self.guess.base.name()),
                 |(s, t)| format!(", which has {s} source and {t} target words"),
             );
-            let message = format!("links words {first} and {second} of sentence {sentence}{which}; the link is left out");
+            let message =
+                format!("links words {first} and {second} of sentence {sentence}{which}; the link is left out");
             warnings.add(lines[at], message);
         }
         let plain = |text: Option<String>| text.map(|text| ImportedText { tokens: Some(tokens(&text)), text });

@@ -229,9 +229,15 @@ impl Census {
         let (source, target) = ORDERS.map(best).into();
         let order = match asked.order {
             Some(asked) => Fact::known(asked, "as was asked"),
-            None if target < source => Fact::known(LinkOrder::TargetFirst, "otherwise links lie outside their sentences"),
-            None if source < target => Fact::known(LinkOrder::SourceFirst, "otherwise links lie outside their sentences"),
-            None if self.has_lengths => Fact::known(LinkOrder::SourceFirst, "as files mostly have it; both fit the texts"),
+            None if target < source => {
+                Fact::known(LinkOrder::TargetFirst, "otherwise links lie outside their sentences")
+            }
+            None if source < target => {
+                Fact::known(LinkOrder::SourceFirst, "otherwise links lie outside their sentences")
+            }
+            None if self.has_lengths => {
+                Fact::known(LinkOrder::SourceFirst, "as files mostly have it; both fit the texts")
+            }
             None => Fact::known(LinkOrder::SourceFirst, "as files mostly have it"),
         };
         let of = order.value().unwrap_or(LinkOrder::SourceFirst);

@@ -78,11 +78,7 @@ pub fn lengths<S: AsRef<str>, T: AsRef<str>>(source: &[S], target: &[T]) -> Vec<
 
 /// Every link of a file by sentence pair, and how it is written. A file is read no further than the links of its text could
 /// go.
-fn entries(
-    path: &Path,
-    lengths: &[(usize, usize)],
-    known: Option<Notation>,
-) -> Result<(Notation, Vec<PairEntries>)> {
+fn entries(path: &Path, lengths: &[(usize, usize)], known: Option<Notation>) -> Result<(Notation, Vec<PairEntries>)> {
     let is_talp = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("talp"));
     let (mut notation, pairs) = (known.or(is_talp.then_some(Notation::Talp)), lengths.len());
     let (mut all, mut count) = (vec![PairEntries::default(); pairs], 0);
