@@ -48,6 +48,7 @@ use crate::evaluation;
 use crate::evaluation::acting::Acting;
 use crate::import;
 use crate::import::Role;
+use crate::text::links::guess::Notation;
 use crate::ticket::CancellationToken;
 
 /// As typed.
@@ -379,10 +380,15 @@ pub fn run(low: &AnalyseArgs) -> anyhow::Result<()> {
     }
     let mut workspace = Workspace::open(&low.workspace)?;
     for (path, role) in files {
+        let format = match role {
+            Some(Role::Gold) => low.layout.gold_format.map(Notation::name),
+            Some(Role::Scores(_)) => None,
+            _ => low.import_format,
+        };
         let options = import::ImportOptions {
             is_role_sure: role.is_some(),
             role,
-            format: low.import_format.map(str::to_owned),
+            format: format.map(str::to_owned),
             encoding: low.encoding.clone(),
             base: low.layout.gold_base,
             order: low.layout.gold_order,

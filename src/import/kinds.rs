@@ -47,7 +47,7 @@ pub const FORMATS: &[FormatEntry] = formats! {
     "marian-hard" "Output of Marian with links" marian::sniff_hard, Sentences(marian::open_hard), false, "marian-regression-tests, align.expected";
     "nbest" "N-best lists (Moses)" nbest::sniff, Sentences(nbest::open), true, "marian-regression-tests, six lists; moses-smt";
     "neural-monkey" "Attention of Neural Monkey (.npy)" npy::sniff, Sentences(npy::open), false, "M4t1ss/SoftAlignments, 200 matrices";
-    "subtitles" "Subtitles (SRT, WebVTT)" subtitles::sniff, Sentences(subtitles::open), false, "SubtitleEdit/subtitleedit, files of its tests";
+    "subtitles" "Subtitles (SRT, WebVTT)" subtitles::sniff, Sentences(subtitles::open), false, "SubtitleEdit/subtitleedit UnitTests/Files; glut23/webvtt-py tests";
     "judgements" "Judgements of this program" recognise::judgements, OfCorpus(Judgements), true, "this program";
     "mqm" "Errors marked by raters (MQM)" recognise::mqm, OfCorpus(Mqm), true, "google/wmt-mqm-human-evaluation, TED and newstest2020";
     "pearmut" "Ratings and marks of Pearmut" recognise::pearmut, OfCorpus(Pearmut), true, "zouharvi/pearmut examples/annotated_cache";
@@ -58,7 +58,7 @@ pub const FORMATS: &[FormatEntry] = formats! {
     "markup" "Marked-up text" recognise::markup, Refused("is text between tags (XML, SGML or HTML), and tags are no sentences; keep the sentences alone, one a line, or give a web page to `interlinear documents`"), false, "AppraiseDev/Appraise, WMT's XML; .sgm of the WMT; XCES of OPUS";
     "giza" "Alignments of GIZA++ (A3.final)" recognise::giza, Refused("is an A3.final file of GIZA++; turn both directions into links with Moses' symal, and import its lines such as `0-0 1-2`"), false, "moses-smt/giza-pp";
     "softalignments-js" "Data of SoftAlignments (JavaScript)" recognise::softalignments, Refused("is data that SoftAlignments made for its web pages; import the file of the toolkit from which it made them"), false, "M4t1ss/SoftAlignments web/data";
-    "matrix" "Numbers of a matrix" recognise::matrix, Refused("holds rows of numbers as a program prints a matrix, and no sentences; save the weights in a format that has the words, such as Nematus' or Marian's, or as .npy"), false, "avg_seg_scores of google/wmt-mqm-human-evaluation have this form, too";
+    "matrix" "Numbers of a matrix" recognise::matrix, Refused("holds rows of numbers as a program prints a matrix, and no sentences; save the weights in a format that has the words, such as Nematus' or Marian's, or as .npy"), false, "matrices as numpy and PyTorch print them";
     "spaced" "Table with spaces" recognise::spaced, Refused("is called a table, but its cells are parted by spaces; save it with tabs between them"), false, "google/wmt-mqm-human-evaluation, avg_seg_scores.tsv";
     "json" "JSON" recognise::json, Refused("is JSON of a kind that is not known here; save its sentences as plain text or TSV"), false, "AppraiseDev/Appraise Examples/*.json";
 };

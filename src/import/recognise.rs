@@ -32,7 +32,8 @@ fn certain(is: bool) -> u8 {
 pub fn judgements(sample: &FileSample<'_>) -> u8 {
     let first = sample.first().trim_start();
     let has = |name: &str| first.split('\t').any(|head| head.trim() == name);
-    let is_line = first.starts_with('{') && first.contains("\"by\":") && first.contains("\"source\":");
+    let by = first.split_once("\"by\":").filter(|_| first.starts_with('{'));
+    let is_line = by.is_some_and(|(_, said)| said.trim_start().starts_with('{'));
     certain(is_line || has("annotator") && (has("sentence") || has("source")))
 }
 
@@ -51,18 +52,22 @@ pub fn pearmut(sample: &FileSample<'_>) -> u8 {
 /// An object of lists of sources and translations.
 pub fn comet(sample: &FileSample<'_>) -> u8 {
     let has = |key: &str| sample.head.contains(key);
-    certain(is_object(sample) && has("\"src\"") && has("\"mt\"") && pearmut(sample) == 0)
+    let is_list = sample.head.split_once("\"src\"").is_some_and(|(before, _)| before.contains('['));
+    certain(is_object(sample) && is_list && has("\"mt\"") && pearmut(sample) == 0)
 }
 
 fn is_object(sample: &FileSample<'_>) -> bool {
     sample.head.trim_start().starts_with('{')
 }
 
-/// Ten columns, of which the first counts the words of a sentence.
+/// Ten columns, of which one counts the words of a sentence, one has capitals, and one the numbers of heads.
 pub fn conllu(sample: &FileSample<'_>) -> u8 {
     let first = sample.lines().find(|line| !line.starts_with('#')).unwrap_or_default();
     let columns: Vec<&str> = first.split('\t').collect();
-    certain(columns.len() == 10 && matches!(columns[0].split(['-', '.']).next(), Some("0" | "1")))
+    let [id, _, _, part, _, _, head, _, _, _] = columns.as_slice() else { return 0 };
+    let is_blank_or = |cell: &str, is: fn(&u8) -> bool| cell == "_" || cell.as_bytes().iter().all(is);
+    let is_word = is_blank_or(part, u8::is_ascii_uppercase) && is_blank_or(head, u8::is_ascii_digit);
+    certain(is_word && matches!(id.split(['-', '.']).next(), Some("0" | "1")))
 }
 
 /// Phrases and numbers between bars; n-best lists, which have them too, begin with numbers.
@@ -98,7 +103,8 @@ pub fn giza(sample: &FileSample<'_>) -> u8 {
 pub fn softalignments(sample: &FileSample<'_>) -> u8 {
     let list = sample.first().strip_prefix("var ").and_then(|rest| rest.split_once('='));
     let is_list = list.is_some_and(|(name, list)| {
-        (name.trim() == "alignments" || sample.has_extension(&["js"])) && list.trim_start().starts_with('[')
+        let names = ["alignments", "confidences", "sentence_confidences", "sources", "targets"];
+        (names.contains(&name.trim()) || sample.has_extension(&["js"])) && list.trim_start().starts_with('[')
     });
     certain(is_list)
 }

@@ -27,9 +27,17 @@ type Told<T> = Option<T>;
 /// How links are written.
 const FORMATS: &[Choice<Told<Notation>>] = &[
     ("auto", "As the file looks", None),
-    ("pharaoh", "A line for each sentence: `0-0 1?2`, `?` or `p` for a possible link", Some(Notation::Pharaoh)),
-    ("talp", "The same, counted from 1 unless it has a 0", Some(Notation::Talp)),
-    ("naacl", "A line for each link, as in the HLT-NAACL 2003 shared task: `1 1 1 S`", Some(Notation::Naacl)),
+    (
+        Notation::Pharaoh.name(),
+        "A line for each sentence: `0-0 1?2`, `?` or `p` for a possible link",
+        Some(Notation::Pharaoh),
+    ),
+    (Notation::Talp.name(), "The same, counted from 1 unless it has a 0", Some(Notation::Talp)),
+    (
+        Notation::Naacl.name(),
+        "A line for each link, as in the HLT-NAACL 2003 shared task: `1 1 1 S`",
+        Some(Notation::Naacl),
+    ),
 ];
 
 /// Which side comes first.

@@ -12,7 +12,7 @@ use crate::import::facts::{Facts, ImportReported, Warnings};
 use crate::import::format::{FileSample, FormatReader, system};
 use crate::import::input::{ImportInput, TextLines};
 use crate::import::matrix::MOST_ID;
-use crate::import::options::{Base, ImportOptions, LinkOrder, Role};
+use crate::import::options::{Base, ImportOptions, Role};
 use crate::import::record::{ImportedOutput, ImportedText, Record};
 use crate::text::links::Links;
 use crate::text::links::guess::{Census, Guess, LinkLayout, Notation};
@@ -37,14 +37,14 @@ pub fn sniff_naacl(sample: &FileSample<'_>) -> u8 {
     sniff(sample, |line| naacl_entry(line).is_ok())
 }
 
-/// How many of the first lines are of a notation: half of them are enough, for a file may be damaged.
+/// How many of the first lines are of a notation: three of four are enough, for a file may be damaged.
 fn sniff(sample: &FileSample<'_>, is: impl Fn(&str) -> bool) -> u8 {
     let lines: Vec<&str> = sample.lines().take(20).collect();
     let good = lines.iter().filter(|line| is(line)).count();
     match good {
         0 => 0,
         good if good == lines.len() => 85,
-        good if good * 2 >= lines.len() => 60,
+        good if good * 4 >= lines.len() * 3 => 60,
         _ => 0,
     }
 }
@@ -55,8 +55,7 @@ fn sniff(sample: &FileSample<'_>, is: impl Fn(&str) -> bool) -> u8 {
 /// What is wrong, as the end of a sentence.
 pub fn cell(text: &str, base: Base) -> ImportReported<Links> {
     let (_, entries) = line_entries(text).map_err(|word| no_link(&word))?;
-    let guess = Guess { notation: Notation::Pharaoh, base, order: LinkOrder::SourceFirst };
-    let (links, outside) = guess.links(&entries, None);
+    let (links, outside) = Guess { base, ..Guess::default() }.links(&entries, None);
     if outside.is_empty() { Ok(links) } else { Err("has a position 0, but words are counted from 1".to_owned()) }
 }
 

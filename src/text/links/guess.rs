@@ -18,10 +18,22 @@ pub enum Notation {
     Naacl,
 }
 
+impl Notation {
+    /// As it is typed.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Pharaoh => "pharaoh",
+            Self::Talp => "talp",
+            Self::Naacl => "naacl",
+        }
+    }
+}
+
 /// Where a file starts to count words.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Base {
     /// The first word is 0.
+    #[default]
     Zero,
     /// The first word is 1.
     One,
@@ -35,9 +47,10 @@ impl Base {
 }
 
 /// Which side's position a link names first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LinkOrder {
     /// The side that is translated from.
+    #[default]
     SourceFirst,
     /// The side that is translated to.
     TargetFirst,
@@ -125,7 +138,7 @@ pub struct Entry {
 }
 
 /// A way to read positions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Guess {
     pub notation: Notation,
     pub base: Base,
@@ -240,7 +253,7 @@ impl Census {
             }
             None => Fact::known(LinkOrder::SourceFirst, "as files mostly have it"),
         };
-        let of = order.value().unwrap_or(LinkOrder::SourceFirst);
+        let of = order.value().unwrap_or_default();
         let base = match bases {
             _ if self.sentences == 0 && asked.base.is_none() => Fact::None,
             [base] => Fact::known(*base, how),
@@ -258,7 +271,10 @@ impl Census {
 
     /// The reading that [`Census::found`] comes to.
     pub fn guess(&self, (base, order): (&Fact<Base>, &Fact<LinkOrder>)) -> Guess {
-        let base = base.value().unwrap_or(Base::Zero);
-        Guess { notation: self.notation, base, order: order.value().unwrap_or(LinkOrder::SourceFirst) }
+        Guess {
+            notation: self.notation,
+            base: base.value().unwrap_or_default(),
+            order: order.value().unwrap_or_default(),
+        }
     }
 }

@@ -8,7 +8,7 @@
 use std::path::Path;
 
 use crate::error::{Error, Result};
-use crate::text::links::guess::Census;
+use crate::text::links::guess::{Census, Guess};
 use crate::text::links::{Link, Links};
 use crate::text::reader::LineReader;
 use crate::text::words::words;
@@ -157,22 +157,15 @@ fn entry(word: &str) -> Option<Entry> {
 
 /// The sure links of line `number`, counted from 1, of a file in Pharaoh's notation, words counted from 0.
 pub fn pharaoh_line(path: &Path, number: usize, line: &str) -> Result<Vec<Link>> {
-    let links = pharaoh_links(line).filter(|link| !matches!(link, Ok((.., false))));
-    let link = |(source, target, _)| Link { source, target };
-    links.map(|found| found.map(link).map_err(|word| Error::line(path, number, no_link(word)))).collect()
+    let (_, entries) = line_entries(line).map_err(|word| Error::line(path, number, no_link(&word)))?;
+    let sure = entries.into_iter().filter(|entry| entry.sure);
+    Ok(sure.map(|entry| Link { source: entry.first, target: entry.second }).collect())
 }
 
 /// The links of a line in Pharaoh's notation, sure and possible, words counted from 0; `None` where it is something else.
 pub fn links_of(line: &str) -> Option<Links> {
-    let all: Vec<_> = pharaoh_links(line).collect::<std::result::Result<_, _>>().ok()?;
-    let of = |sure: bool| all.iter().filter(move |link| link.2 == sure);
-    let links = |sure| of(sure).map(|&(source, target, _)| Link { source, target }).collect();
-    Some(Links::new(links(true), links(false)))
-}
-
-/// The links of a line, or the first word that is none.
-fn pharaoh_links(line: &str) -> impl Iterator<Item = std::result::Result<(usize, usize, bool), &str>> {
-    line.split_whitespace().map(|word| pharaoh_link(word).ok_or(word))
+    let (_, entries) = line_entries(line).ok().filter(|(id, _)| id.is_none())?;
+    Some(Guess::default().links(&entries, None).0)
 }
 
 /// `i-j` or `isj`, `i?j` or `ipj`: both positions as they stand there, and whether the link is sure.
