@@ -78,20 +78,22 @@ pub fn phrase_table(sample: &FileSample<'_>) -> u8 {
     certain(is_one && !entries().flatten().all(|entry| is_number(&entry)))
 }
 
-/// `a.fr<TAB>Segment 0<TAB>score: 0.8275`
+/// `a.fr<TAB>Segment 0<TAB>score: 0.8275`, among other lines.
 pub fn comet_log(sample: &FileSample<'_>) -> u8 {
-    certain(sample.lines().take(PEEKED).any(|line| line.contains("\tSegment ") && line.contains("\tscore: ")))
+    let score = |line: &str| line.rsplit_once('\t')?.1.strip_prefix("score: ")?.trim().parse::<f64>().ok();
+    certain(sample.lines().take(PEEKED).any(|line| score(line).is_some()))
 }
 
-/// Declared XML, or an element that is known, and tags at the beginnings of most lines; a text may begin with `<` too.
+/// Declared XML with a tag in the next line, or an element that is known and tags at the beginnings of most lines; a text may
+/// begin with `<` too.
 pub fn markup(sample: &FileSample<'_>) -> u8 {
     let first = sample.first().trim_start().trim_start_matches('\u{feff}').to_lowercase();
     let name = first.strip_prefix('<').map(|rest| rest.split([' ', '>', '\t', '/']).next().unwrap_or_default());
     let is_declared = ["<?xml ", "<!doctype "].iter().any(|start| first.starts_with(start));
     let lines: Vec<&str> = sample.lines().take(PEEKED).map(str::trim_start).collect();
     let tagged = lines.iter().filter(|line| line.starts_with('<')).count();
-    let is_known = is_declared || name.is_some_and(|name| ROOTS.contains(&name));
-    if is_known && tagged * 2 >= lines.len() { 90 } else { 0 }
+    let is_known = name.is_some_and(|name| ROOTS.contains(&name)) && tagged * 2 >= lines.len();
+    if is_known || is_declared && lines.get(1).is_none_or(|line| line.starts_with('<')) { 90 } else { 0 }
 }
 
 /// `# Sentence pair (1) source length 3 target length 4`

@@ -67,6 +67,8 @@ const MAGICS: &[(&[u8], &str)] = &[
     (b"\x28\xB5\x2F\xFD", "packed twice with zstandard"),
     (b"\x04\x22\x4D\x18", "packed with lz4"),
     (b"%PDF-", "a PDF"),
+    (b"{\\rtf1", "a document in RTF"),
+    (b"\xD0\xCF\x11\xE0", "a document of an old Word or Excel"),
     (b"SQLite format 3\0", "a database"),
     (b"PAR1", "a table of Parquet"),
 ];

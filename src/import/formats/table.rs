@@ -295,7 +295,7 @@ fn columns(names: &[String], has_header: bool, body: &[Vec<String>], options: &I
     };
     let is_text = |(place, name): &(usize, &String)| !has_header && !name.is_empty() && !are_numbers(body, *place);
     // The one text of a file that is said to be a reference or an output is that.
-    let is_target = options.is_role_sure && options.role != Some(Role::Source);
+    let is_target = options.is_role_sure && matches!(options.role, Some(Role::Reference | Role::Output(_)));
     let is_alone = is_target && names.iter().enumerate().filter(is_text).count() == 1;
     let mut sides = [ColumnRole::Source, target.clone()].into_iter().skip(usize::from(is_alone));
     let has_sides = names.iter().any(|name| matches!(known(name), Some(ColumnRole::Source | ColumnRole::Reference)));
