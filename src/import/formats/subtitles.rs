@@ -12,17 +12,15 @@ use crate::import::record::Record;
 
 /// What stands between two times.
 const ARROW: &str = "-->";
+/// How WebVTT begins what is no subtitle.
+const NOTES: [&str; 4] = ["WEBVTT", "NOTE", "STYLE", "REGION"];
 
 /// A number and times, or the name of the format.
 pub fn sniff(sample: &FileSample<'_>) -> u8 {
     let mut lines = sample.lines();
     let first = lines.next().unwrap_or_default().trim();
     let is_srt = is_times(first) || is_number(first) && lines.next().is_some_and(is_times);
-    if is_srt || is_web(first) { 96 } else { 0 }
-}
-
-fn is_web(first: &str) -> bool {
-    first == "WEBVTT" || first.starts_with("WEBVTT ")
+    if is_srt || first == "WEBVTT" || first.starts_with("WEBVTT ") { 96 } else { 0 }
 }
 
 fn is_number(text: &str) -> bool {
@@ -44,36 +42,42 @@ pub fn open(input: &ImportInput, options: &ImportOptions, facts: &mut Facts) -> 
         return Err(Error::file(input.path(), "holds subtitles, which are neither links nor scores"));
     }
     facts.notes.push("What is shown at one time is a sentence; numbers, times and tags are left out.".to_owned());
-    let is_web = is_web(input.head().lines().next().unwrap_or_default().trim());
-    Ok(Box::new(SubtitleReader { lines: input.lines()?, role, count: 0, is_web, waiting: None }))
+    Ok(Box::new(SubtitleReader { lines: input.lines()?, role, count: 0, waiting: None }))
 }
 
 struct SubtitleReader {
     lines: TextLines,
     role: Role,
     count: usize,
-    /// WebVTT may say anything between subtitles.
-    is_web: bool,
     /// The line of times that were met where words were expected.
     waiting: Option<usize>,
 }
 
 impl SubtitleReader {
-    /// The line of the next times; before them stand numbers and, in WebVTT, names and notes.
+    /// The line of the next times; before them stand numbers and names. What ends without times is told.
     fn times(&mut self, warnings: &mut Warnings) -> Result<Option<usize>> {
         if let Some(line) = self.waiting.take() {
             return Ok(Some(line));
         }
-        while let Some(line) = self.lines.next(warnings)? {
-            let Some(text) = line.text.as_deref().map(str::trim) else { continue };
-            if is_times(text) {
-                return Ok(Some(line.number));
-            }
-            if !self.is_web && !is_number(text) && !text.is_empty() {
-                warnings.add(line.number, "stands between subtitles, without a time; it is left out");
+        let mut block = None;
+        loop {
+            let line = self.lines.next(warnings)?;
+            let text = line.as_ref().and_then(|line| line.text.as_deref()).unwrap_or_default().trim();
+            match &line {
+                Some(line) if is_times(text) => return Ok(Some(line.number)),
+                Some(line) if !text.is_empty() => {
+                    block.get_or_insert((line.number, NOTES.iter().any(|note| text.starts_with(note))));
+                }
+                _ => {
+                    if let Some((number, false)) = block.take() {
+                        warnings.add(number, "begins something without a time; it is left out");
+                    }
+                    if line.is_none() {
+                        return Ok(None);
+                    }
+                }
             }
         }
-        Ok(None)
     }
 }
 
