@@ -121,18 +121,6 @@ impl Alignment {
         let rows = self.iter().rposition(|row| used(row) > 0).map_or(0, |last| last + 1);
         self.words(rows, self.iter().map(used).max().unwrap_or(0))
     }
-
-    /// Without the last columns that are zeros throughout.
-    pub fn trimmed_columns(&self) -> Self {
-        self.words(self.rows, self.iter().map(used).max().unwrap_or(0))
-    }
-
-    /// The first rows and columns, when nothing but zeros is beyond them: what a batch padded.
-    pub fn unpadded(&self, rows: usize, columns: usize) -> Option<Self> {
-        let is_within = |(i, row): (usize, &[f32])| used(row) <= if i < rows { columns } else { 0 };
-        let is_padding = rows <= self.rows && columns <= self.columns && self.iter().enumerate().all(is_within);
-        is_padding.then(|| self.words(rows, columns))
-    }
 }
 
 /// How many numbers of a row there are until nothing but zeros follows.

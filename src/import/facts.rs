@@ -10,6 +10,19 @@ pub use crate::text::links::guess::Fact as ImportFact;
 /// A result whose error is the end of a sentence that begins with file and line.
 pub type ImportReported<T> = std::result::Result<T, String>;
 
+/// What a matrix may have behind the words of its sentence.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Behind {
+    /// Nothing, or `</s>`.
+    #[default]
+    Nothing,
+    /// Zeros too; links may be of `</s>`, the place behind the words.
+    Padding,
+    /// What the decoder looked at when it went on behind the last word, up to the size of an array in which longer sentences
+    /// are cut. The source side has a place for `</s>` in each sentence or in none.
+    Decoder { has_end: bool },
+}
+
 /// A column of a table and what it holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ImportColumn {
@@ -32,6 +45,8 @@ pub struct Facts {
     pub packed: Option<&'static str>,
     /// Which side the rows of its matrices belong to.
     pub orientation: ImportFact<Orientation>,
+    /// What its matrices have behind the words.
+    pub behind: Behind,
     /// Where its links count words from.
     pub base: ImportFact<Base>,
     /// Which side its links name first.

@@ -2,10 +2,10 @@
 //! padding. Imports its room.
 
 use crate::analysis::alignment::Alignment;
-use crate::import::facts::{ImportFact, ImportReported, Warnings};
+use crate::import::facts::{Behind, ImportFact, ImportReported};
 use crate::import::options::Orientation;
-use crate::import::record::Record;
 use crate::text::sentence::EOS;
+use crate::text::words::without_end;
 
 pub use crate::text::links::read::MOST_WORDS;
 
@@ -89,55 +89,58 @@ fn is_length(size: usize, words: Option<usize>) -> bool {
     words.is_none_or(|words| size == words || size == words + 1)
 }
 
-/// A matrix of a file as a row for each target token, without padding; `</s>` is put behind the tokens of a side where
-/// the matrix has a row or column for it.
+/// Brings a matrix, a row for each target token, to the words of its sentence: what is padding is cut off, and `</s>` is put
+/// behind the words of a side for which the matrix has one more. Where a decoder went on behind the last word its rows mean
+/// nothing, and source words behind the end of the array get zeros.
 ///
 /// # Errors
-/// What does not fit, as the end of a sentence.
+/// What is wrong, as the end of a sentence that goes on with what is done about it.
 pub fn fit(
-    matrix: Alignment,
-    orientation: Orientation,
+    alpha: &Alignment,
+    behind: Behind,
     target: &mut Vec<String>,
-    source: Option<&mut Vec<String>>,
+    source: &mut Vec<String>,
 ) -> ImportReported<Alignment> {
-    let alpha = if orientation == Orientation::TargetRows { matrix } else { matrix.turned() };
-    let rows = side(alpha.rows(), target.len(), "target", || is_zero(alpha.row(target.len())))?;
-    let columns = match &source {
-        None => alpha.columns(),
-        Some(source) => side(alpha.columns(), source.len(), "source", || {
-            alpha.iter().all(|row| is_zero(&row[source.len()..=source.len()]))
-        })?,
-    };
-    let fitted = alpha.unpadded(rows, columns).ok_or_else(|| {
-        let (given, words) = (alpha.rows() * alpha.columns(), rows * columns);
-        format!("the matrix has {given} weights, of which more than the {words} for these words are not 0 ({CUT})")
-    })?;
-    end(target, rows);
-    if let Some(source) = source {
-        end(source, columns);
+    let (t, s) = (without_end(target).len(), without_end(source).len());
+    let mut alpha = alpha.clone();
+    if let Behind::Decoder { .. } = behind {
+        alpha = alpha.words(t, alpha.columns());
+        if alpha.columns() < s && alpha.trimmed().columns() == alpha.columns() {
+            alpha = alpha.resized(alpha.rows(), s, 0.0);
+        }
     }
+    let used = if behind == Behind::Nothing { alpha.clone() } else { alpha.trimmed() };
+    let has_end = behind != Behind::Decoder { has_end: false };
+    let rows = side((alpha.rows(), used.rows()), t, (true, "target"))?;
+    let columns = side((alpha.columns(), used.columns()), s, (has_end, "source"))?;
+    let fitted = alpha.words(rows, columns);
+    if behind != Behind::Nothing {
+        damage(&fitted)?;
+    }
+    end(target, t, rows);
+    end(source, s, columns);
     Ok(fitted)
 }
 
-fn is_zero(weights: &[f32]) -> bool {
-    weights.iter().all(|alpha| *alpha == 0.0)
-}
-
 /// What mostly helps.
-const CUT: &str = "the texts must be cut into tokens as the system cuts them";
+const CUT: &str = "import the texts cut into tokens as the system cuts them";
 
-/// How much of an axis is not padding: the words, or one more for `</s>`. `unused` tells whether that one is zeros.
-fn side(size: usize, words: usize, name: &str, unused: impl Fn() -> bool) -> ImportReported<usize> {
-    match size.cmp(&words) {
-        std::cmp::Ordering::Less => Err(format!("the matrix has {size} of the {words} {name} words ({CUT})")),
-        std::cmp::Ordering::Equal => Ok(words),
-        std::cmp::Ordering::Greater => Ok(if unused() { words } else { words + 1 }),
+/// How much of an axis is not padding, whose size and used part are given: the words, or one more where it may have `</s>`.
+fn side((size, used): (usize, usize), words: usize, (has_end, name): (bool, &str)) -> ImportReported<usize> {
+    // A padded axis that ends before the words is of a shorter text.
+    let is_short = size < words || (size > words + 1 && used < words);
+    if is_short || used > words + usize::from(has_end) {
+        let count = if size < words { size } else { used };
+        let plural = if words == 1 { "" } else { "s" };
+        return Err(format!("has weights for {count} {name} tokens where the text has {words} word{plural}; {CUT}"));
     }
+    Ok(used.max(words))
 }
 
-/// Puts `</s>` behind tokens that are one fewer than `size`.
-fn end(tokens: &mut Vec<String>, size: usize) {
-    if tokens.len() < size {
+/// Puts `</s>` behind so many words when there are more tokens, and takes it away when there are not.
+fn end(tokens: &mut Vec<String>, words: usize, size: usize) {
+    tokens.truncate(words);
+    if words < size {
         tokens.push(EOS.to_owned());
     }
 }
@@ -150,52 +153,27 @@ pub fn number(text: &str) -> Option<f32> {
     text.parse::<f32>().ok().filter(|number| number.is_finite())
 }
 
-/// A weight as files write them.
+/// A weight as files write them, also one that is damaged.
 ///
 /// # Errors
 /// What it is not, as the end of a sentence.
 pub fn weight(word: &str) -> ImportReported<f32> {
-    number(word).ok_or_else(|| format!("`{word:.40}` is no weight"))
+    word.parse::<f32>().map_err(|_| format!("has `{word:.40}`, which is no weight"))
 }
 
-/// What is wrong with the weights of a fitted matrix, as the end of a sentence: weights below 0, or rows above 1.
-pub fn doubt(alpha: &Alignment) -> Option<String> {
+/// What shows that the numbers of a fitted matrix are no weights: what is no number, is below 0 or sums to more than 1.
+fn damage(alpha: &Alignment) -> ImportReported<()> {
+    if let Some(weight) = alpha.weights().iter().find(|weight| !weight.is_finite()) {
+        return Err(format!("has the weight {weight}; write the dump again"));
+    }
     if let Some(weight) = alpha.weights().iter().find(|weight| **weight < 0.0) {
-        return Some(format!("has the weight {weight}, which is below 0"));
+        return Err(format!(
+            "has the weight {weight}, which is below 0; write weights behind the softmax, not energies"
+        ));
     }
-    let sums = alpha.row_sums();
-    let (row, sum) = sums.iter().enumerate().find(|(_, sum)| **sum > 1.0 + NEAR)?;
-    Some(format!("has weights for target token {} that sum to {sum:.2}, not to 1", row + 1))
-}
-
-/// A fitted matrix, where it fits; warnings about `line` tell what is wrong with it.
-pub fn kept(fitted: Option<ImportReported<Alignment>>, line: usize, warnings: &mut Warnings) -> Option<Alignment> {
-    match fitted? {
-        Ok(alpha) => {
-            if let Some(message) = doubt(&alpha) {
-                warnings.add(line, message);
-            }
-            Some(alpha)
-        }
-        Err(message) => {
-            warnings.add(line, format!("{message}; its alignment is left out"));
-            None
-        }
-    }
-}
-
-/// Brings the outputs of a sentence together: `</s>` is put behind the source tokens where a matrix has a column for it,
-/// and a matrix of another width than the others is told and left out.
-pub fn settle(record: &mut Record, warnings: &mut Warnings) {
-    let Some(tokens) = record.source.as_mut().and_then(|source| source.tokens.as_mut()) else { return };
-    let widest = record.outputs.iter().filter_map(|output| output.alpha.as_ref()).map(Alignment::columns).max();
-    end(tokens, widest.unwrap_or(0).min(tokens.len() + 1));
-    for output in &mut record.outputs {
-        let width = output.alpha.as_ref().map(Alignment::columns).filter(|width| *width != tokens.len());
-        if let Some(width) = width {
-            let message = format!("has a matrix of {width} columns for {} source tokens; it is left out", tokens.len());
-            warnings.add(record.line, message);
-            output.alpha = None;
-        }
-    }
+    let over = alpha.row_sums().into_iter().enumerate().find(|(_, sum)| *sum > 1.0 + NEAR);
+    over.map_or(Ok(()), |(row, sum)| {
+        let advice = "write one head or their mean";
+        Err(format!("has weights for target token {} that sum to {sum:.2}, not to 1; {advice}", row + 1))
+    })
 }

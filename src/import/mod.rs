@@ -26,12 +26,10 @@ use std::sync::Arc;
 
 use crate::error::{Error, Result};
 
-pub use crate::import::facts::{Facts, ImportColumn, ImportFact, Warning, Warnings};
+pub use crate::import::facts::{Behind, Facts, ImportColumn, ImportFact, Warning, Warnings};
 pub use crate::import::format::{FileSample, FormatEntry};
 pub use crate::import::kinds::{FORMATS, decide, format, guess};
-pub use crate::import::options::{
-    Base, BesideFiles, ColumnRole, ImportOptions, LinkOrder, OracleBy, Orientation, Role,
-};
+pub use crate::import::options::{Base, ColumnRole, ImportOptions, LinkOrder, OracleBy, Orientation, Role};
 pub use crate::import::record::{ImportedOutput, ImportedText, Record};
 
 use crate::import::format::{FormatReader, FormatReading, LineParser};

@@ -1,6 +1,6 @@
 //! Floor 6: what a caller knows of a file, and what it overrules. Imports `text`.
 
-use std::path::PathBuf;
+use crate::import::beside::Sides;
 
 pub use crate::text::links::guess::{Base, LinkOrder};
 
@@ -78,15 +78,6 @@ pub enum OracleBy {
     Chrf,
 }
 
-/// Files that lie beside this one, line for line, words with spaces between: dumps without their texts need them.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct BesideFiles {
-    /// The source sentences.
-    pub source: Option<PathBuf>,
-    /// The reference, for gold alignments, or the outputs, for dumps.
-    pub target: Option<PathBuf>,
-}
-
 /// What a caller knows of a file; what is left open is found out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ImportOptions {
@@ -111,8 +102,8 @@ pub struct ImportOptions {
     pub columns: Vec<(String, ColumnRole)>,
     /// The languages of source and target, in files that have several (BCP 47; `en` takes `en-US` too).
     pub languages: (Option<String>, Option<String>),
-    /// Files beside it.
-    pub beside: BesideFiles,
+    /// The words of the sentences that the file tells of, where the corpus has them.
+    pub beside: Sides,
     /// Whether texts and links go in the place of others that a workspace has already.
     pub replaces: bool,
     /// Whether the candidate of an n-best list that comes nearest to the references is a system of its own.

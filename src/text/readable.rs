@@ -3,7 +3,9 @@
 
 use std::borrow::Cow;
 
+use crate::text::pieces::PieceMarks;
 use crate::text::sentence::EOS;
+use crate::text::words::WordPlaces;
 
 /// The tokens of a line that is cut already.
 pub fn tokens(line: &str) -> Vec<String> {
@@ -24,6 +26,17 @@ pub fn readable<T: AsRef<str>>(tokens: &[T]) -> String {
         if any(|token| token.len() > 2 && token.starts_with("##")) { spaced.replace(" ##", "") } else { spaced }
     };
     unescaped(&text.replace(" @-@ ", "-")).into_owned()
+}
+
+/// The words of a text that is [`readable`] that its tokens, without `</s>`, cover. `None` where they make up another text.
+pub fn places<T: AsRef<str>>(tokens: &[T], text: &str) -> Option<WordPlaces> {
+    let marks = PieceMarks::seen(tokens);
+    let bare = |token: &T| match token.as_ref() {
+        "@-@" => "-".to_owned(),
+        token => unescaped(marks.bare(token)).into_owned(),
+    };
+    WordPlaces::of_parts(tokens, text)
+        .or_else(|| WordPlaces::of_parts(&tokens.iter().map(bare).collect::<Vec<_>>(), text))
 }
 
 /// What Moses escapes, since its files give it a meaning, also under the older names; `&amp;` last, so that nothing is

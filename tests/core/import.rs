@@ -9,7 +9,8 @@ use std::fs;
 use std::path::PathBuf;
 
 use interlinear::error::Result;
-use interlinear::import::{self, BesideFiles, FORMATS, Facts, ImportOptions, Record, Role};
+use interlinear::import::beside::Sides;
+use interlinear::import::{self, FORMATS, Facts, ImportOptions, Record, Role};
 
 /// A folder with one file.
 struct Planted {
@@ -83,17 +84,11 @@ fn read(name: &str, text: &str) -> Read {
     Planted::new(name, text.as_bytes()).read(&ImportOptions::default())
 }
 
-/// With texts beside it, the target's where there is one.
-fn read_beside(name: &str, bytes: &[u8], source: &str, target: Option<&str>) -> Read {
-    let planted = Planted::new(name, bytes);
-    let plant = |name: &str, text: &str| {
-        let path = planted.path.with_file_name(name);
-        fs::write(&path, text).unwrap();
-        path
-    };
-    let beside =
-        BesideFiles { source: Some(plant("s.txt", source)), target: target.map(|target| plant("t.txt", target)) };
-    planted.read(&ImportOptions { beside, ..ImportOptions::default() })
+/// Of sentences of a corpus that have so many words.
+fn read_beside(name: &str, bytes: &[u8], words: &[(u32, u32)]) -> Read {
+    let sides: Vec<_> = words.iter().map(|(source, target)| [Some(*source), Some(*target)]).collect();
+    let beside = Sides(sides.into());
+    Planted::new(name, bytes).read(&ImportOptions { beside, ..ImportOptions::default() })
 }
 
 fn role(role: Role) -> ImportOptions {
@@ -246,7 +241,13 @@ const SNIFFED: &[(&str, &str, &str)] = &[
     ("a.txt", "the cat ||| le chat ||| 0.5 1 ||| 0-0\n3 ||| 3 ||| 1 1\n", "phrase-table"),
     ("a.nbest", "0 ||| le chat ||| -2.5\n0 ||| chat ||| -3\n", "nbest"),
     ("a.txt", "le chat ||| 0.9,0.1 0.1,0.9\n", "marian-soft"),
-    ("a.txt", "0 ||| le chat ||| 0.9,0.1 0.1,0.9 ||| F0= -1.5 ||| -1.5\n", "marian-soft"),
+    ("a.txt", "0 ||| le chat ||| 0.9,0.1 0.1,0.9 ||| F0= -1.5 ||| -1.5\n", "nbest"),
+    ("a.txt", "0 ||| le chat ||| 0-0 1-1 ||| F0= -1.5 ||| -1.5\n", "nbest"),
+    ("a.txt", "0 ||| le chat ||| LM0= -1 ||| -2.5 ||| 0-1=0-1 ||| 0-0 1-1\n", "nbest"),
+    ("a.txt", "0 ||| le chat ||| -2.5\n1 ||| la pluie ||| -1\n", "nbest"),
+    ("a.txt", "le chat ||| -2.5 ||| x\n", "text"),
+    ("a.txt", "0 ||| le chat ||| 8.2 ||| ||| 1 3\n1.0\n1.0\n1.0\n", "nematus"),
+    ("a.txt", "0 ||| le chat ||| 8.2 ||| ||| 0 2\n1.0\n1.0\n1.0\n", "nematus"),
     ("a.txt", "-1.5 ||| 0.9,0.1 0.1,0.9\n", "marian-soft"),
     ("a.txt", "le chat ||| 0-0 1-1 2-2\n", "marian-hard"),
     ("a.npy", "\u{1}", "text"),

@@ -28,8 +28,8 @@ const PLACES: [usize; 9] = [1, 2, 3, 4, 5, 10, 20, 50, 100];
 /// As typed.
 #[derive(Args, Clone, Debug)]
 #[command(
-    after_long_help = "The file has lines `id ||| text ||| features ||| score` with ids from 0, as Moses, Marian and `translate --nbest` write them, or is
-that of `translate --nbest N --format jsonl`. The oracle is the candidate that comes nearest to the references, the first of equals.
+    after_long_help = "The file has lines `id ||| text ||| features ||| score` with ids from 0, as Moses, Marian and `translate --nbest` write them,
+with alignments or without, or is that of `translate --nbest N --format jsonl`. The oracle is the candidate that comes nearest to the references, the first of equals.
 
   interlinear translate --model rnnsearch-en-fr --beam 12 --nbest 12 test.en > test.nbest
   interlinear nbest --target test.fr test.nbest

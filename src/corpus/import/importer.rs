@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::Path;
 
+use crate::corpus::import::alignments::{Alignments, is_bare, owned_words, sides};
 use crate::corpus::import::lanes::{Lanes, with_lanes};
 use crate::corpus::import::letters::stem;
 use crate::corpus::import::mqm;
@@ -22,13 +23,12 @@ use crate::corpus::store::read::{MOST_REFERENCES, StoredAbout, StoredSentence};
 use crate::corpus::store::write::{NewSentence, Ready};
 use crate::error::{Error, Result};
 use crate::import;
+use crate::import::beside::Sides;
 use crate::import::format::{CorpusKind, FormatReading};
 use crate::import::input::ImportInput;
 use crate::import::{Import, ImportColumn, Record, RecordWindow, Warnings};
 use crate::text::links::Links;
 use crate::text::reader::require_file;
-use crate::text::sentence::EOS;
-use crate::text::words::words;
 use crate::ticket::CancellationToken;
 
 pub use crate::corpus::import::report::ImportReport;
@@ -97,9 +97,12 @@ fn import_records(
     hear: &mut dyn FnMut(f32),
 ) -> Result<ImportReport> {
     let mut import = import::open(path, options)?;
+    if import.facts.base != import::ImportFact::None && options.beside == Sides::default() {
+        let beside = sides(workspace, path, options)?;
+        import = import::open(path, &import::ImportOptions { beside, ..options.clone() })?;
+    }
     let facts = import.facts.told();
     let mut report = ImportReport { facts: facts.clone(), asks: import.facts.asks(), ..ImportReport::default() };
-    let origin = workspace.add_origin(&path.display().to_string(), &facts.join(" "))?;
     let (stem, columns) = (stem(path), import.facts.columns.clone());
     let may_add = workspace.len()? == 0 || !options.adds_to_sentences();
     let told = with_lanes(threads, &work, |lanes| {
@@ -108,7 +111,7 @@ fn import_records(
             workspace: &mut *workspace,
             lanes,
             path,
-            origin,
+            origin: 0,
             stem,
             facts: facts.join(" "),
             columns: &columns,
@@ -122,6 +125,7 @@ fn import_records(
             waiting: VecDeque::new(),
             loose: 0,
             apart: 0,
+            alignments: Alignments::new(import.facts.behind),
         };
         importer.import(&mut import, &mut report, (ticket, hear))
     });
@@ -214,6 +218,7 @@ struct Importer<'a> {
     loose: usize,
     /// Marks that were set apart.
     apart: usize,
+    alignments: Alignments,
 }
 
 impl Importer<'_> {
@@ -246,6 +251,7 @@ impl Importer<'_> {
         // Sentences that came have their outputs, even when it is stopped.
         self.write(0)?;
         report.apart = self.apart;
+        report.facts.extend(self.alignments.told());
         if failed.is_none() && !report.is_stopped {
             self.tell_missing(report)?;
         }
@@ -285,11 +291,23 @@ impl Importer<'_> {
         Ok(())
     }
 
-    fn take(&mut self, window: Vec<Record>, report: &mut ImportReport) -> Result<()> {
+    /// Finds the place of the file's first sentence. A file that cannot be used is refused before anything is written.
+    fn begin(&mut self, window: &[Record]) -> Result<usize> {
+        let base = self.find_base(window)?;
+        if self.columns.is_empty() {
+            self.alignments.check(self.workspace, base, (self.path, self.options), window)?;
+        }
+        self.origin = self.workspace.add_origin(&self.path.display().to_string(), &self.facts)?;
+        Ok(*self.base.insert(base))
+    }
+
+    fn take(&mut self, mut window: Vec<Record>, report: &mut ImportReport) -> Result<()> {
         let base = match self.base {
             Some(base) => base,
-            None => *self.base.insert(self.find_base(&window)?),
+            None => self.begin(&window)?,
         };
+        let outputs = window.iter_mut().flat_map(|record| &mut record.outputs);
+        outputs.for_each(|output| self.alignments.name(output));
         self.last = window.iter().map(|record| record.line).max().unwrap_or(self.last);
         let has_sources = window.iter().any(|record| record.source.is_some());
         self.end = window.iter().map(|record| base + record.sentence).max().filter(|_| !has_sources);
@@ -573,31 +591,14 @@ impl Importer<'_> {
             };
             let links = kept.links.take().or_else(|| known.links.clone());
             is_joined = known.alpha.is_some() && output.alpha.is_none();
-            kept = SystemOutput { links, log_p: kept.log_p.or(known.log_p), ..known };
+            let word_log_p = if kept.word_log_p.is_empty() { known.word_log_p.clone() } else { kept.word_log_p };
+            kept = SystemOutput { links, log_p: kept.log_p.or(known.log_p), word_log_p, ..known };
         }
         if !is_joined {
             let tokens = record.source.as_ref().and_then(|source| source.tokens.clone());
             kept.source = tokens.unwrap_or_else(|| owned_words(source));
         }
-        if let Some(alpha) = &output.alpha {
-            end(&mut kept.source, alpha.columns());
-            end(&mut kept.target, alpha.rows());
-            if (kept.target.len(), kept.source.len()) == (alpha.rows(), alpha.columns()) {
-                kept.alpha = Some(alpha.clone());
-            } else {
-                let shape = format!("{} by {}", alpha.rows(), alpha.columns());
-                let words = format!("{} by {}", kept.target.len(), kept.source.len());
-                let message = format!("has {shape} weights for {words} words; they are left out");
-                report.warn(self.path, record.line, &message);
-            }
-        }
-        if let Some(links) = &kept.links {
-            let is_within = links.iter().all(|link| link.source < kept.source.len() && link.target < kept.target.len());
-            if !is_within {
-                report.warn(self.path, record.line, "has a link beyond its words; its links are left out");
-                kept.links = None;
-            }
-        }
+        self.alignments.put(output, &mut kept, (self.path, record.line), report);
         Ok(Some(kept))
     }
 }
@@ -608,20 +609,4 @@ struct KnownSystem {
     id: i64,
     /// It said nothing before.
     is_new: bool,
-}
-
-/// Whether it says nothing in words: links or numbers for what is there.
-fn is_bare(output: &import::ImportedOutput) -> bool {
-    output.text.is_empty() && output.tokens.is_empty()
-}
-
-fn owned_words(text: &str) -> Vec<String> {
-    words(text).map(str::to_owned).collect()
-}
-
-/// Puts `</s>` behind words where the weights have one more.
-fn end(words: &mut Vec<String>, count: usize) {
-    if words.len() + 1 == count && words.last().is_none_or(|last| last != EOS) {
-        words.push(EOS.to_owned());
-    }
 }

@@ -1,6 +1,7 @@
 //! Floor 7: texts, outputs, alignments and judgements that come into a corpus.
 
 pub mod aligned;
+mod alignments;
 pub mod importer;
 pub mod lanes;
 pub(crate) mod letters;

@@ -10,9 +10,10 @@ use crate::analysis::reading::Reading;
 use crate::analysis::words::pooled;
 use crate::corpus::store::coder;
 use crate::text::links::Link;
+use crate::text::readable::places;
 use crate::text::sentence::EOS;
 use crate::text::words;
-use crate::text::words::{WordPlaces, without_end};
+use crate::text::words::without_end;
 
 /// Level of zstandard.
 const LEVEL: i32 = 3;
@@ -66,8 +67,8 @@ impl SystemOutput {
     /// alpha of an output of this source between the words between the spaces of its two texts ([`crate::text::words`]).
     /// `None` where it has none, and where its words are not those of the texts.
     pub fn word_alignment(&self, source: &str) -> Option<Alignment> {
-        let source = WordPlaces::of_parts(self.source_words(), source)?;
-        let target = WordPlaces::of_parts(self.words(), &self.text)?;
+        let source = places(self.source_words(), source)?;
+        let target = places(self.words(), &self.text)?;
         Some(pooled(&self.alignment()?, &source, &target))
     }
 

@@ -5,32 +5,40 @@
 
 use crate::analysis::alignment::Alignment;
 use crate::error::Result;
-use crate::import::facts::{Facts, ImportReported, Warnings};
+use crate::import::facts::{Behind, Facts, ImportReported, Warnings};
 use crate::import::format::{FileSample, FormatReader, system};
 use crate::import::input::{ImportInput, TextLine, TextLines};
-use crate::import::matrix::{FileMatrix, MOST_ID, PEEKED, fit, kept, number, orientation, settle, weight};
+use crate::import::matrix::{FileMatrix, MOST_ID, PEEKED, number, orientation, weight};
 use crate::import::options::{ImportOptions, Orientation};
 use crate::import::record::{ImportedOutput, ImportedText, Record};
 use crate::text::readable::{readable, tokens};
+use crate::text::sentence::EOS;
 
 /// Nematus: counts with `</s>`.
 pub fn sniff_nematus(sample: &FileSample<'_>) -> u8 {
-    if counts_words(sample.first()).is_some() { 90 } else { 0 }
+    if counts(sample.first()).is_some() { 90 } else { 0 }
 }
 
 /// OpenNMT: counts without `</s>`, or none.
 pub fn sniff_opennmt(sample: &FileSample<'_>) -> u8 {
-    if counts_words(sample.first()) == Some(true) { 95 } else { 0 }
+    let weights = sample.lines().nth(1).map_or(0, |row| tokens(row).len());
+    if counts(sample.first()).is_some_and(|(source, is_without)| is_without && weights != source + 1) { 95 } else { 0 }
 }
 
-/// Whether the counts of a header are 0, or those of the words; `None` where there are none.
-fn counts_words(header: &str) -> Option<bool> {
-    let fields: Vec<&str> = header.split(" ||| ").collect();
-    let number = |field: &str| field.trim().parse::<usize>().ok();
+/// The fields of a header; one without letters has one space alone.
+fn fields(header: &str) -> Vec<&str> {
+    header.split("|||").map(str::trim).collect()
+}
+
+/// The source words of a header, and whether its counts are 0, or those of the words; `None` where there are none.
+fn counts(header: &str) -> Option<(usize, bool)> {
+    let fields = fields(header);
+    let number = |field: &str| field.parse::<usize>().ok();
     let [_, _, _, source, counts] = fields.as_slice() else { return None };
-    let (s, t) = counts.trim().split_once(' ')?;
+    let (s, t) = counts.split_once(' ')?;
     let (s, _) = (number(s)?, number(t)?);
-    Some(s == 0 || s == tokens(source).len())
+    let source = tokens(source).len();
+    Some((source, s == 0 || s == source))
 }
 
 /// Starts to read.
@@ -44,11 +52,19 @@ pub fn open(input: &ImportInput, options: &ImportOptions, facts: &mut Facts) -> 
     {
         peeked.push(block);
     }
+    facts.behind = Behind::Padding;
     let from = peeked.first().filter(|_| !same_ids(&peeked)).map(|block| usize::from(block.id != "0"));
     facts.notes.push(match from {
         Some(from) => format!("Sentences are counted from {from}."),
         None => "The numbers of sentences in the file tell nothing; they are counted as they come.".into(),
     });
+    let ids: Vec<usize> = peeked.iter().filter_map(|block| block.id.parse().ok()).collect();
+    if from.is_some() && ids.windows(2).any(|pair| pair[1] > pair[0] + 1) {
+        facts.notes.push(
+            "Ids are left out; where no text is known for them, their sentences are blank, so that other files fit."
+                .into(),
+        );
+    }
     let seen: Vec<FileMatrix> = peeked.into_iter().filter_map(Block::seen).collect();
     facts.orientation = orientation(&seen, options.orientation, Orientation::TargetRows);
     Ok(Box::new(BlockReader {
@@ -80,13 +96,13 @@ struct Block {
 impl Block {
     /// The block of a header; `None` where it is none.
     fn new(line: usize, header: &str) -> Option<Self> {
-        let fields: Vec<&str> = header.split(" ||| ").collect();
+        let fields = fields(header);
         let [id, target, score, source, ..] = fields.as_slice() else { return None };
         (fields.len() <= 5).then(|| Self {
             line,
-            id: id.trim().to_owned(),
+            id: (*id).to_owned(),
             target: tokens(target),
-            score: number(score.trim()),
+            score: number(score),
             source: tokens(source),
             matrix: None,
         })
@@ -193,26 +209,27 @@ impl FormatReader for BlockReader {
         };
         let Some(first) = first else { return Ok(None) };
         let (id, source) = (first.id.clone(), first.source.clone());
-        let mut record = self.record(first, warnings);
+        let mut record = self.record(first);
         while let Some(block) = self.blocks.next(warnings)? {
             if block.id != id || block.source != source {
                 self.waiting = Some(block);
                 break;
             }
-            record.outputs.extend(self.record(block, warnings).outputs);
+            record.outputs.extend(self.record(block).outputs);
         }
         self.count = record.sentence;
-        settle(&mut record, warnings);
         Ok(Some(record))
     }
 }
 
 impl BlockReader {
-    fn record(&self, block: Block, warnings: &mut Warnings) -> Record {
-        let Block { line, id, mut target, score, mut source, matrix } = block;
+    fn record(&self, block: Block) -> Record {
+        let Block { line, id, target, score, source, matrix } = block;
         let (text, source_text) = (readable(&target), readable(&source));
-        let fitted = matrix.map(|matrix| fit(matrix, self.orientation, &mut target, Some(&mut source)));
-        let alpha = kept(fitted, line, warnings);
+        // A translation without words is one too.
+        let target = if target.is_empty() { vec![EOS.to_owned()] } else { target };
+        let is_turned = self.orientation == Orientation::SourceRows;
+        let alpha = matrix.map(|matrix| if is_turned { matrix.turned() } else { matrix });
         let number = id.parse::<usize>().ok().filter(|number| *number < MOST_ID);
         let number = number.zip(self.from).and_then(|(number, from)| (number + 1).checked_sub(from));
         let output = ImportedOutput { tokens: target, score, alpha, ..ImportedOutput::plain(&self.system, text) };

@@ -1,8 +1,8 @@
 //! Floor 6: alignments as links, read sentence by sentence: Pharaoh, talp and HLT-NAACL 2003, as
 //! [`text::links::read`](crate::text::links::read) knows them. Imports its room and `text`.
 //!
-//! Where words are counted from and which side comes first is found out in a first pass over the file; with the texts
-//! beside it no link may lie outside its sentence.
+//! Where words are counted from and which side comes first is found out in a first pass over the file; with the words
+//! of the corpus' sentences no link may lie outside its sentence.
 
 use std::collections::BTreeMap;
 
@@ -13,12 +13,10 @@ use crate::import::format::{FileSample, FormatReader, system};
 use crate::import::input::{ImportInput, TextLines};
 use crate::import::matrix::MOST_ID;
 use crate::import::options::{Base, ImportOptions, Role};
-use crate::import::record::{ImportedOutput, ImportedText, Record};
+use crate::import::record::{ImportedOutput, Record};
 use crate::text::links::Links;
 use crate::text::links::guess::{Census, Guess, LinkLayout, Notation};
 use crate::text::links::read::{Entry, MOST_WORDS, line_entries, naacl_entry, no_link};
-use crate::text::readable::tokens;
-use crate::text::words::words;
 
 /// Links between spaces.
 pub fn sniff_pharaoh(sample: &FileSample<'_>) -> u8 {
@@ -37,14 +35,14 @@ pub fn sniff_naacl(sample: &FileSample<'_>) -> u8 {
     sniff(sample, |line| naacl_entry(line).is_ok())
 }
 
-/// How many of the first lines are of a notation: two of three are enough, for a file may be damaged.
+/// How many of the first lines are of a notation: three of four are enough, for a file may be damaged.
 fn sniff(sample: &FileSample<'_>, is: impl Fn(&str) -> bool) -> u8 {
     let lines: Vec<&str> = sample.lines().take(20).collect();
     let good = lines.iter().filter(|line| is(line)).count();
     match good {
         0 => 0,
         good if good == lines.len() => 85,
-        good if good * 3 >= lines.len() * 2 => 60,
+        good if good * 4 >= lines.len() * 3 => 60,
         _ => 0,
     }
 }
@@ -68,27 +66,21 @@ struct Reading {
 }
 
 impl Reading {
-    fn new(input: &ImportInput, options: &ImportOptions, census: &Census, facts: &mut Facts) -> Result<Self> {
+    fn new(input: &ImportInput, options: &ImportOptions, census: &Census, facts: &mut Facts) -> Self {
         let asked = LinkLayout { notation: None, base: options.base, order: options.order };
         (facts.base, facts.order) = census.found(&asked);
         let is_systems = matches!(options.role, Some(Role::Output(_)));
-        Ok(Self {
+        Self {
             guess: census.guess((&facts.base, &facts.order)),
             system: is_systems.then(|| system(input, options)),
-            sides: Sides::open(&options.beside)?,
-        })
+            sides: options.beside.clone(),
+        }
     }
 
     /// A sentence with its links, which are of these lines; those outside it are told and left out.
-    fn record(
-        &mut self,
-        sentence: usize,
-        (entries, lines): (&[Entry], &[usize]),
-        warnings: &mut Warnings,
-    ) -> Result<Record> {
+    fn record(&self, sentence: usize, (entries, lines): (&[Entry], &[usize]), warnings: &mut Warnings) -> Record {
         let line = lines.first().copied().unwrap_or(sentence);
-        let [source, target] = self.sides.both(sentence, line, warnings)?;
-        let lengths = lengths(source.as_deref(), target.as_deref());
+        let lengths = self.sides.words(sentence);
         let (links, outside) = self.guess.links(entries, lengths);
         for at in outside {
             let Entry { first, second, .. } = entries[at];
@@ -100,24 +92,15 @@ impl Reading {
                 format!("links words {first} and {second} of sentence {sentence}{which}; the link is left out");
             warnings.add(lines[at], message);
         }
-        let plain = |text: Option<String>| text.map(|text| ImportedText { tokens: Some(tokens(&text)), text });
-        let mut record = Record { sentence, line, source: plain(source), ..Record::default() };
+        let mut record = Record { sentence, line, ..Record::default() };
         if let Some(system) = &self.system {
-            let tokens = target.as_deref().map(tokens).unwrap_or_default();
             let all = links.all().into_iter().map(|(link, _)| link).collect();
-            let output = ImportedOutput::plain(system, target.unwrap_or_default());
-            record.outputs.push(ImportedOutput { tokens, links: Some(all), ..output });
+            record.outputs.push(ImportedOutput { links: Some(all), ..ImportedOutput::plain(system, String::new()) });
         } else {
-            record.reference = plain(target);
             record.gold = Some(links);
         }
-        Ok(record)
+        record
     }
-}
-
-fn lengths(source: Option<&str>, target: Option<&str>) -> Option<(usize, usize)> {
-    let count = |text: &str| words(text).count();
-    source.map(count).zip(target.map(count))
 }
 
 /// Starts to read Pharaoh's notation.
@@ -136,42 +119,38 @@ fn open_lines(
     facts: &mut Facts,
     notation: Notation,
 ) -> Result<Box<dyn FormatReader>> {
-    let (mut census, mut sides) = (Census::new(notation), Sides::open(&options.beside)?);
+    let mut census = Census::new(notation);
     let (mut lines, mut unheard) = (input.lines()?, Warnings::new(input.path()));
     // Damage is told when it is reached in earnest.
     while let Ok(Some(line)) = lines.next(&mut unheard) {
-        let [source, target] = sides.both(line.number, line.number, &mut unheard)?;
         let text = line.text.unwrap_or_default();
         if let Ok((_, entries)) = line_entries(&text) {
-            census.add(&entries, lengths(source.as_deref(), target.as_deref()));
+            census.add(&entries, options.beside.words(line.number));
         }
     }
-    let reading = Reading::new(input, options, &census, facts)?;
-    Ok(Box::new(PharaohReader { reading, lines: input.lines()?, last: 0 }))
+    let reading = Reading::new(input, options, &census, facts);
+    Ok(Box::new(PharaohReader { reading, lines: input.lines()? }))
 }
 
 struct PharaohReader {
     reading: Reading,
     lines: TextLines,
-    last: usize,
 }
 
 impl FormatReader for PharaohReader {
     fn next(&mut self, warnings: &mut Warnings) -> Result<Option<Record>> {
         while let Some(line) = self.lines.next(warnings)? {
-            self.last = line.number;
             let Some(text) = line.text else { continue };
             match line_entries(&text) {
                 Ok((id, entries)) => {
                     let lines = vec![line.number; entries.len()];
-                    let mut record = self.reading.record(line.number, (&entries, &lines), warnings)?;
+                    let mut record = self.reading.record(line.number, (&entries, &lines), warnings);
                     record.id = id.map(str::to_owned);
                     return Ok(Some(record));
                 }
                 Err(word) => warnings.add(line.number, format!("{}; the line is left out", no_link(&word))),
             }
         }
-        self.reading.sides.end(self.last, self.last, warnings)?;
         Ok(None)
     }
 }
@@ -197,14 +176,12 @@ pub fn open_naacl(input: &ImportInput, options: &ImportOptions, facts: &mut Fact
             Err(message) => warnings.add(line.number, message),
         }
     }
-    let (mut census, mut sides, mut unheard) =
-        (Census::new(Notation::Naacl), Sides::open(&options.beside)?, Warnings::new(input.path()));
+    let mut census = Census::new(Notation::Naacl);
     for (sentence, (entries, _)) in &sentences {
-        let [source, target] = sides.both(*sentence, 1, &mut unheard)?;
-        census.add(entries, lengths(source.as_deref(), target.as_deref()));
+        census.add(entries, options.beside.words(*sentence));
     }
     facts.sentences = sentences.last_key_value().map(|(last, _)| *last);
-    let reading = Reading::new(input, options, &census, facts)?;
+    let reading = Reading::new(input, options, &census, facts);
     Ok(Box::new(NaaclReader { reading, sentences, early: Some(warnings) }))
 }
 
@@ -224,6 +201,6 @@ impl FormatReader for NaaclReader {
             *warnings = early;
         }
         let Some((sentence, (entries, lines))) = self.sentences.pop_first() else { return Ok(None) };
-        self.reading.record(sentence, (&entries, &lines), warnings).map(Some)
+        Ok(Some(self.reading.record(sentence, (&entries, &lines), warnings)))
     }
 }

@@ -1,33 +1,94 @@
-//! Floor 6: n-best lists as Moses writes them, and Marian and `translate --nbest` after it: `id ||| text ||| features ||| score`, ids from 0,
-//! the features or the score left out where there are none. Lists with alignments are those of [`marian`](super::marian). Imports its room.
+//! Floor 6: n-best lists as Moses writes them, and Marian and `translate --nbest` after it: `id ||| text ||| .. ||| score ||| ..`, ids
+//! from 0. Features, the score, the scores of words, and alignments, hard or soft, are where each toolkit has them: Moses puts links
+//! behind the score, Marian before it. Imports its room.
 
-use crate::error::Result;
-use crate::import::facts::{Facts, Warnings};
+use std::collections::HashSet;
+
+use crate::error::{Error, Result};
+use crate::import::facts::{Behind, Facts, ImportFact, Warnings};
 use crate::import::format::{FileSample, FormatReader, system};
+use crate::import::formats::marian::{Field, ROWS, fields, said, take};
 use crate::import::input::{ImportInput, TextLines};
 use crate::import::matrix::{MOST_ID, number};
-use crate::import::options::ImportOptions;
+use crate::import::options::{ImportOptions, Orientation};
 use crate::import::record::{ImportedOutput, Record};
-use crate::text::links::read::pharaoh_link;
 
-/// Lines with a number, bars, and no alignment.
+/// Lines with a number, bars, and what is known behind the text.
 pub fn sniff(sample: &FileSample<'_>) -> u8 {
     let is_candidate = |line: &str| {
-        let fields: Vec<&str> = line.split("|||").map(str::trim).collect();
-        let aligns = |field: &&str| {
-            let first = field.split_ascii_whitespace().next().unwrap_or_default();
-            first.contains(',') || pharaoh_link(first).is_some()
-        };
-        fields.len() >= 3 && fields[0].parse::<usize>().is_ok() && !fields[2..].iter().any(aligns)
+        let fields = fields(line);
+        let kinds = kinds(&fields);
+        fields[0].parse::<usize>().is_ok()
+            && kinds.first().is_some_and(|first| *first != Field::Other)
+            && kinds.iter().any(|kind| !matches!(kind, Field::Blank | Field::Other))
     };
     let mut lines = sample.lines().take(20).peekable();
     if lines.peek().is_some() && lines.all(is_candidate) { 85 } else { 0 }
 }
 
+/// What the fields behind the text hold. Numbers before features are weights of a source without words.
+fn kinds(fields: &[&str]) -> Vec<Field> {
+    let mut kinds: Vec<Field> = fields.iter().skip(2).map(|field| Field::of(field)).collect();
+    let named = kinds.iter().position(|kind| matches!(kind, Field::Features | Field::WordScores)).unwrap_or(0);
+    for kind in &mut kinds[..named] {
+        *kind = if matches!(kind, Field::Number | Field::Numbers) { Field::Soft } else { *kind };
+    }
+    kinds
+}
+
 /// Starts to read.
+///
+/// # Errors
+/// The file cannot be read, or a list begins again behind others.
 pub fn open(input: &ImportInput, options: &ImportOptions, facts: &mut Facts) -> Result<Box<dyn FormatReader>> {
     facts.notes.push("The best of each list is what the system says.".to_owned());
-    Ok(Box::new(NbestReader { lines: input.lines()?, system: system(input, options), waiting: None }))
+    let head = input.head();
+    let has = |kind: Field| head.lines().any(|line| kinds(&fields(line)).contains(&kind));
+    let is_aligned = has(Field::Soft) || has(Field::Hard);
+    if is_aligned {
+        facts.behind = Behind::Padding;
+    } else if has(Field::Phrases) {
+        facts
+            .notes
+            .push("What is written `0-1=0-1` says where phrases come from; these are no links of words.".to_owned());
+    }
+    if has(Field::Soft) {
+        facts.orientation = ImportFact::known(Orientation::TargetRows, ROWS);
+    }
+    let (first, last) = lists(input)?;
+    facts.sentences = Some(last);
+    if first > 1 {
+        facts.notes.push(format!("Ids count from 0; the first list is that of sentence {first}."));
+    }
+    Ok(Box::new(NbestReader { lines: input.lines()?, is_aligned, system: system(input, options), waiting: None }))
+}
+
+/// The number that a line begins with, from 0.
+fn id(line: &str) -> Option<usize> {
+    let (id, _) = line.split_once("|||")?;
+    id.trim().parse().ok().filter(|id| *id < MOST_ID)
+}
+
+/// The numbers, from 1, of the first and the last sentence that the file has a list of.
+///
+/// # Errors
+/// A list goes on behind others: two files may have been put one behind the other, and whose sentences the second has is not known.
+fn lists(input: &ImportInput) -> Result<(usize, usize)> {
+    let (mut lines, mut unheard) = (input.lines()?, Warnings::new(input.path()));
+    let (mut known, mut last) = (HashSet::new(), None);
+    // Damage is told when it is reached in earnest.
+    while let Ok(Some(line)) = lines.next(&mut unheard) {
+        let Some(id) = line.text.as_deref().and_then(id) else { continue };
+        if last != Some(id) && !known.insert(id) {
+            let message = format!(
+                "begins a list of sentence {id} (from 0), which had one before others; if these are several files one behind the other, \
+                 cut them apart and read each by itself"
+            );
+            return Err(Error::line(input.path(), line.number, message));
+        }
+        last = Some(id);
+    }
+    Ok((known.iter().min().map_or(0, |first| first + 1), known.iter().max().map_or(0, |last| last + 1)))
 }
 
 /// A line: the number of its sentence from 1, its own, and the candidate.
@@ -35,6 +96,8 @@ type NbestLine = (usize, usize, ImportedOutput);
 
 struct NbestReader {
     lines: TextLines,
+    /// It has links or weights.
+    is_aligned: bool,
     system: String,
     /// The line that begins the next list.
     waiting: Option<NbestLine>,
@@ -47,21 +110,30 @@ impl NbestReader {
         }
         while let Some(line) = self.lines.next(warnings)? {
             let Some(text) = line.text.filter(|text| !text.trim().is_empty()) else { continue };
-            let fields: Vec<&str> = text.split("|||").map(str::trim).collect();
-            let id = fields[0].parse().ok().filter(|id: &usize| *id < MOST_ID && fields.len() > 1);
-            let Some(id) = id else {
+            let Some(id) = id(&text) else {
                 warnings.add(line.number, "is no `id ||| text ||| score`; it is left out".to_owned());
                 continue;
             };
-            let mut output = ImportedOutput::plain(&self.system, fields[1].to_owned());
-            let mut rest = fields.get(2..).unwrap_or_default();
-            if let Some((score, before)) = rest.split_last()
-                && let Some(score) = number(score)
-            {
-                output.score = Some(score);
-                rest = before;
+            let fields = fields(&text);
+            let kinds = kinds(&fields);
+            // Marian counts pieces of words; what Moses writes are words.
+            let is_cut =
+                self.is_aligned && !matches!(kinds.first(), Some(Field::Features | Field::Number | Field::Numbers));
+            let mut output = if is_cut {
+                said(&self.system, fields[1])
+            } else {
+                ImportedOutput::plain(&self.system, fields[1].to_owned())
+            };
+            let score = kinds.iter().rposition(|kind| *kind == Field::Number);
+            output.score = score.and_then(|at| number(fields[at + 2]));
+            for (at, kind) in kinds.into_iter().enumerate().filter(|(at, _)| Some(*at) != score) {
+                match (kind, fields[at + 2]) {
+                    (Field::Features | Field::Number | Field::Numbers, field) => {
+                        output.features.extend(features(field));
+                    }
+                    field => take(field, &mut output, line.number, warnings),
+                }
             }
-            output.features = rest.iter().flat_map(|field| features(field)).collect();
             return Ok(Some((id + 1, line.number, output)));
         }
         Ok(None)
@@ -100,7 +172,8 @@ fn features(field: &str) -> Vec<(String, f32)> {
 impl FormatReader for NbestReader {
     fn next(&mut self, warnings: &mut Warnings) -> Result<Option<Record>> {
         let Some((sentence, line, first)) = self.line(warnings)? else { return Ok(None) };
-        let mut record = Record { sentence, line, outputs: vec![first], ..Record::default() };
+        let id = Some((sentence - 1).to_string());
+        let mut record = Record { sentence, line, id, outputs: vec![first], ..Record::default() };
         while let Some(next) = self.line(warnings)? {
             if next.0 != sentence {
                 self.waiting = Some(next);
@@ -109,34 +182,5 @@ impl FormatReader for NbestReader {
             record.outputs.push(next.2);
         }
         Ok(Some(record))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn features_have_names() {
-        let named = |field: &str| features(field).into_iter().map(|(name, _)| name).collect::<Vec<_>>();
-        assert_eq!(named("LM0= -12.5 TM0= -1.2 -0.5"), ["LM0", "TM0.1", "TM0.2"]);
-        assert_eq!(named("F0=-1.5 Len= 3"), ["F0", "Len"]);
-        assert_eq!(named("-1 -2"), ["1", "2"]);
-        assert!(named("").is_empty() && named("words only").is_empty());
-    }
-
-    #[test]
-    fn a_list_without_alignments_is_one() {
-        let sample = |head| FileSample { name: "a.nbest", bytes: &[], head };
-        for (head, is_one) in [
-            ("0 ||| le bateau ||| LM0= -1 ||| -2.5\n", true),
-            ("0 ||| le bateau ||| -2.5\n1 ||| la pluie ||| -1\n", true),
-            ("0 ||| le bateau ||| 0-0 1-1 ||| F0= -1 ||| -2.5\n", false),
-            ("0 ||| le bateau ||| 0.1,0.9 0.5,0.5 ||| F0= -1 ||| -2.5\n", false),
-            ("le bateau ||| -2.5 ||| x\n", false),
-            ("", false),
-        ] {
-            assert_eq!(sniff(&sample(head)) > 0, is_one, "{head}");
-        }
     }
 }

@@ -6,15 +6,13 @@ use std::path::PathBuf;
 
 use crate::analysis::alignment::Alignment;
 use crate::error::{Error, Result};
-use crate::import::beside::Sides;
-use crate::import::facts::{Facts, ImportReported, Warnings};
+use crate::import::facts::{Behind, Facts, Warnings};
 use crate::import::format::{FileSample, FormatReader, system};
 use crate::import::input::ImportInput;
-use crate::import::matrix::{FileMatrix, PEEKED, fit, kept, orientation, settle};
+use crate::import::matrix::{FileMatrix, PEEKED, orientation};
 use crate::import::options::{ImportOptions, Orientation};
-use crate::import::record::{ImportedOutput, ImportedText, Record};
+use crate::import::record::{ImportedOutput, Record};
 use crate::models::origins::npz::{MAGIC, NumpyHeader, ReadNumber};
-use crate::text::readable::tokens;
 
 /// The most weights of a sentence.
 const MOST: usize = 1 << 24;
@@ -26,31 +24,21 @@ pub fn sniff(sample: &FileSample<'_>) -> u8 {
 
 /// Starts to read.
 pub fn open(input: &ImportInput, options: &ImportOptions, facts: &mut Facts) -> Result<Box<dyn FormatReader>> {
-    let mut peeked = Array::open(input)?;
-    let mut sides = Sides::open(&options.beside)?;
-    let (mut matrices, mut unheard) = (Vec::new(), Warnings::new(input.path()));
+    let (mut peeked, mut matrices) = (Array::open(input)?, Vec::new());
     while matrices.len() < PEEKED
         && let Ok(Some(matrix)) = peeked.next()
     {
-        let n = peeked.done;
-        let [source, target] = sides.both(n, n, &mut unheard)?.map(|text| text.map(|text| tokens(&text).len()));
-        matrices.push(FileMatrix { matrix: matrix.trimmed(), source, target });
+        matrices.push(FileMatrix { matrix: matrix.trimmed(), source: None, target: None });
     }
     matrices.retain(|seen| seen.matrix.rows() > 0);
     facts.orientation = orientation(&matrices, options.orientation, Orientation::SourceRows);
+    facts.behind = Behind::Decoder { has_end: false };
     let array = Array::open(input)?;
-    facts.sentences = Some(array.shape.0);
     let (n, rows, columns) = array.shape;
+    facts.sentences = Some(n);
     facts.notes.push(format!("An array of {n} sentences, {rows} by {columns} tokens at most."));
-    if options.beside.source.is_none() || options.beside.target.is_none() {
-        facts.notes.push("The texts are in files of their own; name them, so that the weights fit their words.".into());
-    }
-    Ok(Box::new(NpyReader {
-        array,
-        sides: Sides::open(&options.beside)?,
-        orientation: facts.orientation.value().unwrap_or(Orientation::SourceRows),
-        system: system(input, options),
-    }))
+    let is_turned = facts.orientation.value() == Some(Orientation::SourceRows);
+    Ok(Box::new(NpyReader { array, is_turned, system: system(input, options) }))
 }
 
 /// An array that is being read.
@@ -119,53 +107,16 @@ impl Array {
 
 struct NpyReader {
     array: Array,
-    sides: Sides,
-    orientation: Orientation,
+    is_turned: bool,
     system: String,
 }
 
 impl FormatReader for NpyReader {
-    fn next(&mut self, warnings: &mut Warnings) -> Result<Option<Record>> {
-        let n = self.array.done + 1;
-        let Some(matrix) = self.array.next()? else {
-            self.sides.end(self.array.done, self.array.done, warnings)?;
-            return Ok(None);
-        };
-        let [mut source, mut target] = self.sides.both(n, n, warnings)?.map(|text| text.map(|text| tokens(&text)));
-        let alpha = if matrix.weights().iter().any(|weight| !weight.is_finite()) {
-            Err("the matrix has weights that are no numbers".to_owned())
-        } else {
-            self.fitted(matrix, target.as_mut(), source.as_mut())
-        };
-        let alpha = kept(Some(alpha), n, warnings);
-        let mut output = ImportedOutput::cut(&self.system, target.unwrap_or_default());
-        output.alpha = alpha.filter(|alpha| alpha.rows() > 0);
-        let source = source.map(ImportedText::cut);
-        let mut record = Record { sentence: n, line: n, source, outputs: vec![output], ..Record::default() };
-        settle(&mut record, warnings);
-        Ok(Some(record))
-    }
-}
-
-impl NpyReader {
-    /// With the texts the words tell how much is padding, without them the zeros. Behind the last target word the decoder
-    /// may have gone on, so that those weights are not 0 and mean nothing.
-    fn fitted(
-        &self,
-        matrix: Alignment,
-        target: Option<&mut Vec<String>>,
-        source: Option<&mut Vec<String>>,
-    ) -> ImportReported<Alignment> {
-        match target {
-            Some(target) => {
-                let is_turned = self.orientation == Orientation::SourceRows;
-                let alpha = if is_turned { matrix.turned() } else { matrix };
-                let alpha = alpha.words(target.len(), alpha.columns());
-                let alpha = if source.is_some() { alpha } else { alpha.trimmed_columns() };
-                fit(alpha, Orientation::TargetRows, target, source)
-            }
-            None if self.orientation == Orientation::TargetRows => Ok(matrix.trimmed()),
-            None => Ok(matrix.trimmed().turned()),
-        }
+    fn next(&mut self, _: &mut Warnings) -> Result<Option<Record>> {
+        let Some(matrix) = self.array.next()? else { return Ok(None) };
+        let n = self.array.done;
+        let alpha = Some(if self.is_turned { matrix.turned() } else { matrix });
+        let output = ImportedOutput { alpha, ..ImportedOutput::plain(&self.system, String::new()) };
+        Ok(Some(Record { sentence: n, line: n, outputs: vec![output], ..Record::default() }))
     }
 }

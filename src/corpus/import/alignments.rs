@@ -1,0 +1,283 @@
+//! Floor 7: alignments of other toolkits on their way in: whose they are, whether they are of the words that are here, and what
+//! is cut off.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use crate::analysis::alignment::Alignment;
+use crate::corpus::import::report::ImportReport;
+use crate::corpus::store::file::Workspace;
+use crate::corpus::store::output::SystemOutput;
+use crate::corpus::store::read::StoredSystem;
+use crate::error::{Error, Result};
+use crate::import::beside::Sides;
+use crate::import::facts::{Behind, ImportReported};
+use crate::import::matrix::fit;
+use crate::import::{ImportOptions, ImportedOutput, Record, Role};
+use crate::text::links::Link;
+use crate::text::pieces::PieceMarks;
+use crate::text::readable::places;
+use crate::text::words::{without_end, words};
+
+/// The words of the sentences that a file of links tells of: those of the last file with sources. Eight bytes a sentence stay.
+pub(super) fn sides(workspace: &Workspace, path: &Path, options: &ImportOptions) -> Result<Sides> {
+    let system = match &options.role {
+        Some(Role::Output(name)) => system_of(workspace, name, (path, options))?,
+        _ => None,
+    };
+    let count = |text: &str| u32::try_from(words(text).count()).ok();
+    let mut sides = Vec::new();
+    let (first, len) = (workspace.newest()?, workspace.len()?);
+    for start in (first..len).step_by(READ) {
+        for (at, sentence) in (start..len).zip(workspace.sentences(start..len.min(start + READ))?) {
+            let said = system.as_ref().map(|system| workspace.output(system.id, at)).transpose()?.flatten();
+            let target = match &options.role {
+                Some(Role::Output(_)) => said.as_ref().map(|said| said.text.as_str()),
+                _ => sentence.reference(0),
+            };
+            sides.push([count(&sentence.source), target.and_then(count)]);
+        }
+    }
+    Ok(Sides(sides.into()))
+}
+
+/// Sentences that are read at once.
+const READ: usize = 1000;
+
+/// The system that links or weights without texts are of: that of the name, or where nobody named one the last that said something.
+fn system_of(
+    workspace: &Workspace,
+    name: &str,
+    (path, options): (&Path, &ImportOptions),
+) -> Result<Option<StoredSystem>> {
+    let mut last = None;
+    for system in workspace.systems()?.into_iter().filter(|system| system.name == name || system.competes()) {
+        if workspace.outputs(system.id)? > 0 {
+            if system.name == name {
+                return Ok(Some(system));
+            }
+            last = Some(system);
+        }
+    }
+    let is_named = matches!(&options.role, Some(Role::Output(name)) if path.file_stem() != Some(name.as_ref()));
+    Ok(last.filter(|_| !is_named))
+}
+
+/// What is known of the alignments of a file.
+#[derive(Debug, Default)]
+pub(super) struct Alignments {
+    behind: Behind,
+    /// The system that they are of, where the file has another name for it.
+    system: Option<String>,
+    /// Its texts stay cut into pieces, as the sources that are here.
+    is_cut: bool,
+    /// Those with weights; with a row for `</s>`, with a column for it, and with more behind the words.
+    all: usize,
+    end_rows: usize,
+    end_columns: usize,
+    padded: usize,
+    /// Links of `</s>`.
+    end_links: usize,
+}
+
+impl Alignments {
+    pub(super) fn new(behind: Behind) -> Self {
+        Self { behind, ..Self::default() }
+    }
+
+    /// Looks at the first sentences of a file without columns, before anything is written.
+    ///
+    /// # Errors
+    /// Nothing is here that the alignments are of, or most of them cannot be used.
+    pub(super) fn check(
+        &mut self,
+        workspace: &Workspace,
+        base: usize,
+        (path, options): (&Path, &ImportOptions),
+        window: &[Record],
+    ) -> Result<()> {
+        let is_aligned = |output: &ImportedOutput| output.alpha.is_some() || output.links.is_some();
+        let outputs = || window.iter().filter_map(|record| Some((record, record.outputs.first()?)));
+        let Some((_, first)) = outputs().find(|(_, output)| is_aligned(output)) else { return Ok(()) };
+        let mut system = None;
+        if window.iter().all(|record| record.source.is_none()) {
+            if base == workspace.len()? {
+                let message = "has no source sentences, and none are here; import them first (`--source FILE`)";
+                return Err(Error::file(path, message));
+            }
+            if outputs().all(|(_, output)| is_bare(output)) {
+                let name = first.system.as_deref().unwrap_or_default();
+                system = Some(system_of(workspace, name, (path, options))?.ok_or_else(|| {
+                    let advice =
+                        "import its outputs first, then this file as its outputs too (`--output NAME=FILE` for both)";
+                    Error::file(
+                        path,
+                        format!("has alignments of the system `{name}`, which has no outputs here; {advice}"),
+                    )
+                })?);
+                self.system = system.as_ref().filter(|system| system.name != name).map(|system| system.name.clone());
+            }
+        }
+        let (mut sides, mut marks) = (Vec::new(), [PieceMarks::Words, PieceMarks::Words]);
+        for (record, output) in outputs().filter(|(_, output)| self.behind != Behind::Nothing || is_aligned(output)) {
+            let at = base + record.sentence.saturating_sub(1);
+            let source = match &record.source {
+                Some(source) => source.tokens.clone().unwrap_or_else(|| owned_words(&source.text)),
+                None => workspace.sentence(at)?.map(|sentence| owned_words(&sentence.source)).unwrap_or_default(),
+            };
+            let said = system.as_ref().map(|system| workspace.output(system.id, at)).transpose()?.flatten();
+            if record.source.is_none() {
+                let seen = [PieceMarks::seen(&source), PieceMarks::seen(&output.tokens)];
+                marks
+                    .iter_mut()
+                    .zip(seen)
+                    .filter(|(_, seen)| seen.has_pieces())
+                    .for_each(|(known, seen)| *known = seen);
+            }
+            let target = match said {
+                Some(said) => said.target,
+                None if output.tokens.is_empty() => owned_words(&output.text),
+                None => output.tokens.clone(),
+            };
+            sides.push((
+                record.line,
+                output,
+                SystemOutput { target, source, links: output.links.clone(), ..SystemOutput::default() },
+            ));
+        }
+        self.is_cut = marks[0].has_pieces() && marks[0] == marks[1];
+        let faults = |behind: Behind| {
+            let fault = |(line, output, kept): &(usize, &ImportedOutput, SystemOutput)| {
+                let fitted = Self::new(behind).fitted(output, &mut kept.clone());
+                let fitted =
+                    if is_aligned(output) { fitted } else { Err("has no alignment that can be read".to_owned()) };
+                fitted.err().map(|why| (*line, why))
+            };
+            sides.iter().filter_map(fault).collect::<Vec<_>>()
+        };
+        let mut found = faults(self.behind);
+        if self.behind == (Behind::Decoder { has_end: false }) && !found.is_empty() {
+            let behind = Behind::Decoder { has_end: true };
+            let others = faults(behind);
+            if others.len() < found.len() {
+                (self.behind, found) = (behind, others);
+            }
+        }
+        if found.len() * 2 <= sides.len() {
+            return Ok(());
+        }
+        let (line, why) = &found[0];
+        let message =
+            format!("{why}. {} of the first {} alignments are such, so nothing is imported", found.len(), sides.len());
+        Err(Error::line(path, *line, message))
+    }
+
+    /// Names the system of outputs, and leaves their texts cut where the sources are.
+    pub(super) fn name(&self, output: &mut ImportedOutput) {
+        if self.is_cut && !output.tokens.is_empty() {
+            output.text = without_end(&output.tokens).join(" ");
+        }
+        output.system = self.system.clone().or(output.system.take());
+    }
+
+    /// Puts the alignment of an output to its words; what is left out is told.
+    pub(super) fn put(
+        &mut self,
+        output: &ImportedOutput,
+        kept: &mut SystemOutput,
+        (path, line): (&Path, usize),
+        report: &mut ImportReport,
+    ) {
+        let words = kept.source_words().len();
+        if let Err(why) = self.fitted(output, kept) {
+            report.warn(path, line, &format!("{why}; that is left out"));
+        }
+        let columns = output.alpha.as_ref().map_or(words, Alignment::columns);
+        if kept.alpha.is_some() && columns < words {
+            let message = format!("has weights for the first {columns} of {words} source words; the others get none");
+            report.warn(path, line, &message);
+        }
+        if kept.alpha.is_none() && kept.words().is_empty() && kept.word_log_p.is_empty() {
+            kept.target.clear();
+        }
+    }
+
+    fn fitted(&mut self, output: &ImportedOutput, kept: &mut SystemOutput) -> ImportReported<()> {
+        if let Some(alpha) = &output.alpha {
+            let fitted = fit(alpha, self.behind, &mut kept.target, &mut kept.source)?;
+            self.all += 1;
+            self.end_rows += usize::from(kept.words().len() < fitted.rows());
+            self.end_columns += usize::from(kept.source_words().len() < fitted.columns());
+            self.padded += usize::from(alpha.rows() > fitted.rows() || alpha.columns() > fitted.columns());
+            kept.alpha = Some(fitted);
+        }
+        let (s, t) = (kept.source_words().len(), kept.words().len());
+        let may_end = self.behind != Behind::Nothing;
+        let mut beyond: Vec<Link> = Vec::new();
+        if let Some(links) = &mut kept.links {
+            links.retain(|link| {
+                let is_within = link.source < s && link.target < t;
+                if !is_within && may_end && link.source <= s && link.target <= t {
+                    self.end_links += 1;
+                } else if !is_within {
+                    beyond.push(*link);
+                }
+                is_within
+            });
+        }
+        // Links without weights are of the words of the text.
+        if kept.alpha.is_none()
+            && let Some(links) = &mut kept.links
+            && let Some(places) = places(without_end(&kept.target), &kept.text).filter(|places| places.words < t)
+        {
+            let of = |link: &Link| {
+                let source = link.source;
+                places.places[link.target].clone().map(move |target| Link { source, target })
+            };
+            *links = links.iter().flat_map(of).collect::<BTreeSet<_>>().into_iter().collect();
+            kept.target = owned_words(&kept.text);
+        }
+        let Some(Link { source, target }) = beyond.first() else { return Ok(()) };
+        let advice = "import the texts cut into tokens as the system cuts them";
+        Err(match beyond.len() {
+            1 => format!("has the link {source}-{target} beyond its {s} source and {t} target words; {advice}"),
+            n => {
+                format!("has {n} links such as {source}-{target} beyond its {s} source and {t} target words; {advice}")
+            }
+        })
+    }
+
+    /// What there was behind the words, in sentences.
+    pub(super) fn told(&self) -> Vec<String> {
+        let mut told = Vec::new();
+        if let Some(system) = &self.system {
+            told.push(format!(
+                "The alignments are those of the outputs of {system}; to choose another system, import the file as its output \
+                 (`--output NAME=FILE`)."
+            ));
+        }
+        if self.is_cut {
+            told.push("The texts stay cut into pieces, as the source sentences are.".to_owned());
+        }
+        if self.all > 0 {
+            told.push(format!(
+                "Alignments with weights: {}; with a row for `</s>`: {}; with a column for it: {}; with more behind the words, which is cut off: \
+                 {}.",
+                self.all, self.end_rows, self.end_columns, self.padded
+            ));
+        }
+        if self.end_links > 0 {
+            told.push(format!("Links of `</s>` are left out: {}.", self.end_links));
+        }
+        told
+    }
+}
+
+/// Whether it says nothing in words: links or numbers for what is there.
+pub(super) fn is_bare(output: &ImportedOutput) -> bool {
+    output.text.is_empty() && output.tokens.is_empty()
+}
+
+pub(super) fn owned_words(text: &str) -> Vec<String> {
+    words(text).map(str::to_owned).collect()
+}
