@@ -35,14 +35,14 @@ pub fn sniff_naacl(sample: &FileSample<'_>) -> u8 {
     sniff(sample, |line| naacl_entry(line).is_ok())
 }
 
-/// How many of the first lines are of a notation: three of four are enough, for a file may be damaged.
+/// How many of the first lines are of a notation: half of them are enough, for a file may be damaged.
 fn sniff(sample: &FileSample<'_>, is: impl Fn(&str) -> bool) -> u8 {
     let lines: Vec<&str> = sample.lines().take(20).collect();
     let good = lines.iter().filter(|line| is(line)).count();
     match good {
         0 => 0,
         good if good == lines.len() => 85,
-        good if good * 4 >= lines.len() * 3 => 60,
+        good if good * 2 >= lines.len() => 60,
         _ => 0,
     }
 }
