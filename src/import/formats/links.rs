@@ -15,8 +15,8 @@ use crate::import::matrix::MOST_ID;
 use crate::import::options::{Base, ImportOptions, Role};
 use crate::import::record::{ImportedOutput, ImportedText, Record};
 use crate::text::links::Links;
-use crate::text::links::guess::{Census, Guess, LinkLayout, Notation};
-use crate::text::links::read::{Entry, MOST_WORDS, line_entries, naacl_entry, no_link};
+use crate::text::links::guess::{LinkCensus, LinkGuess, LinkLayout, Notation};
+use crate::text::links::read::{LinkEntry, MOST_WORDS, line_entries, naacl_entry, no_link};
 use crate::text::readable::tokens;
 use crate::text::words::words;
 
@@ -55,20 +55,20 @@ fn sniff(sample: &FileSample<'_>, is: impl Fn(&str) -> bool) -> u8 {
 /// What is wrong, as the end of a sentence.
 pub fn cell(text: &str, base: Base) -> ImportReported<Links> {
     let (_, entries) = line_entries(text).map_err(|word| no_link(&word))?;
-    let (links, outside) = Guess { base, ..Guess::default() }.links(&entries, None);
+    let (links, outside) = LinkGuess { base, ..LinkGuess::default() }.links(&entries, None);
     if outside.is_empty() { Ok(links) } else { Err("has a position 0, but words are counted from 1".to_owned()) }
 }
 
 /// How links are read, and whose they are.
 struct Reading {
-    guess: Guess,
+    guess: LinkGuess,
     /// Links of a system rather than of annotators.
     system: Option<String>,
     sides: Sides,
 }
 
 impl Reading {
-    fn new(input: &ImportInput, options: &ImportOptions, census: &Census, facts: &mut Facts) -> Result<Self> {
+    fn new(input: &ImportInput, options: &ImportOptions, census: &LinkCensus, facts: &mut Facts) -> Result<Self> {
         let asked = LinkLayout { notation: None, base: options.base, order: options.order };
         (facts.base, facts.order) = census.found(&asked);
         let is_systems = matches!(options.role, Some(Role::Output(_)));
@@ -83,7 +83,7 @@ impl Reading {
     fn record(
         &mut self,
         sentence: usize,
-        (entries, lines): (&[Entry], &[usize]),
+        (entries, lines): (&[LinkEntry], &[usize]),
         warnings: &mut Warnings,
     ) -> Result<Record> {
         let line = lines.first().copied().unwrap_or(sentence);
@@ -91,7 +91,7 @@ impl Reading {
         let lengths = lengths(source.as_deref(), target.as_deref());
         let (links, outside) = self.guess.links(entries, lengths);
         for at in outside {
-            let Entry { first, second, .. } = entries[at];
+            let LinkEntry { first, second, .. } = entries[at];
             let which = lengths.map_or_else(
                 || format!(", and {}", self.guess.base.name()),
                 |(s, t)| format!(", which has {s} source and {t} target words"),
@@ -136,7 +136,7 @@ fn open_lines(
     facts: &mut Facts,
     notation: Notation,
 ) -> Result<Box<dyn FormatReader>> {
-    let (mut census, mut sides) = (Census::new(notation), Sides::open(&options.beside)?);
+    let (mut census, mut sides) = (LinkCensus::new(notation), Sides::open(&options.beside)?);
     let (mut lines, mut unheard) = (input.lines()?, Warnings::new(input.path()));
     // Damage is told when it is reached in earnest.
     while let Ok(Some(line)) = lines.next(&mut unheard) {
@@ -198,7 +198,7 @@ pub fn open_naacl(input: &ImportInput, options: &ImportOptions, facts: &mut Fact
         }
     }
     let (mut census, mut sides, mut unheard) =
-        (Census::new(Notation::Naacl), Sides::open(&options.beside)?, Warnings::new(input.path()));
+        (LinkCensus::new(Notation::Naacl), Sides::open(&options.beside)?, Warnings::new(input.path()));
     for (sentence, (entries, _)) in &sentences {
         let [source, target] = sides.both(*sentence, 1, &mut unheard)?;
         census.add(entries, lengths(source.as_deref(), target.as_deref()));
@@ -209,7 +209,7 @@ pub fn open_naacl(input: &ImportInput, options: &ImportOptions, facts: &mut Fact
 }
 
 /// The links of each sentence, and their lines.
-type Sentences = BTreeMap<usize, (Vec<Entry>, Vec<usize>)>;
+type Sentences = BTreeMap<usize, (Vec<LinkEntry>, Vec<usize>)>;
 
 struct NaaclReader {
     reading: Reading,
