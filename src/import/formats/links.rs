@@ -53,13 +53,13 @@ fn sniff(sample: &FileSample<'_>, is: impl Fn(&str) -> bool) -> u8 {
 /// What is wrong, as the end of a sentence.
 pub fn cell(text: &str, base: Base) -> ImportReported<Links> {
     let (_, entries) = line_entries(text).map_err(|word| no_link(&word))?;
-    let (links, outside) = Guess { base, ..Guess::default() }.links(&entries, None);
+    let (links, outside) = LinkGuess { base, ..LinkGuess::default() }.links(&entries, None);
     if outside.is_empty() { Ok(links) } else { Err("has a position 0, but words are counted from 1".to_owned()) }
 }
 
 /// How links are read, and whose they are.
 struct Reading {
-    guess: Guess,
+    guess: LinkGuess,
     /// Links of a system rather than of annotators.
     system: Option<String>,
     sides: Sides,
@@ -83,7 +83,7 @@ impl Reading {
         let lengths = self.sides.words(sentence);
         let (links, outside) = self.guess.links(entries, lengths);
         for at in outside {
-            let Entry { first, second, .. } = entries[at];
+            let LinkEntry { first, second, .. } = entries[at];
             let which = lengths.map_or_else(
                 || format!(", and {}", self.guess.base.name()),
                 |(s, t)| format!(", which has {s} source and {t} target words"),
@@ -186,7 +186,7 @@ pub fn open_naacl(input: &ImportInput, options: &ImportOptions, facts: &mut Fact
 }
 
 /// The links of each sentence, and their lines.
-type Sentences = BTreeMap<usize, (Vec<Entry>, Vec<usize>)>;
+type Sentences = BTreeMap<usize, (Vec<LinkEntry>, Vec<usize>)>;
 
 struct NaaclReader {
     reading: Reading,

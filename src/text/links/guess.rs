@@ -130,7 +130,7 @@ impl<T: Copy> Fact<T> {
 
 /// A link as a file has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct LinkEntry {
     /// Both positions as they are written.
     pub first: usize,
     pub second: usize,
@@ -139,19 +139,19 @@ pub struct Entry {
 
 /// A way to read positions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Guess {
+pub struct LinkGuess {
     pub notation: Notation,
     pub base: Base,
     pub order: LinkOrder,
 }
 
-impl Guess {
+impl LinkGuess {
     /// The link of an entry in a sentence of so many source and target words, where that is known; none where the shared
     /// task says that a word has no partner.
     ///
     /// # Errors
     /// A position outside the sentence.
-    pub fn place(self, entry: Entry, lengths: Option<(usize, usize)>) -> Result<Option<Link>, ()> {
+    fn place(self, entry: LinkEntry, lengths: Option<(usize, usize)>) -> Result<Option<Link>, ()> {
         let from = usize::from(self.base == Base::One);
         if self.notation == Notation::Naacl && entry.first.min(entry.second) < from {
             return Ok(None);
@@ -166,7 +166,7 @@ impl Guess {
     }
 
     /// All links of a sentence, and which of the entries lie outside it.
-    pub fn links(self, entries: &[Entry], lengths: Option<(usize, usize)>) -> (Links, Vec<usize>) {
+    pub fn links(self, entries: &[LinkEntry], lengths: Option<(usize, usize)>) -> (Links, Vec<usize>) {
         let (mut sure, mut possible, mut outside) = (Vec::new(), Vec::new(), Vec::new());
         for (n, entry) in entries.iter().enumerate() {
             match self.place(*entry, lengths) {
@@ -185,7 +185,7 @@ const MANY: usize = 20;
 
 /// What a first pass over all links of a file finds.
 #[derive(Clone, Debug, Default)]
-pub struct Census {
+pub struct LinkCensus {
     notation: Notation,
     sentences: usize,
     has_zero: bool,
@@ -196,14 +196,14 @@ pub struct Census {
     outside: [[usize; 2]; 2],
 }
 
-impl Census {
+impl LinkCensus {
     /// Of nothing so far.
     pub fn new(notation: Notation) -> Self {
         Self { notation, ..Self::default() }
     }
 
     /// Takes in a sentence, and its numbers of words where they are known.
-    pub fn add(&mut self, entries: &[Entry], lengths: Option<(usize, usize)>) {
+    pub fn add(&mut self, entries: &[LinkEntry], lengths: Option<(usize, usize)>) {
         self.sentences += usize::from(!entries.is_empty());
         self.has_lengths |= lengths.is_some();
         for entry in entries {
@@ -211,7 +211,7 @@ impl Census {
             self.links_zeros |= entry.first.max(entry.second) == 0;
             for (b, base) in BASES.into_iter().enumerate() {
                 for (o, order) in ORDERS.into_iter().enumerate() {
-                    let guess = Guess { notation: self.notation, base, order };
+                    let guess = LinkGuess { notation: self.notation, base, order };
                     self.outside[b][o] += usize::from(guess.place(*entry, lengths).is_err());
                 }
             }
@@ -269,9 +269,9 @@ impl Census {
         (base, order)
     }
 
-    /// The reading that [`Census::found`] comes to.
-    pub fn guess(&self, (base, order): (&Fact<Base>, &Fact<LinkOrder>)) -> Guess {
-        Guess {
+    /// The reading that [`LinkCensus::found`] comes to.
+    pub fn guess(&self, (base, order): (&Fact<Base>, &Fact<LinkOrder>)) -> LinkGuess {
+        LinkGuess {
             notation: self.notation,
             base: base.value().unwrap_or_default(),
             order: order.value().unwrap_or_default(),

@@ -8,12 +8,12 @@
 use std::path::Path;
 
 use crate::error::{Error, Result};
-use crate::text::links::guess::{Census, Guess};
+use crate::text::links::guess::{LinkCensus, LinkGuess};
 use crate::text::links::{Link, Links};
 use crate::text::reader::LineReader;
 use crate::text::words::words;
 
-pub use crate::text::links::guess::{Base, Entry, LinkLayout, LinkOrder, Notation};
+pub use crate::text::links::guess::{Base, LinkEntry, LinkLayout, LinkOrder, Notation};
 
 /// No sentence has so many words.
 pub const MOST_WORDS: usize = 1 << 16;
@@ -38,7 +38,7 @@ pub struct GoldLinks {
 }
 
 /// The links of a sentence pair, and the line of each, from 1.
-type PairEntries = (Vec<Entry>, Vec<usize>);
+type PairEntries = (Vec<LinkEntry>, Vec<usize>);
 
 /// Reads the gold alignment of a corpus whose sentence pairs have `lengths` (source words, target words).
 ///
@@ -47,7 +47,7 @@ type PairEntries = (Vec<Entry>, Vec<usize>);
 /// sentence; or the file when it has another number of sentence pairs.
 pub fn read(path: &Path, lengths: &[(usize, usize)], layout: &LinkLayout) -> Result<GoldLinks> {
     let (notation, all) = entries(path, lengths, layout.notation)?;
-    let mut census = Census::new(notation);
+    let mut census = LinkCensus::new(notation);
     all.iter().zip(lengths).for_each(|((entries, _), lengths)| census.add(entries, Some(*lengths)));
     let (base, order) = census.found(layout);
     let guess = census.guess((&base, &order));
@@ -56,7 +56,7 @@ pub fn read(path: &Path, lengths: &[(usize, usize)], layout: &LinkLayout) -> Res
     for (n, ((entries, lines), &(source, target))) in all.iter().zip(lengths).enumerate() {
         let (links, outside) = guess.links(entries, Some((source, target)));
         if let Some(&at) = outside.first() {
-            let (Entry { first, second, .. }, line) = (entries[at], lines[at]);
+            let (LinkEntry { first, second, .. }, line) = (entries[at], lines[at]);
             let (base, order) = (guess.base.name(), guess.order.name());
             let message = format!(
                 "the link of words {first} and {second} lies outside sentence {}, which has {source} source and {target} target \
@@ -134,7 +134,7 @@ fn is_naacl(line: &str) -> bool {
 ///
 /// # Errors
 /// The word that is no link.
-pub fn line_entries(line: &str) -> std::result::Result<(Option<&str>, Vec<Entry>), String> {
+pub fn line_entries(line: &str) -> std::result::Result<(Option<&str>, Vec<LinkEntry>), String> {
     // A tab may stand between links too.
     let id = line.split_once('\t').filter(|(id, _)| !id.split_whitespace().any(|word| entry(word).is_some()));
     let (id, rest) = id.map_or((None, line), |(id, rest)| (Some(id.trim()), rest));
@@ -148,11 +148,11 @@ pub fn no_link(word: &str) -> String {
 }
 
 /// A link, perhaps with a score behind it; positions beyond any sentence are none.
-fn entry(word: &str) -> Option<Entry> {
+fn entry(word: &str) -> Option<LinkEntry> {
     let mut dashes = word.match_indices('-').map(|(at, _)| at);
     let scored = dashes.nth(1).filter(|at| word[at + 1..].parse::<f32>().is_ok());
     let (first, second, sure) = pharaoh_link(scored.map_or(word, |at| &word[..at]))?;
-    (first.max(second) < MOST_WORDS).then_some(Entry { first, second, sure })
+    (first.max(second) < MOST_WORDS).then_some(LinkEntry { first, second, sure })
 }
 
 /// The sure links of line `number`, counted from 1, of a file in Pharaoh's notation, words counted from 0.
@@ -165,7 +165,7 @@ pub fn pharaoh_line(path: &Path, number: usize, line: &str) -> Result<Vec<Link>>
 /// The links of a line in Pharaoh's notation, sure and possible, words counted from 0; `None` where it is something else.
 pub fn links_of(line: &str) -> Option<Links> {
     let (_, entries) = line_entries(line).ok().filter(|(id, _)| id.is_none())?;
-    Some(Guess::default().links(&entries, None).0)
+    Some(LinkGuess::default().links(&entries, None).0)
 }
 
 /// `i-j` or `isj`, `i?j` or `ipj`: both positions as they stand there, and whether the link is sure.
@@ -183,12 +183,12 @@ fn number(digits: &str) -> Option<usize> {
 ///
 /// # Errors
 /// What is wrong, as the end of a sentence.
-pub fn naacl_entry(line: &str) -> std::result::Result<(usize, Entry), String> {
+pub fn naacl_entry(line: &str) -> std::result::Result<(usize, LinkEntry), String> {
     let fields: Vec<&str> = line.split_whitespace().collect();
     naacl_link(&fields).ok_or_else(|| format!("`{line:.40}` is no link; {NAACL}"))
 }
 
-fn naacl_link(fields: &[&str]) -> Option<(usize, Entry)> {
+fn naacl_link(fields: &[&str]) -> Option<(usize, LinkEntry)> {
     let (numbers, rest) = fields.split_at_checked(3)?;
     let (sure, rest) = match rest.split_first() {
         Some((&"S", rest)) => (true, rest),
@@ -198,5 +198,5 @@ fn naacl_link(fields: &[&str]) -> Option<(usize, Entry)> {
     let is_confidence = rest.is_empty() || rest.len() == 1 && rest[0].parse::<f64>().is_ok();
     let [sentence, first, second] = numbers else { return None };
     let (sentence, first, second) = (number(sentence)?, number(first)?, number(second)?);
-    is_confidence.then_some((sentence, Entry { first, second, sure }))
+    is_confidence.then_some((sentence, LinkEntry { first, second, sure }))
 }
