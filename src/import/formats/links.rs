@@ -15,8 +15,8 @@ use crate::import::matrix::MOST_ID;
 use crate::import::options::{Base, ImportOptions, Role};
 use crate::import::record::{ImportedOutput, Record};
 use crate::text::links::Links;
-use crate::text::links::guess::{Census, Guess, LinkLayout, Notation};
-use crate::text::links::read::{Entry, MOST_WORDS, line_entries, naacl_entry, no_link};
+use crate::text::links::guess::{LinkCensus, LinkGuess, LinkLayout, Notation};
+use crate::text::links::read::{LinkEntry, MOST_WORDS, line_entries, naacl_entry, no_link};
 
 /// Links between spaces.
 pub fn sniff_pharaoh(sample: &FileSample<'_>) -> u8 {
@@ -66,7 +66,7 @@ struct Reading {
 }
 
 impl Reading {
-    fn new(input: &ImportInput, options: &ImportOptions, census: &Census, facts: &mut Facts) -> Self {
+    fn new(input: &ImportInput, options: &ImportOptions, census: &LinkCensus, facts: &mut Facts) -> Self {
         let asked = LinkLayout { notation: None, base: options.base, order: options.order };
         (facts.base, facts.order) = census.found(&asked);
         let is_systems = matches!(options.role, Some(Role::Output(_)));
@@ -78,7 +78,7 @@ impl Reading {
     }
 
     /// A sentence with its links, which are of these lines; those outside it are told and left out.
-    fn record(&self, sentence: usize, (entries, lines): (&[Entry], &[usize]), warnings: &mut Warnings) -> Record {
+    fn record(&self, sentence: usize, (entries, lines): (&[LinkEntry], &[usize]), warnings: &mut Warnings) -> Record {
         let line = lines.first().copied().unwrap_or(sentence);
         let lengths = self.sides.words(sentence);
         let (links, outside) = self.guess.links(entries, lengths);
@@ -119,7 +119,7 @@ fn open_lines(
     facts: &mut Facts,
     notation: Notation,
 ) -> Result<Box<dyn FormatReader>> {
-    let mut census = Census::new(notation);
+    let mut census = LinkCensus::new(notation);
     let (mut lines, mut unheard) = (input.lines()?, Warnings::new(input.path()));
     // Damage is told when it is reached in earnest.
     while let Ok(Some(line)) = lines.next(&mut unheard) {
@@ -176,7 +176,7 @@ pub fn open_naacl(input: &ImportInput, options: &ImportOptions, facts: &mut Fact
             Err(message) => warnings.add(line.number, message),
         }
     }
-    let mut census = Census::new(Notation::Naacl);
+    let mut census = LinkCensus::new(Notation::Naacl);
     for (sentence, (entries, _)) in &sentences {
         census.add(entries, options.beside.words(*sentence));
     }
