@@ -39,14 +39,24 @@ pub enum FormatReading {
 /// What only a corpus takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CorpusKind {
+    /// Judgements as this program writes them.
     Judgements,
+    /// Errors that raters of the WMT marked.
     Mqm,
+    /// Ratings and error spans of Pearmut.
     Pearmut,
+    /// Scores and error spans of COMET.
     Comet,
+    /// Words with parts of speech.
     Conllu,
 }
 
 impl FormatEntry {
+    /// Whether it is read sentence by sentence.
+    pub fn has_sentences(&self) -> bool {
+        matches!(self.reading, FormatReading::Sentences(_))
+    }
+
     /// Whether it has links of words and no words.
     pub fn is_links(&self) -> bool {
         matches!(self.name, "pharaoh" | "talp" | "naacl")

@@ -14,6 +14,7 @@ use crate::import::formats::{
 use crate::import::input::ImportInput;
 use crate::import::options::{ImportOptions, Role};
 use crate::import::recognise;
+use crate::text::reader::require_file;
 
 use crate::import::format::CorpusKind::{Comet, Conllu, Judgements, Mqm, Pearmut};
 use crate::import::format::FormatReading::{OfCorpus, Refused, Sentences};
@@ -63,11 +64,6 @@ pub const FORMATS: &[FormatEntry] = formats! {
     "json" "JSON" recognise::json, Refused("is JSON of a kind that is not known here; save its sentences as plain text or TSV"), false, "AppraiseDev/Appraise Examples/*.json";
 };
 
-/// The kind of a name.
-pub fn format(name: &str) -> Option<&'static FormatEntry> {
-    FORMATS.iter().find(|entry| entry.name == name)
-}
-
 /// The kinds that a file may be of, the likeliest first, each with how likely it is, from 1 to 100.
 ///
 /// # Errors
@@ -85,13 +81,24 @@ fn guesses(input: &ImportInput) -> Vec<(&'static FormatEntry, u8)> {
     likely
 }
 
+/// What a file is, as [`decide`] says.
+///
+/// # Errors
+/// A file that cannot be read, or has nothing in it; a kind that is none.
+pub fn kind_of(path: &Path, options: &ImportOptions) -> Result<&'static FormatEntry> {
+    if require_file(path)?.len() == 0 {
+        return Err(Error::file(path, "is empty; choose a file with at least one line"));
+    }
+    decide(&ImportInput::open(path, options.encoding.as_deref())?, options)
+}
+
 /// What a file is: what it is said to be, else the likeliest that fits its role and columns.
 ///
 /// # Errors
 /// A kind that is none.
 pub fn decide(input: &ImportInput, options: &ImportOptions) -> Result<&'static FormatEntry> {
     if let Some(name) = &options.format {
-        return format(name).ok_or_else(|| unknown_format(name));
+        return FORMATS.iter().find(|entry| entry.name == name).ok_or_else(|| unknown_format(name));
     }
     // A text may consist of links and scores, and a table whose columns are given is one.
     let is_text = options.is_role_sure && matches!(options.role, Some(Role::Source | Role::Reference));

@@ -28,12 +28,17 @@ use crate::error::{Error, Result};
 
 pub use crate::import::facts::{Behind, Facts, ImportColumn, ImportFact, Warning, Warnings};
 pub use crate::import::format::{FileSample, FormatEntry};
-pub use crate::import::kinds::{FORMATS, decide, format, guess};
+pub use crate::import::kinds::{FORMATS, decide, guess, kind_of};
 pub use crate::import::options::{Base, ColumnRole, ImportOptions, LinkOrder, OracleBy, Orientation, Role};
 pub use crate::import::record::{ImportedOutput, ImportedText, Record};
 
 use crate::import::format::{FormatReader, FormatReading, LineParser};
 use crate::import::input::{ImportInput, TextLine};
+
+/// The kind of a name.
+pub fn format(name: &str) -> Option<&'static FormatEntry> {
+    FORMATS.iter().find(|entry| entry.name == name)
+}
 
 /// All records of a table that has these columns; `tell` hears of what is odd in it.
 ///

@@ -6,15 +6,11 @@ use std::path::Path;
 use crate::corpus::import::alignments::{Alignments, is_bare, owned_words, sides};
 use crate::corpus::import::lanes::{Lanes, with_lanes};
 use crate::corpus::import::letters::stem;
-use crate::corpus::import::mqm;
 use crate::corpus::import::nbest::said;
 use crate::corpus::import::places::{SentencePlaces, is_same};
 use crate::corpus::import::references::{Known, links_fit, new_references, reference, slots};
 use crate::corpus::import::scores::{GivenScores, given_scores};
-use crate::corpus::import::spans;
-use crate::corpus::import::spans::SpanFormat;
-use crate::corpus::import::tagged;
-use crate::corpus::judgements::judgement_io;
+use crate::corpus::import::special;
 use crate::corpus::measures::remarks::remarks;
 use crate::corpus::measures::table::Measuring;
 use crate::corpus::store::file::Workspace;
@@ -24,11 +20,8 @@ use crate::corpus::store::write::{NewSentence, Ready};
 use crate::error::{Error, Result};
 use crate::import;
 use crate::import::beside::Sides;
-use crate::import::format::{CorpusKind, FormatReading};
-use crate::import::input::ImportInput;
 use crate::import::{Import, ImportColumn, Record, RecordWindow, Warnings};
 use crate::text::links::Links;
-use crate::text::reader::require_file;
 use crate::ticket::CancellationToken;
 
 pub use crate::corpus::import::report::ImportReport;
@@ -46,9 +39,8 @@ const COMPARED: usize = 20;
 /// Places that are tried where the first sentence of a file stands more than once.
 const TRIED: usize = 100;
 
-/// Imports a file of any kind: `threads` threads read, measure and pack, this one writes. `hear` is told how far it is, from 0
-/// to 1. What came before an error stays, and so does what came before the ticket was stale; when the file comes in again, it
-/// joins that.
+/// Imports a file of any kind with so many threads; `hear` is told how far it is, from 0 to 1. What came before an error, or
+/// before the ticket was stale, stays; when the file comes in again, it joins that.
 pub fn import_file(
     workspace: &mut Workspace,
     (path, options): (&Path, &import::ImportOptions),
@@ -56,32 +48,11 @@ pub fn import_file(
     ticket: &CancellationToken,
     hear: &mut dyn FnMut(f32),
 ) -> Result<ImportReport> {
-    if require_file(path)?.len() == 0 {
-        return Err(Error::file(path, "is empty; choose a file with at least one line"));
-    }
-    let kind = import::decide(&ImportInput::open(path, options.encoding.as_deref())?, options)?;
-    let mut report = match kind.reading {
-        FormatReading::Sentences(_) => import_records(workspace, (path, options), threads, ticket, hear)?,
-        FormatReading::Refused(why) => {
-            let message = format!(
-                "{why}. If its lines are the sentences all the same, `analyse --import-format text` takes them"
-            );
-            return Err(Error::file(path, message));
-        }
-        FormatReading::OfCorpus(_) if options.is_role_sure => {
-            let message =
-                format!("is of the kind \"{}\", which says itself what it is; give it to --import", kind.label);
-            return Err(Error::file(path, message));
-        }
-        FormatReading::OfCorpus(CorpusKind::Judgements) => judgement_io::import(workspace, path, None, ticket)?,
-        FormatReading::OfCorpus(CorpusKind::Conllu) => tagged::import(workspace, path, ticket)?,
-        FormatReading::OfCorpus(CorpusKind::Mqm) => mqm::import(workspace, (path, options.replaces), ticket)?,
-        FormatReading::OfCorpus(CorpusKind::Pearmut) => {
-            spans::import(workspace, (path, options.replaces), SpanFormat::Pearmut)?
-        }
-        FormatReading::OfCorpus(CorpusKind::Comet) => {
-            spans::import(workspace, (path, options.replaces), SpanFormat::Comet)?
-        }
+    let kind = import::kind_of(path, options)?;
+    let mut report = if kind.has_sentences() {
+        import_records(workspace, (path, options), threads, ticket, hear)?
+    } else {
+        special::import(workspace, (path, options), kind, ticket)?
     };
     if !report.differing.is_empty() {
         report.replacing = Some(import::ImportOptions { replaces: true, ..options.clone() });

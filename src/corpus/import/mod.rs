@@ -13,4 +13,5 @@ pub(crate) mod references;
 pub mod report;
 mod scores;
 pub mod spans;
+mod special;
 pub mod tagged;
