@@ -21,6 +21,7 @@ use crate::cli::analyse::agreement::agreement;
 use crate::cli::analyse::campaign::CampaignArgs;
 use crate::cli::analyse::format::Format;
 use crate::cli::analyse::links::LinkArgs;
+use crate::cli::args::links::GoldLayoutArgs;
 use crate::cli::args::{BatchArgs, Choice, EnsembleArgs, ReadingArgs, RunArgs, SearchArgs, one_of};
 use crate::cli::output::LineOutput;
 use crate::cli::progress::ProgressLine;
@@ -28,7 +29,6 @@ use crate::cli::{bundled, output};
 use crate::corpus::export::out;
 use crate::corpus::export::out::{ExportFormat, Out};
 use crate::corpus::import::importer::{ImportReport, import_file};
-use crate::corpus::import::tagged;
 use crate::corpus::judgements::judgement_io;
 use crate::corpus::judgements::scheme::{ErrorScheme, Renamed};
 use crate::corpus::measures::table::Measuring;
@@ -48,6 +48,7 @@ use crate::evaluation;
 use crate::evaluation::acting::Acting;
 use crate::import;
 use crate::import::Role;
+use crate::text::links::guess::Notation;
 use crate::ticket::CancellationToken;
 
 /// As typed.
@@ -135,6 +136,14 @@ pub struct AnalyseArgs {
     /// CoNLL-U for the parts of speech of sentences that are there; once for each
     #[arg(long, value_name = "FILE")]
     import: Vec<PathBuf>,
+    /// What the files of --source, --reference, --output and --import are, where that is not to be found out
+    #[arg(long, value_name = "KIND", value_parser = one_of(import::FORMATS.iter().map(|kind| (kind.name, kind.label, kind.name))))]
+    import_format: Option<&'static str>,
+    /// Their encoding, such as utf-16le or windows-1252, where that is not to be found out
+    #[arg(long, value_name = "NAME")]
+    encoding: Option<String>,
+    #[command(flatten)]
+    layout: GoldLayoutArgs,
     /// Judgements, as --format judgements and judgement-table write them; with NAME all are this annotator's; once for each
     #[arg(long, value_name = "[NAME=]FILE")]
     judgements: Vec<String>,
@@ -374,9 +383,19 @@ pub fn run(low: &AnalyseArgs) -> anyhow::Result<()> {
     let only = |name: &&String| low.outputs.iter().all(|(other, _)| other == *name);
     let came_with = low.outputs.first().map(|(name, _)| name).filter(only);
     for (path, role) in files {
+        let format = match role {
+            Some(Role::Gold) => low.layout.gold_format.map(Notation::name),
+            Some(Role::Scores(_)) => None,
+            _ => low.import_format,
+        };
         let options = import::ImportOptions {
+            is_role_sure: role.is_some(),
             role,
             came_with: came_with.cloned(),
+            format: format.map(str::to_owned),
+            encoding: low.encoding.clone(),
+            base: low.layout.gold_base,
+            order: low.layout.gold_order,
             replaces: low.replace,
             oracle: low.oracle,
             rerank: low.rerank.clone(),
@@ -484,13 +503,6 @@ fn told(path: &Path, brought: &ImportReport) {
 }
 
 fn bring_in(workspace: &mut Workspace, path: &Path, options: &import::ImportOptions, threads: usize) -> Result<()> {
-    if options.role.is_none() && judgement_io::holds(path) {
-        return judged(workspace, path, None);
-    }
-    if options.role.is_none() && tagged::holds(path) {
-        told(path, &tagged::import(workspace, path, &CancellationToken::forever())?);
-        return Ok(());
-    }
     let name = path.file_name().unwrap_or(path.as_os_str()).display().to_string();
     let mut bar = ProgressLine::new(format!("importing {name}"), Some(100), false).counting("per cent");
     let mut hear = |share: f32| bar.add(0, 0, (share * 100.0) as u64);

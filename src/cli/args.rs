@@ -1,6 +1,7 @@
 //! Floor 13: the arguments that several commands share, as typed (low) and as meant (high).
 
 pub mod apart;
+pub mod links;
 
 use std::path::{Path, PathBuf};
 

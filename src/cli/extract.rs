@@ -6,6 +6,7 @@ use clap::Args;
 
 use crate::analysis::extract::PhraseCounts;
 use crate::cli::align::{NO_MODEL, default_way, way};
+use crate::cli::args::links::GoldLayoutArgs;
 use crate::cli::args::{BatchArgs, ModelArgs, PairArgs, ReadingArgs, RunArgs, count};
 use crate::cli::pairs::PairForcer;
 use crate::cli::statistical::StatisticalArgs;
@@ -39,6 +40,8 @@ pub struct ExtractArgs {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["model", "statistical", "learned"])]
     links: Option<PathBuf>,
     #[command(flatten)]
+    layout: GoldLayoutArgs,
+    #[command(flatten)]
     models: ModelArgs,
     #[command(flatten)]
     pairs: PairArgs,
@@ -65,7 +68,7 @@ pub struct ExtractArgs {
 pub fn run(low: &ExtractArgs) -> anyhow::Result<()> {
     let (mut counts, mut refused, most) = (PhraseCounts::default(), 0, low.max_length);
     if let Some(links) = &low.links {
-        by_links(links, &low.pairs, most, &mut counts)?;
+        by_links((links, &low.layout.high()), &low.pairs, most, &mut counts)?;
     } else if low.statistical.asked() {
         let way = low.symmetrize.unwrap_or_else(default_way);
         low.statistical.align(&low.pairs, low.run.cores(), &mut |x, y, links| {
@@ -85,9 +88,14 @@ pub fn run(low: &ExtractArgs) -> anyhow::Result<()> {
     words::refused(refused)
 }
 
-fn by_links(path: &Path, pairs: &PairArgs, most: usize, counts: &mut PhraseCounts) -> Result<()> {
+fn by_links(
+    (path, layout): (&Path, &LinkLayout),
+    pairs: &PairArgs,
+    most: usize,
+    counts: &mut PhraseCounts,
+) -> Result<()> {
     let (source, target): (Vec<String>, Vec<String>) = pairs.read()?.into_iter().unzip();
-    let gold = read::read(path, &read::lengths(&source, &target), &LinkLayout::default())?;
+    let gold = read::read(path, &read::lengths(&source, &target), layout)?;
     output::tell(&gold.note);
     for ((source, target), links) in source.iter().zip(&target).zip(&gold.pairs) {
         let (x, y): (Vec<&str>, Vec<&str>) = (words(source).collect(), words(target).collect());

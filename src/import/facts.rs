@@ -1,54 +1,14 @@
-//! Floor 6: what was found out about a file, and what was wrong with it. Imports its room and `error`.
+//! Floor 6: what was found out about a file, and what was wrong with it. Imports its room, `text` and `error`.
 
 use std::path::{Path, PathBuf};
 
 use crate::error::Error;
 use crate::import::options::{Base, ColumnRole, LinkOrder, Orientation};
 
+pub use crate::text::links::guess::Fact as ImportFact;
+
 /// A result whose error is the end of a sentence that begins with file and line.
 pub type ImportReported<T> = std::result::Result<T, String>;
-
-/// Something that a file does not say outright.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum ImportFact<T> {
-    /// Files of this format leave nothing open here.
-    #[default]
-    None,
-    /// Known.
-    Known {
-        value: T,
-        /// How it is known, as the end of a sentence.
-        how: String,
-    },
-    /// Unclear: people should be asked. Give the answer in [`Options`](crate::import::options::ImportOptions) and open again.
-    Ask {
-        used: T,
-        other: T,
-        /// Why it is unclear, as the end of a sentence.
-        why: String,
-    },
-}
-
-impl<T: Copy> ImportFact<T> {
-    /// Known, and how.
-    pub fn known(value: T, how: impl Into<String>) -> Self {
-        Self::Known { value, how: how.into() }
-    }
-
-    /// How it is read.
-    pub fn value(&self) -> Option<T> {
-        match self {
-            Self::None => None,
-            Self::Known { value, .. } => Some(*value),
-            Self::Ask { used, .. } => Some(*used),
-        }
-    }
-
-    /// Whether people should be asked.
-    pub fn asks(&self) -> bool {
-        matches!(self, Self::Ask { .. })
-    }
-}
 
 /// What a matrix may have behind the words of its sentence.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -112,43 +72,12 @@ impl Facts {
         let packed = self.packed.map_or_else(String::new, |packing| format!(", packed with {packing}"));
         let encoding = if self.encoding.is_empty() { String::new() } else { format!(", {}", self.encoding) };
         let mut told = vec![format!("{}{encoding}{packed}.", self.label)];
-        told.extend(tell(&self.orientation, Orientation::name));
-        told.extend(tell(&self.base, base_name));
-        told.extend(tell(&self.order, order_name));
+        told.extend(self.orientation.told(Orientation::name));
+        told.extend(self.base.told(Base::name));
+        told.extend(self.order.told(LinkOrder::name));
         told.extend(self.languages.iter().map(|(source, target)| format!("Translated from {source} to {target}.")));
         told.extend(self.notes.iter().cloned());
         told
-    }
-}
-
-/// One fact as a sentence.
-fn tell<T: Copy>(fact: &ImportFact<T>, name: fn(T) -> &'static str) -> Option<String> {
-    let capital = |text: &str| {
-        let mut chars = text.chars();
-        chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
-    };
-    match fact {
-        ImportFact::None => None,
-        ImportFact::Known { value, how } => Some(format!("{}: {how}.", capital(name(*value)))),
-        ImportFact::Ask { used, other, why } => {
-            Some(format!("{}, or {}? {} is used: {why}.", capital(name(*used)), name(*other), capital(name(*used))))
-        }
-    }
-}
-
-/// Where words are counted from, in words.
-pub fn base_name(base: Base) -> &'static str {
-    match base {
-        Base::Zero => "words counted from 0",
-        Base::One => "words counted from 1",
-    }
-}
-
-/// Which side comes first, in words.
-pub fn order_name(order: LinkOrder) -> &'static str {
-    match order {
-        LinkOrder::SourceFirst => "the source side first",
-        LinkOrder::TargetFirst => "the target side first",
     }
 }
 

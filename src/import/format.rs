@@ -8,7 +8,7 @@ use crate::import::input::{ImportInput, TextLines};
 use crate::import::options::{ImportOptions, Role};
 use crate::import::record::Record;
 
-/// One line of [`FORMATS`](crate::import::FORMATS).
+/// One row of [`FORMATS`](crate::import::FORMATS).
 #[derive(Clone, Copy)]
 pub struct FormatEntry {
     /// What is typed.
@@ -17,8 +17,50 @@ pub struct FormatEntry {
     pub label: &'static str,
     /// How likely a file is of this format by its first bytes: from 0, impossible, to 100, certain.
     pub sniff: fn(&FileSample<'_>) -> u8,
-    /// Starts to read a file and states what was found out about it.
-    pub open: fn(&ImportInput, &ImportOptions, &mut Facts) -> Result<Box<dyn FormatReader>>,
+    /// Who reads it.
+    pub reading: FormatReading,
+    /// Whether the program writes it as well.
+    pub is_written: bool,
+    /// The public files, or the toolkit, that showed that it is read rightly.
+    pub proof: &'static str,
+}
+
+/// Who reads a kind of file.
+#[derive(Clone, Copy)]
+pub enum FormatReading {
+    /// Starts to read a file with sentences and states what was found out about it.
+    Sentences(fn(&ImportInput, &ImportOptions, &mut Facts) -> Result<Box<dyn FormatReader>>),
+    /// It says something of sentences that a corpus has: `corpus::import` reads it.
+    OfCorpus(CorpusKind),
+    /// Nobody: what it is and what to do with it, as the end of a sentence.
+    Refused(&'static str),
+}
+
+/// What only a corpus takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CorpusKind {
+    /// Judgements as this program writes them.
+    Judgements,
+    /// Errors that raters of the WMT marked.
+    Mqm,
+    /// Ratings and error spans of Pearmut.
+    Pearmut,
+    /// Scores and error spans of COMET.
+    Comet,
+    /// Words with parts of speech.
+    Conllu,
+}
+
+impl FormatEntry {
+    /// Whether it is read sentence by sentence.
+    pub fn has_sentences(&self) -> bool {
+        matches!(self.reading, FormatReading::Sentences(_))
+    }
+
+    /// Whether it has links of words and no words.
+    pub fn is_links(&self) -> bool {
+        matches!(self.name, "pharaoh" | "talp" | "naacl")
+    }
 }
 
 impl std::fmt::Debug for FormatEntry {

@@ -308,8 +308,8 @@ fn encoding(path: &Path, bytes: &[u8], label: Option<&str>) -> Result<(&'static 
     }
     let zeros = bytes.iter().take(SAMPLE).filter(|byte| **byte == 0).count();
     if zeros * 10 > bytes.len().min(SAMPLE) {
-        let message = "is no text but holds bytes of 0; if it is UTF-16 without a byte-order mark, name the encoding \
-                       `utf-16le` or `utf-16be`";
+        let message = "is no text but holds bytes of 0; if it is UTF-16 without a byte-order mark, save it as UTF-8, or import \
+                       it with `analyse --encoding utf-16le` or `utf-16be`";
         return Err(Error::file(path, message));
     }
     if let Some(found) = declared(bytes) {
@@ -351,10 +351,8 @@ fn guessed(bytes: &[u8]) -> (&'static Encoding, Option<String>) {
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Allow);
     detector.feed(&bytes[..end], true);
     let found = detector.guess(None, Utf8Detection::Deny);
-    let note = format!(
-        "The file is not UTF-8; by its bytes it is {}. If letters look wrong, name the encoding.",
-        found.name()
-    );
+    let note =
+        format!("The file is not UTF-8; by its bytes it is {}. If letters look wrong, save it as UTF-8.", found.name());
     (found, Some(note))
 }
 

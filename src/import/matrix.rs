@@ -7,6 +7,8 @@ use crate::import::options::Orientation;
 use crate::text::sentence::EOS;
 use crate::text::words::without_end;
 
+pub use crate::text::links::read::MOST_WORDS;
+
 /// How far a sum may be from 1.
 const NEAR: f64 = 0.02;
 /// How many matrices are looked at before the first is given out.
@@ -145,8 +147,6 @@ fn end(tokens: &mut Vec<String>, words: usize, size: usize) {
 
 /// No file has so many sentences.
 pub const MOST_ID: usize = 1 << 32;
-/// No sentence has so many words.
-pub const MOST_WORDS: usize = 1 << 16;
 
 /// A number that is one.
 pub fn number(text: &str) -> Option<f32> {

@@ -6,7 +6,7 @@
 //! it keep their places. What is unclear is a [`ImportFact::Ask`] with both readings and the one used;
 //! the answer goes into the options and the file is opened again.
 //!
-//! A format is one line of [`FORMATS`] and one file of [`formats`]. The talp notation is Pharaoh's, counted from 1.
+//! A format is one row of [`FORMATS`] and one file of [`formats`].
 
 pub mod beside;
 pub mod contrast;
@@ -15,8 +15,10 @@ pub mod facts;
 pub mod format;
 pub mod formats;
 pub mod input;
+pub mod kinds;
 pub mod matrix;
 pub mod options;
+pub mod recognise;
 pub mod record;
 
 use std::path::Path;
@@ -26,91 +28,16 @@ use crate::error::{Error, Result};
 
 pub use crate::import::facts::{Behind, Facts, ImportColumn, ImportFact, Warning, Warnings};
 pub use crate::import::format::{FileSample, FormatEntry};
+pub use crate::import::kinds::{FORMATS, decide, guess, kind_of};
 pub use crate::import::options::{Base, ColumnRole, ImportOptions, LinkOrder, OracleBy, Orientation, Role};
 pub use crate::import::record::{ImportedOutput, ImportedText, Record};
 
-use crate::import::format::{FormatReader, LineParser};
-use crate::import::formats::{
-    blocks, corpus, jsonl, links, marian, nbest, nematus_json, npy, snum, table, text, tmx, wordalign, xliff,
-};
+use crate::import::format::{FormatReader, FormatReading, LineParser};
 use crate::import::input::{ImportInput, TextLine};
 
-/// Every format; of equally likely ones the first is taken.
-pub const FORMATS: &[FormatEntry] = &[
-    FormatEntry { name: "text", label: "Plain text", sniff: text::sniff, open: text::open },
-    FormatEntry { name: "tsv", label: "Table with tabs (TSV)", sniff: table::sniff_tsv, open: table::open_tsv },
-    FormatEntry { name: "csv", label: "Table with commas (CSV)", sniff: table::sniff_csv, open: table::open_csv },
-    FormatEntry { name: "tmx", label: "Translation memory (TMX)", sniff: tmx::sniff, open: tmx::open },
-    FormatEntry { name: "xliff", label: "XLIFF 1.2 or 2.0", sniff: xliff::sniff, open: xliff::open },
-    FormatEntry {
-        name: "translate",
-        label: "JSON lines of translate",
-        sniff: jsonl::sniff_translate,
-        open: jsonl::open,
-    },
-    FormatEntry { name: corpus::NAME, label: "JSON lines of a corpus", sniff: corpus::sniff, open: corpus::open },
-    FormatEntry { name: "score", label: "JSON lines of score", sniff: jsonl::sniff_score, open: jsonl::open },
-    FormatEntry { name: "pharaoh", label: "Links, Pharaoh", sniff: links::sniff_pharaoh, open: links::open_pharaoh },
-    FormatEntry { name: "naacl", label: "Links, HLT-NAACL 2003", sniff: links::sniff_naacl, open: links::open_naacl },
-    FormatEntry { name: "naacl-text", label: "Text of HLT-NAACL 2003", sniff: snum::sniff, open: snum::open },
-    FormatEntry { name: "wordalign", label: "Links and texts as XML", sniff: wordalign::sniff, open: wordalign::open },
-    FormatEntry {
-        name: "opennmt",
-        label: "Attention of OpenNMT (lua)",
-        sniff: blocks::sniff_opennmt,
-        open: blocks::open,
-    },
-    FormatEntry { name: "nematus", label: "Attention of Nematus", sniff: blocks::sniff_nematus, open: blocks::open },
-    FormatEntry {
-        name: "nematus-json",
-        label: "Attention of Nematus, JSON",
-        sniff: nematus_json::sniff,
-        open: nematus_json::open,
-    },
-    FormatEntry {
-        name: "sockeye",
-        label: "Attention of Sockeye 1",
-        sniff: blocks::sniff_sockeye,
-        open: blocks::open_sockeye,
-    },
-    FormatEntry {
-        name: "marian-soft",
-        label: "Output of Marian with weights",
-        sniff: marian::sniff_soft,
-        open: marian::open_soft,
-    },
-    FormatEntry {
-        name: "marian-hard",
-        label: "Output of Marian with links",
-        sniff: marian::sniff_hard,
-        open: marian::open_hard,
-    },
-    FormatEntry { name: "nbest", label: "N-best lists (Moses, Marian)", sniff: nbest::sniff, open: nbest::open },
-    FormatEntry {
-        name: "neural-monkey",
-        label: "Attention of Neural Monkey (.npy)",
-        sniff: npy::sniff,
-        open: npy::open,
-    },
-];
-
-/// The format of a name.
+/// The kind of a name.
 pub fn format(name: &str) -> Option<&'static FormatEntry> {
     FORMATS.iter().find(|entry| entry.name == name)
-}
-
-/// The formats that a file may be of, the likeliest first, each with how likely it is, from 1 to 100.
-pub fn guess(path: &Path) -> Result<Vec<(&'static FormatEntry, u8)>> {
-    Ok(guesses(&ImportInput::open(path, None)?))
-}
-
-fn guesses(input: &ImportInput) -> Vec<(&'static FormatEntry, u8)> {
-    let (name, head) = (input.name(), input.head());
-    let sample = FileSample { name: &name, bytes: &input.sample, head: &head };
-    let likely = FORMATS.iter().map(|entry| (entry, (entry.sniff)(&sample)));
-    let mut likely: Vec<_> = likely.filter(|(_, score)| *score > 0).collect();
-    likely.sort_by_key(|(_, score)| std::cmp::Reverse(*score));
-    likely
 }
 
 /// All records of a table that has these columns; `tell` hears of what is odd in it.
@@ -145,10 +72,7 @@ fn table(
 /// A sentence that names the file when it cannot be read at all or is of no known format, or when an option names none.
 pub fn open(path: &Path, options: &ImportOptions) -> Result<Import> {
     let input = ImportInput::open(path, options.encoding.as_deref())?;
-    let entry = match &options.format {
-        Some(name) => format(name).ok_or_else(|| unknown_format(name))?,
-        None => guesses(&input).first().map(|(entry, _)| *entry).ok_or_else(|| no_format(path))?,
-    };
+    let entry = decide(&input, options)?;
     let mut facts = Facts {
         format: entry.name,
         label: entry.label,
@@ -157,20 +81,15 @@ pub fn open(path: &Path, options: &ImportOptions) -> Result<Import> {
         notes: input.note.clone().into_iter().collect(),
         ..Facts::default()
     };
-    let reader = (entry.open)(&input, options, &mut facts)?;
+    let reader = match entry.reading {
+        FormatReading::Sentences(open) => open(&input, options, &mut facts)?,
+        FormatReading::Refused(why) => return Err(Error::file(path, why)),
+        FormatReading::OfCorpus(_) => {
+            let message = format!("is of the kind \"{}\"; only a corpus takes it, by `analyse --import`", entry.label);
+            return Err(Error::file(path, message));
+        }
+    };
     Ok(Import { facts, input, reader, warnings: Warnings::new(path), ended: false, failed: None })
-}
-
-fn unknown_format(name: &str) -> Error {
-    let names: Vec<&str> = FORMATS.iter().map(|entry| entry.name).collect();
-    Error::Input(format!("`{name}` is no format of files; choose one of {}", names.join(", ")))
-}
-
-fn no_format(path: &Path) -> Error {
-    Error::file(
-        path,
-        "is of no format that is known here, also not as JSON; say which it is, or save it as plain text or TSV",
-    )
 }
 
 /// A file that is being read.

@@ -2,7 +2,7 @@
 
 use crate::import::beside::Sides;
 
-pub use crate::text::links::read::{Base, LinkOrder};
+pub use crate::text::links::guess::{Base, LinkOrder};
 
 /// What a file is for. A file with several kinds of text says most of it itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -84,6 +84,8 @@ pub struct ImportOptions {
     /// What the file is for; without it what its format usually is: a plain text the source, the target side of a
     /// table the reference, a dump the outputs of a system that is named like the file.
     pub role: Option<Role>,
+    /// Whether people said that it is this and nothing else. Otherwise a file that says itself what it is may be that.
+    pub is_role_sure: bool,
     /// The format, a name of [`FORMATS`](crate::import::FORMATS).
     pub format: Option<String>,
     /// The encoding, a label of the WHATWG's Encoding Standard such as `utf-8` or `windows-1252`.
@@ -114,6 +116,11 @@ pub struct ImportOptions {
 }
 
 impl ImportOptions {
+    /// Whether the file belongs to sentences that are there, so that it brings no new ones into a corpus that has some.
+    pub fn adds_to_sentences(&self) -> bool {
+        matches!(self.role, Some(Role::Gold)) || self.is_role_sure && !matches!(self.role, Some(Role::Source) | None)
+    }
+
     /// What the target side of a file with both sides is: the outputs of a system, or else the reference.
     pub fn target_role(&self) -> Role {
         self.role.clone().filter(|role| matches!(role, Role::Output(_))).unwrap_or(Role::Reference)

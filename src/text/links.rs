@@ -2,6 +2,7 @@
 //! or as in the HLT-NAACL 2003 shared task, and carried from a model's own tokens to the words of a file.
 //! Imports floor 0.
 
+pub mod guess;
 pub mod read;
 
 use std::fmt::Write as _;

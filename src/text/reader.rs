@@ -61,19 +61,32 @@ impl Packing {
 const MAGICS: &[(&[u8], &str)] = &[
     (b"\xFD7zXZ\0", "packed with xz"),
     (b"BZh", "packed with bzip2"),
-    (b"PK\x03\x04", "a zip archive"),
+    (b"PK\x03\x04", "a zip archive, as Word files are"),
     (b"7z\xBC\xAF\x27\x1C", "a 7z archive"),
     (b"\x1F\x8B", "packed twice with gzip"),
     (b"\x28\xB5\x2F\xFD", "packed twice with zstandard"),
     (b"\x04\x22\x4D\x18", "packed with lz4"),
     (b"%PDF-", "a PDF"),
+    (b"{\\rtf1", "a document in RTF"),
+    (b"\xD0\xCF\x11\xE0", "a document of an old Word or Excel"),
     (b"SQLite format 3\0", "a database"),
     (b"PAR1", "a table of Parquet"),
 ];
 
+/// How a file begins that Git LFS left in place of another.
+const POINTER: &[u8] = b"version https://git-lfs.github.com/spec/";
+/// What tar writes into the header of the first file of an archive, and where.
+const TAR: (usize, &[u8]) = (257, b"ustar");
+
 /// That a file is no text, where it begins as one that is packed in a way that is not read here, or as another format.
 pub fn no_text(path: &Path, start: &[u8]) -> Option<Error> {
-    let (_, what) = MAGICS.iter().find(|(magic, _)| start.starts_with(magic))?;
+    if start.starts_with(POINTER) {
+        let message = "is a pointer of Git LFS and not the file itself; run `git lfs pull` in its repository";
+        return Some(Error::file(path, message));
+    }
+    let is_tar = start.get(TAR.0..).is_some_and(|rest| rest.starts_with(TAR.1));
+    let known = MAGICS.iter().find(|(magic, _)| start.starts_with(magic)).map(|(_, what)| *what);
+    let what = known.or(is_tar.then_some("a tar archive"))?;
     Some(Error::file(path, format!("is {what}, no text; unpack it, or save it as text or packed with gzip")))
 }
 

@@ -116,6 +116,7 @@ fn a_file_can_be_read_behind_the_window() {
 /// A file that is packed in another way, or no text at all, is not read as one.
 #[test]
 fn what_is_no_text_is_refused() {
+    let tar = [b"sentences.en\0".as_slice(), &[0; 244], b"ustar  \0", &[0; 247], b"A cat.\n"].concat();
     let noise: Vec<u8> = (0..4000_u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 24) as u8 | 1).collect();
     for (name, bytes, says) in [
         ("a.fr.xz", &b"\xFD7zXZ\0\0\x04abc"[..], "is packed with xz, no text"),
@@ -123,18 +124,72 @@ fn what_is_no_text_is_refused() {
         ("a.fr", b"PK\x03\x04 and so on", "is a zip archive"),
         ("a.pdf", b"%PDF-1.7", "is a PDF"),
         ("a.fr", &noise, "is full of control characters"),
-        ("a.json", b"{\"tokens\": [1, 2],\n \"more\": {\"a\": null}}\n", "also not as JSON"),
-        ("a.txt", b"[[0.5, 0.5],\n [0.25", "also not as JSON"),
-        ("a.jsonl", b"{\"a\": 1}\n{\"b\": 2}\n", "also not as JSON"),
+        ("a.json", b"{\"tokens\": [1, 2],\n \"more\": {\"a\": null}}\n", "is JSON of a kind"),
+        ("a.txt", b"[[0.5, 0.5],\n [0.25", "is JSON of a kind"),
+        ("a.jsonl", b"{\"a\": 1}\n{\"b\": 2}\n", "is JSON of a kind"),
+        ("a.en", b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n", "run `git lfs pull`"),
+        ("a.en", &tar, "is a tar archive"),
+        (
+            "a.xml",
+            b"<?xml version=\"1.0\"?>\n<dataset id=\"x\">\n<seg id=\"1\">A cat.</seg>\n",
+            "tags are no sentences",
+        ),
+        (
+            "a.sgm",
+            b"<srcset setid=\"x\" srclang=\"any\">\n<doc docid=\"d\">\n<seg id=\"1\"> A cat. </seg>\n",
+            "between tags",
+        ),
+        ("a.html", b"<!DOCTYPE html>\n<html><body>\n<p>A cat.</p>\n", "`interlinear documents`"),
+        (
+            "xx.A3.final",
+            b"# Sentence pair (1) source length 1 target length 1 alignment score : 0.1\nun\nNULL ({ }) one ({ 1 })\n",
+            "GIZA++",
+        ),
+        ("a.ali.js", b"var alignments = [\n[[0.5, 1.0]],\n]\n", "SoftAlignments"),
+        ("a.txt", b"[[0.50 0.25 0.25]\n [0.10 0.90 0.00]]\n", "rows of numbers"),
+        ("a.txt", b"the cat\nle 0.5 0.5\nchat 0.1 0.9\nnoir 0.2 0.8\n", "rows of numbers"),
+        ("avg.tsv", b"system score id\nA 0.5 1\nB None 2\n", "parted by spaces"),
+        ("comet.log", b"a.fr\tSegment 0\tscore: 0.8275\na.fr\tscore: 0.8275\n", "comet-score"),
+        ("pt", b"the cat ||| le chat ||| 0.5 0.25 1 0.5 ||| 0-0 1-1 ||| 2 1 1\n", "phrase pairs"),
     ] {
         for role in [None, Some(Role::Reference)] {
-            let why = refusal(name, bytes, &ImportOptions { role, ..ImportOptions::default() });
+            let is_role_sure = role.is_some();
+            let why = refusal(name, bytes, &ImportOptions { role, is_role_sure, ..ImportOptions::default() });
             assert!(why.starts_with(name) && why.contains(says), "{why}");
         }
     }
-    for text in ["[2] He came in.\n[3] He left.\n", "{sic} she said\n", "a \u{1} odd\nb\n", "BZ came\n"] {
+    // Texts begin with anything.
+    for text in [
+        "[2] He came in.\n[3] He left.\n",
+        "{sic} she said\n",
+        "a \u{1} odd\nb\n",
+        "BZ came\n",
+        "<applause> Thank you.\n<unk> the house\nGood night.\n",
+        "<anna> hi\n<bob> hello\n",
+        "<s> the cat </s>\n<s> the dog </s>\n",
+        "<?xml is how such a file begins\nand this is a book about it.\nIt goes on.\n",
+        "<div class=\"a\">\n<p>one</p>\nif a < b:\n",
+        "<doc> means a document\nA cat.\nA dog.\n",
+        "1990\n1991\n3.14\n",
+        "12 13\n3 4 5\n030 1234567\n",
+        "Prices: 3.50 and 4.20\nIt costs 2.99 now\nvar x = 5;\n",
+        "var x = [\n1,\n2\n",
+        "# Sentence pairs are hard\n# Title\n",
+        "1\nThe first --> the last\nEnd\n",
+        "WEBVTTX is no word\nversion 2 of git-lfs\n",
+        "A note: score: 5\nSegment 1\n",
+        "3-2 was the score\nhalf ||| half\n",
+    ] {
         assert_eq!(read("a.txt", text).records.len(), text.lines().count(), "{text}");
     }
+    let sure = |role| ImportOptions { role: Some(role), is_role_sure: true, ..ImportOptions::default() };
+    assert_eq!(Planted::new("a.txt", b"3-2\n1-1\n").read(&sure(Role::Source)).sources(), ["3-2", "1-1"]);
+    assert_eq!(
+        Planted::new("a.txt", b"7\tle chat\n9\tun\n").read(&sure(Role::Reference)).references(),
+        ["le chat", "un"]
+    );
+    let plain = ImportOptions { format: Some("text".to_owned()), ..ImportOptions::default() };
+    assert_eq!(Planted::new("a.xml", b"<?xml version=\"1.0\"?>\n<a>\n").read(&plain).sources().len(), 2);
 }
 
 /// Cells of TSV are quoted as those of CSV are, over several lines too; a stray quotation mark is one.
@@ -156,6 +211,7 @@ fn every_format_has_a_name_of_its_own() {
     for (n, entry) in FORMATS.iter().enumerate() {
         assert!(FORMATS[..n].iter().all(|other| other.name != entry.name), "{}", entry.name);
         assert!(!entry.label.ends_with('.'), "{}", entry.name);
+        assert!(!entry.proof.is_empty(), "{} is read rightly on nothing", entry.name);
         assert_eq!(import::format(entry.name).map(|found| found.label), Some(entry.label));
     }
 }
@@ -175,8 +231,15 @@ const SNIFFED: &[(&str, &str, &str)] = &[
     ("a.txt", "1 1 1 S\n1 2 2 P\n", "naacl"),
     ("a.txt", "0 ||| le chat ||| -1.5 ||| the cat ||| 0 0\n0.5 0.5\n0.4 0.6\n", "opennmt"),
     ("a.txt", "0 ||| le chat ||| 1.5 ||| the cat ||| 3 3\n0.5 0.3 0.2\n", "nematus"),
-    ("a.txt", "1 ||| le chat ||| 1.5 ||| the cat ||| 2 ||| 2\n0.5 0.5\n", "sockeye"),
-    ("a.json", "[\n  [\n    \"le\",\n", "nematus-json"),
+    ("a.talp", "1-1 2p2\n", "talp"),
+    ("a.srt", "1\n00:00:01,000 --> 00:00:02,500\nHello.\n", "subtitles"),
+    ("a.vtt", "WEBVTT\n\n00:01.000 --> 00:02.500\nHello.\n", "subtitles"),
+    ("a.tsv", "system\tdoc\trater\tsource\ttarget\tcategory\tseverity\n", "mqm"),
+    ("a.jsonl", "{\"user_id\": \"a\", \"annotation\": [{}], \"item\": []}\n", "pearmut"),
+    ("a.json", "{\"a.fr\": [{\"src\": \"a\", \"mt\": \"b\", \"COMET\": 0.5}]}", "comet"),
+    ("a.conllu", "# text = a\n1-2\tau\t_\t_\t_\t_\t_\t_\t_\t_\n1\t\u{e0}\t_\tADP\t_\t_\t_\t_\t_\t_\n", "conllu"),
+    ("a.txt", "the cat ||| le chat ||| 0.5 1 ||| 0-0\n3 ||| 3 ||| 1 1\n", "phrase-table"),
+    ("a.nbest", "0 ||| le chat ||| -2.5\n0 ||| chat ||| -3\n", "nbest"),
     ("a.txt", "le chat ||| 0.9,0.1 0.1,0.9\n", "marian-soft"),
     ("a.txt", "0 ||| le chat ||| 0.9,0.1 0.1,0.9 ||| F0= -1.5 ||| -1.5\n", "nbest"),
     ("a.txt", "0 ||| le chat ||| 0-0 1-1 ||| F0= -1.5 ||| -1.5\n", "nbest"),

@@ -20,6 +20,7 @@ use interlinear::corpus::store::file::Workspace;
 use interlinear::corpus::store::output::SystemOutput;
 use interlinear::corpus::store::read::StoredAbout;
 use interlinear::corpus::store::write::NewSentence;
+use interlinear::import;
 use interlinear::text::links::read::links_of;
 use interlinear::ticket::CancellationToken;
 
@@ -505,7 +506,7 @@ fn judgements_go_out_and_come_in_by_the_texts_and_one_undo_takes_them_back() {
     for (kind, name) in [(ExportFormat::Judgements, "j.jsonl"), (ExportFormat::JudgementTable, "j.tsv")] {
         let file = folder.path().join(name);
         std::fs::write(&file, written(&first, kind)).expect("written");
-        assert!(judgement_io::holds(&file), "{name}");
+        assert_eq!(import::guess(&file).expect("a kind")[0].0.name, "judgements", "{name}");
         let mut second = filled(&folder.path().join(format!("{name}.ilws")), &others);
         second.judge(2, "anna", &said(1, &["before"], "", Vec::new(), "")).expect("judged");
         let before = second.judgements().expect("judgements");

@@ -269,8 +269,8 @@ fn judgements_of_the_wmt_are_judgements_and_never_references() {
         by["bob"].no_errors.contains("A") && workspace.judgements_of(2).expect("read")["anna"].no_errors.contains("A")
     );
     drop(workspace);
-    // Whatever it is given as, and in a workspace of its own; again it changes nothing.
-    let (_, told) = ran(at, "analyse --workspace new --reference m.tsv --reference m.tsv --format none");
+    // In a workspace of its own; again it changes nothing.
+    let (_, told) = ran(at, "analyse --workspace new --import m.tsv --import m.tsv --format none");
     assert!(told.contains("Imported 2 new sentences, 3 outputs, 3 judgements"), "{told}");
     // What a system says otherwise stays, and is not marked.
     ran(at, "analyse --workspace v --source s --output A=o --format none");

@@ -17,6 +17,7 @@ use crate::figure::fonts::Fonts;
 use crate::figure::formats::format_of;
 use crate::figure::interlinear::conllu;
 use crate::figure::page::FigurePage;
+use crate::import;
 use crate::jobs::files::disk::Disk;
 use crate::models::origins;
 use crate::text::lines::TextFile;
@@ -130,12 +131,15 @@ fn look(path: PathBuf, on: Page) -> FileEvent {
         (Dropped::Workspace, path)
     } else if path.extension().is_some_and(|extension| extension == "json") {
         (Dropped::Interventions, path)
-    } else if path.extension().is_some_and(|extension| extension == "conllu") {
-        (Dropped::Annotated, path)
-    } else if path.is_file() && links::read::holds_links(&path) {
-        (Dropped::Links, path)
     } else {
-        (Dropped::Text, path)
+        // What cannot be read is told by who opens it.
+        let kind = import::guess(&path).ok().and_then(|found| found.first().map(|(kind, _)| *kind));
+        let what = match kind {
+            Some(kind) if kind.is_links() => Dropped::Links,
+            Some(kind) if kind.name == "conllu" => Dropped::Annotated,
+            _ => Dropped::Text,
+        };
+        (what, path)
     };
     FileEvent::Opened { path, what, on }
 }

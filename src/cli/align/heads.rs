@@ -8,6 +8,7 @@ use serde::Serialize;
 use crate::aligner::words::LineAligner;
 use crate::analysis::aer::AerRates;
 use crate::analysis::symmetrize::symmetrization;
+use crate::cli::args::links::GoldLayoutArgs;
 use crate::cli::args::{BatchArgs, PairArgs, RunArgs};
 use crate::cli::columns::TextTable;
 use crate::cli::output::LineOutput;
@@ -20,7 +21,6 @@ use crate::evaluation::alignment::Aligner;
 use crate::models::transformer::heads::HeadPlace;
 use crate::models::{Kernels, Model};
 use crate::text::links::Links;
-use crate::text::links::read::LinkLayout;
 use crate::text::tsv::{TsvCell, rows};
 use crate::ticket::CancellationToken;
 
@@ -49,6 +49,8 @@ pub struct HeadsArgs {
     /// Compare with these links
     #[arg(long, value_name = "FILE", conflicts_with_all = ["statistical", "learned"])]
     gold: Option<PathBuf>,
+    #[command(flatten)]
+    layout: GoldLayoutArgs,
     #[command(flatten)]
     statistical: StatisticalArgs,
     /// Leave each head out in turn, and tell how far the next words change
@@ -182,7 +184,7 @@ fn cells(row: &HeadErrorRow) -> [String; 6] {
 /// Gives the pairs the links that the heads are compared with.
 fn refer(low: &HeadsArgs, model: &Model, test_set: &mut TestSet, threads: usize) -> Result<()> {
     if let Some(path) = &low.gold {
-        let note = test_set.read_golds(path, &LinkLayout::default())?;
+        let note = test_set.read_golds(path, &low.layout.high())?;
         output::tell(&format!("{}: {note}", path.display()));
         return Ok(());
     }

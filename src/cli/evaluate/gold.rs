@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::aligner::words::LineAligner;
-use crate::cli::args::{Choice, Runtime, definition, one_of, samples, threshold};
+use crate::cli::args::links::GoldLayoutArgs;
+use crate::cli::args::{Runtime, definition, samples, threshold};
 use crate::cli::evaluate::bar::with_bar;
 use crate::cli::statistical::{StatisticalArgs, Text};
 use crate::cli::{bundled, output};
@@ -17,7 +18,6 @@ use crate::error::{Error, Result};
 use crate::evaluation::EvaluatedSystem;
 use crate::evaluation::alignment::Aligner;
 use crate::models::Model;
-use crate::text::links::read::{Base, LinkLayout, LinkOrder, Notation};
 use crate::ticket::CancellationToken;
 
 /// A gold alignment, as typed.
@@ -26,15 +26,8 @@ pub struct GoldArgs {
     /// Measure alignments against these links, and tell AER, precision and recall
     #[arg(long, value_name = "FILE")]
     gold: Option<PathBuf>,
-    /// How the links are written
-    #[arg(long, default_value = "auto", requires = "gold", value_parser = one_of(FORMATS.iter().copied()))]
-    gold_format: Told<Notation>,
-    /// Which side a link names first
-    #[arg(long, default_value = "auto", requires = "gold", value_parser = one_of(ORDERS.iter().copied()))]
-    gold_order: Told<LinkOrder>,
-    /// From where the file counts words
-    #[arg(long, default_value = "auto", requires = "gold", value_parser = one_of(BASES.iter().copied()))]
-    gold_base: Told<Base>,
+    #[command(flatten)]
+    layout: GoldLayoutArgs,
     /// Measure all links with an alpha of at least T as well; may be given several times
     #[arg(long, value_name = "T", requires = "gold", value_parser = threshold)]
     threshold: Vec<f32>,
@@ -52,33 +45,11 @@ pub struct GoldArgs {
     statistical: StatisticalArgs,
 }
 
-/// What a file of links is told to be; `None`: as it looks.
-type Told<T> = Option<T>;
-
-/// How links are written.
-const FORMATS: &[Choice<Told<Notation>>] = &[
-    ("auto", "As the file looks", None),
-    ("pharaoh", "A line for each sentence: `0-0 1?2`, `?` or `p` for a possible link", Some(Notation::Pharaoh)),
-    ("naacl", "A line for each link, as in the HLT-NAACL 2003 shared task: `1 1 1 S`", Some(Notation::Naacl)),
-];
-
-/// Which side comes first.
-const ORDERS: &[Choice<Told<LinkOrder>>] = &[
-    ("auto", "The source, unless links lie outside their sentences then", None),
-    ("source", "The source", Some(LinkOrder::SourceFirst)),
-    ("target", "The target", Some(LinkOrder::TargetFirst)),
-];
-
-/// From where words are counted.
-const BASES: &[Choice<Told<Base>>] =
-    &[("auto", "As the file looks", None), ("0", "From 0", Some(Base::Zero)), ("1", "From 1", Some(Base::One))];
-
 impl GoldArgs {
     /// Gives a test set its links, if there are any, and says how they were read; gives the file and that.
     pub fn read(&self, test_set: &mut TestSet) -> Result<Option<(PathBuf, String)>> {
         let Some(path) = &self.gold else { return Ok(None) };
-        let layout = LinkLayout { notation: self.gold_format, base: self.gold_base, order: self.gold_order };
-        let note = test_set.read_golds(path, &layout)?;
+        let note = test_set.read_golds(path, &self.layout.high())?;
         output::tell(&format!("{}: {note}", path.display()));
         Ok(Some((path.clone(), note)))
     }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use crate::app::document::column::file_name;
+use crate::cli::args::links::GoldLayoutArgs;
 use crate::cli::args::{RunArgs, SearchArgs, one_of};
 use crate::cli::bundled;
 use crate::cli::figure::glossed::GlossingModel;
@@ -74,6 +75,8 @@ pub struct GlossedFiles {
     /// The word links of each, as Pharaoh or NAACL files
     #[arg(long, value_name = "FILE")]
     links: Vec<PathBuf>,
+    #[command(flatten)]
+    layout: GoldLayoutArgs,
     /// What each translation is called, by default as its file
     #[arg(long, value_name = "NAME")]
     name: Vec<String>,
@@ -138,7 +141,8 @@ impl GlossedFiles {
             let texts = beside(path, target, sentences.len())?;
             let lengths: Vec<(usize, usize)> =
                 sentences.iter().zip(&texts).map(|(sentence, words)| (sentence.words.len(), words.len())).collect();
-            let layout = read::LinkLayout { order: Some(read::LinkOrder::SourceFirst), ..read::LinkLayout::default() };
+            let mut layout = self.layout.high();
+            layout.order = layout.order.or(Some(read::LinkOrder::SourceFirst));
             let found = read::read(links, &lengths, &layout)?.pairs;
             let name = self.name.get(n).cloned().unwrap_or_else(|| file_name(target));
             for ((sentence, words), links) in sentences.iter_mut().zip(texts).zip(found) {

@@ -9,6 +9,7 @@ use crate::aligner::bundled::{AlignerChoice, AlignerFile, AlignerFiles};
 use crate::aligner::placed::{PlacedAligner, PlacedWords};
 use crate::app::document::column::placed;
 use crate::app::files::gold::Gold;
+use crate::cli::args::links::GoldLayoutArgs;
 use crate::cli::translate::reader;
 use crate::decoding::Ensemble;
 use crate::error::{Error, Result};
@@ -29,6 +30,8 @@ pub struct OverlayArgs {
     /// Outline links by hand between the sentences and the given translations: a Pharaoh or NAACL file
     #[arg(long, value_name = "FILE", conflicts_with = "aligner", help_heading = HEADING)]
     gold: Option<PathBuf>,
+    #[command(flatten)]
+    layout: GoldLayoutArgs,
     /// Translate with these interventions, as translate does; what they set is marked
     #[arg(long, value_name = "FILE", conflicts_with_all = ["target", "target_file"], help_heading = HEADING)]
     interventions: Option<PathBuf>,
@@ -62,7 +65,7 @@ impl OverlayArgs {
                 return Err(Error::Input(message.to_owned()));
             }
         };
-        let links = read::read(path, &read::lengths(&source, &target), &read::LinkLayout::default())?.pairs;
+        let links = read::read(path, &read::lengths(&source, &target), &self.layout.high())?.pairs;
         let pairs = source.into_iter().zip(target).zip(links);
         Ok(pairs.map(|((source, reference), links)| Gold { source, reference, links }).collect())
     }

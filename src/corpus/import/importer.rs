@@ -7,12 +7,11 @@ use crate::corpus::import::alignments::{Alignments, is_bare, owned_words, sides}
 use crate::corpus::import::joining::{Joining, are_numbers, joining};
 use crate::corpus::import::lanes::{Lanes, with_lanes};
 use crate::corpus::import::letters::stem;
-use crate::corpus::import::mqm;
 use crate::corpus::import::nbest::said;
 use crate::corpus::import::places::is_same;
 use crate::corpus::import::references::{Known, links_fit, new_references, reference, slots};
 use crate::corpus::import::scores::{GivenScores, given_scores};
-use crate::corpus::import::spans;
+use crate::corpus::import::special;
 use crate::corpus::import::windows::{Done, Draft, Job, MOST_OPEN, PACK, PACKED, read, work};
 use crate::corpus::judgements::judgement_io;
 use crate::corpus::measures::remarks::remarks;
@@ -36,9 +35,8 @@ const FOLDED: usize = 1 << 16;
 /// The most sentences that a file may leave out in one place.
 const MOST_GAP: usize = 10_000;
 
-/// Imports a file: `threads` threads read, measure and pack, this one writes. `hear` is told how far it is, from 0 to 1.
-/// What came before an error stays, and so does what came before the ticket was stale; when the file comes in again, it
-/// joins that.
+/// Imports a file of any kind with so many threads; `hear` is told how far it is, from 0 to 1. What came before an error, or
+/// before the ticket was stale, stays; when the file comes in again, it joins that.
 pub fn import_file(
     workspace: &mut Workspace,
     (path, options): (&Path, &import::ImportOptions),
@@ -47,15 +45,11 @@ pub fn import_file(
     hear: &mut dyn FnMut(f32),
 ) -> Result<ImportReport> {
     judgement_io::refuse_copy(path)?;
-    if path.metadata().is_ok_and(|facts| facts.is_file() && facts.len() == 0) {
-        return Err(Error::file(path, "is empty; choose a file with at least one line"));
-    }
-    let mut report = if options.format.is_none() && options.columns.is_empty() && mqm::holds(path) {
-        mqm::import(workspace, (path, options.replaces), ticket)?
-    } else if let Some(format) = spans::format(path).filter(|_| options.format.is_none()) {
-        spans::import(workspace, (path, options.replaces), format)?
-    } else {
+    let kind = import::kind_of(path, options)?;
+    let mut report = if kind.has_sentences() {
         import_records(workspace, (path, options), threads, ticket, hear)?
+    } else {
+        special::import(workspace, (path, options), kind, ticket)?
     };
     if !report.differing.is_empty() {
         report.replacing = Some(import::ImportOptions { replaces: true, ..options.clone() });
@@ -79,9 +73,11 @@ fn import_records(
     let facts = import.facts.told();
     let mut report = ImportReport { facts: facts.clone(), asks: import.facts.asks(), ..ImportReport::default() };
     let (stem, columns) = (stem(path), import.facts.columns.clone());
+    let may_add = workspace.len()? == 0 || !options.adds_to_sentences();
     let told = with_lanes(threads, &work, |lanes| {
         let joining = joining(workspace, lanes, (path, options), ticket)?;
         let importer = Importer {
+            may_add,
             workspace: &mut *workspace,
             lanes,
             path,
@@ -135,6 +131,8 @@ struct Importer<'a> {
     columns: &'a [ImportColumn],
     /// Whether those that are of no system hold numbers, as their first cells say.
     numeric: BTreeMap<String, bool>,
+    /// Whether sentences that are not there come in.
+    may_add: bool,
     joining: Joining,
     /// Records that were placed.
     count: usize,
@@ -408,7 +406,7 @@ impl Importer<'_> {
     fn add_sentences(&mut self, window: &[(usize, Record)], slots: &[usize], report: &mut ImportReport) -> Result<()> {
         let mut len = self.workspace.len()?;
         let mut new: Vec<NewSentence> = Vec::new();
-        for (at, record) in window {
+        for (at, record) in window.iter().filter(|_| self.may_add) {
             let (at, Some(source)) = (*at, &record.source) else { continue };
             if at > len + MOST_GAP {
                 report.warn(self.path, record.line, "is far beyond the sentences before it; it is left out");

@@ -14,5 +14,6 @@ pub(crate) mod references;
 pub mod report;
 mod scores;
 pub mod spans;
+mod special;
 pub mod tagged;
 mod windows;

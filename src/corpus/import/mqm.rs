@@ -16,10 +16,9 @@ use crate::error::{Error, Result};
 use crate::import::Warnings;
 use crate::import::formats::table::unquoted;
 use crate::import::input::ImportInput;
+use crate::import::recognise::MQM;
 use crate::ticket::CancellationToken;
 
-/// The columns that a table must have.
-const TOLD: [&str; 6] = ["system", "rater", "source", "target", "category", "severity"];
 /// How the categories of Google's raters begin.
 const GOOGLE: &[&str] = &["Accuracy/", "Fluency/", "Terminology/", "Style/", "Locale convention/", "Non-translation"];
 
@@ -27,7 +26,7 @@ const GOOGLE: &[&str] = &["Accuracy/", "Fluency/", "Terminology/", "Style/", "Lo
 struct MqmColumns {
     /// What tells one sentence from another beside its text: document and number.
     place: Vec<usize>,
-    /// Of [`TOLD`].
+    /// Of [`MQM`].
     told: [usize; 6],
     /// A note, or JSON with one.
     note: Option<usize>,
@@ -37,7 +36,8 @@ impl MqmColumns {
     fn of(head: &str) -> Option<Self> {
         let heads: Vec<String> = head.split('\t').map(|name| unquoted(name.trim()).to_lowercase()).collect();
         let find = |name: &str| heads.iter().position(|head| head == name);
-        let [Some(a), Some(b), Some(c), Some(d), Some(e), Some(f)] = TOLD.map(find) else { return None };
+        let told = MQM.map(find);
+        let [Some(a), Some(b), Some(c), Some(d), Some(e), Some(f)] = told else { return None };
         let names = ["doc", "docid", "doc_id", "docsegid", "seg_id", "segid", "globalsegid"];
         Some(Self {
             place: names.into_iter().filter_map(find).collect(),
@@ -45,12 +45,6 @@ impl MqmColumns {
             note: ["metadata", "note", "comment"].into_iter().find_map(find),
         })
     }
-}
-
-/// Whether a file is one, by its first line.
-pub fn holds(path: &Path) -> bool {
-    let head = ImportInput::open(path, None).map(|input| input.head());
-    head.is_ok_and(|head| head.lines().find(|line| !line.trim().is_empty()).and_then(MqmColumns::of).is_some())
 }
 
 /// Imports a file, as [`rated::take`] does.
@@ -95,14 +89,14 @@ fn read(path: &Path, warnings: &mut Warnings, ticket: &CancellationToken) -> Res
         ticket.check()?;
         let Some(text) = line.text.filter(|text| !text.trim().is_empty()) else { continue };
         let Some(columns) = &columns else {
-            let none = || Error::file(path, format!("has no columns `{}`", TOLD.join("`, `")));
+            let none = || Error::file(path, format!("has no columns `{}`", MQM.join("`, `")));
             columns = Some(MqmColumns::of(&text).ok_or_else(none)?);
             continue;
         };
         let cells: Vec<String> = text.split('\t').map(cell).collect();
         let is_there = |n: usize| cells.get(columns.told[n]).is_some_and(|cell| n > 1 || !cell.trim().is_empty());
-        if let Some(n) = (0..TOLD.len()).find(|n| !is_there(*n)) {
-            let (count, at, name) = (cells.len(), columns.told[n] + 1, TOLD[n]);
+        if let Some(n) = (0..MQM.len()).find(|n| !is_there(*n)) {
+            let (count, at, name) = (cells.len(), columns.told[n] + 1, MQM[n]);
             let message = format!("has {count} cells and no `{name}`, which is column {at}; it is left out");
             warnings.add(line.number, message);
             continue;

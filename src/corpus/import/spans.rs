@@ -15,7 +15,6 @@ use crate::corpus::judgements::judge::{ErrorMark, Letters, MOST_RATING};
 use crate::corpus::store::file::Workspace;
 use crate::error::{Error, Result};
 use crate::import::Warnings;
-use crate::import::input::ImportInput;
 use crate::text::reader::read_file;
 use crate::text::words::words;
 
@@ -37,20 +36,6 @@ pub enum SpanFormat {
     Pearmut,
     /// Of COMET.
     Comet,
-}
-
-/// Which a file is, by its beginning.
-pub fn format(path: &Path) -> Option<SpanFormat> {
-    let input = ImportInput::open(path, None).ok()?;
-    let head = String::from_utf8_lossy(&input.sample).into_owned();
-    let has = |key: &str| head.contains(key);
-    if !head.trim_start().starts_with('{') {
-        return None;
-    }
-    if has("\"annotation\"") && has("\"user_id\"") || has("\"annotation\"") && has("\"error_spans\"") {
-        return Some(SpanFormat::Pearmut);
-    }
-    (has("\"src\"") && has("\"mt\"")).then_some(SpanFormat::Comet)
 }
 
 /// Imports a file, as [`rated::take`] does.

@@ -10,22 +10,11 @@ use crate::corpus::store::file::Workspace;
 use crate::error::{Error, Result};
 use crate::figure::interlinear::GlossedSentence;
 use crate::figure::interlinear::conllu;
-use crate::text::reader::{LineReader, require_file};
 use crate::text::words::{WordPlaces, words};
 use crate::ticket::CancellationToken;
 
 /// What says nothing.
 const NONE: &str = "_";
-
-/// Whether a file is in CoNLL-U, by its first line that is no comment.
-pub fn holds(path: &Path) -> bool {
-    // A pipe could not be read a second time.
-    let lines = require_file(path).and_then(|_| LineReader::open(path)).ok();
-    let is_word = |line: &String| !line.starts_with('#') && !line.trim().is_empty();
-    let first = lines.into_iter().flatten().map_while(std::result::Result::ok).find(is_word).unwrap_or_default();
-    let columns: Vec<&str> = first.split('\t').collect();
-    columns.len() == 10 && columns[0].split('-').next() == Some("1")
-}
 
 /// Takes in the parts of speech of a file.
 ///

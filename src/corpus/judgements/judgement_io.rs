@@ -173,11 +173,6 @@ enum Notation {
     Corpus,
 }
 
-/// Whether a file holds judgements alone, by its first line.
-pub fn holds(path: &Path) -> bool {
-    notation(path, false).is_some_and(|notation| notation != Notation::Corpus)
-}
-
 /// Refuses a copy of a corpus, with what brings its judgements.
 pub fn refuse_copy(path: &Path) -> Result<()> {
     if !is_database(path) {

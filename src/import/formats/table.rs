@@ -222,7 +222,7 @@ fn open(
         has_header && column.role == ColumnRole::Extra && are_numbers(body, place)
     };
     if !columns.iter().any(|column| holds_text(&column.role)) && !columns.iter().enumerate().any(holds_numbers) {
-        let advice = "name a column `source`, `target` or after a system, or say what the columns hold";
+        let advice = "name a column `source`, `target` or after a system";
         return Err(Error::file(input.path(), format!("has no column with sentences; {advice}")));
     }
     facts.columns.clone_from(&columns);
@@ -293,7 +293,11 @@ fn columns(names: &[String], has_header: bool, body: &[Vec<String>], options: &I
         Role::Output(system) => ColumnRole::Output(system),
         _ => ColumnRole::Reference,
     };
-    let mut sides = [ColumnRole::Source, target.clone()].into_iter();
+    let is_text = |(place, name): &(usize, &String)| !has_header && !name.is_empty() && !are_numbers(body, *place);
+    // The one text of a file that is said to be a reference or an output is that.
+    let is_target = options.is_role_sure && matches!(options.role, Some(Role::Reference | Role::Output(_)));
+    let is_alone = is_target && names.iter().enumerate().filter(is_text).count() == 1;
+    let mut sides = [ColumnRole::Source, target.clone()].into_iter().skip(usize::from(is_alone));
     let has_sides = names.iter().any(|name| matches!(known(name), Some(ColumnRole::Source | ColumnRole::Reference)));
     let is_system = |(place, name): (usize, &String)| {
         let given = options.columns.iter().find(|(given, _)| given == name).map(|(_, role)| role.clone());

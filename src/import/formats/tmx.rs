@@ -16,7 +16,7 @@ const PEEKED: usize = 64;
 
 /// The root element.
 pub fn sniff(sample: &FileSample<'_>) -> u8 {
-    if sample.head.contains("<tmx") { 95 } else { 0 }
+    if sample.first().trim_start().starts_with('<') && sample.head.contains("<tmx") { 95 } else { 0 }
 }
 
 /// Starts to read.

@@ -21,7 +21,11 @@ use crate::text::words::words;
 /// Sentences with links in elements.
 pub fn sniff(sample: &FileSample<'_>) -> u8 {
     let has = |text: &str| sample.head.contains(text);
-    if has("<s ") && (has("<sure>") || has("<sure/>") || has("<possible>")) { 95 } else { 0 }
+    if sample.first().starts_with('<') && has("<s ") && (has("<sure>") || has("<sure/>") || has("<possible>")) {
+        95
+    } else {
+        0
+    }
 }
 
 /// Starts to read.

@@ -16,7 +16,7 @@ const ASIDE: &[&str] = &["alt-trans", "matches", "glossary", "ignorable", "seg-s
 
 /// The root element.
 pub fn sniff(sample: &FileSample<'_>) -> u8 {
-    if sample.head.contains("<xliff") { 95 } else { 0 }
+    if sample.first().trim_start().starts_with('<') && sample.head.contains("<xliff") { 95 } else { 0 }
 }
 
 /// Starts to read.

@@ -8,8 +8,6 @@ use std::time::{Duration, Instant};
 use crate::aligner::bundled::AlignerChoice;
 use crate::corpus::export::out::write;
 use crate::corpus::import::importer::{ImportReport, import_file};
-use crate::corpus::import::tagged;
-use crate::corpus::judgements::judgement_io;
 use crate::corpus::overview::compute::OverviewOptions;
 use crate::corpus::query::table::Sorting;
 use crate::corpus::query::{hits, table};
@@ -428,13 +426,7 @@ impl Open<'_> {
         self.end.check()?;
         hear(0.0);
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        let imported = if options.role != Some(import::Role::Gold) && judgement_io::holds(&path) {
-            judgement_io::import(workspace, &path, None, &ticket)
-        } else if options.role != Some(import::Role::Gold) && tagged::holds(&path) {
-            tagged::import(workspace, &path, &ticket)
-        } else {
-            import_file(workspace, (&path, options), threads, &ticket, &mut hear)
-        };
+        let imported = import_file(workspace, (&path, options), threads, &ticket, &mut hear);
         self.tell(CorpusNews::Idle);
         self.at.jobs.means.forget();
         self.refresh()?;

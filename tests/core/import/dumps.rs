@@ -141,27 +141,6 @@ fn an_unclear_orientation_is_asked_and_can_be_answered() {
 }
 
 #[test]
-fn nematus_json_names_words_by_weight() {
-    let list = |weights: [&str; 6]| {
-        let words = [("le", "a"), ("le", "a"), ("le", "</s>"), ("</s>", "a"), ("</s>", "a"), ("</s>", "</s>")];
-        let entries = words.iter().zip(weights);
-        let entries: Vec<String> =
-            entries.map(|((t, s), weight)| format!("[\"{t}\", \"{s}\", {weight}, \"0\", \"0\"]")).collect();
-        format!("[\n {}\n]\n", entries.join(",\n "))
-    };
-    let good = list(["\"0.5\"", "\"0.25\"", "0.25", "0", "\"1e-3\"", "\"0.999\""]);
-    let bad = list(["\"x\"", "0", "0", "0", "0", "1"]);
-    let read = read("a.json", &format!("{good}{bad}[[\"a\", \"b\"]]\n"));
-    let source = read.records[0].source.as_ref().unwrap();
-    assert_eq!(source.tokens.as_deref().unwrap(), ["a", "a", "</s>"]);
-    let output = &read.records[0].outputs[0];
-    assert_eq!((output.tokens.as_slice(), output.text.as_str()), (&["le".to_owned(), "</s>".to_owned()][..], "le"));
-    assert_eq!(rows(output.alpha.as_ref()), [[0.5, 0.25, 0.25], [0.0, 0.001, 0.999]]);
-    assert_eq!(read.warnings, ["a.json, line 2: has `x`, which is no weight; sentence 2 is left out"]);
-    assert!(read.error.unwrap().starts_with("a.json, line 17: is no list of `[target, source, weight, ..]`"));
-}
-
-#[test]
 fn marian_writes_nbest_lists_and_scores() {
     let nbest = "0 ||| le chat ||| 1,0 0,1 ||| F0= -1.5 ||| -0.75\n0 ||| chat ||| 0,1 ||| F0= -2 ||| -2\n\
                  2 ||| oui ||| 1 ||| WordScores= -0.5 ||| F0= -0.5 ||| -0.5\n";

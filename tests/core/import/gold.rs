@@ -54,12 +54,12 @@ fn the_base_is_found_or_asked() {
 }
 
 #[test]
-fn the_talp_notation_counts_from_1_and_its_0_is_no_word() {
-    let read = read("a.talp", "1-1 2s3 2p2\n\n0-1 1-2\n");
-    assert_eq!(gold(&read), [links(&[(0, 0), (1, 2)], &[(1, 1)]), links(&[], &[]), links(&[(0, 1)], &[])]);
-    assert_eq!((read.facts.base.value(), read.warnings.len()), (Some(Base::One), 0));
+fn the_talp_notation_counts_from_1_unless_it_has_a_0() {
+    let read = read("a.talp", "0-0 1-1 2s2\n\n0-1 1p2\n");
+    assert_eq!(gold(&read), [links(&[(0, 0), (1, 1), (2, 2)], &[]), links(&[], &[]), links(&[(0, 1)], &[(1, 2)])]);
+    assert_eq!(read.facts.base, ImportFact::known(Base::Zero, "the file has a 0"));
     let clear = super::read("b.talp", "1-1 2p3\n");
-    assert_eq!(clear.facts.base, ImportFact::known(Base::One, "as the format has it"));
+    assert_eq!((clear.facts.base.value(), clear.facts.base.asks()), (Some(Base::One), false));
 }
 
 #[test]
@@ -132,8 +132,10 @@ fn the_shared_task_has_a_line_for_each_link() {
 }
 
 #[test]
-fn a_0_in_the_shared_task_is_asked_unless_the_texts_tell() {
-    assert!(super::read("a.wa", "1 0 1 S\n1 1 2 S\n").facts.base.asks());
+fn a_0_in_the_shared_task_is_no_word() {
+    let alone = super::read("a.wa", "1 0 1 S\n1 1 2 S\n");
+    assert_eq!((alone.facts.base.value(), gold(&alone)), (Some(Base::One), vec![links(&[(0, 1)], &[])]));
+    assert!(!alone.facts.base.asks() && alone.count == 0);
     let read = read_beside("a.wa", b"1 0 1 S\n1 2 2 S\n", &[(2, 2)]);
     assert_eq!((read.facts.base.value(), gold(&read)), (Some(Base::One), vec![links(&[(1, 1)], &[])]));
 }

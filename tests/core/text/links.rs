@@ -21,6 +21,7 @@ fn reads(text: &str, lengths: &[(usize, usize)], reading: LinkLayout) -> Result<
 const ASK: LinkLayout = LinkLayout { notation: None, base: None, order: None };
 const FROM_0: LinkLayout = LinkLayout { base: Some(Base::Zero), ..ASK };
 const FROM_1: LinkLayout = LinkLayout { base: Some(Base::One), ..ASK };
+const TALP: LinkLayout = LinkLayout { notation: Some(Notation::Talp), ..ASK };
 const SOURCE: LinkLayout = LinkLayout { order: Some(LinkOrder::SourceFirst), ..ASK };
 const TARGET: LinkLayout = LinkLayout { order: Some(LinkOrder::TargetFirst), ..ASK };
 
@@ -29,48 +30,40 @@ type Case = (&'static str, &'static [(usize, usize)], LinkLayout, &'static str, 
 
 const READ: &[Case] = &[
     // Pharaoh: a 0 tells.
-    (
-        "0-0 1?2\n",
-        &[(2, 3)],
-        ASK,
-        "0-0 1?2",
-        &["from 0, for the file has a 0", "source side comes first, for otherwise"],
-    ),
-    ("0-0 1p1 \n", &[(2, 2)], ASK, "0-0 1?1", &["from 0, for", "source side comes first, as is assumed"]),
-    ("0-0 2-1\n", &[(2, 3)], ASK, "0-0 1-2", &["from 0, for", "target side comes first, for otherwise"]),
+    ("0-0 1?2\n", &[(2, 3)], ASK, "0-0 1?2", &["from 0: the file has a 0", "source side first: otherwise"]),
+    ("0-0 1p1 \n", &[(2, 2)], ASK, "0-0 1?1", &["from 0: the", "source side first: as files mostly"]),
+    ("0-0 2-1\n", &[(2, 3)], ASK, "0-0 1-2", &["from 0: the", "target side first: otherwise"]),
     // A greatest index as great as a length tells too.
-    ("1-1 2?3\n", &[(2, 3)], ASK, "0-0 1?2", &["from 1, for counted from 0 a link would lie outside"]),
-    ("1-1\n\n2-2\n", &[(3, 3), (1, 1), (2, 2)], ASK, "0-0||1-1", &["from 1, for counted from 0"]),
+    ("1-1 2?3\n", &[(2, 3)], ASK, "0-0 1?2", &["from 1: from 0 links lie outside"]),
+    ("1-1\n\n2-2\n", &[(3, 3), (1, 1), (2, 2)], ASK, "0-0||1-1", &["from 1: from 0 links"]),
     // Nothing tells: the conventions.
-    ("1-1\n", &[(3, 3)], ASK, "1-1", &["from 0, as Pharaoh files mostly are, for nothing"]),
-    ("1 1 1 S\n", &[(3, 3)], ASK, "0-0", &["from 1, as the format has it, for nothing"]),
-    ("\n", &[(3, 3)], ASK, "", &["from 0"]),
+    ("1-1\n", &[(3, 3)], ASK, "1-1", &["counted from 0, or words counted from 1? Words counted from 0 is used"]),
+    ("1 1 1 S\n", &[(3, 3)], ASK, "0-0", &["from 1: as the format has it"]),
+    ("\n", &[(3, 3)], ASK, "", &[]),
     // What is asked for wins.
-    ("1-1\n", &[(3, 3)], FROM_1, "0-0", &["from 1, as was asked."]),
-    ("1 1 1\n", &[(3, 3)], FROM_0, "1-1", &["from 0, as was asked."]),
-    ("0-1\n", &[(3, 3)], TARGET, "1-0", &["target side comes first, as was asked."]),
-    ("0-1\n", &[(3, 3)], SOURCE, "0-1", &["source side comes first, as was asked."]),
+    ("1-1\n", &[(3, 3)], FROM_1, "0-0", &["from 1: as was asked."]),
+    ("1 1 1\n", &[(3, 3)], FROM_0, "1-1", &["from 0: as was asked."]),
+    ("1-1 2p2\n", &[(3, 3)], TALP, "0-0 1?1", &["from 1: as the notation has it"]),
+    ("0-0 2-2\n", &[(3, 3)], TALP, "0-0 2-2", &["from 0: the file has a 0"]),
+    ("0-1\n", &[(3, 3)], TARGET, "1-0", &["target side first: as was asked."]),
+    ("0-1\n", &[(3, 3)], SOURCE, "0-1", &["source side first: as was asked."]),
+    // Scores behind links, and ids before them.
+    ("s 1\t0-0-0.5 1-2-1e-3\n", &[(2, 3)], ASK, "0-0 1-2", &["from 0: the file has a 0"]),
     // HLT-NAACL 2003, sentences in any order, sure where nothing is said, confidences of no matter.
     (
         "2 1 1 S\n2 2 1 P 0.5\n\n1 3 2\n1 1 1 1.0\n",
         &[(3, 2), (2, 1)],
         ASK,
         "0-0 2-1|0-0 1?0",
-        &["from 1, for counted from 0"],
+        &["from 1: as the format"],
     ),
-    ("0001 1 2 P\n", &[(1, 2)], ASK, "0?1", &["from 1, for", "source side comes first, for otherwise"]),
-    ("1 2 1 P\n", &[(1, 2)], ASK, "0?1", &["from 1, for", "target side comes first, for otherwise"]),
-    ("1 0 0 S\n1 1 1 S\n", &[(2, 2)], ASK, "0-0 1-1", &["from 0, for the file has a 0 and no link lies outside"]),
-    // A 0 beside a greatest index: the shared task's word without a partner.
-    (
-        "1 0 1 S\n1 2 2 S\n",
-        &[(2, 2)],
-        ASK,
-        "1-1",
-        &["from 1, for", "Position 0 is no word, and links to it are left out"],
-    ),
-    // A 0 rather tells of the base than of a missing partner, even where the sides must be turned for it.
-    ("1 2 0 S\n", &[(2, 3)], ASK, "0-2", &["from 0, for the file has a 0", "target side comes first, for otherwise"]),
+    ("0001 1 2 P\n", &[(1, 2)], ASK, "0?1", &["source side first: otherwise"]),
+    ("1 2 1 P\n", &[(1, 2)], ASK, "0?1", &["target side first: otherwise"]),
+    // Its 0 is no word, whether or not all would fit from 0.
+    ("1 1 1 S\n1 2 2 S\n1 0 3 P\n", &[(4, 4)], ASK, "0-0 1-1", &["from 1: as the format has it; its 0 is no word"]),
+    ("1 0 1 S\n1 2 2 S\n", &[(2, 2)], ASK, "1-1", &["its 0 is no word"]),
+    // But two words that are none are not linked.
+    ("1 0 0 S\n1 1 1 S\n", &[(2, 2)], ASK, "0-0 1-1", &["from 0: it links 0 with 0"]),
     // A link listed twice is there once, and sure wins.
     ("0-0 0?0 0-0\n", &[(1, 1)], ASK, "0-0", &[]),
 ];

@@ -1,0 +1,59 @@
+//! Floor 13: how files of word links are read, as every command asks that reads some.
+
+use clap::Args;
+
+use crate::cli::args::{Choice, one_of};
+use crate::text::links::read::{Base, LinkLayout, LinkOrder, Notation};
+
+/// As typed.
+#[derive(Args, Clone, Debug)]
+pub struct GoldLayoutArgs {
+    /// How files of links are written
+    #[arg(long, default_value = "auto", value_parser = one_of(FORMATS.iter().copied()), help_heading = HEADING)]
+    pub gold_format: Told<Notation>,
+    /// Which side a link names first
+    #[arg(long, default_value = "auto", value_parser = one_of(ORDERS.iter().copied()), help_heading = HEADING)]
+    pub gold_order: Told<LinkOrder>,
+    /// From where files of links count words
+    #[arg(long, default_value = "auto", value_parser = one_of(BASES.iter().copied()), help_heading = HEADING)]
+    pub gold_base: Told<Base>,
+}
+
+const HEADING: &str = "Files of links";
+
+/// What a file of links is told to be; `None`: as it looks.
+type Told<T> = Option<T>;
+
+/// How links are written.
+const FORMATS: &[Choice<Told<Notation>>] = &[
+    ("auto", "As the file looks", None),
+    (
+        Notation::Pharaoh.name(),
+        "A line for each sentence: `0-0 1?2`, `?` or `p` for a possible link",
+        Some(Notation::Pharaoh),
+    ),
+    (Notation::Talp.name(), "The same, counted from 1 unless it has a 0", Some(Notation::Talp)),
+    (
+        Notation::Naacl.name(),
+        "A line for each link, as in the HLT-NAACL 2003 shared task: `1 1 1 S`",
+        Some(Notation::Naacl),
+    ),
+];
+
+/// Which side comes first.
+const ORDERS: &[Choice<Told<LinkOrder>>] = &[
+    ("auto", "The source, unless links lie outside their sentences then", None),
+    ("source", "The source", Some(LinkOrder::SourceFirst)),
+    ("target", "The target", Some(LinkOrder::TargetFirst)),
+];
+
+/// From where words are counted.
+const BASES: &[Choice<Told<Base>>] =
+    &[("auto", "As the file looks", None), ("0", "From 0", Some(Base::Zero)), ("1", "From 1", Some(Base::One))];
+
+impl GoldLayoutArgs {
+    /// As meant.
+    pub fn high(&self) -> LinkLayout {
+        LinkLayout { notation: self.gold_format, base: self.gold_base, order: self.gold_order }
+    }
+}

@@ -1,0 +1,47 @@
+//! Floor 7: files that say something of sentences and have none of their own: judgements, marks and scores of others, parts of
+//! speech; and those that nobody reads.
+
+use std::path::Path;
+
+use crate::corpus::import::report::ImportReport;
+use crate::corpus::import::spans::SpanFormat;
+use crate::corpus::import::{mqm, spans, tagged};
+use crate::corpus::judgements::judgement_io;
+use crate::corpus::store::file::Workspace;
+use crate::error::{Error, Result};
+use crate::import::format::{CorpusKind, FormatEntry, FormatReading};
+use crate::import::options::ImportOptions;
+use crate::ticket::CancellationToken;
+
+/// Imports a file of a kind that is no [`FormatReading::Sentences`].
+///
+/// # Errors
+/// What the file is, where nobody reads it or it is given as something else; what its reader says.
+pub(super) fn import(
+    workspace: &mut Workspace,
+    (path, options): (&Path, &ImportOptions),
+    kind: &FormatEntry,
+    ticket: &CancellationToken,
+) -> Result<ImportReport> {
+    let special = match kind.reading {
+        FormatReading::OfCorpus(special) => special,
+        FormatReading::Refused(why) => {
+            let message = format!(
+                "{why}. If its lines are the sentences all the same, `analyse --import-format text` takes them"
+            );
+            return Err(Error::file(path, message));
+        }
+        FormatReading::Sentences(_) => return Err(Error::Internal("a file of sentences is no special one".to_owned())),
+    };
+    if options.is_role_sure {
+        let message = format!("is of the kind \"{}\", which says itself what it is; give it to --import", kind.label);
+        return Err(Error::file(path, message));
+    }
+    match special {
+        CorpusKind::Judgements => judgement_io::import(workspace, path, None, ticket),
+        CorpusKind::Conllu => tagged::import(workspace, path, ticket),
+        CorpusKind::Mqm => mqm::import(workspace, (path, options.replaces), ticket),
+        CorpusKind::Pearmut => spans::import(workspace, (path, options.replaces), SpanFormat::Pearmut),
+        CorpusKind::Comet => spans::import(workspace, (path, options.replaces), SpanFormat::Comet),
+    }
+}
