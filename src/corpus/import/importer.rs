@@ -10,7 +10,7 @@ use crate::corpus::import::nbest::said;
 use crate::corpus::import::places::{SentencePlaces, is_same};
 use crate::corpus::import::references::{Known, links_fit, new_references, reference, slots};
 use crate::corpus::import::scores::{GivenScores, given_scores};
-use crate::corpus::import::spans;
+use crate::corpus::import::{scored, scores, spans};
 use crate::corpus::measures::remarks::remarks;
 use crate::corpus::measures::table::Measuring;
 use crate::corpus::store::file::Workspace;
@@ -19,7 +19,7 @@ use crate::corpus::store::read::{MOST_REFERENCES, StoredAbout, StoredSentence};
 use crate::corpus::store::write::{NewSentence, Ready};
 use crate::error::{Error, Result};
 use crate::import;
-use crate::import::{Import, ImportColumn, Record, RecordWindow, Warnings};
+use crate::import::{ColumnRole, Import, ImportColumn, Record, RecordWindow, Warnings};
 use crate::text::links::Links;
 use crate::text::sentence::EOS;
 use crate::text::words::words;
@@ -57,6 +57,8 @@ pub fn import_file(
         mqm::import(workspace, (path, options.replaces), ticket)?
     } else if let Some(format) = spans::format(path).filter(|_| options.format.is_none()) {
         spans::import(workspace, (path, options.replaces), format)?
+    } else if let Some(lines) = scored::read(path, options)? {
+        scored::import(workspace, (path, options), lines)?
     } else {
         import_records(workspace, (path, options), threads, ticket, hear)?
     };
@@ -74,6 +76,7 @@ fn import_records(
     hear: &mut dyn FnMut(f32),
 ) -> Result<ImportReport> {
     let mut import = import::open(path, options)?;
+    scores::check(workspace, path, &import.facts)?;
     let facts = import.facts.told();
     let mut report = ImportReport { facts: facts.clone(), asks: import.facts.asks(), ..ImportReport::default() };
     let origin = workspace.add_origin(&path.display().to_string(), &facts.join(" "))?;
@@ -87,7 +90,6 @@ fn import_records(
             stem,
             facts: facts.join(" "),
             columns: &columns,
-            numeric: BTreeMap::new(),
             base: None,
             options,
             slots: None,
@@ -168,8 +170,6 @@ struct Importer<'a> {
     facts: String,
     /// Its columns, where it is a table.
     columns: &'a [ImportColumn],
-    /// Whether those that are of no system hold numbers, as their first cells say.
-    numeric: BTreeMap<String, bool>,
     /// The place of the file's first sentence, from 0.
     base: Option<usize>,
     /// Whether what differs goes in the place of what is there, and what is taken of n-best lists.
@@ -333,7 +333,7 @@ impl Importer<'_> {
         report: &mut ImportReport,
     ) -> Result<()> {
         let known: Vec<String> = self.workspace.systems()?.into_iter().map(|system| system.name).collect();
-        let mut scores = given_scores(window, &known, (self.columns, &mut self.numeric), self.path, report)?;
+        let mut scores = given_scores(window, &known, self.columns, self.path, report)?;
         scores.extend(oracles);
         if !scores.is_empty() {
             self.write(0)?;
@@ -516,8 +516,10 @@ impl Importer<'_> {
             ..SystemOutput::default()
         };
         let is_bare = is_bare(output);
+        // A column of texts says that there are no words, whatever else the row has.
+        let has_texts = self.columns.iter().any(|column| column.role == ColumnRole::Output(name.to_owned()));
         let says_more = output.links.is_some() || output.alpha.is_some() || output.log_p.is_some();
-        if is_bare && !says_more {
+        if is_bare && (has_texts || !says_more) {
             // A cell that is empty says nothing; a blank line of a text is a translation without words.
             let id = self.system(name)?.id;
             let is_known = self.workspace.output(id, at)?.is_some_and(|known| !known.text.is_empty());

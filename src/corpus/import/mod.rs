@@ -10,6 +10,7 @@ mod places;
 pub mod rated;
 pub(crate) mod references;
 pub mod report;
+pub mod scored;
 mod scores;
 pub mod spans;
 pub mod tagged;

@@ -12,7 +12,6 @@ use crate::corpus::judgements::judge::ErrorMark;
 use crate::corpus::store::file::Workspace;
 use crate::error::{Error, Result};
 use crate::import::Warnings;
-use crate::import::formats::table::unquoted;
 use crate::import::input::ImportInput;
 use crate::text::words::{LetterSpan, span_of, words};
 use crate::ticket::CancellationToken;
@@ -78,7 +77,7 @@ fn read(path: &Path, warnings: &mut Warnings, ticket: &CancellationToken) -> Res
             columns = Some(MqmColumns::of(&text).ok_or_else(none)?);
             continue;
         };
-        let cells: Vec<String> = text.split('\t').map(unquoted).collect();
+        let cells: Vec<String> = text.split('\t').map(str::to_owned).collect();
         if cells.len() < columns.count {
             let (cells, count) = (cells.len(), columns.count);
             warnings.add(line.number, format!("has {cells} cells, but there are {count} columns; it is left out"));

@@ -7,6 +7,7 @@ pub mod marian;
 pub mod nbest;
 pub mod nematus_json;
 pub mod npy;
+pub mod rows;
 pub mod snum;
 pub mod table;
 pub mod text;
