@@ -13,18 +13,8 @@ pub enum Decimals {
     Unclear,
 }
 
-impl Decimals {
-    /// How numbers are read, as the end of a sentence.
-    pub fn note(self) -> &'static str {
-        match self {
-            Self::Point => "its numbers have decimal points",
-            Self::Comma => "its numbers have decimal commas",
-            Self::Unclear => {
-                "numbers such as `1,234` are left out, since a comma may separate decimals or thousands; write a decimal point"
-            }
-        }
-    }
-}
+/// What is wrong with numbers that are [`Decimals::Unclear`].
+pub const UNCLEAR: &str = "the comma of `1,234` may separate decimals or thousands; write a decimal point";
 
 /// What the cells of a column are, counted one by one.
 #[derive(Clone, Copy, Debug, Default)]
@@ -35,8 +25,6 @@ pub struct NumberCount {
     pub missing: usize,
     /// Other cells, blank ones aside.
     pub others: usize,
-    /// Lists of numbers among the others, such as `[70, 85]`.
-    pub lists: usize,
     commas: usize,
     /// Whether a cell shows decimals after a point, and after a comma.
     shown: [bool; 2],
@@ -72,9 +60,6 @@ impl NumberCount {
             self.missing += 1;
         } else {
             self.others += 1;
-            let is_of_list = |c: char| c.is_ascii_digit() || ", .-+".contains(c);
-            let inner = cell.strip_prefix('[').and_then(|cell| cell.strip_suffix(']'));
-            self.lists += usize::from(inner.is_some_and(|inner| inner.chars().all(is_of_list)));
         }
     }
 

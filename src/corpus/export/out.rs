@@ -22,7 +22,7 @@ use crate::error::{Error, Result};
 use crate::figure::fonts::Fonts;
 use crate::figure::formats::format_of;
 use crate::figure::page::FigurePage;
-use crate::import::formats::table::NO_OUTPUT;
+use crate::import::formats::table::{NO_OUTPUT, head_of};
 use crate::text::links;
 use crate::text::tsv::{Tsv, TsvCell};
 use crate::text::write::write_atomic;
@@ -79,7 +79,10 @@ fn tsv(file: &mut dyn Write, out: &Out, corpus: &CorpusTable) -> std::io::Result
     let mut table = Tsv::bare(file);
     let texts = ["number", "source"].into_iter().map(TsvCell::plain);
     let references = corpus.reference_names().map(TsvCell::Plain);
-    let systems = corpus.systems.iter().map(|column| TsvCell::from(&column.system.name));
+    let systems = corpus.systems.iter().map(|column| {
+        let texts = out.rows.iter().filter_map(|at| column.texts.get(*at as usize));
+        TsvCell::from(&head_of(&column.system.name, texts))
+    });
     let numbers = columns.iter().map(|column| TsvCell::Plain(column.name(corpus)));
     // An empty cell is a translation without words.
     let silent = |at: u32| -> Vec<&str> {

@@ -6,7 +6,7 @@ pub mod lanes;
 pub(crate) mod letters;
 pub mod mqm;
 mod nbest;
-mod places;
+pub(crate) mod places;
 pub mod rated;
 pub(crate) mod references;
 pub mod report;

@@ -10,7 +10,7 @@ use crate::corpus::import::scores::{fits, named};
 use crate::corpus::store::file::Workspace;
 use crate::corpus::store::read::StoredSystem;
 use crate::error::{Error, Result};
-use crate::import::decimal::{Decimals, NumberCount, is_missing, is_number, number};
+use crate::import::decimal::{Decimals, NumberCount, UNCLEAR, is_missing, is_number, number};
 use crate::import::input::ImportInput;
 use crate::import::{ImportOptions, Role, Warnings, guess};
 
@@ -56,7 +56,7 @@ fn places(head: &str) -> Option<[usize; 3]> {
 /// When it cannot be read on.
 pub fn read(path: &Path, options: &ImportOptions) -> Result<Option<ScoreFile>> {
     let is_given = matches!(options.role, Some(Role::Scores(_)));
-    if options.format.is_some() || options.role.is_some() && !is_given {
+    if !is_given && (options.format.is_some() || options.role.is_some()) {
         return Ok(None);
     }
     let Ok(input) = ImportInput::open(path, options.encoding.as_deref()) else { return Ok(None) };
@@ -161,8 +161,7 @@ fn decimals(path: &Path, lines: &[ScoreLine]) -> Result<Decimals> {
         return Err(Error::line(path, other.line, message));
     }
     if count.decimals() == Decimals::Unclear {
-        let message = "has numbers such as `1,234`, whose comma may separate decimals or thousands. Nothing was imported; write a \
-                       decimal point";
+        let message = format!("has numbers that cannot be read: {UNCLEAR}. Nothing was imported");
         return Err(Error::file(path, message));
     }
     Ok(count.decimals())

@@ -9,7 +9,8 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use crate::corpus::import::letters::{stem, visible};
+use crate::corpus::import::letters::stem;
+use crate::corpus::import::places::{SentencePlaces, is_same};
 use crate::corpus::import::references::beyond;
 use crate::corpus::import::report::ImportReport;
 use crate::corpus::judgements::judge::{
@@ -61,8 +62,6 @@ const RATING: &str = "rating";
 const LETTERS: &str = "letters";
 /// Between tags.
 const BAR: &str = " | ";
-/// Sentences read at once.
-const WINDOW: usize = 10_000;
 
 /// Writes the judgements of some sentences as a table.
 pub fn table(file: &mut dyn Write, rows: &[u32], corpus: &CorpusTable) -> std::io::Result<()> {
@@ -286,8 +285,8 @@ struct Reading<'a> {
     len: usize,
     /// How far behind its number in the file the last sentence was found.
     shift: isize,
-    /// The first place of each text, once that is needed.
-    places: Option<HashMap<String, usize>>,
+    /// Where each text is, once that is needed.
+    places: Option<SentencePlaces>,
     said: BTreeMap<(usize, String), Judgement>,
     golds: BTreeMap<usize, Links>,
     /// Words of the outputs that marks are of.
@@ -484,14 +483,13 @@ impl Reading<'_> {
             }
             return Ok(found);
         };
-        let wanted = letters(source);
         for shift in [0, self.shift] {
             let Some(at) = place.and_then(|place| place.checked_add_signed(shift)) else { continue };
-            if self.workspace.sentence(at)?.is_some_and(|known| letters(&known.source) == wanted) {
+            if self.workspace.sentence(at)?.is_some_and(|known| is_same(&known.source, source)) {
                 return Ok(Some(at));
             }
         }
-        let found = self.place_of(&wanted)?;
+        let found = self.place_of(source)?;
         match (found, place) {
             (None, _) => self.warn(line, "is of no sentence of this corpus; it is left out"),
             (Some(at), Some(place)) => self.shift = at as isize - place as isize,
@@ -500,23 +498,15 @@ impl Reading<'_> {
         Ok(found)
     }
 
-    fn place_of(&mut self, wanted: &str) -> Result<Option<usize>> {
-        if self.places.is_none() {
-            let mut places = HashMap::new();
-            for first in (0..self.len).step_by(WINDOW) {
-                for (n, sentence) in self.workspace.sentences(first..first + WINDOW)?.into_iter().enumerate() {
-                    places.entry(letters(&sentence.source)).or_insert(first + n);
-                }
-            }
-            self.places = Some(places);
-        }
-        Ok(self.places.as_ref().and_then(|places| places.get(wanted)).copied())
+    fn place_of(&mut self, source: &str) -> Result<Option<usize>> {
+        let places = match self.places.take() {
+            Some(places) => places,
+            None => SentencePlaces::read(self.workspace)?,
+        };
+        let found = places.of(self.workspace, source, 0).next().transpose()?;
+        self.places = Some(places);
+        Ok(found.map(|(at, _)| at))
     }
-}
-
-/// A text as other files are matched too.
-fn letters(text: &str) -> String {
-    visible(text).collect()
 }
 
 /// A row of a table by the names of its columns.

@@ -23,7 +23,8 @@ const LONG_ROW: usize = 1 << 20;
 /// How cells are written.
 #[derive(Clone, Copy, Debug)]
 pub struct TableStyle {
-    delimiter: u8,
+    /// What is between cells.
+    pub delimiter: u8,
     /// Whether quotation marks are those of CSV.
     is_quoted: bool,
     /// Whether an apostrophe guards what looks like a formula.
@@ -59,17 +60,6 @@ impl TableStyle {
         let guess = if count(',') > count(';') || count(',') > 0 && count(',') == count(';') { b',' } else { b';' };
         let delimiter = named.unwrap_or(guess);
         Self { delimiter, is_quoted: true, is_guarded: true, names_delimiter: named.is_some() }
-    }
-
-    /// What is between cells.
-    pub fn delimiter(&self) -> &'static str {
-        match self.delimiter {
-            b'\t' => "tabs",
-            b';' => "semicolons",
-            b',' => "commas",
-            b':' => "colons",
-            _ => "bars",
-        }
     }
 }
 
@@ -259,7 +249,7 @@ impl TableSurvey {
             for cell in cells.iter().filter(|cell| is_formula(cell)) {
                 let is_guarded = cell.starts_with('\'');
                 has_guards |= is_guarded;
-                has_formulas |= !is_guarded && !is_number(cell);
+                has_formulas |= !is_guarded && !is_number(cell) && cell.parse::<f64>().is_err();
             }
             next = rows.next(&mut unheard).ok().flatten().map(|(_, cells)| cells);
             if let Some(cells) = &next {

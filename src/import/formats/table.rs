@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use crate::error::{Error, Result};
-use crate::import::decimal::{Decimals, is_missing, is_number, number};
+use crate::import::decimal::{Decimals, UNCLEAR, is_missing, is_number, number};
 use crate::import::facts::{Facts, ImportColumn, Warnings};
 use crate::import::format::{FileSample, FormatReader};
 use crate::import::formats::links;
@@ -15,8 +15,6 @@ use crate::import::record::{ImportedOutput, ImportedText, Record};
 
 /// Lines by which a table is known.
 const PEEKED: usize = 20;
-/// Cells by which labels are known.
-const MANY_LABELS: usize = 4;
 /// The most columns.
 const MOST_COLUMNS: usize = 10_000;
 /// The column of systems that have no output where the cell of theirs is empty, as page Corpus writes it, and what is between
@@ -57,7 +55,7 @@ pub fn open_tsv(input: &ImportInput, options: &ImportOptions, facts: &mut Facts)
 /// Starts to read CSV.
 pub fn open_csv(input: &ImportInput, options: &ImportOptions, facts: &mut Facts) -> Result<Box<dyn FormatReader>> {
     let style = TableStyle::csv(input);
-    facts.notes.push(format!("Cells are separated by {}.", style.delimiter()));
+    facts.notes.push(format!("Cells are separated by `{}`.", style.delimiter.escape_ascii()));
     open(input, options, facts, style)
 }
 
@@ -128,6 +126,12 @@ fn is_name(name: &str, column: &str) -> bool {
     name.to_lowercase() == column.trim().to_lowercase()
 }
 
+/// Whether a cell is a list of numbers, such as `[70, 85]`.
+fn is_list(cell: &str) -> bool {
+    let inner = cell.trim().strip_prefix('[').and_then(|cell| cell.strip_suffix(']'));
+    inner.is_some_and(|inner| inner.split(',').all(is_number))
+}
+
 /// Names of columns, in small letters, and what they hold.
 const NAMES: &[(&[&str], ColumnRole)] = &[
     (&["id", "sid", "segid", "segment_id", "key", "number", "nr", "#"], ColumnRole::Id),
@@ -155,6 +159,14 @@ fn known(name: &str) -> Option<ColumnRole> {
         "text" | "output" => Some(ColumnRole::Output(system.to_owned())),
         _ => None,
     }
+}
+
+/// The head of a column by which these texts are read as outputs of the system, whatever it is called and says.
+pub(crate) fn head_of<'a>(system: &str, texts: impl Iterator<Item = &'a str>) -> String {
+    let mut texts = texts.filter(|text| !text.trim().is_empty()).peekable();
+    let is_other = known(system).is_some() || is_remark(system) || measure(system).is_some();
+    let are_numbers = texts.peek().is_some() && texts.all(|text| is_missing(text) || is_number(text) || is_list(text));
+    if is_other || are_numbers || MEASURES.contains(&system) { format!("{system}.output") } else { system.to_owned() }
 }
 
 /// `en`, `en-US`, `deu`
@@ -249,22 +261,14 @@ impl Table<'_> {
         is_first && (count.are_numbers() || is_score)
     }
 
-    /// Whether a column has no sentences: labels that come again and again, such as `en-de`, or lists of numbers.
-    fn are_labels(&self, place: usize) -> bool {
-        let ColumnSurvey { filled, numbers, sample, .. } = &self.survey.columns[place];
-        let mut cells: Vec<&str> = sample.iter().map(|cell| cell.trim()).filter(|cell| !cell.is_empty()).collect();
-        let (count, is_word) = (cells.len(), !cells.iter().any(|cell| cell.contains(char::is_whitespace)));
-        cells.sort_unstable();
-        cells.dedup();
-        let are_words = is_word && count >= MANY_LABELS && cells.len() * 2 <= count;
-        *filled > 0 && numbers.lists == *filled || are_words && !self.is_own()
-    }
-
-    /// What tables have beside texts: what people said, labels, and measures, which are empty where there is nothing to measure.
+    /// What tables have beside texts: what people said, lists of numbers, and measures, which are empty where there is nothing to
+    /// measure.
     fn is_beside_texts(&self, place: usize) -> bool {
         let name = self.names[place].as_str();
         let is_measure = measure(name).is_some() || MEASURES.contains(&name);
-        is_remark(name) || is_measure && self.survey.columns[place].numbers.others == 0 || self.are_labels(place)
+        let ColumnSurvey { filled, numbers, sample, .. } = &self.survey.columns[place];
+        let are_lists = *filled > 0 && sample.iter().all(|cell| is_list(cell));
+        is_remark(name) || is_measure && numbers.others == 0 || are_lists
     }
 
     /// Whether page Corpus wrote it.
@@ -321,16 +325,14 @@ impl Table<'_> {
                     note(format!("empty cells ({}) are translations without words", survey.cells - survey.filled));
                 }
                 ColumnRole::Number | ColumnRole::LogP(_) => {
-                    let decimals = survey.numbers.decimals();
-                    if decimals != Decimals::Point {
-                        note(decimals.note().to_owned());
+                    match survey.numbers.decimals() {
+                        Decimals::Point => {}
+                        Decimals::Comma => note("its numbers have decimal commas".to_owned()),
+                        Decimals::Unclear => note(format!("numbers with a comma are left out: {UNCLEAR}")),
                     }
                     if survey.numbers.missing > 0 {
                         note(format!("cells such as `-`, `n/a` or `NaN` ({}) have no number", survey.numbers.missing));
                     }
-                }
-                ColumnRole::Extra if !is_remark(&column.name) && self.are_labels(place) => {
-                    note(format!("it has labels; if it is a system, call it `{}.output`", column.name));
                 }
                 _ => {}
             }
