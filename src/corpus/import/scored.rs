@@ -119,8 +119,8 @@ pub fn import(
 ) -> Result<ImportReport> {
     let ScoreFile { title, lines, mut report } = file;
     let decimals = decimals(path, &lines)?;
-    fits(workspace, path, lines.iter().map(|score| score.sentence + 1).max().unwrap_or_default())?;
     let systems = systems_of(workspace, (path, options), &title, &lines, &mut report)?;
+    fits(workspace, path, lines.iter().map(|score| score.sentence + 1).max().unwrap_or_default())?;
     let (first, mut missing) = (workspace.newest()?, 0);
     let mut scores: BTreeMap<&(String, i64), BTreeMap<usize, f32>> = BTreeMap::new();
     for ScoreLine { line, system, sentence, cell } in &lines {

@@ -106,6 +106,7 @@ fn open(
     Ok(Box::new(TableReader { rows, places: places(&columns), columns, decimals, base, count: 0 }))
 }
 
+/// Whether a column has sentences.
 pub(crate) fn holds_text(role: &ColumnRole) -> bool {
     matches!(role, ColumnRole::Source | ColumnRole::Reference | ColumnRole::Output(_))
 }
