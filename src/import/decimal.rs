@@ -88,7 +88,7 @@ pub fn is_number(cell: &str) -> bool {
 pub fn number(cell: &str, decimals: Decimals) -> Option<f64> {
     let cell = cell.trim();
     let (thousands, mark) = if decimals == Decimals::Comma { ('.', ',') } else { (',', '.') };
-    let (whole, rest) = cell.split_at(cell.find(|c: char| c == mark || c == 'e' || c == 'E').unwrap_or(cell.len()));
+    let (whole, rest) = cell.split_at(cell.find([mark, 'e', 'E']).unwrap_or(cell.len()));
     if decimals == Decimals::Unclear && cell.contains(',') || rest.contains(thousands) {
         return None;
     }

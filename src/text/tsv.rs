@@ -115,11 +115,16 @@ pub fn text(head: &[&str], body: impl IntoIterator<Item = Vec<TsvCell>>) -> Stri
     rows(std::iter::once(head).chain(body))
 }
 
-/// Rows as text.
+/// Rows as text, each on a line.
 pub fn rows(rows: impl IntoIterator<Item = Vec<TsvCell>>) -> String {
     let mut bytes = Vec::new();
     let mut tsv = Tsv::bare(&mut bytes);
-    let written = rows.into_iter().try_for_each(|row| tsv.row(row)).and_then(|()| tsv.finish());
+    let on_a_line = |cell| match cell {
+        TsvCell::Text(text) => TsvCell::Text(text.replace(char::is_control, " ")),
+        plain @ TsvCell::Plain(_) => plain,
+    };
+    let mut rows = rows.into_iter().map(|row| row.into_iter().map(on_a_line));
+    let written = rows.try_for_each(|row| tsv.row(row)).and_then(|()| tsv.finish());
     // Memory can be written, and cells are UTF-8.
     written.ok().and_then(|()| String::from_utf8(bytes).ok()).unwrap_or_default()
 }
@@ -127,6 +132,11 @@ pub fn rows(rows: impl IntoIterator<Item = Vec<TsvCell>>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_table_as_text_has_a_line_for_each_row() {
+        assert_eq!(rows([vec!["a\tb\nc".into(), "\"".into()]]), "a b c\t\"\"\"\"\n");
+    }
 
     #[test]
     fn texts_are_written_as_they_are_and_guarded_where_that_is_asked_for() {
@@ -147,7 +157,10 @@ mod tests {
             (vec!["'-il".into(), TsvCell::plain(&1)], "\"'-il\"\t\"1\"\n"),
             (vec!["".into()], "\"\"\n"),
         ] {
-            assert_eq!(rows([cells]), written);
+            let mut bytes = Vec::new();
+            let mut tsv = Tsv::bare(&mut bytes);
+            tsv.row(cells).and_then(|()| tsv.finish()).expect("memory can be written");
+            assert_eq!(String::from_utf8_lossy(&bytes), written);
         }
     }
 }

@@ -153,7 +153,9 @@ pub fn import(
 /// What commas are; refuses lines of which most are no numbers.
 fn decimals(path: &Path, lines: &[ScoreLine]) -> Result<Decimals> {
     let mut count = NumberCount::default();
-    lines.iter().for_each(|score| count.add(&score.cell));
+    for score in lines {
+        count.add(&score.cell);
+    }
     let is_other = |score: &&ScoreLine| !is_number(&score.cell) && !is_missing(&score.cell);
     if let Some(other) = lines.iter().find(is_other).filter(|_| count.others > count.numbers) {
         let message =
@@ -178,7 +180,9 @@ fn systems_of<'a>(
     let systems = workspace.systems()?;
     let known: Vec<String> = systems.iter().map(|system| system.name.clone()).collect();
     let mut names: BTreeMap<&str, usize> = BTreeMap::new();
-    lines.iter().for_each(|score| _ = names.entry(&score.system).or_insert(score.line));
+    for score in lines {
+        names.entry(&score.system).or_insert(score.line);
+    }
     let mut found = BTreeMap::new();
     for (name, line) in &names {
         let same = system_of(name, &systems);
@@ -199,7 +203,7 @@ fn systems_of<'a>(
         }
     }
     if found.is_empty() {
-        let (names, known) = (Vec::from_iter(names.into_keys()).join(", "), known.join(", "));
+        let (names, known) = (names.into_keys().collect::<Vec<_>>().join(", "), known.join(", "));
         let advice = "name the scores of each with --scores COMET.NAME=FILE, one file a system";
         return Err(Error::file(
             path,

@@ -170,7 +170,9 @@ impl Rows {
                 continue;
             }
             if self.style.is_guarded {
-                cells.iter_mut().for_each(|cell| *cell = as_typed(cell).to_owned());
+                for cell in &mut cells {
+                    *cell = as_typed(cell).to_owned();
+                }
             }
             return Ok(Some((line, cells)));
         }
