@@ -106,9 +106,7 @@ fn import_records(
     workspace.fold()?;
     told?;
     report.warned += import.warnings.count;
-    let mut told: Vec<String> = import.warnings.kept.iter().map(|warning| warning.sentence.clone()).collect();
-    told.append(&mut report.warnings);
-    report.warnings = told;
+    drop(report.warnings.splice(0..0, import.warnings.kept.iter().map(|warning| warning.sentence.clone())));
     Ok(report)
 }
 
