@@ -48,6 +48,7 @@ use clap::{ArgMatches, Args as _, FromArgMatches as _};
 
 use crate::error::Error;
 use crate::session::driver::OpenWith as WindowOptions;
+use crate::text::tsv::guard_formulas;
 
 /// Opens the window and returns when it is closed.
 pub type OpenWindow = fn(WindowOptions) -> crate::error::Result<()>;
@@ -303,9 +304,33 @@ pub fn program() -> clap::Command {
     COMMANDS.iter().fold(program, |program, entry| {
         // A derived argument list brings the words over its struct along; the table's go over them.
         let command = (entry.arguments)(clap::Command::new(entry.name)).about(entry.about).long_about(None);
+        let command = if TABLES.contains(&entry.name) { command.arg(for_spreadsheets()) } else { command };
         program.subcommand(with_example(command, entry.example))
     })
 }
+
+/// The commands that write texts into tables.
+const TABLES: &[&str] = &[
+    "contrast",
+    "heads",
+    "documents",
+    "ablate",
+    "concordance",
+    "nbest",
+    "evaluate",
+    "analyse",
+    "neighbours",
+    "map",
+    "score",
+];
+
+fn for_spreadsheets() -> clap::Arg {
+    let help = "In tables, put an apostrophe before texts that a spreadsheet takes for formulas: those that begin with =, +, - or @. \
+                Interlinear removes it when it reads the table";
+    clap::Arg::new(FOR_SPREADSHEETS).long("for-spreadsheets").action(clap::ArgAction::SetTrue).help(help)
+}
+
+const FOR_SPREADSHEETS: &str = "for_spreadsheets";
 
 /// The example stands below everything else that the long help says.
 fn with_example(command: clap::Command, example: &str) -> clap::Command {
@@ -360,6 +385,9 @@ fn dispatch(arguments: impl IntoIterator<Item = OsString>, context: Context) -> 
     let entry = entry.ok_or_else(|| Error::Internal(format!("the command {name} has no line in its table")))?;
     if let Some(command) = program.find_subcommand(name) {
         args::apart::check(command, entry.writes, matches)?;
+    }
+    if matches.try_get_one::<bool>(FOR_SPREADSHEETS).ok().flatten() == Some(&true) {
+        guard_formulas();
     }
     (entry.run)(matches, context)
 }

@@ -29,7 +29,7 @@ fn of_record(record: Record) -> ContrastPair {
         let output = record.outputs.iter().find(|output| output.system.as_deref() == Some(name));
         output.map(|output| output.text.clone()).unwrap_or_default()
     };
-    let named = record.extra.iter().filter(|(name, _)| name == "tag" || name == "tags");
+    let named = record.extra.iter().filter(|(name, _)| matches!(name.to_lowercase().as_str(), "tag" | "tags"));
     ContrastPair {
         line: record.line,
         targets: COLUMNS.map(said),

@@ -47,6 +47,8 @@ pub enum CorpusKind {
     Pearmut,
     /// Scores and error spans of COMET.
     Comet,
+    /// Scores, a line each.
+    Scores,
     /// Words with parts of speech.
     Conllu,
 }

@@ -16,7 +16,7 @@ use crate::import::options::{ImportOptions, Role};
 use crate::import::recognise;
 use crate::text::reader::require_file;
 
-use crate::import::format::CorpusKind::{Comet, Conllu, Judgements, Mqm, Pearmut};
+use crate::import::format::CorpusKind::{Comet, Conllu, Judgements, Mqm, Pearmut, Scores};
 use crate::import::format::FormatReading::{OfCorpus, Refused, Sentences};
 
 /// A row for each kind: name, label, recogniser, reading; whether it is written as well; what proved the reader.
@@ -57,7 +57,8 @@ pub const FORMATS: &[FormatEntry] = formats! {
     "comet" "Scores and marks of COMET (JSON)" recognise::comet, OfCorpus(Comet), false, "Unbabel/COMET, comet-score --to_json";
     "conllu" "Words with parts of speech (CoNLL-U)" recognise::conllu, OfCorpus(Conllu), true, "UniversalDependencies/UD_French-PUD, UD_English-PUD";
     "phrase-table" "Phrase table (Moses)" recognise::phrase_table, Refused("holds phrase pairs and no sentences; give it to `interlinear score --phrase-table`"), true, "tables of Moses";
-    "comet-log" "Scores as comet-score prints them" recognise::comet_log, Refused("holds the lines that comet-score prints, which are scores and no sentences; run comet-score with --to_json and import that file, or keep the numbers alone, one a line, and give them with --scores"), false, "Unbabel/COMET, comet-score";
+    "comet-log" "Scores as comet-score prints them" recognise::comet_log, OfCorpus(Scores), false, "Unbabel/COMET, comet-score";
+    "wmt-scores" "Scores of the WMT's metrics tasks" recognise::wmt_scores, OfCorpus(Scores), false, "google/wmt-mqm-human-evaluation, avg_seg_scores.tsv";
     "markup" "Marked-up text" recognise::markup, Refused("is text between tags (XML, SGML or HTML), and tags are no sentences; keep the sentences alone, one a line, or give a web page to `interlinear documents`"), false, "AppraiseDev/Appraise, WMT's XML; .sgm of the WMT; XCES of OPUS";
     "giza" "Alignments of GIZA++ (A3.final)" recognise::giza, Refused("is an A3.final file of GIZA++; turn both directions into links with Moses' symal, and import its lines such as `0-0 1-2`"), false, "moses-smt/giza-pp";
     "softalignments-js" "Data of SoftAlignments (JavaScript)" recognise::softalignments, Refused("is data that SoftAlignments made for its web pages; import the file of the toolkit from which it made them"), false, "M4t1ss/SoftAlignments web/data";

@@ -10,6 +10,7 @@
 
 pub mod beside;
 pub mod contrast;
+pub mod decimal;
 pub mod documents;
 pub mod facts;
 pub mod format;

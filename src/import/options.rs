@@ -64,6 +64,8 @@ pub enum ColumnRole {
     Links(String),
     /// Links of annotators, in Pharaoh's notation.
     Gold,
+    /// Numbers, kept by its name.
+    Number,
     /// Kept by its name.
     Extra,
 }

@@ -84,6 +84,20 @@ pub fn comet_log(sample: &FileSample<'_>) -> u8 {
     certain(sample.lines().take(PEEKED).any(|line| score(line).is_some()))
 }
 
+/// A head of system, number of the sentence and score.
+pub fn wmt_scores(sample: &FileSample<'_>) -> u8 {
+    certain(score_places(sample.first()).is_some())
+}
+
+/// Where a head of three words has system, number of the sentence and score.
+pub fn score_places(head: &str) -> Option<[usize; 3]> {
+    let words: Vec<String> = head.split_whitespace().map(str::to_lowercase).collect();
+    let find = |is: fn(&str) -> bool| words.iter().position(|word| is(word));
+    let places =
+        [find(|word| word == "system")?, find(|word| word.starts_with("seg"))?, find(|word| word.contains("score"))?];
+    (words.len() == 3).then_some(places)
+}
+
 /// Declared XML with a tag in the next line, or an element that is known and tags at the beginnings of most lines; a text may
 /// begin with `<` too.
 pub fn markup(sample: &FileSample<'_>) -> u8 {

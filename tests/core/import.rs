@@ -192,15 +192,20 @@ fn what_is_no_text_is_refused() {
     assert_eq!(Planted::new("a.xml", b"<?xml version=\"1.0\"?>\n<a>\n").read(&plain).sources().len(), 2);
 }
 
-/// Cells of TSV are quoted as those of CSV are, over several lines too; a stray quotation mark is one.
+/// Cells of TSV are quoted where every cell with a quotation mark is; else quotation marks are text. A quotation over two
+/// sentences is no cell of two lines.
 #[test]
-fn cells_of_tsv_are_unquoted_as_those_of_csv() {
-    let text =
-        "source\treference\tM\n\"I came, \"\"here\"\"\"\tici\t\"deux\nlignes\"\n\"stray\tb\tc\n5\" nails\td\te\n";
-    let found = read("a.tsv", text);
-    assert_eq!(found.sources(), ["I came, \"here\"", "\"stray", "5\" nails"]);
-    assert_eq!(found.outputs(), ["deux lignes", "c", "e"]);
-    assert_eq!(found.records[2].line, 5, "lines are counted as they stand");
+fn cells_of_tsv_are_unquoted_where_all_of_them_are_quoted() {
+    let quoted = "source\treference\tM\n\"I came, \"\"here\"\"\"\tici\t\"deux\nlignes\"\nnails\td\t\"e\tf\"\n";
+    let found = read("a.tsv", quoted);
+    assert_eq!((found.sources(), found.outputs()), (vec!["I came, \"here\"", "nails"], vec!["deux lignes", "e\tf"]));
+    assert_eq!(found.records[1].line, 4, "lines are counted as they stand");
+    for raw in ["\"He\" came\tb\tc\n", "\"stray\tb\tc\n", "5\" nails\tb\tc\n", "\"It begins.\tb\tc\nIt ends.\"\tb\tc\n"]
+    {
+        let found = read("a.tsv", &format!("source\treference\tM\n{raw}\"All quoted.\"\t\"d\"\te\n"));
+        assert_eq!(found.sources().first(), raw.split('\t').next().as_ref());
+        assert_eq!((found.sources().last(), found.references().last()), (Some(&"\"All quoted.\""), Some(&"\"d\"")));
+    }
     let found = read("a.tsv", "source\treference_1\tref 2\treference_3\na\t\tv\tw\n");
     let record = &found.records[0];
     assert_eq!([0, 1, 2].map(|n| record.reference(n)), [None, Some("v"), Some("w")]);

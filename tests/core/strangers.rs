@@ -309,14 +309,15 @@ fn nothing_that_a_terminal_obeys_reaches_stdout_and_a_line_stays_a_line() {
         (&["map", "--model", &model, "--side", "target", "--words", "5"], Some(6)),
     ];
     for (arguments, lines) in cases {
-        let outcome = run_in(folder.path(), arguments, b"a\nb\n");
+        let is_table = arguments.contains(&"tsv") || arguments[0] == "map";
+        let guarded = if is_table { &["--for-spreadsheets"][..] } else { &[] };
+        let outcome = run_in(folder.path(), &[arguments, guarded].concat(), b"a\nb\n");
         assert_eq!(outcome.code, 0, "{arguments:?}: {}", outcome.stderr);
         let obeyed = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
         assert!(!outcome.stdout.contains(obeyed), "{arguments:?}: {:?}", outcome.stdout);
         if let Some(lines) = lines {
             assert_eq!(outcome.stdout.lines().count(), *lines, "{arguments:?}: {:?}", outcome.stdout);
         }
-        let is_table = arguments.contains(&"tsv") || arguments[0] == "map";
         let mut cells = outcome.stdout.lines().flat_map(|line| line.split('\t')).filter(|_| is_table);
         let formula = cells.find(|cell| cell.trim_start_matches('"').starts_with('='));
         assert_eq!(formula, None, "{arguments:?}");

@@ -22,6 +22,7 @@ use crate::error::{Error, Result};
 use crate::figure::fonts::Fonts;
 use crate::figure::formats::format_of;
 use crate::figure::page::FigurePage;
+use crate::import::formats::table::{NO_OUTPUT, head_of};
 use crate::text::links;
 use crate::text::tsv::{Tsv, TsvCell};
 use crate::text::write::write_atomic;
@@ -78,20 +79,31 @@ fn tsv(file: &mut dyn Write, out: &Out, corpus: &CorpusTable) -> std::io::Result
     let mut table = Tsv::bare(file);
     let texts = ["number", "source"].into_iter().map(TsvCell::plain);
     let references = corpus.reference_names().map(TsvCell::Plain);
-    let systems = corpus.systems.iter().map(|column| TsvCell::from(&column.system.name));
+    let systems = corpus.systems.iter().map(|column| {
+        let texts = out.rows.iter().filter_map(|at| column.texts.get(*at as usize));
+        TsvCell::from(&head_of(&column.system.name, texts))
+    });
     let numbers = columns.iter().map(|column| TsvCell::Plain(column.name(corpus)));
+    // An empty cell is a translation without words.
+    let silent = |at: u32| -> Vec<&str> {
+        let silent = corpus.systems.iter().filter(|column| column.texts.get(at as usize).is_none());
+        silent.map(|column| column.system.name.as_str()).collect()
+    };
+    let has_silent = out.rows.iter().any(|at| !silent(*at).is_empty());
     let head: Vec<TsvCell> = texts
         .chain(references)
         .chain(systems)
+        .chain(has_silent.then(|| TsvCell::plain(NO_OUTPUT.0)))
         .chain(numbers)
         .chain([TsvCell::plain("tags"), TsvCell::plain("notes")])
         .collect();
     table.row(head)?;
     for &at in out.rows.iter() {
+        let of_none = has_silent.then(|| TsvCell::from(silent(at).join(NO_OUTPUT.1).as_str()));
         let at = at as usize;
         let text = |text: Option<&str>| TsvCell::from(text.unwrap_or_default());
         let mut row = vec![TsvCell::plain(&(at + 1))];
-        row.extend(corpus.texts().map(|texts| text(texts.get(at))));
+        row.extend(corpus.texts().map(|texts| text(texts.get(at))).chain(of_none));
         row.extend(columns.iter().map(|column| number(column.value(corpus, at))));
         let by = corpus.judgements.get(&at);
         let tags: Vec<&str> =

@@ -13,6 +13,7 @@ use crate::corpus::import::references::{Known, links_fit, new_references, refere
 use crate::corpus::import::scores::{GivenScores, given_scores};
 use crate::corpus::import::special;
 use crate::corpus::import::windows::{Done, Draft, Job, MOST_OPEN, PACK, PACKED, read, work};
+use crate::corpus::import::{scored, scores};
 use crate::corpus::judgements::judgement_io;
 use crate::corpus::measures::remarks::remarks;
 use crate::corpus::measures::table::{CorpusMeasure, GIVEN};
@@ -46,7 +47,11 @@ pub fn import_file(
 ) -> Result<ImportReport> {
     judgement_io::refuse_copy(path)?;
     let kind = import::kind_of(path, options)?;
-    let mut report = if kind.has_sentences() {
+    let is_scores = matches!(options.role, Some(import::Role::Scores(_)));
+    let lines = if is_scores { scored::read(path, options)? } else { None };
+    let mut report = if let Some(lines) = lines {
+        scored::import(workspace, (path, options), lines)?
+    } else if kind.has_sentences() {
         import_records(workspace, (path, options), threads, ticket, hear)?
     } else {
         special::import(workspace, (path, options), kind, ticket)?
@@ -70,6 +75,7 @@ fn import_records(
         import = import::open(path, &options)?;
     }
     let options = &options;
+    scores::check(workspace, path, &import.facts)?;
     let facts = import.facts.told();
     let mut report = ImportReport { facts: facts.clone(), asks: import.facts.asks(), ..ImportReport::default() };
     let (stem, columns) = (stem(path), import.facts.columns.clone());
@@ -85,7 +91,6 @@ fn import_records(
             stem,
             facts: facts.join(" "),
             columns: &columns,
-            numeric: BTreeMap::new(),
             joining,
             count: 0,
             other_ids: Vec::new(),
@@ -112,9 +117,7 @@ fn import_records(
         report.facts.extend(judged.facts);
     }
     report.warned += import.warnings.count;
-    let mut told: Vec<String> = import.warnings.kept.iter().map(|warning| warning.sentence.clone()).collect();
-    told.append(&mut report.warnings);
-    report.warnings = told;
+    drop(report.warnings.splice(0..0, import.warnings.kept.iter().map(|warning| warning.sentence.clone())));
     Ok(report)
 }
 
@@ -129,8 +132,6 @@ struct Importer<'a> {
     facts: String,
     /// Its columns, where it is a table.
     columns: &'a [ImportColumn],
-    /// Whether those that are of no system hold numbers, as their first cells say.
-    numeric: BTreeMap<String, bool>,
     /// Whether sentences that are not there come in.
     may_add: bool,
     joining: Joining,
@@ -307,7 +308,7 @@ impl Importer<'_> {
         report: &mut ImportReport,
     ) -> Result<()> {
         let known: Vec<String> = self.workspace.systems()?.into_iter().map(|system| system.name).collect();
-        let mut scores = given_scores(window, &known, (self.columns, &mut self.numeric), self.path, report)?;
+        let mut scores = given_scores(window, &known, self.columns, self.path, report)?;
         scores.extend(oracles);
         // A column that comes back has the name, not the title.
         let titles: Vec<_> = self.workspace.measures()?.into_iter().chain(self.workspace.sentence_numbers()?).collect();

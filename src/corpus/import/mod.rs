@@ -12,6 +12,7 @@ pub(crate) mod places;
 pub mod rated;
 pub(crate) mod references;
 pub mod report;
+pub mod scored;
 mod scores;
 pub mod spans;
 mod special;

@@ -14,7 +14,6 @@ use crate::corpus::judgements::spans::moved;
 use crate::corpus::store::file::Workspace;
 use crate::error::{Error, Result};
 use crate::import::Warnings;
-use crate::import::formats::table::unquoted;
 use crate::import::input::ImportInput;
 use crate::import::recognise::MQM;
 use crate::ticket::CancellationToken;
@@ -76,6 +75,12 @@ fn is_quoted(path: &Path) -> Result<bool> {
         }
     }
     Ok(has_doubled)
+}
+
+/// A cell as CSV has it.
+fn unquoted(cell: &str) -> String {
+    let within = cell.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+    within.map_or_else(|| cell.to_owned(), |within| within.replace("\"\"", "\""))
 }
 
 fn read(path: &Path, warnings: &mut Warnings, ticket: &CancellationToken) -> Result<RatedFile> {

@@ -6,9 +6,11 @@ use std::path::Path;
 
 use crate::corpus::import::report::ImportReport;
 use crate::corpus::measures::table::{CorpusMeasure, MEASURES, OF_SENTENCE, OF_SENTENCES};
+use crate::corpus::store::file::Workspace;
 use crate::error::{Error, Result};
-use crate::import::formats::table::is_remark;
-use crate::import::{ColumnRole, ImportColumn, Record};
+use crate::import::decimal::is_missing;
+use crate::import::formats::table::{holds_text, is_remark, output_of};
+use crate::import::{ColumnRole, Facts, ImportColumn, Record};
 
 /// The scores of a window of records: by title and system, none of the sentences themselves, then by the place of the sentence,
 /// from 0.
@@ -26,11 +28,6 @@ pub(super) fn is_score(column: &str, cell: &str) -> bool {
     !is_own(title) && !is_remark(column) && cell.trim().parse::<f32>().is_ok()
 }
 
-/// Whether a cell says that there is no number.
-fn is_missing(cell: &str) -> bool {
-    matches!(cell.trim().to_lowercase().as_str(), "" | "-" | "na" | "n/a" | "nan" | "none" | "null")
-}
-
 /// The title and the system of a column of scores. A number counts the systems; measures that are made here are none.
 fn score_column(column: &str, systems: &[String]) -> Option<(String, String)> {
     column.match_indices('.').find_map(|(dot, _)| {
@@ -41,29 +38,46 @@ fn score_column(column: &str, systems: &[String]) -> Option<(String, String)> {
     })
 }
 
+/// Refuses a table of nothing but scores whose rows are not those of the sentences that came last.
+pub(super) fn check(workspace: &Workspace, path: &Path, facts: &Facts) -> Result<()> {
+    let is_placed = |column: &ImportColumn| column.role == ColumnRole::Id || holds_text(&column.role);
+    match facts.sentences {
+        Some(rows) if !facts.columns.is_empty() && !facts.columns.iter().any(is_placed) => fits(workspace, path, rows),
+        _ => Ok(()),
+    }
+}
+
+/// Refuses scores that are not one for each of the sentences that came last.
+pub(super) fn fits(workspace: &Workspace, path: &Path, count: usize) -> Result<()> {
+    let sentences = workspace.newest()?.len();
+    if count == sentences {
+        return Ok(());
+    }
+    let message = format!(
+        "has scores of {count} sentences, but the corpus has {sentences} from the last import of sources. Nothing was imported; give a \
+         score for each, or add a column `source`"
+    );
+    Err(Error::file(path, message))
+}
+
+/// The title and the system of scores.
+pub(super) fn named(column: &str, systems: &[String], path: &Path) -> Result<(String, String)> {
+    score_column(column, systems).ok_or_else(|| {
+        let message = format!(
+            "`{column}` names no score of a system; write its name, a point, and a system: COMET.1 is of the first; there are {}: {}",
+            systems.len(),
+            systems.join(", ")
+        );
+        Error::file(path, message)
+    })
+}
+
 /// The columns of a table that are numbers of the sentences: they belong to no system. Measures that are made here, and differences,
 /// leave with tables and come in again; what else is left out is told.
-fn of_sentences<'a>(
-    window: &[(usize, Record)],
-    (columns, numeric): (&'a [ImportColumn], &mut BTreeMap<String, bool>),
-    systems: &[String],
-    report: &mut ImportReport,
-) -> Vec<&'a str> {
-    // The first cells say it of the whole file: topics may be years among words.
-    let mut has_numbers = |of: &str| {
-        let cells = window.iter().flat_map(|(_, record)| &record.extra).filter(|(name, _)| name == of);
-        let mut cells = cells.map(|(_, cell)| cell.trim()).filter(|cell| !is_missing(cell)).peekable();
-        if !numeric.contains_key(of) && cells.peek().is_some() {
-            numeric.insert(of.to_owned(), cells.all(|cell| cell.parse().is_ok_and(f32::is_finite)));
-        }
-        numeric.get(of) == Some(&true)
-    };
-    let extra = columns.iter().filter(|column| column.role == ColumnRole::Extra).map(|column| column.name.as_str());
+fn of_sentences<'a>(columns: &'a [ImportColumn], systems: &[String], report: &mut ImportReport) -> Vec<&'a str> {
+    let numbers = columns.iter().filter(|column| column.role == ColumnRole::Number).map(|column| column.name.as_str());
     let mut of_sentences = Vec::new();
-    for name in extra.filter(|name| !is_remark(name) && score_column(name, systems).is_none()) {
-        if !has_numbers(name) {
-            continue;
-        }
+    for name in numbers.filter(|name| !is_remark(name) && score_column(name, systems).is_none()) {
         let (title, of) = name.rsplit_once('.').unwrap_or((name, ""));
         let is_difference = of.contains('-') && of.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
         if is_own(title) || is_difference {
@@ -95,20 +109,25 @@ fn of_sentences<'a>(
 pub(super) fn given_scores(
     window: &[(usize, Record)],
     known: &[String],
-    columns: (&[ImportColumn], &mut BTreeMap<String, bool>),
+    columns: &[ImportColumn],
     path: &Path,
     report: &mut ImportReport,
 ) -> Result<GivenScores> {
     let mut scores = GivenScores::new();
+    // Of a table the first row may lack outputs.
+    let in_table = columns.iter().filter_map(|column| output_of(&column.role)).map(str::to_owned);
     let own = window.first().into_iter().flat_map(|(_, record)| &record.outputs);
-    let mut systems: Vec<String> = own.filter_map(|output| output.system.clone()).collect();
+    let mut systems: Vec<String> = in_table.collect();
+    if systems.is_empty() {
+        systems = own.filter_map(|output| output.system.clone()).collect();
+    }
     if systems.is_empty() {
         systems.extend_from_slice(known);
     } else {
         // A number is that of the file, a name may be any.
         systems.extend(known.iter().filter(|name| name.parse::<usize>().is_err()).cloned());
     }
-    let numbers = of_sentences(window, columns, &systems, report);
+    let numbers = of_sentences(columns, &systems, report);
     for (at, record) in window {
         for (column, cell) in record.extra.iter().filter(|(_, cell)| !is_missing(cell)) {
             let of = score_column(column, &systems).map(|(title, system)| (title, Some(system)));
@@ -116,14 +135,8 @@ pub(super) fn given_scores(
             let may = numbers.contains(&column.as_str()) && !(is_bare && column.contains('.'));
             let Some(of) = of.or_else(|| may.then(|| (column.clone(), None))) else {
                 // A table has columns of all kinds; a file of nothing else is meant to be scores.
-                if is_bare {
-                    let message = format!(
-                        "`{column}` names no score of a system; write its name, a point, and a system: COMET.1 is of the first; there \
-                         are {}: {}",
-                        systems.len(),
-                        systems.join(", ")
-                    );
-                    return Err(Error::file(path, message));
+                if is_bare && columns.iter().all(|of| of.name != *column || of.role == ColumnRole::Number) {
+                    named(column, &systems, path)?;
                 }
                 continue;
             };

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::corpus::import::report::ImportReport;
 use crate::corpus::import::spans::SpanFormat;
-use crate::corpus::import::{mqm, spans, tagged};
+use crate::corpus::import::{mqm, scored, spans, tagged};
 use crate::corpus::judgements::judgement_io;
 use crate::corpus::store::file::Workspace;
 use crate::error::{Error, Result};
@@ -42,6 +42,10 @@ pub(super) fn import(
         CorpusKind::Conllu => tagged::import(workspace, path, ticket),
         CorpusKind::Mqm => mqm::import(workspace, (path, options.replaces), ticket),
         CorpusKind::Pearmut => spans::import(workspace, (path, options.replaces), SpanFormat::Pearmut),
+        CorpusKind::Scores => match scored::read(path, options)? {
+            Some(lines) => scored::import(workspace, (path, options), lines),
+            None => Err(Error::file(path, "has no scores that can be read; name them with --scores COMET.NAME=FILE")),
+        },
         CorpusKind::Comet => spans::import(workspace, (path, options.replaces), SpanFormat::Comet),
     }
 }

@@ -20,9 +20,12 @@ use crate::corpus::judgements::judge::{
 use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::file::Workspace;
 use crate::error::{Error, Result};
+use crate::import::Warnings;
+use crate::import::formats::rows::{Rows, TableStyle, TableSurvey};
+use crate::import::input::ImportInput;
 use crate::text::links::Links;
 use crate::text::links::read::links_of;
-use crate::text::reader::{LineReader, open, require_file};
+use crate::text::reader::{LineReader, require_file};
 use crate::text::tsv::{Tsv, TsvCell};
 use crate::text::words::words;
 use crate::text::write::is_database;
@@ -365,14 +368,13 @@ impl Reading<'_> {
     }
 
     fn table(&mut self, known: &Judgements, ticket: &CancellationToken) -> Result<()> {
-        let mut rows = csv::ReaderBuilder::new().delimiter(b'\t').flexible(true).from_reader(open(self.path)?);
-        let path = self.path;
-        let damaged = |error: csv::Error| Error::file(path, format!("cannot be read as a table ({error})"));
-        let heads: Vec<String> = rows.headers().map_err(damaged)?.iter().map(|head| head.trim().to_owned()).collect();
-        for row in rows.records() {
+        let input = ImportInput::open(self.path, None)?;
+        let style = TableSurvey::of(&input, TableStyle::tsv(&input)?)?.style;
+        let (mut rows, mut warnings) = (Rows::open(&input, style)?, Warnings::new(self.path));
+        let heads = rows.next(&mut warnings)?.map(|(_, heads)| heads).unwrap_or_default();
+        let heads: Vec<String> = heads.iter().map(|head| head.trim().to_owned()).collect();
+        while let Some((line, row)) = rows.next(&mut warnings)? {
             ticket.check()?;
-            let row = row.map_err(damaged)?;
-            let line = row.position().map_or(0, |position| position.line() as usize);
             let cells = Cells { heads: &heads, row: &row };
             let number = match cells.get("sentence") {
                 "" => None,
@@ -562,7 +564,7 @@ impl Reading<'_> {
 #[derive(Clone, Copy)]
 struct Cells<'a> {
     heads: &'a [String],
-    row: &'a csv::StringRecord,
+    row: &'a [String],
 }
 
 impl<'a> Cells<'a> {
@@ -570,12 +572,9 @@ impl<'a> Cells<'a> {
         self.heads.iter().any(|head| head == name)
     }
 
-    /// A cell; the apostrophe that keeps a spreadsheet from reading a formula goes.
     fn get(self, name: &str) -> &'a str {
         let at = self.heads.iter().position(|head| head == name);
-        let text = at.and_then(|at| self.row.get(at)).unwrap_or_default().trim();
-        let bare = text.strip_prefix('\'').filter(|rest| rest.starts_with(['=', '+', '-', '@']));
-        bare.unwrap_or(text)
+        at.and_then(|at| self.row.get(at)).map(|cell| cell.trim()).unwrap_or_default()
     }
 
     /// What a table with these columns says anew is taken out.

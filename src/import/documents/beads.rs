@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::error::Result;
 use crate::import;
 use crate::import::{ColumnRole, ImportedText, Record};
-use crate::text::tsv::{TsvCell, as_typed, text};
+use crate::text::tsv::{TsvCell, text};
 
 /// Sentences that translate each other; either side may be empty.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -40,7 +40,7 @@ impl BeadRow {
 /// The table of some rows, which [`read`] reads again.
 pub fn table<'a>(rows: impl IntoIterator<Item = &'a BeadRow>) -> String {
     let cells = |row: &BeadRow| {
-        let score = row.score.map_or_else(String::new, |score| format!("{score:.3}"));
+        let score = row.score.map_or_else(String::new, |score| score.to_string());
         let [source, target] = [row.text(0), row.text(1)];
         vec![TsvCell::plain(&row.kind), TsvCell::Plain(score), TsvCell::Text(source), TsvCell::Text(target)]
     };
@@ -58,7 +58,7 @@ pub fn read(path: &Path, tell: &mut dyn FnMut(&str)) -> Result<Vec<BeadRow>> {
     let row = |record: Record| {
         let extra = |name: &str| record.extra.iter().find(|(known, _)| known == name).map(|(_, cell)| cell.trim());
         let side = |text: Option<&ImportedText>| {
-            let text = text.map_or("", |text| as_typed(text.text.trim()));
+            let text = text.map_or("", |text| text.text.trim());
             (!text.is_empty()).then(|| text.to_owned()).into_iter().collect()
         };
         BeadRow {

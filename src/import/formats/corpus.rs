@@ -30,7 +30,7 @@ pub fn open(input: &ImportInput, _: &ImportOptions, facts: &mut Facts) -> Result
     facts.orientation = ImportFact::known(Orientation::TargetRows, "as this program writes them");
     let first = input.head().lines().find_map(|line| serde_json::from_str::<Line>(line).ok());
     let numbers = first.into_iter().flat_map(|line| line.measures.unwrap_or_default().into_keys());
-    facts.columns = numbers.map(|name| ImportColumn { name, role: ColumnRole::Extra }).collect();
+    facts.columns = numbers.map(|name| ImportColumn { name, role: ColumnRole::Number }).collect();
     Ok(Box::new(CorpusReader(input.lines()?)))
 }
 

@@ -7,6 +7,7 @@ pub mod links;
 pub mod marian;
 pub mod nbest;
 pub mod npy;
+pub mod rows;
 pub mod snum;
 pub mod subtitles;
 pub mod table;

@@ -1,37 +1,35 @@
 //! Floor 6: tables, TSV and CSV, whose first row names the columns: `source`, `target` or `reference`, systems by their
 //! names, `NAME.log_p`, `NAME.links`. Imports its room.
-//!
-//! In TSV a cell in quotation marks is unquoted when it is quoted to its end, some lines below where that makes the row as
-//! wide as the first; else a row is a line: text with a stray quotation mark is common there. CSV is read by its rules, with commas or semicolons.
 
-use std::collections::{HashMap, VecDeque};
-use std::path::{Path, PathBuf};
+use std::collections::HashMap;
 
 use crate::error::{Error, Result};
+use crate::import::decimal::{Decimals, UNCLEAR, is_missing, is_number, number};
 use crate::import::facts::{Facts, ImportColumn, Warnings};
 use crate::import::format::{FileSample, FormatReader};
 use crate::import::formats::links;
-use crate::import::input::{ImportInput, Metered, RecordMeter, TextLine, TextLines};
-use crate::import::matrix::number;
+use crate::import::formats::rows::{ColumnSurvey, Rows, TableStyle, TableSurvey, separator};
+use crate::import::input::ImportInput;
 use crate::import::options::{Base, ColumnRole, ImportOptions, Role};
 use crate::import::record::{ImportedOutput, ImportedText, Record};
 
-/// Rows that are looked at before the first is given out.
+/// Lines by which a table is known.
 const PEEKED: usize = 20;
 /// The most columns.
 const MOST_COLUMNS: usize = 10_000;
-/// A row of a CSV file with more lines has probably lost a quotation mark.
-const MANY_LINES: usize = 20;
-/// Bytes of a row of TSV that is put together of lines, at most.
-const LONG_ROW: usize = 1 << 20;
+/// The column of systems that have no output where the cell of theirs is empty, as page Corpus writes it, and what is between
+/// their names.
+pub const NO_OUTPUT: (&str, &str) = ("no_output", " | ");
 
-/// Tabs in every line.
+/// Tabs in every line; whatever its name, where all have the same number.
 pub fn sniff_tsv(sample: &FileSample<'_>) -> u8 {
     let named = sample.has_extension(&["tsv", "tab"]);
-    let mut lines = sample.lines().take(PEEKED).peekable();
-    let all = lines.peek().is_some() && lines.all(|line| line.contains('\t'));
+    let tabs: Vec<usize> = sample.lines().take(PEEKED).map(|line| line.matches('\t').count()).collect();
+    let all = !tabs.is_empty() && !tabs.contains(&0);
     match (named, all) {
+        _ if separator(sample.head) == Some(b'\t') => 90,
         (true, true) => 80,
+        (false, true) if sample.has_extension(&["csv"]) && tabs.iter().all(|count| *count == tabs[0]) => 85,
         (true, false) | (false, true) => 40,
         (false, false) => 0,
     }
@@ -42,211 +40,97 @@ pub fn sniff_csv(sample: &FileSample<'_>) -> u8 {
     let mut lines = sample.lines().take(PEEKED).skip(1).peekable();
     let are_numbers = lines.peek().is_some() && lines.all(is_number);
     let is_table = sample.first().contains([',', ';']) || are_numbers;
-    if sample.has_extension(&["csv"]) && is_table { 80 } else { 0 }
+    match separator(sample.head) {
+        Some(delimiter) if delimiter != b'\t' => 90,
+        _ if sample.has_extension(&["csv"]) && is_table => 80,
+        _ => 0,
+    }
 }
 
 /// Starts to read TSV.
 pub fn open_tsv(input: &ImportInput, options: &ImportOptions, facts: &mut Facts) -> Result<Box<dyn FormatReader>> {
-    open(input, options, facts, |input| {
-        Ok(Rows::Tsv(TsvLines { lines: input.lines()?, ahead: VecDeque::new(), width: None }))
-    })
+    open(input, options, facts, TableStyle::tsv(input)?)
 }
 
 /// Starts to read CSV.
 pub fn open_csv(input: &ImportInput, options: &ImportOptions, facts: &mut Facts) -> Result<Box<dyn FormatReader>> {
-    let head = input.head();
-    let first = head.lines().next().unwrap_or_default();
-    let has_more = first.matches(';').count() > first.matches(',').count();
-    let delimiter = if has_more { b';' } else { b',' };
-    facts.notes.push(format!("Cells are parted by {}.", if has_more { "semicolons" } else { "commas" }));
-    open(input, options, facts, move |input| {
-        let mut builder = csv::ReaderBuilder::new();
-        builder.delimiter(delimiter).has_headers(false).flexible(true);
-        let meter = RecordMeter::default();
-        Ok(Rows::Csv(Box::new(builder.from_reader(meter.over(input.text()?))), meter, input.path().into()))
-    })
-}
-
-/// A row: its line and its cells.
-type Row = (usize, Vec<String>);
-
-/// The rows of a file.
-enum Rows {
-    Tsv(TsvLines),
-    Csv(Box<csv::Reader<Metered>>, RecordMeter, PathBuf),
-}
-
-impl Rows {
-    /// The next row that is not blank.
-    fn next(&mut self, warnings: &mut Warnings) -> Result<Option<Row>> {
-        match self {
-            Self::Tsv(lines) => tsv_row(lines, warnings),
-            Self::Csv(reader, meter, path) => csv_row(reader, meter, path, warnings),
-        }
-    }
-}
-
-/// The lines of TSV, and those that were read ahead.
-struct TsvLines {
-    lines: TextLines,
-    ahead: VecDeque<TextLine>,
-    /// Cells of the first row.
-    width: Option<usize>,
-}
-
-impl TsvLines {
-    fn take(&mut self, warnings: &mut Warnings) -> Result<Option<TextLine>> {
-        if let Some(line) = self.ahead.pop_front() { Ok(Some(line)) } else { self.lines.next(warnings) }
-    }
-
-    /// A row whose last quoted cell ends some lines below, if that makes it as wide as the first row; what follows it is
-    /// read ahead.
-    fn joined(&mut self, text: &str, width: usize, warnings: &mut Warnings) -> Result<Option<String>> {
-        let mut joined = text.to_owned();
-        for n in 0..MANY_LINES {
-            if n == self.ahead.len() {
-                let Some(line) = self.lines.next(warnings)? else { break };
-                self.ahead.push_back(line);
-            }
-            let Some(more) = &self.ahead[n].text else { break };
-            joined.push(' ');
-            joined.push_str(more);
-            let count = joined.split('\t').count();
-            if count == width && !is_open(&joined) {
-                self.ahead.drain(..=n);
-                return Ok(Some(joined));
-            }
-            if count > width || joined.len() > LONG_ROW {
-                break;
-            }
-        }
-        Ok(None)
-    }
-}
-
-/// Whether a cell begins with a quotation mark that is not closed.
-fn is_open(row: &str) -> bool {
-    row.split('\t').any(|cell| cell.starts_with('"') && cell.matches('"').count() % 2 == 1)
-}
-
-fn tsv_row(rows: &mut TsvLines, warnings: &mut Warnings) -> Result<Option<Row>> {
-    while let Some(line) = rows.take(warnings)? {
-        let Some(mut text) = line.text else { continue };
-        // of one column a blank line is an empty cell
-        if text.trim().is_empty() && rows.width != Some(1) {
-            warnings.add(line.number, "is blank; it is no row");
-            continue;
-        }
-        let count = text.split('\t').count();
-        let width = *rows.width.get_or_insert(count);
-        if count <= width && is_open(&text) {
-            text = rows.joined(&text, width, warnings)?.unwrap_or(text);
-        }
-        return Ok(Some((line.number, text.split('\t').map(unquoted).collect())));
-    }
-    Ok(None)
-}
-
-/// A cell without its quotation marks, if it is quoted to its end.
-pub(crate) fn unquoted(cell: &str) -> String {
-    let inner = cell.strip_prefix('"').and_then(|cell| cell.strip_suffix('"'));
-    // Every mark within is doubled, or the first was no quotation of a cell.
-    match inner {
-        Some(inner) if !inner.replace("\"\"", "").contains('"') => inner.replace("\"\"", "\""),
-        _ => cell.to_owned(),
-    }
-}
-
-fn csv_row(
-    reader: &mut csv::Reader<Metered>,
-    meter: &RecordMeter,
-    path: &Path,
-    warnings: &mut Warnings,
-) -> Result<Option<Row>> {
-    let mut record = csv::StringRecord::new();
-    let line = reader.position().line() as usize;
-    meter.begin();
-    let failed = |error| meter.too_long().unwrap_or_else(|| format!("could not be read as CSV ({error})"));
-    if !reader.read_record(&mut record).map_err(|error| Error::line(path, line, failed(error)))? {
-        return Ok(None);
-    }
-    let line = record.position().map_or(line, |position| position.line() as usize);
-    let height = reader.position().line() as usize - line;
-    if height > MANY_LINES {
-        warnings.add(line, format!("begins a row of {height} lines; a quotation mark may not be closed"));
-    }
-    let cell = |cell: &str| cell.split_whitespace().collect::<Vec<_>>().join(" ");
-    let is_broken = |text: &str| text.contains(['\n', '\r']);
-    let cells = record.iter().map(|text| if is_broken(text) { cell(text) } else { text.to_owned() });
-    Ok(Some((line, cells.collect())))
+    let style = TableStyle::csv(input);
+    facts.notes.push(format!("Cells are separated by `{}`.", style.delimiter.escape_ascii()));
+    open(input, options, facts, style)
 }
 
 fn open(
     input: &ImportInput,
     options: &ImportOptions,
     facts: &mut Facts,
-    rows: impl Fn(&ImportInput) -> Result<Rows>,
+    style: TableStyle,
 ) -> Result<Box<dyn FormatReader>> {
-    let (mut peeked, mut unheard) = (rows(input)?, Warnings::new(input.path()));
-    let mut sample: Vec<Vec<String>> = Vec::new();
-    let mut damage = None;
-    while sample.len() < PEEKED {
-        match peeked.next(&mut unheard) {
-            Ok(Some((_, cells))) => sample.push(cells),
-            Ok(None) => break,
-            Err(error) => {
-                damage = Some(error);
-                break;
-            }
-        }
-    }
-    // Damage behind the first row is told when it is reached in earnest.
-    if let Some(error) = damage.filter(|_| sample.is_empty()) {
-        return Err(error);
-    }
-    let Some(first) = sample.first() else { return Err(Error::file(input.path(), "has no rows")) };
-    if first.len() > MOST_COLUMNS {
-        let message = format!("has {} columns, and at most {MOST_COLUMNS} are read; leave some out", first.len());
+    let survey = TableSurvey::of(input, style)?;
+    let width = survey.first.len();
+    if width > MOST_COLUMNS {
+        let message = format!("has {width} columns, and at most {MOST_COLUMNS} are read; leave some out");
         return Err(Error::line(input.path(), 1, message));
     }
-    let has_header = options.header.unwrap_or_else(|| is_header(first, &sample[1..], options));
-    let names: Vec<String> = if has_header {
-        first.iter().map(|name| name.trim().to_owned()).collect()
-    } else {
-        (1..=first.len()).map(|number| number.to_string()).collect()
-    };
+    if survey.wide * 2 > survey.rows {
+        let (wide, rows) = (survey.wide, survey.rows);
+        let message = format!(
+            "has {width} columns in its first row, and {wide} of the other {rows} rows have more. Give each column a name, and \
+             save the file with one separator throughout; nothing was imported"
+        );
+        return Err(Error::file(input.path(), message));
+    }
+    let has_header = options.header.unwrap_or_else(|| is_header(&survey, options));
     facts.notes.push(if has_header { "The first row names the columns." } else { "No row names the columns." }.into());
-    let body = &sample[usize::from(has_header)..];
-    let columns = columns(&names, has_header, body, options);
-    let holds_numbers = |(place, column): (usize, &ImportColumn)| {
-        has_header && column.role == ColumnRole::Extra && are_numbers(body, place)
+    let names = if has_header {
+        survey.first.iter().map(|name| name.trim().to_owned()).collect()
+    } else {
+        (1..=width).map(|number| number.to_string()).collect()
     };
-    if !columns.iter().any(|column| holds_text(&column.role)) && !columns.iter().enumerate().any(holds_numbers) {
+    let table = Table { names, has_header, survey, options };
+    let mut columns = table.columns();
+    table.take_role(&mut columns).map_err(|message| Error::file(input.path(), message))?;
+    table.leave_out(&mut columns, facts);
+    let is_score = |column: &ImportColumn| column.role == ColumnRole::Number && !is_number(&column.name);
+    if !columns.iter().any(|column| holds_text(&column.role) || is_score(column)) {
         let advice = "name a column `source`, `target` or after a system";
         return Err(Error::file(input.path(), format!("has no column with sentences; {advice}")));
     }
     facts.columns.clone_from(&columns);
-    let mut rows = rows(input)?;
+    facts.sentences = Some(table.survey.rows + usize::from(!has_header));
+    let decimals = (0..width).map(|place| table.decimals(place)).collect();
+    let mut rows = Rows::open(input, table.survey.style)?;
     if has_header {
-        rows.next(&mut unheard)?;
+        rows.next(&mut Warnings::new(input.path()))?;
     }
     let base = options.base.unwrap_or(Base::Zero);
-    Ok(Box::new(TableReader { rows, places: places(&columns), columns, base, count: 0 }))
+    Ok(Box::new(TableReader { rows, places: places(&columns), columns, decimals, base, count: 0 }))
 }
 
-fn holds_text(role: &ColumnRole) -> bool {
+/// Whether a column has sentences.
+pub(crate) fn holds_text(role: &ColumnRole) -> bool {
     matches!(role, ColumnRole::Source | ColumnRole::Reference | ColumnRole::Output(_))
 }
 
 /// Whether a first row names columns: it has a name that is known, or languages, or it has none of the numbers that all others are.
-fn is_header(row: &[String], body: &[Vec<String>], options: &ImportOptions) -> bool {
-    let is_given = |cell: &&String| options.columns.iter().any(|(name, _)| name == cell.trim());
+fn is_header(survey: &TableSurvey, options: &ImportOptions) -> bool {
+    let row = &survey.first;
+    let is_given = |cell: &&String| options.columns.iter().any(|(name, _)| is_name(name, cell));
     let has_known = row.iter().any(|cell| known(cell).is_some()) || row.iter().any(|cell| is_given(&cell));
-    let is_blank = |place| cells(body, place).next().is_none();
-    let is_over_numbers = !body.is_empty()
+    let is_over_numbers = survey.rows > 0
         && !row.iter().any(|cell| is_number(cell))
-        && (0..row.len()).all(|place| are_numbers(body, place) || is_blank(place));
-    has_known || is_over_numbers || matches!(row, [one, other, ..] if is_language(one) && is_language(other))
+        && survey.columns.iter().all(|column| column.filled == 0 || column.numbers.are_numbers());
+    has_known || is_over_numbers || matches!(&row[..], [one, other, ..] if is_language(one) && is_language(other))
+}
+
+/// Whether a column has a name, whatever its capitals.
+fn is_name(name: &str, column: &str) -> bool {
+    name.to_lowercase() == column.trim().to_lowercase()
+}
+
+/// Whether a cell is a list of numbers, such as `[70, 85]`.
+fn is_list(cell: &str) -> bool {
+    let inner = cell.trim().strip_prefix('[').and_then(|cell| cell.strip_suffix(']'));
+    inner.is_some_and(|inner| inner.split(',').all(is_number))
 }
 
 /// Names of columns, in small letters, and what they hold.
@@ -278,6 +162,14 @@ fn known(name: &str) -> Option<ColumnRole> {
     }
 }
 
+/// The head of a column by which these texts are read as outputs of the system, whatever it is called and says.
+pub(crate) fn head_of<'a>(system: &str, texts: impl Iterator<Item = &'a str>) -> String {
+    let mut texts = texts.filter(|text| !text.trim().is_empty()).peekable();
+    let is_other = known(system).is_some() || is_remark(system) || measure(system).is_some();
+    let are_numbers = texts.peek().is_some() && texts.all(|text| is_missing(text) || is_number(text) || is_list(text));
+    if is_other || are_numbers || MEASURES.contains(&system) { format!("{system}.output") } else { system.to_owned() }
+}
+
 /// `en`, `en-US`, `deu`
 fn is_language(name: &str) -> bool {
     let name = name.trim();
@@ -286,63 +178,177 @@ fn is_language(name: &str) -> bool {
     (2..=3).contains(&language.len()) && language.bytes().all(|byte| byte.is_ascii_lowercase()) && letters(rest)
 }
 
-/// What each column holds: as the caller says, else as its name says. Without a header the first is the source, the
-/// second its translation. Two languages are source and target; another name is a system's, unless its cells are numbers.
-fn columns(names: &[String], has_header: bool, body: &[Vec<String>], options: &ImportOptions) -> Vec<ImportColumn> {
-    let target = match options.target_role() {
-        Role::Output(system) => ColumnRole::Output(system),
-        _ => ColumnRole::Reference,
-    };
-    let is_text = |(place, name): &(usize, &String)| !has_header && !name.is_empty() && !are_numbers(body, *place);
-    // The one text of a file that is said to be a reference or an output is that.
-    let is_target = options.is_role_sure && matches!(options.role, Some(Role::Reference | Role::Output(_)));
-    let is_alone = is_target && names.iter().enumerate().filter(is_text).count() == 1;
-    let mut sides = [ColumnRole::Source, target.clone()].into_iter().skip(usize::from(is_alone));
-    let has_sides = names.iter().any(|name| matches!(known(name), Some(ColumnRole::Source | ColumnRole::Reference)));
-    let is_system = |(place, name): (usize, &String)| {
-        let given = options.columns.iter().find(|(given, _)| given == name).map(|(_, role)| role.clone());
-        match given.or_else(|| known(name)) {
-            Some(role) => matches!(role, ColumnRole::Output(_)),
-            None => !name.is_empty() && !are_numbers(body, place) && !is_of_workspace(name, body, place),
-        }
-    };
-    let has_systems = has_header && has_sides && names.iter().enumerate().any(is_system);
-    let mut role = |place: usize, name: &str| {
-        if let Some((_, role)) = options.columns.iter().find(|(given, _)| given == name) {
-            return role.clone();
-        }
-        let is_side = if has_header { !has_sides && is_language(name) } else { !are_numbers(body, place) };
-        match known(name).filter(|_| has_header) {
-            // Beside columns of systems it is what its name says, whatever the file as a whole is taken for.
-            Some(ColumnRole::Reference) if has_systems => ColumnRole::Reference,
-            Some(ColumnRole::Reference) => target.clone(),
-            Some(role) => role,
-            None if is_side => sides.next().unwrap_or(ColumnRole::Output(name.to_owned())),
-            None if name.is_empty() || are_numbers(body, place) => ColumnRole::Extra,
-            None if has_header && is_of_workspace(name, body, place) => ColumnRole::Extra,
-            None => ColumnRole::Output(name.to_owned()),
-        }
-    };
-    let column = |(place, name): (usize, &String)| ImportColumn { name: name.clone(), role: role(place, name) };
-    let mut columns: Vec<ImportColumn> = names.iter().enumerate().map(column).collect();
-    name_log_p(&mut columns);
-    columns
+/// A table that was looked through.
+struct Table<'a> {
+    names: Vec<String>,
+    has_header: bool,
+    survey: TableSurvey,
+    options: &'a ImportOptions,
 }
 
-/// What a table of page Corpus has beside texts: what people said, and measures, which are empty where there is nothing to
-/// measure.
-fn is_of_workspace(name: &str, body: &[Vec<String>], place: usize) -> bool {
-    let is_measure = measure(name).is_some() || MEASURES.contains(&name);
-    is_remark(name) || is_measure && cells(body, place).all(is_number)
+impl Table<'_> {
+    /// What each column holds: as the caller says, else as its name says. Without a header the first is the source, the
+    /// second its translation. Two languages are source and target; another name is a system's, unless its cells are numbers.
+    fn columns(&self) -> Vec<ImportColumn> {
+        let target = match self.options.target_role() {
+            Role::Output(system) => ColumnRole::Output(system),
+            _ => ColumnRole::Reference,
+        };
+        let mut sides = [ColumnRole::Source, target.clone()].into_iter();
+        let is_side = |name: &String| matches!(known(name), Some(ColumnRole::Source | ColumnRole::Reference));
+        let has_sides = self.names.iter().any(is_side);
+        let is_system = |(place, name): (usize, &String)| match self.given(name).or_else(|| known(name)) {
+            Some(role) => matches!(role, ColumnRole::Output(_)),
+            None => !name.is_empty() && !self.are_numbers(place) && !self.is_beside_texts(place),
+        };
+        let has_systems = self.has_header && has_sides && self.names.iter().enumerate().any(is_system);
+        let mut role = |place: usize, name: &str| {
+            if let Some(role) = self.given(name) {
+                return role;
+            }
+            match known(name).filter(|_| self.has_header) {
+                // Beside columns of systems it is what its name says, whatever the file as a whole is taken for.
+                Some(ColumnRole::Reference) if has_systems => ColumnRole::Reference,
+                Some(ColumnRole::Reference) => target.clone(),
+                Some(role) => role,
+                None if !self.has_header => match self.bare_role(place) {
+                    Some(role) => role,
+                    None => sides.next().unwrap_or(ColumnRole::Output(name.to_owned())),
+                },
+                None if !has_sides && is_language(name) => sides.next().unwrap_or(ColumnRole::Output(name.to_owned())),
+                None if self.are_numbers(place) => ColumnRole::Number,
+                None if name.is_empty() || self.is_beside_texts(place) => ColumnRole::Extra,
+                None => ColumnRole::Output(name.to_owned()),
+            }
+        };
+        let column = |(place, name): (usize, &String)| ImportColumn { name: name.clone(), role: role(place, name) };
+        let mut columns: Vec<ImportColumn> = self.names.iter().enumerate().map(column).collect();
+        name_log_p(&mut columns);
+        columns
+    }
+
+    /// What the caller says of a column.
+    fn given(&self, name: &str) -> Option<ColumnRole> {
+        self.options.columns.iter().find(|(given, _)| is_name(given, name)).map(|(_, role)| role.clone())
+    }
+
+    /// What a column without a name holds that is no text: names of sentences first, and numbers or languages anywhere.
+    fn bare_role(&self, place: usize) -> Option<ColumnRole> {
+        let mut cells: Vec<&str> = vec![self.survey.first[place].trim()];
+        cells.extend(self.survey.columns[place].sample.iter().map(|cell| cell.trim()));
+        let is_id = |cell: &&str| !cell.contains(char::is_whitespace) && cell.contains(|c: char| c.is_ascii_digit());
+        let is_first = place == 0 && self.names.len() > 1 && cells.iter().all(is_id);
+        // Sentences of Tatoeba have a language, and pairs for Anki a licence.
+        let is_about = self.names.len() > 2 && cells.iter().all(|cell| is_language(cell) || cell.starts_with("CC-BY "));
+        cells.sort_unstable();
+        let is_id = is_first && cells.windows(2).all(|pair| pair[0] != pair[1]);
+        match (is_id, self.are_numbers(place)) {
+            (true, _) => Some(ColumnRole::Id),
+            (false, true) => Some(ColumnRole::Number),
+            (false, false) => (is_first || is_about).then_some(ColumnRole::Extra),
+        }
+    }
+
+    /// Whether the cells of a column are numbers, apart from missing ones. In one that is named as a score of a system, such as
+    /// `COMET.mine`, all may be missing.
+    fn are_numbers(&self, place: usize) -> bool {
+        let count = &self.survey.columns[place].numbers;
+        let is_first = self.has_header || is_number(&self.survey.first[place]) || is_missing(&self.survey.first[place]);
+        let of_system = self.names[place].rsplit_once('.').map(|(_, of)| of.trim()).filter(|_| self.has_header);
+        let is_score = of_system.is_some_and(|of| {
+            let is_known = is_number(of) || self.names.iter().any(|name| name == of);
+            count.numbers + count.missing > 0 && count.others == 0 || is_known && count.numbers > count.others
+        });
+        is_first && (count.are_numbers() || is_score)
+    }
+
+    /// What tables have beside texts: what people said, lists of numbers, and measures, which are empty where there is nothing to
+    /// measure.
+    fn is_beside_texts(&self, place: usize) -> bool {
+        let name = self.names[place].as_str();
+        let is_measure = measure(name).is_some() || MEASURES.contains(&name);
+        let ColumnSurvey { filled, numbers, sample, .. } = &self.survey.columns[place];
+        let are_lists = *filled > 0 && sample.iter().all(|cell| is_list(cell));
+        is_remark(name) || is_measure && numbers.others == 0 || are_lists
+    }
+
+    /// Whether page Corpus wrote it.
+    fn is_own(&self) -> bool {
+        ["number", "tags", "notes"].iter().all(|own| self.names.iter().any(|name| name == own))
+    }
+
+    /// What commas are among the numbers of a column.
+    fn decimals(&self, place: usize) -> Option<Decimals> {
+        self.are_numbers(place).then(|| self.survey.columns[place].numbers.decimals())
+    }
+
+    /// The one column of text is what the caller says of the file, and so is the one of scores.
+    fn take_role(&self, columns: &mut [ImportColumn]) -> std::result::Result<(), String> {
+        let role = match &self.options.role {
+            Some(Role::Source) => ColumnRole::Source,
+            Some(Role::Reference) => ColumnRole::Reference,
+            Some(Role::Output(system)) => ColumnRole::Output(system.clone()),
+            Some(Role::Scores(name)) => {
+                let mut all: Vec<_> = columns.iter_mut().filter(|column| column.role == ColumnRole::Number).collect();
+                let [only] = &mut all[..] else {
+                    let count = all.len();
+                    return Err(format!("has {count} columns of numbers, and scores need one; leave out the others"));
+                };
+                only.name.clone_from(name);
+                return Ok(());
+            }
+            Some(Role::Gold) | None => return Ok(()),
+        };
+        let mut texts = columns.iter_mut().filter(|column| holds_text(&column.role));
+        if let (Some(only), None) = (texts.next(), texts.next()) {
+            only.role = role;
+        }
+        Ok(())
+    }
+
+    /// Leaves out what is there twice or has nothing, and notes what is read in a way that one should know.
+    fn leave_out(&self, columns: &mut [ImportColumn], facts: &mut Facts) {
+        let is_own = self.is_own();
+        for place in 0..columns.len() {
+            let (column, survey) = (columns[place].clone(), &self.survey.columns[place]);
+            let mut note = |text: String| facts.notes.push(format!("Column `{}`: {text}.", column.name));
+            let is_twice = columns[..place].iter().any(|other| other.role == column.role);
+            match &column.role {
+                ColumnRole::Output(_) | ColumnRole::Source if is_twice => {
+                    note("it is left out, since an earlier one holds the same".to_owned());
+                    columns[place].role = ColumnRole::Extra;
+                }
+                ColumnRole::Output(_) if self.survey.rows > 0 && survey.filled == 0 && !is_own => {
+                    note("it is empty, so it is no output of a system".to_owned());
+                    columns[place].role = ColumnRole::Extra;
+                }
+                ColumnRole::Output(_) if survey.filled < survey.cells && !is_own => {
+                    note(format!("empty cells ({}) are translations without words", survey.cells - survey.filled));
+                }
+                ColumnRole::Number | ColumnRole::LogP(_) => {
+                    match survey.numbers.decimals() {
+                        Decimals::Point => {}
+                        Decimals::Comma => note("its numbers have decimal commas".to_owned()),
+                        Decimals::Unclear => note(format!("numbers with a comma are left out: {UNCLEAR}")),
+                    }
+                    if survey.numbers.missing > 0 {
+                        note(format!("cells such as `-`, `n/a` or `NaN` ({}) have no number", survey.numbers.missing));
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
 }
 
 /// Whether a column is of remarks or groups, whatever stands in it.
 pub(crate) fn is_remark(name: &str) -> bool {
-    REMARKS.contains(&name)
+    REMARKS.contains(&name.to_lowercase().as_str())
 }
 
 /// Columns of remarks in a table of page Corpus, and of what sentences are gathered under.
-const REMARKS: &[&str] = &["bead", "tags", "notes", "doc", "docid", "document", "domain", "genre"];
+const REMARKS: &[&str] =
+    &["bead", "tags", "notes", "doc", "docid", "document", "domain", "genre", "comment", "comments", NO_OUTPUT.0];
 /// Columns of numbers that are of no system.
 const MEASURES: &[&str] = &["words", "reference_words", "stars", "marks"];
 
@@ -358,7 +364,7 @@ fn measure(name: &str) -> Option<(&str, &str)> {
 /// `logp.2` is that of the second system; other measures are made anew.
 fn name_log_p(columns: &mut [ImportColumn]) {
     let systems: Vec<String> = columns.iter().filter_map(|column| output_of(&column.role)).map(str::to_owned).collect();
-    for column in columns.iter_mut().filter(|column| column.role == ColumnRole::Extra) {
+    for column in columns.iter_mut().filter(|column| column.role == ColumnRole::Number) {
         let number =
             measure(&column.name).filter(|(name, _)| *name == "logp").and_then(|(_, of)| of.parse::<usize>().ok());
         if let Some(system) = number.and_then(|number| systems.get(number.checked_sub(1)?)) {
@@ -367,23 +373,9 @@ fn name_log_p(columns: &mut [ImportColumn]) {
     }
 }
 
-fn output_of(role: &ColumnRole) -> Option<&str> {
+/// The system that a column has the outputs of.
+pub(crate) fn output_of(role: &ColumnRole) -> Option<&str> {
     if let ColumnRole::Output(system) = role { Some(system) } else { None }
-}
-
-/// Whether the cells of a column are numbers, as far as they are there.
-fn are_numbers(body: &[Vec<String>], place: usize) -> bool {
-    let mut cells = cells(body, place).peekable();
-    cells.peek().is_some() && cells.all(is_number)
-}
-
-fn is_number(cell: &str) -> bool {
-    cell.trim().parse::<f64>().is_ok()
-}
-
-/// The cells of a column that are not blank.
-fn cells(body: &[Vec<String>], place: usize) -> impl Iterator<Item = &str> {
-    body.iter().filter_map(move |row| row.get(place)).map(|cell| cell.trim()).filter(|cell| !cell.is_empty())
 }
 
 struct TableReader {
@@ -391,14 +383,20 @@ struct TableReader {
     columns: Vec<ImportColumn>,
     /// Of each column the place of its system among the systems.
     places: Vec<usize>,
+    /// What commas are in columns of numbers.
+    decimals: Vec<Option<Decimals>>,
     base: Base,
     count: usize,
 }
 
 impl FormatReader for TableReader {
     fn next(&mut self, warnings: &mut Warnings) -> Result<Option<Record>> {
-        let Some((line, cells)) = self.rows.next(warnings)? else { return Ok(None) };
+        let Some((line, mut cells)) = self.rows.next(warnings)? else { return Ok(None) };
         self.count += 1;
+        // A separator at the end of a row begins no cell.
+        while cells.len() > self.columns.len() && cells.last().is_some_and(|cell| cell.trim().is_empty()) {
+            cells.pop();
+        }
         if cells.len() != self.columns.len() {
             let (cells, columns) = (cells.len(), self.columns.len());
             let what = if cells < columns { "those that are missing are blank" } else { "the others are left out" };
@@ -407,19 +405,36 @@ impl FormatReader for TableReader {
         let mut record = Record { sentence: self.count, line, ..Record::default() };
         let mut references = 0;
         let mut outputs = vec![None; self.places.iter().max().map_or(0, |most| most + 1)];
-        for ((column, place), cell) in self.columns.iter().zip(&self.places).zip(cells) {
+        for (n, (column, cell)) in self.columns.iter().zip(cells).enumerate() {
+            let place = &self.places[n];
+            let cell = if holds_text(&column.role) { on_one_line(cell) } else { plain_number(cell, self.decimals[n]) };
             if column.role == ColumnRole::Reference {
                 references += 1;
                 if references > 1 {
-                    record.further.push(cell.trim().to_owned());
+                    record.further.push(cell);
                     continue;
                 }
             }
             fill(&mut record, &mut outputs[*place], column, cell, self.base, warnings);
         }
-        record.outputs = outputs.into_iter().flatten().collect();
+        let silent = record.extra.iter().find(|(name, _)| name == NO_OUTPUT.0).map_or("", |(_, cell)| cell);
+        let speaks = |output: &ImportedOutput| {
+            !output.text.is_empty() || silent.split(NO_OUTPUT.1).all(|name| output.system.as_deref() != Some(name))
+        };
+        record.outputs = outputs.into_iter().flatten().filter(speaks).collect();
         Ok(Some(record))
     }
+}
+
+/// A sentence of a cell with several lines.
+fn on_one_line(cell: String) -> String {
+    if cell.contains('\n') { cell.split_whitespace().collect::<Vec<_>>().join(" ") } else { cell }
+}
+
+/// A number with a decimal point, whatever it had.
+fn plain_number(cell: String, decimals: Option<Decimals>) -> String {
+    let other = decimals.filter(|of| *of == Decimals::Comma || cell.contains(','));
+    other.and_then(|of| number(&cell, of)).map_or(cell, |number| number.to_string())
 }
 
 /// The system of a column.
@@ -455,18 +470,14 @@ fn fill(
     match &column.role {
         ColumnRole::Id => record.id = Some(cell),
         ColumnRole::Source => record.source = Some(ImportedText::plain(cell)),
-        ColumnRole::Extra => record.extra.push((column.name.clone(), cell)),
-        // A cell without words says nothing: no reference, no translation.
-        ColumnRole::Reference
-        | ColumnRole::Output(_)
-        | ColumnRole::LogP(_)
-        | ColumnRole::Links(_)
-        | ColumnRole::Gold
+        ColumnRole::Number | ColumnRole::Extra => record.extra.push((column.name.clone(), cell)),
+        // A cell without words is no reference; it is a translation without words.
+        ColumnRole::Reference | ColumnRole::LogP(_) | ColumnRole::Links(_) | ColumnRole::Gold
             if cell.trim().is_empty() => {}
         ColumnRole::Reference => record.reference = Some(ImportedText::plain(cell)),
         ColumnRole::Output(system) => output(said, system).text = cell,
-        ColumnRole::LogP(system) => match number(cell.trim()) {
-            Some(log_p) => output(said, system).log_p = Some(log_p),
+        ColumnRole::LogP(system) => match number(&cell, Decimals::Point) {
+            Some(log_p) => output(said, system).log_p = Some(log_p as f32),
             None => warnings.add(line, about(format!("has `{cell:.40}`, which is no number"))),
         },
         ColumnRole::Links(system) => match links::cell(&cell, base) {

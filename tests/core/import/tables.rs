@@ -1,6 +1,8 @@
 //! TSV, CSV and JSON lines of this program.
 
 use interlinear::analysis::alignment::Alignment;
+use interlinear::import::decimal::Decimals::{Comma, Point, Unclear};
+use interlinear::import::decimal::{NumberCount, number};
 use interlinear::import::{ColumnRole, ImportOptions, Role};
 
 use super::{Planted, read, role};
@@ -12,7 +14,7 @@ fn a_table_names_its_columns() {
                 b\tit \"rains\n\
                 c\t\"she said \"\"no\"\"\"\telle\telle\tmuch\t0:0\t3\tmore\n";
     let read = read("a.tsv", text);
-    assert_eq!(read.sources(), ["the cat", "it \"rains", "she said \"no\""]);
+    assert_eq!(read.sources(), ["the cat", "it \"rains", "\"she said \"\"no\"\"\""]);
     assert_eq!(read.references(), ["le chat", "elle"]);
     let roles: Vec<_> = read.facts.columns.iter().map(|column| column.role.clone()).collect();
     let mine = || "mine".to_owned();
@@ -23,7 +25,7 @@ fn a_table_names_its_columns() {
         ColumnRole::Output(mine()),
         ColumnRole::LogP(mine()),
         ColumnRole::Links(mine()),
-        ColumnRole::Extra,
+        ColumnRole::Number,
     ];
     assert_eq!(roles, expect);
     let output = &read.records[0].outputs[0];
@@ -83,6 +85,31 @@ fn csv_is_read_by_its_rules() {
     let unclosed = format!("source,target\na,\"b\n{}", "c,d\n".repeat(30));
     let read = super::read("a.csv", &unclosed);
     assert!(read.warnings[0].contains("line 2: begins a row of") && read.warnings[0].contains("quotation mark"));
+}
+
+#[test]
+fn a_column_tells_what_its_commas_are() {
+    for (cells, found, numbers) in [
+        (&["0.5", "-3", "1e-5", ".5"][..], Point, &[Some(0.5), Some(-3.0), Some(1e-5), Some(0.5)][..]),
+        (&["0,8275", "0,9", "1"], Comma, &[Some(0.8275), Some(0.9), Some(1.0)]),
+        (&["1.234,5", "2.000", "-0,25"], Comma, &[Some(1234.5), Some(2000.0), Some(-0.25)]),
+        (&["1,234.5", "2,000", "3.25"], Point, &[Some(1234.5), Some(2000.0), Some(3.25)]),
+        (&["1,234", "2"], Unclear, &[None, Some(2.0)]),
+        (&["0,234", "1,234"], Comma, &[Some(0.234), Some(1.234)]),
+        (&["0,5", "0.5"], Unclear, &[None, Some(0.5)]),
+        (&["1,5e-05"], Comma, &[Some(1.5e-5)]),
+    ] {
+        let mut count = NumberCount::default();
+        cells.iter().for_each(|cell| count.add(cell));
+        assert_eq!((count.decimals(), count.numbers), (found, cells.len()), "{cells:?}");
+        for (cell, wanted) in cells.iter().zip(numbers) {
+            assert_eq!(number(cell, found), *wanted, "{cells:?}");
+        }
+    }
+    for other in ["", "inf", "NaN", "1,2,3", "12,34.5", "a", "1 2", "--1"] {
+        let is_number = [Point, Comma].into_iter().any(|decimals| number(other, decimals).is_some());
+        assert!(!is_number, "{other}");
+    }
 }
 
 const TRANSLATE: &str = r#"{"source": ["the", "c@@", "at", "</s>"], "hypotheses": [{"tokens": ["chat", "</s>"], "text": "chat", "log_p": -1.5, "token_log_p": [-1.0, null], "alpha": [[0.1, 0.4, 0.4, 0.1], [0, 0, 0, 1]], "finished": true}, {"tokens": ["le"], "text": "le", "log_p": -2.0, "token_log_p": [-2.0], "alpha": null, "finished": false}]}
