@@ -10,6 +10,8 @@
 
 use std::ops::Range;
 
+use unicode_normalization::UnicodeNormalization as _;
+
 use crate::text::sentence::{EOS, Sentence, UNK, is_language};
 use crate::text::tokenizer::Tokenizer;
 use crate::text::unspaced::WordStarts;
@@ -174,9 +176,10 @@ fn ends(line: &str) -> Vec<usize> {
     words(line).scan(0, add).collect()
 }
 
-/// The characters of a text that are no spaces.
+/// The characters of a text that are no spaces, as they are compared: marks apart from their letters, apostrophes straight.
 pub fn visible(text: &str) -> impl Iterator<Item = char> + '_ {
-    text.chars().filter(|c| !c.is_whitespace())
+    let straight = |c| if c == '\u{2019}' { '\'' } else { c };
+    text.chars().filter(|c| !c.is_whitespace()).nfd().map(straight)
 }
 
 /// For each byte of the text, and its end, how many visible characters start before it.
@@ -185,7 +188,8 @@ fn counts(text: &str) -> Vec<usize> {
     let mut so_far = 0;
     for c in text.chars() {
         counts.push(so_far);
-        so_far += usize::from(!c.is_whitespace());
+        so_far +=
+            if c.is_ascii() { usize::from(!c.is_whitespace()) } else { visible(c.encode_utf8(&mut [0; 4])).count() };
         counts.extend(std::iter::repeat_n(so_far, c.len_utf8() - 1));
     }
     counts.push(so_far);

@@ -2,15 +2,10 @@
 
 use std::path::Path;
 
-use crate::text::words;
+pub(crate) use crate::text::words::visible;
 
 /// The name of a file up to its first full stop.
 pub(crate) fn stem(path: &Path) -> String {
     let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
     name.split('.').next().unwrap_or_default().to_owned()
-}
-
-/// A text without spaces and with straight apostrophes.
-pub(crate) fn visible(text: &str) -> impl Iterator<Item = char> + '_ {
-    words::visible(text).map(|c| if c == '\u{2019}' { '\'' } else { c })
 }
