@@ -30,14 +30,18 @@ pub struct WordPlaces {
 impl WordPlaces {
     /// Of the tokens of a sentence. `None` when it and the line are not the same text, spaces aside.
     pub fn of_sentence(sentence: &Sentence, line: &str) -> Option<Self> {
+        Self::of_ends(sentence, line, &ends(words(line)))
+    }
+
+    /// The same of a text whose words end where they are said to.
+    fn of_ends(sentence: &Sentence, line: &str, ends: &[usize]) -> Option<Self> {
         if !visible(&sentence.text).eq(visible(line)) {
             return None;
         }
-        let ends = ends(line);
         let end = ends.last().copied().unwrap_or(0);
         let counted = counts(&sentence.text);
         let count = |byte: usize| counted.get(byte).copied().unwrap_or(end);
-        let places = sentence.spans.iter().map(|span| covered(&ends, count(span.start), count(span.end))).collect();
+        let places = sentence.spans.iter().map(|span| covered(ends, count(span.start), count(span.end))).collect();
         Some(Self { places, words: ends.len() })
     }
 
@@ -46,7 +50,7 @@ impl WordPlaces {
         if !parts.iter().flat_map(|part| visible(part.as_ref())).eq(visible(text)) {
             return None;
         }
-        let ends = ends(text);
+        let ends = ends(words(text));
         let mut at = 0;
         let place = |part: &T| {
             let from = at;
@@ -81,7 +85,8 @@ impl SideWords {
     /// Of a sentence that a model reads. `None` when it and the line are not the same text, spaces aside.
     pub fn of_sentence(tokenizer: &Tokenizer, sentence: &Sentence, line: &str, pretokenized: bool) -> Option<Self> {
         let words = vocabulary_words(tokenizer, sentence, pretokenized);
-        let places = WordPlaces::of_sentence(&whole_words(sentence, &words), line)?;
+        let ends = if pretokenized { ends(line.split_ascii_whitespace()) } else { ends(self::words(line)) };
+        let places = WordPlaces::of_ends(&whole_words(sentence, &words), line, &ends)?;
         Some(Self { words, places })
     }
 
@@ -168,12 +173,12 @@ pub fn whole_words(sentence: &Sentence, words: &[Range<usize>]) -> Sentence {
 }
 
 /// Where the words of a line end, counted in visible characters.
-fn ends(line: &str) -> Vec<usize> {
+fn ends<'a>(words: impl Iterator<Item = &'a str>) -> Vec<usize> {
     let add = |end: &mut usize, word: &str| {
         *end += visible(word).count();
         Some(*end)
     };
-    words(line).scan(0, add).collect()
+    words.scan(0, add).collect()
 }
 
 /// The characters of a text that are no spaces, as they are compared: marks apart from their letters, apostrophes straight.
