@@ -369,16 +369,27 @@ pub fn run(low: &AnalyseArgs) -> anyhow::Result<()> {
         let advice = "is not there; name the corpus, or bring a text in with --source or --import to make one";
         return Err(Error::file(&low.workspace, advice).into());
     }
+    let is_new = !low.workspace.exists();
     let mut workspace = Workspace::open(&low.workspace)?;
+    let languages = low.choice.languages.clone().unzip();
     for (path, role) in files {
         let options = import::ImportOptions {
             role,
+            languages: languages.clone(),
             replaces: low.replace,
             oracle: low.oracle,
             rerank: low.rerank.clone(),
             ..import::ImportOptions::default()
         };
-        bring_in(&mut workspace, &path, &options, low.run.cores())?;
+        let failed = bring_in(&mut workspace, &path, &options, low.run.cores()).err();
+        if let Some(error) = failed {
+            // a corpus that was begun for nothing
+            if is_new && workspace.len()? == 0 {
+                drop(workspace);
+                let _ = std::fs::remove_file(&low.workspace);
+            }
+            return Err(error.into());
+        }
     }
     if let Some(scheme) = &low.scheme {
         workspace.set_scheme(&ErrorScheme::open(scheme)?, &Renamed::default())?;
