@@ -187,6 +187,11 @@ pub fn visible(text: &str) -> impl Iterator<Item = char> + '_ {
     text.chars().filter(|c| !c.is_whitespace()).nfd().map(straight)
 }
 
+/// A text as it is looked for: small letters, marks with their letters, apostrophes straight.
+pub fn folded(text: &str) -> String {
+    text.nfc().map(|c| if c == '\u{2019}' { '\'' } else { c }).collect::<String>().to_lowercase()
+}
+
 /// For each byte of the text, and its end, how many visible characters start before it.
 fn counts(text: &str) -> Vec<usize> {
     let mut counts = Vec::with_capacity(text.len() + 1);

@@ -8,7 +8,7 @@ use crate::corpus::import::letters::stem;
 use crate::corpus::import::mqm;
 use crate::corpus::import::nbest::said;
 use crate::corpus::import::places::{SentencePlaces, is_same};
-use crate::corpus::import::references::{Known, links_fit, new_references, reference, slots};
+use crate::corpus::import::references::{Known, fitting, new_references, recut, reference, slots};
 use crate::corpus::import::scores::{GivenScores, given_scores};
 use crate::corpus::import::spans;
 use crate::corpus::measures::remarks::remarks;
@@ -279,13 +279,11 @@ impl Importer<'_> {
         for (at, record) in &window {
             let Some(sentence) = known.sentences.get(at) else { continue };
             references.extend(new_references((*at, record), sentence, (&numbers, self.options.replaces), report));
-            let gold = record.gold.as_ref().filter(|new| known.golds.get(at) != Some(*new));
-            let Some(gold) = gold.filter(|gold| links_fit((self.path, gold), record, sentence, &numbers, report))
-            else {
-                continue;
-            };
+            let gold = record.gold.as_ref();
+            let gold = gold.and_then(|gold| fitting((self.path, gold), record, sentence, &numbers, report));
+            let Some(gold) = gold.filter(|new| known.golds.get(at) != Some(new)) else { continue };
             if !known.golds.contains_key(at) || report.replaces("alignments by hand", self.options.replaces) {
-                golds.push((*at, gold.clone()));
+                golds.push((*at, gold));
             }
         }
         // What is packed now was measured without them, and links alone join what is written.
@@ -512,7 +510,7 @@ impl Importer<'_> {
             target: if output.tokens.is_empty() { owned_words(&output.text) } else { output.tokens.clone() },
             word_log_p: output.token_log_p.clone(),
             log_p: output.log_p,
-            links: output.links.clone(),
+            links: output.links.as_deref().map(|links| recut(links, record.source.as_ref(), source, output)),
             ..SystemOutput::default()
         };
         let is_bare = is_bare(output);

@@ -40,13 +40,8 @@ pub fn read(path: &Path) -> Result<ImportedDocument> {
         }
         Ok(xml)
     };
-    let malformed = |name: &str, why: quick_xml::Error| {
-        Error::file(path, format!("has no well-formed {name} ({why}); save it again"))
-    };
-    let styles = unpacked(STYLES).map_or(Ok(HashSet::new()), |xml| hidden_styles(&xml));
-    let styles = styles.map_err(|why| malformed(STYLES, why))?;
-    let found = paragraphs(&unpacked(TEXT)?, &styles).map_err(|why| malformed(TEXT, why))?;
-    found.map_err(|why| Error::file(path, why))
+    let styles = unpacked(STYLES).map_or_else(|_| HashSet::new(), |xml| hidden_styles(&xml));
+    paragraphs(&unpacked(TEXT)?, &styles).map_err(|why| Error::file(path, why))
 }
 
 /// An attribute, whatever its prefix.
@@ -61,41 +56,36 @@ fn vanishes(tag: &BytesStart<'_>) -> bool {
     !attribute(tag, "val").is_some_and(|value| ["0", "false", "off"].contains(&value.as_str()))
 }
 
-/// The styles whose letters are hidden.
-fn hidden_styles(xml: &str) -> std::result::Result<HashSet<String>, quick_xml::Error> {
+/// The styles whose letters are hidden, as far as the file of styles is sound.
+fn hidden_styles(xml: &str) -> HashSet<String> {
     let (mut reader, mut found, mut style) = (Reader::from_str(xml), HashSet::new(), None);
-    loop {
-        match reader.read_event()? {
+    while let Ok(event) = reader.read_event() {
+        match event {
             Event::Start(tag) if tag.local_name().as_ref() == "style" => style = attribute(&tag, "styleId"),
             Event::Empty(tag) if tag.local_name().as_ref() == "vanish" && vanishes(&tag) => found.extend(style.clone()),
-            Event::Eof => return Ok(found),
+            Event::Eof => break,
             _ => {}
         }
     }
+    found
 }
 
-/// The paragraphs, or why there are too many.
-fn paragraphs(
-    xml: &str,
-    styles: &HashSet<String>,
-) -> std::result::Result<std::result::Result<ImportedDocument, String>, quick_xml::Error> {
+/// The paragraphs, or what is wrong.
+fn paragraphs(xml: &str, styles: &HashSet<String>) -> std::result::Result<ImportedDocument, String> {
     let mut reader = Reader::from_str(xml);
     let (mut document, mut paragraph, mut is_text) = (ImportedDocument::default(), String::new(), false);
     let mut past = 0;
     // whether the letters of the paragraph, and of each run that is open, are hidden: a box with paragraphs lies within a run
     let (mut is_hidden, mut runs): (bool, Vec<Option<bool>>) = (false, Vec::new());
     loop {
-        let event = reader.read_event()?;
+        let event = reader.read_event();
+        let event = event.map_err(|why| format!("has no well-formed {TEXT} ({why}); save it again"))?;
         let (Event::Start(tag) | Event::Empty(tag)) = &event else {
             match event {
                 Event::End(end) => match end.local_name().as_ref() {
                     "t" => is_text = false,
                     "r" => drop(runs.pop()),
-                    "p" => {
-                        if let Err(why) = document.push(&std::mem::take(&mut paragraph)) {
-                            return Ok(Err(why));
-                        }
-                    }
+                    "p" => document.push(&std::mem::take(&mut paragraph))?,
                     name => past -= i32::from(PAST.contains(&name)),
                 },
                 Event::Text(text) if is_text => paragraph.push_str(&text.xml10_content()),
@@ -107,7 +97,7 @@ fn paragraphs(
                             .push_str(resolve_predefined_entity(&reference.borrow().into_inner()).unwrap_or_default());
                     }
                 },
-                Event::Eof => return Ok(Ok(document)),
+                Event::Eof => return Ok(document),
                 _ => {}
             }
             continue;
@@ -119,9 +109,7 @@ fn paragraphs(
             "r" if is_open => runs.push(None),
             "p" if is_open => {
                 is_hidden = false;
-                if let Err(why) = document.push(&std::mem::take(&mut paragraph)) {
-                    return Ok(Err(why));
-                }
+                document.push(&std::mem::take(&mut paragraph))?;
             }
             "tab" | "br" | "cr" if is_seen => paragraph.push(' '),
             "noBreakHyphen" if is_seen => paragraph.push('-'),
