@@ -18,7 +18,8 @@ pub fn write(sentence: &GlossedSentence, number: usize) -> String {
     let lines = sentence.written.as_ref().map_or_else(|| plain(sentence, number), |written| written.lines.clone());
     let columns: Vec<Vec<&str>> =
         lines.iter().filter(|line| is_word(line)).map(|line| line.split('\t').collect()).collect();
-    let (before, rows, has_comment) = (of_columns(&columns), sentence.all_rows(), |text: &String| lines.contains(text));
+    let (before, rows) = (of_columns(&columns), sentence.all_rows());
+    let has_comment = |text: &String| lines.iter().any(|line| line.split_whitespace().eq(text.split_whitespace()));
     let comment =
         |text: &GlossedText| format!("# text_{} = {}", text.name.replace([' ', '='], "_"), text.words.join(" "));
     let mut texts: Vec<String> = sentence.texts.iter().map(comment).filter(|text| !has_comment(text)).collect();
