@@ -226,9 +226,8 @@ impl GlossedFiles {
 fn carried(path: &Path, sentence: &GlossedSentence, links: &Links) -> Links {
     sentence.carried(links).unwrap_or_else(|| {
         let (line, name) = sentence.written.as_ref().map_or((1, ""), |own| (own.line, own.id.as_str()));
-        let message = format!(
-            "begins sentence {name:.80}, whose `# text` has other letters than its words; its links are left out"
-        );
+        let why = "begins a sentence whose `# text` has other letters than its words; its links are left out";
+        let message = format!("{why}: {name:.80} `{:.80}`", sentence.text());
         tell(&Error::line(path, line, message).to_string());
         Links::default()
     })

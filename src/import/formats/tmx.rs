@@ -74,7 +74,8 @@ pub fn open(input: &ImportInput, options: &ImportOptions, facts: &mut Facts) -> 
     (languages.source, languages.target) = (source.clone(), target.clone());
     known.retain(|one| likeness(&source, one) + likeness(&target, one) == 0);
     if !known.is_empty() {
-        facts.notes.push(format!("Other languages are left out: {}.", known.join(", ")));
+        let more = if names.len() > NAMED { " and more" } else { "" };
+        facts.notes.push(format!("Other languages are left out: {}{more}.", known.join(", ")));
     }
     if units.iter().any(|unit| languages.of(unit).is_some_and(|of| likeness(of, &source) == 0)) {
         facts.notes.push("Units that name another source language (`srclang`) are translated from it.".to_owned());
