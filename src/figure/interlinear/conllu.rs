@@ -179,7 +179,7 @@ impl<'a> OpenSentence<'a> {
         if self.written.text.is_empty() {
             let spaced =
                 self.units.iter().map(|(form, _, is_spaced)| [*form, if *is_spaced { " " } else { "" }].concat());
-            self.written.text = spaced.collect::<String>().trim_end().to_owned();
+            spaced.collect::<String>().trim_end().clone_into(&mut self.written.text);
         }
         self.written.units = self.units.into_iter().map(|(form, words, _)| (form.to_owned(), words)).collect();
         let sentence = of_columns(&self.words);

@@ -108,8 +108,7 @@ fn is_hidden(tag: &StartTag<()>) -> bool {
         || about("hidden").is_some()
         || style.contains("display:none")
         || style.contains("visibility:hidden")
-        || is_in(&["a", "sup"], &tag.name)
-            && ["class", "role", "epub:type", "id", "href"].iter().any(|name| is_note(name))
+        || is_in(&["a", "sup"], &tag.name) && ["class", "role", "epub:type", "id", "href"].iter().any(is_note)
 }
 
 fn is_in(names: &[&str], name: &[u8]) -> bool {
