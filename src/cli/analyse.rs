@@ -224,8 +224,8 @@ pub struct ChoiceArgs {
     /// At most so many sentences
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
-    /// Source and target, such as en-fr: the aligner links references that nobody has linked; without it those of the
-    /// models that were run
+    /// Source and target, such as en-fr: those that are read of TMX and XLIFF, and of the aligner that links references
+    /// that nobody has linked; without it those of the models that were run
     #[arg(long, value_name = "LANGUAGES", value_parser = languages)]
     languages: Option<(String, String)>,
     /// A file of `align --statistical --save`: it links words of its languages in the place of the corpus's own file and of
