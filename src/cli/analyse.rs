@@ -234,8 +234,8 @@ pub struct ChoiceArgs {
     /// At most so many sentences
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
-    /// Source and target, such as en-fr: the aligner links references that nobody has linked; without it those of the
-    /// models that were run
+    /// Source and target, such as en-fr: those that are read of TMX and XLIFF, and of the aligner that links references
+    /// that nobody has linked; without it those of the models that were run
     #[arg(long, value_name = "LANGUAGES", value_parser = languages)]
     languages: Option<(String, String)>,
     /// A file of `align --statistical --save`: it links words of its languages in the place of the corpus's own file and of
@@ -379,9 +379,11 @@ pub fn run(low: &AnalyseArgs) -> anyhow::Result<()> {
         let advice = "is not there; name the corpus, or bring a text in with --source or --import to make one";
         return Err(Error::file(&low.workspace, advice).into());
     }
+    let is_new = !low.workspace.exists();
     let mut workspace = Workspace::open(&low.workspace)?;
     let only = |name: &&String| low.outputs.iter().all(|(other, _)| other == *name);
     let came_with = low.outputs.first().map(|(name, _)| name).filter(only);
+    let languages = low.choice.languages.clone().unzip();
     for (path, role) in files {
         let format = match role {
             Some(Role::Gold) => low.layout.gold_format.map(Notation::name),
@@ -396,12 +398,21 @@ pub fn run(low: &AnalyseArgs) -> anyhow::Result<()> {
             encoding: low.encoding.clone(),
             base: low.layout.gold_base,
             order: low.layout.gold_order,
+            languages: languages.clone(),
             replaces: low.replace,
             oracle: low.oracle,
             rerank: low.rerank.clone(),
             ..import::ImportOptions::default()
         };
-        bring_in(&mut workspace, &path, &options, low.run.cores())?;
+        let failed = bring_in(&mut workspace, &path, &options, low.run.cores()).err();
+        if let Some(error) = failed {
+            // a corpus that was begun for nothing
+            if is_new && workspace.len()? == 0 {
+                drop(workspace);
+                let _ = std::fs::remove_file(&low.workspace);
+            }
+            return Err(error.into());
+        }
     }
     if let Some(scheme) = &low.scheme {
         workspace.set_scheme(&ErrorScheme::open(scheme)?, &Renamed::default())?;

@@ -11,13 +11,19 @@ use std::path::Path;
 
 use crate::error::{Error, Result};
 use crate::import::input::ImportInput;
-use crate::text::reader::{MOST_TEXT, require_file};
+use crate::text::reader::{MOST_LINE, require_file};
+
+/// Bytes of a text at most, unpacked, and of what is kept of it, where each paragraph costs so many more.
+const MOST_TEXT: u64 = 1 << 26;
+const PARAGRAPH: usize = 64;
 
 /// A document.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ImportedDocument {
     /// Its paragraphs, headings and cells, with single spaces; none is empty.
     pub paragraphs: Vec<String>,
+    /// What they cost.
+    bytes: usize,
 }
 
 /// What parts paragraphs in a plain text.
@@ -55,7 +61,8 @@ impl ImportedDocument {
             if text.len() as u64 > MOST_TEXT {
                 return Err(Error::file(path, format!("is longer than {MOST_TEXT} bytes when unpacked; split it")));
             }
-            if is_html(&input) { html::read(&text) } else { plain(&text, breaks) }
+            let document = if is_html(&input) { html::read(&text) } else { plain(&text, breaks) };
+            document.map_err(|why| Error::file(path, why))?
         };
         if document.paragraphs.is_empty() {
             return Err(Error::file(path, "has no text; give a document with sentences"));
@@ -63,12 +70,18 @@ impl ImportedDocument {
         Ok(document)
     }
 
-    /// Adds a paragraph, if it has anything, its runs of spaces as one each.
-    fn push(&mut self, text: &str) {
+    /// Adds a paragraph, if it has anything, its runs of spaces as one each; or says why it is too much.
+    fn push(&mut self, text: &str) -> std::result::Result<(), String> {
+        if text.len() > MOST_LINE {
+            return Err(format!("has a paragraph of more than {MOST_LINE} bytes; split it"));
+        }
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
         if !text.is_empty() {
+            self.bytes += text.len() + PARAGRAPH;
             self.paragraphs.push(text);
         }
+        let is_long = self.bytes as u64 > MOST_TEXT;
+        if is_long { Err(format!("has too much text: more than {MOST_TEXT} bytes; split it")) } else { Ok(()) }
     }
 }
 
@@ -88,20 +101,20 @@ fn is_html(input: &ImportInput) -> bool {
     is_named || head.starts_with("<!doctype html") || head.starts_with("<html")
 }
 
-fn plain(text: &str, breaks: ParagraphBreaks) -> ImportedDocument {
+fn plain(text: &str, breaks: ParagraphBreaks) -> std::result::Result<ImportedDocument, String> {
     let has_blank = || text.trim().lines().any(|line| line.trim().is_empty());
     let mut document = ImportedDocument::default();
     if breaks == ParagraphBreaks::Lines || breaks == ParagraphBreaks::Guess && !has_blank() {
-        text.lines().for_each(|line| document.push(line));
-        return document;
+        text.lines().try_for_each(|line| document.push(line))?;
+        return Ok(document);
     }
     let mut paragraph = String::new();
     for line in text.lines().chain([""]) {
         if line.trim().is_empty() {
-            document.push(&std::mem::take(&mut paragraph));
+            document.push(&std::mem::take(&mut paragraph))?;
         }
         paragraph.push_str(line);
         paragraph.push('\n');
     }
-    document
+    Ok(document)
 }

@@ -8,10 +8,13 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use unicode_normalization::UnicodeNormalization as _;
+
 use crate::error::{Error, Result};
 #[cfg(not(target_family = "wasm"))]
 use crate::text::reader::require_file;
 use crate::text::reader::{Advance, LineReader, MOST_TEXT};
+use crate::text::words::folded;
 
 /// A text file, or its beginning while it is being read. Clones share the text.
 #[derive(Clone, Debug)]
@@ -180,10 +183,10 @@ impl Piece {
     }
 }
 
-/// What is looked for in lines, letter case aside.
+/// What is looked for in lines, letter case aside; letters with marks and apostrophes are found however they are written.
 #[derive(Clone, Debug)]
 pub struct Needle {
-    lower: String,
+    folded: String,
     /// As a rule that searches many lines at once; `None` where a needle is long or strange.
     rule: Option<regex::Regex>,
 }
@@ -192,8 +195,8 @@ impl Needle {
     /// Looks for this text; the empty text is in every line.
     pub fn new(text: &str) -> Self {
         let is_plain = !text.is_empty() && text.len() < 1000 && !text.contains(['\r', '\n']);
-        let rule = || regex::RegexBuilder::new(&regex::escape(text)).case_insensitive(true).build().ok();
-        Self { lower: text.to_lowercase(), rule: is_plain.then(rule).flatten() }
+        let rule = || regex::RegexBuilder::new(&every_form(text)).case_insensitive(true).build().ok();
+        Self { folded: folded(text), rule: is_plain.then(rule).flatten() }
     }
 
     /// A rule that finds it in many lines at once, since it never matches an end of line; `None` where there is none.
@@ -205,9 +208,22 @@ impl Needle {
     pub fn is_in(&self, line: &str) -> bool {
         match &self.rule {
             Some(rule) => rule.is_match(line),
-            None => line.to_lowercase().contains(&self.lower),
+            None => folded(line).contains(&self.folded),
         }
     }
+}
+
+/// An expression for a text in composed and decomposed letters, with apostrophes of both kinds.
+fn every_form(text: &str) -> String {
+    let form = |c: char| {
+        let (one, parts) = (c.to_string(), std::iter::once(c).nfd().collect::<String>());
+        match c {
+            '\'' | '\u{2019}' => "['\u{2019}]".to_owned(),
+            _ if one == parts => regex::escape(&one),
+            _ => format!("(?:{}|{})", regex::escape(&one), regex::escape(&parts)),
+        }
+    };
+    text.nfc().map(form).collect()
 }
 
 #[cfg(test)]

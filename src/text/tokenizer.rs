@@ -207,7 +207,7 @@ impl Tokenizer {
         sentence
     }
 
-    /// The sentence of words that are already cut; each is looked up whole, or cut into its pieces alone. The text is
+    /// The sentence of words that are already cut, in any script; each is looked up whole, or cut into its pieces alone. The text is
     /// the words joined by spaces.
     pub fn encode_words(&self, words: &[&str]) -> Sentence {
         let mut sentence = Sentence { text: words.join(" "), ..Sentence::default() };
@@ -215,7 +215,7 @@ impl Tokenizer {
             let text = sentence.text.clone();
             let mut start = 0;
             for word in words {
-                for (span, id) in self.cut(word) {
+                for (span, id) in self.cut_at_spaces(word) {
                     let span = start + span.start..start + span.end;
                     let Some(piece) = text.get(span.clone()) else { continue };
                     self.push(&mut sentence, piece, span, id);

@@ -39,7 +39,7 @@ pub fn cut(line: &str) -> Option<Vec<&str>> {
     for chunk in line.split_ascii_whitespace() {
         let first = words.len();
         cut_chunk(chunk, &mut words);
-        chunks.count(&words[first..]);
+        chunks.count(chunk, &words[first..]);
     }
     let is_cut = touch(line).is_some_and(|is_thai| chunks.are_words(is_thai));
     (!is_cut).then_some(words)
@@ -133,22 +133,34 @@ fn is_written_so(line: &str) -> bool {
 #[derive(Default)]
 struct Chunks {
     all: usize,
-    /// Those in which one word has such letters.
+    /// Those that are one word by the dictionary, without punctuation beside it.
     single: usize,
+    /// Such letters.
+    letters: usize,
 }
 
 impl Chunks {
-    fn count(&mut self, words: &[&str]) {
+    fn count(&mut self, chunk: &str, words: &[&str]) {
         let is_letter = |c: char| is_unspaced(c) && c.is_alphanumeric();
         let written = words.iter().filter(|word| word.chars().any(is_letter)).count();
+        // who cuts words parts them from punctuation, too
+        let is_sign = |c: char| {
+            !c.is_alphanumeric()
+                && !is_mark(c)
+                && (is_unspaced(c) || matches!(c, '.' | ',' | '!' | '?' | ';' | ':' | '(' | ')'))
+        };
+        let has_sign = chunk.starts_with(is_sign) || chunk.ends_with(is_sign);
         self.all += usize::from(written > 0);
-        self.single += usize::from(written == 1);
+        self.single += usize::from(written == 1 && !has_sign);
+        self.letters += chunk.chars().filter(|c| is_letter(*c)).count();
     }
 
-    /// Whether what stands between the spaces are words: half of it is one by the dictionary, too, which cuts names of
-    /// strangers into syllables. Thai sets spaces between phrases, so more than half must be.
+    /// Whether what stands between the spaces are words: they are short, and half of them are words by the dictionary, too, which
+    /// cuts names of strangers into syllables. Of few chunks, and in Thai, which sets spaces between phrases, more than half must be.
     fn are_words(&self, is_thai: bool) -> bool {
-        if is_thai { 2 * self.single > self.all } else { 2 * self.single >= self.all }
+        let (few, long) = if is_thai { (usize::MAX, 10) } else { (3, 4) };
+        let least = if self.all <= few { self.all / 2 + 1 } else { self.all.div_ceil(2) };
+        self.single >= least && self.letters <= long * self.all
     }
 }
 

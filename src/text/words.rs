@@ -10,6 +10,8 @@
 
 use std::ops::Range;
 
+use unicode_normalization::UnicodeNormalization as _;
+
 use crate::text::sentence::{EOS, Sentence, UNK, is_language};
 use crate::text::tokenizer::Tokenizer;
 use crate::text::unspaced::WordStarts;
@@ -28,14 +30,18 @@ pub struct WordPlaces {
 impl WordPlaces {
     /// Of the tokens of a sentence. `None` when it and the line are not the same text, spaces aside.
     pub fn of_sentence(sentence: &Sentence, line: &str) -> Option<Self> {
+        Self::of_ends(sentence, line, &ends(words(line)))
+    }
+
+    /// The same of a text whose words end where they are said to.
+    fn of_ends(sentence: &Sentence, line: &str, ends: &[usize]) -> Option<Self> {
         if !visible(&sentence.text).eq(visible(line)) {
             return None;
         }
-        let ends = ends(line);
         let end = ends.last().copied().unwrap_or(0);
         let counted = counts(&sentence.text);
         let count = |byte: usize| counted.get(byte).copied().unwrap_or(end);
-        let places = sentence.spans.iter().map(|span| covered(&ends, count(span.start), count(span.end))).collect();
+        let places = sentence.spans.iter().map(|span| covered(ends, count(span.start), count(span.end))).collect();
         Some(Self { places, words: ends.len() })
     }
 
@@ -44,7 +50,7 @@ impl WordPlaces {
         if !parts.iter().flat_map(|part| visible(part.as_ref())).eq(visible(text)) {
             return None;
         }
-        let ends = ends(text);
+        let ends = ends(words(text));
         let mut at = 0;
         let place = |part: &T| {
             let from = at;
@@ -79,7 +85,8 @@ impl SideWords {
     /// Of a sentence that a model reads. `None` when it and the line are not the same text, spaces aside.
     pub fn of_sentence(tokenizer: &Tokenizer, sentence: &Sentence, line: &str, pretokenized: bool) -> Option<Self> {
         let words = vocabulary_words(tokenizer, sentence, pretokenized);
-        let places = WordPlaces::of_sentence(&whole_words(sentence, &words), line)?;
+        let ends = if pretokenized { ends(line.split_ascii_whitespace()) } else { ends(self::words(line)) };
+        let places = WordPlaces::of_ends(&whole_words(sentence, &words), line, &ends)?;
         Some(Self { words, places })
     }
 
@@ -166,17 +173,23 @@ pub fn whole_words(sentence: &Sentence, words: &[Range<usize>]) -> Sentence {
 }
 
 /// Where the words of a line end, counted in visible characters.
-fn ends(line: &str) -> Vec<usize> {
+fn ends<'a>(words: impl Iterator<Item = &'a str>) -> Vec<usize> {
     let add = |end: &mut usize, word: &str| {
         *end += visible(word).count();
         Some(*end)
     };
-    words(line).scan(0, add).collect()
+    words.scan(0, add).collect()
 }
 
-/// The characters of a text that are no spaces.
+/// The characters of a text that are no spaces, as they are compared: marks apart from their letters, apostrophes straight.
 pub fn visible(text: &str) -> impl Iterator<Item = char> + '_ {
-    text.chars().filter(|c| !c.is_whitespace())
+    let straight = |c| if c == '\u{2019}' { '\'' } else { c };
+    text.chars().filter(|c| !c.is_whitespace()).nfd().map(straight)
+}
+
+/// A text as it is looked for: small letters, marks with their letters, apostrophes straight.
+pub fn folded(text: &str) -> String {
+    text.nfc().map(|c| if c == '\u{2019}' { '\'' } else { c }).collect::<String>().to_lowercase()
 }
 
 /// For each byte of the text, and its end, how many visible characters start before it.
@@ -185,7 +198,8 @@ fn counts(text: &str) -> Vec<usize> {
     let mut so_far = 0;
     for c in text.chars() {
         counts.push(so_far);
-        so_far += usize::from(!c.is_whitespace());
+        so_far +=
+            if c.is_ascii() { usize::from(!c.is_whitespace()) } else { visible(c.encode_utf8(&mut [0; 4])).count() };
         counts.extend(std::iter::repeat_n(so_far, c.len_utf8() - 1));
     }
     counts.push(so_far);

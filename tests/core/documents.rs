@@ -147,6 +147,43 @@ fn documents_are_the_same_paragraphs_whatever_keeps_them() {
     assert_eq!(lines.paragraphs.len(), 10, "Mr. and the rest of his sentence are two lines");
 }
 
+/// Moved sentences stood twice, and hidden ones were read (deanmalmgren/textract#95, docling#3152); a small package took all memory.
+#[test]
+fn documents_have_what_their_readers_see_and_no_more_than_fits() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let read = |name: &str, bytes: &[u8]| {
+        let path = folder.path().join(name);
+        fs::write(&path, bytes).expect("written");
+        ImportedDocument::open(&path, ParagraphBreaks::Guess)
+            .map(|found| found.paragraphs)
+            .map_err(|why| why.to_string())
+    };
+    let run =
+        |about: &str, text: &str| format!("<w:r><w:rPr>{about}</w:rPr><w:t xml:space=\"preserve\">{text}</w:t></w:r>");
+    let body = [
+        format!("<w:p><w:moveFrom>{}</w:moveFrom>{}</w:p>", run("", "The door was shut. "), run("", "Nobody spoke.")),
+        format!("<w:p><w:pPr><w:rPr><w:vanish/></w:rPr></w:pPr>{}", run("", "Day came. ")),
+        format!("<w:moveTo>{}</w:moveTo>{}", run("", "The door was shut."), run("<w:vanish/>", "Secret.")),
+        format!("{}<w:del>{}</w:del></w:p>", run("<w:vanish w:val=\"0\"/>", " Shown."), run("", "Deleted.")),
+        format!("<w:p>{}</w:p>", run("<w:rPrChange><w:rPr><w:vanish/></w:rPr></w:rPrChange>", "Now seen.")),
+    ];
+    let xml = format!("<w:document xmlns:w=\"w\"><w:body>{}</w:body></w:document>", body.concat());
+    let found = read("moved.docx", &package("word/document.xml", &xml)).expect("sound");
+    assert_eq!(found, ["Nobody spoke.", "Day came. The door was shut. Shown.", "Now seen."]);
+    let page = "<p>One<sup class=footnote-ref><a href='#fn1'>1</a></sup>.<p hidden>no<p>Two<a href=\"#_ftn1\">[1]</a>.<div \
+                style='display: none'><p>no</p></div><template><p>no</p></template><ul><li hidden>no<li>Three.</ul><br hidden>Four.";
+    assert_eq!(read("a.html", page.as_bytes()).expect("sound"), ["One.", "Two.", "Three.", "Four."]);
+    let long = format!("<w:p><w:r><w:t>{}</w:t></w:r></w:p>", "a ".repeat(1 << 20));
+    for (name, bytes) in [
+        ("long.docx", package("word/document.xml", &format!("<d>{long}</d>"))),
+        ("long.html", format!("<p>{}", "a ".repeat(1 << 20)).into_bytes()),
+        ("many.txt", "a\n".repeat(1 << 21).into_bytes()),
+    ] {
+        let why = read(name, &bytes).expect_err("too much");
+        assert!(why.contains(name) && why.ends_with("; split it"), "{why}");
+    }
+}
+
 /// The lexicon that comes with the program finds what lengths do not.
 #[test]
 fn a_tale_is_aligned_by_its_words_and_the_table_is_read_again() {

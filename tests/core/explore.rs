@@ -603,7 +603,7 @@ fn source_words_are_counted_by_their_part_of_speech() {
     std::fs::write(at.join("x.conllu"), file).expect("written");
     let brought = analyse(&["--import", "x.conllu", "--format", "none"]);
     assert_eq!(brought.code, 0, "{}", brought.stderr);
-    let told = "x.conllu: Imported parts of speech of 3 sentences. 1 sentence of the file is not in the corpus.";
+    let told = "x.conllu: Imported parts of speech of 3 sentences; 1 line has a fault. 1 sentence of the file is not in the corpus.";
     assert!(brought.stderr.contains(told), "{}", brought.stderr);
     let text = overview();
     let rows: Vec<Vec<&str>> = text.lines().map(|line| line.split('\t').collect()).collect();

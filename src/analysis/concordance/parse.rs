@@ -5,15 +5,17 @@ use std::iter::Peekable;
 use std::str::CharIndices;
 
 use regex::Regex;
+use unicode_normalization::{UnicodeNormalization as _, is_nfc};
 
 use crate::text::unspaced::runs_of;
+use crate::text::words::folded;
 
 /// What one word must be.
 #[derive(Clone, Debug)]
 pub enum Token {
     /// Any word.
     Any,
-    /// One of these, in small letters.
+    /// One of these, as [`folded`] has them.
     Words(HashSet<String>),
     /// A word that this matches whole.
     Matches(Regex),
@@ -24,10 +26,14 @@ impl Token {
     pub fn is(&self, word: &str) -> bool {
         match self {
             Self::Any => true,
-            // Most words are in small letters already, and looking them up costs no copy.
+            // Most words are folded already, and looking them up costs no copy.
             Self::Words(words) if words.contains(word) => true,
-            Self::Words(words) => word.chars().any(char::is_uppercase) && words.contains(&word.to_lowercase()),
-            Self::Matches(regex) => regex.is_match(word),
+            Self::Words(words) => {
+                let may_fold = |c: char| c.is_uppercase() || c == '\u{2019}';
+                (word.contains(may_fold) || !is_nfc(word)) && words.contains(&folded(word))
+            }
+            Self::Matches(regex) if is_nfc(word) => regex.is_match(word),
+            Self::Matches(regex) => regex.is_match(&word.nfc().collect::<String>()),
         }
     }
 
@@ -188,7 +194,7 @@ impl Lexer<'_> {
 
     fn regex(&mut self, at: usize) -> Result<Regex, QueryError> {
         let pattern = self.until('/', at, "the regular expression has no `/` at its end; `\\/` is a slash within")?;
-        Regex::new(&format!("^(?:{pattern})$")).map_err(|fault| {
+        Regex::new(&format!("^(?:{})$", pattern.nfc())).map_err(|fault| {
             // The last line of the library's message says what is wrong, those before it show where.
             let why = fault.to_string();
             let why = why.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
@@ -223,7 +229,7 @@ impl Lexer<'_> {
                 None => return Err(error(self.text, at, "the list has no `}` at its end")),
                 Some((_, '}')) => break,
                 Some((place, '"')) => {
-                    words.insert(self.quoted(place)?.to_lowercase());
+                    words.insert(folded(&self.quoted(place)?));
                 }
                 Some((place, '@')) => words.extend(self.file(place, lists)?),
                 Some((place, _)) => {
@@ -231,7 +237,7 @@ impl Lexer<'_> {
                     if word.is_empty() {
                         return Err(error(self.text, place, "is no word of a list; write it in quotation marks"));
                     }
-                    words.insert(word.to_lowercase());
+                    words.insert(folded(&word));
                 }
             }
         }
@@ -262,7 +268,7 @@ impl Lexer<'_> {
 }
 
 fn one_of(word: &str) -> Token {
-    Token::Words(HashSet::from([word.to_lowercase()]))
+    Token::Words(HashSet::from([folded(word)]))
 }
 
 fn word_mark(word: &str) -> Mark {

@@ -11,7 +11,7 @@ use crate::jobs::live::protocol::HypothesisView;
 use crate::lang;
 use crate::text::links::{Link, Links};
 use crate::text::sentence::{EOS, Sentence, UNK};
-use crate::text::words::{WordPlaces, words};
+use crate::text::words::{WordPlaces, folded, words};
 
 /// Links by hand between a sentence and its reference.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -26,10 +26,6 @@ pub struct Gold {
 pub const OTHER_WORDS: &str = id!(
     "The alignment by hand belongs to the sentence and its reference, and this column reads or says something else; let it say the reference first"
 );
-
-fn folded(text: &str) -> String {
-    text.chars().flat_map(|c| (if c == '\u{2019}' { '\'' } else { c }).to_lowercase()).collect()
-}
 
 /// The words of a text that its parts cover, or `None` where they make up another text; what vocabularies write in
 /// more than one way is the same.

@@ -6,17 +6,24 @@ use clap::Args;
 
 use crate::app::document::column::file_name;
 use crate::cli::args::links::GoldLayoutArgs;
-use crate::cli::args::{RunArgs, SearchArgs, one_of};
+use crate::cli::args::{Choice, RunArgs, SearchArgs, one_of};
 use crate::cli::bundled;
 use crate::cli::figure::glossed::GlossingModel;
-use crate::cli::output::LineOutput;
+use crate::cli::output::{LineOutput, tell};
 use crate::error::{Error, Result};
 use crate::figure::interlinear::conllu;
 use crate::figure::interlinear::leipzig::fits;
 use crate::figure::interlinear::{GLOSS_FORMATS, GlossFormat, GlossTier, GlossedSentence, GlossedText};
-use crate::text::links::read;
+use crate::text::links::{Links, read};
 use crate::text::reader::LineReader;
 use crate::text::words::words;
+use crate::training::settings::LinkWords;
+
+/// Which words of a file in CoNLL-U links count.
+const LINK_WORDS: &[Choice<LinkWords>] = &[
+    ("spaces", "What stands between the spaces of its text", LinkWords::Spaces),
+    ("tokens", "Its own words, such as `à` and `le` of `au`", LinkWords::Tokens),
+];
 
 /// As typed.
 #[derive(Args, Clone, Debug)]
@@ -38,7 +45,8 @@ With --in-a-row the links of each --target lead from the --target before it, as 
 words of the source follows from them, and TikZ draws them from row to row.
 
 With --conllu the words come from a file in CoNLL-U, whose lemmas, parts of speech and morphology are lines under them, and so is what its
-last column has by name, such as Gloss and Translit; --format conllu writes one. --rows says which lines are shown, in which order.
+last column has by name, such as Gloss and Translit; --format conllu writes one, in which the lines that were not changed are as they
+came. Links count the words between the spaces of its text (`# text`, or forms and SpaceAfter), and go to its words by their letters. --rows says which lines are shown, in which order.
 
 With --leipzig the last --tier is a line of glosses by the Leipzig rules: each has as many hyphens, equals signs and tildes as the cell above it (that of the --tier
 before, else the word), its labels of grammar are set in small capitals, and those that it uses are explained at the end."
@@ -77,6 +85,9 @@ pub struct GlossedFiles {
     links: Vec<PathBuf>,
     #[command(flatten)]
     layout: GoldLayoutArgs,
+    /// Which words of --conllu the links count; without it `spaces` where they fit
+    #[arg(long, value_name = "WORDS", requires = "conllu", value_parser = one_of(LINK_WORDS.iter().copied()))]
+    link_words: Option<LinkWords>,
     /// What each translation is called, by default as its file
     #[arg(long, value_name = "NAME")]
     name: Vec<String>,
@@ -139,11 +150,7 @@ impl GlossedFiles {
         }
         for (n, (target, links)) in self.target.iter().zip(&self.links).enumerate() {
             let texts = beside(path, target, sentences.len())?;
-            let lengths: Vec<(usize, usize)> =
-                sentences.iter().zip(&texts).map(|(sentence, words)| (sentence.words.len(), words.len())).collect();
-            let mut layout = self.layout.high();
-            layout.order = layout.order.or(Some(read::LinkOrder::SourceFirst));
-            let found = read::read(links, &lengths, &layout)?.pairs;
+            let found = self.links(links, path, &sentences, &texts)?;
             let name = self.name.get(n).cloned().unwrap_or_else(|| file_name(target));
             for ((sentence, words), links) in sentences.iter_mut().zip(texts).zip(found) {
                 let text = GlossedText { name: name.clone(), words, links, between: None };
@@ -154,6 +161,52 @@ impl GlossedFiles {
         Ok(sentences)
     }
 
+    /// The links of a file between the words of the sentences and those of texts. It counts words between spaces; where a sentence
+    /// has more, those of the file in CoNLL-U.
+    fn links(
+        &self,
+        file: &Path,
+        path: &Path,
+        sentences: &[GlossedSentence],
+        texts: &[Vec<String>],
+    ) -> Result<Vec<Links>> {
+        let mut layout = self.layout.high();
+        layout.order = layout.order.or(Some(read::LinkOrder::SourceFirst));
+        let read = |is_cut: bool| {
+            let count =
+                |sentence: &GlossedSentence| match (sentence.texts.last().filter(|_| self.in_a_row), &sentence.written)
+                {
+                    (Some(before), _) => before.words.len(),
+                    (None, Some(written)) if !is_cut => words(&written.text).count(),
+                    _ => sentence.words.len(),
+                };
+            let lengths: Vec<_> = sentences.iter().map(count).zip(texts.iter().map(Vec::len)).collect();
+            read::read(file, &lengths, &layout).map(|found| found.pairs)
+        };
+        let is_first = !self.in_a_row || sentences.iter().all(|sentence| sentence.texts.is_empty());
+        if self.conllu.is_none() || !is_first || self.link_words == Some(LinkWords::Tokens) {
+            return read(true);
+        }
+        let found = match (read(false), self.link_words) {
+            (Err(error), None) => {
+                let found = read(true).map_err(|_| error)?;
+                let (file, path) = (file.display(), path.display());
+                let why = "has links beyond the words between spaces; read as links of the words of";
+                tell(&format!("{file}: {why} {path} (--link-words tokens)"));
+                return Ok(found);
+            }
+            (found, _) => found?,
+        };
+        let all: Vec<Links> =
+            sentences.iter().zip(&found).map(|(sentence, links)| carried(path, sentence, links)).collect();
+        let has_links = |all: &[Links]| all.iter().any(|links| !links.all().is_empty());
+        if has_links(&found) && !has_links(&all) {
+            let message = "has no sentence whose `# text` has the letters of its words; give links of these words with --link-words tokens";
+            return Err(Error::file(path, message));
+        }
+        Ok(all)
+    }
+
     /// Adds what models say.
     fn translate(&self, path: &Path, sentences: &mut [GlossedSentence]) -> Result<()> {
         if self.model.is_empty() {
@@ -162,12 +215,26 @@ impl GlossedFiles {
         let runtime = self.run.high()?;
         for folder in &self.model {
             let model = GlossingModel::load(folder, &runtime)?;
-            let sources: Vec<String> = sentences.iter().map(|sentence| sentence.words.join(" ")).collect();
+            let sources: Vec<String> = sentences.iter().map(GlossedSentence::text).collect();
             let texts = model.translate(path, &sources, &self.search.high())?;
-            sentences.iter_mut().zip(texts).for_each(|(sentence, text)| sentence.texts.push(text));
+            for (sentence, text) in sentences.iter_mut().zip(texts) {
+                let links = carried(path, sentence, &text.links);
+                sentence.texts.push(GlossedText { links, ..text });
+            }
         }
         Ok(())
     }
+}
+
+/// Links of the words between spaces as links of the words of a sentence; where its text has other letters, that is told.
+fn carried(path: &Path, sentence: &GlossedSentence, links: &Links) -> Links {
+    sentence.carried(links).unwrap_or_else(|| {
+        let (line, name) = sentence.written.as_ref().map_or((1, ""), |own| (own.line, own.id.as_str()));
+        let why = "begins a sentence whose `# text` has other letters than its words; its links are left out";
+        let message = format!("{why}: {name:.80} `{:.80}`", sentence.text());
+        tell(&Error::line(path, line, message).to_string());
+        Links::default()
+    })
 }
 
 /// The last line that was typed is one of glosses, which fit what stands above them.

@@ -9,7 +9,7 @@ use crate::corpus::import::lanes::{Lanes, with_lanes};
 use crate::corpus::import::letters::stem;
 use crate::corpus::import::nbest::said;
 use crate::corpus::import::places::is_same;
-use crate::corpus::import::references::{Known, links_fit, new_references, reference, slots};
+use crate::corpus::import::references::{Known, fitting, new_references, reference, slots};
 use crate::corpus::import::scores::{GivenScores, given_scores};
 use crate::corpus::import::special;
 use crate::corpus::import::windows::{Done, Draft, Job, MOST_OPEN, PACK, PACKED, read, work};
@@ -253,14 +253,11 @@ impl Importer<'_> {
         for (at, record) in &window {
             let Some(sentence) = known.sentences.get(at) else { continue };
             references.extend(new_references((*at, record), sentence, (&numbers, self.options.replaces), report));
-            let gold = record.gold.as_ref().filter(|new| known.golds.get(at) != Some(*new));
-            let Some(gold) =
-                gold.filter(|gold| links_fit((self.path, gold), (*at, record), sentence, &numbers, report))
-            else {
-                continue;
-            };
+            let gold = record.gold.as_ref();
+            let gold = gold.and_then(|gold| fitting((self.path, gold), (*at, record), sentence, &numbers, report));
+            let Some(gold) = gold.filter(|new| known.golds.get(at) != Some(new)) else { continue };
             if !known.golds.contains_key(at) || report.replaces("alignments by hand", self.options.replaces) {
-                golds.push((*at, gold.clone()));
+                golds.push((*at, gold));
             }
         }
         // What is packed now was measured without them, and links alone join what is written.

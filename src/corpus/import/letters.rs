@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::is_combining_mark;
+
+use crate::text::words;
 
 /// The name of a file up to its first full stop.
 pub(crate) fn stem(path: &Path) -> String {
@@ -11,10 +12,10 @@ pub(crate) fn stem(path: &Path) -> String {
     name.split('.').next().unwrap_or_default().to_owned()
 }
 
-/// A text without spaces, soft hyphens and the like, composed, with straight apostrophes.
+/// The letters of a text as copies of it are compared: as [`words::visible`], without soft hyphens and the like.
 pub(crate) fn visible(text: &str) -> impl Iterator<Item = char> + '_ {
-    let straight = |c| if matches!(c, '\u{2018}' | '\u{2019}' | '\u{2bc}' | '\u{b4}' | '`') { '\'' } else { c };
-    text.nfc().filter(|c| is_shown(*c)).map(straight)
+    let straight = |c| if matches!(c, '\u{2018}' | '\u{2bc}' | '\u{b4}' | '`') { '\'' } else { c };
+    words::visible(text).filter(|c| is_shown(*c)).map(straight)
 }
 
 fn is_shown(c: char) -> bool {

@@ -8,9 +8,9 @@ use crate::corpus::import::report::ImportReport;
 use crate::corpus::store::file::Workspace;
 use crate::corpus::store::read::{MOST_REFERENCES, StoredSentence};
 use crate::error::{Error, Result};
-use crate::import::Record;
-use crate::text::links::Links;
-use crate::text::words::words;
+use crate::import::{ImportedText, Record};
+use crate::text::links::{Link, Links};
+use crate::text::words::{WordPlaces, without_end, words};
 
 /// What the workspace has of the sentences of a window: they and their links by hand, by their places.
 pub(super) struct Known {
@@ -103,25 +103,56 @@ pub(super) fn new_references(
     new
 }
 
-/// Whether links by hand are links of the sentence and its first reference.
-pub(super) fn links_fit(
+/// Links by hand as links of the words of a sentence and its first reference, where they are that: a file may cut them otherwise.
+pub(super) fn fitting(
     (path, gold): (&Path, &Links),
     (at, record): (usize, &Record),
     sentence: &StoredSentence,
     slots: &[usize],
     report: &mut ImportReport,
-) -> bool {
+) -> Option<Links> {
     if slots.first().is_some_and(|slot| *slot > 0) {
         report.warn(path, record.line, "has links of another reference than the first; they are left out");
-        return false;
+        return None;
     }
     let first = reference(record, slots, 0).or(sentence.reference(0));
-    let why = beyond(gold, &sentence.source, first);
-    if let Some(words) = &why {
-        let message = format!("has links beyond {words} of sentence {}; they are left out", at + 1);
+    let (sources, targets) = (own_words(record.source.as_ref()), own_words(record.reference.as_ref()));
+    let gold = placed(gold, (&sources, &sentence.source), (&targets, first.unwrap_or_default()));
+    let why = match &gold {
+        Some(gold) => beyond(gold, &sentence.source, first).map(|words| format!("beyond {words}")),
+        None => Some("of other words than those".to_owned()),
+    };
+    if let Some(why) = &why {
+        let message = format!("has links {why} of sentence {}; they are left out", at + 1);
         report.warn(path, record.line, &message);
     }
-    why.is_none()
+    gold.filter(|_| why.is_none())
+}
+
+/// The words that a file has of a text.
+fn own_words(text: Option<&ImportedText>) -> Vec<String> {
+    let words = |text: &ImportedText| words(&text.text).map(str::to_owned).collect();
+    text.map_or_else(Vec::new, |text| text.tokens.clone().unwrap_or_else(|| words(text)))
+}
+
+/// Links between the words that a file has of two texts, none where it has not the text, as links of the words between their
+/// spaces; `None` where these have other letters.
+fn placed(links: &Links, (sources, source): (&[String], &str), (targets, target): (&[String], &str)) -> Option<Links> {
+    let all = links.all();
+    let places = |own: &[String], text: &str, position: fn(&Link) -> usize| {
+        let most = all.iter().map(|(link, _)| position(link) + 1).max().unwrap_or_default();
+        let own = without_end(own);
+        let (found, count) = (WordPlaces::of_parts(own, text), words(text).count());
+        if own.is_empty() || found.is_none() && count == own.len() {
+            return Some((0..most).map(|n| n..n + 1).collect::<Vec<_>>());
+        }
+        let mut places = found?.places;
+        // a link beyond the words stays beyond them
+        places.extend((places.len()..most).map(|n| n + count..n + count + 1));
+        Some(places)
+    };
+    let sources = places(sources, source, |link| link.source)?;
+    Some(links.spread(&sources, &places(targets, target, |link| link.target)?))
 }
 
 /// The reference that has this number in the workspace, from 0.

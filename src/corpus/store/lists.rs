@@ -5,6 +5,7 @@ use std::path::Path;
 
 use crate::error::{Error, Result};
 use crate::text::reader::LineReader;
+use crate::text::words::folded;
 
 /// The most words of a list.
 const MOST: usize = 1_000_000;
@@ -23,7 +24,7 @@ pub fn words(folder: &Path, name: &str) -> Result<HashSet<String>> {
         if word.split_whitespace().count() > 1 {
             return Err(Error::line(&path, n + 1, format!("`{word}` is no single word; a list has one word a line")));
         }
-        words.insert(word.to_lowercase());
+        words.insert(folded(word));
         if words.len() > MOST {
             return Err(Error::file(&path, format!("has more than {MOST} words; take a shorter list")));
         }

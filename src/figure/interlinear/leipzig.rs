@@ -96,25 +96,37 @@ pub const ABBREVIATIONS: &[Abbreviation] = &[
 /// The longest label that is not one of the rules' own.
 const LONGEST: usize = 5;
 
-/// A gloss in pieces, each with whether it is a label: a standard one, or two to five capitals. Numbers of persons stay apart: `3SG` is `3` and `SG`.
+/// A gloss in pieces, each with whether it is a label: a standard one, or two to five capitals beside other parts of a gloss. A
+/// single letter is one only behind a number or beside such parts: `M.PL`, and not `M.` of a name. Numbers of persons stay apart:
+/// `3SG` is `3` and `SG`.
 pub fn labelled(gloss: &str) -> Vec<(&str, bool)> {
     let kind = |c: char| if c.is_alphabetic() { 0 } else { 1 + u8::from(c.is_numeric()) };
     let (mut pieces, mut start) = (Vec::new(), 0);
     let mut letters = gloss.char_indices().peekable();
     while let Some((at, c)) = letters.next() {
         if letters.peek().is_none_or(|(_, next)| kind(*next) != kind(c)) {
-            let piece = &gloss[start..at + c.len_utf8()];
-            pieces.push((piece, kind(c) == 0 && is_label(piece)));
+            pieces.push(&gloss[start..at + c.len_utf8()]);
             start = at + c.len_utf8();
         }
     }
-    pieces
+    let is_long = |piece: &str| piece.chars().nth(1).is_some();
+    let is_part = |piece: &str| is_long(piece) && is_standard(piece) || piece.starts_with(char::is_lowercase);
+    let is_person = |piece: &str| PERSONS.contains(&piece);
+    let parts = pieces.iter().filter(|piece| is_part(piece)).count();
+    let is_label = |at: usize| {
+        let piece = pieces[at];
+        let is_beside = || at > 0 && is_person(pieces[at - 1]) || parts > usize::from(is_part(piece));
+        let is_free = is_long(piece) && piece.len() <= LONGEST && piece.bytes().all(|c| c.is_ascii_uppercase());
+        !is_person(piece) && is_standard(piece) && (is_long(piece) || is_beside()) || is_free && is_beside()
+    };
+    (0..pieces.len()).map(|at| (pieces[at], is_label(at))).collect()
 }
 
-fn is_label(piece: &str) -> bool {
-    let letters = piece.chars().count();
-    let is_known = ABBREVIATIONS.iter().any(|(label, _)| *label == piece);
-    is_known || (2..=LONGEST).contains(&letters) && piece.chars().all(|c| c.is_ascii_uppercase())
+/// The persons, which are standard, too, and no small capitals.
+const PERSONS: [&str; 3] = ["1", "2", "3"];
+
+fn is_standard(piece: &str) -> bool {
+    ABBREVIATIONS.iter().any(|(label, _)| *label == piece)
 }
 
 /// The standard labels that glosses use, in the order of the alphabet.
@@ -122,10 +134,9 @@ pub fn used<'a>(glosses: impl Iterator<Item = &'a str>) -> Vec<Abbreviation> {
     let mut found: Vec<&str> = Vec::new();
     for gloss in glosses {
         let pieces = labelled(gloss);
-        let is_person = |piece: &str| ["1", "2", "3"].contains(&piece);
-        found.extend(
-            pieces.into_iter().filter(|(piece, is_label)| *is_label || is_person(piece)).map(|(piece, _)| piece),
-        );
+        let has_label = pieces.iter().any(|(_, is_label)| *is_label);
+        let is_used = |(piece, is_label): &(&str, bool)| *is_label || has_label && PERSONS.contains(piece);
+        found.extend(pieces.into_iter().filter(is_used).map(|(piece, _)| piece));
     }
     ABBREVIATIONS.iter().filter(|(label, _)| found.contains(label)).copied().collect()
 }

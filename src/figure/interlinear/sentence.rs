@@ -1,6 +1,9 @@
 //! Floor 6: a sentence word by word with what stands under the words. Imports `text`.
 
+use std::ops::Range;
+
 use crate::text::links::{Link, Links};
+use crate::text::words::WordPlaces;
 
 /// Lines that are kept for programs and not shown where nobody asks.
 const UNSEEN: [&str; 3] = ["head", "relation", "enhanced"];
@@ -36,6 +39,23 @@ pub struct GlossedSentence {
     pub texts: Vec<GlossedText>,
     /// Which lines stand under the words, by their names, and in which order; all where nothing is said.
     pub order: Vec<String>,
+    /// How a file in CoNLL-U has it.
+    pub written: Option<WrittenSentence>,
+}
+
+/// A sentence as it is written, whose words are syntactic ones: `au` is one word that is written, and two of them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WrittenSentence {
+    /// The text that the file has, else what is written, with its spaces.
+    pub text: String,
+    /// What is written as one, and the words of the sentence that it is.
+    pub units: Vec<(String, Range<usize>)>,
+    /// All lines of the file, with comments and words that nobody wrote.
+    pub lines: Vec<String>,
+    /// The number of the first of them, from 1.
+    pub line: usize,
+    /// What the file calls it.
+    pub id: String,
 }
 
 impl GlossedSentence {
@@ -61,6 +81,38 @@ impl GlossedSentence {
             return all;
         }
         self.order.iter().filter_map(|name| all.iter().find(|row| row.name == *name).cloned()).collect()
+    }
+
+    /// The text that a model reads, and whose words links count.
+    pub fn text(&self) -> String {
+        self.written.as_ref().map_or_else(|| self.words.join(" "), |written| written.text.clone())
+    }
+
+    /// Links that count the words between the spaces of the text, as links of the words of the sentence: punctuation has those of
+    /// its own alone. `None` where the text has other letters than the words.
+    pub fn carried(&self, links: &Links) -> Option<Links> {
+        let Some(written) = &self.written else { return Some(links.clone()) };
+        let forms: Vec<&str> = written.units.iter().map(|(form, _)| form.as_str()).collect();
+        let places = WordPlaces::of_parts(&forms, &written.text)?;
+        let mut words = vec![Vec::new(); places.words];
+        for ((form, own), place) in written.units.iter().zip(&places.places) {
+            let is_word = form.chars().any(char::is_alphanumeric);
+            place.clone().for_each(|word| words[word].push((is_word, own.clone())));
+        }
+        for units in &mut words {
+            if units.iter().any(|(is_word, _)| *is_word) {
+                units.retain(|(is_word, _)| *is_word);
+            }
+        }
+        let parts = |word: usize| words.get(word).into_iter().flatten().flat_map(|(_, own)| own.clone());
+        let all = |links: &[Link]| -> Vec<Link> {
+            let of = |link: &Link| {
+                let target = link.target;
+                parts(link.source).map(move |source| Link { source, target }).collect::<Vec<_>>()
+            };
+            links.iter().flat_map(of).collect()
+        };
+        Some(Links::new(all(links.sure()), all(links.possible())))
     }
 
     /// Adds a text whose links lead from the text before; those from the words of the sentence follow.

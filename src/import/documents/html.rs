@@ -1,7 +1,7 @@
 //! Floor 6: the paragraphs of HTML, read as browsers read it (`html5gum`). Imports its room.
 
 use html5gum::emitters::default::DefaultEmitter;
-use html5gum::{Token, Tokenizer};
+use html5gum::{StartTag, Token, Tokenizer};
 
 use crate::import::documents::ImportedDocument;
 
@@ -17,46 +17,98 @@ const HIDDEN: &[&str] = &[
     "rp",
 ];
 
-/// The paragraphs of a page.
-pub fn read(page: &str) -> ImportedDocument {
+/// Elements that have nothing in them, and no end.
+const VOID: &[&str] =
+    &["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"];
+/// Elements that end where the next of some begins: their ends may be left out.
+const ENDED: &[(&str, &[&str])] = &[
+    ("li", &["li"]),
+    ("dt", &["dt", "dd"]),
+    ("dd", &["dt", "dd"]),
+    ("tr", &["tr", "tbody"]),
+    ("td", &["td", "th", "tr"]),
+    ("th", &["td", "th", "tr"]),
+    ("head", &["body"]),
+    ("title", &["body"]),
+];
+/// What marks of notes are called, or lead to.
+const NOTES: &[&str] = &["footnote", "noteref", "fnref", "_ftn", "cite_note", "cite-note"];
+
+/// The paragraphs of a page, or why there are too many.
+pub fn read(page: &str) -> Result<ImportedDocument, String> {
     let (mut document, mut paragraph) = (ImportedDocument::default(), String::new());
-    // elements within hidden ones, of the outermost that is open
-    let mut hidden: Option<(Vec<u8>, usize)> = None;
+    // the hidden element that is open, and the elements that are open in it
+    let mut hidden: Vec<Vec<u8>> = Vec::new();
     let mut emitter = DefaultEmitter::default();
     emitter.naively_switch_states(true);
     for token in Tokenizer::new_with_emitter(page, emitter) {
         let Ok(token) = token;
         match token {
-            Token::StartTag(tag) => match &mut hidden {
-                // `<head>` need not be closed.
-                Some((name, _)) if (name == b"head" || name == b"title") && *tag.name == *b"body" => hidden = None,
-                Some((name, depth)) if *name == **tag.name => *depth += 1,
-                Some(_) => {}
-                None if is_in(HIDDEN, &tag.name) && !tag.self_closing => hidden = Some((tag.name.to_vec(), 1)),
-                None if *tag.name == *b"br" => paragraph.push(' '),
-                None if !is_in(WITHIN, &tag.name) => document.push(&std::mem::take(&mut paragraph)),
-                None => {}
-            },
-            Token::EndTag(tag) => match &mut hidden {
-                Some((name, depth)) if *name == **tag.name => {
-                    *depth -= 1;
-                    if *depth == 0 {
-                        hidden = None;
-                    }
+            Token::StartTag(tag) => {
+                while hidden.last().is_some_and(|open| ends(open, &tag.name)) {
+                    hidden.pop();
                 }
-                Some(_) => {}
-                None if !is_in(WITHIN, &tag.name) => document.push(&std::mem::take(&mut paragraph)),
-                None => {}
-            },
-            Token::String(text) if hidden.is_none() => {
+                let is_empty = tag.self_closing || is_in(VOID, &tag.name);
+                if !hidden.is_empty() || !is_empty && is_hidden(&tag) {
+                    hidden.extend((!is_empty).then(|| tag.name.to_vec()));
+                } else if *tag.name == *b"br" {
+                    paragraph.push(' ');
+                } else if !is_in(WITHIN, &tag.name) {
+                    document.push(&std::mem::take(&mut paragraph))?;
+                }
+            }
+            Token::EndTag(tag) => {
+                match hidden.iter().rposition(|open| *open == *tag.name) {
+                    Some(at) => {
+                        hidden.truncate(at);
+                        continue;
+                    }
+                    // the end of what a hidden element without an end is in
+                    None if !is_in(WITHIN, &tag.name) && *tag.name != *b"p" => {
+                        let may_end = hidden.first().is_some_and(|open| {
+                            *open == *b"p" || ENDED.iter().any(|(name, _)| name.as_bytes() == open)
+                        });
+                        if may_end {
+                            hidden.clear();
+                        }
+                    }
+                    None => {}
+                }
+                if hidden.is_empty() && !is_in(WITHIN, &tag.name) {
+                    document.push(&std::mem::take(&mut paragraph))?;
+                }
+            }
+            Token::String(text) if hidden.is_empty() => {
                 // soft hyphens are where a browser may break a word
                 paragraph.extend(String::from_utf8_lossy(&text).chars().filter(|c| *c != '\u{ad}'));
             }
             _ => {}
         }
     }
-    document.push(&paragraph);
-    document
+    document.push(&paragraph)?;
+    Ok(document)
+}
+
+/// Whether an element ends, without an end of its own, where another begins.
+fn ends(open: &[u8], next: &[u8]) -> bool {
+    open == b"p" && !is_in(WITHIN, next) || ENDED.iter().any(|(name, by)| name.as_bytes() == open && is_in(by, next))
+}
+
+/// Whether a browser does not show an element, or it is the mark of a note.
+fn is_hidden(tag: &StartTag<()>) -> bool {
+    let about = |name: &str| {
+        let value = tag.attributes.get(name.as_bytes());
+        value.map(|value| String::from_utf8_lossy(value).to_lowercase().replace(' ', ""))
+    };
+    let style = about("style").unwrap_or_default();
+    let is_note = |name: &&str| {
+        about(name).is_some_and(|value| NOTES.iter().any(|note| value.contains(note)) || value.starts_with("#fn"))
+    };
+    is_in(HIDDEN, &tag.name)
+        || about("hidden").is_some()
+        || style.contains("display:none")
+        || style.contains("visibility:hidden")
+        || is_in(&["a", "sup"], &tag.name) && ["class", "role", "epub:type", "id", "href"].iter().any(is_note)
 }
 
 fn is_in(names: &[&str], name: &[u8]) -> bool {
@@ -71,7 +123,7 @@ mod tests {
     fn a_page_is_its_paragraphs_and_no_scripts() {
         let page = "<!doctype html><head><title>no</title><script>if (a < b) { '<p>no' }</script><body class=x><h1>A&nbsp;title</h1>\
             <p>One <b>bold</b>\n word &amp; more<br>here<p>Two<ul><li>first<li>sec<!-- no -->ond</ul><style>p {}</style>&eacute;nd";
-        let found = read(page).paragraphs;
+        let found = read(page).expect("short").paragraphs;
         assert_eq!(found, ["A title", "One bold word & more here", "Two", "first", "second", "énd"]);
     }
 }

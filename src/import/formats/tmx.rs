@@ -1,18 +1,25 @@
 //! Floor 6: translation memories, TMX 1.4: a unit with a variant for each language. Codes of other programs within a
-//! segment (`bpt`, `ept`, `it`, `ph`, `ut`) are left out, what they mark stays. Imports its room.
+//! segment (`bpt`, `ept`, `it`, `ph`, `ut`) and texts of their own in them (`sub`) are left out, what they mark stays. A unit goes from
+//! its `srclang`, else the file's, to the other language. Imports its room.
+
+use std::collections::BTreeSet;
 
 use crate::error::{Error, Result};
 use crate::import::facts::{Facts, Warnings};
 use crate::import::format::{FileSample, FormatReader};
-use crate::import::formats::xml::{Happens, Tag, Xml, is_language};
+use crate::import::formats::xml::{Happens, Tag, Xml, likeness};
 use crate::import::input::ImportInput;
 use crate::import::options::{ImportOptions, Role};
 use crate::import::record::Record;
 
 /// Elements that hold codes.
-const CODES: &[&str] = &["bpt", "ept", "it", "ph", "ut"];
+const CODES: &[&str] = &["bpt", "ept", "it", "ph", "ut", "sub"];
+/// What a header says whose units are of any language.
+const ANY: &str = "*all*";
 /// Units that are looked at before the first is given out.
-const PEEKED: usize = 64;
+const PEEKED: usize = 1000;
+/// The most languages that are named.
+const NAMED: usize = 10;
 
 /// The root element.
 pub fn sniff(sample: &FileSample<'_>) -> u8 {
@@ -22,11 +29,15 @@ pub fn sniff(sample: &FileSample<'_>) -> u8 {
 /// Starts to read.
 pub fn open(input: &ImportInput, options: &ImportOptions, facts: &mut Facts) -> Result<Box<dyn FormatReader>> {
     let mut peeked = Units { xml: Xml::open(input)?, header: None };
-    let (mut found, mut unheard): (Vec<String>, Warnings) = (Vec::new(), Warnings::new(input.path()));
+    let (mut units, mut unheard): (Vec<Unit>, Warnings) = (Vec::new(), Warnings::new(input.path()));
     let mut damage = None;
-    for _ in 0..PEEKED {
+    while units.len() < PEEKED {
         match peeked.next(&mut unheard) {
-            Ok(Some(unit)) => note_languages(&unit, &mut found),
+            Ok(Some(unit)) => {
+                // its texts are read again
+                let variants = unit.variants.into_iter().map(|(language, _)| (language, String::new()));
+                units.push(Unit { variants: variants.take(PEEKED).collect(), source: unit.source, ..Unit::default() });
+            }
             Ok(None) => break,
             Err(error) => {
                 damage = Some(error);
@@ -34,37 +45,86 @@ pub fn open(input: &ImportInput, options: &ImportOptions, facts: &mut Facts) -> 
             }
         }
     }
-    // Damage behind the first units is told when it is reached in earnest.
-    if let Some(error) = damage.filter(|_| found.is_empty()) {
-        return Err(error);
-    }
-    let (asked_source, asked_target) = &options.languages;
-    let declared = peeked.header.filter(|language| language != "*all*");
-    let source = asked_source.clone().or(declared).or_else(|| found.first().cloned());
-    let source = source.ok_or_else(|| Error::file(input.path(), "has no translation units"))?;
-    let other = found.iter().find(|language| !is_language(&source, language) && !is_language(language, &source));
-    let Some(target) = asked_target.clone().or_else(|| other.cloned()) else {
-        return Err(Error::file(input.path(), format!("has no language but {source}; a translation needs two")));
+    let (source, target) = options.languages.clone();
+    let mut languages =
+        Languages { asked: source, header: peeked.header, source: String::new(), target: target.unwrap_or_default() };
+    let found = units.iter().find_map(|unit| {
+        let (source, target) = languages.sides(unit);
+        let name = |at: usize| unit.variants[at].0.clone();
+        let (source, target) = source.zip(target)?;
+        Some((languages.of(unit).map_or_else(|| name(source), str::to_owned), name(target)))
+    });
+    let mut known: Vec<&str> = Vec::new();
+    let names: BTreeSet<&str> = units.iter().flat_map(|unit| &unit.variants).map(|(name, _)| name.as_str()).collect();
+    known.extend(names.iter().take(NAMED));
+    let Some((source, target)) = found else {
+        // Damage behind the first units is told when it is reached in earnest.
+        let wanted = languages.asked.or(languages.header).unwrap_or_default();
+        return Err(match (damage, &known[..]) {
+            (Some(error), []) => error,
+            (None, []) => Error::file(input.path(), "has no translation units"),
+            (_, [one]) => Error::file(input.path(), format!("has no language but {one}; a translation needs two")),
+            (_, known) => {
+                let known = known.join(", ");
+                let message = format!("has no unit with {wanted} and another language; it has {known}");
+                Error::file(input.path(), format!("{message}; choose two of them, in `analyse` by --languages en-fr"))
+            }
+        });
     };
-    let others: Vec<&str> = found
-        .iter()
-        .map(String::as_str)
-        .filter(|one| !is_language(&source, one) && !is_language(&target, one))
-        .collect();
-    if !others.is_empty() {
-        facts.notes.push(format!("Other languages are kept beside: {}.", others.join(", ")));
+    (languages.source, languages.target) = (source.clone(), target.clone());
+    known.retain(|one| likeness(&source, one) + likeness(&target, one) == 0);
+    if !known.is_empty() {
+        let more = if names.len() > NAMED { " and more" } else { "" };
+        facts.notes.push(format!("Other languages are left out: {}{more}.", known.join(", ")));
     }
-    facts.languages = Some((source.clone(), target.clone()));
+    if units.iter().any(|unit| languages.of(unit).is_some_and(|of| likeness(of, &source) == 0)) {
+        facts.notes.push("Units that name another source language (`srclang`) are translated from it.".to_owned());
+    }
+    facts.languages = Some((source, target));
     let units = Units { xml: Xml::open(input)?, header: None };
-    Ok(Box::new(TmxReader { units, source, target, role: options.target_role(), count: 0 }))
+    Ok(Box::new(TmxReader { units, languages, role: options.target_role(), count: 0 }))
 }
 
-/// Notes the languages of a unit that are new.
-fn note_languages(unit: &Unit, found: &mut Vec<String>) {
-    for (language, _) in &unit.variants {
-        if !found.iter().any(|known| known.eq_ignore_ascii_case(language)) {
-            found.push(language.clone());
+/// Which variants of a unit are source and target.
+struct Languages {
+    /// The source that was asked for.
+    asked: Option<String>,
+    /// The source of the header.
+    header: Option<String>,
+    /// What the first unit goes from, and to.
+    source: String,
+    target: String,
+}
+
+impl Languages {
+    /// What a unit is translated from, where the file or somebody says so.
+    fn of<'a>(&'a self, unit: &'a Unit) -> Option<&'a str> {
+        self.asked.as_deref().or(unit.source.as_deref()).or(self.header.as_deref()).filter(|language| *language != ANY)
+    }
+
+    fn sides(&self, unit: &Unit) -> (Option<usize>, Option<usize>) {
+        let best = |language: &str, least: usize, but: Option<usize>| {
+            let all = unit.variants.iter().enumerate().map(|(at, (of, _))| (likeness(language, of), at));
+            let fit = all.filter(|(like, at)| *like >= least && Some(*at) != but);
+            fit.max_by_key(|(like, at)| (*like, usize::MAX - at)).map(|(_, at)| at)
+        };
+        let (is_first, of) = (self.source.is_empty(), self.of(unit));
+        let source = match of.unwrap_or(&self.source) {
+            "" => (!unit.variants.is_empty()).then_some(0),
+            of => best(of, 1, None),
+        };
+        if is_first && self.target.is_empty() {
+            let name = of.or(source.map(|at| unit.variants[at].0.as_str())).unwrap_or_default();
+            let others = || (0..unit.variants.len()).filter(|at| Some(*at) != source);
+            return (
+                source,
+                others().find(|at| likeness(name, &unit.variants[*at].0) == 0).or_else(|| others().next()),
+            );
         }
+        // from one English into another, `en-GB` alone is not both
+        let least = if likeness(of.unwrap_or(&self.source), &self.target) > 0 { 2 } else { 1 };
+        let back = || best(&self.source, 1, source).filter(|_| !is_first && self.asked.is_none());
+        (source, best(&self.target, least, source).or_else(back))
     }
 }
 
@@ -73,6 +133,8 @@ fn note_languages(unit: &Unit, found: &mut Vec<String>) {
 struct Unit {
     line: usize,
     id: Option<String>,
+    /// The language that it is translated from, where it says so.
+    source: Option<String>,
     /// Language and text.
     variants: Vec<(String, String)>,
     extra: Vec<(String, String)>,
@@ -100,7 +162,8 @@ impl Units {
     }
 
     fn unit(&mut self, tag: &Tag, warnings: &mut Warnings) -> Result<Unit> {
-        let mut unit = Unit { line: self.xml.line(), id: tag.get("tuid").map(str::to_owned), ..Unit::default() };
+        let own = |name: &str| tag.get(name).map(str::to_owned);
+        let mut unit = Unit { line: self.xml.line(), id: own("tuid"), source: own("srclang"), ..Unit::default() };
         let mut language = None;
         loop {
             match self.xml.advance()? {
@@ -129,8 +192,7 @@ impl Units {
 
 struct TmxReader {
     units: Units,
-    source: String,
-    target: String,
+    languages: Languages,
     /// Of the target side.
     role: Role,
     count: usize,
@@ -138,25 +200,27 @@ struct TmxReader {
 
 impl FormatReader for TmxReader {
     fn next(&mut self, warnings: &mut Warnings) -> Result<Option<Record>> {
-        let Some(unit) = self.units.next(warnings)? else { return Ok(None) };
-        self.count += 1;
-        let line = unit.line;
-        let mut record = Record { sentence: self.count, line, id: unit.id, extra: unit.extra, ..Record::default() };
-        for (language, text) in unit.variants {
-            if record.source.is_none() && is_language(&self.source, &language) {
-                record.put(&Role::Source, text);
-            } else if is_language(&self.target, &language) && record.reference.is_none() && record.outputs.is_empty() {
-                record.put(&self.role, text);
-            } else {
-                record.extra.push((language, text));
+        while let Some(unit) = self.units.next(warnings)? {
+            let (line, (source, target)) = (unit.line, self.languages.sides(&unit));
+            let (Languages { source: from, target: into, .. }, of) = (&self.languages, self.languages.of(&unit));
+            let Some(source) = source else {
+                warnings.add(line, format!("begins a unit without {}; it is left out", of.unwrap_or(from)));
+                continue;
+            };
+            if target.is_none() {
+                warnings.add(line, format!("begins a unit without {into}"));
             }
+            self.count += 1;
+            let mut record = Record { sentence: self.count, line, id: unit.id, extra: unit.extra, ..Record::default() };
+            for (at, (language, text)) in unit.variants.into_iter().enumerate() {
+                match at {
+                    at if at == source => record.put(&Role::Source, text),
+                    at if Some(at) == target => record.put(&self.role, text),
+                    _ => record.extra.push((language, text)),
+                }
+            }
+            return Ok(Some(record));
         }
-        if record.source.is_none() {
-            warnings.add(line, format!("begins a unit without {}", self.source));
-        }
-        if record.reference.is_none() && record.outputs.is_empty() {
-            warnings.add(line, format!("begins a unit without {}", self.target));
-        }
-        Ok(Some(record))
+        Ok(None)
     }
 }

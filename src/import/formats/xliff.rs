@@ -4,13 +4,13 @@
 use crate::error::{Error, Result};
 use crate::import::facts::{Facts, Warnings};
 use crate::import::format::{FileSample, FormatReader};
-use crate::import::formats::xml::{Happens, Tag, Xml};
+use crate::import::formats::xml::{Happens, Tag, Xml, likeness};
 use crate::import::input::ImportInput;
 use crate::import::options::{ImportOptions, Role};
 use crate::import::record::Record;
 
 /// Elements that hold codes.
-const CODES: &[&str] = &["bpt", "ept", "it", "ph"];
+const CODES: &[&str] = &["bpt", "ept", "it", "ph", "sub"];
 /// Elements with sources and targets that are no translation of the document.
 const ASIDE: &[&str] = &["alt-trans", "matches", "glossary", "ignorable", "seg-source", "bin-unit"];
 
@@ -40,9 +40,12 @@ pub fn open(input: &ImportInput, options: &ImportOptions, facts: &mut Facts) -> 
         }
     }
     facts.notes.extend(version.map(|version| format!("XLIFF {version}.")));
-    facts.languages = languages.0.zip(languages.1);
+    let (source, target) = options.languages.clone();
+    let wanted = (source.or(languages.0), target.or(languages.1));
+    facts.languages = wanted.clone().0.zip(wanted.clone().1);
     Ok(Box::new(XliffReader {
         xml: Xml::open(input)?,
+        wanted,
         unit: String::new(),
         open: None,
         role: options.target_role(),
@@ -52,6 +55,8 @@ pub fn open(input: &ImportInput, options: &ImportOptions, facts: &mut Facts) -> 
 
 struct XliffReader {
     xml: Xml,
+    /// The languages that are read.
+    wanted: (Option<String>, Option<String>),
     /// The id of the unit that is open.
     unit: String,
     /// The sentence that is open.
@@ -93,6 +98,22 @@ impl XliffReader {
         let id = tag.get("id").unwrap_or_default();
         match tag.name.as_str() {
             name if ASIDE.contains(&name) => self.xml.skip(name)?,
+            "file" => {
+                let other = |name: &str, wanted: &Option<String>| {
+                    let (own, wanted) = tag.get(name).zip(wanted.as_deref())?;
+                    (likeness(wanted, own) == 0).then(|| own.to_owned())
+                };
+                let other =
+                    other("target-language", &self.wanted.1).or_else(|| other("source-language", &self.wanted.0));
+                if let Some(other) = other {
+                    let (line, advice) = (self.xml.line(), "in `analyse` --languages takes them");
+                    warnings.add(
+                        line,
+                        format!("begins a file of another language, {other}; its texts are left out, and {advice}"),
+                    );
+                    self.xml.skip("file")?;
+                }
+            }
             "trans-unit" => self.begin(id.to_owned()),
             "unit" => id.clone_into(&mut self.unit),
             "segment" => {

@@ -10,6 +10,7 @@ use quick_xml::events::{BytesRef, BytesStart, Event};
 use crate::error::{Error, Result};
 use crate::import::facts::Warnings;
 use crate::import::input::{ImportInput, Metered, RecordMeter};
+use crate::text::unspaced::is_unspaced;
 
 /// The events of a file.
 pub struct Xml {
@@ -120,32 +121,55 @@ impl Xml {
         Ok(())
     }
 
-    /// The text of the element of this name that has just begun, without what is within elements named in `codes`.
+    /// The text of the element of this name that has just begun, without what is within elements named in `codes`; where one of
+    /// these, or an empty one, stood for a space, there is one.
     pub fn text(&mut self, name: &str, codes: &[&str], warnings: &mut Warnings) -> Result<String> {
-        let (mut text, mut within, mut depth) = (String::new(), 0, 1);
+        let (mut text, mut within, mut depth) = (Spaced::default(), 0, 1);
         let line = self.line();
-        let mut unknown = None;
+        let (mut unknown, mut code, mut outer) = (None, String::new(), Tag::default());
         while depth > 0 {
-            match self.event()? {
+            let event = self.event()?;
+            let part = match &event {
+                Event::Text(part) => Some(part.xml10_content().into_owned()),
+                Event::CData(part) => Some(part.xml10_content().into_owned()),
+                Event::GeneralRef(reference) => resolved(reference).or_else(|| {
+                    unknown = Some(reference.borrow().into_inner().into_owned());
+                    None
+                }),
+                _ => None,
+            };
+            if let Some(part) = part {
+                if within > 0 { code.push_str(&part) } else { text.push(&part) }
+            }
+            match event {
                 Event::Start(start) => {
-                    let tag = start.local_name();
-                    depth += usize::from(tag.as_ref() == name);
-                    within += usize::from(codes.contains(&tag.as_ref()));
+                    let tag = Tag::new(&start);
+                    depth += usize::from(tag.name == name);
+                    let is_code = codes.contains(&tag.name.as_str());
+                    if within == 0 && !is_code {
+                        text.leave(&tag, "");
+                    } else if within == 0 {
+                        (outer, code) = (tag, String::new());
+                    }
+                    within += usize::from(is_code);
                 }
                 Event::End(end) => {
                     let tag = end.local_name();
                     depth -= usize::from(tag.as_ref() == name);
-                    within -= usize::from(codes.contains(&tag.as_ref()) && within > 0);
+                    if within > 0 && codes.contains(&tag.as_ref()) {
+                        within -= 1;
+                        if within == 0 {
+                            text.leave(&outer, &code);
+                        }
+                    }
                 }
-                Event::Empty(start) if within == 0 && start.local_name().as_ref() == "cp" => {
-                    text.extend(code_point(&Tag::new(&start)));
+                Event::Empty(start) if within == 0 => {
+                    let tag = Tag::new(&start);
+                    match code_point(&tag).filter(|_| tag.name == "cp") {
+                        Some(letter) => text.push(letter.encode_utf8(&mut [0; 4])),
+                        None => text.leave(&tag, ""),
+                    }
                 }
-                Event::Text(part) if within == 0 => text.push_str(&part.xml10_content()),
-                Event::CData(part) if within == 0 => text.push_str(&part.xml10_content()),
-                Event::GeneralRef(reference) if within == 0 => match resolved(&reference) {
-                    Some(letters) => text.push_str(&letters),
-                    None => unknown = Some(reference.borrow().into_inner().into_owned()),
-                },
                 Event::Eof => return Err(self.cut(name)),
                 _ => {}
             }
@@ -153,7 +177,7 @@ impl Xml {
         if let Some(name) = unknown {
             warnings.add(line, format!("has `&{name:.40};`, which stands for nothing here; it is left out"));
         }
-        Ok(tidied(&text))
+        Ok(tidied(&text.text))
     }
 
     fn cut(&self, name: &str) -> Error {
@@ -183,8 +207,104 @@ fn tidied(text: &str) -> String {
     }
 }
 
-/// Whether a file's language is the one that is asked for: `en` takes `en-US` too.
-pub fn is_language(asked: &str, found: &str) -> bool {
-    let (asked, found) = (asked.to_lowercase().replace('_', "-"), found.to_lowercase().replace('_', "-"));
-    found.strip_prefix(&asked).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
+/// A text that is put together, and whether a code in it stood for a space.
+#[derive(Default)]
+struct Spaced {
+    text: String,
+    has_gap: bool,
+}
+
+impl Spaced {
+    fn push(&mut self, part: &str) {
+        let Some(first) = part.chars().next() else { return };
+        let opens = matches!(first, '(' | '[' | '{' | '<' | '"' | '\'' | '-' | '$' | '#' | '&');
+        let is_sign = !first.is_alphanumeric() && (first.is_ascii_punctuation() && !opens || is_unspaced(first));
+        if self.has_gap
+            && !first.is_whitespace()
+            && !is_sign
+            && !self.text.is_empty()
+            && !self.text.ends_with(char::is_whitespace)
+        {
+            self.text.push(' ');
+        }
+        self.has_gap = false;
+        self.text.push_str(part);
+    }
+
+    /// An element that is left out.
+    fn leave(&mut self, tag: &Tag, code: &str) {
+        self.has_gap |= is_gap(tag, code);
+    }
+}
+
+/// What breaks a line or parts cells, by the names of HTML and of word processors.
+const BREAKS: &[&str] = &[
+    "br",
+    "p",
+    "div",
+    "li",
+    "ul",
+    "ol",
+    "td",
+    "th",
+    "tr",
+    "table",
+    "hr",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "tab",
+    "lb",
+    "pb",
+    "w:br",
+    "w:tab",
+    "w:p",
+    "x-br",
+    "x-p",
+    "x-li",
+    "x-td",
+    "xlf:lb",
+    "xlf:pb",
+    "x-html-br",
+    "text:line-break",
+    "text:tab",
+];
+
+/// Whether an element stands for a space: a break, or something else than a beginning or an end of bold letters and the like, such
+/// as a name that a program fills in.
+fn is_gap(tag: &Tag, code: &str) -> bool {
+    let about = |name: &str| tag.get(name).unwrap_or_default().to_lowercase();
+    let (kinds, code) = (["ctype", "type", "subType"].map(about), code.trim().to_lowercase());
+    let shown = ["equiv-text", "equiv", "disp"].map(about).into_iter().find(|shown| !shown.is_empty());
+    let code = if code.is_empty() { shown.unwrap_or_default() } else { code };
+    let is_part = |c: char| c.is_alphanumeric() || c == ':' || c == '-';
+    let named = code.trim_start_matches(['<', '/']).split(|c| !is_part(c)).next().unwrap_or_default();
+    let is_break = |name: &str| BREAKS.contains(&name);
+    if code.starts_with('<') && is_break(named) || kinds.iter().any(|kind| is_break(kind)) {
+        return true;
+    }
+    if ["\\par", "\\line", "\\tab"].iter().any(|code_of| code.contains(code_of)) {
+        return true;
+    }
+    let is_alone = matches!(tag.name.as_str(), "ph" | "x" | "ut");
+    is_alone && kinds.iter().all(String::is_empty) && !code.starts_with(['<', '\\', '}']) && !code.starts_with("{\\")
+}
+
+/// How much a language is another: 3 the same, 2 one without its country (`en` and `en-US`), 1 of other countries (`en-GB` and `en-US`),
+/// 0 another, also in another script.
+pub fn likeness(one: &str, other: &str) -> usize {
+    let [one, other] = [one, other].map(|language| language.to_lowercase().replace('_', "-"));
+    let subtags = |language: &str| language.split('-').map(str::to_owned).collect::<Vec<_>>();
+    let (one, other) = (subtags(&one), subtags(&other));
+    let script = |subtags: &[String]| subtags.iter().skip(1).find(|subtag| subtag.len() == 4).cloned();
+    match (script(&one), script(&other)) {
+        _ if one == other => 3,
+        _ if one[0] != other[0] => 0,
+        _ if one.starts_with(&other) || other.starts_with(&one) => 2,
+        (Some(one), Some(other)) if one != other => 0,
+        _ => 1,
+    }
 }

@@ -126,7 +126,10 @@ fn save(app: &mut AppState, format: &str, path: &Path) {
 /// shown as the file has it.
 pub(super) fn annotate(app: &mut AppState, path: &Path, sentences: &[GlossedSentence]) {
     let source = app.document.source().to_owned();
-    let is_shown = |sentence: &&GlossedSentence| visible(&sentence.words.concat()).eq(visible(&source));
+    let is_shown = |sentence: &&GlossedSentence| {
+        let of = |text: &str| visible(text).eq(visible(&source));
+        of(&sentence.words.concat()) || of(&sentence.text())
+    };
     let Some(found) = sentences.iter().find(is_shown).or(sentences.first()) else {
         return app.notify(tr!("{} has no sentence", path.display()), true);
     };

@@ -116,7 +116,7 @@ fn a_translation_memory_gives_units() {
     let extra = [("domain".to_owned(), "pets".to_owned()), ("de".to_owned(), "Die Katze und ich".to_owned())];
     assert_eq!(read.records[0].extra, extra);
     assert_eq!(read.facts.languages, Some(("en-GB".into(), "fr".into())));
-    assert_eq!(read.facts.notes, ["Other languages are kept beside: de."]);
+    assert_eq!(read.facts.notes, ["Other languages are left out: de."]);
     assert_eq!((read.records[0].line, read.records[1].line), (5, 11));
     assert_eq!(read.warnings, ["a.tmx, line 11: begins a unit without fr"]);
 }

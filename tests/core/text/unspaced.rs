@@ -28,7 +28,8 @@ const LINES: &[(&str, &str)] = &[
     ("เขาอายุ20ปี", "เขา|อายุ|20|ปี"),
     // What is cut already keeps its words, also those that no dictionary knows; verses are not cut.
     ("红色 的 书 。", "红色|的|书|。"),
-    ("很好 的书", "很好|的书"),
+    ("很好 的书", "很好|的|书"),
+    ("很好， 我去。", "很好|，|我去|。"),
     ("弗拉基米尔 · 普京 访问 中国", "弗拉基米尔|·|普京|访问|中国"),
     ("ฉัน กินข้าว แล้ว ไป โรงเรียน", "ฉัน|กินข้าว|แล้ว|ไป|โรงเรียน"),
     ("床前明月光 疑是地上霜", "床|前|明月|光|疑|是|地上|霜"),
@@ -161,6 +162,18 @@ fn pieces_of_a_sentence_without_spaces_make_up_its_words() {
         let found: Vec<String> = marks.words(pieces).into_iter().map(|word| marks.word(&pieces[word])).collect();
         assert_eq!(found, expected);
     }
+}
+
+/// A word that stood alone was cut by the dictionary, so that codes never saw it.
+#[test]
+fn words_that_are_cut_already_are_cut_by_their_codes_alone() {
+    let counts = [("中国人民", 50), ("银行", 40)].map(|(word, count)| (word.to_owned(), count)).into();
+    let tokenizer = vocab::bpe::build_bpe("zh", counts, 40).expect("pieces");
+    let line = "中国人民 银行";
+    let sentence = tokenizer.encode_words(&["中国人民", "银行"]);
+    assert_eq!(sentence.tokens[..sentence.words()], ["中国人民", "银行"]);
+    let side = SideWords::of_sentence(&tokenizer, &sentence, line, true).expect("the same text");
+    assert_eq!((side.places.words, &side.places.places[..2]), (2, &[0..1, 1..2][..]));
 }
 
 #[test]
