@@ -13,8 +13,6 @@ mod gold;
 pub mod nbest;
 mod report;
 
-use std::io::BufReader;
-use std::path::Path;
 use std::time::Instant;
 
 use clap::{ArgMatches, FromArgMatches as _};
@@ -23,7 +21,7 @@ use crate::analysis::mteval::Tokenization;
 use crate::cli::args::Runtime;
 use crate::cli::evaluate::arguments::{EvaluateArgs, ReportFormat};
 use crate::cli::evaluate::bar::with_bar;
-use crate::cli::input::STDIN;
+use crate::cli::input::lines;
 use crate::cli::output::LineOutput;
 use crate::cli::{Context, output};
 use crate::corpus::overview::evaluated::{Evaluated, MeasuredSystem};
@@ -193,12 +191,4 @@ fn measure(
 fn read(low: &EvaluateArgs) -> Result<TestSet> {
     let targets: Result<Vec<LineReader>> = low.target.iter().map(|path| lines(path)).collect();
     TestSet::from_lines(lines(&low.source)?, targets?, low.pretokenized)
-}
-
-/// The lines of a file; `-` is stdin.
-fn lines(path: &Path) -> Result<LineReader> {
-    if path == Path::new("-") {
-        return Ok(LineReader::new(Path::new(STDIN), Box::new(BufReader::new(std::io::stdin()))));
-    }
-    LineReader::open(path)
 }

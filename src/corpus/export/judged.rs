@@ -81,7 +81,7 @@ fn capital(name: &str) -> String {
 }
 
 /// A line of Pearmut for each annotator who judged an output of a sentence, from 0.
-pub fn pearmut(at: usize, corpus: &CorpusTable) -> Vec<String> {
+pub fn pearmut(at: usize, corpus: &CorpusTable) -> Vec<Value> {
     let Some(by) = corpus.judgements.get(&at) else { return Vec::new() };
     let line = |(annotator, judgement): (&String, &Judgement)| {
         let (mut texts, mut said) = (Map::new(), Map::new());
@@ -99,7 +99,7 @@ pub fn pearmut(at: usize, corpus: &CorpusTable) -> Vec<String> {
             item["ref"] = json!(reference);
         }
         let line = json!({ "user_id": annotator, "item_i": at, "annotation": [said], "item": [item] });
-        (!texts_are_none(&line)).then(|| line.to_string())
+        (!texts_are_none(&line)).then_some(line)
     };
     by.iter().filter_map(line).collect()
 }

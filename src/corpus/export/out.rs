@@ -22,6 +22,7 @@ use crate::error::{Error, Result};
 use crate::figure::fonts::Fonts;
 use crate::figure::formats::format_of;
 use crate::figure::page::FigurePage;
+use crate::text::commands;
 use crate::text::links;
 use crate::text::tsv::{Tsv, TsvCell};
 use crate::text::write::write_atomic;
@@ -59,8 +60,8 @@ pub fn to(file: &mut dyn Write, out: &Out, corpus: &CorpusTable, workspace: &Wor
         ExportFormat::Parquet => columnar::parquet(file, &out.rows, &columns(out, corpus), corpus).map_err(io),
         ExportFormat::Arrays => arrays::npz(file, &out.path, &out.rows, corpus, workspace),
         ExportFormat::Pearmut => {
-            let lines = out.rows.iter().flat_map(|at| judged::pearmut(*at as usize, corpus));
-            lines.into_iter().try_for_each(|line| writeln!(file, "{line}")).map_err(io)
+            let mut lines = out.rows.iter().flat_map(|at| judged::pearmut(*at as usize, corpus));
+            lines.try_for_each(|line| writeln!(file, "{}", commands::json(&line)?).map_err(io))
         }
         ExportFormat::Jsonl | ExportFormat::Pharaoh(..) | ExportFormat::Gold | ExportFormat::Judgements => {
             for &at in out.rows.iter() {
@@ -131,7 +132,7 @@ fn number(number: f32) -> TsvCell {
 
 fn line(kind: ExportFormat, at: usize, corpus: &CorpusTable, workspace: &Workspace) -> Result<Option<String>> {
     match kind {
-        ExportFormat::Jsonl => object(at, corpus, workspace).map(|object| Some(object.to_string())),
+        ExportFormat::Jsonl => commands::json(&object(at, corpus, workspace)?).map(Some),
         ExportFormat::Gold => Ok(Some(workspace.gold(at)?.as_ref().map(links::pharaoh).unwrap_or_default())),
         ExportFormat::Pharaoh(system, how) => {
             let output = workspace.output(column_of(system, corpus)?.system.id, at)?;
@@ -143,7 +144,7 @@ fn line(kind: ExportFormat, at: usize, corpus: &CorpusTable, workspace: &Workspa
             let Some(by) = corpus.judgements.get(&at) else { return Ok(None) };
             let gold = workspace.gold(at)?.as_ref().map(links::pharaoh);
             let said = json!({ "sentence": at + 1, "source": corpus.sources.get(at), "by": by.as_ref(), "gold": gold });
-            Ok(Some(said.to_string()))
+            commands::json(&said).map(Some)
         }
         _ => Ok(None),
     }

@@ -33,7 +33,7 @@ const WINDOW: usize = 1000;
 const PACKED: usize = 250;
 /// Outputs and sentences whose measures are folded together.
 const FOLDED: usize = 1 << 16;
-/// The most sentences that a file may leave out in one place.
+/// The most sentences that a file may leave out, for every hundred lines that it has.
 const MOST_GAP: usize = 10_000;
 /// Sentences compared to find out whether a file tells of those that are there.
 const COMPARED: usize = 20;
@@ -447,7 +447,7 @@ impl Importer<'_> {
         for record in window {
             let Some(source) = &record.source else { continue };
             let at = base + record.sentence.saturating_sub(1);
-            if at > len + MOST_GAP {
+            if at > len && at > base + MOST_GAP.saturating_mul(1 + record.line / 100) {
                 report.warn(self.path, record.line, "is far beyond the sentences before it; it is left out");
                 continue;
             }

@@ -62,6 +62,9 @@ pub fn open_csv(input: &ImportInput, options: &ImportOptions, facts: &mut Facts)
     open(input, options, facts, move |input| {
         let mut builder = csv::ReaderBuilder::new();
         builder.delimiter(delimiter).has_headers(false).flexible(true);
+        if input.sample.contains(&b'\n') {
+            builder.terminator(csv::Terminator::Any(b'\n'));
+        }
         let meter = RecordMeter::default();
         Ok(Rows::Csv(Box::new(builder.from_reader(meter.over(input.text()?))), meter, input.path().into()))
     })
@@ -167,8 +170,11 @@ fn csv_row(
     let line = reader.position().line() as usize;
     meter.begin();
     let failed = |error| meter.too_long().unwrap_or_else(|| format!("could not be read as CSV ({error})"));
-    if !reader.read_record(&mut record).map_err(|error| Error::line(path, line, failed(error)))? {
-        return Ok(None);
+    let blank = csv::StringRecord::from(vec!["\r"]);
+    while record.is_empty() || record == blank {
+        if !reader.read_record(&mut record).map_err(|error| Error::line(path, line, failed(error)))? {
+            return Ok(None);
+        }
     }
     let line = record.position().map_or(line, |position| position.line() as usize);
     let height = reader.position().line() as usize - line;
@@ -177,8 +183,13 @@ fn csv_row(
     }
     let cell = |cell: &str| cell.split_whitespace().collect::<Vec<_>>().join(" ");
     let is_broken = |text: &str| text.contains(['\n', '\r']);
-    let cells = record.iter().map(|text| if is_broken(text) { cell(text) } else { text.to_owned() });
-    Ok(Some((line, cells.collect())))
+    // Where rows end with feeds, the last cell has the return before it.
+    let last = record.len().saturating_sub(1);
+    let whole = |(n, text): (usize, &str)| {
+        let text = if n == last { text.strip_suffix('\r').unwrap_or(text) } else { text };
+        if is_broken(text) { cell(text) } else { text.to_owned() }
+    };
+    Ok(Some((line, record.iter().enumerate().map(whole).collect())))
 }
 
 fn open(
