@@ -32,6 +32,7 @@ use crate::evaluation::EvaluatedSystem;
 use crate::evaluation::alignment::Aligner;
 use crate::models::Stepper;
 use crate::text::reader::LineReader;
+use crate::text::write::FolderDraft;
 use crate::ticket::CancellationToken;
 
 pub use crate::cli::evaluate::arguments::arguments;
@@ -60,7 +61,7 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
     let gold = low.gold.read(&mut test_set)?;
     let samples = low.gold.samples()?;
     if let Some(folder) = &low.output {
-        std::fs::create_dir_all(folder).map_err(|error| Error::io(folder, &error))?;
+        drop(FolderDraft::new(folder)?);
     }
     let runtime = low.run.high()?;
     let mut options = options(&low)?;
@@ -106,7 +107,9 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
     }
     evaluated.gold = gold;
     if let Some(folder) = &low.output {
-        dump::write(folder, &evaluated)?;
+        let draft = FolderDraft::new(folder)?;
+        dump::write(draft.path(), &evaluated)?;
+        draft.keep()?;
     }
     let mut output = LineOutput::stdout();
     match low.format {

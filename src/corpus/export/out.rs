@@ -25,7 +25,7 @@ use crate::figure::page::FigurePage;
 use crate::text::commands;
 use crate::text::links;
 use crate::text::tsv::{Tsv, TsvCell};
-use crate::text::write::write_atomic;
+use crate::text::write::{FolderDraft, write_atomic};
 
 pub use crate::corpus::store::kinds::{AttentionFormat, ExportFormat, LinkRule, Out, all_columns};
 
@@ -240,11 +240,11 @@ fn figures(
         return Err(Error::Input(format!("{message}; narrow the conditions")));
     }
     let column = column_of(system, corpus)?;
-    std::fs::create_dir_all(&out.path).map_err(|error| Error::io(&out.path, &error))?;
+    let folder = FolderDraft::new(&out.path)?;
     let fonts = Fonts::default();
     for &at in out.rows.iter() {
         let Some(output) = workspace.output(column.system.id, at as usize)? else { continue };
-        let path: PathBuf = out.path.join(format!("sentence-{:06}.{}", at + 1, format.name()));
+        let path: PathBuf = folder.path().join(format!("sentence-{:06}.{}", at + 1, format.name()));
         let title = format!("{}, sentence {}", column.system.name, at + 1);
         let draw =
             |figure: &crate::figure::Figure<'_>| (format_of(&path)?.write)(figure, &FigurePage::default(), &fonts);
@@ -252,5 +252,5 @@ fn figures(
         let bytes = bytes?;
         write_atomic(&path, |file| file.write_all(&bytes))?;
     }
-    Ok(())
+    folder.keep()
 }
