@@ -14,7 +14,9 @@ use encoding_rs::{Decoder, Encoding, UTF_8, UTF_16BE, UTF_16LE};
 
 use crate::error::{Error, Result};
 use crate::import::facts::Warnings;
-use crate::text::reader::{Advance, HAS_RETURN, LineReader, Packing, no_text, packing, require_file, unpack};
+use crate::text::reader::{
+    Advance, HAS_RETURN, LineReader, MOST_UNPACKED, Packing, no_text, packing, require_file, too_packed, unpack,
+};
 
 /// The first bytes of a file, by which its format is known.
 const SAMPLE: usize = 1 << 16;
@@ -63,6 +65,12 @@ impl ImportInput {
             refuse_binary(path, &bytes)?;
             if bytes.len() == SAMPLE {
                 bytes = input.scan(SCANNED)?;
+            }
+            // A part of it says so before any of it is kept.
+            if bytes.len() as u64 / MOST_UNPACKED.1
+                > input.read.load(Ordering::Relaxed).max(MOST_UNPACKED.0 / MOST_UNPACKED.1)
+            {
+                return Err(Error::file(path, too_packed()));
             }
             (input.encoding, input.note) = encoding(path, &bytes, label)?;
         }

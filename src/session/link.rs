@@ -126,7 +126,8 @@ impl ShownLink {
             Error::Input(message.to_owned())
         };
         let too_much = || {
-            let message = "This link is damaged: it shows more than the window has room for, or an ensemble without models";
+            let message =
+                "This link is damaged: it shows more than the window has room for, or an ensemble without models";
             Error::Input(message.to_owned())
         };
         let link = found_in(text.trim()).ok_or_else(damaged)?;

@@ -203,7 +203,10 @@ pub fn load_or_set_aside(path: &Path) -> FoundState {
         Ok(mut state) => {
             let cut = [
                 (state.cut(), format!("a text longer than {MAX_SOURCE_BYTES} bytes, which was cut")),
-                (state.limit(), format!("more than {MOST_SHOWN} columns, or an ensemble without models; they are left out")),
+                (
+                    state.limit(),
+                    format!("more than {MOST_SHOWN} columns, or an ensemble without models; they are left out"),
+                ),
             ];
             let cut = cut.into_iter().find(|(is_cut, _)| *is_cut);
             let trouble = cut.map(|(_, what)| format!("{} held {what}", path.display()));

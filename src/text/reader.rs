@@ -7,8 +7,6 @@ use std::borrow::Cow;
 use std::fs::File;
 use std::io::{BufRead, BufReader, ErrorKind, Read};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::error::{Error, Result};
 use crate::text::zstandard::Decoder;
@@ -28,69 +26,43 @@ pub fn unpack(path: &Path, input: impl std::io::Read + Send + 'static) -> Result
     let mut input = BufReader::with_capacity(1 << 16, input);
     // A folder opens but does not read: the error comes here.
     match packing(input.fill_buf().map_err(failed)?) {
-        Some(Packing::Gzip) => measured(input, |input| Ok(flate2::bufread::MultiGzDecoder::new(input))).map_err(failed),
-        Some(Packing::Zstandard) => measured(input, Decoder::with_buffer).map_err(failed),
+        Some(Packing::Gzip) => Ok(limited(path, flate2::bufread::MultiGzDecoder::new(input))),
+        Some(Packing::Zstandard) => Ok(limited(path, Decoder::with_buffer(input).map_err(failed)?)),
         None => Ok(Box::new(input)),
     }
 }
 
 /// What a file may be unpacked to: so many bytes, or so many times its own size. Texts are packed to a tenth, a table that
 /// repeats its sentences to a fiftieth; thousands of times are blank lines, or one line again and again.
-const MOST_UNPACKED: (u64, u64) = (8 << 20, 100);
+pub const MOST_UNPACKED: (u64, u64) = (8 << 20, 100);
 
 /// Unpacks no more than that.
-struct Measured<D> {
+struct Limited<D> {
     decoder: D,
-    packed: Arc<AtomicU64>,
-    unpacked: u64,
+    left: u64,
 }
 
-/// Counts what a decoder takes.
-struct Counted<R> {
-    input: R,
-    count: Arc<AtomicU64>,
+/// What a decoder makes of a file, within [`MOST_UNPACKED`].
+fn limited(path: &Path, decoder: impl Read + Send + 'static) -> Box<dyn BufRead + Send> {
+    let (bytes, times) = MOST_UNPACKED;
+    // The size of what is no file is not known.
+    let size = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file).map_or(u64::MAX, |facts| facts.len());
+    let left = size.saturating_mul(times).max(bytes);
+    Box::new(BufReader::with_capacity(1 << 16, Limited { decoder, left }))
 }
 
-/// Unpacks an input within [`MOST_UNPACKED`].
-fn measured<R: BufRead, D: Read + Send + 'static>(
-    input: R,
-    decoder: impl FnOnce(Counted<R>) -> std::io::Result<D>,
-) -> std::io::Result<Box<dyn BufRead + Send>> {
-    let packed = Arc::<AtomicU64>::default();
-    let decoder = decoder(Counted { input, count: Arc::clone(&packed) })?;
-    Ok(Box::new(BufReader::with_capacity(1 << 16, Measured { decoder, packed, unpacked: 0 })))
-}
-
-impl<D: Read> Read for Measured<D> {
+impl<D: Read> Read for Limited<D> {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         let count = self.decoder.read(buffer)?;
-        self.unpacked += count as u64;
-        let (bytes, times) = MOST_UNPACKED;
-        if self.unpacked > bytes && self.unpacked / times > self.packed.load(Ordering::Relaxed) {
-            let message = format!("it unpacks to more than {times} times its size; unpack it and use the unpacked file");
-            return Err(std::io::Error::new(ErrorKind::FileTooLarge, message));
-        }
+        let left = self.left.checked_sub(count as u64);
+        self.left = left.ok_or_else(|| std::io::Error::new(ErrorKind::FileTooLarge, too_packed()))?;
         Ok(count)
     }
 }
 
-impl<R: BufRead> Read for Counted<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        let count = self.input.read(buffer)?;
-        self.count.fetch_add(count as u64, Ordering::Relaxed);
-        Ok(count)
-    }
-}
-
-impl<R: BufRead> BufRead for Counted<R> {
-    fn fill_buf(&mut self) -> std::io::Result<&[u8]> {
-        self.input.fill_buf()
-    }
-
-    fn consume(&mut self, count: usize) {
-        self.count.fetch_add(count as u64, Ordering::Relaxed);
-        self.input.consume(count);
-    }
+/// Of a file that unpacks to more than [`MOST_UNPACKED`].
+pub fn too_packed() -> String {
+    format!("it unpacks to more than {} times its size; unpack it and use the unpacked file", MOST_UNPACKED.1)
 }
 
 /// How a file is packed.

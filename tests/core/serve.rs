@@ -107,7 +107,8 @@ fn a_site_and_chosen_models_are_served_and_nothing_else() {
         let (_, head, body) = asked(address, "GET", "/program.wasm", &format!("Accept-Encoding: {none}\r\n"));
         assert!(!head.contains("content-encoding") && body.len() == 3_000_000, "{none}: {head}");
     }
-    for (host, status) in [("evil.example", 421), ("localhost.evil.example:8080", 421), ("127.0.0.1:8080", 200), ("[::1]", 200)]
+    for (host, status) in
+        [("evil.example", 421), ("localhost.evil.example:8080", 421), ("127.0.0.1:8080", 200), ("[::1]", 200)]
     {
         assert_eq!(asked(address, "GET", "/", &format!("Host: {host}\r\n")).0, status, "{host}");
     }

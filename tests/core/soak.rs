@@ -218,7 +218,8 @@ fn judgements() {
     let path = PathBuf::from(std::env::var(JUDGED).expect("it is named"));
     let mut workspace = Workspace::open(&path).expect("a workspace");
     let said = workspace.judgements().expect("judgements");
-    let mut number: usize = said.values().map(|by| by["Ann"].note.parse::<usize>().expect("a number")).max().unwrap_or(0);
+    let mut number: usize =
+        said.values().map(|by| by["Ann"].note.parse::<usize>().expect("a number")).max().unwrap_or(0);
     loop {
         number += 1;
         let judgement = Judgement { note: number.to_string(), stars: 3, ..Judgement::default() };

@@ -46,9 +46,8 @@ impl Run {
     fn faults(&self, folder: &Path) -> Vec<String> {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
         let whole = |name: &str| root.join(name).display().to_string();
-        let filled = |text: &String| {
-            text.replace("{fixtures}", &whole("tests/fixtures")).replace("{models}", &whole("models"))
-        };
+        let filled =
+            |text: &String| text.replace("{fixtures}", &whole("tests/fixtures")).replace("{models}", &whole("models"));
         let args: Vec<String> = self.args.iter().map(filled).collect();
         let args: Vec<&str> = args.iter().map(String::as_str).collect();
         let outcome = run_in(folder, &args, self.stdin.as_bytes());

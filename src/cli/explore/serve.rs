@@ -201,41 +201,56 @@ impl Served {
     /// Answers a client's requests, one after the other.
     fn talk(&self, mut stream: TcpStream) -> std::io::Result<()> {
         stream.set_write_timeout(Some(PATIENCE))?;
-        let mut read = Vec::new();
-        loop {
-            let Some((asked, is_last, used)) = head(&mut stream, &mut read)? else { return Ok(()) };
+        let (mut read, mut is_last) = (Vec::new(), false);
+        while !is_last {
+            let began = Instant::now();
+            let (answer, used) = loop {
+                let mut fields = [httparse::EMPTY_HEADER; MOST_FIELDS];
+                let mut request = httparse::Request::new(&mut fields);
+                match request.parse(&read) {
+                    Ok(httparse::Status::Complete(used)) => break (self.answer(&request), used),
+                    Ok(httparse::Status::Partial) if more(&mut stream, &mut read, began)? => {}
+                    Ok(httparse::Status::Partial) => return Ok(()),
+                    Err(_) => break (Answer { is_last: true, ..Answer::plain("400 Bad Request") }, read.len()),
+                }
+            };
             read.drain(..used);
-            let answer = self.answer(&asked);
+            is_last = answer.is_last;
             let ending = if is_last { "close" } else { "keep-alive" };
-            let length = answer.body.map_or_else(String::new, |body| format!("Content-Length: {}\r\n", body.len()));
-            let fields = format!("{length}Connection: {ending}\r\nX-Content-Type-Options: nosniff\r\n{}", answer.fields);
-            stream.write_all(format!("HTTP/1.1 {}\r\n{fields}\r\n", answer.status).as_bytes())?;
-            for part in answer.body.filter(|_| asked.method != "HEAD").into_iter().flat_map(|body| body.chunks(PART)) {
-                send(&mut stream, part)?;
-            }
-            if is_last {
-                return Ok(());
-            }
+            let head = format!("Connection: {ending}\r\nX-Content-Type-Options: nosniff\r\n{}", answer.fields);
+            stream.write_all(format!("HTTP/1.1 {}\r\n{head}\r\n", answer.status).as_bytes())?;
+            answer.body.chunks(PART).try_for_each(|part| send(&mut stream, part))?;
         }
+        Ok(())
     }
 
-    fn answer(&self, asked: &Asked) -> Answer {
-        let plain = |status| Answer { status, body: Some(b""), ..Answer::default() };
-        if !asked.host.as_deref().is_none_or(is_own_name) {
+    fn answer(&self, request: &httparse::Request<'_, '_>) -> Answer {
+        let field = |name: &str| {
+            let found = request.headers.iter().find(|field| field.name.eq_ignore_ascii_case(name))?;
+            std::str::from_utf8(found.value).ok()
+        };
+        let closes =
+            request.version == Some(0) || field("connection").is_some_and(|how| how.eq_ignore_ascii_case("close"));
+        // What follows with a body is not read.
+        let is_last = closes || field("content-length").is_some() || field("transfer-encoding").is_some();
+        let plain = |status| Answer { is_last, ..Answer::plain(status) };
+        if !field("host").is_none_or(is_own_name) {
             return plain("421 Misdirected Request");
         }
-        if !["GET", "HEAD"].contains(&asked.method.as_str()) {
+        let method = request.method.unwrap_or_default();
+        if !["GET", "HEAD"].contains(&method) {
             return plain("405 Method Not Allowed");
         }
-        let path = asked.path.split(['?', '#']).next().unwrap_or_default().trim_start_matches('/');
+        let path =
+            request.path.unwrap_or_default().split(['?', '#']).next().unwrap_or_default().trim_start_matches('/');
         // What is not in the table is not there, whatever it is decoded to.
         let path = percent_decode_str(if path.is_empty() { INDEX } else { path }).decode_utf8();
         let Some(file) = path.ok().and_then(|path| self.files.get(path.as_ref())) else {
             return plain("404 Not Found");
         };
-        let packed = PACKINGS.iter().zip(file.packed);
-        let mut packed = packed.filter_map(|((name, _), bytes)| Some((*name, bytes?)));
-        let packed = packed.find(|(name, _)| accepts(&asked.encodings, name));
+        let accepted = field("accept-encoding").unwrap_or_default();
+        let mut packed = PACKINGS.iter().zip(file.packed).filter_map(|((name, _), bytes)| Some((*name, bytes?)));
+        let packed = packed.find(|(name, _)| accepts(accepted, name));
         let (bytes, tag) = packed.map_or((file.plain, "plain"), |(name, bytes)| (bytes, name));
         let tag = format!("\"{:x}-{tag}\"", file.digest);
         let encoding = packed.map_or_else(String::new, |(name, _)| format!("Content-Encoding: {name}\r\n"));
@@ -243,29 +258,28 @@ impl Served {
         let fields = format!(
             "{encoding}Content-Type: {kind}\r\nCache-Control: no-cache\r\nVary: Accept-Encoding\r\nETag: {tag}\r\n"
         );
-        if asked.known.as_ref() == Some(&tag) {
-            return Answer { status: "304 Not Modified", body: None, fields };
+        if field("if-none-match") == Some(&tag) {
+            return Answer { status: "304 Not Modified", body: b"", fields, is_last };
         }
-        Answer { status: "200 OK", body: Some(bytes), fields }
+        let fields = format!("{fields}Content-Length: {}\r\n", bytes.len());
+        Answer { status: "200 OK", body: if method == "HEAD" { b"" } else { bytes }, fields, is_last }
     }
 }
 
-/// What a client asks for.
-#[derive(Default)]
-struct Asked {
-    method: String,
-    path: String,
-    host: Option<String>,
-    encodings: String,
-    known: Option<String>,
-}
-
-/// What it gets; the fields end with their lines.
-#[derive(Default)]
+/// What a client gets; the fields end with their lines.
 struct Answer {
     status: &'static str,
-    body: Option<&'static [u8]>,
     fields: String,
+    body: &'static [u8],
+    /// No request follows.
+    is_last: bool,
+}
+
+impl Answer {
+    /// One without a body.
+    fn plain(status: &'static str) -> Self {
+        Self { status, fields: "Content-Length: 0\r\n".to_owned(), body: b"", is_last: false }
+    }
 }
 
 /// The connections that are open, by their numbers.
@@ -292,44 +306,15 @@ impl Connections {
     }
 }
 
-/// Reads the head of a request behind what was `read`: what is asked, whether it is the last, and the bytes of the head.
-/// Nothing where the client has gone, is too slow or says what is no request.
-fn head(stream: &mut TcpStream, read: &mut Vec<u8>) -> std::io::Result<Option<(Asked, bool, usize)>> {
-    let began = Instant::now();
-    loop {
-        let mut fields = [httparse::EMPTY_HEADER; MOST_FIELDS];
-        let mut request = httparse::Request::new(&mut fields);
-        let Ok(status) = request.parse(read) else {
-            stream.write_all(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")?;
-            return Ok(None);
-        };
-        if let httparse::Status::Complete(used) = status {
-            let field = |name: &str| {
-                let found = request.headers.iter().find(|field| field.name.eq_ignore_ascii_case(name))?;
-                std::str::from_utf8(found.value).ok().map(str::to_owned)
-            };
-            let closes = field("connection").is_some_and(|how| how.eq_ignore_ascii_case("close"));
-            // What follows with a body is not read.
-            let has_body = field("content-length").is_some() || field("transfer-encoding").is_some();
-            let asked = Asked {
-                method: request.method.unwrap_or_default().to_owned(),
-                path: request.path.unwrap_or_default().to_owned(),
-                host: field("host"),
-                encodings: field("accept-encoding").unwrap_or_default(),
-                known: field("if-none-match"),
-            };
-            return Ok(Some((asked, closes || has_body || request.version == Some(0), used)));
-        }
-        // One for the whole head: a byte now and then does not hold a place for ever.
-        let Some(left) = PATIENCE.checked_sub(began.elapsed()).filter(|left| !left.is_zero()) else { return Ok(None) };
-        stream.set_read_timeout(Some(left))?;
-        let mut part = [0; 4096];
-        let count = stream.read(&mut part)?;
-        if count == 0 || read.len() > MOST_HEAD {
-            return Ok(None);
-        }
-        read.extend_from_slice(&part[..count]);
-    }
+/// Reads on in the head of a request; false where the client has gone or is too slow. One time is for the whole head: a byte
+/// now and then does not hold a place for ever.
+fn more(stream: &mut TcpStream, read: &mut Vec<u8>, began: Instant) -> std::io::Result<bool> {
+    let Some(left) = PATIENCE.checked_sub(began.elapsed()).filter(|left| !left.is_zero()) else { return Ok(false) };
+    stream.set_read_timeout(Some(left))?;
+    let mut part = [0; 4096];
+    let count = stream.read(&mut part)?;
+    read.extend_from_slice(&part[..count]);
+    Ok(count > 0 && read.len() <= MOST_HEAD)
 }
 
 /// Sends a part in the time that one may take, however slowly it is taken.

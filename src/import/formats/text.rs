@@ -62,7 +62,8 @@ impl TextReader {
             }
             if self.ahead.len() > MOST_BLANK {
                 let number = self.ahead[0].number;
-                let message = format!("is blank, as are the {MOST_BLANK} lines after it; remove them and import it again");
+                let message =
+                    format!("is blank, as are the {MOST_BLANK} lines after it; remove them and import it again");
                 return Err(Error::line(self.lines.path(), number, message));
             }
         }
