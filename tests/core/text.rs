@@ -16,8 +16,7 @@ use interlinear::text::reader::LineReader;
 use interlinear::text::tokenizer::{CorpusEncoder, Tokenizer};
 use interlinear::text::vocab;
 use interlinear::text::vocab::bpe::{build_bpe, build_joint_bpe};
-use interlinear::text::write::FolderDraft;
-use interlinear::text::write::write_atomic;
+use interlinear::text::write::{FolderDraft, write_atomic};
 
 fn read_lines(path: &Path) -> Result<Vec<String>> {
     LineReader::open(path)?.held().collect()
