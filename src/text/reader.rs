@@ -205,11 +205,11 @@ pub struct LineReader {
     /// The line read last, with its end, and how many bytes the end has.
     kept: Vec<u8>,
     end: usize,
-    /// Whether it has a `\r` that ends no line, and whether such are kept.
-    has_return: bool,
+    /// Whether a `\r` that ends no line is kept.
     keeps_returns: bool,
-    /// Lines that had one, and who is told.
+    /// Lines that had one, the last of them, and who is told.
     returns: usize,
+    returned: usize,
     tell: fn(&Error),
     failed: bool,
 }
@@ -242,9 +242,9 @@ impl LineReader {
             bytes: 0,
             kept: Vec::new(),
             end: 0,
-            has_return: false,
             keeps_returns: false,
             returns: 0,
+            returned: 0,
             tell: |_| (),
             failed: false,
         }
@@ -289,7 +289,7 @@ impl LineReader {
 
     /// Whether the line read last has a carriage return within it, which is read as a space.
     pub fn has_return(&self) -> bool {
-        self.has_return
+        self.returned == self.line && self.line > 0
     }
 
     /// Lines read so far.
@@ -327,8 +327,8 @@ impl LineReader {
             length -= 1;
         }
         let within = &mut self.kept[..length.min(kept)];
-        self.has_return = !self.keeps_returns && memchr::memchr(b'\r', within).is_some();
-        if self.has_return {
+        if !self.keeps_returns && memchr::memchr(b'\r', within).is_some() {
+            self.returned = self.line;
             within.iter_mut().filter(|byte| **byte == b'\r').for_each(|byte| *byte = b' ');
             self.returns += 1;
             if self.returns == 1 {
