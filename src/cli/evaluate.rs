@@ -13,8 +13,6 @@ mod gold;
 pub mod nbest;
 mod report;
 
-use std::io::BufReader;
-use std::path::Path;
 use std::time::Instant;
 
 use clap::{ArgMatches, FromArgMatches as _};
@@ -23,7 +21,7 @@ use crate::analysis::mteval::Tokenization;
 use crate::cli::args::Runtime;
 use crate::cli::evaluate::arguments::{EvaluateArgs, ReportFormat};
 use crate::cli::evaluate::bar::with_bar;
-use crate::cli::input::STDIN;
+use crate::cli::input::lines;
 use crate::cli::output::LineOutput;
 use crate::cli::{Context, output};
 use crate::corpus::overview::evaluated::{Evaluated, MeasuredSystem};
@@ -34,6 +32,7 @@ use crate::evaluation::EvaluatedSystem;
 use crate::evaluation::alignment::Aligner;
 use crate::models::Stepper;
 use crate::text::reader::LineReader;
+use crate::text::write::FolderDraft;
 use crate::ticket::CancellationToken;
 
 pub use crate::cli::evaluate::arguments::arguments;
@@ -62,7 +61,7 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
     let gold = low.gold.read(&mut test_set)?;
     let samples = low.gold.samples()?;
     if let Some(folder) = &low.output {
-        std::fs::create_dir_all(folder).map_err(|error| Error::io(folder, &error))?;
+        drop(FolderDraft::new(folder)?);
     }
     let runtime = low.run.high()?;
     let mut options = options(&low)?;
@@ -108,7 +107,9 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
     }
     evaluated.gold = gold;
     if let Some(folder) = &low.output {
-        dump::write(folder, &evaluated)?;
+        let draft = FolderDraft::new(folder)?;
+        dump::write(draft.path(), &evaluated)?;
+        draft.keep()?;
     }
     let mut output = LineOutput::stdout();
     match low.format {
@@ -193,12 +194,4 @@ fn measure(
 fn read(low: &EvaluateArgs) -> Result<TestSet> {
     let targets: Result<Vec<LineReader>> = low.target.iter().map(|path| lines(path)).collect();
     TestSet::from_lines(lines(&low.source)?, targets?, low.pretokenized)
-}
-
-/// The lines of a file; `-` is stdin.
-fn lines(path: &Path) -> Result<LineReader> {
-    if path == Path::new("-") {
-        return Ok(LineReader::new(Path::new(STDIN), Box::new(BufReader::new(std::io::stdin()))));
-    }
-    LineReader::open(path)
 }

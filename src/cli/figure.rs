@@ -27,6 +27,7 @@ use crate::figure::page::{DPIS, FigurePage, WIDTHS_MM};
 use crate::figure::palette::{COLOUR_MAPS, ColourMap};
 use crate::figure::sheet::{FigureKind, FigureNeeds, FigureStyle, KINDS, kind};
 use crate::text::write;
+use crate::text::write::FolderDraft;
 
 /// As typed.
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
@@ -192,6 +193,7 @@ pub fn run(low: &FigureArgs) -> anyhow::Result<()> {
     if let Some(pictures) = drawing.together.take().filter(|pictures| !pictures.is_empty()) {
         drawing.write(pictures, 1)?;
     }
+    drawing.folder.take().map_or(Ok(()), FolderDraft::keep)?;
     match drawing.refused {
         0 => Ok(()),
         count => Err(Error::Input(format!("{count} of the lines have no figure; see above")).into()),
@@ -224,6 +226,8 @@ struct Drawing {
     /// Those of all lines, where they become one figure.
     together: Option<Vec<PictureRequest>>,
     place: Place,
+    /// Where the files of a folder are written first.
+    folder: Option<FolderDraft>,
     fonts: Fonts,
     /// Lines that have none.
     refused: usize,
@@ -262,6 +266,7 @@ impl Drawing {
             columns: low.columns,
             together: low.together.then(Vec::new),
             place,
+            folder: None,
             fonts: Fonts::default(),
             refused: 0,
         })
@@ -289,7 +294,7 @@ impl Drawing {
                     let message = "is a file, and several lines need a folder; name another with --output";
                     return Err(Error::file(folder, message));
                 }
-                std::fs::create_dir_all(folder).map_err(|error| Error::io(folder, &error))?;
+                self.folder = Some(FolderDraft::new(folder)?);
             }
         }
         Ok(())
@@ -327,7 +332,10 @@ impl Drawing {
         })?;
         let to_file = |path: &Path| write::write_atomic(path, |file| file.write_all(&bytes));
         match &self.place {
-            Place::Folder(folder) => to_file(&folder.join(format!("{number:04}.{}", format.name)))?,
+            Place::Folder(folder) => {
+                let folder = self.folder.as_ref().map_or(folder.as_path(), FolderDraft::path);
+                to_file(&folder.join(format!("{number:04}.{}", format.name)))?;
+            }
             Place::File(file) => to_file(file)?,
             Place::Stdout => {
                 let mut out = LineOutput::stdout();

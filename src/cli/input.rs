@@ -44,6 +44,18 @@ struct ReadLine {
     bytes: u64,
 }
 
+/// What is odd in an input, on stderr.
+fn told(error: &Error) {
+    output::tell(&error.to_string());
+}
+
+/// The lines of a file, packed or not; `-` is stdin.
+pub fn lines(path: &Path) -> Result<LineReader> {
+    let stdin = || LineReader::new(Path::new(STDIN), Box::new(BufReader::new(io::stdin())));
+    let reader = if path == Path::new("-") { stdin() } else { LineReader::open(path)? };
+    Ok(reader.telling(told))
+}
+
 /// Lines that are read ahead.
 const AHEAD: usize = 512;
 
@@ -67,7 +79,7 @@ impl InputLines {
     /// The thread is not joined: it ends with its input, when the receiver is dropped, or with the process.
     fn new(name: PathBuf, input: Box<dyn BufRead + Send>, size: Option<u64>, waits: bool) -> Result<Self> {
         let (sender, read) = sync_channel(AHEAD);
-        let mut reader = LineReader::new(&name, input).longest(MAX_SOURCE_BYTES).passing_over();
+        let mut reader = LineReader::new(&name, input).longest(MAX_SOURCE_BYTES).passing_over().telling(told);
         let thread = std::thread::Builder::new().name("interlinear-input".to_owned()).spawn(move || {
             loop {
                 let (line, undecoded) = next_line(&mut reader);
@@ -269,8 +281,10 @@ mod tests {
             (b"\n", vec![text("")]),
             (b"a", vec![text("a")]),
             (b"a\n\nb\r\n", vec![text("a"), text(""), text("b")]),
-            (b"a\r\n\r\nb\rc\r\nd\r", vec![text("a"), text(""), text("b\rc"), text("d")]),
-            (b"a\r\rb\nc\r", vec![text("a"), text(""), text("b\nc")]),
+            (b"a\r\n\r\nb\rc\r\nd\r", vec![text("a"), text(""), text("b c"), text("d")]),
+            (b"a\r\rb\nc\r", vec![text("a  b"), text("c")]),
+            (b"a\r\rb\rc", vec![text("a"), text(""), text("b"), text("c")]),
+            (b"a\rb\r\nc\nd", vec![text("a b"), text("c"), text("d")]),
             (b"\ra", vec![text(""), text("a")]),
             (b"a\r", vec![text("a")]),
             (b"\xef\xbb\xbfa\n\xef\xbb\xbfb", vec![text("a"), text("\u{feff}b")]),

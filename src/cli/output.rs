@@ -2,9 +2,10 @@
 
 use std::borrow::Cow;
 use std::io;
-use std::io::{BufWriter, Write};
+use std::io::{BufWriter, IsTerminal as _, Write};
 
 use crate::error::Error;
+use crate::text::commands::{is_command, is_turn, json};
 
 /// How error sentences name stdout.
 pub const STDOUT: &str = "standard output";
@@ -12,13 +13,17 @@ pub const STDOUT: &str = "standard output";
 /// Results, buffered. [`LineOutput::finish`] must be called: dropping it loses errors.
 ///
 /// Words and names come from files of strangers: what a terminal would obey, and what would break a line in two, is
-/// written as spaces.
-pub struct LineOutput(BufWriter<io::Stdout>);
+/// written as spaces. Changes of direction are left out on a terminal, and kept in a file.
+pub struct LineOutput {
+    stdout: BufWriter<io::Stdout>,
+    is_terminal: bool,
+}
 
 impl LineOutput {
     /// Results go to stdout.
     pub fn stdout() -> Self {
-        Self(BufWriter::with_capacity(1 << 16, io::stdout()))
+        let stdout = io::stdout();
+        Self { is_terminal: stdout.is_terminal(), stdout: BufWriter::with_capacity(1 << 16, stdout) }
     }
 
     /// Writes whole lines.
@@ -34,24 +39,17 @@ impl LineOutput {
 
     /// Writes a record as one line of JSON; `f32` come back bit for bit.
     pub fn json(&mut self, record: &impl serde::Serialize) -> anyhow::Result<()> {
-        let json = serde_json::to_string(record)?;
-        // JSON escapes the control characters of ASCII; those behind it may be commands to a terminal as well.
-        if json.contains(char::is_control) {
-            let escape = |c: char| if c.is_control() { format!("\\u{:04x}", u32::from(c)) } else { c.to_string() };
-            self.bytes(&json.chars().map(escape).collect::<String>())?;
-        } else {
-            self.bytes(&json)?;
-        }
+        self.bytes(&json(record)?)?;
         self.bytes("\n")
     }
 
     fn bytes(&mut self, text: &str) -> anyhow::Result<()> {
-        self.0.write_all(text.as_bytes()).map_err(|error| failed(STDOUT, error))
+        self.write_all(text.as_bytes()).map_err(|error| failed(STDOUT, error))
     }
 
     /// Shows what was written so far.
     pub fn flush(&mut self) -> anyhow::Result<()> {
-        self.0.flush().map_err(|error| failed(STDOUT, error))
+        self.stdout.flush().map_err(|error| failed(STDOUT, error))
     }
 
     /// Writes out what is left.
@@ -62,11 +60,18 @@ impl LineOutput {
 
 impl Write for LineOutput {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.write(bytes)
+        match std::str::from_utf8(bytes) {
+            Ok(text) if self.is_terminal && text.contains(is_command) => {
+                let is_unwanted = |c| is_turn(c) || (c.is_control() && !matches!(c, '\n' | '\t'));
+                self.stdout.write_all(text.replace(is_unwanted, "").as_bytes())?;
+                Ok(bytes.len())
+            }
+            _ => self.stdout.write(bytes),
+        }
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.0.flush()
+        self.stdout.flush()
     }
 }
 
@@ -83,6 +88,6 @@ pub fn failed(name: &str, error: io::Error) -> anyhow::Error {
 /// One line on stderr, with the program's name. Nothing can be done when stderr is closed.
 pub fn tell(sentence: &str) {
     // A terminal must not obey what a file name or a sentence happens to contain.
-    let sentence = replaced(sentence, char::is_control);
+    let sentence = replaced(sentence, is_command);
     let _ = writeln!(io::stderr().lock(), "interlinear: {sentence}");
 }

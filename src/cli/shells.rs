@@ -10,8 +10,7 @@ use clap_mangen::Man;
 
 use crate::cli::output::{LineOutput, STDOUT, failed};
 use crate::cli::program;
-use crate::error::Error;
-use crate::text::write::write_atomic;
+use crate::text::write::{FolderDraft, write_atomic};
 
 const NAME: &str = "interlinear";
 /// The chapter of the manual for programs.
@@ -51,15 +50,15 @@ pub fn man(low: &ManArgs) -> anyhow::Result<()> {
     let mut program = program();
     program.build();
     let Some(folder) = &low.folder else { return print(&page(program)?) };
-    std::fs::create_dir_all(folder).map_err(|error| Error::io(folder, &error))?;
+    let folder = FolderDraft::new(folder)?;
     let commands: Vec<clap::Command> = program.get_subcommands().cloned().collect();
     for command in std::iter::once(program).chain(commands) {
         // The name of a command without spaces is its own; built, it knows the program's as well.
         let name = command.get_display_name().unwrap_or(NAME).to_owned();
         let page = page(command)?;
-        write_atomic(&folder.join(format!("{name}.{CHAPTER}")), |file| file.write_all(&page))?;
+        write_atomic(&folder.path().join(format!("{name}.{CHAPTER}")), |file| file.write_all(&page))?;
     }
-    Ok(())
+    Ok(folder.keep()?)
 }
 
 fn page(command: clap::Command) -> anyhow::Result<Vec<u8>> {

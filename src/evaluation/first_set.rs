@@ -3,8 +3,8 @@
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use crate::error::{Error, Result};
-use crate::text::write::write_atomic;
+use crate::error::Result;
+use crate::text::write::{FolderDraft, write_atomic};
 
 /// A file's name and what it holds.
 type SetFile = (&'static str, &'static str);
@@ -41,10 +41,11 @@ pub fn lines() -> impl Iterator<Item = (&'static str, &'static str, &'static str
 /// Puts the files into this folder, which is made if need be: German ones where that is asked for, else French ones.
 pub fn put(folder: &Path, is_german: bool) -> Result<FirstSet> {
     let files = if is_german { GERMAN } else { FRENCH };
-    std::fs::create_dir_all(folder).map_err(|error| Error::io(folder, &error))?;
+    let draft = FolderDraft::new(folder)?;
     for (name, text) in files {
-        write_atomic(&folder.join(name), |file| file.write_all(text.as_bytes()))?;
+        write_atomic(&draft.path().join(name), |file| file.write_all(text.as_bytes()))?;
     }
+    draft.keep()?;
     let [source, reference, gold] = files.map(|(name, _)| folder.join(name));
     Ok(FirstSet { source, reference, gold })
 }

@@ -4,7 +4,7 @@
 //! odd ones aside, else what `chardetng` takes them for, as web browsers do.
 
 use std::fs::File;
-use std::io::{BufRead, Read, Result as IoResult};
+use std::io::{BufRead, ErrorKind, Read, Result as IoResult};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -14,7 +14,9 @@ use encoding_rs::{Decoder, Encoding, UTF_8, UTF_16BE, UTF_16LE};
 
 use crate::error::{Error, Result};
 use crate::import::facts::Warnings;
-use crate::text::reader::{Advance, LineReader, Packing, no_text, packing, require_file, unpack};
+use crate::text::reader::{
+    Advance, HAS_RETURN, LineReader, MOST_UNPACKED, Packing, no_text, packing, require_file, too_packed, unpack,
+};
 
 /// The first bytes of a file, by which its format is known.
 const SAMPLE: usize = 1 << 16;
@@ -64,6 +66,12 @@ impl ImportInput {
             if bytes.len() == SAMPLE {
                 bytes = input.scan(SCANNED)?;
             }
+            // A part of it says so before any of it is kept.
+            if bytes.len() as u64 / MOST_UNPACKED.1
+                > input.read.load(Ordering::Relaxed).max(MOST_UNPACKED.0 / MOST_UNPACKED.1)
+            {
+                return Err(Error::file(path, too_packed()));
+            }
             (input.encoding, input.note) = encoding(path, &bytes, label)?;
         }
         Ok(input)
@@ -74,6 +82,7 @@ impl ImportInput {
         let mut bytes = Vec::new();
         let ended = self.bytes()?.take(most as u64).read_to_end(&mut bytes);
         match ended {
+            Err(error) if error.kind() == ErrorKind::FileTooLarge => Err(Error::file(&self.path, error.to_string())),
             Err(error) if bytes.is_empty() => {
                 let message = format!("could not be read ({error}); the file may be truncated or damaged");
                 Err(Error::file(&self.path, message))
@@ -116,6 +125,9 @@ impl ImportInput {
     /// The first bytes as text: whole lines, unless the first is very long.
     pub fn head(&self) -> String {
         let mut head = self.encoding.decode_with_bom_removal(&self.sample).0.into_owned();
+        if !head.contains('\n') {
+            head = head.replace('\r', "\n");
+        }
         if self.sample.len() == SAMPLE
             && let Some(end) = head.rfind('\n')
         {
@@ -372,6 +384,11 @@ pub struct TextLine {
 }
 
 impl TextLines {
+    /// The file's path.
+    pub fn path(&self) -> &Path {
+        self.reader.path()
+    }
+
     /// The next line; warnings tell of odd bytes.
     ///
     /// # Errors
@@ -387,6 +404,9 @@ impl TextLines {
             }
             Advance::Line => {
                 let text = self.reader.lossy().into_owned();
+                if self.reader.has_return() {
+                    warnings.add(number, HAS_RETURN);
+                }
                 odd(number, &text, self.reader.text().is_err(), warnings);
                 Ok(Some(TextLine { number, text: Some(text) }))
             }

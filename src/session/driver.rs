@@ -207,7 +207,7 @@ impl Driver {
     /// Carries out what the session asks for, and has what is worth keeping saved.
     fn after(&mut self) {
         self.carry_out();
-        if self.session.app().revision() == self.saved_revision {
+        if self.session.app().revision() == self.saved_revision || self.session.is_unseen() {
             return;
         }
         self.saved_revision = self.session.app().revision();

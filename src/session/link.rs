@@ -29,7 +29,9 @@ const MARK: &str = "#v";
 /// Most letters of a link that are read: many times those of the longest text.
 const MOST_LETTERS: usize = 4 << 20;
 /// Most bytes that they are unpacked to.
-const MOST_BYTES: u64 = 16 << 20;
+const MOST_BYTES: u64 = 4 << 20;
+/// Most items of a list in it: ten times the words of a text.
+const MOST_ITEMS: usize = 10_000;
 
 /// What a link shows.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -49,6 +51,15 @@ pub struct ShownLink {
     /// left out.
     #[serde(flatten)]
     pub state: SavedSession,
+}
+
+/// Whether no list in it is too long.
+fn has_short_lists(value: &Value) -> bool {
+    match value {
+        Value::Array(list) => list.len() <= MOST_ITEMS && list.iter().all(has_short_lists),
+        Value::Object(keys) => keys.values().all(has_short_lists),
+        _ => true,
+    }
 }
 
 /// The part of a text that may be a link, from the `#` on.
@@ -114,6 +125,11 @@ impl ShownLink {
             let message = "This link is damaged: a part of it is missing or was changed; ask for it again";
             Error::Input(message.to_owned())
         };
+        let too_much = || {
+            let message =
+                "This link is damaged: it shows more than the window has room for, or an ensemble without models";
+            Error::Input(message.to_owned())
+        };
         let link = found_in(text.trim()).ok_or_else(damaged)?;
         let (version, packed) = link[MARK.len()..].split_once('.').ok_or_else(damaged)?;
         if version.parse::<u32>().map_or(true, |version| version > VERSION) {
@@ -129,6 +145,9 @@ impl ShownLink {
         read.map_err(|_| damaged())?;
         // a list would be read as the fields in order
         let keys: Map<String, Value> = serde_json::from_slice(&json).map_err(|_| damaged())?;
+        if !keys.values().all(has_short_lists) {
+            return Err(too_much());
+        }
         let mut link: Self = serde_json::from_value(keys.into()).map_err(|_| damaged())?;
         let is_name = |folder: &mut PathBuf| {
             let mut parts = folder.components();
@@ -137,6 +156,9 @@ impl ShownLink {
         };
         if !link.state.folders_mut().all(is_name) {
             return Err(damaged());
+        }
+        if link.state.limit() {
+            return Err(too_much());
         }
         link.state.cut();
         // what has no place in a link does nothing

@@ -22,6 +22,9 @@ use crate::text::write::{make_private_folder, write_private};
 /// The version that this program writes.
 const VERSION: u32 = 1;
 
+/// The most columns, sets of interventions and variants of a state, and the most members of an ensemble.
+const MOST_SHOWN: usize = 64;
+
 /// The saved state. Unknown keys are ignored, missing ones have their defaults.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -105,6 +108,20 @@ impl SavedSession {
         self
     }
 
+    /// Leaves out models beyond what a window can show; true when there were any.
+    pub(super) fn limit(&mut self) -> bool {
+        let is_right = |folders: &[PathBuf]| (1..=MOST_SHOWN).contains(&folders.len());
+        let Self { columns, interventions, variants, .. } = self;
+        let mut nothing = Vec::new();
+        let columns = columns.as_mut().unwrap_or(&mut nothing);
+        let before = columns.len() + interventions.len() + variants.len();
+        columns.retain(|column| is_right(column.folders()));
+        columns.truncate(MOST_SHOWN);
+        interventions.truncate(MOST_SHOWN);
+        variants.truncate(MOST_SHOWN);
+        before > columns.len() + interventions.len() + variants.len()
+    }
+
     /// Cuts what is longer than a sentence may be; true when anything was.
     pub(super) fn cut(&mut self) -> bool {
         let mut was_cut = false;
@@ -184,9 +201,15 @@ pub fn load_or_set_aside(path: &Path) -> FoundState {
     });
     match state {
         Ok(mut state) => {
-            let trouble = state
-                .cut()
-                .then(|| format!("{} held a text longer than {MAX_SOURCE_BYTES} bytes, which was cut", path.display()));
+            let cut = [
+                (state.cut(), format!("a text longer than {MAX_SOURCE_BYTES} bytes, which was cut")),
+                (
+                    state.limit(),
+                    format!("more than {MOST_SHOWN} columns, or an ensemble without models; they are left out"),
+                ),
+            ];
+            let cut = cut.into_iter().find(|(is_cut, _)| *is_cut);
+            let trouble = cut.map(|(_, what)| format!("{} held {what}", path.display()));
             FoundState { state: Some(state), trouble, ..FoundState::default() }
         }
         Err(error) => set_aside(path, &foreign(error)),

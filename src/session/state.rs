@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::app::command::{SettingsCommand, TaskCommand, WindowCommand};
-use crate::app::document::column::Column;
+use crate::app::document::column::{Column, ColumnState};
 use crate::app::document::scene::{Scene, cut};
 use crate::app::effect::{Effect, FileEvent, FileJob};
 use crate::app::files::lists::List;
@@ -58,6 +58,8 @@ pub struct Session {
     lessons: Lessons,
     /// Where this user keeps models.
     home: Option<PathBuf>,
+    /// A link was opened, and what it shows was not seen whole yet.
+    is_unseen: bool,
 }
 
 impl Default for Session {
@@ -133,11 +135,18 @@ impl Session {
         app.begun(is_first_start);
         let beside = options.home.as_deref().and_then(std::path::Path::parent);
         let lessons = Lessons::new(beside.map(|folder| folder.join(LESSONS)));
-        let mut session = Self { app, pages, lessons, home: options.home.clone() };
+        let mut session = Self { app, pages, lessons, home: options.home.clone(), is_unseen: false };
         if let Some(link) = &options.link {
             session.apply(WindowCommand::OpenLink(link.clone()));
         }
         session
+    }
+
+    /// Whether what a link brought is still on its way: it is kept once it was shown.
+    pub fn is_unseen(&mut self) -> bool {
+        let is_coming = |column: &Column| column.decoding || matches!(column.state, ColumnState::Loading(_));
+        self.is_unseen &= self.app.document.columns().iter().any(is_coming);
+        self.is_unseen
     }
 
     /// What is worth keeping. While a lesson is open, that is what it goes back to.
@@ -207,6 +216,7 @@ impl Session {
             Ok(link) => link.placed(&self.app.bundled, self.home.as_deref()),
             Err(error) => return self.app.notify(error.to_string(), true),
         };
+        self.is_unseen = true;
         self.perform(LessonCommand::Close.into());
         let ShownLink { lesson, lesson_page, selected, word, pages, mut state } = link;
         if !missing.is_empty() {

@@ -1,6 +1,7 @@
 //! Floor 1: words and ids. Imports floor 0 only; knows no tensors and no window.
 
 pub mod cells;
+pub mod commands;
 pub mod corpus;
 pub mod dictionary;
 pub mod foreign;

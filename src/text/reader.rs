@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 use std::fs::File;
-use std::io::{BufRead, BufReader, ErrorKind, Read as _};
+use std::io::{BufRead, BufReader, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
@@ -26,15 +26,43 @@ pub fn unpack(path: &Path, input: impl std::io::Read + Send + 'static) -> Result
     let mut input = BufReader::with_capacity(1 << 16, input);
     // A folder opens but does not read: the error comes here.
     match packing(input.fill_buf().map_err(failed)?) {
-        Some(Packing::Gzip) => {
-            Ok(Box::new(BufReader::with_capacity(1 << 16, flate2::bufread::MultiGzDecoder::new(input))))
-        }
-        Some(Packing::Zstandard) => {
-            let decoder = Decoder::with_buffer(input).map_err(failed)?;
-            Ok(Box::new(BufReader::with_capacity(1 << 16, decoder)))
-        }
+        Some(Packing::Gzip) => Ok(limited(path, flate2::bufread::MultiGzDecoder::new(input))),
+        Some(Packing::Zstandard) => Ok(limited(path, Decoder::with_buffer(input).map_err(failed)?)),
         None => Ok(Box::new(input)),
     }
+}
+
+/// What a file may be unpacked to: so many bytes, or so many times its own size. Texts are packed to a tenth, a table that
+/// repeats its sentences to a fiftieth; thousands of times are blank lines, or one line again and again.
+pub const MOST_UNPACKED: (u64, u64) = (8 << 20, 100);
+
+/// Unpacks no more than that.
+struct Limited<D> {
+    decoder: D,
+    left: u64,
+}
+
+/// What a decoder makes of a file, within [`MOST_UNPACKED`].
+fn limited(path: &Path, decoder: impl Read + Send + 'static) -> Box<dyn BufRead + Send> {
+    let (bytes, times) = MOST_UNPACKED;
+    // The size of what is no file is not known.
+    let size = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file).map_or(u64::MAX, |facts| facts.len());
+    let left = size.saturating_mul(times).max(bytes);
+    Box::new(BufReader::with_capacity(1 << 16, Limited { decoder, left }))
+}
+
+impl<D: Read> Read for Limited<D> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let count = self.decoder.read(buffer)?;
+        let left = self.left.checked_sub(count as u64);
+        self.left = left.ok_or_else(|| std::io::Error::new(ErrorKind::FileTooLarge, too_packed()))?;
+        Ok(count)
+    }
+}
+
+/// Of a file that unpacks to more than [`MOST_UNPACKED`].
+pub fn too_packed() -> String {
+    format!("it unpacks to more than {} times its size; unpack it and use the unpacked file", MOST_UNPACKED.1)
 }
 
 /// How a file is packed.
@@ -126,15 +154,15 @@ pub fn read_file(path: &Path, most: u64) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// How a file ends its lines; the first end decides, so that a stray carriage return later
-/// cannot shift the lines of one side of a parallel corpus.
+/// How a file ends its lines. A `\r` alone ends them only in a file without `\n`, so that a stray one cannot shift the lines
+/// of one side of a parallel corpus. The first [`MOST_LINE`] bytes decide: where they have no `\n`, no line could be longer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Ends {
     /// Before the first end.
     Unknown,
-    /// `\n`, perhaps after a `\r`.
+    /// `\n`, perhaps after a `\r`. Another `\r` is read as a space.
     Feed,
-    /// `\r` alone, as old Macintosh files.
+    /// `\r`, as old Macintosh files; a `\n` that comes later still ends a line.
     Return,
 }
 
@@ -142,13 +170,14 @@ impl Ends {
     /// Where a line ends in `bytes`.
     fn find(self, bytes: &[u8]) -> Option<usize> {
         match self {
-            Self::Unknown => memchr::memchr2(b'\n', b'\r', bytes),
             Self::Feed => memchr::memchr(b'\n', bytes),
-            Self::Return => memchr::memchr(b'\r', bytes),
+            Self::Unknown | Self::Return => memchr::memchr2(b'\n', b'\r', bytes),
         }
     }
 }
 
+/// Of a line that has a carriage return within it.
+pub const HAS_RETURN: &str = "has a carriage return within it, which is read as a space";
 /// The longest line, in bytes: no sentence, list of links or phrase pair is longer.
 pub const MOST_LINE: usize = 1 << 20;
 /// The longest text that is held in memory, in bytes, unpacked.
@@ -189,6 +218,12 @@ pub struct LineReader {
     /// The line read last, with its end, and how many bytes the end has.
     kept: Vec<u8>,
     end: usize,
+    /// Whether a `\r` that ends no line is kept.
+    keeps_returns: bool,
+    /// Lines that had one, the last of them, and who is told.
+    returns: usize,
+    returned: usize,
+    tell: fn(&Error),
     failed: bool,
 }
 
@@ -220,6 +255,10 @@ impl LineReader {
             bytes: 0,
             kept: Vec::new(),
             end: 0,
+            keeps_returns: false,
+            returns: 0,
+            returned: 0,
+            tell: |_| (),
             failed: false,
         }
     }
@@ -251,9 +290,19 @@ impl LineReader {
         Self { passes_over: true, ..self }
     }
 
-    /// The same where only `\n` ends a line.
+    /// The same where only `\n` ends a line, and every other byte is kept.
     pub fn feeds_only(self) -> Self {
-        Self { ends: Ends::Feed, ..self }
+        Self { ends: Ends::Feed, keeps_returns: true, ..self }
+    }
+
+    /// The same where `tell` hears of the first line with a carriage return within it, and at the end how many there are.
+    pub fn telling(self, tell: fn(&Error)) -> Self {
+        Self { tell, ..self }
+    }
+
+    /// Whether the line read last has a carriage return within it, which is read as a space.
+    pub fn has_return(&self) -> bool {
+        self.returned == self.line && self.line > 0
     }
 
     /// Lines read so far.
@@ -275,13 +324,29 @@ impl LineReader {
     pub fn advance(&mut self) -> Result<Advance> {
         self.kept.clear();
         self.end = 0;
-        let Some(mut length) = self.read()? else { return Ok(Advance::End) };
+        let Some(mut length) = self.read()? else {
+            if self.returns > 1 {
+                let message = format!("has {} lines with a carriage return within them", self.returns);
+                (self.tell)(&Error::file(&self.path, message));
+                self.returns = 0;
+            }
+            return Ok(Advance::End);
+        };
         self.line += 1;
         // Where lines end with a feed, a return before it belongs to the end.
         let kept = self.kept.len() - self.end;
         if self.ends == Ends::Feed && length == kept && self.kept[..kept].last() == Some(&b'\r') {
             self.end += 1;
             length -= 1;
+        }
+        let within = &mut self.kept[..length.min(kept)];
+        if !self.keeps_returns && memchr::memchr(b'\r', within).is_some() {
+            self.returned = self.line;
+            within.iter_mut().filter(|byte| **byte == b'\r').for_each(|byte| *byte = b' ');
+            self.returns += 1;
+            if self.returns == 1 {
+                (self.tell)(&Error::line(&self.path, self.line, HAS_RETURN));
+            }
         }
         if self.bytes > self.most_text || self.line > self.most_lines {
             return Err(self.too_much());
@@ -304,11 +369,13 @@ impl LineReader {
     fn read(&mut self) -> Result<Option<usize>> {
         let (mut length, mut is_line) = (0, false);
         loop {
-            self.fill()?;
-            let buffer = self.input.fill_buf().map_err(|error| Error::io(&self.path, &error))?;
-            if buffer.is_empty() {
+            if self.fill()?.is_none() {
                 return Ok(is_line.then_some(length));
             }
+            if self.ends == Ends::Unknown {
+                self.look_ahead()?;
+            }
+            let buffer = self.input.fill_buf().map_err(|error| Error::io(&self.path, &error))?;
             is_line = true;
             let end = self.ends.find(buffer);
             let part = &buffer[..end.unwrap_or(buffer.len())];
@@ -329,20 +396,43 @@ impl LineReader {
         }
     }
 
-    /// Keeps the end of a line, whose first byte is `byte`; the first end of a file decides how its lines end.
+    /// Finds out how lines end, before the first return: a feed behind it is looked for. A stream is waited for.
+    fn look_ahead(&mut self) -> Result<()> {
+        let mut ahead = Vec::new();
+        loop {
+            let is_over = self.fill()?.is_none() || ahead.len() >= MOST_LINE;
+            let buffer = self.input.fill_buf().map_err(|error| Error::io(&self.path, &error))?;
+            if !is_over && memchr::memchr(b'\n', buffer).is_some() {
+                self.ends = Ends::Feed;
+                break;
+            }
+            if ahead.is_empty() && memchr::memchr(b'\r', buffer).is_none() {
+                return Ok(());
+            }
+            if is_over {
+                self.ends = Ends::Return;
+                break;
+            }
+            let count = buffer.len();
+            ahead.extend_from_slice(buffer);
+            self.input.consume(count);
+        }
+        if !ahead.is_empty() {
+            let rest = std::mem::replace(&mut self.input, Box::new(std::io::empty()));
+            self.input = Box::new(std::io::Cursor::new(ahead).chain(rest));
+        }
+        Ok(())
+    }
+
+    /// Keeps the end of a line, whose first byte is `byte`.
     fn keep_end(&mut self, byte: u8) -> Result<()> {
         self.take(1);
         self.kept.push(byte);
         self.end = 1;
-        if self.ends == Ends::Unknown && byte == b'\n' {
-            self.ends = Ends::Feed;
-        } else if self.ends == Ends::Unknown && self.fill()? == Some(b'\n') {
-            self.ends = Ends::Feed;
+        if byte == b'\r' && self.fill()? == Some(b'\n') {
             self.take(1);
             self.kept.push(b'\n');
             self.end = 2;
-        } else if self.ends == Ends::Unknown {
-            self.ends = Ends::Return;
         }
         Ok(())
     }
@@ -397,6 +487,9 @@ impl LineReader {
 
     /// A packed file that is cut short or is something else fails while it is read.
     fn damaged(&self, error: &std::io::Error) -> Error {
+        if error.kind() == ErrorKind::FileTooLarge {
+            return Error::file(&self.path, format!("is read up to line {}: {error}", self.line));
+        }
         let message = format!("could not be read to its end ({error}); the file may be truncated or damaged");
         Error::line(&self.path, self.line + 1, message)
     }

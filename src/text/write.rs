@@ -8,7 +8,7 @@ use std::fs::{File, Metadata, TryLockError};
 use std::io::{BufWriter, ErrorKind, Read as _, Write};
 use std::path::{Path, PathBuf};
 
-use tempfile::{Builder, TempPath};
+use tempfile::{Builder, TempDir, TempPath};
 
 use crate::error::{Error, Result};
 use crate::text::reader::Packing;
@@ -34,6 +34,46 @@ pub fn write_atomic(path: &Path, write: impl FnOnce(&mut BufWriter<Draft>) -> st
 /// As [`write_atomic`].
 pub fn write_private(path: &Path, write: impl FnOnce(&mut BufWriter<Draft>) -> std::io::Result<()>) -> Result<()> {
     write_as(path, Readers::Owner, write)
+}
+
+/// What goes into a folder in one step: a folder beside it, whose files move there when all are written.
+#[derive(Debug)]
+pub struct FolderDraft {
+    folder: PathBuf,
+    draft: TempDir,
+}
+
+impl FolderDraft {
+    /// For a folder, which is there or not.
+    ///
+    /// # Errors
+    /// A sentence that names the folder.
+    pub fn new(folder: &Path) -> Result<Self> {
+        let failed = |error: std::io::Error| Error::io(folder, &error);
+        let parent = if folder.exists() { folder } else { folder_of(folder) };
+        std::fs::create_dir_all(parent).map_err(failed)?;
+        let draft = Builder::new().prefix(".interlinear-").tempdir_in(parent).map_err(failed)?;
+        Ok(Self { folder: folder.into(), draft })
+    }
+
+    /// Where its files are written.
+    pub fn path(&self) -> &Path {
+        self.draft.path()
+    }
+
+    /// Puts the files into the folder; without this call they are removed.
+    ///
+    /// # Errors
+    /// A sentence that names the folder.
+    pub fn keep(self) -> Result<()> {
+        let failed = |error: std::io::Error| Error::io(&self.folder, &error);
+        std::fs::create_dir_all(&self.folder).map_err(failed)?;
+        for entry in std::fs::read_dir(self.path()).map_err(failed)? {
+            let entry = entry.map_err(failed)?;
+            std::fs::rename(entry.path(), self.folder.join(entry.file_name())).map_err(failed)?;
+        }
+        Ok(())
+    }
 }
 
 /// Makes a folder, and those that it lies in, for its owner alone; one that is there stays as it is.

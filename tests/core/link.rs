@@ -227,6 +227,18 @@ fn a_damaged_link_and_one_of_a_newer_version_are_told() {
         assert!(sentence(damaged).contains("damaged"), "{damaged}: {}", sentence(damaged));
     }
     assert!(sentence(&packed(&" ".repeat(20 << 20))).contains("damaged"));
+    let many = |key: &str, one: &str, count: usize| packed(&format!("{{\"{key}\": [{}]}}", vec![one; count].join(",")));
+    for bomb in [
+        many("columns", "{}", 1),
+        many("columns", "{}", 1_000_000),
+        many("columns", "\"first-en-fr\"", 65),
+        many("interventions", "{}", 100_000),
+        many("variants", "{}", 65),
+        packed(&format!("{{\"columns\": [{{\"members\": [{}]}}]}}", vec!["\"first-en-fr\""; 65].join(","))),
+        packed(&format!("{{\"pages\": {{\"steps\": [{}0]}}}}", "0,".repeat(10_000))),
+    ] {
+        assert!(sentence(&bomb).contains("damaged"), "{} letters", bomb.len());
+    }
     for newer in [text.replace("#v1.", "#v2."), "#v17.anything".to_owned(), "#v99999999999999.x".to_owned()] {
         assert!(sentence(&newer).contains("newer Interlinear; update"), "{newer}");
     }

@@ -23,7 +23,10 @@ fn site() -> (TempDir, PathBuf) {
     write("dist/program.wasm.gz", b"packed");
     write("dist/models.json", b"{\"models/a\": {\"config.json\": 2}}");
     write("dist/models/a/config.json", b"{}");
+    write("dist/a b.txt", b"spaced");
+    write("dist/\u{e9}t\u{e9}.txt", b"summer");
     write("more/mine/config.json", b"{ }");
+    write("private/config.json", b"secret");
     write("more/mine/model.safetensors", b"12345");
     (folder, site)
 }
@@ -36,7 +39,8 @@ fn served(site: &Path, models: &[PathBuf]) -> SocketAddr {
 /// The status, the head and the body of an answer.
 fn asked(address: SocketAddr, how: &str, path: &str, more: &str) -> (u16, String, Vec<u8>) {
     let mut stream = TcpStream::connect(address).expect("it listens");
-    write!(stream, "{how} {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n{more}\r\n").expect("sent");
+    let host = if more.starts_with("Host: ") { "" } else { "Host: localhost:80\r\n" };
+    write!(stream, "{how} {path} HTTP/1.1\r\n{host}Connection: close\r\n{more}\r\n").expect("sent");
     let mut answer = Vec::new();
     stream.read_to_end(&mut answer).expect("read");
     let end = answer.windows(4).position(|four| four == b"\r\n\r\n").expect("a head");
@@ -49,7 +53,9 @@ fn asked(address: SocketAddr, how: &str, path: &str, more: &str) -> (u16, String
 fn a_site_and_chosen_models_are_served_and_nothing_else() {
     let (folder, site) = site();
     #[cfg(unix)]
-    std::os::unix::fs::symlink(folder.path().join("secret.txt"), site.join("way.txt")).expect("linked");
+    for (from, to) in [("secret.txt", "dist/way.txt"), ("private", "more/theirs")] {
+        std::os::unix::fs::symlink(folder.path().join(from), folder.path().join(to)).expect("linked");
+    }
     let address = served(&site, &[folder.path().join("more")]);
     let get = |path: &str| asked(address, "GET", path, "");
     for (path, kind, bytes) in [
@@ -57,6 +63,8 @@ fn a_site_and_chosen_models_are_served_and_nothing_else() {
         ("/index.html?x=1", "text/html; charset=utf-8", b"<!doctype html>"),
         ("/models/a/config.json", "application/json", b"{}"),
         ("/models/mine/model.safetensors", "application/octet-stream", b"12345"),
+        ("/a%20b.txt", "application/octet-stream", b"spaced"),
+        ("/%C3%A9t%c3%a9.txt", "application/octet-stream", b"summer"),
     ] {
         let (status, head, body) = get(path);
         assert_eq!((status, body.as_slice()), (200, bytes), "{path}");
@@ -77,6 +85,10 @@ fn a_site_and_chosen_models_are_served_and_nothing_else() {
         "/%2e%2e/secret.txt",
         "/models/../../secret.txt",
         "//etc/passwd",
+        "/%2e%2e%2fsecret.txt",
+        "/..%5csecret.txt",
+        "/secret.txt%00",
+        "/models/theirs/config.json",
         "/way.txt",
         "/nobody",
         "/models/",
@@ -91,6 +103,15 @@ fn a_site_and_chosen_models_are_served_and_nothing_else() {
     let (status, head, body) = asked(address, "GET", "/program.wasm", "Accept-Encoding: br, gzip\r\n");
     assert_eq!((status, body.as_slice()), (200, &b"packed"[..]));
     assert!(head.contains("content-encoding: gzip") && head.contains("application/wasm"), "{head}");
+    for none in ["gzip;q=0", "br, gzip ; q=0.0", "GZIP2", "identity"] {
+        let (_, head, body) = asked(address, "GET", "/program.wasm", &format!("Accept-Encoding: {none}\r\n"));
+        assert!(!head.contains("content-encoding") && body.len() == 3_000_000, "{none}: {head}");
+    }
+    for (host, status) in
+        [("evil.example", 421), ("localhost.evil.example:8080", 421), ("127.0.0.1:8080", 200), ("[::1]", 200)]
+    {
+        assert_eq!(asked(address, "GET", "/", &format!("Host: {host}\r\n")).0, status, "{host}");
+    }
     let (_, head, _) = get("/program.wasm");
     let tag = head.lines().find_map(|line| line.strip_prefix("etag: ")).expect("a tag").to_owned();
     assert_eq!(asked(address, "GET", "/program.wasm", &format!("If-None-Match: {tag}\r\n")).0, 304);
@@ -127,4 +148,21 @@ fn a_class_of_forty_that_comes_at_once_gets_everything() {
             });
         }
     });
+}
+
+#[test]
+fn clients_that_say_nothing_keep_nobody_out() {
+    let (_folder, site) = site();
+    let address = served(&site, &[]);
+    let silent: Vec<TcpStream> = (0..600)
+        .map(|_| {
+            let mut stream = TcpStream::connect(address).expect("it listens");
+            stream.write_all(b"G").expect("sent");
+            stream
+        })
+        .collect();
+    let began = std::time::Instant::now();
+    assert_eq!(asked(address, "GET", "/", "").0, 200);
+    assert!(began.elapsed() < std::time::Duration::from_secs(20));
+    drop(silent);
 }

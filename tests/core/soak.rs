@@ -2,13 +2,17 @@
 //! order ends, and neither threads nor memory grow. A process of its own, so that other tests count for nothing.
 //! INTERLINEAR_SOAK=100000 runs so many rounds instead of the few of the suite.
 
+use std::io::{BufRead as _, BufReader};
 use std::path::PathBuf;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use interlinear::aligner::bundled::AlignerFiles;
+use interlinear::corpus::judgements::judge::Judgement;
 use interlinear::corpus::overview::test_set::Unk;
+use interlinear::corpus::store::file::Workspace;
+use interlinear::corpus::store::write::NewSentence;
 use interlinear::decoding;
 use interlinear::decoding::ensemble::Mixing;
 use interlinear::jobs::Worker;
@@ -197,4 +201,59 @@ fn rounds() {
         assert!(now <= threads, "{threads} threads became {now} in part {part}");
         assert!(bytes <= memory + SLACK, "{memory} bytes became {bytes} in part {part}");
     }
+}
+
+/// The workspace in which [`judgements`] are made.
+const JUDGED: &str = "INTERLINEAR_JUDGED";
+/// As many kills instead of the few of the suite.
+const KILLS: &str = "INTERLINEAR_KILLS";
+/// Sentences that are judged one after the other, again and again.
+const SENTENCES: usize = 50;
+
+#[test]
+#[ignore = "a process that the next test kills"]
+fn judgements() {
+    let path = PathBuf::from(std::env::var(JUDGED).expect("it is named"));
+    let mut workspace = Workspace::open(&path).expect("a workspace");
+    let said = workspace.judgements().expect("judgements");
+    let mut number: usize =
+        said.values().map(|by| by["Ann"].note.parse::<usize>().expect("a number")).max().unwrap_or(0);
+    loop {
+        number += 1;
+        let judgement = Judgement { note: number.to_string(), stars: 3, ..Judgement::default() };
+        workspace.judge(number % SENTENCES, "Ann", &judgement).expect("judged");
+        println!("\nkept {number}");
+    }
+}
+
+#[test]
+fn judgements_that_were_kept_are_there_after_every_kill() {
+    let kills: usize = std::env::var(KILLS).map_or(4, |kills| kills.parse().expect("a number"));
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("a.ilws");
+    let sentence = |n: usize| NewSentence { source: format!("house {n}"), ..NewSentence::default() };
+    let sentences: Vec<_> = (0..SENTENCES).map(sentence).collect();
+    Workspace::open(&path).expect("a workspace").add_sentences(1, &sentences).expect("sentences");
+    let (mut kept, mut all) = (0, 0);
+    for kill in 0..kills {
+        let test = std::env::current_exe().expect("a test knows where it is");
+        let mut command = Command::new(test);
+        command.args(["--exact", "soak::judgements", "--ignored", "--nocapture"]).env(JUDGED, &path);
+        let mut child = command.stdout(Stdio::piped()).spawn().expect("it starts");
+        let mut lines = BufReader::new(child.stdout.take().expect("piped")).lines().map(|line| line.expect("text"));
+        let number = |line: &String| line.strip_prefix("kept ").and_then(|number| number.parse::<usize>().ok());
+        let first = lines.find_map(|line| number(&line)).expect("it judges");
+        std::thread::sleep(Duration::from_micros(kill as u64 * 7_919 % 40_000));
+        child.kill().expect("killed");
+        let last = lines.filter_map(|line| number(&line)).max().unwrap_or(first);
+        child.wait().expect("it has ended");
+        assert!(first > kept, "kill {kill}: what was kept before is not known any more");
+        (kept, all) = (last, all + last + 1 - first);
+        let said = Workspace::open(&path).expect("it opens").judgements().expect("judgements");
+        for number in kept.saturating_sub(SENTENCES - 1).max(1)..=kept {
+            let note = said.get(&(number % SENTENCES)).map(|by| by["Ann"].note.parse::<usize>().expect("a number"));
+            assert!(note >= Some(number), "kill {kill}: judgement {number} of {kept} is lost, {note:?} is there");
+        }
+    }
+    println!("{all} judgements, {kills} kills");
 }

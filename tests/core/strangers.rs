@@ -116,12 +116,11 @@ fn a_packed_line_without_end_does_not_fill_the_memory() {
 #[test]
 fn endless_empty_lines_are_not_held_in_memory() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let path = folder.path().join("empty.gz");
-    let feeds = vec![b'\n'; 1 << 20];
-    fs::write(&path, gzip(|out| (0..11).for_each(|_| out.write_all(&feeds).expect("written")))).expect("written");
+    let path = folder.path().join("empty.txt");
+    fs::write(&path, vec![b'\n'; 11 << 20]).expect("written");
     let lines: Result<Vec<String>> = LineReader::open(&path).expect("it opens").held().collect();
     let error = lines.expect_err("too many lines").to_string();
-    assert!(error.contains("empty.gz: has more than 10000000 lines"), "{error}");
+    assert!(error.contains("empty.txt: has more than 10000000 lines"), "{error}");
     // A gold file ends where its text ends.
     let gold = read_links(&path, &[(2, 2)], &LinkLayout::default());
     let error = gold.expect_err("the text has one line").to_string();

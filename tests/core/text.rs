@@ -16,7 +16,7 @@ use interlinear::text::reader::LineReader;
 use interlinear::text::tokenizer::{CorpusEncoder, Tokenizer};
 use interlinear::text::vocab;
 use interlinear::text::vocab::bpe::{build_bpe, build_joint_bpe};
-use interlinear::text::write::write_atomic;
+use interlinear::text::write::{FolderDraft, write_atomic};
 
 fn read_lines(path: &Path) -> Result<Vec<String>> {
     LineReader::open(path)?.held().collect()
@@ -229,7 +229,7 @@ fn lines_of_any_file_are_read() -> Result<()> {
         ("packed.gz", &gz, &["un", "deux", "", "été"]),
         ("packed.txt", &zst, &["un", "deux", "", "été"]),
         ("mac.txt", b"a\rb\r\rc", &["a", "b", "", "c"]),
-        ("stray.txt", b"a\nb\rc\nd", &["a", "b\rc", "d"]),
+        ("stray.txt", b"a\nb\rc\nd", &["a", "b c", "d"]),
         ("bom.txt", b"\xef\xbb\xbfa\n", &["a"]),
         ("empty.txt", b"", &[]),
         ("newline.txt", b"\n", &[""]),
@@ -452,5 +452,23 @@ fn a_vocabulary_of_pieces_is_saved_and_read_again() -> Result<()> {
     let mut ids = Vec::new();
     CorpusEncoder::new(&again).extend(text, &mut ids);
     assert_eq!(ids, again.encode_with(text, None).ids);
+    Ok(())
+}
+
+#[test]
+fn a_folder_is_there_with_all_its_files_or_not_at_all() -> Result<()> {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let out = folder.path().join("more/out");
+    let left = || std::fs::read_dir(folder.path().join("more")).expect("a folder").count();
+    let draft = FolderDraft::new(&out)?;
+    file(draft.path(), "a", b"half");
+    drop(draft);
+    assert!(!out.exists() && left() == 0);
+    for (name, files) in [("a", 1), ("b", 2)] {
+        let draft = FolderDraft::new(&out)?;
+        file(draft.path(), name, b"whole");
+        draft.keep()?;
+        assert_eq!((left(), std::fs::read_dir(&out).expect("a folder").count()), (1, files));
+    }
     Ok(())
 }

@@ -31,6 +31,7 @@ use crate::figure::sheet::{FigureKind, FigureNeeds, FigureStyle, kind};
 use crate::figure::tree::DrawnNode;
 use crate::jobs::live::protocol::{ColumnId, HypothesisView};
 use crate::lang;
+use crate::text::commands;
 use crate::text::links::Link;
 use crate::text::sentence::Sentence;
 use crate::text::tsv;
@@ -405,7 +406,7 @@ pub fn json_line(column: &Column) -> String {
         guided: facts.and_then(|facts| facts.guided.as_deref()),
         ..TranslationLine::default()
     };
-    serde_json::to_string(&line).unwrap_or_default() + "\n"
+    commands::json(&line).unwrap_or_default() + "\n"
 }
 
 /// What a variant differs in, and which words moved. Those are of the words that are shown, which are not the entries of

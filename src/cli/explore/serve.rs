@@ -5,27 +5,35 @@
 //! that no path leads out of the folders, and nothing is written.
 
 use std::collections::BTreeMap;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, UdpSocket};
+use std::io::{ErrorKind, Read as _, Write as _};
+use std::net::{IpAddr, Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream, UdpSocket};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
 use std::time::Duration;
 
 use clap::Args;
-use oxhttp::Server;
-use oxhttp::model::header::{CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG};
-use oxhttp::model::{Body, Method, Request, Response, StatusCode};
+use percent_encoding::percent_decode_str;
 use qrcode::QrCode;
 use qrcode::render::unicode::Dense1x2;
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
+use crate::cli::output;
 use crate::cli::output::LineOutput;
+use crate::clock::Instant;
 use crate::error::{Error, Result};
 use crate::models::folder::CONFIG_FILE;
 
 /// Connections at a time; a browser opens up to six.
 const MOST_CONNECTIONS: usize = 512;
-/// How long a connection may say nothing.
+/// How long the head of a request and each part of an answer may take.
 const PATIENCE: Duration = Duration::from_secs(30);
+/// Bytes of a part.
+const PART: usize = 1 << 18;
+/// The longest head of a request, in bytes, and its most fields.
+const MOST_HEAD: usize = 1 << 16;
+const MOST_FIELDS: usize = 100;
 /// The site's list of models.
 const MODELS: &str = "models.json";
 /// The first file of a site.
@@ -71,7 +79,7 @@ pub fn run(low: &ServeArgs) -> anyhow::Result<()> {
         output.line("It answers this machine alone; --host 0.0.0.0 lets everybody in the same network in.")?;
     }
     output.flush()?;
-    Ok(server.join()?)
+    server.join().map_err(|_| Error::Internal("the server has ended".to_owned()).into())
 }
 
 /// The site that is installed, or that was built here.
@@ -165,60 +173,180 @@ impl Served {
     ///
     /// # Errors
     /// An address that cannot be had.
-    pub fn listen(self, address: SocketAddr) -> Result<(oxhttp::ListeningServer, SocketAddr)> {
-        let failed = |error: &std::io::Error| {
+    pub fn listen(self, address: SocketAddr) -> Result<(JoinHandle<()>, SocketAddr)> {
+        let failed = |error: std::io::Error| {
             Error::Input(format!("{address} cannot be listened at ({error}); name another --port or --host"))
         };
-        // which port is free is known only once it was had
-        let bound =
-            TcpListener::bind(address).and_then(|listener| listener.local_addr()).map_err(|error| failed(&error))?;
-        let server = Server::new(move |request| self.answer(request)).bind(bound);
-        let server = server.with_global_timeout(PATIENCE).with_max_concurrent_connections(MOST_CONNECTIONS);
-        Ok((server.spawn().map_err(|error| failed(&error))?, bound))
+        let listener = TcpListener::bind(address).map_err(failed)?;
+        let bound = listener.local_addr().map_err(failed)?;
+        let (served, connections) = (Arc::new(self), Arc::<Connections>::default());
+        let accept = move || {
+            for (number, stream) in listener.incoming().enumerate() {
+                let Some(stream) = stream.ok().filter(|stream| connections.admit(number, stream)) else { continue };
+                let (served, open) = (Arc::clone(&served), Arc::clone(&connections));
+                let talk = move || {
+                    // A connection that breaks off is the client's affair.
+                    let _ = served.talk(stream);
+                    open.lock().remove(&number);
+                };
+                if std::thread::Builder::new().name("interlinear-client".to_owned()).spawn(talk).is_err() {
+                    connections.lock().remove(&number);
+                }
+            }
+        };
+        let thread = std::thread::Builder::new().name("interlinear-serve".to_owned()).spawn(accept);
+        Ok((thread.map_err(failed)?, bound))
     }
 
-    fn answer(&self, request: &Request<Body>) -> Response<Body> {
-        let is_read = [Method::GET, Method::HEAD].contains(request.method());
-        let path = request.uri().path().trim_start_matches('/');
-        let path = if path.is_empty() { INDEX } else { path };
-        let found = self.files.get(path).filter(|_| is_read);
-        let mut answer = Response::builder().header("X-Content-Type-Options", "nosniff");
-        let Some(file) = found else {
-            let status = if is_read { StatusCode::NOT_FOUND } else { StatusCode::METHOD_NOT_ALLOWED };
-            return done(answer.status(status), Body::empty());
-        };
-        let accepted =
-            request.headers().get("accept-encoding").and_then(|value| value.to_str().ok()).unwrap_or_default();
-        let accepts =
-            |name: &str| accepted.split(',').any(|one| one.split(';').next().is_some_and(|one| one.trim() == name));
-        let packed = PACKINGS
-            .iter()
-            .zip(file.packed)
-            .find_map(|((name, _), bytes)| Some((*name, bytes?)).filter(|_| accepts(name)));
-        let (bytes, tag) = match packed {
-            Some((name, bytes)) => {
-                answer = answer.header(CONTENT_ENCODING, name);
-                (bytes, name)
-            }
-            None => (file.plain, "plain"),
-        };
-        let tag = format!("\"{:x}-{tag}\"", file.digest);
-        let is_known = request.headers().get("if-none-match").is_some_and(|known| known.as_bytes() == tag.as_bytes());
-        answer = answer
-            .header(CONTENT_TYPE, file.kind)
-            .header(CACHE_CONTROL, "no-cache")
-            .header("Vary", "Accept-Encoding")
-            .header(ETAG, tag);
-        if is_known {
-            return done(answer.status(StatusCode::NOT_MODIFIED), Body::empty());
+    /// Answers a client's requests, one after the other.
+    fn talk(&self, mut stream: TcpStream) -> std::io::Result<()> {
+        stream.set_write_timeout(Some(PATIENCE))?;
+        let (mut read, mut is_last) = (Vec::new(), false);
+        while !is_last {
+            let began = Instant::now();
+            let (answer, used) = loop {
+                let mut fields = [httparse::EMPTY_HEADER; MOST_FIELDS];
+                let mut request = httparse::Request::new(&mut fields);
+                match request.parse(&read) {
+                    Ok(httparse::Status::Complete(used)) => break (self.answer(&request), used),
+                    Ok(httparse::Status::Partial) if more(&mut stream, &mut read, began)? => {}
+                    Ok(httparse::Status::Partial) => return Ok(()),
+                    Err(_) => break (Answer { is_last: true, ..Answer::plain("400 Bad Request") }, read.len()),
+                }
+            };
+            read.drain(..used);
+            is_last = answer.is_last;
+            let ending = if is_last { "close" } else { "keep-alive" };
+            let head = format!("Connection: {ending}\r\nX-Content-Type-Options: nosniff\r\n{}", answer.fields);
+            stream.write_all(format!("HTTP/1.1 {}\r\n{head}\r\n", answer.status).as_bytes())?;
+            answer.body.chunks(PART).try_for_each(|part| send(&mut stream, part))?;
         }
-        done(answer, if request.method() == Method::HEAD { Body::empty() } else { Body::from(bytes) })
+        Ok(())
+    }
+
+    fn answer(&self, request: &httparse::Request<'_, '_>) -> Answer {
+        let field = |name: &str| {
+            let found = request.headers.iter().find(|field| field.name.eq_ignore_ascii_case(name))?;
+            std::str::from_utf8(found.value).ok()
+        };
+        let closes =
+            request.version == Some(0) || field("connection").is_some_and(|how| how.eq_ignore_ascii_case("close"));
+        // What follows with a body is not read.
+        let is_last = closes || field("content-length").is_some() || field("transfer-encoding").is_some();
+        let plain = |status| Answer { is_last, ..Answer::plain(status) };
+        if !field("host").is_none_or(is_own_name) {
+            return plain("421 Misdirected Request");
+        }
+        let method = request.method.unwrap_or_default();
+        if !["GET", "HEAD"].contains(&method) {
+            return plain("405 Method Not Allowed");
+        }
+        let path =
+            request.path.unwrap_or_default().split(['?', '#']).next().unwrap_or_default().trim_start_matches('/');
+        // What is not in the table is not there, whatever it is decoded to.
+        let path = percent_decode_str(if path.is_empty() { INDEX } else { path }).decode_utf8();
+        let Some(file) = path.ok().and_then(|path| self.files.get(path.as_ref())) else {
+            return plain("404 Not Found");
+        };
+        let accepted = field("accept-encoding").unwrap_or_default();
+        let mut packed = PACKINGS.iter().zip(file.packed).filter_map(|((name, _), bytes)| Some((*name, bytes?)));
+        let packed = packed.find(|(name, _)| accepts(accepted, name));
+        let (bytes, tag) = packed.map_or((file.plain, "plain"), |(name, bytes)| (bytes, name));
+        let tag = format!("\"{:x}-{tag}\"", file.digest);
+        let encoding = packed.map_or_else(String::new, |(name, _)| format!("Content-Encoding: {name}\r\n"));
+        let kind = file.kind;
+        let fields = format!(
+            "{encoding}Content-Type: {kind}\r\nCache-Control: no-cache\r\nVary: Accept-Encoding\r\nETag: {tag}\r\n"
+        );
+        if field("if-none-match") == Some(&tag) {
+            return Answer { status: "304 Not Modified", body: b"", fields, is_last };
+        }
+        let fields = format!("{fields}Content-Length: {}\r\n", bytes.len());
+        Answer { status: "200 OK", body: if method == "HEAD" { b"" } else { bytes }, fields, is_last }
     }
 }
 
-fn done(answer: oxhttp::model::response::Builder, body: Body) -> Response<Body> {
-    // the headers are ours, so they are sound
-    answer.body(body).unwrap_or_default()
+/// What a client gets; the fields end with their lines.
+struct Answer {
+    status: &'static str,
+    fields: String,
+    body: &'static [u8],
+    /// No request follows.
+    is_last: bool,
+}
+
+impl Answer {
+    /// One without a body.
+    fn plain(status: &'static str) -> Self {
+        Self { status, fields: "Content-Length: 0\r\n".to_owned(), body: b"", is_last: false }
+    }
+}
+
+/// The connections that are open, by their numbers.
+#[derive(Default)]
+struct Connections(Mutex<BTreeMap<usize, TcpStream>>);
+
+impl Connections {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<usize, TcpStream>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Lets one in. Where all places are taken, the oldest goes: a browser asks again, who holds places does not.
+    fn admit(&self, number: usize, stream: &TcpStream) -> bool {
+        let Ok(stream) = stream.try_clone() else { return false };
+        let mut open = self.lock();
+        if open.len() >= MOST_CONNECTIONS
+            && let Some((_, oldest)) = open.pop_first()
+        {
+            // It may have closed by itself.
+            let _ = oldest.shutdown(Shutdown::Both);
+        }
+        open.insert(number, stream);
+        true
+    }
+}
+
+/// Reads on in the head of a request; false where the client has gone or is too slow. One time is for the whole head: a byte
+/// now and then does not hold a place for ever.
+fn more(stream: &mut TcpStream, read: &mut Vec<u8>, began: Instant) -> std::io::Result<bool> {
+    let Some(left) = PATIENCE.checked_sub(began.elapsed()).filter(|left| !left.is_zero()) else { return Ok(false) };
+    stream.set_read_timeout(Some(left))?;
+    let mut part = [0; 4096];
+    let count = stream.read(&mut part)?;
+    read.extend_from_slice(&part[..count]);
+    Ok(count > 0 && read.len() <= MOST_HEAD)
+}
+
+/// Sends a part in the time that one may take, however slowly it is taken.
+fn send(stream: &mut TcpStream, mut part: &[u8]) -> std::io::Result<()> {
+    let began = Instant::now();
+    while !part.is_empty() {
+        let count = stream.write(part)?;
+        if count == 0 || began.elapsed() > PATIENCE {
+            return Err(ErrorKind::TimedOut.into());
+        }
+        part = &part[count..];
+    }
+    Ok(())
+}
+
+/// Whether a client takes a packing: it is named, and not with the weight 0.
+fn accepts(encodings: &str, name: &str) -> bool {
+    encodings.split(',').any(|one| {
+        let mut parts = one.split(';').map(str::trim);
+        let is_named = parts.next() == Some(name);
+        let weight = parts.find_map(|part| part.strip_prefix("q=")).map_or(Ok(1.0), str::parse::<f32>);
+        is_named && weight.is_ok_and(|weight| weight > 0.0)
+    })
+}
+
+/// Whether a name is that of this machine. Another one may have been made to lead here by a page that wants what is served.
+fn is_own_name(host: &str) -> bool {
+    let name = host.rsplit_once(':').filter(|(_, port)| port.bytes().all(|byte| byte.is_ascii_digit()));
+    let name = name.map_or(host, |(name, _)| name).to_ascii_lowercase();
+    let address = name.strip_prefix('[').and_then(|name| name.strip_suffix(']')).unwrap_or(&name);
+    let own = gethostname::gethostname().to_string_lossy().to_ascii_lowercase();
+    address.parse::<IpAddr>().is_ok() || name == "localhost" || name == own || name == format!("{own}.local")
 }
 
 /// Every plain file of a folder with its path inside; links lead elsewhere and are left out.
@@ -247,6 +375,13 @@ fn models_of(folder: &Path) -> Result<Vec<PathBuf>> {
     }
     let entries = std::fs::read_dir(&own).map_err(|error| Error::io(folder, &error))?;
     let mut models: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).filter(is_model).collect();
+    models.retain(|model| {
+        let is_link = model.is_symlink();
+        if is_link {
+            output::tell(&format!("{} is a link to another folder; it is not served", model.display()));
+        }
+        !is_link
+    });
     models.sort();
     if models.is_empty() {
         return Err(Error::file(folder, format!("holds no model, which is a folder with {CONFIG_FILE}")));

@@ -15,7 +15,7 @@ use crate::corpus::store::file::Workspace;
 use crate::corpus::store::output::SystemOutput;
 use crate::error::{Error, Result};
 use crate::text::tsv::{TsvCell, rows};
-use crate::text::write::write_atomic;
+use crate::text::write::{FolderDraft, write_atomic};
 
 /// The most tables that are written into a folder.
 const MOST_TABLES: usize = 10_000;
@@ -109,14 +109,15 @@ pub fn tables(folder: &Path, chosen: &[u32], corpus: &CorpusTable, workspace: &W
         let message = format!("{} sentences are chosen, and at most {MOST_TABLES} go into a folder", chosen.len());
         return Err(Error::Input(format!("{message}; narrow the conditions, or save them as .npz")));
     }
-    std::fs::create_dir_all(folder).map_err(|error| Error::io(folder, &error))?;
+    let folder = FolderDraft::new(folder)?;
     each(chosen, corpus, workspace, &mut |at, n, output, alpha| {
         let words = output.source.iter().map(TsvCell::from);
         let mut table = vec![std::iter::once(TsvCell::plain("")).chain(words).collect::<Vec<_>>()];
         for (word, row) in output.target.iter().zip(alpha.iter()) {
             table.push(std::iter::once(TsvCell::from(word)).chain(row.iter().map(TsvCell::plain)).collect());
         }
-        let path = folder.join(format!("sentence-{:06}.{}.tsv", at + 1, n + 1));
+        let path = folder.path().join(format!("sentence-{:06}.{}.tsv", at + 1, n + 1));
         write_atomic(&path, |file| file.write_all(rows(table).as_bytes()))
-    })
+    })?;
+    folder.keep()
 }

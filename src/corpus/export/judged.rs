@@ -78,7 +78,7 @@ pub fn mqm(file: &mut dyn Write, rows: &[u32], corpus: &CorpusTable, workspace: 
 }
 
 /// A line of Pearmut for each annotator who judged an output of a sentence, from 0.
-pub fn pearmut(at: usize, corpus: &CorpusTable) -> Vec<String> {
+pub fn pearmut(at: usize, corpus: &CorpusTable) -> Vec<Value> {
     let Some(by) = corpus.judgements.get(&at) else { return Vec::new() };
     let line = |(annotator, judgement): (&String, &Judgement)| {
         let (mut texts, mut said) = (Map::new(), Map::new());
@@ -98,7 +98,7 @@ pub fn pearmut(at: usize, corpus: &CorpusTable) -> Vec<String> {
             item["ref"] = json!(reference);
         }
         let line = json!({ "user_id": annotator, "item_i": at, "annotation": [said], "item": [item] });
-        (!texts_are_none(&line)).then(|| line.to_string())
+        (!texts_are_none(&line)).then_some(line)
     };
     by.iter().filter_map(line).collect()
 }

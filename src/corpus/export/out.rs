@@ -23,9 +23,10 @@ use crate::figure::fonts::Fonts;
 use crate::figure::formats::format_of;
 use crate::figure::page::FigurePage;
 use crate::import::formats::table::{NO_OUTPUT, head_of};
+use crate::text::commands;
 use crate::text::links;
 use crate::text::tsv::{Tsv, TsvCell};
-use crate::text::write::write_atomic;
+use crate::text::write::{FolderDraft, write_atomic};
 
 pub use crate::corpus::store::kinds::{AttentionFormat, ExportFormat, LinkRule, Out, all_columns};
 
@@ -60,8 +61,8 @@ pub fn to(file: &mut dyn Write, out: &Out, corpus: &CorpusTable, workspace: &Wor
         ExportFormat::Parquet => columnar::parquet(file, &out.rows, &columns(out, corpus), corpus).map_err(io),
         ExportFormat::Arrays => arrays::npz(file, &out.path, &out.rows, corpus, workspace),
         ExportFormat::Pearmut => {
-            let lines = out.rows.iter().flat_map(|at| judged::pearmut(*at as usize, corpus));
-            lines.into_iter().try_for_each(|line| writeln!(file, "{line}")).map_err(io)
+            let mut lines = out.rows.iter().flat_map(|at| judged::pearmut(*at as usize, corpus));
+            lines.try_for_each(|line| writeln!(file, "{}", commands::json(&line)?).map_err(io))
         }
         ExportFormat::Jsonl | ExportFormat::Pharaoh(..) | ExportFormat::Gold | ExportFormat::Judgements => {
             for &at in out.rows.iter() {
@@ -143,7 +144,7 @@ fn number(number: f32) -> TsvCell {
 
 fn line(kind: ExportFormat, at: usize, corpus: &CorpusTable, workspace: &Workspace) -> Result<Option<String>> {
     match kind {
-        ExportFormat::Jsonl => object(at, corpus, workspace).map(|object| Some(object.to_string())),
+        ExportFormat::Jsonl => commands::json(&object(at, corpus, workspace)?).map(Some),
         ExportFormat::Gold => Ok(Some(workspace.gold(at)?.as_ref().map(links::pharaoh).unwrap_or_default())),
         ExportFormat::Pharaoh(system, how) => {
             let output = workspace.output(column_of(system, corpus)?.system.id, at)?;
@@ -155,7 +156,7 @@ fn line(kind: ExportFormat, at: usize, corpus: &CorpusTable, workspace: &Workspa
             let Some(by) = corpus.judgements.get(&at) else { return Ok(None) };
             let gold = workspace.gold(at)?.as_ref().map(links::pharaoh);
             let said = json!({ "sentence": at + 1, "source": corpus.sources.get(at), "by": by.as_ref(), "gold": gold });
-            Ok(Some(said.to_string()))
+            commands::json(&said).map(Some)
         }
         _ => Ok(None),
     }
@@ -255,11 +256,11 @@ fn figures(
         return Err(Error::Input(format!("{message}; narrow the conditions")));
     }
     let column = column_of(system, corpus)?;
-    std::fs::create_dir_all(&out.path).map_err(|error| Error::io(&out.path, &error))?;
+    let folder = FolderDraft::new(&out.path)?;
     let fonts = Fonts::default();
     for &at in out.rows.iter() {
         let Some(output) = workspace.output(column.system.id, at as usize)? else { continue };
-        let path: PathBuf = out.path.join(format!("sentence-{:06}.{}", at + 1, format.name()));
+        let path: PathBuf = folder.path().join(format!("sentence-{:06}.{}", at + 1, format.name()));
         let title = format!("{}, sentence {}", column.system.name, at + 1);
         let draw =
             |figure: &crate::figure::Figure<'_>| (format_of(&path)?.write)(figure, &FigurePage::default(), &fonts);
@@ -267,5 +268,5 @@ fn figures(
         let bytes = bytes?;
         write_atomic(&path, |file| file.write_all(&bytes))?;
     }
-    Ok(())
+    folder.keep()
 }

@@ -33,7 +33,7 @@ pub use crate::corpus::import::report::ImportReport;
 
 /// Outputs and sentences whose measures are folded together.
 const FOLDED: usize = 1 << 16;
-/// The most sentences that a file may leave out in one place.
+/// The most sentences that a file may leave out, for every hundred lines that it has.
 const MOST_GAP: usize = 10_000;
 
 /// Imports a file of any kind with so many threads; `hear` is told how far it is, from 0 to 1. What came before an error, or
@@ -404,9 +404,10 @@ impl Importer<'_> {
     fn add_sentences(&mut self, window: &[(usize, Record)], slots: &[usize], report: &mut ImportReport) -> Result<()> {
         let mut len = self.workspace.len()?;
         let mut new: Vec<NewSentence> = Vec::new();
+        let first = self.joining.first_of_file();
         for (at, record) in window.iter().filter(|_| self.may_add) {
             let (at, Some(source)) = (*at, &record.source) else { continue };
-            if at > len + MOST_GAP {
+            if at > len && at > first + MOST_GAP.saturating_mul(1 + record.line / 100) {
                 report.warn(self.path, record.line, "is far beyond the sentences before it; it is left out");
                 continue;
             }

@@ -4,14 +4,19 @@ use std::fmt::Write as _;
 
 use crate::figure::interlinear::leipzig::{Abbreviation, labelled};
 use crate::figure::interlinear::sentence::{GlossTier, GlossedSentence, GlossedText};
+use crate::text::commands::is_turn;
 
-/// As LaTeX reads it.
+/// As LaTeX reads it. It stops at control characters and at letters that only steer how others are shown; those that join
+/// letters, as in Persian, stay.
 fn latex(text: &str) -> String {
     let one = |c: char| match c {
         '#' | '$' | '%' | '&' | '_' | '{' | '}' => format!("\\{c}"),
         '~' => "\\textasciitilde{}".to_owned(),
         '^' => "\\textasciicircum{}".to_owned(),
         '\\' => "\\textbackslash{}".to_owned(),
+        '\u{61C}' | '\u{200B}' | '\u{200E}'..='\u{200F}' | '\u{2060}'..='\u{206F}' | '\u{FEFF}' => String::new(),
+        c if is_turn(c) => String::new(),
+        c if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}') => " ".to_owned(),
         c => c.to_string(),
     };
     text.chars().map(one).collect()

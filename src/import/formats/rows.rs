@@ -141,9 +141,8 @@ impl Rows {
     /// From the first row on.
     pub fn open(input: &ImportInput, style: TableStyle) -> Result<Self> {
         let mut rows = if style.is_quoted {
-            let head = input.head();
             // A return alone ends rows only where nothing else does.
-            let is_feed = head.contains('\n') && !head.contains("\r\n");
+            let is_feed = input.sample.contains(&b'\n');
             let ends = if is_feed { csv::Terminator::Any(b'\n') } else { csv::Terminator::CRLF };
             let mut builder = csv::ReaderBuilder::new();
             builder.delimiter(style.delimiter).has_headers(false).flexible(true).terminator(ends);
@@ -193,15 +192,22 @@ impl Rows {
                 let line = reader.position().line() as usize;
                 meter.begin();
                 let failed = |error| meter.too_long().unwrap_or_else(|| format!("could not be read as CSV ({error})"));
-                if !reader.read_record(&mut record).map_err(|error| Error::line(&*path, line, failed(error)))? {
-                    return Ok(None);
+                // Where rows end with feeds, a blank one has the return before it.
+                while record.is_empty() || record == csv::StringRecord::from(vec!["\r"]) {
+                    if !reader.read_record(&mut record).map_err(|error| Error::line(&*path, line, failed(error)))? {
+                        return Ok(None);
+                    }
                 }
                 let line = record.position().map_or(line, |position| position.line() as usize);
                 let height = reader.position().line() as usize - line;
                 if height > MANY_LINES {
                     warnings.add(line, format!("begins a row of {height} lines; a quotation mark may not be closed"));
                 }
-                Ok(Some((line, record.iter().map(str::to_owned).collect())))
+                let mut cells: Vec<String> = record.iter().map(str::to_owned).collect();
+                if let Some(last) = cells.last_mut().filter(|last| last.ends_with('\r')) {
+                    last.pop();
+                }
+                Ok(Some((line, cells)))
             }
         }
     }

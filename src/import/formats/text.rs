@@ -1,10 +1,12 @@
 //! Floor 6: plain text: a sentence a line, packed or not. A blank line is a sentence without words, for the lines of
 //! other files to stay beside theirs. Imports its room.
 
+use std::collections::VecDeque;
+
 use crate::error::{Error, Result};
 use crate::import::facts::{Facts, Warnings};
 use crate::import::format::{FileSample, FormatReader};
-use crate::import::input::{ImportInput, TextLines};
+use crate::import::input::{ImportInput, TextLine, TextLines};
 use crate::import::options::{ImportOptions, Role};
 use crate::import::record::Record;
 
@@ -27,17 +29,45 @@ pub fn open(input: &ImportInput, options: &ImportOptions, facts: &mut Facts) -> 
         }
     };
     facts.notes.push(format!("Read as {is}, a sentence a line."));
-    Ok(Box::new(TextReader { lines: input.lines()?, role }))
+    Ok(Box::new(TextReader { lines: input.lines()?, role, ahead: VecDeque::new() }))
 }
+
+/// The most blank lines one after the other in a file of sources, each of which becomes a sentence.
+const MOST_BLANK: usize = 10_000;
 
 struct TextReader {
     lines: TextLines,
     role: Role,
+    /// Blank lines that were read ahead, and what follows them.
+    ahead: VecDeque<TextLine>,
+}
+
+impl TextReader {
+    /// The next line. Blank ones are read to their end first, so that too many are refused before the first is kept.
+    fn line(&mut self, warnings: &mut Warnings) -> Result<Option<TextLine>> {
+        if let Some(line) = self.ahead.pop_front() {
+            return Ok(Some(line));
+        }
+        while let Some(line) = self.lines.next(warnings)? {
+            let is_blank = line.text.as_ref().is_some_and(|text| text.trim().is_empty()) && self.role == Role::Source;
+            self.ahead.push_back(line);
+            if !is_blank {
+                break;
+            }
+            if self.ahead.len() > MOST_BLANK {
+                let number = self.ahead[0].number;
+                let message =
+                    format!("is blank, as are the {MOST_BLANK} lines after it; remove them and import it again");
+                return Err(Error::line(self.lines.path(), number, message));
+            }
+        }
+        Ok(self.ahead.pop_front())
+    }
 }
 
 impl FormatReader for TextReader {
     fn next(&mut self, warnings: &mut Warnings) -> Result<Option<Record>> {
-        while let Some(line) = self.lines.next(warnings)? {
+        while let Some(line) = self.line(warnings)? {
             let Some(text) = line.text else { continue };
             if text.trim().is_empty() {
                 warnings.add(line.number, "is blank");
