@@ -10,7 +10,6 @@ use interlinear::corpus::export::out;
 use interlinear::corpus::export::out::{ExportFormat, LinkRule, Out};
 use interlinear::corpus::import::importer::{ImportReport, import_file};
 use interlinear::corpus::judgements::judge::{ErrorMark, Given, Judgement};
-use interlinear::corpus::judgements::judgement_io;
 use interlinear::corpus::measures::table::Measuring;
 use interlinear::corpus::query::column::TableColumn;
 use interlinear::corpus::store::corpus::CorpusTable;
@@ -152,11 +151,7 @@ fn write(workspace: &Workspace, kind: ExportFormat, name: &str) -> PathBuf {
 fn take(workspace: &mut Workspace, path: &Path, role: Option<Role>) -> ImportReport {
     let options = ImportOptions { role, ..ImportOptions::default() };
     let ticket = CancellationToken::forever();
-    let told = if judgement_io::holds(path) {
-        judgement_io::import(workspace, path, None, &ticket)
-    } else {
-        import_file(workspace, (path, &options), 1, &ticket, &mut |_| {})
-    };
+    let told = import_file(workspace, (path, &options), 1, &ticket, &mut |_| {});
     told.unwrap_or_else(|error| panic!("{error}\n{}", fs::read_to_string(path).unwrap_or_default()))
 }
 

@@ -1,0 +1,55 @@
+//! Floor 13: the tables of an overview that `analyse --overview` prints.
+
+use crate::cli::analyse::AnalyseArgs;
+use crate::cli::output::LineOutput;
+use crate::corpus::overview::compute::{CountedThing, OverviewOptions, first_pair};
+use crate::corpus::overview::tables;
+use crate::corpus::overview::tables::{OverviewTable, TABLES, overview};
+use crate::corpus::query::costly::FilterResources;
+use crate::corpus::store::corpus::CorpusTable;
+use crate::corpus::store::file::Workspace;
+use crate::error::Error;
+
+/// Prints the tables that were asked for.
+///
+/// # Errors
+/// A pair that is none; what cannot be counted or written.
+pub(super) fn overviews_of(
+    low: &AnalyseArgs,
+    (corpus, workspace): (&CorpusTable, &Workspace),
+    rows: &[u32],
+    means: &mut FilterResources,
+    output: &mut LineOutput,
+) -> anyhow::Result<()> {
+    let is_asked = |table: &&OverviewTable| low.overview.iter().any(|name| name == table.name);
+    let only: Vec<CountedThing> = TABLES.iter().filter(is_asked).map(|table| table.counted).collect();
+    let (count, pair @ (first, second)) = (corpus.systems.len(), low.pair.unwrap_or_else(|| first_pair(corpus)));
+    let is_paired = only.iter().any(|thing| matches!(thing, CountedThing::Pair | CountedThing::Ngrams));
+    if is_paired && count > 1 && (first.max(second) >= count || first == second) {
+        let message = match low.pair {
+            Some(_) => {
+                format!("--pair {},{} names no two systems; there are {count}, counted from 1", first + 1, second + 1)
+            }
+            None => "forced references translate nothing, so that no two systems can be compared; run another model"
+                .to_owned(),
+        };
+        return Err(Error::Input(message).into());
+    }
+    let is_forced = |at: &usize| corpus.systems.get(*at).is_some_and(|column| column.system.is_forced());
+    if let Some((first, second)) = low.pair
+        && let Some(at) = [first, second].into_iter().find(is_forced)
+    {
+        let name = &corpus.systems[at].system.name;
+        let message = format!("--pair, system {} ({name}) is a reference that was forced", at + 1);
+        return Err(Error::Input(format!("{message} and translates nothing; choose two that translate")).into());
+    }
+    let options = OverviewOptions { only, pair, most: usize::MAX };
+    let overview = overview(corpus, workspace, rows, &options, means)?;
+    for (n, table) in TABLES.iter().filter(is_asked).enumerate() {
+        if n > 0 {
+            output.line("")?;
+        }
+        output.text(&tables::tsv(table, &overview, corpus))?;
+    }
+    Ok(())
+}
