@@ -436,7 +436,7 @@ pub fn run(low: &AnalyseArgs) -> anyhow::Result<()> {
         return output.finish();
     }
     if !low.overview.is_empty() {
-        overviews_of(low, (&corpus, &workspace), &rows, &mut means, &mut output)?;
+        overviews_of((&low.overview, low.pair), (&corpus, &workspace), &rows, &mut means, &mut output)?;
         return output.finish();
     }
     if let Some(annotators) = low.agreement.as_deref() {

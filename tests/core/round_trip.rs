@@ -274,7 +274,9 @@ proptest! {
     }
 
     #[test]
-    fn marks_of_the_wmt(rows in rows()) {
+    fn marks_of_the_wmt(mut rows in rows()) {
+        // A text that has tags of its own cannot be told from one with marks.
+        rows.iter_mut().for_each(|row| row.texts = row.texts.map(|text| if text.contains("<v>") { "<b>" } else { text }));
         judgements_come_back(&rows, ExportFormat::Mqm, "m.tsv")?;
     }
 

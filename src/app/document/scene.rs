@@ -96,6 +96,7 @@ pub struct SearchChange {
     /// See [`SearchSettings::forbid_unk`].
     pub forbid_unk: Option<bool>,
     /// See [`SearchSettings::allow_unk`].
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub allow_unk: Option<bool>,
 }
 

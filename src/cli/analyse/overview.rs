@@ -1,6 +1,5 @@
 //! Floor 13: the tables of an overview that `analyse --overview` prints.
 
-use crate::cli::analyse::AnalyseArgs;
 use crate::cli::output::LineOutput;
 use crate::corpus::overview::compute::{CountedThing, OverviewOptions, first_pair};
 use crate::corpus::overview::tables;
@@ -15,18 +14,18 @@ use crate::error::Error;
 /// # Errors
 /// A pair that is none; what cannot be counted or written.
 pub(super) fn overviews_of(
-    low: &AnalyseArgs,
+    (names, asked): (&[String], Option<(usize, usize)>),
     (corpus, workspace): (&CorpusTable, &Workspace),
     rows: &[u32],
     means: &mut FilterResources,
     output: &mut LineOutput,
 ) -> anyhow::Result<()> {
-    let is_asked = |table: &&OverviewTable| low.overview.iter().any(|name| name == table.name);
+    let is_asked = |table: &&OverviewTable| names.iter().any(|name| name == table.name);
     let only: Vec<CountedThing> = TABLES.iter().filter(is_asked).map(|table| table.counted).collect();
-    let (count, pair @ (first, second)) = (corpus.systems.len(), low.pair.unwrap_or_else(|| first_pair(corpus)));
+    let (count, pair @ (first, second)) = (corpus.systems.len(), asked.unwrap_or_else(|| first_pair(corpus)));
     let is_paired = only.iter().any(|thing| matches!(thing, CountedThing::Pair | CountedThing::Ngrams));
     if is_paired && count > 1 && (first.max(second) >= count || first == second) {
-        let message = match low.pair {
+        let message = match asked {
             Some(_) => {
                 format!("--pair {},{} names no two systems; there are {count}, counted from 1", first + 1, second + 1)
             }
@@ -36,7 +35,7 @@ pub(super) fn overviews_of(
         return Err(Error::Input(message).into());
     }
     let is_forced = |at: &usize| corpus.systems.get(*at).is_some_and(|column| column.system.is_forced());
-    if let Some((first, second)) = low.pair
+    if let Some((first, second)) = asked
         && let Some(at) = [first, second].into_iter().find(is_forced)
     {
         let name = &corpus.systems[at].system.name;

@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::corpus::import::alignments::{Alignments, is_bare, owned_words, sides};
 use crate::corpus::import::joining::{Joining, are_numbers, joining};
 use crate::corpus::import::lanes::{Lanes, with_lanes};
-use crate::corpus::import::letters::stem;
+use crate::corpus::import::letters::{refuse_copy, stem};
 use crate::corpus::import::nbest::said;
 use crate::corpus::import::places::is_same;
 use crate::corpus::import::references::{Known, fitting, new_references, reference, slots};
@@ -45,7 +45,7 @@ pub fn import_file(
     ticket: &CancellationToken,
     hear: &mut dyn FnMut(f32),
 ) -> Result<ImportReport> {
-    judgement_io::refuse_copy(path)?;
+    refuse_copy(path)?;
     let kind = import::kind_of(path, options)?;
     let is_scores = matches!(options.role, Some(import::Role::Scores(_)));
     let lines = if is_scores { scored::read(path, options)? } else { None };

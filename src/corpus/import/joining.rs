@@ -291,6 +291,10 @@ impl<'w> FileRows<'w> {
         let (mut lost, all) = (self.rows.iter().enumerate().filter_map(why).peekable(), self.rows.len());
         let first = lost.peek().cloned().unwrap_or_default();
         match lost.count() {
+            count if count > 0 && self.texts.is_empty() => Err(Error::file(
+                path,
+                "has no source sentences, and none are here; import them first (`--source FILE`)",
+            )),
             count if count * 2 > all => Err(Error::file(
                 path,
                 format!(

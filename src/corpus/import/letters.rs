@@ -4,7 +4,9 @@ use std::path::Path;
 
 use unicode_normalization::char::is_combining_mark;
 
+use crate::error::{Error, Result};
 use crate::text::words;
+use crate::text::write::is_database;
 
 /// The name of a file up to its first full stop.
 pub(crate) fn stem(path: &Path) -> String {
@@ -25,4 +27,16 @@ fn is_shown(c: char) -> bool {
 /// Whether a letter counts when places in copies of a text are compared.
 pub(crate) fn is_base(c: char) -> bool {
     is_shown(c) && !is_combining_mark(c)
+}
+
+/// Refuses a copy of a corpus, with what brings its judgements.
+pub(crate) fn refuse_copy(path: &Path) -> Result<()> {
+    if !is_database(path) {
+        return Ok(());
+    }
+    let (name, to) = (path.file_name().unwrap_or(path.as_os_str()).display(), stem(path));
+    let how = format!("interlinear analyse --workspace {name} --format judgements --save {to}.jsonl");
+    let message =
+        format!("is a corpus, and only its judgements can be imported: write them with `{how}` and import that file");
+    Err(Error::file(path, message))
 }

@@ -10,13 +10,14 @@ use std::path::Path;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::corpus::import::letters::stem;
+use crate::corpus::import::letters::{refuse_copy, stem};
 use crate::corpus::import::places::{SentencePlaces, is_same};
 use crate::corpus::import::references::beyond;
 use crate::corpus::import::report::ImportReport;
 use crate::corpus::judgements::judge::{
     ErrorMark, Given, Judgement, Judgements, MOST_RATING, MOST_STARS, NOBODY, StaleMark,
 };
+use crate::corpus::judgements::spans::{read_span, span};
 use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::file::Workspace;
 use crate::error::{Error, Result};
@@ -28,7 +29,6 @@ use crate::text::links::read::links_of;
 use crate::text::reader::{LineReader, require_file};
 use crate::text::tsv::{Tsv, TsvCell};
 use crate::text::words::words;
-use crate::text::write::is_database;
 use crate::ticket::CancellationToken;
 
 /// The columns of a table. A judgement has a row for each mark, and one for each system that has no errors.
@@ -146,27 +146,6 @@ fn cells(
     ]
 }
 
-/// Words from 1, the last one included: `3-4`, `3`; `before 3` where words are missing.
-fn span((first, behind): (usize, usize)) -> String {
-    match behind.saturating_sub(first) {
-        0 => format!("before {}", first + 1),
-        1 => (first + 1).to_string(),
-        _ => format!("{}-{behind}", first + 1),
-    }
-}
-
-/// The reverse of [`span`].
-fn read_span(text: &str) -> Option<(usize, usize)> {
-    let number = |text: &str| text.trim().parse::<usize>().ok()?.checked_sub(1);
-    if let Some(rest) = text.strip_prefix("before") {
-        return number(rest).map(|first| (first, first));
-    }
-    match text.split_once('-') {
-        None => number(text).map(|first| (first, first + 1)),
-        Some((first, last)) => Some((number(first)?, number(last)? + 1)).filter(|(first, behind)| first < behind),
-    }
-}
-
 /// How a file writes judgements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Notation {
@@ -174,18 +153,6 @@ enum Notation {
     Table,
     /// Lines of all that a corpus has.
     Corpus,
-}
-
-/// Refuses a copy of a corpus, with what brings its judgements.
-pub fn refuse_copy(path: &Path) -> Result<()> {
-    if !is_database(path) {
-        return Ok(());
-    }
-    let (name, to) = (path.file_name().unwrap_or(path.as_os_str()).display(), stem(path));
-    let how = format!("interlinear analyse --workspace {name} --format judgements --save {to}.jsonl");
-    let message =
-        format!("is a corpus, and only its judgements can be imported: write them with `{how}` and import that file");
-    Err(Error::file(path, message))
 }
 
 /// How it does; where all are one annotator's, no column names one.

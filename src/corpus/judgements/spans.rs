@@ -66,3 +66,24 @@ pub fn moved((first, behind): Letters, copy: &str, text: &str) -> Letters {
     let first = places.get(before).copied().unwrap_or(end);
     (first, Some(if within == 0 { first } else { places.get(before + within - 1).map_or(end, |at| at + 1) }))
 }
+
+/// Words from 1, the last one included: `3-4`, `3`; `before 3` where words are missing.
+pub(super) fn span((first, behind): (usize, usize)) -> String {
+    match behind.saturating_sub(first) {
+        0 => format!("before {}", first + 1),
+        1 => (first + 1).to_string(),
+        _ => format!("{}-{behind}", first + 1),
+    }
+}
+
+/// The reverse of [`span`].
+pub(super) fn read_span(text: &str) -> Option<(usize, usize)> {
+    let number = |text: &str| text.trim().parse::<usize>().ok()?.checked_sub(1);
+    if let Some(rest) = text.strip_prefix("before") {
+        return number(rest).map(|first| (first, first));
+    }
+    match text.split_once('-') {
+        None => number(text).map(|first| (first, first + 1)),
+        Some((first, last)) => Some((number(first)?, number(last)? + 1)).filter(|(first, behind)| first < behind),
+    }
+}

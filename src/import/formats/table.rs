@@ -428,7 +428,7 @@ impl FormatReader for TableReader {
 
 /// A sentence of a cell with several lines.
 fn on_one_line(cell: String) -> String {
-    if cell.contains('\n') { cell.split_whitespace().collect::<Vec<_>>().join(" ") } else { cell }
+    if cell.contains(['\n', '\r']) { cell.split_whitespace().collect::<Vec<_>>().join(" ") } else { cell }
 }
 
 /// A number with a decimal point, whatever it had.
