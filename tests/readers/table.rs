@@ -199,13 +199,6 @@ fn import_as(path: &Path, format: Option<&str>) -> Result<()> {
 
 fn assert_sound(record: &Record) {
     assert!(record.sentence > 0 && record.line > 0, "sentences and lines are counted from 1");
-    let source = record.source.as_ref().and_then(|source| source.tokens.as_ref());
-    for output in &record.outputs {
-        let Some(alpha) = &output.alpha else { continue };
-        assert!(alpha.weights().iter().all(|weight| weight.is_finite()), "a weight that is not finite was taken in");
-        assert!(output.tokens.is_empty() || output.tokens.len() == alpha.rows(), "a row for each target token");
-        assert!(source.is_none_or(|source| source.len() == alpha.columns()), "a column for each source token");
-    }
 }
 
 fn phrases(path: &Path) -> Result<()> {
