@@ -14,8 +14,9 @@ fn latex(text: &str) -> String {
         '~' => "\\textasciitilde{}".to_owned(),
         '^' => "\\textasciicircum{}".to_owned(),
         '\\' => "\\textbackslash{}".to_owned(),
-        '\u{61C}' | '\u{200B}' | '\u{200E}'..='\u{200F}' | '\u{2060}'..='\u{206F}' | '\u{FEFF}' => String::new(),
-        c if is_turn(c) => String::new(),
+        '\u{200B}' | '\u{200E}'..='\u{200F}' | '\u{2060}'..='\u{206F}' | '\u{FEFF}' => String::new(),
+        // the mark of Arabic letters, too
+        c if is_turn(c) || u32::from(c) == 0x61c => String::new(),
         c if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}') => " ".to_owned(),
         c => c.to_string(),
     };
