@@ -76,8 +76,8 @@ fn output(source: &str, text: &str, n: usize) -> SystemOutput {
         text: text.to_owned(),
         word_log_p: vec![-0.5; target.len()],
         log_p: Some(-1.25),
-        alpha: alpha.filter(|_| n % 2 == 0),
-        links: (n % 3 > 0 && !target.is_empty()).then(|| vec![Link { source: 0, target: 0 }]),
+        alpha: alpha.filter(|_| n.is_multiple_of(2)),
+        links: (!n.is_multiple_of(3) && !target.is_empty()).then(|| vec![Link { source: 0, target: 0 }]),
         source,
         target,
         ..SystemOutput::default()
@@ -276,7 +276,9 @@ proptest! {
     #[test]
     fn marks_of_the_wmt(mut rows in rows()) {
         // A text that has tags of its own cannot be told from one with marks.
-        rows.iter_mut().for_each(|row| row.texts = row.texts.map(|text| if text.contains("<v>") { "<b>" } else { text }));
+        for row in &mut rows {
+            row.texts = row.texts.map(|text| if text.contains("<v>") { "<b>" } else { text });
+        }
         judgements_come_back(&rows, ExportFormat::Mqm, "m.tsv")?;
     }
 

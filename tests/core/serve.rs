@@ -129,7 +129,7 @@ fn what_is_no_site_and_no_model_is_told() {
     let (_other, site) = self::site();
     let taken = served(&site, &[]);
     let again = Served::read(&site, &[]).expect("a site").listen(taken);
-    assert!(again.err().expect("it is taken").to_string().contains("name another --port"));
+    assert!(again.expect_err("it is taken").to_string().contains("name another --port"));
 }
 
 #[test]

@@ -193,7 +193,7 @@ impl Rows {
                 meter.begin();
                 let failed = |error| meter.too_long().unwrap_or_else(|| format!("could not be read as CSV ({error})"));
                 // Where rows end with feeds, a blank one has the return before it.
-                while record.is_empty() || record == csv::StringRecord::from(vec!["\r"]) {
+                while record.is_empty() || record == vec!["\r"] {
                     if !reader.read_record(&mut record).map_err(|error| Error::line(&*path, line, failed(error)))? {
                         return Ok(None);
                     }

@@ -100,7 +100,9 @@ fn a_column_tells_what_its_commas_are() {
         (&["1,5e-05"], Comma, &[Some(1.5e-5)]),
     ] {
         let mut count = NumberCount::default();
-        cells.iter().for_each(|cell| count.add(cell));
+        for cell in cells {
+            count.add(cell);
+        }
         assert_eq!((count.decimals(), count.numbers), (found, cells.len()), "{cells:?}");
         for (cell, wanted) in cells.iter().zip(numbers) {
             assert_eq!(number(cell, found), *wanted, "{cells:?}");
