@@ -61,7 +61,7 @@
 //!
 //! - egui is named in `ui`, `widgets` and the views of pages alone, candle in `error`, `nn`, `attention`, `models` and `training`.
 //!   `cargo check --no-default-features` proves the first without a test.
-//! - What a browser lacks (SQLite, Parquet, zstandard, dialogs, threads, a disk) is left out by `target_family = "wasm"` at modules
+//! - What a browser lacks (SQLite, zstandard, dialogs, threads, a disk) is left out by `target_family = "wasm"` at modules
 //!   and lines of tables. Its seams are the desk's: [`Lanes`](session::lanes::Lanes) do the work beside a session,
 //!   [`Model::from_files`](models::Model::from_files) takes a model that was read elsewhere, and [`clock`] tells time.
 //! - Nothing below `jobs` starts a thread of its own, reads the clock or the environment, or

@@ -62,7 +62,6 @@ const CRATES: &[(&str, &[&str], &str)] = &[
     ("html5gum", &["import"], "files of others are read in one room"),
     ("encoding_rs", &["import"], "files of others are read in one room"),
     ("rusqlite", &["corpus"], "only room corpus knows the file"),
-    ("parquet", &["corpus"], "tables of sentences go out from one room"),
     (
         "zip",
         &["corpus", "models", "import"],

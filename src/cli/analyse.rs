@@ -94,7 +94,6 @@ Overviews, of the sentences that are chosen, each row with the condition that sh
 Formats:
   tsv         a row for each sentence: texts, numbers (NaN is empty), tags, notes
   jsonl       an object for each sentence: texts, words, alignments, numbers, judgements; `--import` reads it
-  parquet     the table as Parquet: nothing where there is no number; not read back
   npz         alignments of all systems as arrays of numpy, not read back: 12.1.alpha [target, source], 12.1.source and
               12.1.target are sentence 12 in system 1, words with </s>
   matrices    the same as tables, a file for each, into the folder of --save

@@ -357,40 +357,6 @@ fn a_table_of_judgements_says_yes_or_no_of_errors() {
 }
 
 #[test]
-fn the_table_goes_out_as_parquet() {
-    use parquet::file::reader::{FileReader as _, SerializedFileReader};
-
-    let folder = tempfile::tempdir().expect("a folder");
-    let mut workspace = judged(&folder.path().join("a.ilws"));
-    // A system may be called as a column is.
-    workspace.add_system("source", &StoredAbout::default()).expect("a system");
-    let path = folder.path().join("t.parquet");
-    std::fs::write(&path, bytes(&workspace, &out("out", ExportFormat::Parquet, [1, 0]))).expect("written");
-    let reader = SerializedFileReader::new(std::fs::File::open(&path).expect("a file")).expect("Parquet");
-    let rows: Vec<_> = reader.get_row_iter(None).expect("rows").map(|row| row.expect("a row")).collect();
-    let cell = |row: usize, name: &str| {
-        let found = rows[row].get_column_iter().find(|(known, _)| *known == name);
-        found.map_or_else(|| "(none)".to_owned(), |(_, field)| field.to_string())
-    };
-    assert_eq!(rows.len(), 2);
-    for (row, name, expect) in [
-        (0, "number", "2"),
-        (0, "source", "\"the old mill turns\""),
-        (0, "source'", "null"),
-        (0, "Mill", "\"le moulin tourne\""),
-        (0, "words", "4"),
-        (0, "logp.1", "null"),
-        (1, "number", "1"),
-        (1, "errors.1", "1"),
-        (1, "tags", "\"idiom\""),
-        (1, "notes", "null"),
-    ] {
-        let found = cell(row, name);
-        assert!(found == expect || found == format!("{expect}.0"), "{name} of row {row} is {found}");
-    }
-}
-
-#[test]
 fn alignments_go_out_as_arrays_tables_and_links_of_rows_and_columns() {
     use std::io::Read as _;
 
@@ -473,8 +439,6 @@ fn judging_goes_through_the_command_line() {
     assert_eq!((json["both"].as_u64(), json["differing"][1]["differs"][0].as_str()), (Some(4), Some("stars")));
     let (scheme, _) = ran(&["analyse", "--workspace", "b.ilws", "--format", "scheme"]);
     std::fs::write(at.join("s.toml"), scheme.replace("weight = 5.0", "weight = 7.5")).expect("written");
-    ran(&["analyse", "--workspace", "b.ilws", "--scheme", "s.toml", "--format", "parquet", "--save", "t.parquet"]);
-    assert!(std::fs::read(at.join("t.parquet")).expect("a file").starts_with(b"PAR1"));
     let (table, _) = ran(&["analyse", "--workspace", "b.ilws", "--columns", "errors.1", "--limit", "1"]);
     assert!(table.lines().nth(1).is_some_and(|row| row.contains(&format!("\t{}\t", 8.5_f32 / 6.0))), "{table}");
     ran(&["report", "--workspace", "b.ilws", "--output", "r.html"]);

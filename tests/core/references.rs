@@ -106,7 +106,6 @@ fn all_references_go_out_and_come_in_again() {
     let object: Value = serde_json::from_str(&lines).expect("JSON");
     assert_eq!(object["reference"], "le bateau rouge navigue");
     assert_eq!(object["references"], serde_json::json!(["le bateau rouge navigue", "le bateau rouge vogue"]));
-    ran(at, "analyse --workspace w.ilws --format parquet --save t.parquet");
 }
 
 /// A file whose texts are there changes nothing, another is a further reference, and 16 is the most.

@@ -1,5 +1,5 @@
 //! What the program writes it reads back as the same, whatever the texts are and in whatever order the rows come. One-way are
-//! npz, matrices, Parquet, figures and reports.
+//! npz, matrices, figures and reports.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -14,8 +14,6 @@ pub(super) enum Format {
     /// Everything, an object for each sentence
     #[value(alias = "json")]
     Jsonl,
-    /// The table as Parquet
-    Parquet,
     /// Alignments as arrays of numpy
     Npz,
     /// Alignments as tables, into the folder of --save
@@ -47,7 +45,6 @@ impl Format {
             Self::Tsv => ExportFormat::Tsv,
             Self::Jsonl => ExportFormat::Jsonl,
             Self::Links => ExportFormat::Pharaoh(system, links.high()),
-            Self::Parquet => ExportFormat::Parquet,
             Self::Npz => ExportFormat::Arrays,
             Self::Matrices => ExportFormat::Matrices,
             Self::Gold => ExportFormat::Gold,

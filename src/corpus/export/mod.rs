@@ -1,7 +1,6 @@
 //! Floor 7: what goes out of a corpus.
 
 pub mod arrays;
-pub mod columnar;
 pub mod judged;
 pub mod out;
 pub mod picture;

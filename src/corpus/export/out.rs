@@ -10,7 +10,7 @@ use crate::analysis::alignment::Alignment;
 use crate::analysis::hard;
 use crate::analysis::hard::{Link, links_above, pharaoh};
 use crate::analysis::symmetrize::SYMMETRIZATIONS;
-use crate::corpus::export::{arrays, columnar, judged, picture};
+use crate::corpus::export::{arrays, judged, picture};
 use crate::corpus::judgements::judgement_io;
 use crate::corpus::overview::report;
 use crate::corpus::query::column::TableColumn;
@@ -58,7 +58,6 @@ pub fn to(file: &mut dyn Write, out: &Out, corpus: &CorpusTable, workspace: &Wor
         ExportFormat::Report => file.write_all(report::report(out, corpus, workspace)?.as_bytes()).map_err(io),
         ExportFormat::Figures(..) => Err(Error::Input("figures need a folder; name one".to_owned())),
         ExportFormat::Matrices => Err(Error::Input("tables of alignments need a folder; name one".to_owned())),
-        ExportFormat::Parquet => columnar::parquet(file, &out.rows, &columns(out, corpus), corpus).map_err(io),
         ExportFormat::Arrays => arrays::npz(file, &out.path, &out.rows, corpus, workspace),
         ExportFormat::Pearmut => {
             let mut lines = out.rows.iter().flat_map(|at| judged::pearmut(*at as usize, corpus));

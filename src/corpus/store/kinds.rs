@@ -14,8 +14,6 @@ pub enum ExportFormat {
     Tsv,
     /// An object for each sentence, with words and alignments.
     Jsonl,
-    /// The table as Parquet.
-    Parquet,
     /// Alignments of all systems as arrays of numpy.
     Arrays,
     /// The same as tables, into a folder.

@@ -279,7 +279,7 @@ impl CorpusPage {
 
     fn save(&self, kind: ExportFormat, path: PathBuf, app: &mut AppState) {
         let mut columns = self.columns.shown(&self.corpus);
-        if matches!(kind, ExportFormat::Tsv | ExportFormat::Parquet) {
+        if kind == ExportFormat::Tsv {
             // What people said goes along with tags and notes.
             columns.retain(|column| ![TableColumn::Stars, TableColumn::Marks].contains(column));
             columns.extend([TableColumn::Stars, TableColumn::Marks]);

@@ -348,7 +348,6 @@ fn saving(kind: ExportFormat) -> Question {
             tr!("Those of all annotators."),
         ),
         ExportFormat::Report => rows("report.html"),
-        ExportFormat::Parquet => rows("sentences.parquet"),
         ExportFormat::Arrays => {
             let note = tr!(
                 "Arrays named by sentence and system: 12.1.alpha, 12.1.source and 12.1.target. numpy.load opens it."
@@ -376,7 +375,6 @@ fn save_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
         );
         let mut kinds = vec![
             (tr!("Table as TSV..."), ExportFormat::Tsv),
-            (tr!("Table as Parquet..."), ExportFormat::Parquet),
             (tr!("Everything as JSON lines..."), ExportFormat::Jsonl),
             (tr!("Alignments as arrays (.npz)..."), ExportFormat::Arrays),
             (tr!("Alignments as TSV, into a folder..."), ExportFormat::Matrices),
