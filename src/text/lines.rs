@@ -215,6 +215,8 @@ impl Needle {
 
 /// An expression for a text in composed and decomposed letters, with apostrophes of both kinds.
 fn every_form(text: &str) -> String {
+    /// A letter whose mark follows is another letter.
+    const REST: &str = "(?:$|[^\n\u{300}-\u{36f}\u{3099}\u{309a}\u{11a8}-\u{11ff}])";
     let form = |c: char| {
         let (one, parts) = (c.to_string(), std::iter::once(c).nfd().collect::<String>());
         match c {
@@ -223,8 +225,6 @@ fn every_form(text: &str) -> String {
             _ => format!("(?:{}|{})", regex::escape(&one), regex::escape(&parts)),
         }
     };
-    // a letter whose mark follows is another letter
-    const REST: &str = "(?:$|[^\n\u{300}-\u{36f}\u{3099}\u{309a}\u{11a8}-\u{11ff}])";
     text.nfc().map(form).chain([REST.to_owned()]).collect()
 }
 

@@ -65,7 +65,12 @@ fn hidden_styles(xml: &str) -> HashSet<String> {
     let (mut reader, mut found, mut style) = (Reader::from_str(xml), HashMap::new(), None);
     let mut based = Vec::new();
     while let Ok(event) = reader.read_event() {
-        let (Event::Start(tag) | Event::Empty(tag)) = event else { if event == Event::Eof { break } else { continue } };
+        let (Event::Start(tag) | Event::Empty(tag)) = event else {
+            if event == Event::Eof {
+                break;
+            }
+            continue;
+        };
         match tag.local_name().as_ref() {
             "style" => style = attribute(&tag, "styleId"),
             "vanish" => found.extend(style.clone().map(|style| (style, vanishes(&tag)))),
