@@ -233,7 +233,7 @@ pub struct ChoiceArgs {
     /// At most so many sentences
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
-    /// Source and target, such as en-fr: those that are read of TMX and XLIFF, and of the aligner that links references
+    /// Source and target, such as en-fr or pt-BR-en-GB: those that are read of TMX and XLIFF, and of the aligner that links references
     /// that nobody has linked; without it those of the models that were run
     #[arg(long, value_name = "LANGUAGES", value_parser = languages)]
     languages: Option<(String, String)>,
@@ -349,14 +349,16 @@ fn pair(text: &str) -> std::result::Result<(usize, usize), String> {
     pair.ok_or_else(|| "write two systems, counted from 1, such as 1,2".to_owned())
 }
 
-/// `en-fr`.
+/// `en-fr`, or with countries: `pt-BR-en-GB`.
 fn languages(text: &str) -> std::result::Result<(String, String), String> {
-    match text.split_once('-') {
-        Some((source, target)) if !source.is_empty() && !target.is_empty() => {
-            Ok((source.to_owned(), target.to_owned()))
-        }
-        _ => Err("write the source and the target, such as en-fr".to_owned()),
+    let parts: Vec<&str> = text.split('-').collect();
+    let is_language = |part: &str| matches!(part.len(), 2 | 3) && part.bytes().all(|byte| byte.is_ascii_lowercase());
+    let mut found = (1..parts.len()).filter(|at| is_language(parts[*at]));
+    let at = found.next().filter(|_| found.next().is_none()).unwrap_or(parts.len() / 2);
+    if at == 0 || parts.contains(&"") {
+        return Err("write the source and the target, such as en-fr".to_owned());
     }
+    Ok((parts[..at].join("-"), parts[at..].join("-")))
 }
 
 /// `NAME=FILE`.

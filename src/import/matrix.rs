@@ -91,13 +91,14 @@ fn is_length(size: usize, words: Option<usize>) -> bool {
 
 /// Brings a matrix, a row for each target token, to the words of its sentence: what is padding is cut off, and `</s>` is put
 /// behind the words of a side for which the matrix has one more. Where a decoder went on behind the last word its rows mean
-/// nothing, and source words behind the end of the array get zeros.
+/// nothing, and source words behind the end of the array get zeros. In a file that fits its texts (`is_theirs`), the last source
+/// words may have no weights where each target word has one source word alone.
 ///
 /// # Errors
 /// What is wrong, as the end of a sentence that goes on with what is done about it.
 pub fn fit(
     alpha: &Alignment,
-    behind: Behind,
+    (behind, is_theirs): (Behind, bool),
     target: &mut Vec<String>,
     source: &mut Vec<String>,
 ) -> ImportReported<Alignment> {
@@ -109,7 +110,11 @@ pub fn fit(
             alpha = alpha.resized(alpha.rows(), s, 0.0);
         }
     }
-    let used = if behind == Behind::Nothing { alpha.clone() } else { alpha.trimmed() };
+    let mut used = if behind == Behind::Nothing { alpha.clone() } else { alpha.trimmed() };
+    let is_single = |row: &[f32]| row.iter().filter(|weight| **weight != 0.0).count() <= 1;
+    if is_theirs && used.rows() > 0 && alpha.iter().all(is_single) {
+        used = used.resized(used.rows(), used.columns().max(s.min(alpha.columns())), 0.0);
+    }
     let has_end = behind != Behind::Decoder { has_end: false };
     let rows = side((alpha.rows(), used.rows()), t, (true, "target"))?;
     let columns = side((alpha.columns(), used.columns()), s, (has_end, "source"))?;

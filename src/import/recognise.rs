@@ -125,6 +125,12 @@ pub fn softalignments(sample: &FileSample<'_>) -> u8 {
     certain(is_list)
 }
 
+/// Two texts between bars in each line.
+pub fn bars(sample: &FileSample<'_>) -> u8 {
+    let mut lines = sample.lines().take(PEEKED).peekable();
+    if lines.peek().is_some() && lines.all(|line| line.split(" ||| ").count() == 2) { 60 } else { 0 }
+}
+
 /// Rows of decimal numbers, perhaps in brackets and with a word before them.
 pub fn matrix(sample: &FileSample<'_>) -> u8 {
     let is_row = |line: &&str| {

@@ -195,7 +195,7 @@ impl Needle {
     /// Looks for this text; the empty text is in every line.
     pub fn new(text: &str) -> Self {
         let is_plain = !text.is_empty() && text.len() < 1000 && !text.contains(['\r', '\n']);
-        let rule = || regex::RegexBuilder::new(&every_form(text)).case_insensitive(true).build().ok();
+        let rule = || regex::RegexBuilder::new(&every_form(text)).case_insensitive(true).multi_line(true).build().ok();
         Self { folded: folded(text), rule: is_plain.then(rule).flatten() }
     }
 
@@ -215,6 +215,8 @@ impl Needle {
 
 /// An expression for a text in composed and decomposed letters, with apostrophes of both kinds.
 fn every_form(text: &str) -> String {
+    /// A letter whose mark follows is another letter.
+    const REST: &str = "(?:$|[^\n\u{300}-\u{36f}\u{3099}\u{309a}\u{11a8}-\u{11ff}])";
     let form = |c: char| {
         let (one, parts) = (c.to_string(), std::iter::once(c).nfd().collect::<String>());
         match c {
@@ -223,7 +225,7 @@ fn every_form(text: &str) -> String {
             _ => format!("(?:{}|{})", regex::escape(&one), regex::escape(&parts)),
         }
     };
-    text.nfc().map(form).collect()
+    text.nfc().map(form).chain([REST.to_owned()]).collect()
 }
 
 #[cfg(test)]

@@ -36,10 +36,15 @@ pub fn cut(line: &str) -> Option<Vec<&str>> {
         return None;
     }
     let (mut words, mut chunks) = (Vec::new(), Chunks::default());
-    for chunk in line.split_ascii_whitespace() {
+    let all: Vec<&str> = line.split_ascii_whitespace().collect();
+    // numbers are set apart in lines that nobody has cut, too: `2023 年 5 月`
+    let is_number = |at: usize| all.get(at).is_some_and(|chunk| chunk.bytes().all(|byte| byte.is_ascii_digit()));
+    for (at, chunk) in all.iter().enumerate() {
         let first = words.len();
         cut_chunk(chunk, &mut words);
-        chunks.count(chunk, &words[first..]);
+        if !is_number(at + 1) && !at.checked_sub(1).is_some_and(is_number) {
+            chunks.count(chunk, &words[first..]);
+        }
     }
     let is_cut = touch(line).is_some_and(|is_thai| chunks.are_words(is_thai));
     (!is_cut).then_some(words)

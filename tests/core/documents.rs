@@ -166,13 +166,16 @@ fn documents_have_what_their_readers_see_and_no_more_than_fits() {
         format!("<w:moveTo>{}</w:moveTo>{}", run("", "The door was shut."), run("<w:vanish/>", "Secret.")),
         format!("{}<w:del>{}</w:del></w:p>", run("<w:vanish w:val=\"0\"/>", " Shown."), run("", "Deleted.")),
         format!("<w:p>{}</w:p>", run("<w:rPrChange><w:rPr><w:vanish/></w:rPr></w:rPrChange>", "Now seen.")),
+        format!("<w:p><w:r><w:ruby><w:rt>{}</w:rt></w:ruby></w:r>{}</w:p>", run("", "kanji"), run("", "漢字")),
     ];
     let xml = format!("<w:document xmlns:w=\"w\"><w:body>{}</w:body></w:document>", body.concat());
     let found = read("moved.docx", &package("word/document.xml", &xml)).expect("sound");
-    assert_eq!(found, ["Nobody spoke.", "Day came. The door was shut. Shown.", "Now seen."]);
+    assert_eq!(found, ["Nobody spoke.", "Day came. The door was shut. Shown.", "Now seen.", "漢字"]);
     let page = "<p>One<sup class=footnote-ref><a href='#fn1'>1</a></sup>.<p hidden>no<p>Two<a href=\"#_ftn1\">[1]</a>.<div \
-                style='display: none'><p>no</p></div><template><p>no</p></template><ul><li hidden>no<li>Three.</ul><br hidden>Four.";
-    assert_eq!(read("a.html", page.as_bytes()).expect("sound"), ["One.", "Two.", "Three.", "Four."]);
+                style='display: none'><p>no</p></div><template><p>no</p></template><ul><li hidden>no<li>Three.</ul><br hidden>Four.<p>To <st1:city>\
+                Oslo</st1:city> by <del>no</del><ruby>漢字<rt>no</rt></ruby>.<dialog>no</dialog><video>no</video><p>Six.<o:p></o:p>";
+    let seen = ["One.", "Two.", "Three.", "Four.", "To Oslo by 漢字.", "Six."];
+    assert_eq!(read("a.html", page.as_bytes()).expect("sound"), seen);
     let long = format!("<w:p><w:r><w:t>{}</w:t></w:r></w:p>", "a ".repeat(1 << 20));
     for (name, bytes) in [
         ("long.docx", package("word/document.xml", &format!("<d>{long}</d>"))),

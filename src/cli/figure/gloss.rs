@@ -171,7 +171,8 @@ impl GlossedFiles {
         texts: &[Vec<String>],
     ) -> Result<Vec<Links>> {
         let mut layout = self.layout.high();
-        layout.order = layout.order.or(Some(read::LinkOrder::SourceFirst));
+        // links of the file's own words would pass for turned ones
+        layout.order = layout.order.or(self.conllu.as_ref().map(|_| read::LinkOrder::SourceFirst));
         let read = |is_cut: bool| {
             let count =
                 |sentence: &GlossedSentence| match (sentence.texts.last().filter(|_| self.in_a_row), &sentence.written)
@@ -181,7 +182,11 @@ impl GlossedFiles {
                     _ => sentence.words.len(),
                 };
             let lengths: Vec<_> = sentences.iter().map(count).zip(texts.iter().map(Vec::len)).collect();
-            read::read(file, &lengths, &layout).map(|found| found.pairs)
+            let found = read::read(file, &lengths, &layout)?;
+            if (found.base, found.order) != Default::default() || found.note.contains('?') {
+                tell(&format!("{}: {}", file.display(), found.note));
+            }
+            Ok(found.pairs)
         };
         let is_first = !self.in_a_row || sentences.iter().all(|sentence| sentence.texts.is_empty());
         if self.conllu.is_none() || !is_first || self.link_words == Some(LinkWords::Tokens) {

@@ -78,6 +78,8 @@ fn system_of(workspace: &Workspace, name: &str, (path, options): (&Path, &Import
 #[derive(Debug, Default)]
 pub(super) struct Alignments {
     behind: Behind,
+    /// The first ones are of the texts that are here.
+    is_theirs: bool,
     /// The system that they are of, where the file has another name for it.
     system: Option<String>,
     /// Its texts stay cut into pieces, as the sources that are here.
@@ -168,6 +170,7 @@ impl Alignments {
             }
         }
         if found.len() * 2 <= sides.len() {
+            self.is_theirs = true;
             return Ok(());
         }
         let (line, why) = &found[0];
@@ -208,7 +211,7 @@ impl Alignments {
 
     fn fitted(&mut self, output: &ImportedOutput, kept: &mut SystemOutput) -> ImportReported<()> {
         if let Some(alpha) = &output.alpha {
-            let fitted = fit(alpha, self.behind, &mut kept.target, &mut kept.source)?;
+            let fitted = fit(alpha, (self.behind, self.is_theirs), &mut kept.target, &mut kept.source)?;
             self.all += 1;
             self.end_rows += usize::from(kept.words().len() < fitted.rows());
             self.end_columns += usize::from(kept.source_words().len() < fitted.columns());

@@ -70,7 +70,9 @@ fn import_records(
     hear: &mut dyn FnMut(f32),
 ) -> Result<ImportReport> {
     let (mut import, mut options) = (import::open(path, options)?, options.clone());
-    if import.facts.base != import::ImportFact::None && options.beside == Sides::default() {
+    // lists of a whole corpus may count from 1
+    let is_beyond = import.facts.sentences == Some(workspace.newest()?.len() + 1);
+    if (is_beyond || import.facts.base != import::ImportFact::None) && options.beside == Sides::default() {
         options.beside = sides(workspace, path, &options)?;
         import = import::open(path, &options)?;
     }

@@ -26,23 +26,17 @@ const OPEN: [&str; 6] = ["ADJ", "ADV", "NOUN", "NUM", "PROPN", "VERB"];
 /// A sentence about the file; [`Error::Stale`] as soon as the ticket is stale.
 pub fn import(workspace: &mut Workspace, path: &Path, ticket: &CancellationToken) -> Result<ImportReport> {
     let sentences = conllu::read_file(path)?;
-    let (mut report, mut found) = (ImportReport::default(), BTreeMap::new());
+    let (mut report, mut found, mut own) = (ImportReport::default(), BTreeMap::new(), BTreeMap::new());
     let (known, mut seen, mut strange) = (SentencePlaces::read(workspace)?, HashMap::new(), 0);
     for (n, sentence) in sentences.iter().enumerate() {
         ticket.check()?;
         let [written, cut] = units(sentence).map(|units| units.iter().map(|(form, _)| *form).collect::<String>());
-        let mut give = |at: usize, source: &str| {
-            let parts = parts_of(sentence, source);
-            let has_parts = parts.is_some();
-            found.extend(parts.map(|parts| (at, parts)));
-            has_parts
-        };
-        // The sentence of the same place, else all with the same letters, once.
+        // All with the same letters, once; the sentence of the same place has its own.
         let is_it = |source: &str| is_same(source, &written) || is_same(source, &cut);
-        if workspace.sentence(n)?.is_some_and(|stored| is_it(&stored.source) && give(n, &stored.source)) {
-            continue;
-        }
-        let mut is_there = false;
+        let stored = workspace.sentence(n)?.filter(|stored| is_it(&stored.source));
+        let parts = stored.and_then(|stored| parts_of(sentence, &stored.source));
+        let mut is_there = parts.is_some();
+        own.extend(parts.map(|parts| (n, parts)));
         let other = Some(cut).filter(|cut| !is_same(cut, &written));
         for text in std::iter::once(written).chain(other) {
             if let Some(before) = seen.get(&text) {
@@ -50,9 +44,11 @@ pub fn import(workspace: &mut Workspace, path: &Path, ticket: &CancellationToken
                 continue;
             }
             let mut has_parts = false;
-            for found in known.of(workspace, &text, 0) {
-                let (at, stored) = found?;
-                has_parts |= give(at, &stored.source);
+            for stored in known.of(workspace, &text, 0) {
+                let (at, stored) = stored?;
+                let parts = parts_of(sentence, &stored.source);
+                has_parts |= parts.is_some();
+                found.extend(parts.map(|parts| (at, parts)));
             }
             seen.insert(text, has_parts);
             is_there |= has_parts;
@@ -64,6 +60,7 @@ pub fn import(workspace: &mut Workspace, path: &Path, ticket: &CancellationToken
             report.warn(path, line, &message);
         }
     }
+    found.extend(own);
     let found = Vec::from_iter(found);
     if found.is_empty() {
         let why = "has parts of speech for no sentence of the corpus; bring its source text in first, and choose a file with the same words";

@@ -1,7 +1,7 @@
 //! Floor 6: the paragraphs of DOCX: a zip package whose `word/document.xml` has paragraphs (`p`) of runs (`r`) with texts (`t`). What was
 //! deleted or moved away, hidden letters, codes of fields (`instrText`), headers and notes are left out. Imports its room.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::io::{BufReader, Read as _};
 use std::path::Path;
@@ -19,8 +19,9 @@ const TEXT: &str = "word/document.xml";
 const STYLES: &str = "word/styles.xml";
 /// Bytes of each at most, unpacked.
 const MOST: u64 = 1 << 27;
-/// Elements whose texts are not those of the document: boxes for old programs, what was deleted or moved away, how letters were.
-const PAST: &[&str] = &["Fallback", "del", "moveFrom", "rPrChange", "pPrChange"];
+/// Elements whose texts are not those of the document: boxes for old programs, what was deleted or moved away, how letters were, how
+/// they are read aloud.
+const PAST: &[&str] = &["Fallback", "del", "moveFrom", "rPrChange", "pPrChange", "rt"];
 
 /// The paragraphs of a package.
 pub fn read(path: &Path) -> Result<ImportedDocument> {
@@ -56,18 +57,33 @@ fn vanishes(tag: &BytesStart<'_>) -> bool {
     !attribute(tag, "val").is_some_and(|value| ["0", "false", "off"].contains(&value.as_str()))
 }
 
-/// The styles whose letters are hidden, as far as the file of styles is sound.
+/// The most styles that stand on each other in Word.
+const DEEPEST: usize = 11;
+
+/// The styles whose letters are hidden, by themselves or by what they are based on, as far as the file of styles is sound.
 fn hidden_styles(xml: &str) -> HashSet<String> {
-    let (mut reader, mut found, mut style) = (Reader::from_str(xml), HashSet::new(), None);
+    let (mut reader, mut found, mut style) = (Reader::from_str(xml), HashMap::new(), None);
+    let mut based = Vec::new();
     while let Ok(event) = reader.read_event() {
-        match event {
-            Event::Start(tag) if tag.local_name().as_ref() == "style" => style = attribute(&tag, "styleId"),
-            Event::Empty(tag) if tag.local_name().as_ref() == "vanish" && vanishes(&tag) => found.extend(style.clone()),
-            Event::Eof => break,
+        let (Event::Start(tag) | Event::Empty(tag)) = event else {
+            if event == Event::Eof {
+                break;
+            }
+            continue;
+        };
+        match tag.local_name().as_ref() {
+            "style" => style = attribute(&tag, "styleId"),
+            "vanish" => found.extend(style.clone().map(|style| (style, vanishes(&tag)))),
+            "basedOn" => based.extend(style.clone().zip(attribute(&tag, "val"))),
             _ => {}
         }
     }
-    found
+    for (style, on) in std::iter::repeat_n(&based, DEEPEST).flatten() {
+        if let Some(is_hidden) = found.get(on).copied() {
+            found.entry(style.clone()).or_insert(is_hidden);
+        }
+    }
+    found.into_iter().filter(|(_, is_hidden)| *is_hidden).map(|(style, _)| style).collect()
 }
 
 /// The paragraphs, or what is wrong.

@@ -7,14 +7,14 @@ use crate::import::documents::ImportedDocument;
 
 /// Elements that stand within a line; any other ends a paragraph.
 const WITHIN: &[&str] = &[
-    "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "cite", "code", "data", "del", "dfn", "em", "font", "i", "img",
-    "ins", "kbd", "label", "mark", "q", "s", "samp", "small", "span", "strike", "strong", "sub", "sup", "time", "tt",
-    "u", "var", "wbr",
+    "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "button", "cite", "code", "data", "dfn", "em", "font", "i",
+    "img", "ins", "kbd", "label", "mark", "nobr", "q", "rb", "ruby", "s", "samp", "small", "span", "strike", "strong",
+    "sub", "sup", "time", "tt", "u", "var", "wbr",
 ];
-/// Elements whose text is no text of the document.
+/// Elements whose text is no text of the document: it was deleted, is read aloud, or stands for what a browser cannot show.
 const HIDDEN: &[&str] = &[
-    "head", "title", "script", "style", "template", "noscript", "iframe", "textarea", "select", "svg", "math", "rt",
-    "rp",
+    "head", "title", "script", "style", "template", "noscript", "noframes", "iframe", "textarea", "select", "datalist",
+    "svg", "math", "rt", "rp", "rtc", "del", "audio", "video", "canvas", "object",
 ];
 
 /// Elements that have nothing in them, and no end.
@@ -53,7 +53,7 @@ pub fn read(page: &str) -> Result<ImportedDocument, String> {
                     hidden.extend((!is_empty).then(|| tag.name.to_vec()));
                 } else if *tag.name == *b"br" {
                     paragraph.push(' ');
-                } else if !is_in(WITHIN, &tag.name) {
+                } else if !is_within(&tag.name) {
                     document.push(&std::mem::take(&mut paragraph))?;
                 }
             }
@@ -64,7 +64,7 @@ pub fn read(page: &str) -> Result<ImportedDocument, String> {
                         continue;
                     }
                     // the end of what a hidden element without an end is in
-                    None if !is_in(WITHIN, &tag.name) && *tag.name != *b"p" => {
+                    None if !is_within(&tag.name) && *tag.name != *b"p" => {
                         let may_end = hidden.first().is_some_and(|open| {
                             *open == *b"p" || ENDED.iter().any(|(name, _)| name.as_bytes() == open)
                         });
@@ -74,7 +74,7 @@ pub fn read(page: &str) -> Result<ImportedDocument, String> {
                     }
                     None => {}
                 }
-                if hidden.is_empty() && !is_in(WITHIN, &tag.name) {
+                if hidden.is_empty() && !is_within(&tag.name) {
                     document.push(&std::mem::take(&mut paragraph))?;
                 }
             }
@@ -91,7 +91,7 @@ pub fn read(page: &str) -> Result<ImportedDocument, String> {
 
 /// Whether an element ends, without an end of its own, where another begins.
 fn ends(open: &[u8], next: &[u8]) -> bool {
-    open == b"p" && !is_in(WITHIN, next) || ENDED.iter().any(|(name, by)| name.as_bytes() == open && is_in(by, next))
+    open == b"p" && !is_within(next) || ENDED.iter().any(|(name, by)| name.as_bytes() == open && is_in(by, next))
 }
 
 /// Whether a browser does not show an element, or it is the mark of a note.
@@ -106,9 +106,15 @@ fn is_hidden(tag: &StartTag<()>) -> bool {
     };
     is_in(HIDDEN, &tag.name)
         || about("hidden").is_some()
+        || *tag.name == *b"dialog" && about("open").is_none()
         || style.contains("display:none")
         || style.contains("visibility:hidden")
         || is_in(&["a", "sup"], &tag.name) && ["class", "role", "epub:type", "id", "href"].iter().any(is_note)
+}
+
+/// Whether a line goes on within an element: one of these, or one of somebody's own, such as Word's `st1:city` and `o:p`.
+fn is_within(name: &[u8]) -> bool {
+    is_in(WITHIN, name) || name.contains(&b':') || name.contains(&b'-')
 }
 
 fn is_in(names: &[&str], name: &[u8]) -> bool {

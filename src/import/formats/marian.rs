@@ -9,11 +9,11 @@ use crate::error::Result;
 use crate::import::facts::{Behind, Facts, ImportFact, ImportReported, Warnings};
 use crate::import::format::{FileSample, FormatReader, system};
 use crate::import::input::{ImportInput, TextLines};
-use crate::import::matrix::{MOST_WORDS, PEEKED, number, weight};
+use crate::import::matrix::{PEEKED, number, weight};
 use crate::import::options::{ImportOptions, Orientation};
 use crate::import::record::{ImportedOutput, Record};
 use crate::text::links::Link;
-use crate::text::links::read::pharaoh_link;
+use crate::text::links::read::{LinkEntry, line_entries};
 use crate::text::readable::tokens;
 use crate::text::sentence::EOS;
 
@@ -49,7 +49,7 @@ impl Field {
             Some(("WordScores", _)) => Self::WordScores,
             Some((from, to)) if is_span(from) && is_span(to) => Self::Phrases,
             Some(_) => Self::Features,
-            None if pharaoh_link(first).is_some() => Self::Hard,
+            None if line_entries(first).is_ok() => Self::Hard,
             None if first.contains(',') && first.split(',').all(is_float) => Self::Soft,
             None if is_float(first) => {
                 if words.next().is_none() {
@@ -130,13 +130,9 @@ pub(super) fn soft(field: &str) -> ImportReported<Option<Alignment>> {
 
 /// The links of a field, those of `</s>` among them.
 pub(super) fn hard(field: &str) -> ImportReported<Vec<Link>> {
-    let link = |word: &str| {
-        let found = pharaoh_link(word).filter(|(s, t, _)| (*s).max(*t) < MOST_WORDS);
-        found
-            .map(|(source, target, _)| Link { source, target })
-            .ok_or_else(|| format!("has `{word:.40}`, which is no link"))
-    };
-    let mut links: Vec<Link> = field.split_ascii_whitespace().map(link).collect::<ImportReported<_>>()?;
+    let (_, entries) = line_entries(field).map_err(|word| format!("has `{word:.40}`, which is no link"))?;
+    let mut links: Vec<Link> =
+        entries.into_iter().map(|LinkEntry { first, second, .. }| Link { source: first, target: second }).collect();
     links.sort_unstable();
     links.dedup();
     Ok(links)
@@ -167,10 +163,11 @@ struct MarianReader {
 impl MarianReader {
     fn open(input: &ImportInput, options: &ImportOptions, facts: &mut Facts, kind: Field) -> Result<Self> {
         facts.behind = Behind::Padding;
-        let is_number = |line: &str| fields(line)[0].parse::<f32>().is_ok();
-        let (head, sample) = (input.head(), |line: &&str| !line.trim().is_empty());
-        let mut lines = head.lines().filter(sample).take(PEEKED).peekable();
-        let is_scored = lines.peek().is_some_and(|line| fields(line)[0].contains('.')) && lines.all(is_number);
+        let head = input.head();
+        let first: Vec<&str> =
+            head.lines().filter(|line| !line.trim().is_empty()).take(PEEKED).map(|line| fields(line)[0]).collect();
+        let is_scored =
+            first.iter().any(|text| text.contains(['.', '-'])) && first.iter().all(|text| text.parse::<f32>().is_ok());
         if is_scored {
             facts.notes.push("The file is of Marian's scorer, which writes scores in the place of texts.".into());
         }

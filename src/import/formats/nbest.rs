@@ -56,11 +56,15 @@ pub fn open(input: &ImportInput, options: &ImportOptions, facts: &mut Facts) -> 
         facts.orientation = ImportFact::known(Orientation::TargetRows, ROWS);
     }
     let (first, last) = lists(input)?;
-    facts.sentences = Some(last);
-    if first > 1 {
+    // of a whole corpus, counted from 1
+    let from = usize::from(first == 2 && last == options.beside.0.len() + 1);
+    facts.sentences = Some(last - from);
+    if from > 0 {
+        facts.notes.push("Ids count from 1, for else the last list had no sentence.".to_owned());
+    } else if first > 1 {
         facts.notes.push(format!("Ids count from 0; the first list is that of sentence {first}."));
     }
-    Ok(Box::new(NbestReader { lines: input.lines()?, is_aligned, system: system(input, options), waiting: None }))
+    Ok(Box::new(NbestReader { lines: input.lines()?, is_aligned, from, system: system(input, options), waiting: None }))
 }
 
 /// The number that a line begins with, from 0.
@@ -98,6 +102,8 @@ struct NbestReader {
     lines: TextLines,
     /// It has links or weights.
     is_aligned: bool,
+    /// What ids count from.
+    from: usize,
     system: String,
     /// The line that begins the next list.
     waiting: Option<NbestLine>,
@@ -134,7 +140,7 @@ impl NbestReader {
                     field => take(field, &mut output, line.number, warnings),
                 }
             }
-            return Ok(Some((id + 1, line.number, output)));
+            return Ok(Some((id + 1 - self.from, line.number, output)));
         }
         Ok(None)
     }
@@ -172,7 +178,7 @@ fn features(field: &str) -> Vec<(String, f32)> {
 impl FormatReader for NbestReader {
     fn next(&mut self, warnings: &mut Warnings) -> Result<Option<Record>> {
         let Some((sentence, line, first)) = self.line(warnings)? else { return Ok(None) };
-        let id = Some((sentence - 1).to_string());
+        let id = Some((sentence - 1 + self.from).to_string());
         let mut record = Record { sentence, line, id, outputs: vec![first], ..Record::default() };
         while let Some(next) = self.line(warnings)? {
             if next.0 != sentence {

@@ -48,12 +48,18 @@ pub fn open(input: &ImportInput, options: &ImportOptions, facts: &mut Facts) -> 
     let (source, target) = options.languages.clone();
     let mut languages =
         Languages { asked: source, header: peeked.header, source: String::new(), target: target.unwrap_or_default() };
-    let found = units.iter().find_map(|unit| {
-        let (source, target) = languages.sides(unit);
-        let name = |at: usize| unit.variants[at].0.clone();
-        let (source, target) = source.zip(target)?;
-        Some((languages.of(unit).map_or_else(|| name(source), str::to_owned), name(target)))
-    });
+    // those of most units
+    let mut pairs: Vec<(String, String, usize)> = Vec::new();
+    for unit in &units {
+        let (Some(source), Some(target)) = languages.sides(unit) else { continue };
+        let name = |at: usize| unit.variants[at].0.as_str();
+        let (source, target) = (languages.of(unit).unwrap_or_else(|| name(source)), name(target));
+        match pairs.iter_mut().find(|(from, into, _)| likeness(from, source) * likeness(into, target) > 0) {
+            Some((.., count)) => *count += 1,
+            None => pairs.push((source.to_owned(), target.to_owned(), 1)),
+        }
+    }
+    let found = pairs.into_iter().rev().max_by_key(|(.., count)| *count).map(|(source, target, _)| (source, target));
     let mut known: Vec<&str> = Vec::new();
     let names: BTreeSet<&str> = units.iter().flat_map(|unit| &unit.variants).map(|(name, _)| name.as_str()).collect();
     known.extend(names.iter().take(NAMED));
@@ -71,6 +77,8 @@ pub fn open(input: &ImportInput, options: &ImportOptions, facts: &mut Facts) -> 
             }
         });
     };
+    let is_there = |asked: &String| names.iter().any(|name| likeness(asked, name) == 3);
+    let target = options.languages.1.clone().filter(is_there).unwrap_or(target);
     (languages.source, languages.target) = (source.clone(), target.clone());
     known.retain(|one| likeness(&source, one) + likeness(&target, one) == 0);
     if !known.is_empty() {
@@ -181,7 +189,7 @@ impl Units {
                 Happens::End(name) if name == "tu" => return Ok(unit),
                 Happens::Eof => {
                     let line = self.xml.line();
-                    let message = "is the last, within a translation unit; the file may be truncated";
+                    let message = "is the last, within a translation unit; the file may be truncated, and what comes before it was read";
                     return Err(Error::line(self.xml.path(), line, message));
                 }
                 _ => {}

@@ -83,7 +83,8 @@ impl FormatReader for XliffReader {
                     }
                 }
                 Happens::Eof if self.open.is_some() => {
-                    let message = "is the last, within a unit; the file may be truncated";
+                    let message =
+                        "is the last, within a unit; the file may be truncated, and what comes before it was read";
                     return Err(Error::line(self.xml.path(), self.xml.line(), message));
                 }
                 Happens::Eof => return Ok(None),

@@ -181,7 +181,9 @@ impl Xml {
     }
 
     fn cut(&self, name: &str) -> Error {
-        Error::line(&self.path, self.line(), format!("is the last, within `{name}`; the file may be truncated"))
+        let message =
+            format!("is the last, within `{name}`; the file may be truncated, and what comes before it was read");
+        Error::line(&self.path, self.line(), message)
     }
 }
 
@@ -193,6 +195,8 @@ fn code_point(tag: &Tag) -> Option<char> {
 fn resolved(reference: &BytesRef<'_>) -> Option<String> {
     match reference.resolve_char_ref() {
         Ok(Some(letter)) => Some(letter.to_string()),
+        // HTML's, which programs leave in
+        Ok(None) if *reference.borrow().into_inner() == *"nbsp" => Some("\u{a0}".to_owned()),
         Ok(None) => resolve_predefined_entity(&reference.borrow().into_inner()).map(str::to_owned),
         Err(_) => None,
     }
@@ -212,10 +216,14 @@ fn tidied(text: &str) -> String {
 struct Spaced {
     text: String,
     has_gap: bool,
+    /// Something was left out, so that the spaces beside it are one.
+    is_left: bool,
 }
 
 impl Spaced {
     fn push(&mut self, part: &str) {
+        let is_left = std::mem::take(&mut self.is_left) && self.text.ends_with(char::is_whitespace);
+        let part = if is_left { part.trim_start() } else { part };
         let Some(first) = part.chars().next() else { return };
         let opens = matches!(first, '(' | '[' | '{' | '<' | '"' | '\'' | '-' | '$' | '#' | '&');
         let is_sign = !first.is_alphanumeric() && (first.is_ascii_punctuation() && !opens || is_unspaced(first));
@@ -234,6 +242,7 @@ impl Spaced {
     /// An element that is left out.
     fn leave(&mut self, tag: &Tag, code: &str) {
         self.has_gap |= is_gap(tag, code);
+        self.is_left = true;
     }
 }
 

@@ -169,7 +169,7 @@ pub fn links_of(line: &str) -> Option<Links> {
 }
 
 /// `i-j` or `isj`, `i?j` or `ipj`: both positions as they stand there, and whether the link is sure.
-pub fn pharaoh_link(word: &str) -> Option<(usize, usize, bool)> {
+fn pharaoh_link(word: &str) -> Option<(usize, usize, bool)> {
     let at = word.find(['-', 's', '?', 'p'])?;
     Some((number(&word[..at])?, number(&word[at + 1..])?, matches!(word.as_bytes()[at], b'-' | b's')))
 }
