@@ -105,7 +105,7 @@ pub(crate) fn given(
     let mut view = view(wording, source, hypothesis);
     let places = vocabulary_words(wording.target, target, pretokenized);
     let whole = whole_words(target, &places);
-    view.text = target.text.trim().to_owned();
+    target.text.trim().clone_into(&mut view.text);
     view.replaced = vec![None; target.len()];
     for (place, word) in places.iter().zip(&whole.tokens) {
         view.is_unk[place.start] = target.ids[place.clone()].contains(&wording.unk);
