@@ -375,6 +375,7 @@ fn named(text: &str) -> std::result::Result<(String, PathBuf), String> {
 /// A sentence about a file, a model or a condition.
 pub fn run(low: &AnalyseArgs) -> anyhow::Result<()> {
     let files = files(low);
+    let scheme = low.scheme.as_deref().map(ErrorScheme::open).transpose()?;
     let comes_in = !files.is_empty() || !low.judgements.is_empty() || low.scheme.is_some();
     if !comes_in && !low.workspace.exists() {
         let advice = "is not there; name the corpus, or bring a text in with --source or --import to make one";
@@ -415,8 +416,8 @@ pub fn run(low: &AnalyseArgs) -> anyhow::Result<()> {
             return Err(error.into());
         }
     }
-    if let Some(scheme) = &low.scheme {
-        workspace.set_scheme(&ErrorScheme::open(scheme)?, &Renamed::default())?;
+    if let Some(scheme) = &scheme {
+        workspace.set_scheme(scheme, &Renamed::default())?;
     }
     for typed in &low.judgements {
         bring_judgements(&mut workspace, typed)?;

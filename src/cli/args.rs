@@ -296,7 +296,7 @@ pub struct BoundArgs {
     /// Never emit an unknown word
     #[arg(long)]
     pub forbid_unk: bool,
-    /// Let models of Marian emit an unknown word, which they do not by default, as in Marian
+    /// Let models of Marian and OPUS-MT emit an unknown word, which they do not by default, as in Marian
     #[arg(long, conflicts_with = "forbid_unk")]
     pub allow_unk: bool,
 }

@@ -2,6 +2,7 @@
 //! sentences, whatever they look like. Imports its room and `text`.
 
 use crate::import::format::FileSample;
+use crate::import::formats::rows::heads;
 use crate::text::phrases::PhraseEntry;
 
 /// Lines that are looked at.
@@ -30,8 +31,8 @@ fn certain(is: bool) -> u8 {
 
 /// Lines of `analyse --format judgements`, or a table with a row for each.
 pub fn judgements(sample: &FileSample<'_>) -> u8 {
-    let first = sample.first().trim_start();
-    let has = |name: &str| first.split('\t').any(|head| head.trim() == name);
+    let (first, heads) = (sample.first().trim_start(), heads(sample.head));
+    let has = |name: &str| heads.iter().any(|head| head == name);
     let by = first.split_once("\"by\":").filter(|_| first.starts_with('{'));
     let is_line = by.is_some_and(|(_, said)| said.trim_start().starts_with('{'));
     certain(is_line || has("annotator") && (has("sentence") || has("source")))
@@ -39,7 +40,7 @@ pub fn judgements(sample: &FileSample<'_>) -> u8 {
 
 /// A table with their columns.
 pub fn mqm(sample: &FileSample<'_>) -> u8 {
-    let heads: Vec<String> = sample.first().split('\t').map(|name| name.trim().to_lowercase()).collect();
+    let heads = heads(sample.head);
     certain(MQM.iter().all(|name| heads.iter().any(|head| head == name)))
 }
 

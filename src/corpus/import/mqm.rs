@@ -60,7 +60,7 @@ pub fn import(
     rated::take(workspace, (path, replaces), (file, warnings))
 }
 
-/// Whether every cell with a quote is quoted, and some have doubled ones, which no text has.
+/// Whether every cell with a quote is quoted, and some have doubled ones, which no text has, or the head has them.
 fn is_quoted(path: &Path) -> Result<bool> {
     let (mut lines, mut warnings) = (ImportInput::open(path, None)?.lines()?, Warnings::new(path));
     let mut has_doubled = false;
@@ -71,7 +71,7 @@ fn is_quoted(path: &Path) -> Result<bool> {
             let Some(within) = within.filter(|within| !within.replace("\"\"", "").contains('"')) else {
                 return Ok(false);
             };
-            has_doubled |= within.contains("\"\"");
+            has_doubled |= line.number == 1 || within.contains("\"\"");
         }
     }
     Ok(has_doubled)
@@ -94,7 +94,7 @@ fn read(path: &Path, warnings: &mut Warnings, ticket: &CancellationToken) -> Res
         ticket.check()?;
         let Some(text) = line.text.filter(|text| !text.trim().is_empty()) else { continue };
         let Some(columns) = &columns else {
-            let none = || Error::file(path, format!("has no columns `{}`", MQM.join("`, `")));
+            let none = || Error::file(path, format!("has no columns `{}` with tabs between them", MQM.join("`, `")));
             columns = Some(MqmColumns::of(&text).ok_or_else(none)?);
             continue;
         };
@@ -105,6 +105,9 @@ fn read(path: &Path, warnings: &mut Warnings, ticket: &CancellationToken) -> Res
             let message = format!("has {count} cells and no `{name}`, which is column {at}; it is left out");
             warnings.add(line.number, message);
             continue;
+        }
+        if [3, 2].iter().any(|n| cells[columns.told[*n]].matches("<v>").count() > 1) {
+            warnings.add(line.number, "marks several places at once; the first is taken".to_owned());
         }
         row(&mut file, columns, &cells, line.number);
     }

@@ -1,7 +1,8 @@
 //! Floor 7: judgements of outputs in JSON: what Pearmut's annotators said (DA, ESA, MQM), lines or the file that its dashboard
 //! gives, and the scores and error spans of xCOMET (`comet-score --to_json`), as marks of an annotator of that name.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
+use std::io::Read as _;
 use std::path::Path;
 
 use serde::Deserialize;
@@ -15,7 +16,7 @@ use crate::corpus::judgements::judge::{ErrorMark, Letters, MOST_RATING};
 use crate::corpus::store::file::Workspace;
 use crate::error::{Error, Result};
 use crate::import::Warnings;
-use crate::text::reader::read_file;
+use crate::import::input::ImportInput;
 use crate::text::words::words;
 
 /// The most bytes of a file, which is read as a whole.
@@ -43,12 +44,23 @@ pub enum SpanFormat {
 /// # Errors
 /// A sentence about either file.
 pub fn import(workspace: &mut Workspace, (path, replaces): (&Path, bool), format: SpanFormat) -> Result<ImportReport> {
-    let bytes = read_file(path, MOST)?;
-    let text = String::from_utf8(bytes).map_err(|_| Error::file(path, "is not UTF-8; save it so"))?;
+    let input = ImportInput::open(path, None)?;
+    let bytes = match input.encoding() {
+        "UTF-8" => input.bytes()?,
+        name if name.starts_with("UTF-") => input.text()?,
+        _ => return Err(Error::file(path, "is not UTF-8; save it so")),
+    };
+    let mut text = String::new();
+    let read = bytes.take(MOST + 1).read_to_string(&mut text);
+    read.map_err(|error| Error::file(path, format!("could not be read ({error})")))?;
+    if text.len() as u64 > MOST {
+        return Err(Error::file(path, format!("has more than {MOST} bytes, too many for such a file")));
+    }
+    let text = text.trim_start_matches('\u{feff}');
     let mut warnings = Warnings::new(path);
     let file = match format {
-        SpanFormat::Pearmut => pearmut(path, &text, &mut warnings)?,
-        SpanFormat::Comet => comet(path, &text)?,
+        SpanFormat::Pearmut => pearmut(path, text, &mut warnings)?,
+        SpanFormat::Comet => comet(path, text)?,
     };
     rated::take(workspace, (path, replaces), (file, warnings))
 }
@@ -88,8 +100,7 @@ struct PearmutItem {
 #[derive(Deserialize)]
 struct PearmutSaid {
     score: Option<f64>,
-    #[serde(default)]
-    error_spans: Vec<PearmutSpan>,
+    error_spans: Option<Vec<PearmutSpan>>,
     /// Whether there are no errors, as Interlinear writes it.
     no_errors: Option<bool>,
 }
@@ -104,6 +115,29 @@ struct PearmutSpan {
     category: Option<String>,
     /// All of it, as Interlinear writes it.
     mark: Option<ErrorMark>,
+}
+
+/// Stands for the annotation where all before it of this item and annotator was taken back.
+const RESET: &str = "__RESET__";
+/// How items are numbered that Pearmut does not count.
+const EXTRA: [&str; 3] = ["welcome_", "random_", "goodbye_"];
+
+/// What is said of translations by their segments, systems and raters; what a rater said last counts.
+type PearmutRows = BTreeMap<(usize, String, String), Vec<RatedRow>>;
+
+/// The lines that count, as Pearmut counts them: none before a reset, and neither forms nor what is shown before and after.
+fn counting(lines: Vec<(usize, Value)>) -> impl Iterator<Item = (usize, Value)> {
+    let key = |line: &Value| (line["user_id"].to_string(), line["item_i"].to_string());
+    let resets = lines.iter().enumerate().filter(|(_, (_, line))| line["annotation"] == RESET);
+    let resets: HashMap<_, usize> = resets.map(|(n, (_, line))| (key(line), n)).collect();
+    let is_extra = |line: &Value| {
+        let is_shown = line["item_i"].as_str().is_some_and(|name| EXTRA.iter().any(|start| name.starts_with(start)));
+        is_shown || line["item"][0].get("form").is_some()
+    };
+    let counts = move |(n, (_, line)): &(usize, (usize, Value))| {
+        !is_extra(line) && resets.get(&key(line)).is_none_or(|reset| reset < n)
+    };
+    lines.into_iter().enumerate().filter(counts).map(|(_, line)| line)
 }
 
 /// Pearmut's units of a text: of each the letter that it is of, from 0.
@@ -141,8 +175,9 @@ fn pearmut(path: &Path, text: &str, warnings: &mut Warnings) -> Result<RatedFile
             value => campaigns[0].push((number, value)),
         }
     }
-    let mut skipped = 0;
+    let [mut skipped, mut again, mut left] = [0; 3];
     for campaign in campaigns {
+        left += campaign.len();
         let read = |(number, line): (usize, Value)| match serde_json::from_value::<PearmutLine>(line) {
             Ok(line) => Some((number, line)),
             Err(error) => {
@@ -150,30 +185,51 @@ fn pearmut(path: &Path, text: &str, warnings: &mut Warnings) -> Result<RatedFile
                 None
             }
         };
-        let lines: Vec<(usize, PearmutLine)> = campaign.into_iter().filter_map(read).collect();
+        let lines: Vec<(usize, Value)> = counting(campaign).collect();
+        left -= lines.len();
+        let lines: Vec<(usize, PearmutLine)> = lines.into_iter().filter_map(read).collect();
         // Of DA nobody is asked for errors, and all lists of them are empty.
         let asks = lines.iter().any(|(_, line)| line.has_spans());
+        let mut said = PearmutRows::new();
         for (number, line) in lines {
-            skipped += document(&mut file, (number, asks), line, warnings);
+            let [skips, replaces] = document((&mut file, &mut said), (number, asks), line, warnings);
+            (skipped, again) = (skipped + skips, again + replaces);
         }
+        file.rows.extend(said.into_values().flatten());
     }
-    if skipped > 0 {
-        file.remarks.push(format!("Translations that were skipped: {skipped}. They are not judged."));
-    }
+    let remarks = [
+        (skipped, "Translations that were skipped", "They are not judged."),
+        (again, "Translations that were judged again by the same annotator", "The last judgement counts."),
+        (left, "Lines that Pearmut does not count, such as those before a reset", "They are left out."),
+    ];
+    let remarks = remarks.into_iter().filter(|(count, ..)| *count > 0);
+    file.remarks.extend(remarks.map(|(count, what, then)| format!("{what}: {count}. {then}")));
     Ok(file)
 }
 
-/// Takes in a document; gives how many translations were skipped.
-fn document(file: &mut RatedFile, (number, asks): (usize, bool), line: PearmutLine, warnings: &mut Warnings) -> usize {
+/// Takes in a document; gives how many translations were skipped, and how many judged again.
+fn document(
+    (file, all): (&mut RatedFile, &mut PearmutRows),
+    (number, asks): (usize, bool),
+    line: PearmutLine,
+    warnings: &mut Warnings,
+) -> [usize; 2] {
     if line.item.len() != line.annotation.len() {
         warnings.add(number, "has no `item` with the texts of each annotation; it is left out".to_owned());
-        return 0;
+        return [0; 2];
     }
     let is_skipped = line.does("submit_skip");
     let rater = line.user_id.unwrap_or_else(|| "annotator".to_owned());
-    let mut skipped = 0;
+    let [mut skipped, mut again] = [0; 2];
     for (item, said) in line.item.into_iter().zip(line.annotation) {
-        let (Ok(item), Some(said)) = (serde_json::from_value::<PearmutItem>(item), said) else { continue };
+        let Some(said) = said else { continue };
+        let item = match serde_json::from_value::<PearmutItem>(item) {
+            Ok(item) => item,
+            Err(error) => {
+                warnings.add(number, format!("has an item of another kind ({error}); it is left out"));
+                continue;
+            }
+        };
         let Some(source) = item.src else {
             warnings.add(number, "has an item without `src`; it is left out".to_owned());
             continue;
@@ -199,19 +255,25 @@ fn document(file: &mut RatedFile, (number, asks): (usize, bool), line: PearmutLi
                         warnings.add(number, message);
                     }
                     let things = if is_skipped { Vec::new() } else { things(said, text, asks) };
-                    skipped += usize::from(things.is_empty());
-                    file.rows.extend(things.into_iter().map(row));
+                    if things.is_empty() {
+                        skipped += 1;
+                        continue;
+                    }
+                    let rows = things.into_iter().map(row).collect();
+                    again += usize::from(all.insert((segment, system.clone(), rater.clone()), rows).is_some());
                 }
             }
         }
     }
-    skipped
+    [skipped, again]
 }
 
 /// What is said of a translation; nothing if it was skipped.
 fn things(said: PearmutSaid, text: &str, asks: bool) -> Vec<RatedThing> {
     let rating = said.score.map(|score| RatedThing::Rating(score.round() as u8));
-    let is_clean = said.error_spans.is_empty() && said.no_errors.unwrap_or(asks && rating.is_some());
+    let asks = asks && said.error_spans.is_some();
+    let spans = said.error_spans.unwrap_or_default();
+    let is_clean = spans.is_empty() && said.no_errors.unwrap_or(asks && rating.is_some());
     let (units, end, count): (Vec<usize>, _, _) = (units(text).collect(), text.chars().count(), words(text).count());
     let mark = |span: PearmutSpan| {
         if let Some(mark) = span.mark.filter(|mark| mark.target.1 <= count) {
@@ -225,7 +287,7 @@ fn things(said: PearmutSaid, text: &str, asks: bool) -> Vec<RatedThing> {
             RatedThing::Mark(mark, (Some((first, Some(behind.max(first)))), None))
         }
     };
-    let marks = said.error_spans.into_iter().map(mark);
+    let marks = spans.into_iter().map(mark);
     rating.into_iter().chain(marks).chain(is_clean.then_some(RatedThing::NoErrors)).collect()
 }
 
@@ -272,8 +334,14 @@ fn comet(path: &Path, text: &str) -> Result<RatedFile> {
     let why = |error: serde_json::Error| Error::file(path, format!("is no JSON of comet-score ({error})"));
     let all: BTreeMap<String, Vec<CometSegment>> = serde_json::from_str(text).map_err(why)?;
     let has_spans = all.values().flatten().any(|one| one.errors.is_some());
+    let own = |name: &String| stem(Path::new(name));
+    let mut names = BTreeMap::<String, usize>::new();
+    for name in all.keys() {
+        *names.entry(own(name)).or_default() += 1;
+    }
     for (name, segments) in all {
-        let system = stem(Path::new(&name));
+        // Files in several folders may be called the same.
+        let system = if names[&own(&name)] > 1 { name } else { own(&name) };
         for (n, one) in segments.into_iter().enumerate() {
             let reference = one.reference.filter(|text| !text.is_empty());
             // Sentences that occur twice are told apart by their number.

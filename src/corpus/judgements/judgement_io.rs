@@ -22,11 +22,11 @@ use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::file::Workspace;
 use crate::error::{Error, Result};
 use crate::import::Warnings;
-use crate::import::formats::rows::{Rows, TableStyle, TableSurvey};
+use crate::import::formats::rows::{Rows, TableStyle, TableSurvey, heads};
 use crate::import::input::ImportInput;
 use crate::text::links::Links;
 use crate::text::links::read::links_of;
-use crate::text::reader::{LineReader, require_file};
+use crate::text::reader::LineReader;
 use crate::text::tsv::{Tsv, TsvCell};
 use crate::text::words::words;
 use crate::ticket::CancellationToken;
@@ -157,11 +157,10 @@ enum Notation {
 
 /// How it does; where all are one annotator's, no column names one.
 fn notation(path: &Path, is_named: bool) -> Option<Notation> {
-    // A pipe could not be read a second time.
-    require_file(path).ok()?;
-    let lines = LineReader::open(path).ok()?;
-    let first = lines.map_while(std::result::Result::ok).find(|line| !line.trim().is_empty())?;
-    if first.trim_start().starts_with('{') {
+    let head = ImportInput::open(path, None).ok()?.head();
+    if head.trim_start().starts_with('{') {
+        let lines = LineReader::open(path).ok()?;
+        let first = lines.map_while(std::result::Result::ok).find(|line| !line.trim().is_empty())?;
         let is_corpus = first.contains("\"judgements\":") && first.contains("\"systems\":");
         let notation = if is_corpus { Notation::Corpus } else { Notation::Lines };
         return serde_json::from_str::<Line>(&first)
@@ -169,8 +168,8 @@ fn notation(path: &Path, is_named: bool) -> Option<Notation> {
             .filter(|line| is_corpus || line.by.is_some())
             .map(|_| notation);
     }
-    let heads: Vec<&str> = first.split('\t').map(str::trim).collect();
-    let has = |name: &str| heads.contains(&name);
+    let heads = heads(&head);
+    let has = |name: &str| heads.iter().any(|head| head == name);
     ((has("annotator") || is_named) && (has("sentence") || has("source"))).then_some(Notation::Table)
 }
 
@@ -336,10 +335,10 @@ impl Reading<'_> {
 
     fn table(&mut self, known: &Judgements, ticket: &CancellationToken) -> Result<()> {
         let input = ImportInput::open(self.path, None)?;
-        let style = TableSurvey::of(&input, TableStyle::tsv(&input)?)?.style;
+        let style = TableSurvey::of(&input, TableStyle::of(&input)?)?.style;
         let (mut rows, mut warnings) = (Rows::open(&input, style)?, Warnings::new(self.path));
         let heads = rows.next(&mut warnings)?.map(|(_, heads)| heads).unwrap_or_default();
-        let heads: Vec<String> = heads.iter().map(|head| head.trim().to_owned()).collect();
+        let heads: Vec<String> = heads.iter().map(|head| head.trim().to_lowercase()).collect();
         while let Some((line, row)) = rows.next(&mut warnings)? {
             ticket.check()?;
             let cells = Cells { heads: &heads, row: &row };

@@ -78,7 +78,7 @@ impl Default for ErrorScheme {
 impl ErrorScheme {
     /// One that comes with the program.
     pub fn preset(name: &str) -> Option<Self> {
-        let text = PRESETS.iter().find(|(known, _)| *known == name)?.1;
+        let text = PRESETS.iter().find(|(known, _)| known.eq_ignore_ascii_case(name))?.1;
         toml::from_str(text).ok()
     }
 

@@ -1,7 +1,10 @@
 //! Floor 6: the paragraphs of HTML, read as browsers read it (`html5gum`). Imports its room.
 
+use std::sync::LazyLock;
+
 use html5gum::emitters::default::DefaultEmitter;
 use html5gum::{StartTag, Token, Tokenizer};
+use regex::Regex;
 
 use crate::import::documents::ImportedDocument;
 
@@ -34,8 +37,25 @@ const ENDED: &[(&str, &[&str])] = &[
 /// What marks of notes are called, or lead to.
 const NOTES: &[&str] = &["footnote", "noteref", "fnref", "_ftn", "cite_note", "cite-note"];
 
+/// The most quoted attributes of an element: the tokenizer calls itself for each.
+const MOST_ATTRIBUTES: usize = 4000;
+static ATTRIBUTE: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r#"[^>=]*=+\s*(?:"[^"]*"|'[^']*')"#).ok());
+
+/// Whether an element has more attributes than can be read.
+fn has_too_many(page: &str) -> bool {
+    let (mut count, mut end) = (0, 0);
+    ATTRIBUTE.iter().flat_map(|attribute| attribute.find_iter(page)).any(|found| {
+        count = if found.start() == end { count + 1 } else { 1 };
+        end = found.end();
+        count > MOST_ATTRIBUTES
+    })
+}
+
 /// The paragraphs of a page, or why there are too many.
 pub fn read(page: &str) -> Result<ImportedDocument, String> {
+    if has_too_many(page) {
+        return Err(format!("has an element with more than {MOST_ATTRIBUTES} attributes; remove it"));
+    }
     let (mut document, mut paragraph) = (ImportedDocument::default(), String::new());
     // the hidden element that is open, and the elements that are open in it
     let mut hidden: Vec<Vec<u8>> = Vec::new();
@@ -131,5 +151,11 @@ mod tests {
             <p>One <b>bold</b>\n word &amp; more<br>here<p>Two<ul><li>first<li>sec<!-- no -->ond</ul><style>p {}</style>&eacute;nd";
         let found = read(page).expect("short").paragraphs;
         assert_eq!(found, ["A title", "One bold word & more here", "Two", "first", "second", "énd"]);
+    }
+
+    #[test]
+    fn an_element_with_many_attributes_does_not_use_up_the_stack() {
+        let page = format!("<p {}>Text.", "a=\"x\" ".repeat(100_000));
+        assert!(read(&page).expect_err("too many").contains("more than 4000 attributes"));
     }
 }

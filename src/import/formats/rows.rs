@@ -53,14 +53,37 @@ impl TableStyle {
     /// That of a file with commas or what else its first line has.
     pub fn csv(input: &ImportInput) -> Self {
         let head = input.head();
-        let named = separator(&head);
-        let first = head.lines().next().unwrap_or_default();
-        let count = |delimiter: char| first.matches(delimiter).count();
-        // Where there is one column its commas belong to the cells.
-        let guess = if count(',') > count(';') || count(',') > 0 && count(',') == count(';') { b',' } else { b';' };
-        let delimiter = named.unwrap_or(guess);
-        Self { delimiter, is_quoted: true, is_guarded: true, names_delimiter: named.is_some() }
+        let names_delimiter = separator(&head).is_some();
+        Self { delimiter: comma(&head), is_quoted: true, is_guarded: true, names_delimiter }
     }
+
+    /// That of a file with tabs, or else with commas.
+    pub fn of(input: &ImportInput) -> Result<Self> {
+        if parted(&input.head()).1 == b'\t' { Self::tsv(input) } else { Ok(Self::csv(input)) }
+    }
+}
+
+/// What is between the cells of a file without tabs.
+fn comma(head: &str) -> u8 {
+    let first = head.lines().next().unwrap_or_default();
+    let count = |delimiter: char| first.matches(delimiter).count();
+    // Where there is one column its commas belong to the cells.
+    let guess = if count(',') > count(';') || count(',') > 0 && count(',') == count(';') { b',' } else { b';' };
+    separator(head).unwrap_or(guess)
+}
+
+/// The first line of cells, and what is between them.
+fn parted(head: &str) -> (&str, u8) {
+    let named = separator(head);
+    let mut lines = head.lines().filter(|line| !line.trim().is_empty()).skip(usize::from(named.is_some()));
+    let first = lines.next().unwrap_or_default();
+    (first, named.unwrap_or_else(|| if first.contains('\t') { b'\t' } else { comma(first) }))
+}
+
+/// What the first line calls the columns, in small letters.
+pub fn heads(head: &str) -> Vec<String> {
+    let (first, delimiter) = parted(head);
+    first.split(char::from(delimiter)).map(|name| name.trim().trim_matches('"').to_lowercase()).collect()
 }
 
 /// Whether every cell of a file with tabs that has a quotation mark is quoted, and whether some row shows that nothing is

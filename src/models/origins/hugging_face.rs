@@ -21,6 +21,7 @@ use crate::models::disk;
 use crate::models::folder::{CARD_FILE, CONFIG_FILE, WEIGHTS_FILE};
 use crate::models::origins::card::ForeignCard;
 use crate::models::origins::keys::{ForeignSettings, short};
+use crate::models::origins::marian_files::MarianFiles;
 use crate::models::origins::tensors::ForeignTensors;
 use crate::models::origins::words::{ForeignWords, languages};
 use crate::models::origins::{Foreign, OriginEntry, torch};
@@ -188,6 +189,8 @@ fn config(
     let shared_embedding = settings.flag("share_encoder_decoder_embeddings", true)?;
     let max_positions = table(tensors, d)?;
     let mut config = words.config(card, Architecture::TRANSFORMER, d);
+    // what Marian translates so, its models at Hugging Face do, although transformers does not
+    config.bars_unk = !MarianFiles::beside(&folder.join(CONFIG_FILE)).allows_unk();
     let start = settings.id("decoder_start_token_id", config.target_vocabulary)?;
     let target = target_embedding(tensors, shared_embedding);
     let row = tensors.numbers(target, start as usize, &[1, d])?;
