@@ -128,7 +128,7 @@ pub fn score_places(head: &str) -> Option<[usize; 3]> {
 }
 
 /// Declared XML with a tag in the next line, or an element that is known, alone in its line or with tags at the beginnings of most
-/// lines, or any one that is opened in the first line and has others within; a text may begin with `<` too.
+/// lines, or any one that is opened in the first line and has others in all; a text may begin with `<` too.
 pub fn markup(sample: &FileSample<'_>) -> u8 {
     let first = sample.first().trim_start().trim_start_matches('\u{feff}').to_lowercase();
     let name = first.strip_prefix('<').map(|rest| rest.split([' ', '>', '\t', '/']).next().unwrap_or_default());
@@ -138,7 +138,7 @@ pub fn markup(sample: &FileSample<'_>) -> u8 {
     let is_alone = first.trim_end().ends_with('>');
     let is_known = name.is_some_and(|name| ROOTS.contains(&name)) && (is_alone || tagged * 2 >= lines.len());
     let is_closed = |line: &&&str| line.starts_with('<') && line.contains("</") && line.trim_end().ends_with('>');
-    let opens = is_alone && first.matches('<').count() == 1 && tagged * 2 > lines.len();
+    let opens = is_alone && first.matches('<').count() == 1 && tagged == lines.len();
     let is_tree = opens && lines.iter().skip(1).find(is_closed).is_some_and(|line| !line.starts_with("<s>"));
     if is_known || is_tree || is_declared && lines.get(1).is_none_or(|line| line.starts_with('<')) { 90 } else { 0 }
 }

@@ -506,7 +506,9 @@ impl Importer<'_> {
         if let Some(known) = &before {
             if known.text != kept.text {
                 if !report.replaces(format!("outputs of {name}"), self.options.replaces) {
-                    self.stays.insert((name.to_owned(), at));
+                    if !is_same(&known.text, &kept.text) {
+                        self.stays.insert((name.to_owned(), at));
+                    }
                     return Ok(None);
                 }
             } else if output.alpha.is_none() && (known.alpha.is_some() || output.tokens.is_empty()) {
