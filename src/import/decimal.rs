@@ -84,9 +84,10 @@ pub fn is_number(cell: &str) -> bool {
     [Decimals::Point, Decimals::Comma].iter().any(|decimals| number(cell, *decimals).is_some())
 }
 
-/// A number, where decimals are written so.
+/// A number, where decimals are written so; it may have a sign of minus, and one of percent behind it.
 pub fn number(cell: &str, decimals: Decimals) -> Option<f64> {
-    let cell = cell.trim();
+    let cell = cell.trim().replacen('\u{2212}', "-", 1);
+    let cell = cell.strip_suffix('%').unwrap_or(&cell).trim_end();
     let (thousands, mark) = if decimals == Decimals::Comma { ('.', ',') } else { (',', '.') };
     let (whole, rest) = cell.split_at(cell.find([mark, 'e', 'E']).unwrap_or(cell.len()));
     if decimals == Decimals::Unclear && cell.contains(',') || rest.contains(thousands) {

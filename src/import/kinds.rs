@@ -60,10 +60,12 @@ pub const FORMATS: &[FormatEntry] = formats! {
     "comet-log" "Scores as comet-score prints them" recognise::comet_log, OfCorpus(Scores), false, "Unbabel/COMET, comet-score";
     "wmt-scores" "Scores of the WMT's metrics tasks" recognise::wmt_scores, OfCorpus(Scores), false, "google/wmt-mqm-human-evaluation, avg_seg_scores.tsv";
     "markup" "Marked-up text" recognise::markup, Refused("is text between tags (XML, SGML or HTML), and tags are no sentences; keep the sentences alone, one a line, or give a web page to `interlinear documents`"), false, "AppraiseDev/Appraise, WMT's XML; .sgm of the WMT; XCES of OPUS";
+    "other-texts" "Subtitles or messages of other kinds" recognise::other_texts, Refused("has subtitles (.ass, .sbv) or messages (.po) of a kind that is not read; convert it to .srt, TMX or a table with tabs"), false, "SubtitleEdit/subtitleedit UnitTests/Files";
+    "sides" "Two texts a line (fast_align)" recognise::sides, Refused("has two texts in each line, with ` ||| ` between; put a tab between them"), false, "clab/fast_align";
+    "scheme" "Scheme of errors" recognise::scheme, Refused("is a scheme of errors, as `analyse --format scheme` writes it; give it to `analyse --scheme FILE`"), true, "this program";
     "giza" "Alignments of GIZA++ (A3.final)" recognise::giza, Refused("is an A3.final file of GIZA++; turn both directions into links with Moses' symal, and import its lines such as `0-0 1-2`"), false, "moses-smt/giza-pp";
     "softalignments-js" "Data of SoftAlignments (JavaScript)" recognise::softalignments, Refused("is data that SoftAlignments made for its web pages; import the file of the toolkit from which it made them"), false, "M4t1ss/SoftAlignments web/data";
-    "bars" "Pairs with bars (fast_align)" recognise::bars, Refused("has two texts a line with `|||` between; put a tab in the place of ` ||| `, and import it as a table"), false, "clab/fast_align, its input";
-    "matrix" "Numbers of a matrix" recognise::matrix, Refused("holds rows of numbers as a program prints a matrix, and no sentences; save the weights in a format that has the words, such as Nematus' or Marian's, or as .npy"), false, "matrices as numpy and PyTorch print them";
+    "matrix" "Numbers" recognise::matrix, Refused("holds rows of numbers and no sentences; give scores, a line for each sentence, to `analyse --scores NAME.SYSTEM=FILE`, and save weights of an alignment in a format that has the words, such as Nematus' or Marian's, or as .npy"), false, "matrices as numpy and PyTorch print them";
     "spaced" "Table with spaces" recognise::spaced, Refused("is called a table, but its cells are parted by spaces; save it with tabs between them"), false, "google/wmt-mqm-human-evaluation, avg_seg_scores.tsv";
     "json" "JSON" recognise::json, Refused("is JSON of a kind that is not known here; save its sentences as plain text or TSV"), false, "AppraiseDev/Appraise Examples/*.json";
 };

@@ -1,6 +1,7 @@
 //! Floor 6: how files are known that no reader of this room reads: those that only a corpus takes, and those that are no
 //! sentences, whatever they look like. Imports its room and `text`.
 
+use crate::import::decimal::is_number;
 use crate::import::format::FileSample;
 use crate::import::formats::rows::heads;
 use crate::text::phrases::PhraseEntry;
@@ -23,6 +24,8 @@ const ROOTS: &[&str] = &[
     "cesdoc",
     "cesana",
     "dataset",
+    "url",
+    "svg",
 ];
 
 fn certain(is: bool) -> u8 {
@@ -90,25 +93,77 @@ pub fn wmt_scores(sample: &FileSample<'_>) -> u8 {
     certain(score_places(sample.first()).is_some())
 }
 
-/// Where a head of three words has system, number of the sentence and score.
-pub fn score_places(head: &str) -> Option<[usize; 3]> {
-    let words: Vec<String> = head.split_whitespace().map(str::to_lowercase).collect();
-    let find = |is: fn(&str) -> bool| words.iter().position(|word| is(word));
-    let places =
-        [find(|word| word == "system")?, find(|word| word.starts_with("seg"))?, find(|word| word.contains("score"))?];
-    (words.len() == 3).then_some(places)
+/// What is between the cells of a line of a table of scores; a space is any space.
+pub fn score_separator(head: &str) -> char {
+    ['\t', ';', ','].into_iter().find(|separator| head.contains(*separator)).unwrap_or(' ')
 }
 
-/// Declared XML with a tag in the next line, or an element that is known and tags at the beginnings of most lines; a text may
-/// begin with `<` too.
+/// The cells of a line of a table of scores.
+pub fn score_cells(line: &str, separator: char) -> Vec<&str> {
+    match separator {
+        ' ' => line.split_whitespace().collect(),
+        _ => line.split(separator).map(|cell| cell.trim().trim_matches('"')).collect(),
+    }
+}
+
+/// Where a head of a table without texts has system, number of the sentence and score; or a line of the WMT's metrics, which
+/// has them last, behind metric, languages and test set.
+pub fn score_places(head: &str) -> Option<[usize; 3]> {
+    let words = head.trim_start_matches('\u{feff}').to_lowercase();
+    let words = score_cells(&words, score_separator(&words));
+    let find = |is: fn(&str) -> bool| words.iter().position(|word| is(word));
+    let is_text = |word: &str| {
+        ["src", "tgt", "ref", "mt", "hyp", "source", "target", "reference", "translation", "text"].contains(&word)
+    };
+    let is_pair = |word: &&str| word.split_once('-').is_some_and(|(one, other)| one.len() == 2 && other.len() == 2);
+    if let [_, languages, _, .., _, sentence, score] = &words[..]
+        && is_pair(languages)
+        && sentence.parse::<usize>().is_ok()
+        && is_number(score)
+    {
+        return Some([words.len() - 3, words.len() - 2, words.len() - 1]);
+    }
+    let places =
+        [find(|word| word == "system")?, find(|word| word.starts_with("seg"))?, find(|word| word.contains("score"))?];
+    (!words.iter().any(|word| is_text(word))).then_some(places)
+}
+
+/// Declared XML with a tag in the next line, or an element that is known, alone in its line or with tags at the beginnings of most
+/// lines, or any one that is opened in the first line and has others in all; a text may begin with `<` too.
 pub fn markup(sample: &FileSample<'_>) -> u8 {
     let first = sample.first().trim_start().trim_start_matches('\u{feff}').to_lowercase();
     let name = first.strip_prefix('<').map(|rest| rest.split([' ', '>', '\t', '/']).next().unwrap_or_default());
     let is_declared = ["<?xml ", "<!doctype "].iter().any(|start| first.starts_with(start));
     let lines: Vec<&str> = sample.lines().take(PEEKED).map(str::trim_start).collect();
     let tagged = lines.iter().filter(|line| line.starts_with('<')).count();
-    let is_known = name.is_some_and(|name| ROOTS.contains(&name)) && tagged * 2 >= lines.len();
-    if is_known || is_declared && lines.get(1).is_none_or(|line| line.starts_with('<')) { 90 } else { 0 }
+    let is_alone = first.trim_end().ends_with('>');
+    let is_known = name.is_some_and(|name| ROOTS.contains(&name)) && (is_alone || tagged * 2 >= lines.len());
+    let is_closed = |line: &&&str| line.starts_with('<') && line.contains("</") && line.trim_end().ends_with('>');
+    let opens = is_alone && first.matches('<').count() == 1 && tagged == lines.len();
+    let is_tree = opens && lines.iter().skip(1).find(is_closed).is_some_and(|line| !line.starts_with("<s>"));
+    if is_known || is_tree || is_declared && lines.get(1).is_none_or(|line| line.starts_with('<')) { 90 } else { 0 }
+}
+
+/// Subtitles with other times, `[Script Info]` and `0:00:01.000,0:00:02.000`, and messages of gettext.
+pub fn other_texts(sample: &FileSample<'_>) -> u8 {
+    let (first, mut lines) = (sample.first().trim(), sample.lines().take(PEEKED));
+    let is_time = |time: &str| {
+        time.matches(':').count() == 2 && time.bytes().all(|byte| byte.is_ascii_digit() || b":.".contains(&byte))
+    };
+    let is_sbv = first.split_once(',').is_some_and(|(from, to)| is_time(from) && is_time(to));
+    let is_po = sample.has_extension(&["po", "pot"]) && lines.any(|line| line.starts_with("msgid "));
+    certain(is_sbv || is_po || first.trim_start_matches('\u{feff}') == "[Script Info]")
+}
+
+/// Two texts in each line, as fast_align reads them.
+pub fn sides(sample: &FileSample<'_>) -> u8 {
+    let are_two = |line: &str| line.matches(" ||| ").count() == 1;
+    if sample.lines().count() > 1 && sample.lines().take(PEEKED).all(are_two) { 60 } else { 0 }
+}
+
+/// `categories = [` and severities.
+pub fn scheme(sample: &FileSample<'_>) -> u8 {
+    certain(sample.first().starts_with("categories = [") && sample.head.contains("[[severities]]"))
 }
 
 /// `# Sentence pair (1) source length 3 target length 4`
@@ -126,14 +181,9 @@ pub fn softalignments(sample: &FileSample<'_>) -> u8 {
     certain(is_list)
 }
 
-/// Two texts between bars in each line.
-pub fn bars(sample: &FileSample<'_>) -> u8 {
-    let mut lines = sample.lines().take(PEEKED).peekable();
-    if lines.peek().is_some() && lines.all(|line| line.split(" ||| ").count() == 2) { 60 } else { 0 }
-}
-
-/// Rows of decimal numbers, perhaps in brackets and with a word before them.
+/// A decimal number in each line, as scores are; or rows of them, perhaps in brackets and with a word before them.
 pub fn matrix(sample: &FileSample<'_>) -> u8 {
+    let is_score = |line: &str| line.contains(['.', ',']) && is_number(line);
     let is_row = |line: &&str| {
         let is_between = |c: char| c.is_whitespace() || matches!(c, ',' | '[' | ']' | '(' | ')');
         let mut cells = line.split(is_between).filter(|cell| !cell.is_empty()).peekable();
@@ -150,7 +200,7 @@ pub fn matrix(sample: &FileSample<'_>) -> u8 {
         count >= 2 && decimal * 2 > count
     };
     let lines: Vec<&str> = sample.lines().take(PEEKED).collect();
-    let rows = lines.iter().filter(|line| is_row(line)).count();
+    let rows = lines.iter().filter(|line| is_score(line) || is_row(line)).count();
     if rows >= 2 && rows * 4 >= lines.len() * 3 { 70 } else { 0 }
 }
 

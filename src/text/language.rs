@@ -95,6 +95,11 @@ pub fn name(tag: &str) -> String {
     known.map_or_else(|| tag.to_owned(), |(_, language)| language.eng_name().to_owned())
 }
 
+/// Whether a language is called so in English.
+pub fn is_name(name: &str) -> bool {
+    KNOWN.iter().any(|(_, language)| language.eng_name().eq_ignore_ascii_case(name))
+}
+
 /// The tag of the language that a text is almost surely in.
 pub fn guess(text: &str) -> Option<&'static str> {
     let text: String = text.chars().take(MOST_CHARACTERS).collect();

@@ -439,7 +439,8 @@ fn judging_goes_through_the_command_line() {
     assert_eq!((json["both"].as_u64(), json["differing"][1]["differs"][0].as_str()), (Some(4), Some("stars")));
     let (scheme, _) = ran(&["analyse", "--workspace", "b.ilws", "--format", "scheme"]);
     std::fs::write(at.join("s.toml"), scheme.replace("weight = 5.0", "weight = 7.5")).expect("written");
-    let (table, _) = ran(&["analyse", "--workspace", "b.ilws", "--columns", "errors.1", "--limit", "1"]);
+    let (table, _) =
+        ran(&["analyse", "--workspace", "b.ilws", "--scheme", "s.toml", "--columns", "errors.1", "--limit", "1"]);
     assert!(table.lines().nth(1).is_some_and(|row| row.contains(&format!("\t{}\t", 8.5_f32 / 6.0))), "{table}");
     ran(&["report", "--workspace", "b.ilws", "--output", "r.html"]);
     let report = std::fs::read_to_string(at.join("r.html")).expect("a report");

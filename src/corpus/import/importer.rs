@@ -95,6 +95,8 @@ fn import_records(
             columns: &columns,
             joining,
             count: 0,
+            stays: BTreeSet::new(),
+            unscored: 0,
             other_ids: Vec::new(),
             options,
             slots: None,
@@ -139,6 +141,10 @@ struct Importer<'a> {
     joining: Joining,
     /// Records that were placed.
     count: usize,
+    /// Outputs of the records in hand, by system, that stay as they are although the file has others, and how many of their scores
+    /// were left out.
+    stays: BTreeSet<(String, usize)>,
+    unscored: usize,
     /// The lines whose ids are not the names of their sentences.
     other_ids: Vec<usize>,
     /// Whether what differs goes in the place of what is there, and what is taken of n-best lists.
@@ -183,6 +189,12 @@ impl Importer<'_> {
             let count = self.other_ids.len();
             report.facts.push(format!(
                 "The ids of {count} lines, the first of them line {line}, are not those of their sentences here; the sources decide."
+            ));
+        }
+        if self.unscored > 0 {
+            report.facts.push(format!(
+                "{} scores are of translations that the corpus has not, and are left out.",
+                self.unscored
             ));
         }
         if failed.is_none() && !report.is_stopped {
@@ -308,6 +320,14 @@ impl Importer<'_> {
     ) -> Result<()> {
         let known: Vec<String> = self.workspace.systems()?.into_iter().map(|system| system.name).collect();
         let mut scores = given_scores(window, &known, self.columns, self.path, report)?;
+        // Scores of a translation are none of another.
+        for ((_, system), scores) in &mut scores {
+            let (all, system) = (scores.len(), system.clone().unwrap_or_default());
+            scores.retain(|at, _| !self.stays.contains(&(system.clone(), *at)));
+            self.unscored += all - scores.len();
+            report.scores -= all - scores.len();
+        }
+        self.stays.clear();
         scores.extend(oracles);
         // A column that comes back has the name, not the title.
         let titles: Vec<_> = self.workspace.measures()?.into_iter().chain(self.workspace.sentence_numbers()?).collect();
@@ -485,9 +505,12 @@ impl Importer<'_> {
         let is_bare = is_bare(output) && (is_number || output.links.is_some() || output.alpha.is_some());
         let mut is_joined = false;
         let before = if is_bare { None } else { self.said_before(name, at)? };
-        if let Some(known) = before {
+        if let Some(known) = &before {
             if known.text != kept.text {
                 if !report.replaces(format!("outputs of {name}"), self.options.replaces) {
+                    if !is_same(&known.text, &kept.text) {
+                        self.stays.insert((name.to_owned(), at));
+                    }
                     return Ok(None);
                 }
             } else if output.alpha.is_none() && (known.alpha.is_some() || output.tokens.is_empty()) {
@@ -495,7 +518,7 @@ impl Importer<'_> {
                 let links = kept.links.take().or_else(|| known.links.clone());
                 is_joined = true;
                 kept = SystemOutput { links, log_p: kept.log_p.or(known.log_p), ..known.clone() };
-                if kept == known {
+                if kept == *known {
                     return Ok(None);
                 }
             }
@@ -518,7 +541,7 @@ impl Importer<'_> {
             kept.source = tokens.unwrap_or_else(|| owned_words(source));
         }
         self.alignments.put(output, &mut kept, (self.path, record.line), report);
-        Ok(Some(kept))
+        Ok(Some(kept).filter(|kept| before.as_ref() != Some(kept)))
     }
 }
 

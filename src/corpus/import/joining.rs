@@ -102,7 +102,15 @@ pub(super) fn joining(
         }
         Ok(!is_empty || records.is_empty())
     })?;
-    if ticket.is_stale() { Ok(Joining::Block(0)) } else { rows.joining(path, options) }
+    if ticket.is_stale() {
+        return Ok(Joining::Block(0));
+    }
+    match import.warnings.kept.first().filter(|_| rows.rows.is_empty()) {
+        Some(first) => {
+            Err(Error::Input(format!("{}. The file has nothing else, and nothing was imported", first.sentence)))
+        }
+        None => rows.joining(path, options),
+    }
 }
 
 /// Something that a record or a sentence says: of what, and the number of its letters.
@@ -152,6 +160,8 @@ struct Row {
     text: Option<u64>,
     /// The number of its id, or the id itself if that is the number of a sentence.
     name: Option<u64>,
+    /// Its id, if that is a number.
+    number: Option<u64>,
     /// Where its texts begin among all.
     facts: usize,
     /// Its scores.
@@ -201,6 +211,7 @@ impl<'w> FileRows<'w> {
             sentence: record.sentence,
             text,
             name: id.and_then(|id| if are_numbers(self.columns) { id.parse().ok() } else { Some(hashed(id)) }),
+            number: id.and_then(|id| id.parse().ok()),
             facts: self.facts.len(),
             cells: hashed(record.extra.iter().filter(|(column, _)| is_score(column, "0")).collect::<Vec<_>>()),
         });
@@ -274,7 +285,7 @@ impl<'w> FileRows<'w> {
         let may_add = matches!(options.role, None | Some(Role::Source))
             && (self.has_translations || !self.has_scores || self.texts.is_empty());
         let joining = if self.rows.iter().all(|row| row.text.is_none()) {
-            self.by_name()?.unwrap_or(Joining::Lines(newest))
+            self.by_name(&newest)?.unwrap_or(Joining::Lines(newest))
         } else if self.texts.is_empty() && may_add {
             Joining::Block(0)
         } else if let Some(base) = self.base(&newest, may_add)? {
@@ -336,10 +347,11 @@ impl<'w> FileRows<'w> {
         Ok(None)
     }
 
-    /// Records without sources whose ids are names or numbers of sentences; `None` if most are not, or only count the lines.
-    fn by_name(&self) -> Result<Option<Joining>> {
-        let counts = |(n, row): (usize, &Row)| are_numbers(self.columns) && row.name == Some(n as u64 + 1);
-        if self.rows.iter().all(|row| row.name.is_none()) || self.rows.iter().enumerate().all(counts) {
+    /// Records without sources whose ids are names or numbers of sentences; `None` if they only count the lines. Ids that are
+    /// neither are not looked at beside texts, but scores alone would belong anywhere.
+    fn by_name(&self, newest: &Range<usize>) -> Result<Option<Joining>> {
+        let counts = |from: u64| self.rows.iter().zip(from..).all(|(row, n)| row.number == Some(n));
+        if self.rows.iter().all(|row| row.name.is_none()) || are_numbers(self.columns) && counts(1) {
             return Ok(None);
         }
         let mut names: HashMap<u64, u32> = (0..self.texts.len() as u32).map(|at| (u64::from(at) + 1, at)).collect();
@@ -347,10 +359,24 @@ impl<'w> FileRows<'w> {
             names =
                 self.workspace.names()?.into_iter().rev().map(|(name, at)| (hashed(name.trim()), at as u32)).collect();
         }
+        let is_named = !names.is_empty();
         let place = |row: &Row| names.remove(&row.name?);
         let places: Vec<u32> = self.rows.iter().map(place).map(|place| place.unwrap_or(UNKNOWN)).collect();
         let found = places.iter().filter(|place| **place != UNKNOWN).count();
-        Ok((found * 2 > places.len()).then_some(Joining::Each(places, None)))
+        if found * 2 > places.len() {
+            return Ok(Some(Joining::Each(places, None)));
+        }
+        // Where sentences have no names, numbers that are there once each count them, from 0 or 1.
+        let numbers: BTreeSet<u64> = self.rows.iter().filter_map(|row| row.number).collect();
+        let least = numbers.first().copied().unwrap_or_default();
+        let are_all =
+            numbers.iter().copied().eq(least..least + newest.len() as u64) && numbers.len() == self.rows.len();
+        if !is_named && least < 2 && are_all {
+            let place = |row: &Row| (newest.start as u64 + row.number.unwrap_or_default() - least) as u32;
+            return Ok(Some(Joining::Each(self.rows.iter().map(place).collect(), None)));
+        }
+        let is_lost = self.has_scores && !self.has_translations && !counts(0) && !counts(1);
+        Ok(is_lost.then_some(Joining::Each(places, None)))
     }
 
     fn by_content(&self, may_add: bool) -> Result<Joining> {

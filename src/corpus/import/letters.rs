@@ -21,7 +21,8 @@ pub(crate) fn visible(text: &str) -> impl Iterator<Item = char> + '_ {
 }
 
 fn is_shown(c: char) -> bool {
-    !c.is_whitespace() && !matches!(c, '\u{ad}' | '\u{200b}' | '\u{2060}' | '\u{feff}')
+    // Tables have a space for what terminals obey.
+    !c.is_whitespace() && !c.is_control() && !matches!(c, '\u{ad}' | '\u{200b}' | '\u{2060}' | '\u{feff}')
 }
 
 /// Whether a letter counts when places in copies of a text are compared.

@@ -323,8 +323,14 @@ fn found(workspace: &Workspace, file: &RatedFile) -> Result<Vec<Option<usize>>> 
             let is_number = segment.name.rsplit(' ').next() == Some(&(at + 1).to_string());
             let mut same = 0;
             for ((_, system), copies) in file.outputs.range((n, String::new())..(n + 1, String::new())) {
-                let output = systems.get(system).map(|id| workspace.output(*id, *at)).transpose()?.flatten();
-                same += usize::from(output.is_some_and(|output| copies.known.contains_key(output.text.as_str())));
+                // A file that is a name may be any system.
+                let ids = systems
+                    .iter()
+                    .filter(|(name, _)| *name == system || file.names_files && !systems.contains_key(system));
+                for (_, id) in ids {
+                    let output = workspace.output_text(*id, *at)?;
+                    same += usize::from(output.is_some_and(|text| copies.known.contains_key(text.as_str())));
+                }
             }
             let is_next = found.last().copied().flatten().is_some_and(|before| before + 1 == *at);
             let rank = [usize::from(name == segment.name), same, usize::from(is_number), usize::from(is_next)];

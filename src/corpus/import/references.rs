@@ -33,8 +33,8 @@ impl Known {
 }
 
 /// The numbers, from 0, that the references of the file have in the workspace: of one whose texts are those that are
-/// there, the same; of another the next that is free. Where the file is to replace, it is the number of the reference
-/// that has the most of its texts.
+/// there, or mostly, the same; of another the next that is free. Where the file is to replace, it is the number of the
+/// reference that has the most of its texts.
 pub(super) fn slots(
     workspace: &Workspace,
     (path, replaces): (&Path, bool),
@@ -65,7 +65,7 @@ pub(super) fn slots(
         let there = counts.iter().filter(|(_, (same, other))| same + other > 0);
         let nearest = there.max_by_key(|(slot, (same, _))| (*same, std::cmp::Reverse(*slot)));
         let fits = counts.iter().find(|(_, (_, other))| *other == 0);
-        let Some((slot, _)) = nearest.filter(|_| replaces).or(fits) else {
+        let Some((slot, _)) = nearest.filter(|(_, (same, other))| replaces || same > other).or(fits) else {
             let message = format!("has another reference, and a workspace keeps {MOST_REFERENCES} of a sentence");
             return Err(Error::file(path, message));
         };

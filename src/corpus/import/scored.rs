@@ -12,7 +12,7 @@ use crate::corpus::store::read::StoredSystem;
 use crate::error::{Error, Result};
 use crate::import::decimal::{Decimals, NumberCount, UNCLEAR, is_missing, is_number, number};
 use crate::import::input::ImportInput;
-use crate::import::recognise::score_places;
+use crate::import::recognise::{score_cells, score_places, score_separator};
 use crate::import::{ImportOptions, Role, Warnings, guess};
 
 /// Lines by which a file is known.
@@ -56,31 +56,39 @@ pub fn read(path: &Path, options: &ImportOptions) -> Result<Option<ScoreFile>> {
     let first: Vec<&str> = head.lines().filter(|line| !line.trim().is_empty()).take(PEEKED).collect();
     let places = first.first().and_then(|line| score_places(line));
     let is_known = places.is_some() || first.iter().any(|line| comet(line).is_some());
-    let is_table = || guess(path).is_ok_and(|all| all.first().is_some_and(|(entry, _)| entry.name != "text"));
+    let is_table =
+        || guess(path).is_ok_and(|all| all.first().is_some_and(|(entry, _)| !matches!(entry.name, "text" | "matrix")));
     if !is_known && !(is_given && (first.first().is_some_and(|line| is_number(line)) || !is_table())) {
         return Ok(None);
     }
-    let name = |[.., score]: [usize; 3]| first[0].split_whitespace().nth(score);
+    let separator = first.first().map_or(' ', |line| score_separator(line));
+    let heads = first.first().map_or_else(Vec::new, |line| score_cells(line, separator));
+    // A line without a head begins with the name.
+    let name = |[.., score]: [usize; 3]| heads.get(if is_number(heads[score]) { 0 } else { score }).copied();
     let title = places.and_then(name).unwrap_or("COMET").to_owned();
     let mut file = ScoreFile { title, lines: Vec::new(), report: ImportReport::default() };
     let (mut lines, mut unheard) = (input.lines()?, Warnings::new(path));
     while let Some(line) = lines.next(&mut unheard)? {
         let text = line.text.unwrap_or_default();
-        let words: Vec<&str> = text.split_whitespace().collect();
+        let words = score_cells(&text, separator);
         let found = match (places, &words[..]) {
             _ if !is_known => Some(("", line.number - 1, text.trim())),
-            (Some(places), [_, _, _]) => {
+            (Some(places), words) if words.len() == heads.len() => {
                 let [system, sentence, score] = places.map(|place| words[place]);
-                sentence.parse::<usize>().ok().and_then(|n| Some((system, n.checked_sub(1)?, score)))
+                sentence.parse::<usize>().ok().map(|n| (system, n, score))
             }
             _ => comet(&text),
         };
         if let Some((system, sentence, cell)) = found {
             let (system, cell) = (system.to_owned(), cell.to_owned());
             file.lines.push(ScoreLine { line: line.number, system, sentence, cell });
-        } else if !words.is_empty() && !text.contains("score") {
+        } else if !text.trim().is_empty() && !text.contains("score") {
             file.report.warn(path, line.number, "has no score; it is left out");
         }
+    }
+    // Tables of the WMT count from 1, others from 0.
+    if places.is_some() && file.lines.iter().all(|line| line.sentence > 0) {
+        file.lines.iter_mut().for_each(|line| line.sentence -= 1);
     }
     // Blank lines at the end are no sentences.
     while file.lines.last().is_some_and(|last| last.cell.is_empty()) {

@@ -17,6 +17,8 @@ use crate::text::tsv::{as_typed, is_formula};
 
 /// A row of a CSV file with more lines has probably lost a quotation mark.
 const MANY_LINES: usize = 20;
+/// Lines by which a delimiter is known.
+const PEEKED: usize = 20;
 /// Bytes of a quoted row of TSV, at most.
 const LONG_ROW: usize = 1 << 20;
 
@@ -69,6 +71,8 @@ fn comma(head: &str) -> u8 {
     let count = |delimiter: char| first.matches(delimiter).count();
     // Where there is one column its commas belong to the cells.
     let guess = if count(',') > count(';') || count(',') > 0 && count(',') == count(';') { b',' } else { b';' };
+    let has_all = |delimiter: char| head.lines().take(PEEKED).all(|line| line.is_empty() || line.contains(delimiter));
+    let guess = if has_all(';') && !has_all(',') { b';' } else { guess };
     separator(head).unwrap_or(guess)
 }
 

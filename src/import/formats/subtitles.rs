@@ -20,7 +20,8 @@ pub fn sniff(sample: &FileSample<'_>) -> u8 {
     let mut lines = sample.lines();
     let first = lines.next().unwrap_or_default().trim();
     let is_srt = is_times(first) || is_number(first) && lines.next().is_some_and(is_times);
-    if is_srt || first == "WEBVTT" || first.starts_with("WEBVTT ") { 96 } else { 0 }
+    let is_vtt = first.split_whitespace().next() == Some("WEBVTT") && lines.any(is_times);
+    if is_srt || is_vtt { 96 } else { 0 }
 }
 
 fn is_number(text: &str) -> bool {

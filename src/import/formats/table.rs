@@ -12,6 +12,7 @@ use crate::import::formats::rows::{ColumnSurvey, Rows, TableStyle, TableSurvey, 
 use crate::import::input::ImportInput;
 use crate::import::options::{Base, ColumnRole, ImportOptions, Role};
 use crate::import::record::{ImportedOutput, ImportedText, Record};
+use crate::text::language::is_name as is_name_of_language;
 
 /// Lines by which a table is known.
 const PEEKED: usize = 20;
@@ -35,11 +36,11 @@ pub fn sniff_tsv(sample: &FileSample<'_>) -> u8 {
     }
 }
 
-/// The name, and a separator in the first line or one column of numbers.
+/// The name, and a separator or a known head in the first line, or one column of numbers.
 pub fn sniff_csv(sample: &FileSample<'_>) -> u8 {
     let mut lines = sample.lines().take(PEEKED).skip(1).peekable();
     let are_numbers = lines.peek().is_some() && lines.all(is_number);
-    let is_table = sample.first().contains([',', ';']) || are_numbers;
+    let is_table = sample.first().contains([',', ';']) || are_numbers || known(sample.first()).is_some();
     match separator(sample.head) {
         Some(delimiter) if delimiter != b'\t' => 90,
         _ if sample.has_extension(&["csv"]) && is_table => 80,
@@ -88,6 +89,18 @@ fn open(
     };
     let table = Table { names, has_header, survey, options };
     let mut columns = table.columns();
+    if let Some(place) = columns.iter().position(|column| is_name("system", &column.name)) {
+        let sample = &table.survey.columns[place].sample;
+        let has_words = sample.iter().any(|cell| cell.trim().contains(char::is_whitespace));
+        let is_again = sample.iter().enumerate().any(|(n, cell)| sample[..n].contains(cell));
+        let texts = columns.iter().filter(|column| holds_text(&column.role)).count();
+        if columns[place].role == ColumnRole::Output(columns[place].name.clone()) && texts > 2 && !has_words && is_again
+        {
+            let message =
+                "has a row for each sentence and system; give it a row for each sentence, and a column for each system";
+            return Err(Error::file(input.path(), message));
+        }
+    }
     table.take_role(&mut columns).map_err(|message| Error::file(input.path(), message))?;
     table.leave_out(&mut columns, facts);
     let is_score = |column: &ImportColumn| column.role == ColumnRole::Number && !is_number(&column.name);
@@ -111,14 +124,19 @@ pub(crate) fn holds_text(role: &ColumnRole) -> bool {
     matches!(role, ColumnRole::Source | ColumnRole::Reference | ColumnRole::Output(_))
 }
 
-/// Whether a first row names columns: it has a name that is known, or languages, or it has none of the numbers that all others are.
+/// Whether a first row names columns: it has a name that is known, or languages, or a word over numbers.
 fn is_header(survey: &TableSurvey, options: &ImportOptions) -> bool {
     let row = &survey.first;
     let is_given = |cell: &&String| options.columns.iter().any(|(name, _)| is_name(name, cell));
     let has_known = row.iter().any(|cell| known(cell).is_some()) || row.iter().any(|cell| is_given(&cell));
+    let mut columns = row.iter().zip(&survey.columns).filter(|(_, column)| column.filled > 0);
+    let is_word = |cell: &str| !is_number(cell) && !is_missing(cell);
     let is_over_numbers = survey.rows > 0
-        && !row.iter().any(|cell| is_number(cell))
-        && survey.columns.iter().all(|column| column.filled == 0 || column.numbers.are_numbers());
+        && if survey.rows == 1 {
+            columns.all(|(cell, column)| !is_number(cell) && column.numbers.are_numbers())
+        } else {
+            columns.any(|(cell, column)| is_word(cell) && column.numbers.are_numbers() && column.filled > 1)
+        };
     has_known || is_over_numbers || matches!(&row[..], [one, other, ..] if is_language(one) && is_language(other))
 }
 
@@ -170,12 +188,14 @@ pub(crate) fn head_of<'a>(system: &str, texts: impl Iterator<Item = &'a str>) ->
     if is_other || are_numbers || MEASURES.contains(&system) { format!("{system}.output") } else { system.to_owned() }
 }
 
-/// `en`, `en-US`, `deu`
+/// `en`, `en-US`, `deu`, `German`
 fn is_language(name: &str) -> bool {
     let name = name.trim();
     let (language, rest) = name.split_once(['-', '_']).unwrap_or((name, ""));
     let letters = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric());
-    (2..=3).contains(&language.len()) && language.bytes().all(|byte| byte.is_ascii_lowercase()) && letters(rest)
+    let is_tag =
+        (2..=3).contains(&language.len()) && language.bytes().all(|byte| byte.is_ascii_lowercase()) && letters(rest);
+    is_tag || is_name_of_language(name)
 }
 
 /// A table that was looked through.
@@ -348,7 +368,7 @@ pub(crate) fn is_remark(name: &str) -> bool {
 
 /// Columns of remarks in a table of page Corpus, and of what sentences are gathered under.
 const REMARKS: &[&str] =
-    &["bead", "tags", "notes", "doc", "docid", "document", "domain", "genre", "comment", "comments", NO_OUTPUT.0];
+    &["bead", "tags", "notes", "doc", "docid", "document", "domain", "genre", "comment", "comments", "lp", NO_OUTPUT.0];
 /// Columns of numbers that are of no system.
 const MEASURES: &[&str] = &["words", "reference_words", "stars", "marks"];
 
@@ -433,7 +453,7 @@ fn on_one_line(cell: String) -> String {
 
 /// A number with a decimal point, whatever it had.
 fn plain_number(cell: String, decimals: Option<Decimals>) -> String {
-    let other = decimals.filter(|of| *of == Decimals::Comma || cell.contains(','));
+    let other = decimals.filter(|of| *of == Decimals::Comma || cell.contains([',', '%', '\u{2212}']));
     other.and_then(|of| number(&cell, of)).map_or(cell, |number| number.to_string())
 }
 
