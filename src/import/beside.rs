@@ -9,6 +9,13 @@ use std::sync::Arc;
 pub struct Sides(pub Arc<[[Option<u32>; 2]]>);
 
 impl Sides {
+    /// The words of both sides of sentence `n`, from 1, without end where one side alone is known.
+    pub fn bounds(&self, n: usize) -> Option<(usize, usize)> {
+        let sides = self.0.get(n.checked_sub(1)?)?;
+        let [source, target] = sides.map(|words| words.map_or(usize::MAX, |words| words as usize));
+        (source.min(target) < usize::MAX).then_some((source, target))
+    }
+
     /// The words of both sides of sentence `n`, from 1, where both are known.
     pub fn words(&self, n: usize) -> Option<(usize, usize)> {
         let [source, target] = *self.0.get(n.checked_sub(1)?)?;

@@ -179,16 +179,12 @@ fn a_line_that_differs_far_behind_is_kept_and_told() {
 /// What was forced is the first reference, and links are of its words.
 #[test]
 fn links_and_forced_outputs_belong_to_the_first_reference() {
-    let folder = written(&[("s", SOURCE), ("r1", FIRST), ("r2", SECOND), ("g", "0-0\n99-99\n2-0\n")]);
+    let folder = written(&[("s", SOURCE), ("r1", FIRST), ("r2", SECOND), ("g", "0-0\n1-1\n9-9\n")]);
     let at = folder.path();
     let (_, told) = ran(at, "analyse --workspace w.ilws --source s --reference r1 --gold g --format none");
-    for text in
-        ["g, line 2: has links beyond the 4 and 4 words of sentence 2", "g, line 3: has links beyond the 2 and 3"]
-    {
-        assert!(told.contains(text), "{text}: {told}");
-    }
+    assert!(told.contains("g, line 3: has links beyond the 2 and 3"), "{told}");
     let (mut workspace, corpus) = read(at);
-    assert_eq!(corpus.golds.iter().copied().collect::<Vec<_>>(), [0], "only those within their words");
+    assert_eq!(corpus.golds.iter().copied().collect::<Vec<_>>(), [0, 1], "only those within their words");
     let about = StoredAbout { ranking: FORCED.to_owned(), ..StoredAbout::default() };
     let forced = workspace.add_system("Forced", &about).expect("a system");
     let output = |text: &str| SystemOutput { text: text.to_owned(), ..SystemOutput::default() };

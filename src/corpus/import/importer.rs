@@ -9,7 +9,7 @@ use crate::corpus::import::lanes::{Lanes, with_lanes};
 use crate::corpus::import::letters::{refuse_copy, stem};
 use crate::corpus::import::nbest::said;
 use crate::corpus::import::places::is_same;
-use crate::corpus::import::references::{Known, fitting, new_references, reference, slots};
+use crate::corpus::import::references::{Known, check_golds, fitting, new_references, reference, slots};
 use crate::corpus::import::scores::{GivenScores, given_scores};
 use crate::corpus::import::special;
 use crate::corpus::import::windows::{Done, Draft, Job, MOST_OPEN, PACK, PACKED, read, work};
@@ -240,6 +240,9 @@ impl Importer<'_> {
         if self.columns.is_empty() {
             let base = self.joining.first_of_file();
             self.alignments.check(self.workspace, base, (self.path, self.options), window)?;
+            if let Joining::Lines(_) = self.joining {
+                check_golds(self.workspace, base, self.path, window)?;
+            }
         }
         self.origin = self.workspace.add_origin(&self.path.display().to_string(), &self.facts)?;
         Ok(())

@@ -129,6 +129,29 @@ pub(super) fn fitting(
     gold.filter(|_| why.is_none())
 }
 
+/// Refuses links by hand of which most are of no words that are here; those of the first sentences decide.
+pub(super) fn check_golds(workspace: &Workspace, base: usize, path: &Path, window: &[Record]) -> Result<()> {
+    let place = |record: &Record| base + record.sentence.saturating_sub(1);
+    let known = Known::read(workspace, &window.iter().map(place).collect())?;
+    let mut unfit = ImportReport::default();
+    let golds =
+        window.iter().filter_map(|record| Some((record, record.gold.as_ref().filter(|gold| !gold.all().is_empty())?)));
+    let mut all = 0;
+    for (record, gold) in golds {
+        let at = place(record);
+        let Some(sentence) = known.sentences.get(&at) else { continue };
+        all += 1;
+        fitting((path, gold), (at, record), sentence, &[], &mut unfit);
+    }
+    match unfit.warnings.first() {
+        Some(first) if unfit.warned * 2 > all => Err(Error::Input(format!(
+            "{first}. So are {} of the first {all}, and nothing is imported; check `--gold-base` and the texts",
+            unfit.warned
+        ))),
+        _ => Ok(()),
+    }
+}
+
 /// The words that a file has of a text.
 fn own_words(text: Option<&ImportedText>) -> Vec<String> {
     let words = |text: &ImportedText| words(&text.text).map(str::to_owned).collect();

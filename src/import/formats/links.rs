@@ -126,7 +126,7 @@ fn open_lines(
     while let Ok(Some(line)) = lines.next(&mut unheard) {
         let text = line.text.unwrap_or_default();
         if let Ok((_, entries)) = line_entries(&text) {
-            census.add(&entries, options.beside.words(line.number));
+            census.add(&entries, options.beside.bounds(line.number));
         }
     }
     let reading = Reading::new(input, options, &census, facts);
@@ -179,7 +179,7 @@ pub fn open_naacl(input: &ImportInput, options: &ImportOptions, facts: &mut Fact
     }
     let mut census = LinkCensus::new(Notation::Naacl);
     for (sentence, (entries, _)) in &sentences {
-        census.add(entries, options.beside.words(*sentence));
+        census.add(entries, options.beside.bounds(*sentence));
     }
     facts.sentences = sentences.last_key_value().map(|(last, _)| *last);
     let reading = Reading::new(input, options, &census, facts);
