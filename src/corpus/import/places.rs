@@ -36,15 +36,10 @@ impl SentencePlaces {
         numbers
     }
 
-    /// The sentences with the letters of a text, each with its place, from 0, in order, the first `skipped` of them left out. Each
-    /// is read when it is its turn.
-    pub fn of(
-        &self,
-        workspace: &Workspace,
-        text: &str,
-        skipped: usize,
-    ) -> impl Iterator<Item = Result<(usize, StoredSentence)>> {
-        self.alike(mixed(text)).iter().skip(skipped).filter_map(move |(_, at)| {
+    /// The sentences with the letters of a text, each with its place, from 0, in order. Each is read
+    /// when it is its turn.
+    pub fn of(&self, workspace: &Workspace, text: &str) -> impl Iterator<Item = Result<(usize, StoredSentence)>> {
+        self.alike(mixed(text)).iter().filter_map(move |(_, at)| {
             let at = *at as usize;
             let stored = workspace.sentence(at).transpose()?;
             stored.map(|stored| is_same(&stored.source, text).then_some((at, stored))).transpose()

@@ -313,7 +313,7 @@ fn found(workspace: &Workspace, file: &RatedFile) -> Result<Vec<Option<usize>>> 
         let free = match alike.entry(visible(&segment.source).collect()) {
             Entry::Occupied(free) => free.into_mut(),
             Entry::Vacant(new) => {
-                let places = known.of(workspace, &segment.source, 0).map(|found| found.map(|(at, _)| at));
+                let places = known.of(workspace, &segment.source).map(|found| found.map(|(at, _)| at));
                 new.insert(places.collect::<Result<_>>()?)
             }
         };

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use crate::corpus::import::alignments::owned_words;
 use crate::corpus::import::report::ImportReport;
 use crate::corpus::store::file::Workspace;
 use crate::corpus::store::read::{MOST_REFERENCES, StoredSentence};
@@ -154,8 +155,7 @@ pub(super) fn check_golds(workspace: &Workspace, base: usize, path: &Path, windo
 
 /// The words that a file has of a text.
 fn own_words(text: Option<&ImportedText>) -> Vec<String> {
-    let words = |text: &ImportedText| words(&text.text).map(str::to_owned).collect();
-    text.map_or_else(Vec::new, |text| text.tokens.clone().unwrap_or_else(|| words(text)))
+    text.map_or_else(Vec::new, |text| text.tokens.clone().unwrap_or_else(|| owned_words(&text.text)))
 }
 
 /// Links between the words that a file has of two texts, none where it has not the text, as links of the words between their

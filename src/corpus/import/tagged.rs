@@ -44,7 +44,7 @@ pub fn import(workspace: &mut Workspace, path: &Path, ticket: &CancellationToken
                 continue;
             }
             let mut has_parts = false;
-            for stored in known.of(workspace, &text, 0) {
+            for stored in known.of(workspace, &text) {
                 let (at, stored) = stored?;
                 let parts = parts_of(sentence, &stored.source);
                 has_parts |= parts.is_some();

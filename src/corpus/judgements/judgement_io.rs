@@ -506,7 +506,7 @@ impl Reading<'_> {
         if found.is_none() {
             let places = self.places.take().map_or_else(|| SentencePlaces::read(self.workspace), Ok)?;
             let is_free = |at: &usize| number.is_none() || !self.taken.contains(at);
-            let mut alike = places.of(self.workspace, source, 0);
+            let mut alike = places.of(self.workspace, source);
             found = alike.find_map(|one| one.map(|(at, _)| Some(at).filter(is_free)).transpose()).transpose()?;
             drop(alike);
             self.places = Some(places);
