@@ -134,10 +134,6 @@ impl ModelArgs {
 /// How several models translate as one, as typed.
 #[derive(Args, Clone, Debug)]
 pub struct EnsembleArgs {
-    /// Translate what the first model says with this one: two models in a row, with the product of their alignments
-    #[arg(long, value_name = "DIR", conflicts_with = "ensemble", value_parser = bundled::argument())]
-    then: Option<PathBuf>,
-
     /// Translate with all models together: their distributions of each next word are averaged. They must have the same
     /// target vocabulary
     #[arg(long)]
@@ -163,10 +159,6 @@ impl EnsembleArgs {
 
     /// Loads folders and makes one of them.
     pub fn load(&self, folders: &[PathBuf], runtime: &Runtime) -> Result<Ensemble> {
-        if let Some(then) = &self.then {
-            let both: Vec<&PathBuf> = folders.iter().chain([then]).collect();
-            return Ensemble::load(&both, &runtime.device, Mixing::PIVOT);
-        }
         let mixing = Mixing { average: self.ensemble_average, alignment: self.alignment_of };
         Ensemble::load(folders, &runtime.device, mixing)
     }

@@ -14,7 +14,6 @@ use crate::cli::input::{InputFiles, InputSide, SourceLine};
 use crate::cli::output::LineOutput;
 use crate::cli::windows::{Doing, Growth, WindowItem};
 use crate::cli::{windows, words};
-use crate::decoding::ensemble::pivot::Between;
 use crate::decoding::{Decoded, Ensemble, Hypothesis, SearchOptions};
 use crate::error::{Error, Result};
 use crate::evaluation::rows::ReadRows;
@@ -34,8 +33,7 @@ use crate::ticket::CancellationToken;
            model has no alignment, and with --no-alpha) and finished; with local attention also p_t, the aligned
            position of each target token in source tokens from 0. Where the vocabulary has pieces
            of words, tokens, alpha and p_t are of pieces, and `words` says which make up a word,
-           [FIRST, BEHIND THE LAST] for each: of the source, and in each hypothesis of its tokens. With
-           --then, `pivot` is what the first model says, with its own alpha.
+           [FIRST, BEHIND THE LAST] for each: of the source, and in each hypothesis of its tokens.
            `reading` is `input` for a model whose training guided the rows of the words read: every
            token has the first row whose state has read it, zeros (p_t null) where none was computed.
            With --reading head each hypothesis has `head` beside alpha: where each token comes from by
@@ -286,10 +284,8 @@ fn write(high: &High<'_>, output: &mut LineOutput, planned: &Planned, decoded: O
     let hypotheses = decoded.map_or(&[][..], |decoded| &decoded.hypotheses);
     let hypotheses = &hypotheses[..hypotheses.len().min(nbest)];
     let lead = high.system.lead();
-    let between = decoded.and_then(|_| high.system.between(&line.sentence.ids));
     match high.low.format {
         LineFormat::Jsonl => output.json(&TranslationLine {
-            pivot: between.as_ref().map(|between| said(high, between)),
             id: id.as_deref(),
             error: line.refused.as_ref().map(ToString::to_string),
             source: &line.sentence.tokens,
@@ -343,21 +339,6 @@ fn record<'a>(high: &'a High<'_>, planned: &Planned, hypothesis: &'a Hypothesis)
         head: hypothesis.head.as_deref().filter(|_| has_alpha && high.low.reading.is_head()).map(Into::into),
         finished: hypothesis.finished,
         set: (!planned.set.list.is_empty()).then(|| SetLine::of(&planned.set.applied, &hypothesis.token_log_p)),
-        ..HypothesisLine::default()
-    }
-}
-
-/// What the first of two models in a row says.
-fn said<'a>(high: &'a High<'_>, between: &'a Between) -> HypothesisLine<'a> {
-    let (first, said) = (&high.system.members()[0], &between.said);
-    HypothesisLine {
-        tokens: words::tokens(first, &said.tokens),
-        words: first.target.marks().has_pieces().then(|| ends(&first.target.word_ranges(&said.tokens))),
-        text: between.text.as_str().into(),
-        log_p: said.log_p,
-        token_log_p: &said.token_log_p,
-        alpha: said.alpha.as_deref().filter(|_| !high.low.no_alpha).map(Into::into),
-        finished: said.finished,
         ..HypothesisLine::default()
     }
 }

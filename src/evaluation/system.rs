@@ -58,11 +58,10 @@ impl<'a> EvaluatedSystem<'a> {
         }
     }
 
-    /// The architecture, or `ensemble`, or `pivot`.
+    /// The architecture, or `ensemble`.
     pub fn architecture(self) -> &'static str {
         match self {
             Self::Model(model) => model.config.architecture.name(),
-            Self::Ensemble(ensemble) if ensemble.mixing().is_pivot() => "pivot",
             Self::Ensemble(_) => "ensemble",
         }
     }
@@ -91,12 +90,12 @@ impl<'a> EvaluatedSystem<'a> {
         }
     }
 
-    /// Whether it has an alignment head that fits; two models in a row have none.
+    /// Whether it has an alignment head that fits.
     pub fn has_head(self) -> bool {
         let has = |model: &Model| model.head(Kernels::Fused).is_ok_and(|head| head.is_some());
         match self {
             Self::Model(model) => has(model),
-            Self::Ensemble(ensemble) => !ensemble.mixing().is_pivot() && ensemble.members().iter().any(has),
+            Self::Ensemble(ensemble) => ensemble.members().iter().any(has),
         }
     }
 

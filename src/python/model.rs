@@ -252,13 +252,7 @@ pub struct NativeModel(Loaded);
 #[pymethods]
 impl NativeModel {
     #[new]
-    fn new(
-        py: Python<'_>,
-        folders: Vec<PathBuf>,
-        is_pivot: bool,
-        threads: Option<usize>,
-        device: &str,
-    ) -> PyResult<Self> {
+    fn new(py: Python<'_>, folders: Vec<PathBuf>, threads: Option<usize>, device: &str) -> PyResult<Self> {
         let chosen: DeviceChoice = device.parse().map_err(|why| Error::Input(format!("device: {why}")))?;
         let device = device::pick(chosen)?;
         if let Some(notice) = &device.notice {
@@ -269,8 +263,7 @@ impl NativeModel {
         let _ = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
         let engine = if device.is_cpu() { Kernels::Fused } else { Kernels::Plain };
         let runtime = Runtime { threads, device, engine };
-        let mixing = if is_pivot { Mixing::PIVOT } else { Mixing::default() };
-        let system = waiting::work(py, None, |_, _| Ensemble::load(&folders, &runtime.device, mixing))?;
+        let system = waiting::work(py, None, |_, _| Ensemble::load(&folders, &runtime.device, Mixing::default()))?;
         let system = Arc::new(system);
         Ok(Self(Loaded { system, runtime, stepper: Kept::default(), head: Kept::default() }))
     }
@@ -282,10 +275,7 @@ impl NativeModel {
         let architecture = |model: &Model| model.config.architecture.name();
         vec![
             ("name", system.name()),
-            (
-                "architecture",
-                system.members().iter().map(architecture).collect::<Vec<_>>().join(system.mixing().between()),
-            ),
+            ("architecture", system.members().iter().map(architecture).collect::<Vec<_>>().join(" + ")),
             ("folder", system.members()[0].folder.display().to_string()),
             ("source_language", lead.source_language.clone()),
             ("target_language", lead.target_language.clone()),

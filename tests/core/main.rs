@@ -27,7 +27,6 @@ mod head_rows;
 mod heads;
 mod import;
 mod importance;
-mod in_a_row;
 mod intervention_files;
 mod interventions;
 mod judging;

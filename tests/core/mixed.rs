@@ -74,7 +74,7 @@ fn mean(members: &[Model], source: &str, prefix: &[u32], average: Average) -> (V
     let count = said.len() as f64;
     let of = |k: usize| said.iter().map(move |said| f64::from(said.log_p[k]));
     let log_p: Vec<f64> = match average {
-        Average::Pivot | Average::Probability => {
+        Average::Probability => {
             (0..said[0].log_p.len()).map(|k| (of(k).map(f64::exp).sum::<f64>() / count).ln()).collect()
         }
         Average::LogProbability => {

@@ -1,7 +1,6 @@
 //! The application without a window: commands go in, made-up events go in, state is looked at.
 
 mod regressions;
-mod turning;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

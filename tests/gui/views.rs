@@ -1,7 +1,6 @@
 //! The window by its labels: what is said, what is pointed at, what is clicked.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use egui::Key;
 use egui::accesskit::Role;
@@ -19,7 +18,7 @@ use interlinear::app::settings::Shown;
 use interlinear::app::view::{Hover, Selection};
 use interlinear::decoding::ensemble::{Average, Mixing};
 use interlinear::figure::palette::ColourMap;
-use interlinear::jobs::live::protocol::{BetweenView, EnsembleSpec, Event, Member, ModelFacts};
+use interlinear::jobs::live::protocol::{EnsembleSpec, Event, Member, ModelFacts};
 use interlinear::pages::command::Command;
 use interlinear::pages::corpus::CORPUS;
 use interlinear::pages::evaluation::EVALUATION;
@@ -524,42 +523,6 @@ fn rows_are_read_by_the_word_predicted_or_the_word_read() {
     }
     let (harness, _) = desk::window(desk::two_models());
     assert!(harness.query_by_label("Rows by input").is_none(), "RNNsearch leaves no choice");
-}
-
-#[test]
-fn two_models_in_a_row_are_added_and_both_steps_are_seen() {
-    let (mut harness, wires) = desk::window(desk::two_models());
-    harness.get_by_label("Add a model").click();
-    harness.run();
-    for name in ["RNNsearch", "RNNencdec"] {
-        assert!(harness.get_by_role_and_label(Role::Button, "Add in a row").accesskit_node().is_disabled());
-        harness.get_by_role_and_label(Role::CheckBox, name).click();
-        harness.run();
-    }
-    harness.get_by_role_and_label(Role::Button, "Add in a row").click();
-    harness.run();
-    let members = vec![PathBuf::from("RNNsearch"), PathBuf::from("RNNencdec")];
-    assert!(wires.heard(ColumnCommand::AddEnsemble(EnsembleSpec { members, mixing: Mixing::PIVOT })));
-    let column = harness.state().session().app().document.columns()[2].id;
-    wires.events.borrow_mut().push(Event::Loaded { column, facts: desk::facts("Both", true) });
-    harness.run();
-    let read = desk::sentence("rote Schuhe", &[]);
-    let said = desk::hypothesis("rote Schuhe", 4, true, -1.0);
-    let then = desk::hypothesis("chaussures rouges", 3, true, -2.0);
-    let source = desk::sentence("the red shoe", &[]);
-    let mut events = desk::finished(harness.state().session(), column, source, &["chaussures rouges"], None);
-    if let Some(Event::Finished { result, .. }) = events.last_mut() {
-        result.between = Some(Arc::new(BetweenView { said, read, then }));
-    }
-    wires.events.borrow_mut().extend(events);
-    harness.run();
-    assert!(harness.query_by_label("through \u{201c}rote Schuhe\u{201d}").is_some(), "the text between is shown");
-    assert!(harness.query_by_label("What Both averages").is_none(), "nothing is averaged");
-    harness.get_by_label("Both steps").click();
-    harness.run();
-    for label in ["Links of the first model of Both, ", "Links of the second model of Both, "] {
-        assert!(harness.query_by_label_contains(label).is_some(), "{label}");
-    }
 }
 
 #[test]

@@ -247,8 +247,6 @@ def test_several_models_are_one(tiny):
     together = both.translate("s1 s2 s3", pretokenized=True)
     assert together.tokens == alone.tokens and together.log_p == pytest.approx(alone.log_p, abs=1e-4)
     assert " + " in both.name
-    with pytest.raises(ValueError, match="together or two in a row"):
-        il.load(folder, folder, then=folder)
     with pytest.raises(ValueError, match="no alignment head"):
         both.head("s1", "t1")
 

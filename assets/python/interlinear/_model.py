@@ -31,7 +31,6 @@ def models() -> list[Path]:
 def load(
     model: Name,
     *more: Name,
-    then: Optional[Name] = None,
     threads: Optional[int] = None,
     device: str = "auto",
 ) -> Model:
@@ -42,19 +41,15 @@ def load(
     is the alignment.
 
     :param more: further models; all translate together as an ensemble, their probabilities averaged.
-    :param then: a model that translates what the first says.
     :param threads: CPU threads, by default one a physical core.
     :param device: ``"auto"``, ``"cpu"``, ``"cuda"``, ``"cuda:1"`` or ``"metal"``.
     :raises FileNotFoundError: no such model; the sentence says where it was looked for.
     :raises OSError, ValueError: what is there cannot be read; the sentence names the file, key or tensor.
     """
-    if then is not None and more:
-        raise ValueError("several models translate together or two in a row, not both; leave out then or the others")
     if threads is not None:
         threads = whole("threads", threads, 1024)
-    names = [model, *more] if then is None else [model, then]
-    folders = [model_path(os.path.expanduser(os.fspath(name))) for name in names]
-    return Model(NativeModel(folders, then is not None, threads, device), folders)
+    folders = [model_path(os.path.expanduser(os.fspath(name))) for name in [model, *more]]
+    return Model(NativeModel(folders, threads, device), folders)
 
 
 class HeadOptions(TypedDict, total=False):

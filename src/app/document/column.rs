@@ -160,7 +160,7 @@ impl Column {
             None => file_name(&self.folder),
             Some(ensemble) => {
                 let names: Vec<String> = ensemble.members.iter().map(|folder| file_name(folder)).collect();
-                names.join(ensemble.mixing.between())
+                names.join(" + ")
             }
         };
         self.facts.as_ref().map_or_else(folders, |facts| facts.name.clone())

@@ -1,6 +1,7 @@
 //! Floor 9: the sentence, its columns, and what undo goes back to.
 
 pub mod absorb;
+mod arrange;
 pub mod column;
 pub mod compare;
 pub mod differences;
@@ -14,8 +15,6 @@ pub mod scene;
 pub mod source;
 pub mod table;
 pub mod tree;
-mod trip;
-pub mod turned;
 pub mod variant;
 
 use std::sync::Arc;
@@ -27,7 +26,6 @@ use crate::app::document::compare::SystemComparison;
 use crate::app::document::differences::comparable;
 use crate::app::document::history::History;
 use crate::app::document::scene::Scene;
-use crate::app::document::turned::TurnedFrom;
 use crate::app::document::variant::VariantLabel;
 use crate::app::files::gold::Gold;
 use crate::app::open_with::Installed;
@@ -57,8 +55,6 @@ pub struct Document {
     /// A page compares something with the aligner's links, also where they are not shown.
     pub(crate) compares_links: bool,
     pub(crate) words_per_second: f32,
-    /// What was shown before translations became the sentence, oldest first.
-    pub(crate) turned: Vec<TurnedFrom>,
 }
 
 impl Document {
@@ -86,15 +82,6 @@ impl Document {
     /// The columns that are no variants.
     pub fn originals(&self) -> impl Iterator<Item = &Column> {
         self.columns.iter().filter(|column| column.variant.is_none())
-    }
-
-    /// The open models, and what they read and write.
-    pub(crate) fn known(&self) -> impl Iterator<Item = Installed> {
-        self.models().filter_map(|column| {
-            let facts = column.facts.as_ref()?;
-            let languages = (facts.source_language.clone(), facts.target_language.clone());
-            Some(Installed { folder: column.folder.clone(), languages, ..Installed::default() })
-        })
     }
 
     /// The column beside which a variant stands.

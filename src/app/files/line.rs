@@ -33,9 +33,6 @@ pub struct TranslationLine<'a> {
     /// Whose rows those of alpha are, where they are not those of the predicted words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reading: Option<&'static str>,
-    /// What the first of two models in a row says, which the second translates.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub pivot: Option<HypothesisLine<'a>>,
     /// Best first.
     pub hypotheses: Vec<HypothesisLine<'a>>,
     /// A translation that the user gives.

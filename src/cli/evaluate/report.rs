@@ -175,7 +175,7 @@ fn notes(evaluated: &Evaluated) -> String {
                 figure(measured.words_per_second, 0)
             );
         }
-        if let Some(mixing) = measured.mixing.filter(|mixing| !mixing.is_pivot()) {
+        if let Some(mixing) = measured.mixing {
             let _ = write!(text, ", mean {}, alignment of {}", mixing.average, mixing.alignment);
         }
         if measured.replaced {

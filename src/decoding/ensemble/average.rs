@@ -4,14 +4,12 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// What becomes of the members: what is averaged over them, or that they translate in a row. Of a file, a name that is not known is the usual one.
+/// What is averaged over the members. Of a file, a name that is not known is the usual one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Average {
     /// log p = sum_m log p_m / M - log Z: the geometric mean, normalised.
     LogProbability,
-    /// Nothing: the second translates what the first says ([`crate::decoding::ensemble::pivot`]).
-    Pivot,
     /// p = sum_m p_m / M.
     #[default]
     #[serde(other)]
@@ -26,7 +24,6 @@ impl fmt::Display for Average {
         f.write_str(match self {
             Self::Probability => "probability",
             Self::LogProbability => "log-probability",
-            Self::Pivot => "pivot",
         })
     }
 }

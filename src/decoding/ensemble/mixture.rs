@@ -203,7 +203,7 @@ fn share(wanted: &[f32], places: &[usize], alpha: &mut [f32]) {
 fn average(average: Average, log_p: &mut [f32], others: &[StepOutput], vocabulary: usize) {
     let count = (others.len() + 1) as f32;
     match average {
-        Average::Pivot | Average::Probability => {
+        Average::Probability => {
             for other in others {
                 elementwise::log_add_exp(&other.log_p, log_p);
             }

@@ -6,12 +6,10 @@
 //! the same target words under the same ids. Their source words may differ: each member reads the text by itself
 //! ([`readings`]). The alignment is that of one member or the mean of those that have one ([`mixture`]).
 //!
-//! One model is an ensemble too: it then translates exactly as it does alone. And two models in a row, the second of which
-//! translates what the first says, are one likewise ([`pivot`]).
+//! One model is an ensemble too: it then translates exactly as it does alone.
 
 mod average;
 pub mod mixture;
-pub mod pivot;
 pub mod readings;
 
 use std::fmt;
@@ -23,7 +21,6 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::decoding::Specials;
 use crate::decoding::ensemble::mixture::Mixture;
-use crate::decoding::ensemble::pivot::{Between, Pivot};
 use crate::decoding::ensemble::readings::Readings;
 use crate::error::{Error, Result};
 use crate::models::{Kernels, Model, Stepper};
@@ -87,21 +84,6 @@ pub struct Mixing {
     pub alignment: AlignmentOf,
 }
 
-impl Mixing {
-    /// Two models in a row.
-    pub const PIVOT: Self = Self { average: Average::Pivot, alignment: AlignmentOf::Mean };
-
-    /// Whether they translate in a row.
-    pub fn is_pivot(self) -> bool {
-        self.average == Average::Pivot
-    }
-
-    /// What stands between the names of the members.
-    pub fn between(self) -> &'static str {
-        if self.is_pivot() { " > " } else { " + " }
-    }
-}
-
 /// Models that translate as one.
 #[derive(Clone, Debug)]
 pub struct Ensemble {
@@ -112,29 +94,20 @@ pub struct Ensemble {
     /// The members whose alignment is shown; the lead is among them, if there are any.
     shown: Vec<usize>,
     readings: Arc<Readings>,
-    /// Where they translate in a row.
-    pivot: Option<Arc<Pivot>>,
 }
 
 impl Ensemble {
     /// Makes one of loaded models.
     ///
     /// # Errors
-    /// Without a model; what [`Pivot::new`] refuses; when target words differ (the sentence names the first that does); when the alignment of a
+    /// Without a model; when target words differ (the sentence names the first that does); when the alignment of a
     /// member is asked for that is not there or has none.
     pub fn new(members: Vec<Model>, mixing: Mixing) -> Result<Self> {
         let Some(first) = members.first() else {
             return Err(Error::Input("an ensemble needs at least one model".to_owned()));
         };
-        let pivot = mixing.is_pivot().then(|| Pivot::new(&members)).transpose()?;
-        if pivot.is_none() {
-            members[1..].iter().try_for_each(|other| check_words(first, other))?;
-        }
-        let shown = match &pivot {
-            // rows are read as the second reads them
-            Some(pivot) => pivot.aligns().then_some(1).into_iter().collect(),
-            None => shown(&members, mixing.alignment)?,
-        };
+        members[1..].iter().try_for_each(|other| check_words(first, other))?;
+        let shown = shown(&members, mixing.alignment)?;
         let everyone: Vec<usize> = (0..members.len()).collect();
         let candidates = if shown.is_empty() { &everyone } else { &shown };
         // A lead with `</s>` has a column for everything that the others look at.
@@ -142,7 +115,7 @@ impl Ensemble {
         let lead = *ended.unwrap_or(&candidates[0]);
         let ends: Vec<bool> = members.iter().map(|member| member.config.source_eos).collect();
         let readings = Arc::new(Readings::new(first.config.eos, first.config.unk, &ends));
-        Ok(Self { members, mixing, lead, shown, readings, pivot: pivot.map(Arc::new) })
+        Ok(Self { members, mixing, lead, shown, readings })
     }
 
     /// Loads the folders and makes one of them.
@@ -153,28 +126,21 @@ impl Ensemble {
 
     /// What the search drives; feed it the ids of this ensemble's own [`Encode::encode`].
     pub fn stepper(&self, engine: Kernels, threads: usize) -> Result<Box<dyn Stepper>> {
-        self.made_of(&|member| member.stepper(engine, threads), (engine, threads))
+        self.made_of(&|member| member.stepper(engine, threads))
     }
 
     /// As [`Ensemble::stepper`], telling as well where each word comes from by the mean of the members that have an alignment
-    /// head; two models in a row have none.
+    /// head.
     ///
     /// # Errors
     /// A head that does not fit.
     pub fn stepper_with_head(&self, engine: Kernels, threads: usize) -> Result<Box<dyn Stepper>> {
-        self.made_of(&|member| member.stepper_with_head(engine, threads), (engine, threads))
+        self.made_of(&|member| member.stepper_with_head(engine, threads))
     }
 
-    fn made_of(
-        &self,
-        make: &dyn Fn(&Model) -> Result<Box<dyn Stepper>>,
-        (engine, threads): (Kernels, usize),
-    ) -> Result<Box<dyn Stepper>> {
+    fn made_of(&self, make: &dyn Fn(&Model) -> Result<Box<dyn Stepper>>) -> Result<Box<dyn Stepper>> {
         if let [only] = self.members.as_slice() {
             return make(only);
-        }
-        if let Some(pivot) = &self.pivot {
-            return pivot.stepper(engine, threads);
         }
         let steppers: Result<_> = self.members.iter().map(make).collect();
         let (readings, shown) = (Arc::clone(&self.readings), self.shown.clone());
@@ -182,15 +148,9 @@ impl Ensemble {
     }
 
     /// The member whose words are the columns of the alignment. All that concerns the target words (tokenizer, language,
-    /// the ids of `</s>` and `[UNK]`) is the same for every member. Of two in a row the source side of the first with the
-    /// target side of the second.
+    /// the ids of `</s>` and `[UNK]`) is the same for every member.
     pub fn lead(&self) -> &Model {
-        self.pivot.as_ref().map_or_else(|| &self.members[self.lead], |pivot| pivot.whole())
-    }
-
-    /// What stands between two models in a row for a source whose translation began lately.
-    pub fn between(&self, source: &[u32]) -> Option<Arc<Between>> {
-        self.pivot.as_ref()?.between(source)
+        &self.members[self.lead]
     }
 
     /// All members, in the order given.
@@ -232,21 +192,21 @@ impl Ensemble {
         delays.all(|delay| delay == Some(first)).then_some(first)
     }
 
-    /// The members' names with [`Mixing::between`] between.
+    /// The members' names with ` + ` between.
     pub fn name(&self) -> String {
         let names: Vec<&str> = self.members.iter().map(|member| member.config.name.as_str()).collect();
-        names.join(self.mixing.between())
+        names.join(" + ")
     }
 
     /// Their folders likewise.
     pub fn folder(&self) -> String {
         let folders: Vec<String> = self.members.iter().map(|member| member.folder.display().to_string()).collect();
-        folders.join(self.mixing.between())
+        folders.join(" + ")
     }
 
     /// The sentence of the lead, its ids standing for what every member reads there.
     fn merge(&self, read: impl Fn(&Tokenizer) -> Sentence) -> Sentence {
-        if self.pivot.is_some() || self.members.len() == 1 {
+        if self.members.len() == 1 {
             return read(&self.lead().source);
         }
         let sentences: Vec<Sentence> = self.members.iter().map(|member| read(&member.source)).collect();

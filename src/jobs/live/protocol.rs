@@ -288,17 +288,6 @@ pub struct HypothesisView {
     pub touched: Arc<Applied>,
 }
 
-/// Both steps of two models in a row.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct BetweenView {
-    /// What the first makes of the source.
-    pub said: HypothesisView,
-    /// That as the second reads it.
-    pub read: Sentence,
-    /// What the second makes of it.
-    pub then: HypothesisView,
-}
-
 /// What a model does by itself where a column has interventions.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct UntouchedTranslation {
@@ -331,8 +320,6 @@ pub struct ColumnResult {
     pub words: BTreeMap<u32, String>,
     /// The one context vector c where the model has one (rnnencdec). [n]
     pub context: Option<Vec<f32>>,
-    /// Of two models in a row, both steps of the best hypothesis.
-    pub between: Option<Arc<BetweenView>>,
     /// The whole search, from the request to the end.
     pub millis: f32,
     /// From the request to the first row.

@@ -9,16 +9,14 @@ use std::time::Duration;
 use crate::clock::Instant;
 use crate::decoding::{Decoded, Hypothesis, SearchOptions, SearchProgress, decode};
 use crate::error::{Error, Result};
-use crate::evaluation::EvaluatedSystem;
 use crate::evaluation::rows::ReadRows;
 use crate::interventions::{Intervening, Intervention};
 use crate::jobs::gate::{ForegroundGate, ForegroundGuard};
 use crate::jobs::live::protocol::{
-    BetweenView, ColumnResult, ColumnSpec, Event, HypothesisView, MAX_SOURCE_BYTES, MAX_SOURCE_TOKENS, Request,
-    UntouchedTranslation,
+    ColumnResult, ColumnSpec, Event, HypothesisView, MAX_SOURCE_BYTES, MAX_SOURCE_TOKENS, Request, UntouchedTranslation,
 };
 use crate::jobs::live::untouched::shifts;
-use crate::jobs::live::{between, given, near, view};
+use crate::jobs::live::{given, near, view};
 use crate::jobs::models::cache::Heard;
 use crate::jobs::models::loaded::LoadedModel;
 use crate::jobs::models::store::{Outcome, Store, Unit};
@@ -254,8 +252,7 @@ impl Job<'_> {
             Ok((self.read_to_the_end(stepper, shelved, sentence, decoded)?, took))
         })?;
         let best = decoded.hypotheses.first().map_or_else(Vec::new, |best| best.tokens.clone());
-        let between = self.between(shelved, sentence, &best)?.map(Arc::new);
-        let result = ColumnResult { between, ..result(shelved, &source, decoded, (&rows, took)) };
+        let result = result(shelved, &source, decoded, (&rows, took));
         self.ticket.check()?;
         self.emit(Event::Finished { number, column, result });
         if source.touched.is_untouched() {
@@ -265,15 +262,6 @@ impl Job<'_> {
         self.ticket.check()?;
         self.emit(Event::Untouched { number, column, untouched });
         Ok(())
-    }
-
-    /// Both steps of a translation, where two models make it in a row.
-    fn between(&self, shelved: &LoadedModel, source: &Sentence, best: &[u32]) -> Result<Option<BetweenView>> {
-        let (EvaluatedSystem::Ensemble(ensemble), false) = (shelved.system(), best.is_empty()) else { return Ok(None) };
-        let (Some(between), [first, second]) = (ensemble.between(&source.ids), ensemble.members()) else {
-            return Ok(None);
-        };
-        between::steps([first, second], (source, &between), best, self.threads, self.ticket).map(Some)
     }
 
     fn search(
@@ -339,7 +327,6 @@ fn result(
         words: view::words(&shelved.wording(), &decoded.nodes),
         nodes: decoded.nodes,
         context: decoded.context,
-        between: None,
         millis,
         first_row_millis: pace.first_row_millis.unwrap_or(millis),
         words_per_second,

@@ -72,13 +72,8 @@ impl LoadedModel {
         let lead = members.iter().find(|member| member.model.folder == model.folder).unwrap_or(&members[0]);
         let facts = |n: &usize| &members[*n].facts;
         let shown = ensemble.shown();
-        let only = if let ([n], false) = (shown, mixing.is_pivot()) { Some(facts(n)) } else { None };
-        let together = if mixing.is_pivot() { "product" } else { "mean" };
-        let citation = if mixing.is_pivot() {
-            "The second model translates what the first says".to_owned()
-        } else {
-            format!("The mean {} of {} models at every word", mixing.average, members.len())
-        };
+        let only = if let [n] = shown { Some(facts(n)) } else { None };
+        let citation = format!("The mean {} of {} models at every word", mixing.average, members.len());
         let facts = ModelFacts {
             name: ensemble.name(),
             architecture: EvaluatedSystem::from(&ensemble).architecture().to_owned(),
@@ -92,7 +87,7 @@ impl LoadedModel {
             },
             has_alignment: ensemble.aligns(),
             attention: only
-                .map_or_else(|| ensemble.aligns().then(|| together.to_owned()), |facts| facts.attention.clone()),
+                .map_or_else(|| ensemble.aligns().then(|| "mean".to_owned()), |facts| facts.attention.clone()),
             window: only.and_then(|facts| facts.window),
             input_delay: ensemble.input_delay(),
             guided: shown.iter().find_map(|n| facts(n).guided.clone()),

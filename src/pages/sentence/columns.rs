@@ -39,8 +39,6 @@ pub(super) fn arrange(app: &mut AppState, command: ColumnCommand) {
             app.view.hover = app.view.hover.filter(|hover| hover.column != id);
         }
         ColumnCommand::Move { column, to } => return move_column(app, column, to),
-        ColumnCommand::TurnRound(id) => return app.turn(id),
-        ColumnCommand::TurnBack => return app.turn_back(),
         ColumnCommand::Reload(id) => {
             let Some(at) = app.document.columns.iter().position(|one| one.id == id) else { return };
             let candidate = app.document.columns[at].candidate();

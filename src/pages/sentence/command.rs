@@ -261,10 +261,6 @@ pub enum ColumnCommand {
         /// Its new position, from 0.
         to: usize,
     },
-    /// Makes a column's translation the sentence, for a model of the other direction.
-    TurnRound(ColumnId),
-    /// Shows the sentence and the columns from before that again.
-    TurnBack,
     /// Tries again to load a column's model.
     Reload(ColumnId),
     /// Makes a column's model translate into this language, with these heads as its alignment, where they are chosen.

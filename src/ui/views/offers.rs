@@ -90,12 +90,6 @@ pub const WHAT_IF: &[Offer] = &[
     Offer { name: id!("Close this variant"), on: COLUMN, can: variant::is_variant, does: variant::close },
 ];
 
-/// There and back.
-pub const ROUND_TRIP: &[Offer] = &[
-    Offer { name: id!("Translate back"), on: COLUMN, can: can_turn, does: turn },
-    Offer { name: id!("Return to the sentence before"), on: COLUMN, can: can_return, does: turn_back },
-];
-
 /// Every offer in the order of the menu, in groups with a line between.
 pub const OFFERS: &[&[Offer]] = &[
     &[
@@ -118,7 +112,6 @@ pub const OFFERS: &[&[Offer]] = &[
         Offer { name: id!("Unmask the source word"), on: LOOKED_AT, can: changes::is_masked, does: changes::unmask },
     ],
     WHAT_IF,
-    ROUND_TRIP,
     &[
         Offer { name: id!("Test what the words depend on"), on: WORD, can: can_test, does: test },
         Offer { name: id!("Save what is set..."), on: WITHOUT_CELLS, can: is_own, does: save_set },
@@ -324,23 +317,6 @@ pub fn ask_for_set(window: &mut Window<'_>, column: ColumnId) {
 
 fn save_set(window: &mut Window<'_>, clicked: MenuTarget) {
     ask_for_set(window, clicked.column());
-}
-
-/// Some model translates what the column shows back.
-fn can_turn(window: &Window<'_>, clicked: MenuTarget) -> bool {
-    window.app.way_back(clicked.column()).is_some()
-}
-
-fn turn(window: &mut Window<'_>, clicked: MenuTarget) {
-    window.push(ColumnCommand::TurnRound(clicked.column()));
-}
-
-fn can_return(window: &Window<'_>, _: MenuTarget) -> bool {
-    window.app.can_return()
-}
-
-fn turn_back(window: &mut Window<'_>, _: MenuTarget) {
-    window.push(ColumnCommand::TurnBack);
 }
 
 fn is_alone(window: &Window<'_>, _: MenuTarget) -> bool {

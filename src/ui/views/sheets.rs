@@ -156,7 +156,7 @@ fn ensemble_ui(ui: &mut Ui, window: &mut Window<'_>) {
     ui.separator();
     ui.label(tr!("Several models as one"));
     let note = tr!(
-        "Two or more models with the same target vocabulary make an ensemble: their probabilities are averaged at every word. Two models in a row need the first to write what the second reads."
+        "Two or more models with the same target vocabulary make an ensemble: their probabilities are averaged at every word."
     );
     ui.add(egui::Label::new(RichText::new(note).color(weak)).wrap());
     let chosen = &mut window.local.members;
@@ -173,23 +173,8 @@ fn ensemble_ui(ui: &mut Ui, window: &mut Window<'_>) {
             }
         }
     });
-    let name = |folder: &PathBuf| found.iter().find(|(there, _)| there == folder).map_or("", |(_, name)| name.as_str());
-    let order = match chosen.as_slice() {
-        [first, second] => format!(": {} > {}", name(first), name(second)),
-        _ => String::new(),
-    };
-    let row_note = tr!(
-        "Two models in a row: the second translates what the first says, in the order in which they were chosen{order}",
-        order
-    );
-    let mixing = ui.horizontal(|ui| {
-        let ensemble = ui.add_enabled(chosen.len() > 1, egui::Button::new(tr!("Add ensemble"))).clicked();
-        let row = ui.add_enabled(chosen.len() == 2, egui::Button::new(tr!("Add in a row")));
-        let row = row.on_hover_text(&row_note).on_disabled_hover_text(&row_note).clicked();
-        ensemble.then(Mixing::default).or(row.then_some(Mixing::PIVOT))
-    });
-    if let Some(mixing) = mixing.inner {
-        let members = std::mem::take(chosen);
+    if ui.add_enabled(chosen.len() > 1, egui::Button::new(tr!("Add ensemble"))).clicked() {
+        let (members, mixing) = (std::mem::take(chosen), Mixing::default());
         window.push(ColumnCommand::AddEnsemble(EnsembleSpec { members, mixing }));
         window.local.shared.sheet = Sheet::None;
     }

@@ -18,7 +18,7 @@ use crate::pages::window::clicked::MenuTarget;
 use crate::pages::window::dialogs::{MODEL, Question, Wants};
 use crate::pages::window::local::{Sheet, Window};
 use crate::pages::window::shortcuts;
-use crate::ui::views::offers::{MenuKind, ROUND_TRIP, WHAT_IF};
+use crate::ui::views::offers::{MenuKind, WHAT_IF};
 use crate::ui::views::{beam, lesson, offers, settings, tabs};
 use crate::widgets::theme;
 
@@ -345,7 +345,7 @@ fn chip_menu_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, at: usize
     }
     ui.separator();
     let clicked = MenuTarget::Column { column: column.id };
-    for offer in WHAT_IF.iter().chain(ROUND_TRIP).filter(|offer| offer.on.contains(&MenuKind::Column)) {
+    for offer in WHAT_IF.iter().filter(|offer| offer.on.contains(&MenuKind::Column)) {
         if (offer.can)(window, clicked) && ui.button(lang::text(offer.name)).clicked() {
             (offer.does)(window, clicked);
         }

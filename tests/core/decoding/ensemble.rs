@@ -49,7 +49,7 @@ fn by_hand(members: &[Model], text: &str, prefix: &[u32], average: Average) -> V
     let count = said.len() as f64;
     let column = |k: usize| said.iter().map(move |log_p| log_p[k]);
     match average {
-        Average::Pivot | Average::Probability => {
+        Average::Probability => {
             (0..said[0].len()).map(|k| (column(k).map(f64::exp).sum::<f64>() / count).ln()).collect()
         }
         Average::LogProbability => {

@@ -233,17 +233,11 @@ fn picture_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>, col
     if window.layout(local::TREE, 0.0) > 0.0 {
         tree::tree_ui(ui, window, column);
     } else if has_alignment && window.layout(local::LINKS, 0.0) > 0.0 {
-        match &column.result.between {
-            Some(between) => links::steps_ui(ui, window, column, between),
-            None => links::links_ui(ui, window, column, table),
-        }
+        links::links_ui(ui, window, column, table);
     } else if has_alignment || matches!(window.app.view.settings().shown, Shown::Measure(_)) {
         alignment::alignment_ui(ui, sentence, window, column, table, metrics);
     } else if column.ensemble.is_some() {
-        let is_pivot = column.ensemble.as_ref().is_some_and(|ensemble| ensemble.mixing.is_pivot());
-        let both = tr!("One of both models has no alignment, so there is no product of two.");
-        let says = if is_pivot { both } else { tr!("No member of this ensemble has an alignment.") };
-        ui.add(egui::Label::new(says).wrap());
+        ui.add(egui::Label::new(tr!("No member of this ensemble has an alignment.")).wrap());
     } else {
         context::context_ui(ui, column);
     }

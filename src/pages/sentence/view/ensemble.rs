@@ -1,15 +1,13 @@
-//! Floor 11: the line of an ensemble: what is averaged, and whose alignment is shown; of two models in a row the text
-//! between them.
+//! Floor 11: the line of an ensemble: what is averaged, and whose alignment is shown.
 
-use egui::{ComboBox, RichText, Ui};
+use egui::{ComboBox, Ui};
 
 use crate::app::document::column::Column;
 use crate::decoding::ensemble::{AVERAGES, AlignmentOf, Average, Mixing};
 use crate::jobs::live::protocol::EnsembleSpec;
 use crate::pages::sentence::command::ColumnCommand;
-use crate::pages::window::local;
 use crate::pages::window::local::Window;
-use crate::widgets::{bidi, labels, theme};
+use crate::widgets::{labels, theme};
 
 /// A column of more points has room for the number of members.
 const WIDE: f32 = 400.0;
@@ -17,7 +15,7 @@ const WIDE: f32 = 400.0;
 /// What an average is called here.
 fn average_text(average: Average) -> &'static str {
     match average {
-        Average::Probability | Average::Pivot => tr!("mean of p"),
+        Average::Probability => tr!("mean of p"),
         Average::LogProbability => tr!("mean of log p"),
     }
 }
@@ -35,9 +33,6 @@ fn alignment_text(column: &Column, of: AlignmentOf) -> String {
 
 /// Says how the members become one and lets it be changed.
 pub fn mixing_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, ensemble: &EnsembleSpec) {
-    if ensemble.mixing.is_pivot() {
-        return between_ui(ui, window, column);
-    }
     let mut mixing = ensemble.mixing;
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = theme::SPACE_1;
@@ -54,27 +49,6 @@ pub fn mixing_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, ensemble
     if mixing != ensemble.mixing {
         window.push(ColumnCommand::SetMixing { column: column.id, mixing });
     }
-}
-
-/// What the first of two models says, which the second translates, and the way to both steps.
-fn between_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
-    let Some(between) = &column.result.between else { return };
-    ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-        let is_shown = window.layout(local::LINKS, 0.0) > 0.0 && window.layout(local::TREE, 0.0) == 0.0;
-        let button = ui.selectable_label(is_shown, RichText::new(tr!("Both steps")).size(theme::TEXT_SMALL));
-        let note = tr!("Links from the source to the text between both models, and from there to the translation; else the product of both");
-        if button.on_hover_text(note).clicked() {
-            window.keep(local::LINKS, f32::from(u8::from(!is_shown)));
-            window.keep(local::TREE, 0.0);
-        }
-        ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
-            let said = &between.said;
-            let text = tr!("through \u{201c}{}\u{201d}", bidi::visual(&said.text));
-            let label = egui::Label::new(RichText::new(text).size(theme::TEXT_SMALL).color(theme::tokens(ui).weak));
-            let note = tr!("{}\nThe first model says this with log p {}, and the second translates it", said.text, format_args!("{:.2}", said.log_p));
-            ui.add(label.truncate()).on_hover_text(note);
-        });
-    });
 }
 
 fn average_ui(ui: &mut Ui, column: &Column, mixing: &mut Mixing) {

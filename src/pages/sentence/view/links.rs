@@ -6,13 +6,11 @@ use egui::{Id, Rect, ScrollArea, Sense, Ui, Vec2};
 use crate::analysis::alignment::Alignment;
 use crate::analysis::reading::Reading;
 use crate::app::document::column::Column;
-use crate::app::document::table;
-use crate::app::document::table::{AlignmentTable, LEFT_OUT, Making};
+use crate::app::document::table::{AlignmentTable, LEFT_OUT};
 use crate::app::view::Hover;
 use crate::figure::heatmap::outlines::Outlined;
 use crate::figure::label::Label;
 use crate::figure::links::{LinkedWord, LinksFigure, LinksLayout, Weight, outlines};
-use crate::jobs::live::protocol::BetweenView;
 use crate::lang;
 use crate::pages::sentence::command::SelectCommand;
 use crate::pages::sentence::view::alignment;
@@ -65,36 +63,6 @@ pub fn links_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &A
             marks::paint(&ui.painter_at(rect), outlines(of_aligner, &layout, links.palette));
         }
         words_ui(ui, window, column, &layout);
-    });
-}
-
-/// Paints the links of both steps of two models in a row, one under the other.
-pub fn steps_ui(ui: &mut Ui, window: &Window<'_>, column: &Column, between: &BetweenView) {
-    let steps = [(tr!("first"), &column.source, &between.said), (tr!("second"), &between.read, &between.then)];
-    let room = Vec2::new(ui.available_width(), ui.available_height() / steps.len() as f32);
-    ScrollArea::both().id_salt(("steps", column.id)).auto_shrink(false).show(ui, |ui| {
-        for (which, source, said) in steps {
-            let table = table::build(source, said, 0, &Making::default());
-            let Some(alpha) = table.alpha.as_ref().filter(|alpha| alpha.columns() > 0) else {
-                ui.label(tr!("The {which} model has no alignment", which));
-                continue;
-            };
-            let (source, target) = (labels::of_source(&table), labels::of_target(&table, false));
-            let links = figure(ui, window, (&source, &target), alpha, None);
-            let layout = LinksLayout::glossed(&links, room, &Letters(ui));
-            let (rect, response) = ui.allocate_exact_size(Vec2::from(layout.size), Sense::hover());
-            let count = links.drawn().len();
-            node(&response, Role::Image, || {
-                tr!(
-                    "Links of the {which} model of {}, {count} with alpha of at least {}",
-                    column.name(),
-                    format_args!("{:.2}", links.threshold),
-                    which,
-                    count
-                )
-            });
-            marks::paint(&ui.painter_at(rect), links.marks(&layout.moved(rect.min.to_vec2())));
-        }
     });
 }
 
