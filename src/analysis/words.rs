@@ -2,8 +2,8 @@
 //!
 //! alpha of words is found in two steps, each by one rule: the column of a word is the sum of those of its parts, the
 //! weight that the word receives in all; its row is the mean of theirs, so that rows keep their sums. First pieces become
-//! the words of a vocabulary, as they are shown ([`merge_alpha`]); then these become the words between the spaces of the
-//! text, which links count ([`pooled`]; [`crate::text::words`] says which belong to which). Hard alignments are read off
+//! the words of a vocabulary, as they are shown ([`merge_alpha`]); then these become the words of the
+//! text, which links count ([`pooled`]; [`crate::text::cut`] says what they are). Hard alignments are read off
 //! afterwards, so "one source word for each target word" holds of the words that a gold alignment counts; those that
 //! people read under words are read off before ([`links_of_parts`]). log p of a word is the sum of those of its pieces, for
 //! p(word) is the product over them.
@@ -50,8 +50,8 @@ pub fn merge_sources(alpha: &Alignment, source: &[Range<usize>]) -> Alignment {
     merge_alpha(alpha, source, &rows)
 }
 
-/// alpha over the words between spaces, out of that over tokens; `</s>` has no part in it.
-pub fn between_spaces(alpha: &[Vec<f32>], source: &SideWords, target: &SideWords) -> Alignment {
+/// alpha over the words of the texts, out of that over tokens; `</s>` has no part in it.
+pub fn over_words(alpha: &[Vec<f32>], source: &SideWords, target: &SideWords) -> Alignment {
     let words = merge_alpha(&Alignment::from_rows(alpha), &source.words, &target.words);
     pooled(&words, &source.places, &target.places)
 }
@@ -134,7 +134,7 @@ mod tests {
     /// A word between spaces is the mean of the words of the vocabulary in it, not of their pieces: what is kept of an
     /// output, and drawn, are words, and links of it are those of the program that translated.
     #[test]
-    fn pieces_are_merged_before_words_between_spaces() {
+    fn pieces_are_merged_before_words_over_words() {
         // `hon.` is h, ##on and `.`; `</s>` has no word.
         let alpha = [vec![1.0, 0.0, 0.0], vec![1.0, 0.0, 0.0], vec![0.0, 0.75, 0.25], vec![0.0, 0.0, 1.0]];
         let side = |words: &[Range<usize>], places: &[Range<usize>]| SideWords {
@@ -146,7 +146,7 @@ mod tests {
         };
         let source = side(&[0..1, 1..2, 2..3], &[0..1, 1..2, 2..2]);
         let target = side(&[0..2, 2..3, 3..4], &[0..1, 0..1, 1..1]);
-        assert_eq!(between_spaces(&alpha, &source, &target), Alignment::from_rows(&[[0.5, 0.375]]));
+        assert_eq!(over_words(&alpha, &source, &target), Alignment::from_rows(&[[0.5, 0.375]]));
     }
 
     /// "." of the source is split and that of the output joined, and a head is surest of full stops: once rows are merged the noun
@@ -162,7 +162,7 @@ mod tests {
         let (split, joined) = (side([0..1, 1..2, 2..2], 2), side([0..1, 0..1, 1..1], 1));
         let read = |words: &Alignment| Reading::Head.links(words);
         let of = |x, y| pharaoh(links_of_parts(&rows, (x, y), read).sure());
-        assert_eq!(pharaoh(&read(&between_spaces(&rows, &split, &joined))), "1-0", "as gold alignments are compared");
+        assert_eq!(pharaoh(&read(&over_words(&rows, &split, &joined))), "1-0", "as gold alignments are compared");
         assert_eq!(
             (&*of(&split, &joined), &*of(&joined, &split), &*of(&split, &split)),
             ("0-0 1-0", "0-0 0-1", "0-0 1-1")

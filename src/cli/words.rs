@@ -3,7 +3,7 @@
 use crate::analysis::alignment::Alignment;
 use crate::analysis::hard::Link;
 use crate::analysis::reading::Reading;
-use crate::analysis::words::{between_spaces, links_of_parts, merge_alpha};
+use crate::analysis::words::{links_of_parts, merge_alpha, over_words};
 use crate::decoding;
 use crate::decoding::{Decoded, Ensemble, Forced, Hypothesis, SearchOptions, Specials};
 use crate::error::{Error, Result};
@@ -108,7 +108,7 @@ fn sides(
     pretokenized: bool,
 ) -> Option<(SideWords, SideWords)> {
     let said = text(model, hypothesis, source, None, pretokenized);
-    let target = SideWords::of_translation(&model.target, without_eos(model, &hypothesis.tokens), &said);
+    let target = SideWords::of_translation(&model.target, without_eos(model, &hypothesis.tokens), &said, pretokenized);
     side(&model.source, source, pretokenized).zip(target)
 }
 
@@ -118,7 +118,7 @@ fn side(tokenizer: &Tokenizer, sentence: &Sentence, pretokenized: bool) -> Optio
 
 fn word_links(rows: ReadBy<'_>, sides: Option<(SideWords, SideWords)>) -> Vec<Link> {
     let words = rows.zip(sides);
-    words.map_or_else(Vec::new, |((rows, reading), (x, y))| reading.links(&between_spaces(rows, &x, &y)))
+    words.map_or_else(Vec::new, |((rows, reading), (x, y))| reading.links(&over_words(rows, &x, &y)))
 }
 
 /// The words of the vocabularies in a pair whose target was forced, and the links between them.

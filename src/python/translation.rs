@@ -11,7 +11,7 @@ use pyo3::sync::PyOnceLock;
 use crate::analysis::hard;
 use crate::analysis::reading::Reading;
 use crate::analysis::unknown::Replacing;
-use crate::analysis::words::between_spaces;
+use crate::analysis::words::over_words;
 use crate::cli::words::{text, tokens, without_eos};
 use crate::corpus::run;
 use crate::corpus::run::SystemRunOptions;
@@ -240,10 +240,10 @@ impl NativeTranslation {
             side(system.target(), target)
         } else {
             let said = text(lead, one, &found.source, None, found.pretokenized);
-            SideWords::of_translation(&lead.target, without_eos(lead, &one.tokens), &said)
+            SideWords::of_translation(&lead.target, without_eos(lead, &one.tokens), &said, found.pretokenized)
         };
         let (Some(source), Some(target)) = (side(&lead.source, &found.source), target) else { return Ok(Vec::new()) };
-        let words = between_spaces(alpha, &source, &target);
+        let words = over_words(alpha, &source, &target);
         let links = threshold.map_or_else(|| found.reading.links(&words), |theta| hard::links_above(&words, theta));
         Ok(links.into_iter().map(|link| (link.source, link.target)).collect())
     }

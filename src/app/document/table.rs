@@ -10,7 +10,7 @@ use crate::analysis::hard;
 use crate::analysis::hard::AlignmentAgreement;
 use crate::analysis::measures::{HeadMatrix, MEASURES, Measure, Tested};
 use crate::analysis::reading::Reading;
-use crate::analysis::words::{between_spaces, merge_alpha, merge_energies, merge_log_p};
+use crate::analysis::words::{merge_alpha, merge_energies, merge_log_p, over_words};
 use crate::app::document::variant::VariantLabel;
 use crate::app::settings::Shown;
 use crate::figure::heatmap::outlines;
@@ -18,6 +18,7 @@ use crate::figure::label::{Hand, target_text};
 use crate::interventions::{Applied, Said};
 use crate::jobs::live::protocol::{HypothesisView, Pieces};
 use crate::models::transformer::heads::{HeadKind, HeadPlace};
+use crate::text::cut::WordRule;
 use crate::text::links::Links;
 use crate::text::sentence::{EOS, Sentence, is_language};
 use crate::text::words::{SideWords, WordPlaces, whole_words, without_end};
@@ -316,7 +317,7 @@ fn agreement(
     let (source, target) = sides(source, shown)?;
     let links = links.spread(&source.places.places, &target.places.places);
     let mut agreement = AlignmentAgreement::default();
-    for link in reading.links(&between_spaces(rows, &source, &target)) {
+    for link in reading.links(&over_words(rows, &source, &target)) {
         agreement.add(link.target, link.source, &links);
     }
     Some(agreement)
@@ -329,9 +330,12 @@ pub(crate) fn sides(source: &Sentence, shown: &HypothesisView) -> Option<(SideWo
         Some(pieces) => (pieces.source.clone(), pieces.target.clone(), &pieces.words),
         None => (singles(source.len()), singles(shown.tokens.len()), &shown.tokens),
     };
-    let places = WordPlaces::of_sentence(&whole_words(source, &x), &source.text)?;
+    let places = WordPlaces::of_sentence(&whole_words(source, &x), &source.text, WordRule::Spaces)?;
     let source = SideWords { words: x, places };
-    Some((source, SideWords { words: y, places: WordPlaces::of_parts(without_end(said), &shown.text)? }))
+    Some((
+        source,
+        SideWords { words: y, places: WordPlaces::of_parts(without_end(said), &shown.text, WordRule::Spaces)? },
+    ))
 }
 
 /// The rows of alpha, or of the alignment head, by the tokens that they belong to; `None` where there are none.

@@ -32,6 +32,7 @@ use crate::figure::tree::DrawnNode;
 use crate::jobs::live::protocol::{ColumnId, HypothesisView};
 use crate::lang;
 use crate::text::commands;
+use crate::text::cut::WordRule;
 use crate::text::links::Link;
 use crate::text::sentence::Sentence;
 use crate::text::tsv;
@@ -482,8 +483,8 @@ fn links(column: &Column, settings: &Settings) -> Option<Vec<Link>> {
     let table = whole.as_ref().unwrap_or(shown);
     let spans = table.source.iter().map(|word| word.span.clone()).collect();
     let source = Sentence { text: column.source.text.clone(), spans, ..Sentence::default() };
-    let source = WordPlaces::of_sentence(&source, &source.text)?;
+    let source = WordPlaces::of_sentence(&source, &source.text, WordRule::Spaces)?;
     let said: Vec<&str> = table.target.iter().filter(|word| !word.is_eos).map(|word| word.text.as_str()).collect();
-    let words = pooled(table.alpha.as_ref()?, &source, &WordPlaces::of_parts(&said, &table.text)?);
+    let words = pooled(table.alpha.as_ref()?, &source, &WordPlaces::of_parts(&said, &table.text, WordRule::Spaces)?);
     Some(table.reading.unwrap_or_default().links(&words))
 }

@@ -9,6 +9,7 @@ use crate::app::document::column::Column;
 use crate::app::document::table;
 use crate::jobs::live::protocol::HypothesisView;
 use crate::lang;
+use crate::text::cut::WordRule;
 use crate::text::links::{Link, Links};
 use crate::text::sentence::{EOS, Sentence, UNK};
 use crate::text::words::{WordPlaces, folded, words};
@@ -30,7 +31,7 @@ pub const OTHER_WORDS: &str = id!(
 /// The words of a text that its parts cover, or `None` where they make up another text; what vocabularies write in
 /// more than one way is the same.
 fn covered<'a>(parts: impl Iterator<Item = &'a str>, text: &str) -> Option<WordPlaces> {
-    WordPlaces::of_parts(&parts.map(folded).collect::<Vec<_>>(), &folded(text))
+    WordPlaces::of_parts(&parts.map(folded).collect::<Vec<_>>(), &folded(text), WordRule::Spaces)
 }
 
 fn shown_words(column: &Column) -> Vec<&str> {

@@ -143,7 +143,7 @@ impl Pivot {
 
     /// beta of the tokens of the second model, out of alpha of those of the first.
     fn beta(&self, words: &[u32], text: &str, read: &Sentence, alpha: &[Vec<f32>]) -> Result<Vec<Vec<f32>>> {
-        let sides = SideWords::of_translation(&self.first.target, words, text).zip(SideWords::of_sentence(
+        let sides = SideWords::of_translation(&self.first.target, words, text, false).zip(SideWords::of_sentence(
             &self.second.source,
             read,
             text,

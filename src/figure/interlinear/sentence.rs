@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::text::cut::WordRule;
 use crate::text::links::{Link, Links};
 use crate::text::words::WordPlaces;
 
@@ -93,7 +94,7 @@ impl GlossedSentence {
     pub fn carried(&self, links: &Links) -> Option<Links> {
         let Some(written) = &self.written else { return Some(links.clone()) };
         let forms: Vec<&str> = written.units.iter().map(|(form, _)| form.as_str()).collect();
-        let places = WordPlaces::of_parts(&forms, &written.text)?;
+        let places = WordPlaces::of_parts(&forms, &written.text, WordRule::Spaces)?;
         let mut words = vec![Vec::new(); places.words];
         for ((form, own), place) in written.units.iter().zip(&places.places) {
             let is_word = form.chars().any(char::is_alphanumeric);
