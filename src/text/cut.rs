@@ -15,11 +15,11 @@ use serde::{Deserialize, Serialize};
 use unicode_normalization::UnicodeNormalization as _;
 
 use crate::text::language::{habits, is_invisible, word_pattern};
-use crate::text::links::Link;
+use crate::text::links::{Link, Links};
 use crate::text::unspaced;
 
 /// Which words a text has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum WordRule {
     /// What stands between spaces, whatever it is: the text is cut already.
@@ -27,6 +27,7 @@ pub enum WordRule {
     /// What stands between spaces, or what a dictionary finds where a script sets none: what other programs count.
     Spaces,
     /// Tokens of a language whose apostrophes begin a word: `it` `'s`.
+    #[default]
     Tokens,
     /// Tokens of a language whose apostrophes end a word: `l'` `homme`.
     Eliding,
@@ -69,7 +70,7 @@ impl WordRule {
     }
 
     /// Adds the tokens of what stands between spaces.
-    fn cut_chunk<'a>(self, chunk: &'a str, words: &mut Vec<&'a str>) {
+    pub fn cut_chunk<'a>(self, chunk: &'a str, words: &mut Vec<&'a str>) {
         // letters and digits alone are a word: most chunks are, and need no expression
         if chunk.chars().all(|c| c < '\u{250}' && c.is_alphanumeric()) {
             words.push(chunk);
@@ -179,8 +180,7 @@ impl WordExchange {
     pub fn of(text: &str, rule: WordRule) -> Self {
         let chunks: Vec<&str> = unspaced::words(text).collect();
         if !rule.are_tokens() {
-            let spaced = rule.count(text);
-            return Self { places: (0..spaced).map(Some).collect(), spaced };
+            return Self::same(rule.count(text));
         }
         let (mut places, mut words) = (Vec::new(), Vec::new());
         for (at, chunk) in chunks.iter().enumerate() {
@@ -190,6 +190,11 @@ impl WordExchange {
             places.extend(words.iter().map(|word| (!has_letter || self::has_letter(word)).then_some(at)));
         }
         Self { places, spaced: chunks.len() }
+    }
+
+    /// Of a text whose links count its words.
+    pub fn same(words: usize) -> Self {
+        Self { places: (0..words).map(Some).collect(), spaced: words }
     }
 
     /// The words that stand for a word between spaces.
@@ -221,6 +226,12 @@ impl WordExchange {
         brought.sort_unstable();
         brought.dedup();
         brought
+    }
+
+    /// The same of links that are sure and possible.
+    pub fn brought_all(links: &Links, source: &Self, target: &Self) -> Links {
+        let [sure, possible] = [links.sure(), links.possible()].map(|links| Self::brought(links, source, target));
+        Links::new(sure, possible)
     }
 }
 

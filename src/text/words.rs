@@ -96,6 +96,20 @@ impl SideWords {
     }
 }
 
+/// From the words of a text by one rule to those by another, for links that count the latter: what is punctuation alone has no part
+/// in a word between spaces, and words of two languages' rules meet by their letters.
+pub fn exchange(text: &str, from: WordRule, to: WordRule) -> WordExchange {
+    if from.are_tokens() && !to.are_tokens() {
+        return WordExchange::of(text, from);
+    }
+    let places = WordPlaces::of_parts(&from.words(text), text, to);
+    let place = |places: WordPlaces| WordExchange {
+        places: places.places.iter().map(|place| place.clone().next()).collect(),
+        spaced: places.words,
+    };
+    places.map(place).unwrap_or_default()
+}
+
 /// Words without the `</s>` at the end.
 pub fn without_end(words: &[String]) -> &[String] {
     match words.split_last() {

@@ -306,7 +306,7 @@ pub fn build(source: &Sentence, shown: &HypothesisView, hypothesis: usize, makin
     table
 }
 
-/// How far alpha of the tokens and links of the vocabulary's words agree over the words between spaces, as page Corpus
+/// How far alpha of the tokens and links of the vocabulary's words agree over the words of the texts, as page Corpus
 /// counts them. `None` where the tokens are not the texts.
 fn agreement(
     source: &Sentence,
@@ -323,19 +323,25 @@ fn agreement(
     Some(agreement)
 }
 
-/// The words between spaces of a sentence and of a translation, and the tokens of each. `None` where the tokens are not the texts.
+/// The words of a sentence and of a translation, and the tokens of each. `None` where the tokens are not the texts.
 pub(crate) fn sides(source: &Sentence, shown: &HypothesisView) -> Option<(SideWords, SideWords)> {
+    sides_by(shown.rules, source, shown)
+}
+
+/// The same with words by other rules than the model's.
+pub(crate) fn sides_by(
+    rules: [WordRule; 2],
+    source: &Sentence,
+    shown: &HypothesisView,
+) -> Option<(SideWords, SideWords)> {
     let singles = |count: usize| (0..count).map(|i| i..i + 1).collect();
     let (x, y, said) = match &shown.pieces {
         Some(pieces) => (pieces.source.clone(), pieces.target.clone(), &pieces.words),
         None => (singles(source.len()), singles(shown.tokens.len()), &shown.tokens),
     };
-    let places = WordPlaces::of_sentence(&whole_words(source, &x), &source.text, WordRule::Spaces)?;
+    let places = WordPlaces::of_sentence(&whole_words(source, &x), &source.text, rules[0])?;
     let source = SideWords { words: x, places };
-    Some((
-        source,
-        SideWords { words: y, places: WordPlaces::of_parts(without_end(said), &shown.text, WordRule::Spaces)? },
-    ))
+    Some((source, SideWords { words: y, places: WordPlaces::of_parts(without_end(said), &shown.text, rules[1])? }))
 }
 
 /// The rows of alpha, or of the alignment head, by the tokens that they belong to; `None` where there are none.
@@ -479,7 +485,7 @@ impl AlignmentTable {
     }
 }
 
-/// Links between the words between spaces as links between the words of the vocabularies that cover them.
+/// Links between the words of the texts as links between the words of the vocabularies that cover them.
 pub(crate) fn of_vocabulary(links: &Links, source: &SideWords, target: &SideWords) -> Links {
     let parts = |side: &SideWords| -> Vec<Range<usize>> {
         let of = |word| {

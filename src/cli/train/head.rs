@@ -7,7 +7,7 @@ use clap::Args;
 
 use crate::aligner::learned::Learned;
 use crate::aligner::words::{Cutter, LineAligner};
-use crate::cli::align::LINK_WORDS;
+use crate::cli::args::links::LINK_WORDS;
 use crate::cli::args::{RunArgs, one_of};
 use crate::cli::{bundled, output, statistical};
 use crate::error::{Error, Result};

@@ -17,7 +17,6 @@ use crate::pages::window::clicked::MenuTarget;
 use crate::pages::window::local;
 use crate::pages::window::local::{Panel, Window};
 use crate::text::sentence::EOS;
-use crate::text::words;
 use crate::widgets::{bidi, marks, node, rows, theme};
 
 /// Height of the heading, points.
@@ -150,7 +149,7 @@ fn row_ui(
     } else {
         Rgba::TRANSPARENT
     };
-    let length = (words::words(&hypothesis.text).count() + usize::from(hypothesis.finished)).max(1) as f32;
+    let length = (hypothesis.rules[1].count(&hypothesis.text) + usize::from(hypothesis.finished)).max(1) as f32;
     let rank = Some(if normalised { hypothesis.rank } else { hypothesis.log_p / length });
     let (words, shared, said) = (words(hypothesis, shown), shared(column, n, shown), said(hypothesis, shown));
     let row = BeamRow { place: n + 1, log_p: hypothesis.log_p, rank, words, said, shared, back };
