@@ -26,7 +26,7 @@ use crate::training::settings::LinkWords;
            a column for each source token) and energies (before the softmax); null where there are none.
            With local attention also p_t, the aligned position of each target token in source tokens from
            0. Where the vocabulary has pieces of words, all these are of pieces, and `words` says which
-           make up a word, [FIRST, BEHIND THE LAST] for each, of source and target. `reading` is `input`
+           make up a word (punctuation apart), [FIRST, BEHIND THE LAST] for each, of source and target. `reading` is `input`
            for a model whose training guided the rows of the words read: every token has the first row
            whose state has read it. With --reading head `head` is where each token comes from by the model's
            alignment head, a row for each target token, zeros for `</s>`; alpha stays what it is

@@ -35,7 +35,7 @@ use crate::ticket::CancellationToken;
            alpha (a row for each target token, a column for each source token; null where the
            model has no alignment, and with --no-alpha) and finished; with local attention also p_t, the aligned
            position of each target token in source tokens from 0. Where the vocabulary has pieces
-           of words, tokens, alpha and p_t are of pieces, and `words` says which make up a word,
+           of words, tokens, alpha and p_t are of pieces, and `words` says which make up a word (punctuation apart),
            [FIRST, BEHIND THE LAST] for each: of the source, and in each hypothesis of its tokens. With
            --then, `pivot` is what the first model says, with its own alpha.
            `reading` is `input` for a model whose training guided the rows of the words read: every

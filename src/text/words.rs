@@ -311,6 +311,22 @@ mod tests {
     }
 
     #[test]
+    fn links_go_between_the_words_of_any_two_rules() {
+        use WordRule::{Eliding, Given, Spaces, Tokens};
+        let text = "L'ami dort, dit-il.";
+        for (from, to, expect) in [
+            // L' ami dort , dit - il .
+            (Eliding, Spaces, vec![Some(0), Some(0), Some(1), None, Some(2), None, Some(2), None]),
+            (Spaces, Eliding, vec![Some(0), Some(2), Some(4)]),
+            (Eliding, Eliding, (0..8).map(Some).collect()),
+            (Eliding, Tokens, vec![Some(0), Some(1), Some(2), Some(3), Some(4), Some(5), Some(6), Some(7)]),
+            (Given, Spaces, (0..3).map(Some).collect()),
+        ] {
+            assert_eq!(exchange(text, from, to).places, expect, "{from:?} {to:?}");
+        }
+    }
+
+    #[test]
     fn letters_are_words_and_a_part_of_them() {
         let text = "le  moulin vent\u{e9}.";
         for (letters, expect) in [
