@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use crate::app::document::column::file_name;
-use crate::cli::args::links::GoldLayoutArgs;
-use crate::cli::args::{Choice, RunArgs, SearchArgs, one_of};
+use crate::cli::args::links::{GoldLayoutArgs, LINK_WORDS};
+use crate::cli::args::{RunArgs, SearchArgs, one_of};
 use crate::cli::bundled;
 use crate::cli::figure::glossed::GlossingModel;
 use crate::cli::output::{LineOutput, tell};
@@ -20,16 +20,6 @@ use crate::text::links::{Links, read};
 use crate::text::reader::LineReader;
 use crate::text::words::exchange;
 use crate::training::settings::LinkWords;
-
-/// Which words files of links count.
-const LINK_WORDS: &[Choice<LinkWords>] = &[
-    ("spaces", "What stands between the spaces of the texts", LinkWords::Spaces),
-    (
-        "tokens",
-        "The words as they are shown; of --conllu its own words, such as `à` and `le` of `au`",
-        LinkWords::Tokens,
-    ),
-];
 
 /// As typed.
 #[derive(Args, Clone, Debug)]

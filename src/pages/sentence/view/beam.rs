@@ -92,7 +92,7 @@ fn header_ui(
         text(x + theme::SPACE_3, Align2::LEFT_CENTER, tr!("Beam"));
     }
     response.on_hover_text(
-        tr!("Every translation that the search finished, best first. log p is the sum over the words; beside it stands log p by word between spaces, </s> counted, or with length normalisation divided by the length to the power of A. Words that begin as the best one does are faded."),
+        tr!("Every translation that the search finished, best first. log p is the sum over the words; beside it stands log p by word, </s> counted, or with length normalisation divided by the length to the power of A. Words that begin as the best one does are faded."),
     );
 }
 

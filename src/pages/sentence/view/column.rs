@@ -343,9 +343,9 @@ fn agreed(column: &Column) -> String {
     let AlignmentAgreement { on_link, linked, words } = agreement;
     let none = words - linked;
     tr!(
-        "\n{on_link} of {words} words between spaces look most, </s> apart, at a word that the statistical aligner links them with; {n} of \
+        "\n{on_link} of {words} words look most, </s> apart, at a word that the statistical aligner links them with; {n} of \
          them has no link"
-            | "\n{on_link} of {words} words between spaces look most, </s> apart, at a word that the statistical aligner links them with; {n} \
+            | "\n{on_link} of {words} words look most, </s> apart, at a word that the statistical aligner links them with; {n} \
                of them have no link"
                 % none,
         on_link,
