@@ -5,14 +5,13 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use crate::aligner::bundled::AlignerChoice;
-use crate::aligner::learned::Learned;
-use crate::aligner::pair::PairPosteriors;
+use crate::aligner::words::LineAligner;
 use crate::error::Result;
+use crate::text::cut::{WordRule, has_letter};
 use crate::text::join::join;
 use crate::text::links::{Link, Links};
 use crate::text::sentence::{EOS, UNK};
-use crate::text::tokenizer::Tokenizer;
-use crate::text::vocab;
+use crate::text::words::place;
 
 /// A word that no text has stands for `[UNK]`, whose marks would be cut off as words.
 const UNKNOWN: &str = "unk";
@@ -43,53 +42,44 @@ impl PlacedWords {
         Self { text, spans }
     }
 
-    /// The words that share a letter with these bytes.
-    fn over<'a>(&'a self, bytes: &'a Range<usize>) -> impl Iterator<Item = usize> + Clone + 'a {
-        let first = self.spans.partition_point(|span| span.end <= bytes.start);
-        let words = self.spans.iter().enumerate().skip(first).take_while(|(_, span)| span.start < bytes.end);
-        words.filter(|(_, span)| !span.is_empty()).map(|(word, _)| word)
+    /// For each word of a rule those that share a letter with it; punctuation has no part in a word with a letter or digit.
+    fn shared(&self, rule: WordRule) -> Vec<Vec<usize>> {
+        let over = |word: &str| {
+            let bytes = place(&self.text, word);
+            let first = self.spans.partition_point(|span| span.end <= bytes.start);
+            let spans = self.spans.iter().enumerate().skip(first).take_while(|(_, span)| span.start < bytes.end);
+            let has_part = |span: &Range<usize>| {
+                !span.is_empty() && (has_letter(word) || !self.text.get(span.clone()).is_some_and(has_letter))
+            };
+            spans.filter(|(_, span)| has_part(span)).map(|(own, _)| own).collect()
+        };
+        rule.words(&self.text).into_iter().map(over).collect()
     }
 }
 
 /// An aligner for words at places of two texts.
 #[derive(Debug)]
-pub struct PlacedAligner {
-    learned: Learned,
-    source: Tokenizer,
-    target: Tokenizer,
-    room: PairPosteriors,
-}
+pub struct PlacedAligner(LineAligner);
 
 impl PlacedAligner {
     /// The aligner of two languages; `None` where there is none.
     pub fn chosen(choice: &AlignerChoice) -> Result<Option<Self>> {
-        let Some(learned) = choice.learned() else { return Ok(None) };
-        let learned = learned?;
-        let rules = |language| vocab::build(language, std::iter::empty(), 0);
-        let (source, target) = choice.tags(&learned);
-        Ok(Some(Self { source: rules(source)?, target: rules(target)?, room: PairPosteriors::default(), learned }))
+        Ok(LineAligner::chosen(choice, false)?.map(Self))
     }
 
     /// The links between the words of two texts; sure are the likely ones, possible those of one direction alone.
     pub fn links(&mut self, source: &PlacedWords, target: &PlacedWords) -> Links {
-        let (x, y) = (cut(&self.source, &source.text), cut(&self.target, &target.text));
-        let links = self.learned.directions_in(&mut self.room, &x.0, &y.0);
+        let [from, to] = self.0.rules();
+        let (x, y) = (source.shared(from), target.shared(to));
+        let (_, _, links) = self.0.words(&source.text, &target.text);
         let carry = |links: &[Link]| -> HashSet<Link> {
             let of = |link: &Link| {
-                let targets = target.over(&y.1[link.target]);
-                let both = move |source| targets.clone().map(move |target| Link { source, target });
-                source.over(&x.1[link.source]).flat_map(both)
+                let targets = &y[link.target];
+                x[link.source].iter().flat_map(move |&source| targets.iter().map(move |&target| Link { source, target }))
             };
             links.iter().flat_map(of).collect()
         };
         let [sure, forward, reverse] = [&links.likely, &links.forward, &links.reverse].map(|links| carry(links));
         Links::new(sure.into_iter().collect(), forward.union(&reverse).copied().collect())
     }
-}
-
-/// The words of a text as the rules fold them, and their places.
-fn cut(rules: &Tokenizer, text: &str) -> (Vec<String>, Vec<Range<usize>>) {
-    let typed = rules.encode_with(text, None);
-    let folded = rules.words(text);
-    (if folded.len() == typed.tokens.len() { folded } else { typed.tokens }, typed.spans)
 }

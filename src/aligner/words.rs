@@ -7,12 +7,10 @@ use crate::aligner::bundled::{AlignerChoice, AlignerFiles};
 use crate::aligner::learned::{Directions, Learned};
 use crate::aligner::pair::PairPosteriors;
 use crate::error::Result;
+use crate::text::cut::{WordExchange, WordRule, normal};
 use crate::text::links::Link;
-use crate::text::tokenizer::Tokenizer;
-use crate::text::vocab;
-use crate::text::words::words;
 
-/// Chunks whose words are remembered at most, some 100 MB.
+/// Words that are remembered at most, some 100 MB.
 const REMEMBERED: usize = 1_000_000;
 
 /// The words of a line.
@@ -20,45 +18,38 @@ const REMEMBERED: usize = 1_000_000;
 pub struct LineWords {
     /// As the rules of the language cut them.
     pub words: Vec<Box<str>>,
-    /// Which of the line's chunks between spaces each word belongs to, from 0.
-    pub chunks: Vec<usize>,
+    /// Which words between spaces they stand for.
+    pub exchange: WordExchange,
 }
 
 /// Cuts the lines of one language.
 #[derive(Debug)]
 pub struct Cutter {
-    /// `None`: words are split by spaces already.
-    rules: Option<Tokenizer>,
-    known: HashMap<Box<str>, Box<[Box<str>]>>,
+    rule: WordRule,
+    known: HashMap<Box<str>, Box<str>>,
 }
 
 impl Cutter {
     /// By the rules of a language, given by its BCP 47 tag, or at spaces alone.
-    pub fn new(language: &str, pretokenized: bool) -> Result<Self> {
-        let rules = if pretokenized { None } else { Some(vocab::build(language, std::iter::empty(), 0)?) };
-        Ok(Self { rules, known: HashMap::new() })
+    pub fn new(language: &str, pretokenized: bool) -> Self {
+        Self { rule: WordRule::of(language, pretokenized), known: HashMap::new() }
     }
 
     /// Cuts a line.
     pub fn cut(&mut self, line: &str) -> LineWords {
-        let Some(rules) = &self.rules else {
-            let words: Vec<Box<str>> = line.split_ascii_whitespace().map(Into::into).collect();
-            return LineWords { chunks: (0..words.len()).collect(), words };
-        };
-        let mut cut = LineWords::default();
-        for (at, chunk) in words(line).enumerate() {
-            if !self.known.contains_key(chunk) {
-                if self.known.len() >= REMEMBERED {
-                    self.known.clear();
-                }
-                let words = rules.words(chunk).into_iter().map(String::into_boxed_str).collect();
-                self.known.insert(chunk.into(), words);
-            }
-            let words = &self.known[chunk];
-            cut.words.extend_from_slice(words);
-            cut.chunks.extend(std::iter::repeat_n(at, words.len()));
+        let words = self.rule.words(line).into_iter().map(|word| self.normal(word)).collect();
+        LineWords { words, exchange: WordExchange::of(line, self.rule) }
+    }
+
+    /// A word as the aligner knows it; those of a line that is cut already stay as they are.
+    fn normal(&mut self, word: &str) -> Box<str> {
+        if word.is_ascii() || self.rule == WordRule::Given {
+            return word.into();
         }
-        cut
+        if self.known.len() >= REMEMBERED {
+            self.known.clear();
+        }
+        self.known.entry(word.into()).or_insert_with(|| normal(word).into()).clone()
     }
 }
 
@@ -90,7 +81,7 @@ impl LineAligner {
         let Some(learned) = choice.learned() else { return Ok(None) };
         let learned = learned?;
         let (source, target) = choice.tags(&learned);
-        let (from, to) = (Cutter::new(source, pretokenized)?, Cutter::new(target, pretokenized)?);
+        let (from, to) = (Cutter::new(source, pretokenized), Cutter::new(target, pretokenized));
         Ok(Some(Self::new(learned, from, to)))
     }
 
@@ -101,32 +92,31 @@ impl LineAligner {
         (source, target, links)
     }
 
-    /// How likely what stands between the spaces of two lines belongs together, [target chunks, source chunks]: that of the
-    /// likeliest of their words, by the mean of both directions.
+    /// How likely what stands between the spaces of two lines belongs together, [target words, source words]: that of the
+    /// likeliest of the tokens that stand for them, by the mean of both directions.
     pub fn weights(&mut self, source: &str, target: &str) -> Vec<Vec<f32>> {
         let (source, target, _) = self.words(source, target);
-        let chunks = |words: &LineWords| words.chunks.last().map_or(0, |last| last + 1);
-        let mut weights = vec![vec![0.0_f32; chunks(&source)]; chunks(&target)];
-        for (i, &row) in target.chunks.iter().enumerate() {
-            for (j, &column) in source.chunks.iter().enumerate() {
-                let weight = &mut weights[row][column];
-                *weight = weight.max(self.room.mean(i, j));
+        let (source, target) = (source.exchange, target.exchange);
+        let mut weights = vec![vec![0.0_f32; source.spaced]; target.spaced];
+        for (row, weights) in weights.iter_mut().enumerate() {
+            for (column, weight) in weights.iter_mut().enumerate() {
+                let pairs = target.words_of(row).flat_map(|i| source.words_of(column).map(move |j| (i, j)));
+                *weight = pairs.map(|(i, j)| self.room.mean(i, j)).fold(0.0, f32::max);
             }
         }
         weights
     }
 
-    /// The links between what stands between the spaces of two lines: two chunks are linked where words of theirs are.
+    /// The rules that cut the lines of both sides.
+    pub fn rules(&self) -> [WordRule; 2] {
+        [self.source.rule, self.target.rule]
+    }
+
+    /// The links between what stands between the spaces of two lines.
     pub fn lines(&mut self, source: &str, target: &str) -> Directions {
         let (source, target, links) = self.words(source, target);
-        let chunks = |links: Vec<Link>| {
-            let of = |link: Link| Link { source: source.chunks[link.source], target: target.chunks[link.target] };
-            let mut links: Vec<Link> = links.into_iter().map(of).collect();
-            links.sort_unstable();
-            links.dedup();
-            links
-        };
+        let carried = |links: Vec<Link>| WordExchange::carried(&links, &source.exchange, &target.exchange);
         let Directions { forward, reverse, likely } = links;
-        Directions { forward: chunks(forward), reverse: chunks(reverse), likely: chunks(likely) }
+        Directions { forward: carried(forward), reverse: carried(reverse), likely: carried(likely) }
     }
 }

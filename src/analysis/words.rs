@@ -2,16 +2,14 @@
 //!
 //! alpha of words is found in two steps, each by one rule: the column of a word is the sum of those of its parts, the
 //! weight that the word receives in all; its row is the mean of theirs, so that rows keep their sums. First pieces become
-//! the words of a vocabulary, as they are shown ([`merge_alpha`]); then these become the words between the spaces of the
-//! text, which links count ([`pooled`]; [`crate::text::words`] says which belong to which). Hard alignments are read off
-//! afterwards, so "one source word for each target word" holds of the words that a gold alignment counts; those that
-//! people read under words are read off before ([`links_of_parts`]). log p of a word is the sum of those of its pieces, for
-//! p(word) is the product over them.
+//! the words of a vocabulary, as they are shown ([`merge_alpha`]); then these become the words of the
+//! text, which links count ([`pooled`]; [`crate::text::cut`] says what they are). Hard alignments are read off
+//! afterwards, so "one source word for each target word" holds of the words of the text. log p of a word is the sum of those of its
+//! pieces, for p(word) is the product over them.
 
 use std::ops::Range;
 
 use crate::analysis::alignment::Alignment;
-use crate::text::links::{Link, Links};
 use crate::text::words::{SideWords, WordPlaces};
 
 /// alpha over words, a row for each target word, a column for each source word. A part of several words shares its
@@ -50,29 +48,10 @@ pub fn merge_sources(alpha: &Alignment, source: &[Range<usize>]) -> Alignment {
     merge_alpha(alpha, source, &rows)
 }
 
-/// alpha over the words between spaces, out of that over tokens; `</s>` has no part in it.
-pub fn between_spaces(alpha: &[Vec<f32>], source: &SideWords, target: &SideWords) -> Alignment {
+/// alpha over the words of the texts, out of that over tokens; `</s>` has no part in it.
+pub fn over_words(alpha: &[Vec<f32>], source: &SideWords, target: &SideWords) -> Alignment {
     let words = merge_alpha(&Alignment::from_rows(alpha), &source.words, &target.words);
     pooled(&words, &source.places, &target.places)
-}
-
-/// The links that `read` finds between the words of the vocabularies, as links between the words between spaces, for people to
-/// read: where "journal" and "." are one word of its text, that has the links of both. Of merged rows the greatest weight is that of
-/// the surest part alone, which is most often the full stop.
-pub fn links_of_parts(
-    rows: &[Vec<f32>],
-    (source, target): (&SideWords, &SideWords),
-    read: impl Fn(&Alignment) -> Vec<Link>,
-) -> Links {
-    // what covers no word of the text, as `</s>`, has no part in it
-    let own = |side: &SideWords| {
-        let mut own = WordPlaces::of_ranges(&side.words);
-        let covers = |word: usize| side.places.places.get(word).is_some_and(|place| !place.is_empty());
-        own.places.iter_mut().filter(|token| !covers(token.start)).for_each(|token| token.end = token.start);
-        own
-    };
-    let words = pooled(&Alignment::from_rows(rows), &own(source), &own(target));
-    Links::new(read(&words), Vec::new()).spread(&source.places.places, &target.places.places)
 }
 
 /// Energies over words. The energy of a word is log sum exp(e_ij) over its pieces, that of which the softmax makes the
@@ -105,8 +84,6 @@ pub fn merge_log_p(log_p: &[f32], target: &[Range<usize>]) -> Vec<f32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::hard::pharaoh;
-    use crate::analysis::reading::Reading;
 
     #[test]
     fn columns_are_added_rows_averaged_and_sums_stay_1() {
@@ -131,10 +108,10 @@ mod tests {
         assert_eq!(pooled(&alpha, &places([0..2, 2..3, 2..3], 3), &cut(3)), shared);
     }
 
-    /// A word between spaces is the mean of the words of the vocabulary in it, not of their pieces: what is kept of an
+    /// A word of the text is the mean of the words of the vocabulary in it, not of their pieces: what is kept of an
     /// output, and drawn, are words, and links of it are those of the program that translated.
     #[test]
-    fn pieces_are_merged_before_words_between_spaces() {
+    fn pieces_are_merged_before_words_over_words() {
         // `hon.` is h, ##on and `.`; `</s>` has no word.
         let alpha = [vec![1.0, 0.0, 0.0], vec![1.0, 0.0, 0.0], vec![0.0, 0.75, 0.25], vec![0.0, 0.0, 1.0]];
         let side = |words: &[Range<usize>], places: &[Range<usize>]| SideWords {
@@ -146,27 +123,7 @@ mod tests {
         };
         let source = side(&[0..1, 1..2, 2..3], &[0..1, 1..2, 2..2]);
         let target = side(&[0..2, 2..3, 3..4], &[0..1, 0..1, 1..1]);
-        assert_eq!(between_spaces(&alpha, &source, &target), Alignment::from_rows(&[[0.5, 0.375]]));
-    }
-
-    /// "." of the source is split and that of the output joined, and a head is surest of full stops: once rows are merged the noun
-    /// of "journal." is lost to them.
-    #[test]
-    fn a_word_with_its_full_stop_keeps_the_link_of_the_word() {
-        let rows = [vec![0.75, 0.0, 0.25], vec![0.0, 1.0, 0.0], vec![0.0, 0.0, 1.0]];
-        let side = |places: [Range<usize>; 3], words| SideWords {
-            words: vec![0..1, 1..2, 2..3],
-            places: WordPlaces { places: places.to_vec(), words },
-        };
-        // newspaper . </s>, and journal . </s>
-        let (split, joined) = (side([0..1, 1..2, 2..2], 2), side([0..1, 0..1, 1..1], 1));
-        let read = |words: &Alignment| Reading::Head.links(words);
-        let of = |x, y| pharaoh(links_of_parts(&rows, (x, y), read).sure());
-        assert_eq!(pharaoh(&read(&between_spaces(&rows, &split, &joined))), "1-0", "as gold alignments are compared");
-        assert_eq!(
-            (&*of(&split, &joined), &*of(&joined, &split), &*of(&split, &split)),
-            ("0-0 1-0", "0-0 0-1", "0-0 1-1")
-        );
+        assert_eq!(over_words(&alpha, &source, &target), Alignment::from_rows(&[[0.5, 0.375]]));
     }
 
     #[test]

@@ -2,8 +2,8 @@
 //!
 //! Links are those of a model, or with `--statistical` of an aligner that learns from text alone.
 //!
-//! Words are what stands between the spaces of the lines, so that two models with tokenizers of their own agree on
-//! them and other programs count as we do.
+//! Links are read off between words as the rules of the languages cut them, so that two models with tokenizers of their own agree
+//! on them, and written between what stands between the spaces of the lines, as other programs count.
 
 pub mod documents;
 pub mod heads;
@@ -18,8 +18,9 @@ use clap::{Args, ValueEnum};
 use crate::aligner::learned::Directions;
 use crate::analysis::hard;
 use crate::analysis::symmetrize::symmetrization;
+use crate::cli::args::links::LinkWordsArgs;
 use crate::cli::args::{
-    BatchArgs, Choice, PairArgs, ReadingArgs, RunArgs, Runtime, count, definition, one_of, samples, threshold,
+    BatchArgs, PairArgs, ReadingArgs, RunArgs, Runtime, count, definition, one_of, samples, threshold,
 };
 use crate::cli::evaluate::opposite;
 use crate::cli::input::InputFiles;
@@ -43,8 +44,10 @@ use crate::training::settings::LinkWords;
 #[command(
     after_long_help = "Each pair is forced through the model, and each word of the target gets the source word of
 greatest alpha, or with --threshold all source words with so great an alpha. `</s>` is left out on both sides. Words
-are what stands between the spaces of the lines; where the model cuts them further, alpha is summed over the pieces of
-a source word and averaged over those of a target word.
+are tokens as the rules of the languages cut them, punctuation apart; where the model cuts them further, alpha is summed over the
+pieces of a source word and averaged over those of a target word. Written links count what stands between the spaces of the lines:
+`car.` has the links of `car`, for punctuation has no vote as long as its word has a letter or digit. --link-words tokens counts the
+tokens themselves; with --pretokenized both are the same.
 
 Formats:
   pharaoh  a line for each pair: `i-j` for source word i and target word j, counted from 0
@@ -58,8 +61,7 @@ attention.
 
 With --statistical no model is needed: IBM model 1 and a hidden Markov model are learned in both directions from the pairs
 themselves and the corpora; upper and lower case count as the same. Nothing is random: the same text gives the same links, whatever
-the seed and the number of threads. Without --pretokenized, lines are split into words by the rules of their languages; the
-links written are between the words that spaces separate. All text that is learned from is kept in memory:
+the seed and the number of threads. All text that is learned from is kept in memory:
 4 bytes a word and about 3 kilobytes a pair for the words that occur together. Links learned from little text are poor; use
 at least ten thousand pairs. `--save FILE` keeps what was learned in a few megabytes, and `--learned FILE` aligns with
 it at once, streamed.
@@ -116,9 +118,8 @@ pub struct AlignArgs {
     /// What to write
     #[arg(long, value_enum, default_value_t)]
     format: LinkFormat,
-    /// Which words the links count
-    #[arg(long, default_value = "spaces", value_parser = one_of(LINK_WORDS.iter().copied()), conflicts_with = "model", help_heading = "Statistical aligner")]
-    link_words: LinkWords,
+    #[command(flatten)]
+    counted: LinkWordsArgs,
     #[command(flatten)]
     batch: BatchArgs,
     #[command(flatten)]
@@ -150,16 +151,6 @@ impl LinkFormat {
         }
     }
 }
-
-/// Which words links count, by the names that a training configuration has for them.
-pub const LINK_WORDS: &[Choice<LinkWords>] = &[
-    ("spaces", "What stands between spaces", LinkWords::Spaces),
-    (
-        "tokens",
-        "What the rules of the language cut, as `link_words = \"tokens\"` of a training configuration reads them",
-        LinkWords::Tokens,
-    ),
-];
 
 /// A model that is loaded, and what runs it.
 type Loaded = (Model, Box<dyn Stepper>);
@@ -284,11 +275,14 @@ impl High<'_> {
 
     fn read(&self, source: &str, target: &str) -> std::result::Result<Pair, Refused> {
         let pretokenized = self.low.pairs.pretokenized;
-        let forward = WordPair::read(&self.forward, (source, target), pretokenized)?;
+        let read = |model: &Model, pair| {
+            let pair = WordPair::read(model, pair, pretokenized)?;
+            Ok(if self.low.counted.link_words == LinkWords::Tokens { pair.by_words() } else { pair })
+        };
+        let forward = read(&self.forward, (source, target))?;
         let reverse = self.reverse.as_ref().map(|reverse| {
             // Here the target is what is translated from.
-            WordPair::read(reverse, (target, source), pretokenized)
-                .map_err(|refused| Refused { target: !refused.target, ..refused })
+            read(reverse, (target, source)).map_err(|refused| Refused { target: !refused.target, ..refused })
         });
         let words = words(source).count() + words(target).count();
         Ok(Pair { forward, reverse: reverse.transpose()?, words })

@@ -9,13 +9,14 @@ use crate::cli::align::{NO_MODEL, default_way, way};
 use crate::cli::args::links::GoldLayoutArgs;
 use crate::cli::args::{BatchArgs, ModelArgs, PairArgs, ReadingArgs, RunArgs, count};
 use crate::cli::pairs::PairForcer;
-use crate::cli::statistical::StatisticalArgs;
+use crate::cli::statistical::{StatisticalArgs, Text};
 use crate::cli::{output, words};
 use crate::error::{Error, Result};
 use crate::evaluation::alignment::AlignerDirection;
+use crate::text::cut::{WordExchange, WordRule};
 use crate::text::links::read;
 use crate::text::links::read::LinkLayout;
-use crate::text::words::words;
+use crate::text::words::exchange;
 use crate::text::write::write_packed;
 
 /// As typed.
@@ -25,8 +26,9 @@ use crate::text::write::write_packed;
 SOURCE ||| TARGET ||| p(s|t) lex(s|t) p(t|s) lex(t|s) ||| ALIGNMENT ||| COUNTS, as Moses writes it. It is counted in
 memory, some hundred bytes for each different pair.
 
-With --links the words are split by spaces, as alignment files count them; where the file starts to count and which
-side it names first is found out and told. Without, each target word is linked with its source word of greatest alpha,
+Words are tokens as the rules of the languages cut them; with --pretokenized they are split by spaces. The links of --links count
+what stands between spaces, as alignment files do, and go to the words of that; where the file starts to count and which
+side it names first is found out and told. Without --links, each target word is linked with its source word of greatest alpha,
 of the model that --model names, whose tokenizer cuts the words; or with --statistical by an aligner that learns from the text
 itself, in both directions, which --symmetrize puts together.",
     mut_arg("model", |model| model
@@ -68,7 +70,11 @@ pub struct ExtractArgs {
 pub fn run(low: &ExtractArgs) -> anyhow::Result<()> {
     let (mut counts, mut refused, most) = (PhraseCounts::default(), 0, low.max_length);
     if let Some(links) = &low.links {
-        by_links((links, &low.layout.high()), &low.pairs, most, &mut counts)?;
+        let pairs = &low.pairs;
+        let text = Text { files: (&pairs.source, &pairs.target), pairs: &[], pretokenized: pairs.pretokenized };
+        let (source, target) = low.statistical.languages(text, None);
+        let rules = [source, target].map(|language| WordRule::of(&language, pairs.pretokenized));
+        by_links((links, &low.layout.high()), (pairs, rules), most, &mut counts)?;
     } else if low.statistical.asked() {
         let way = low.symmetrize.unwrap_or_else(default_way);
         low.statistical.align(&low.pairs, low.run.cores(), &mut |x, y, links| {
@@ -90,7 +96,7 @@ pub fn run(low: &ExtractArgs) -> anyhow::Result<()> {
 
 fn by_links(
     (path, layout): (&Path, &LinkLayout),
-    pairs: &PairArgs,
+    (pairs, rules): (&PairArgs, [WordRule; 2]),
     most: usize,
     counts: &mut PhraseCounts,
 ) -> Result<()> {
@@ -98,10 +104,11 @@ fn by_links(
     let gold = read::read(path, &read::lengths(&source, &target), layout)?;
     output::tell(&gold.note);
     for ((source, target), links) in source.iter().zip(&target).zip(&gold.pairs) {
-        let (x, y): (Vec<&str>, Vec<&str>) = (words(source).collect(), words(target).collect());
         // Possible links count as well: a phrase that one of them leads out of is no whole.
         let links: Vec<_> = links.all().into_iter().map(|(link, _)| link).collect();
-        counts.add(&x, &y, &links, most);
+        let [x, y] = [(source, rules[0]), (target, rules[1])]
+            .map(|(text, rule)| (rule.words(text), exchange(text, rule, WordRule::Spaces)));
+        counts.add(&x.0, &y.0, &WordExchange::brought(&links, &x.1, &y.1), most);
     }
     Ok(())
 }

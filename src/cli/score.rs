@@ -6,15 +6,18 @@ use clap::{ArgMatches, Args, FromArgMatches as _};
 
 use crate::analysis::hard;
 use crate::app::files::line::{ScoreLine, WordsLine, ends};
+use crate::cli::args::links::LinkWordsArgs;
 use crate::cli::args::{BatchArgs, ModelArgs, PairArgs, ReadingArgs, RunArgs, ScoreFormat};
 use crate::cli::output::LineOutput;
 use crate::cli::pairs::{PairForcer, SourcePair};
 use crate::cli::windows::Doing;
+use crate::cli::words::LinkedSides;
 use crate::cli::{Context, phrases, words};
 use crate::decoding::{Ensemble, Forced};
 use crate::error::Error;
 use crate::text::sentence::Sentence;
 use crate::text::words::vocabulary_words;
+use crate::training::settings::LinkWords;
 
 /// As typed.
 #[derive(Args, Clone, Debug)]
@@ -23,13 +26,13 @@ use crate::text::words::vocabulary_words;
            a column for each source token) and energies (before the softmax); null where there are none.
            With local attention also p_t, the aligned position of each target token in source tokens from
            0. Where the vocabulary has pieces of words, all these are of pieces, and `words` says which
-           make up a word, [FIRST, BEHIND THE LAST] for each, of source and target. `reading` is `input`
+           make up a word (punctuation apart), [FIRST, BEHIND THE LAST] for each, of source and target. `reading` is `input`
            for a model whose training guided the rows of the words read: every token has the first row
            whose state has read it. With --reading head `head` is where each token comes from by the model's
            alignment head, a row for each target token, zeros for `</s>`; alpha stays what it is
   text     log p, a line for each pair
-  pharaoh  `i-j` for every target word j and its source word i of greatest alpha, both counted from 0 between the
-           spaces of the lines; with --reading head by its rows
+  pharaoh  `i-j` for every target word j and its source word i of greatest alpha, both counted from 0 as --link-words
+           says; with --reading head by its rows
   tsv      with --top alone
 
 A pair that a model cannot read (too long, or without source words where it reads no `</s>`) gets nulls or an empty
@@ -41,6 +44,8 @@ pub struct ScoreArgs {
     pairs: PairArgs,
     #[command(flatten)]
     reading: ReadingArgs,
+    #[command(flatten)]
+    counted: LinkWordsArgs,
     #[command(flatten)]
     batch: BatchArgs,
     /// What to write: jsonl, text or pharaoh, by default jsonl; with --top text, tsv or jsonl, by default text
@@ -74,7 +79,7 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
     let doing = Doing { name: "scoring", verb: "score" };
     let refused = forcer.run(doing, &mut |system, window, forced| {
         for (pair, forced) in window.iter().zip(forced) {
-            write(&mut output, (format, reading), system, pair, forced.as_ref(), pretokenized)?;
+            write(&mut output, (format, reading, low.counted.link_words), system, pair, forced.as_ref(), pretokenized)?;
         }
         output.flush()
     })?;
@@ -84,7 +89,7 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
 
 fn write(
     output: &mut LineOutput,
-    (format, reading): (ScoreFormat, Option<&'static str>),
+    (format, reading, counted): (ScoreFormat, Option<&'static str>, LinkWords),
     system: &Ensemble,
     pair: &SourcePair,
     forced: Option<&Forced>,
@@ -97,8 +102,8 @@ fn write(
         ScoreFormat::Text => output.line(&forced.map_or_else(String::new, |forced| forced.log_p.to_string())),
         ScoreFormat::Pharaoh => {
             let rows = forced.and_then(words::came_from);
-            let links = words::forced_links(system, (&pair.0.sentence, &pair.1.sentence), rows, pretokenized);
-            output.line(&hard::pharaoh(&links))
+            let sides = LinkedSides::of_pair(system, (&pair.0.sentence, &pair.1.sentence), pretokenized);
+            output.line(&hard::pharaoh(&words::links(sides, rows, counted)))
         }
     }
 }

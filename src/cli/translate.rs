@@ -9,10 +9,12 @@ use clap::Args;
 use crate::analysis::hard;
 use crate::analysis::unknown::Replacing;
 use crate::app::files::line::{HypothesisLine, SetLine, TranslationLine, ends};
+use crate::cli::args::links::LinkWordsArgs;
 use crate::cli::args::{LineFormat, ReadingArgs, ReplaceArgs, SearchArgs, SentenceArgs, count};
 use crate::cli::input::{InputFiles, InputSide, SourceLine};
 use crate::cli::output::LineOutput;
 use crate::cli::windows::{Doing, Growth, WindowItem};
+use crate::cli::words::LinkedSides;
 use crate::cli::{windows, words};
 use crate::decoding::{Decoded, Ensemble, Hypothesis, SearchOptions};
 use crate::error::{Error, Result};
@@ -32,14 +34,14 @@ use crate::ticket::CancellationToken;
            alpha (a row for each target token, a column for each source token; null where the
            model has no alignment, and with --no-alpha) and finished; with local attention also p_t, the aligned
            position of each target token in source tokens from 0. Where the vocabulary has pieces
-           of words, tokens, alpha and p_t are of pieces, and `words` says which make up a word,
+           of words, tokens, alpha and p_t are of pieces, and `words` says which make up a word (punctuation apart),
            [FIRST, BEHIND THE LAST] for each: of the source, and in each hypothesis of its tokens.
            `reading` is `input` for a model whose training guided the rows of the words read: every
            token has the first row whose state has read it, zeros (p_t null) where none was computed.
            With --reading head each hypothesis has `head` beside alpha: where each token comes from by
            the model's alignment head, a row for each token, zeros for the last one
   pharaoh  `i-j` for every word j of the best translation and its source word i of greatest alpha,
-           both counted from 0 between the spaces of the two texts; of greatest weight in the row of the
+           both counted from 0 as --link-words says; of greatest weight in the row of the
            alignment head with --reading head
 
 --interventions FILE changes what the model does: FILE is one JSON object for all sentences, or a line with
@@ -79,6 +81,8 @@ pub struct TranslateArgs {
     interventions: Option<PathBuf>,
     #[command(flatten)]
     reading: ReadingArgs,
+    #[command(flatten)]
+    counted: LinkWordsArgs,
     /// With --format jsonl: write null for alpha and no p_t; alpha takes the most room
     #[arg(long)]
     no_alpha: bool,
@@ -304,7 +308,9 @@ fn write(high: &High<'_>, output: &mut LineOutput, planned: &Planned, decoded: O
             |best| {
                 let head = best.head.as_deref().filter(|_| high.low.reading.is_head());
                 let rows = words::read_by(head, best.alpha.as_deref());
-                let links = words::links(lead, &line.sentence, (best, rows), high.low.sentences.pretokenized);
+                let pretokenized = high.low.sentences.pretokenized;
+                let sides = LinkedSides::of_translation(lead, &line.sentence, best, pretokenized);
+                let links = words::links(sides, rows, high.low.counted.link_words);
                 format!("{before}{}{}", hard::pharaoh(&links), marked("\t", set, best))
             },
         )),

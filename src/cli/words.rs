@@ -3,17 +3,18 @@
 use crate::analysis::alignment::Alignment;
 use crate::analysis::hard::Link;
 use crate::analysis::reading::Reading;
-use crate::analysis::words::{between_spaces, links_of_parts, merge_alpha};
+use crate::analysis::words::{merge_alpha, over_words};
 use crate::decoding;
 use crate::decoding::{Decoded, Ensemble, Forced, Hypothesis, SearchOptions, Specials};
 use crate::error::{Error, Result};
 use crate::evaluation::rows::ReadRows;
 use crate::models::{Model, Stepper};
-use crate::text::links::Links;
+use crate::text::cut::{WordExchange, WordRule};
 use crate::text::sentence::Sentence;
 use crate::text::tokenizer::Tokenizer;
-use crate::text::words::{SideWords, vocabulary_words, whole_words};
+use crate::text::words::{SideWords, WordPlaces, vocabulary_words, whole_words};
 use crate::ticket::CancellationToken;
+use crate::training::settings::LinkWords;
 
 pub use crate::evaluation::wording::{join_words, text, tokens, without_eos};
 
@@ -68,57 +69,64 @@ pub fn came_from(forced: &Forced) -> ReadBy<'_> {
     read_by(forced.head.as_deref(), forced.alpha.as_deref())
 }
 
-/// The links of a translation by some rows of it: for every word of its text the word of the source's text of greatest alpha, as
-/// [`crate::text::words`] counts them; empty where the model has no alignment.
-pub fn links(
-    model: &Model,
-    source: &Sentence,
-    (hypothesis, rows): (&Hypothesis, ReadBy<'_>),
-    pretokenized: bool,
-) -> Vec<Link> {
-    word_links(rows, sides(model, source, hypothesis, pretokenized))
+/// Both sides of a pair, from the tokens to the words of the texts, and those to what stands between spaces.
+#[derive(Clone, Debug)]
+pub struct LinkedSides {
+    words: [SideWords; 2],
+    spaced: [WordExchange; 2],
 }
 
-/// The same for people to read, as [`links_of_parts`] has them.
-pub fn glossing_links(
-    model: &Model,
-    source: &Sentence,
-    (hypothesis, (rows, reading)): (&Hypothesis, (&[Vec<f32>], Reading)),
-) -> Links {
-    let links = |(x, y): (SideWords, SideWords)| links_of_parts(rows, (&x, &y), |words| reading.links(words));
-    sides(model, source, hypothesis, false).map(links).unwrap_or_default()
+impl LinkedSides {
+    /// Of a translation. `None` where its tokens are not the texts.
+    pub fn of_translation(
+        model: &Model,
+        source: &Sentence,
+        hypothesis: &Hypothesis,
+        pretokenized: bool,
+    ) -> Option<Self> {
+        let said = text(model, hypothesis, source, None, pretokenized);
+        let own = without_eos(model, &hypothesis.tokens);
+        let target = SideWords::of_translation(&model.target, own, &said, pretokenized)?;
+        let spaced = WordExchange::of(&said, model.target.rule(pretokenized));
+        Some(Self::new(side(&model.source, source, pretokenized)?, (target, spaced)))
+    }
+
+    /// Of a pair whose target was forced.
+    pub fn of_pair(system: &Ensemble, (source, target): (&Sentence, &Sentence), pretokenized: bool) -> Option<Self> {
+        let source = side(&system.lead().source, source, pretokenized)?;
+        Some(Self::new(source, side(system.target(), target, pretokenized)?))
+    }
+
+    fn new(source: (SideWords, WordExchange), target: (SideWords, WordExchange)) -> Self {
+        Self { words: [source.0, target.0], spaced: [source.1, target.1] }
+    }
+
+    /// The same with a source whose words are cut by another rule.
+    #[must_use]
+    pub fn cut_by(mut self, source: &Sentence, rule: WordRule) -> Option<Self> {
+        self.words[0].places = WordPlaces::of_sentence(&whole_words(source, &self.words[0].words), &source.text, rule)?;
+        Some(self)
+    }
+
+    /// The links that `read` finds in alpha over words, as those of the words that are counted.
+    pub fn links(&self, rows: &[Vec<f32>], read: impl Fn(&Alignment) -> Vec<Link>, counted: LinkWords) -> Vec<Link> {
+        let links = read(&over_words(rows, &self.words[0], &self.words[1]));
+        match counted {
+            LinkWords::Tokens => links,
+            LinkWords::Spaces => WordExchange::carried(&links, &self.spaced[0], &self.spaced[1]),
+        }
+    }
 }
 
-/// The same of a pair whose target was forced.
-pub fn forced_links(
-    system: &Ensemble,
-    (source, target): (&Sentence, &Sentence),
-    rows: ReadBy<'_>,
-    pretokenized: bool,
-) -> Vec<Link> {
-    let source = side(&system.lead().source, source, pretokenized);
-    word_links(rows, source.zip(side(system.target(), target, pretokenized)))
+fn side(tokenizer: &Tokenizer, sentence: &Sentence, pretokenized: bool) -> Option<(SideWords, WordExchange)> {
+    let words = SideWords::of_sentence(tokenizer, sentence, &sentence.text, pretokenized)?;
+    Some((words, WordExchange::of(&sentence.text, tokenizer.rule(pretokenized))))
 }
 
-/// Both sides of a translation.
-fn sides(
-    model: &Model,
-    source: &Sentence,
-    hypothesis: &Hypothesis,
-    pretokenized: bool,
-) -> Option<(SideWords, SideWords)> {
-    let said = text(model, hypothesis, source, None, pretokenized);
-    let target = SideWords::of_translation(&model.target, without_eos(model, &hypothesis.tokens), &said);
-    side(&model.source, source, pretokenized).zip(target)
-}
-
-fn side(tokenizer: &Tokenizer, sentence: &Sentence, pretokenized: bool) -> Option<SideWords> {
-    SideWords::of_sentence(tokenizer, sentence, &sentence.text, pretokenized)
-}
-
-fn word_links(rows: ReadBy<'_>, sides: Option<(SideWords, SideWords)>) -> Vec<Link> {
-    let words = rows.zip(sides);
-    words.map_or_else(Vec::new, |((rows, reading), (x, y))| reading.links(&between_spaces(rows, &x, &y)))
+/// For every word of a text the source word of greatest weight; none where the model has no alignment.
+pub fn links(sides: Option<LinkedSides>, rows: ReadBy<'_>, counted: LinkWords) -> Vec<Link> {
+    let both = rows.zip(sides);
+    both.map_or_else(Vec::new, |((rows, reading), sides)| sides.links(rows, |words| reading.links(words), counted))
 }
 
 /// The words of the vocabularies in a pair whose target was forced, and the links between them.

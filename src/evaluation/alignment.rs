@@ -1,8 +1,9 @@
 //! Floor 6: the words that a model aligns in given pairs, as Luong et al. (2015, section 5.4) have them: the target is
 //! forced, and each of its words gets the one source word of greatest alpha.
 //!
-//! Words are what stands between the spaces of a line, as alignment files count them; alpha over a model's own
-//! tokens becomes alpha over words ([`crate::analysis::words`]). The row and the column of `</s>` are left out: a target word that
+//! Links are read off between the words of the lines ([`crate::text::cut`]): alpha over a model's own
+//! tokens becomes alpha over words ([`crate::analysis::words`]). They are told of what stands between spaces, as alignment files
+//! count, unless tokens are asked for. The row and the column of `</s>` are left out: a target word that
 //! looks mostly at `</s>` is linked to the word that it looks at most.
 
 use half::f16;
@@ -14,7 +15,7 @@ use crate::analysis::correlation::kendall_of_effects;
 use crate::analysis::hard;
 use crate::analysis::reading::Reading;
 use crate::analysis::symmetrize::{SYMMETRIZATIONS, Symmetrization};
-use crate::analysis::words::between_spaces;
+use crate::analysis::words::{over_words, pooled};
 use crate::decoding;
 use crate::decoding::importance::{ATTENTION, Importance, Matrix, Subject, shares};
 use crate::error::{Error, Result};
@@ -23,17 +24,20 @@ use crate::evaluation::rows::ReadRows;
 use crate::models::gradient::Smoothing;
 use crate::models::transformer::heads::{HeadKind, HeadPlace};
 use crate::models::{Model, Stepper};
+use crate::text::cut::WordExchange;
 use crate::text::line;
 use crate::text::links::Link;
 use crate::text::sentence::Sentence;
 use crate::text::tokenizer::{Encode, Tokenizer};
-use crate::text::words::SideWords;
+use crate::text::words::{SideWords, WordPlaces};
 use crate::ticket::CancellationToken;
 
 /// One side of a pair.
 struct Side {
     sentence: Sentence,
     words: SideWords,
+    /// What stands between the spaces of the line, where links count that.
+    exchange: Option<WordExchange>,
 }
 
 /// A pair of lines as a model reads it, with the places of its tokens among the words of the lines.
@@ -64,7 +68,8 @@ impl WordPair {
             let sentence = line::read(encode, text, pretokenized).map_err(refuse)?;
             let words = SideWords::of_sentence(tokenizer, &sentence, text, pretokenized)
                 .ok_or_else(|| refuse("is changed by the tokenizer beyond its spaces; give it tokenised".to_owned()))?;
-            Ok(Side { sentence, words })
+            let exchange = Some(WordExchange::of(text, tokenizer.rule(pretokenized)));
+            Ok(Side { sentence, words, exchange })
         };
         let lead = system.lead();
         let source = side(system.source(), &lead.source, source, false)?;
@@ -75,24 +80,33 @@ impl WordPair {
         Ok(Self { source, target })
     }
 
+    /// The same pair with links that count its words, not what stands between the spaces.
+    #[must_use]
+    pub fn by_words(mut self) -> Self {
+        (self.source.exchange, self.target.exchange) = (None, None);
+        self
+    }
+
     /// The tokens of both sides, `</s>` included.
     pub fn tokens(&self) -> (&[String], &[String]) {
         (&self.source.sentence.tokens, &self.target.sentence.tokens)
     }
 
     /// alpha between the words of the lines; it has a row for each token of the target and perhaps for steps after it.
-    fn between_spaces(&self, alpha: &[Vec<f32>], reading: Reading, delay: usize) -> Alignment {
+    fn over_words(&self, alpha: &[Vec<f32>], reading: Reading, delay: usize) -> Alignment {
         // as a corpus keeps it: weights that are equal there are equal here, too, and the first of them counts
         let kept = |row: &Vec<f32>| row.iter().map(|weight| f16::from_f32(*weight).to_f32()).collect();
         let alpha: Vec<Vec<f32>> = alpha.iter().map(kept).collect();
-        between_spaces(&reading.assign_after(delay, &alpha), &self.source.words, &self.target.words)
+        over_words(&reading.assign_after(delay, &alpha), &self.source.words, &self.target.words)
     }
 
     /// The links of a forced target.
     fn links(&self, alpha: &[Vec<f32>], extraction: Extraction, delay: usize) -> Vec<Link> {
-        let words = self.between_spaces(alpha, extraction.reading, delay);
+        let words = self.over_words(alpha, extraction.reading, delay);
         let greatest = || extraction.reading.links(&words);
-        extraction.threshold.map_or_else(greatest, |theta| hard::links_above(&words, theta))
+        let links = extraction.threshold.map_or_else(greatest, |theta| hard::links_above(&words, theta));
+        let sides = self.source.exchange.as_ref().zip(self.target.exchange.as_ref());
+        sides.map_or_else(|| links.clone(), |(source, target)| WordExchange::carried(&links, source, target))
     }
 }
 
@@ -169,7 +183,7 @@ impl Aligner<'_> {
         Ok(links)
     }
 
-    /// What the alignment head gives to the words between the spaces of some pairs, [target words, source words].
+    /// What the alignment head gives to the words that the links of some pairs count, [target words, source words].
     ///
     /// # Errors
     /// As [`Aligner::links`]; a system without a head.
@@ -185,7 +199,11 @@ impl Aligner<'_> {
         decoding::force_all(self.stepper, &ids.collect::<Vec<_>>(), batch, ticket, &mut |indexes, forced| {
             for (&index, forced) in indexes.iter().zip(forced) {
                 let head = forced.head.unwrap_or_default();
-                weights[index] = pairs[index].between_spaces(&head, rows.reading, rows.delay);
+                let pair = pairs[index];
+                let words = pair.over_words(&head, rows.reading, rows.delay);
+                let sides = pair.source.exchange.as_ref().zip(pair.target.exchange.as_ref());
+                let places = sides.map(|(x, y)| (WordPlaces::of_exchange(x), WordPlaces::of_exchange(y)));
+                weights[index] = places.map_or(words.clone(), |(x, y)| pooled(&words, &x, &y));
             }
             Ok(())
         })?;

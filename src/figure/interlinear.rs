@@ -132,8 +132,7 @@ fn text(sentence: &GlossedSentence, number: usize) -> String {
         lines.push('\n');
     }
     for text in &sentence.texts {
-        let _ =
-            writeln!(lines, "{}  \u{2018}{}\u{2019} ({})", " ".repeat(wide(&mark)), text.words.join(" "), text.name);
+        let _ = writeln!(lines, "{}  \u{2018}{}\u{2019} ({})", " ".repeat(wide(&mark)), text.text(), text.name);
     }
     lines + "\n"
 }
@@ -157,7 +156,7 @@ fn html(sentence: &GlossedSentence, number: usize) -> String {
         );
     }
     for text in &sentence.texts {
-        let _ = write!(page, "<p>\u{2018}{}\u{2019} ({})</p>", escaped(&text.words.join(" ")), escaped(&text.name));
+        let _ = write!(page, "<p>\u{2018}{}\u{2019} ({})</p>", escaped(&text.text()), escaped(&text.name));
     }
     page + "</div>\n"
 }

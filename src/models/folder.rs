@@ -178,7 +178,8 @@ impl Model {
         folder: &Path,
         device: &Device,
     ) -> Self {
-        let source = source.of_source(most(&config));
+        let source = source.of_source(most(&config)).of_language(&config.source_language);
+        let target = target.of_language(&config.target_language);
         Self {
             folder: folder.into(),
             config,

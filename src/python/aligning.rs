@@ -55,7 +55,7 @@ impl Learner {
         let threads = threads.unwrap_or_else(physical_cores);
         let aligner = waiting::work(py, hear.as_ref(), |ticket, counted| {
             let (mut source, mut target) =
-                (Cutter::new(&languages.0, pretokenized)?, Cutter::new(&languages.1, pretokenized)?);
+                (Cutter::new(&languages.0, pretokenized), Cutter::new(&languages.1, pretokenized));
             let mut reading = CorpusBuilder::default();
             for (x, y) in sources.iter().zip(&targets) {
                 reading.push(&source.cut(x).words, &target.cut(y).words);
@@ -85,7 +85,7 @@ impl Learner {
             let cutter = |language: &str| {
                 Cutter::new(if language.is_empty() { "und" } else { language }, pretokenized || language.is_empty())
             };
-            Ok::<_, Error>(Self(Mutex::new(LineAligner::new(learned, cutter(&source)?, cutter(&target)?))))
+            Ok::<_, Error>(Self(Mutex::new(LineAligner::new(learned, cutter(&source), cutter(&target)))))
         })?)
     }
 

@@ -21,6 +21,7 @@ use crate::figure::palette::{COLOUR_MAPS, ColourMap};
 use crate::figure::provenance::Provenance;
 use crate::figure::sheet::{FigureKind, FigureNeeds, FigureStyle, KINDS, PictureSheet, kind};
 use crate::python::arrays::{Matrix, Words, matrix};
+use crate::text::cut::WordRule;
 use crate::text::pieces::PieceMarks;
 use crate::text::write;
 
@@ -196,7 +197,7 @@ pub fn words_of_pieces<'py>(
 ) -> PyResult<Words<Matrix<'py>>> {
     let alpha = alignment(&alpha, (source.len(), target.len()), "alpha")?;
     let marks = PieceMarks::seen(&[source.as_slice(), target.as_slice()].concat());
-    let (x, y) = (marks.words(&source), marks.words(&target));
+    let (x, y) = (marks.words(&source, WordRule::default()), marks.words(&target, WordRule::default()));
     let words = |pieces: &[String], ranges: &[std::ops::Range<usize>]| {
         ranges.iter().map(|range| marks.word(&pieces[range.clone()])).collect()
     };

@@ -8,11 +8,11 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::{Bound, Py, PyResult, Python, pyclass, pymethods};
 use pyo3::sync::PyOnceLock;
 
+use crate::analysis::alignment::Alignment;
 use crate::analysis::hard;
 use crate::analysis::reading::Reading;
 use crate::analysis::unknown::Replacing;
-use crate::analysis::words::between_spaces;
-use crate::cli::words::{text, tokens, without_eos};
+use crate::cli::words::{LinkedSides, text, tokens};
 use crate::corpus::run;
 use crate::corpus::run::SystemRunOptions;
 use crate::corpus::store::output::SystemOutput;
@@ -22,7 +22,7 @@ use crate::figure::provenance::Provenance;
 use crate::python::arrays::{Matrix, Words, array, matrix};
 use crate::python::figure::{DrawnHypothesis, NativeFigure, StyleAsked};
 use crate::text::sentence::Sentence;
-use crate::text::words::SideWords;
+use crate::training::settings::LinkWords;
 
 /// What came of a sentence.
 pub struct TranslatedSentence {
@@ -224,8 +224,13 @@ impl NativeTranslation {
         Ok((said.source, said.target, rows.map(|rows| matrix(py, &rows)).transpose()?))
     }
 
-    #[pyo3(signature = (threshold = None))]
-    fn links(&self, threshold: Option<f32>) -> PyResult<Vec<(usize, usize)>> {
+    #[pyo3(signature = (threshold = None, words = "spaces"))]
+    fn links(&self, threshold: Option<f32>, words: &str) -> PyResult<Vec<(usize, usize)>> {
+        let counted = match words {
+            "spaces" => LinkWords::Spaces,
+            "tokens" => LinkWords::Tokens,
+            _ => return Err(PyValueError::new_err(format!("links count words of spaces or tokens, not {words}"))),
+        };
         let (found, system) = (&*self.found, &*self.found.system);
         let lead = system.lead();
         let Some(one) = self.hypothesis() else { return Ok(Vec::new()) };
@@ -233,18 +238,14 @@ impl NativeTranslation {
             let message = format!("{} has no alignment here, hence no links; see alpha", system.name());
             return Err(PyValueError::new_err(message));
         };
-        let side = |tokenizer, sentence: &Sentence| {
-            SideWords::of_sentence(tokenizer, sentence, &sentence.text, found.pretokenized)
+        let sides = match &found.target {
+            Some(target) => LinkedSides::of_pair(system, (&found.source, target), found.pretokenized),
+            None => LinkedSides::of_translation(lead, &found.source, one, found.pretokenized),
         };
-        let target = if let Some(target) = &found.target {
-            side(system.target(), target)
-        } else {
-            let said = text(lead, one, &found.source, None, found.pretokenized);
-            SideWords::of_translation(&lead.target, without_eos(lead, &one.tokens), &said)
+        let read = |words: &Alignment| {
+            threshold.map_or_else(|| found.reading.links(words), |theta| hard::links_above(words, theta))
         };
-        let (Some(source), Some(target)) = (side(&lead.source, &found.source), target) else { return Ok(Vec::new()) };
-        let words = between_spaces(alpha, &source, &target);
-        let links = threshold.map_or_else(|| found.reading.links(&words), |theta| hard::links_above(&words, theta));
+        let links = sides.map(|sides| sides.links(alpha, read, counted)).unwrap_or_default();
         Ok(links.into_iter().map(|link| (link.source, link.target)).collect())
     }
 

@@ -163,6 +163,12 @@ pub fn normalizer() -> Value {
     ]})
 }
 
+/// Characters of which a reader sees nothing: soft hyphens, zero-width spaces, marks of direction.
+pub fn is_invisible(c: char) -> bool {
+    matches!(c, '\u{ad}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'
+        | '\u{2066}'..='\u{2069}' | '\u{feff}')
+}
+
 /// The last part of a name that could be a language: `train.00.fr.zst` is French.
 pub fn of_file(file: &Path) -> String {
     let name = file.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();

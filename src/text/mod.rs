@@ -3,6 +3,7 @@
 pub mod cells;
 pub mod commands;
 pub mod corpus;
+pub mod cut;
 pub mod dictionary;
 pub mod foreign;
 #[cfg(target_family = "wasm")]

@@ -8,8 +8,8 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
+use crate::text::cut::{WordRule, WordStarts};
 use crate::text::sentence::{EOS, UNK, is_language};
-use crate::text::unspaced::WordStarts;
 
 /// What stands for a space in the pieces of SentencePiece.
 pub const SPACE: &str = "\u{2581}";
@@ -77,15 +77,14 @@ impl PieceMarks {
         !self.begins(Some(before), piece)
     }
 
-    /// The words of some pieces, in their order, each as a range of pieces. In scripts without spaces those of
-    /// [`unspaced`](crate::text::unspaced), as far as they begin with a piece.
-    pub fn words<T: AsRef<str>>(&self, pieces: &[T]) -> Vec<Range<usize>> {
+    /// The words of some pieces, in their order, each as a range of pieces: those of the rule, as far as they begin with a piece.
+    pub fn words<T: AsRef<str>>(&self, pieces: &[T], rule: WordRule) -> Vec<Range<usize>> {
         let chunks = self.chunks(pieces);
         if !self.has_pieces() {
             return chunks;
         }
         let (text, places) = self.text(pieces, &chunks);
-        let Some(starts) = String::from_utf8(text).ok().and_then(|text| WordStarts::of(&text)) else { return chunks };
+        let Some(starts) = String::from_utf8(text).ok().map(|text| WordStarts::of(&text, rule)) else { return chunks };
         chunks.into_iter().flat_map(|chunk| starts.part(chunk, |i| places[i])).collect()
     }
 

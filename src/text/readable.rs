@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 
+use crate::text::cut::WordRule;
 use crate::text::pieces::PieceMarks;
 use crate::text::sentence::EOS;
 use crate::text::words::WordPlaces;
@@ -29,14 +30,14 @@ pub fn readable<T: AsRef<str>>(tokens: &[T]) -> String {
 }
 
 /// The words of a text that is [`readable`] that its tokens, without `</s>`, cover. `None` where they make up another text.
-pub fn places<T: AsRef<str>>(tokens: &[T], text: &str) -> Option<WordPlaces> {
+pub fn places<T: AsRef<str>>(tokens: &[T], text: &str, rule: WordRule) -> Option<WordPlaces> {
     let marks = PieceMarks::seen(tokens);
     let bare = |token: &T| match token.as_ref() {
         "@-@" => "-".to_owned(),
         token => unescaped(marks.bare(token)).into_owned(),
     };
-    WordPlaces::of_parts(tokens, text)
-        .or_else(|| WordPlaces::of_parts(&tokens.iter().map(bare).collect::<Vec<_>>(), text))
+    WordPlaces::of_parts(tokens, text, rule)
+        .or_else(|| WordPlaces::of_parts(&tokens.iter().map(bare).collect::<Vec<_>>(), text, rule))
 }
 
 /// What Moses escapes, since its files give it a meaning, also under the older names; `&amp;` last, so that nothing is

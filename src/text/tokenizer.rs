@@ -16,6 +16,7 @@ use tokenizers::{ModelWrapper, OffsetReferential, OffsetType, PreTokenizedString
 use unicode_normalization::char::is_combining_mark;
 
 use crate::error::{Error, Result};
+use crate::text::cut::WordRule;
 use crate::text::join::join;
 use crate::text::pieces::{PieceMarks, SPACE};
 use crate::text::sentence::{EOS, Sentence, UNK, is_language};
@@ -35,6 +36,8 @@ pub struct Tokenizer {
     language: Option<u32>,
     /// Of the source side of a model the most tokens that it has positions for.
     most: Option<usize>,
+    /// What the words of a text of its language are.
+    rule: WordRule,
 }
 
 /// Whatever reads text as source words: a [`Tokenizer`], or models that read it side by side.
@@ -114,6 +117,17 @@ impl Tokenizer {
     pub fn into_language(mut self, language: &str) -> Option<Self> {
         self.language = Some(self.id(&format!(">>{language}<<"))?);
         Some(self)
+    }
+
+    /// The same tokenizer for text of a language given by its BCP 47 tag, which says what its words are.
+    pub fn of_language(mut self, language: &str) -> Self {
+        self.rule = WordRule::of(language, false);
+        self
+    }
+
+    /// What the words of a text are; those of one that is cut already stand between its spaces.
+    pub fn rule(&self, pretokenized: bool) -> WordRule {
+        if pretokenized { WordRule::Given } else { self.rule }
     }
 
     /// The languages that a text may be translated into, where the vocabulary has a word for each, as `>>fra<<`.
@@ -286,7 +300,7 @@ impl Tokenizer {
     /// The words that some entries of the vocabulary make up, each as a range of them; `</s>` is one.
     pub fn word_ranges(&self, ids: &[u32]) -> Vec<Range<usize>> {
         let pieces: Vec<&str> = ids.iter().map(|id| self.token(*id).unwrap_or(UNK)).collect();
-        self.marks().words(&pieces)
+        self.marks().words(&pieces, self.rule)
     }
 
     /// Entries of the vocabulary put together to normal text; see [`crate::text::join::join`].

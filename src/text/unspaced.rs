@@ -5,8 +5,6 @@
 //! which would add two fifths to what it fetches: there each Chinese character or kana is a word, and the other scripts
 //! are cut at spaces.
 
-use std::collections::HashSet;
-use std::ops::Range;
 #[cfg(not(target_family = "wasm"))]
 use std::sync::LazyLock;
 
@@ -48,33 +46,6 @@ pub fn cut(line: &str) -> Option<Vec<&str>> {
     }
     let is_cut = touch(line).is_some_and(|is_thai| chunks.are_words(is_thai));
     (!is_cut).then_some(words)
-}
-
-/// Where the words of a text begin, in bytes.
-#[derive(Debug)]
-pub struct WordStarts(HashSet<usize>);
-
-impl WordStarts {
-    /// Of [`cut`].
-    pub fn of(text: &str) -> Option<Self> {
-        let place = |word: &str| word.as_ptr() as usize - text.as_ptr() as usize;
-        Some(Self(cut(text)?.into_iter().map(place).collect()))
-    }
-
-    /// Parts pieces that follow each other without a space, such as those of SentencePiece, where a word begins with one of
-    /// them. `place` says where a piece begins in the text.
-    pub fn part(&self, pieces: Range<usize>, place: impl Fn(usize) -> usize) -> Vec<Range<usize>> {
-        let mut parts: Vec<Range<usize>> = Vec::new();
-        for i in pieces {
-            // several pieces have one place where they are bytes of one letter, or nothing is typed for one
-            let begins = |i: usize| place(i) > place(i - 1) && self.0.contains(&place(i));
-            match parts.last_mut() {
-                Some(last) if !begins(i) => last.end = i + 1,
-                _ => parts.push(i..i + 1),
-            }
-        }
-        parts
-    }
 }
 
 /// Whether no space stands between two words, since the script of one sets none; nothing meets nothing.

@@ -1,8 +1,6 @@
-//! Floor 1: the one count of words, and which tokens of a model make them up.
+//! Floor 1: which tokens of a model make up the words of a text, as [`crate::text::cut`] counts them.
 //!
-//! **A word is what stands between the spaces of the given text**: so alignments by hand count, and so do links, lengths
-//! and alignment errors everywhere. Scripts that set no spaces are cut by a dictionary ([`crate::text::unspaced`]). A model
-//! cuts the same text its own way (`l' heure` or `l'heure`, `well-known` in two), in two steps: its vocabulary has words
+//! A model cuts the same text its own way (`l' heure` or `l'heure`, `well-known` in two), in two steps: its vocabulary has words
 //! ([`vocabulary_words`]), which are one token or several pieces, and these cover words of the text ([`WordPlaces`]). Both
 //! are places in the same run of visible characters, so they are compared by the characters that they cover, whitespace not
 //! counted: a token stands for every word of which it covers a character.
@@ -12,9 +10,9 @@ use std::ops::Range;
 
 use unicode_normalization::UnicodeNormalization as _;
 
+use crate::text::cut::{WordExchange, WordRule, WordStarts};
 use crate::text::sentence::{EOS, Sentence, UNK, is_language};
 use crate::text::tokenizer::Tokenizer;
-use crate::text::unspaced::WordStarts;
 
 pub use crate::text::unspaced::words;
 
@@ -29,12 +27,8 @@ pub struct WordPlaces {
 
 impl WordPlaces {
     /// Of the tokens of a sentence. `None` when it and the line are not the same text, spaces aside.
-    pub fn of_sentence(sentence: &Sentence, line: &str) -> Option<Self> {
-        Self::of_ends(sentence, line, &ends(words(line)))
-    }
-
-    /// The same of a text whose words end where they are said to.
-    fn of_ends(sentence: &Sentence, line: &str, ends: &[usize]) -> Option<Self> {
+    pub fn of_sentence(sentence: &Sentence, line: &str, rule: WordRule) -> Option<Self> {
+        let ends = &ends(rule.words(line));
         if !visible(&sentence.text).eq(visible(line)) {
             return None;
         }
@@ -46,11 +40,11 @@ impl WordPlaces {
     }
 
     /// Of parts that follow each other in a text. `None` when they make up another one.
-    pub fn of_parts<T: AsRef<str>>(parts: &[T], text: &str) -> Option<Self> {
+    pub fn of_parts<T: AsRef<str>>(parts: &[T], text: &str, rule: WordRule) -> Option<Self> {
         if !parts.iter().flat_map(|part| visible(part.as_ref())).eq(visible(text)) {
             return None;
         }
-        let ends = ends(words(text));
+        let ends = ends(rule.words(text));
         let mut at = 0;
         let place = |part: &T| {
             let from = at;
@@ -58,6 +52,12 @@ impl WordPlaces {
             covered(&ends, from, at)
         };
         Some(Self { places: parts.iter().map(place).collect(), words: ends.len() })
+    }
+
+    /// Of the words of a text among those between its spaces; of punctuation that has no part in them nothing.
+    pub fn of_exchange(exchange: &WordExchange) -> Self {
+        let place = |spaced: &Option<usize>| spaced.map_or(0..0, |spaced| spaced..spaced + 1);
+        Self { places: exchange.places.iter().map(place).collect(), words: exchange.spaced }
     }
 
     /// The parts that cover a word.
@@ -72,7 +72,7 @@ impl WordPlaces {
     }
 }
 
-/// One side of a pair: from its tokens to the words between the spaces of its text.
+/// One side of a pair: from its tokens to the words of its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SideWords {
     /// The tokens of each word of the vocabulary.
@@ -85,16 +85,29 @@ impl SideWords {
     /// Of a sentence that a model reads. `None` when it and the line are not the same text, spaces aside.
     pub fn of_sentence(tokenizer: &Tokenizer, sentence: &Sentence, line: &str, pretokenized: bool) -> Option<Self> {
         let words = vocabulary_words(tokenizer, sentence, pretokenized);
-        let ends = if pretokenized { ends(line.split_ascii_whitespace()) } else { ends(self::words(line)) };
-        let places = WordPlaces::of_ends(&whole_words(sentence, &words), line, &ends)?;
+        let places = WordPlaces::of_sentence(&whole_words(sentence, &words), line, tokenizer.rule(pretokenized))?;
         Some(Self { words, places })
     }
 
     /// Of a translation without `</s>`. `None` when it and the text are not the same, spaces aside.
-    pub fn of_translation(tokenizer: &Tokenizer, ids: &[u32], text: &str) -> Option<Self> {
+    pub fn of_translation(tokenizer: &Tokenizer, ids: &[u32], text: &str, pretokenized: bool) -> Option<Self> {
         let (ranges, words) = translated(tokenizer, ids);
-        Some(Self { words: ranges, places: WordPlaces::of_parts(&words, text)? })
+        Some(Self { words: ranges, places: WordPlaces::of_parts(&words, text, tokenizer.rule(pretokenized))? })
     }
+}
+
+/// From the words of a text by one rule to those by another, for links that count the latter: what is punctuation alone has no part
+/// in a word between spaces, and words of two languages' rules meet by their letters.
+pub fn exchange(text: &str, from: WordRule, to: WordRule) -> WordExchange {
+    if from.are_tokens() && !to.are_tokens() {
+        return WordExchange::of(text, from);
+    }
+    let places = WordPlaces::of_parts(&from.words(text), text, to);
+    let place = |places: WordPlaces| WordExchange {
+        places: places.places.iter().map(|place| place.clone().next()).collect(),
+        spaced: places.words,
+    };
+    places.map(place).unwrap_or_default()
 }
 
 /// Words without the `</s>` at the end.
@@ -108,7 +121,7 @@ pub fn without_end(words: &[String]) -> &[String] {
 /// Which tokens of a translation make up each word of the vocabulary, `</s>` being one, and the words.
 pub fn translated(tokenizer: &Tokenizer, ids: &[u32]) -> (Vec<Range<usize>>, Vec<String>) {
     let tokens: Vec<&str> = ids.iter().map(|id| tokenizer.token(*id).unwrap_or(UNK)).collect();
-    let ranges = tokenizer.marks().words(&tokens);
+    let ranges = tokenizer.word_ranges(ids);
     let words = ranges.iter().map(|word| tokenizer.marks().word(&tokens[word.clone()])).collect();
     (ranges, words)
 }
@@ -139,7 +152,7 @@ pub fn vocabulary_words(tokenizer: &Tokenizer, sentence: &Sentence, pretokenized
     if !fits {
         return singles.collect();
     }
-    let Some(starts) = WordStarts::of(&sentence.text) else { return words };
+    let starts = WordStarts::of(&sentence.text, tokenizer.rule(false));
     words.into_iter().flat_map(|word| starts.part(word, |i| sentence.spans[i].start)).collect()
 }
 
@@ -173,12 +186,12 @@ pub fn whole_words(sentence: &Sentence, words: &[Range<usize>]) -> Sentence {
 }
 
 /// Where the words of a line end, counted in visible characters.
-fn ends<'a>(words: impl Iterator<Item = &'a str>) -> Vec<usize> {
+fn ends(words: Vec<&str>) -> Vec<usize> {
     let add = |end: &mut usize, word: &str| {
         *end += visible(word).count();
         Some(*end)
     };
-    words.scan(0, add).collect()
+    words.into_iter().scan(0, add).collect()
 }
 
 /// The characters of a text that are no spaces, as they are compared: marks apart from their letters, apostrophes straight.
@@ -217,8 +230,8 @@ fn covered(ends: &[usize], from: usize, to: usize) -> Range<usize> {
 }
 
 /// Where words of a text stand, from the first to before the last, in bytes; of none the room before them.
-pub fn place_of(text: &str, (first, behind): (usize, usize)) -> Option<Range<usize>> {
-    let all: Vec<Range<usize>> = words(text).map(|word| place(text, word)).collect();
+pub fn place_of(text: &str, rule: WordRule, (first, behind): (usize, usize)) -> Option<Range<usize>> {
+    let all: Vec<Range<usize>> = rule.words(text).into_iter().map(|word| place(text, word)).collect();
     if first < behind {
         return Some(all.get(first)?.start..all.get(behind - 1).or(all.last())?.end);
     }
@@ -253,19 +266,21 @@ pub type LetterSpan = ((usize, usize), Option<(usize, usize)>);
 
 /// The words of a place in a text, in letters from 0, as [`letters_at`] finds it again. Where the place has no letter but spaces, or
 /// lies behind the text, words are missing there.
-pub fn span_of(text: &str, place: Range<usize>) -> LetterSpan {
+pub fn span_of(text: &str, rule: WordRule, place: Range<usize>) -> LetterSpan {
     let byte = |letter: usize| text.char_indices().nth(letter).map_or(text.len(), |(at, _)| at);
     let (from, to) = (byte(place.start), byte(place.end.max(place.start)));
     let within = &text[from..to];
     let from = from + (within.len() - within.trim_start().len());
     let to = from + within.trim().len();
-    let all: Vec<Range<usize>> = words(text).map(|word| self::place(text, word)).collect();
+    let all: Vec<Range<usize>> = rule.words(text).into_iter().map(|word| self::place(text, word)).collect();
     let first = all.partition_point(|word| word.end <= from);
     if from >= to {
         return ((first, first), None);
     }
     let behind = all.partition_point(|word| word.start < to).max(first);
-    let Some(whole) = place_of(text, (first, behind)).filter(|_| first < behind) else { return ((first, first), None) };
+    let Some(whole) = place_of(text, rule, (first, behind)).filter(|_| first < behind) else {
+        return ((first, first), None);
+    };
     if (from, to) == (whole.start, whole.end) {
         return ((first, behind), None);
     }
@@ -290,9 +305,25 @@ mod tests {
             ((4, 5), None),
             ((9, 9), None),
         ] {
-            assert_eq!(place_of(text, span).map(|place| &text[place]), expect, "{span:?}");
+            assert_eq!(place_of(text, WordRule::Spaces, span).map(|place| &text[place]), expect, "{span:?}");
         }
-        assert_eq!(place_of("", (0, 0)), None);
+        assert_eq!(place_of("", WordRule::Spaces, (0, 0)), None);
+    }
+
+    #[test]
+    fn links_go_between_the_words_of_any_two_rules() {
+        use WordRule::{Eliding, Given, Spaces, Tokens};
+        let text = "L'ami dort, dit-il.";
+        for (from, to, expect) in [
+            // L' ami dort , dit - il .
+            (Eliding, Spaces, vec![Some(0), Some(0), Some(1), None, Some(2), None, Some(2), None]),
+            (Spaces, Eliding, vec![Some(0), Some(2), Some(4)]),
+            (Eliding, Eliding, (0..8).map(Some).collect()),
+            (Eliding, Tokens, vec![Some(0), Some(1), Some(2), Some(3), Some(4), Some(5), Some(6), Some(7)]),
+            (Given, Spaces, (0..3).map(Some).collect()),
+        ] {
+            assert_eq!(exchange(text, from, to).places, expect, "{from:?} {to:?}");
+        }
     }
 
     #[test]
@@ -308,9 +339,9 @@ mod tests {
             (17..17, ((3, 3), None)),
             (90..99, ((3, 3), None)),
         ] {
-            let (words, part) = span_of(text, letters.clone());
+            let (words, part) = span_of(text, WordRule::Spaces, letters.clone());
             assert_eq!((words, part), expect, "{letters:?}");
-            if let (Some(part), Some(place)) = (part, place_of(text, words)) {
+            if let (Some(part), Some(place)) = (part, place_of(text, WordRule::Spaces, words)) {
                 let found = &text[letters_at(text, &place, part)];
                 let meant: String = text.chars().skip(letters.start).take(letters.len()).collect();
                 assert_eq!(found, meant.trim(), "{letters:?}");

@@ -9,13 +9,13 @@ use std::path::Path;
 
 use crate::error::{Error, Result};
 use crate::text::corpus::{PairRules, ParallelText, SentencePair};
+use crate::text::cut::WordRule;
 use crate::text::links::Link;
 use crate::text::links::read::pharaoh_line;
 use crate::text::parallel::ParallelReader;
 use crate::text::reader::LineReader;
 use crate::text::tokenizer::{CorpusEncoder, Tokenizer};
-use crate::text::vocab;
-use crate::text::words::words;
+use crate::text::words::{place, words};
 use crate::ticket::CancellationToken;
 use crate::training::minibatch::GuidedLink;
 use crate::training::settings::{LinkWords, TextPair, TrainingSettings, Unlinked};
@@ -66,7 +66,7 @@ pub fn read(
 ) -> Result<(ParallelText, Guide)> {
     let languages = (settings.model.source_language.as_str(), settings.model.target_language.as_str());
     let unlinked = settings.guide.as_ref().map(|guide| guide.unlinked).unwrap_or_default();
-    let mut reader = GuidedReader::new(text.link_words, languages, (&tokenizers.source, &tokenizers.target))?;
+    let mut reader = GuidedReader::new(text.link_words, languages, (&tokenizers.source, &tokenizers.target));
     reader.read_linked((&text.source, &text.target), links, (delay, unlinked), rules, ticket)
 }
 
@@ -81,15 +81,8 @@ pub struct GuidedReader<'a> {
 
 impl<'a> GuidedReader<'a> {
     /// For texts in these languages, read by these tokenizers, whose links count words so.
-    ///
-    /// # Errors
-    /// A language whose words cannot be told.
-    pub fn new(
-        words: LinkWords,
-        (source, target): (&str, &str),
-        tokenizers: (&'a Tokenizer, &'a Tokenizer),
-    ) -> Result<Self> {
-        Ok(Self { source: Side::new(words, source, tokenizers.0)?, target: Side::new(words, target, tokenizers.1)? })
+    pub fn new(words: LinkWords, (source, target): (&str, &str), tokenizers: (&'a Tokenizer, &'a Tokenizer)) -> Self {
+        Self { source: Side::new(words, source, tokenizers.0), target: Side::new(words, target, tokenizers.1) }
     }
 
     /// A text as ids, with where each row is to look by the links of a file.
@@ -180,7 +173,7 @@ fn looks(
                 link.target,
                 source.words.len(),
                 target.words.len(),
-                if source.splitter.is_some() { "" } else { " between spaces" },
+                if source.rule.are_tokens() { "" } else { " between spaces" },
             );
             return Err(Error::line(path, number, message));
         };
@@ -226,8 +219,8 @@ const REMEMBERED: usize = 2_000_000;
 struct Side<'a> {
     tokenizer: &'a Tokenizer,
     encoder: CorpusEncoder<'a>,
-    /// Cuts the words that links count; `None` where they stand between spaces.
-    splitter: Option<Tokenizer>,
+    /// Cuts the words that links count.
+    rule: WordRule,
     /// Of chunks seen before: the tokens of each word.
     known: HashMap<String, Box<[Range<usize>]>>,
     /// Of the last line: the tokens of each word.
@@ -235,13 +228,13 @@ struct Side<'a> {
 }
 
 impl<'a> Side<'a> {
-    fn new(words: LinkWords, language: &str, tokenizer: &'a Tokenizer) -> Result<Self> {
-        let splitter = match words {
-            LinkWords::Spaces => None,
-            LinkWords::Tokens => Some(vocab::build(language, std::iter::empty(), 0)?),
+    fn new(words: LinkWords, language: &str, tokenizer: &'a Tokenizer) -> Self {
+        let rule = match words {
+            LinkWords::Spaces => WordRule::Spaces,
+            LinkWords::Tokens => WordRule::of(language, false),
         };
         let encoder = CorpusEncoder::new(tokenizer);
-        Ok(Self { tokenizer, encoder, splitter, known: HashMap::new(), words: Vec::new() })
+        Self { tokenizer, encoder, rule, known: HashMap::new(), words: Vec::new() }
     }
 
     /// Reads a line: its ids without `</s>`.
@@ -250,7 +243,7 @@ impl<'a> Side<'a> {
         self.words.clear();
         for word in words(line) {
             let first = ids.len();
-            if self.splitter.is_none() {
+            if !self.rule.are_tokens() {
                 self.encoder.extend(word, ids);
                 self.words.push(first..ids.len());
                 continue;
@@ -265,15 +258,15 @@ impl<'a> Side<'a> {
 
     /// Adds the words of a chunk whose first token is `first`.
     fn cut(&mut self, chunk: &str, first: usize) {
-        let Some(splitter) = &self.splitter else { return };
         let shift = |tokens: &Range<usize>| first + tokens.start..first + tokens.end;
         if let Some(known) = self.known.get(chunk) {
             self.words.extend(known.iter().map(shift));
             return;
         }
         let tokens = self.tokenizer.encode_with(chunk, None).spans;
-        let words = splitter.encode_with(chunk, None).spans;
-        let new: Box<[Range<usize>]> = words.iter().map(|word| covering(&tokens, word)).collect();
+        let mut words = Vec::new();
+        self.rule.cut_chunk(chunk, &mut words);
+        let new: Box<[Range<usize>]> = words.iter().map(|word| covering(&tokens, &place(chunk, word))).collect();
         self.words.extend(new.iter().map(shift));
         if self.known.len() < REMEMBERED {
             self.known.insert(chunk.to_owned(), new);

@@ -52,7 +52,7 @@ impl LinkedText<'_> {
         let languages = (model.config.source_language.as_str(), model.config.target_language.as_str());
         let words = if self.links.is_empty() { LinkWords::Tokens } else { self.words };
         let source = model.source.clone().ending(false);
-        let mut reader = GuidedReader::new(words, languages, (&source, &model.target))?;
+        let mut reader = GuidedReader::new(words, languages, (&source, &model.target));
         let rules = PairRules {
             eos: model.config.eos,
             source_eos: model.config.source_eos,
@@ -96,7 +96,7 @@ pub fn learn_aligner(
     hear: &mut dyn FnMut(usize, usize),
 ) -> Result<LineAligner> {
     let (x, y) = (model.config.source_language.as_str(), model.config.target_language.as_str());
-    let (mut source, mut target) = (Cutter::new(x, false)?, Cutter::new(y, false)?);
+    let (mut source, mut target) = (Cutter::new(x, false), Cutter::new(y, false));
     let mut text = CorpusBuilder::default();
     for pair in ParallelReader::new(files).learned_from().take(MOST_PAIRS) {
         ticket.check()?;

@@ -32,6 +32,7 @@ use interlinear::pages::map::MAP;
 use interlinear::pages::sentence::command::{InterveneCommand, ProbeCommand, RowEdit, SourceCommand};
 use interlinear::session::driver::OpenWith;
 use interlinear::session::state::Session;
+use interlinear::text::cut::WordRule;
 use interlinear::text::links::{Link, Links};
 use interlinear::ticket::CancellationToken;
 
@@ -377,7 +378,7 @@ fn what_was_measured_is_a_picture_of_its_own_in_every_file() {
 fn gold(links: &[(usize, usize)], possible: &[(usize, usize)]) -> Gold {
     let of = |links: &[(usize, usize)]| links.iter().map(|&(source, target)| Link { source, target }).collect();
     let (source, reference) = ("the red shoe".to_owned(), "La chaussure rouge".to_owned());
-    Gold { source, reference, links: Links::new(of(links), of(possible)) }
+    Gold { source, reference, links: Links::new(of(links), of(possible)), rules: [WordRule::Spaces; 2] }
 }
 
 #[test]
@@ -404,10 +405,12 @@ fn links_by_hand_go_by_letters() {
     assert!(request.is_none());
     let mut here = column(&session, ids[0]).clone();
     here.hypotheses[0].tokens = ["l'", "eau", "rouge", "</s>"].map(str::to_owned).to_vec();
+    here.hypotheses[0].rules = [WordRule::Tokens, WordRule::Eliding];
     let gold = Gold {
         source: "the redshoe".to_owned(),
         reference: "l\u{2019}eau rouge".to_owned(),
         links: Links::new(vec![Link { source: 1, target: 0 }, Link { source: 0, target: 1 }], Vec::new()),
+        rules: [WordRule::Spaces; 2],
     };
     assert_eq!(gold.row(&here, 0).expect("a row"), [0.0, 0.5, 0.5, 0.0]);
     assert_eq!(gold.row(&here, 1).expect("a row"), [0.0, 0.5, 0.5, 0.0]);

@@ -35,6 +35,7 @@ use interlinear::pages::sentence::command::{InterveneCommand, RowEdit, SelectCom
 use interlinear::session::driver::OpenWith;
 use interlinear::session::persist::SavedSession;
 use interlinear::session::state::Session;
+use interlinear::text::cut::WordRule;
 use interlinear::text::links::{Link, Links};
 use interlinear::text::sentence::Sentence;
 use interlinear::ticket::CancellationToken;
@@ -201,10 +202,12 @@ fn links_are_asked_for_only_where_they_are_shown_and_the_last_answer_counts() {
 
 /// The share was of the words that the model makes, and page Corpus had another one of the same sentence.
 #[test]
-fn the_share_on_links_is_of_words_between_spaces() {
+fn the_share_on_links_is_of_the_words_of_the_texts() {
     let mut session = session(english_to("fr"));
     session.apply(SettingsCommand::SetLinks(true));
-    let cut = HypothesisView { text: "c'est bon.".to_owned(), ..hypothesis(&["c'", "est", "bon", ".", "</s>"], 4) };
+    let rules = [WordRule::Tokens, WordRule::Eliding];
+    let cut =
+        HypothesisView { text: "c'est bon.".to_owned(), rules, ..hypothesis(&["c'", "est", "bon", ".", "</s>"], 4) };
     translate(&mut session, "it is good.", vec![cut]);
     let [(number, _)] = asked(&mut session)[..] else { panic!("one question") };
     let links = Links::new(vec![link(0, 0), link(2, 2)], vec![link(1, 1)]);

@@ -115,14 +115,16 @@ class Translation:
         """
         return self._native.words
 
-    def links(self, threshold: Optional[float] = None) -> list[tuple[int, int]]:
-        """Word alignment as (source, target), both from 0 between the spaces of the texts.
+    def links(self, threshold: Optional[float] = None, words: str = "spaces") -> list[tuple[int, int]]:
+        """Word alignment as (source, target), both from 0.
 
         Each target word is linked to its source word of greatest alpha, or to all with alpha of at least ``threshold``.
 
+        :param words: ``"spaces"`` counts what stands between the spaces of the texts, as other programs do; punctuation has no
+            vote as long as its word has a letter or digit. ``"tokens"`` counts the words of :attr:`words`, punctuation apart.
         :raises ValueError: the model has no alignment.
         """
-        return self._native.links(threshold)
+        return self._native.links(threshold, words)
 
     def figure(self, *, words: bool = True, **style: Unpack[Style]) -> Figure:
         """The heatmap of alpha, or the beam where there is no alignment.

@@ -4,6 +4,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::app::files::common::common;
+use crate::text::cut::WordRule;
+use crate::text::words::WordPlaces;
 
 /// Texts that a line remembers its cells of.
 const MOST_KNOWN: usize = 50;
@@ -93,6 +95,15 @@ impl HandTier {
         }
         let mut cells = vec![String::new(); words.len()];
         for known in self.known.iter().rev() {
+            // the same text whose words were what stood between spaces: each cell goes to the first of its words
+            if let Some(places) = WordPlaces::of_parts(words, &known.words.join(" "), WordRule::Given) {
+                for (to, place) in places.places.iter().enumerate() {
+                    let is_first = to == 0 || places.places[to - 1] != *place;
+                    let from = Some(place.start).filter(|from| is_first && *from < places.words);
+                    cells[to] = from.map(|from| known.cells[from].clone()).unwrap_or_default();
+                }
+                break;
+            }
             let Some(pairs) = common(&texts(&known.words), &texts(words)) else { continue };
             if 2 * pairs.len() >= words.len().max(known.words.len()) {
                 for (from, to) in pairs {
@@ -180,6 +191,9 @@ mod tests {
         ] {
             assert_eq!(tier.cells(&words(text)), cells, "{text}");
         }
+        // a session of before, whose words were what stood between spaces
+        tier.set(&words("l'ami dort."), words("DEF=friend sleep.3SG"));
+        assert_eq!(tier.cells(&words("l' ami dort .")), ["DEF=friend", "", "sleep.3SG", ""]);
         tier.set(&words("vene on rikki"), words("boat be.3SG broken"));
         assert_eq!(tier.cells(&words("talo on pieni")), ["house", "be.3SG", "small"]);
         for n in 0..60 {

@@ -10,7 +10,7 @@ use crate::analysis::hard;
 use crate::analysis::hard::AlignmentAgreement;
 use crate::analysis::measures::{HeadMatrix, MEASURES, Measure, Tested};
 use crate::analysis::reading::Reading;
-use crate::analysis::words::{between_spaces, merge_alpha, merge_energies, merge_log_p};
+use crate::analysis::words::{merge_alpha, merge_energies, merge_log_p, over_words};
 use crate::app::document::variant::VariantLabel;
 use crate::app::settings::Shown;
 use crate::figure::heatmap::outlines;
@@ -18,6 +18,7 @@ use crate::figure::label::{Hand, target_text};
 use crate::interventions::{Applied, Said};
 use crate::jobs::live::protocol::{HypothesisView, Pieces};
 use crate::models::transformer::heads::{HeadKind, HeadPlace};
+use crate::text::cut::WordRule;
 use crate::text::links::Links;
 use crate::text::sentence::{EOS, Sentence, is_language};
 use crate::text::words::{SideWords, WordPlaces, whole_words, without_end};
@@ -305,7 +306,7 @@ pub fn build(source: &Sentence, shown: &HypothesisView, hypothesis: usize, makin
     table
 }
 
-/// How far alpha of the tokens and links of the vocabulary's words agree over the words between spaces, as page Corpus
+/// How far alpha of the tokens and links of the vocabulary's words agree over the words of the texts, as page Corpus
 /// counts them. `None` where the tokens are not the texts.
 fn agreement(
     source: &Sentence,
@@ -316,22 +317,31 @@ fn agreement(
     let (source, target) = sides(source, shown)?;
     let links = links.spread(&source.places.places, &target.places.places);
     let mut agreement = AlignmentAgreement::default();
-    for link in reading.links(&between_spaces(rows, &source, &target)) {
+    for link in reading.links(&over_words(rows, &source, &target)) {
         agreement.add(link.target, link.source, &links);
     }
     Some(agreement)
 }
 
-/// The words between spaces of a sentence and of a translation, and the tokens of each. `None` where the tokens are not the texts.
+/// The words of a sentence and of a translation, and the tokens of each. `None` where the tokens are not the texts.
 pub(crate) fn sides(source: &Sentence, shown: &HypothesisView) -> Option<(SideWords, SideWords)> {
+    sides_by(shown.rules, source, shown)
+}
+
+/// The same with words by other rules than the model's.
+pub(crate) fn sides_by(
+    rules: [WordRule; 2],
+    source: &Sentence,
+    shown: &HypothesisView,
+) -> Option<(SideWords, SideWords)> {
     let singles = |count: usize| (0..count).map(|i| i..i + 1).collect();
     let (x, y, said) = match &shown.pieces {
         Some(pieces) => (pieces.source.clone(), pieces.target.clone(), &pieces.words),
         None => (singles(source.len()), singles(shown.tokens.len()), &shown.tokens),
     };
-    let places = WordPlaces::of_sentence(&whole_words(source, &x), &source.text)?;
+    let places = WordPlaces::of_sentence(&whole_words(source, &x), &source.text, rules[0])?;
     let source = SideWords { words: x, places };
-    Some((source, SideWords { words: y, places: WordPlaces::of_parts(without_end(said), &shown.text)? }))
+    Some((source, SideWords { words: y, places: WordPlaces::of_parts(without_end(said), &shown.text, rules[1])? }))
 }
 
 /// The rows of alpha, or of the alignment head, by the tokens that they belong to; `None` where there are none.
@@ -475,7 +485,7 @@ impl AlignmentTable {
     }
 }
 
-/// Links between the words between spaces as links between the words of the vocabularies that cover them.
+/// Links between the words of the texts as links between the words of the vocabularies that cover them.
 pub(crate) fn of_vocabulary(links: &Links, source: &SideWords, target: &SideWords) -> Links {
     let parts = |side: &SideWords| -> Vec<Range<usize>> {
         let of = |word| {

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::analysis::hard;
 use crate::analysis::measures::{MEASURES, MeasuredWords, Tested};
 use crate::analysis::reading::Reading;
-use crate::analysis::words::pooled;
+use crate::analysis::words::over_words;
 use crate::app::document::column::Column;
 use crate::app::document::compare::Moved;
 use crate::app::document::scene::SearchSettings;
@@ -32,11 +32,10 @@ use crate::figure::tree::DrawnNode;
 use crate::jobs::live::protocol::{ColumnId, HypothesisView};
 use crate::lang;
 use crate::text::commands;
+use crate::text::cut::WordExchange;
 use crate::text::links::Link;
-use crate::text::sentence::Sentence;
 use crate::text::tsv;
 use crate::text::tsv::TsvCell;
-use crate::text::words::WordPlaces;
 
 /// What files the shown alignment can be written to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -470,20 +469,19 @@ fn hypothesis(shown: &HypothesisView, (reading, delay): (Reading, usize)) -> Hyp
     }
 }
 
-/// `i-j` pairs source-target from 0, as [`crate::text::words`] counts the words of both texts: for every target word its
+/// `i-j` pairs source-target from 0, of what stands between the spaces of both texts: for every target word its
 /// source word of greatest alpha. A word that looks nowhere, as one without a row under the shown reading, has no pair.
 fn pharaoh(column: &Column, settings: &Settings) -> Option<String> {
     Some(hard::pharaoh(&links(column, settings)?) + "\n")
 }
 
 fn links(column: &Column, settings: &Settings) -> Option<Vec<Link>> {
-    let shown = column.table.as_deref()?;
-    let whole = settings.pieces.then(|| column.table_with(&Settings { pieces: false, ..settings.clone() })).flatten();
-    let table = whole.as_ref().unwrap_or(shown);
-    let spans = table.source.iter().map(|word| word.span.clone()).collect();
-    let source = Sentence { text: column.source.text.clone(), spans, ..Sentence::default() };
-    let source = WordPlaces::of_sentence(&source, &source.text)?;
-    let said: Vec<&str> = table.target.iter().filter(|word| !word.is_eos).map(|word| word.text.as_str()).collect();
-    let words = pooled(table.alpha.as_ref()?, &source, &WordPlaces::of_parts(&said, &table.text)?);
-    Some(table.reading.unwrap_or_default().links(&words))
+    let is_given = column.table.as_deref()?.is_given;
+    let shown = if is_given { column.read()? } else { column.shown()? };
+    let (source, target) = table::sides(&column.source, shown)?;
+    let reading = settings.reading_of(column.facts.as_ref()).unwrap_or_default();
+    let links = reading.0.links(&over_words(table::rows_by(shown, reading)?, &source, &target));
+    let [source, target] =
+        [(&column.source.text, 0), (&shown.text, 1)].map(|(text, side)| WordExchange::of(text, shown.rules[side]));
+    Some(WordExchange::carried(&links, &source, &target))
 }

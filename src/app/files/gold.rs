@@ -1,7 +1,7 @@
 //! Floor 9: alignments by hand of the sentence that is shown, as rows of alpha. Pure.
 //!
-//! Annotators count the words between spaces of a line and its reference; models cut both otherwise, so a link goes from
-//! a word to the tokens that cover it ([`crate::text::words`]).
+//! Files count what stands between the spaces of a line and its reference, corpora their own words; a column counts its
+//! own ([`crate::text::cut`]), and a link goes from a word to the tokens that cover it ([`crate::text::words`]).
 
 use std::collections::BTreeSet;
 
@@ -9,17 +9,19 @@ use crate::app::document::column::Column;
 use crate::app::document::table;
 use crate::jobs::live::protocol::HypothesisView;
 use crate::lang;
+use crate::text::cut::{WordExchange, WordRule};
 use crate::text::links::{Link, Links};
 use crate::text::sentence::{EOS, Sentence, UNK};
-use crate::text::words::{WordPlaces, folded, words};
+use crate::text::words::{WordPlaces, exchange, folded, words};
 
 /// Links by hand between a sentence and its reference.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Gold {
     pub source: String,
     pub reference: String,
-    /// Links of the words between spaces.
     pub links: Links,
+    /// Which words of both texts the links count.
+    pub rules: [WordRule; 2],
 }
 
 /// Why gold does not fit what a column says.
@@ -29,8 +31,8 @@ pub const OTHER_WORDS: &str = id!(
 
 /// The words of a text that its parts cover, or `None` where they make up another text; what vocabularies write in
 /// more than one way is the same.
-fn covered<'a>(parts: impl Iterator<Item = &'a str>, text: &str) -> Option<WordPlaces> {
-    WordPlaces::of_parts(&parts.map(folded).collect::<Vec<_>>(), &folded(text))
+fn covered<'a>(parts: impl Iterator<Item = &'a str>, text: &str, rule: WordRule) -> Option<WordPlaces> {
+    WordPlaces::of_parts(&parts.map(folded).collect::<Vec<_>>(), &folded(text), rule)
 }
 
 fn shown_words(column: &Column) -> Vec<&str> {
@@ -40,6 +42,12 @@ fn shown_words(column: &Column) -> Vec<&str> {
 }
 
 impl Gold {
+    /// Its links between the words of other rules.
+    pub(crate) fn links_of(&self, rules: [WordRule; 2]) -> Links {
+        let side = |n: usize| exchange([&self.source, &self.reference][n], rules[n], self.rules[n]);
+        WordExchange::brought_all(&self.links, &side(0), &side(1))
+    }
+
     /// Its links between the words that are shown of a translation, or between their pieces; `None` where that is not of the reference.
     pub(crate) fn shown(&self, source: &Sentence, shown: &HypothesisView, pieces: bool) -> Option<Links> {
         // unknown words of what is read are `[UNK]`
@@ -51,7 +59,7 @@ impl Gold {
             return None;
         }
         let (x, y) = table::sides(source, shown)?;
-        let links = table::of_vocabulary(&self.links, &x, &y);
+        let links = table::of_vocabulary(&self.links_of(shown.rules), &x, &y);
         Some(match shown.pieces.as_ref().filter(|_| pieces) {
             Some(pieces) => links.spread(&pieces.source, &pieces.target),
             None => links,
@@ -65,14 +73,14 @@ impl Gold {
 
     /// The words that the source tokens of a column and the words that it says cover, where it says the reference.
     fn places(&self, column: &Column) -> Option<(WordPlaces, WordPlaces)> {
-        let Sentence { text, spans, .. } = &column.source;
+        let (Sentence { text, spans, .. }, rules) = (&column.source, column.shown()?.rules);
         // What is no part of a token goes with the next.
         let from = std::iter::once(0).chain(spans.iter().map(|span| span.end));
         let tokens = from.zip(spans).map(|(from, span)| text.get(from..span.end).unwrap_or_default());
         let rest = spans.last().and_then(|last| text.get(last.end..));
-        let mut source = covered(tokens.chain(rest), &self.source)?;
+        let mut source = covered(tokens.chain(rest), &self.source, rules[0])?;
         source.places.truncate(spans.len());
-        let target = covered(shown_words(column).into_iter(), &self.reference)?;
+        let target = covered(shown_words(column).into_iter(), &self.reference, rules[1])?;
         (target.words > 0).then_some((source, target))
     }
 
@@ -84,11 +92,12 @@ impl Gold {
     pub fn row(&self, column: &Column, i: usize) -> Result<Vec<f32>, &'static str> {
         let (source, target) = self.places(column).ok_or(lang::text(OTHER_WORDS))?;
         let targets = target.places.get(i).ok_or(tr!("There is no such word"))?;
+        let links = self.links_of(column.shown().map(|shown| shown.rules).unwrap_or_default());
         let sources = |links: &[Link]| -> BTreeSet<usize> {
             links.iter().filter(|link| targets.contains(&link.target)).map(|link| link.source).collect()
         };
-        let sure = sources(self.links.sure());
-        let linked = if sure.is_empty() { sources(self.links.possible()) } else { sure };
+        let sure = sources(links.sure());
+        let linked = if sure.is_empty() { sources(links.possible()) } else { sure };
         let words = linked.into_iter().map(|word| source.parts_of(word).collect::<Vec<_>>());
         let words: Vec<Vec<usize>> = words.filter(|tokens| !tokens.is_empty()).collect();
         if words.is_empty() {

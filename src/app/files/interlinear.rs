@@ -4,14 +4,14 @@ use std::borrow::Cow;
 
 use crate::analysis::hard;
 use crate::analysis::reading::Reading;
-use crate::analysis::words::links_of_parts;
+use crate::analysis::words::over_words;
 use crate::app::document::column::Column;
 use crate::app::document::interlinear::{HandTier, InterlinearPlan, LinksBy, RowChoice, TextRow};
 use crate::app::document::table;
 use crate::app::state::AppState;
 use crate::figure::interlinear::{GlossTier, GlossedSentence, GlossedText, through};
+use crate::text::cut::WordRule;
 use crate::text::links::Links;
-use crate::text::words;
 
 /// A row as it is shown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -19,6 +19,8 @@ pub struct TextRowShown {
     pub row: TextRow,
     /// What it is called.
     pub name: String,
+    pub text: String,
+    /// As the rules of its language cut it.
     pub words: Vec<String>,
     /// From the words of the sentence; none of the sentence itself.
     pub links: Links,
@@ -68,15 +70,14 @@ fn columns(app: &AppState) -> Vec<(TextRow, &Column)> {
 pub fn rows(app: &AppState) -> Vec<TextRowShown> {
     let plan = &app.document.scene().interlinear;
     let columns = columns(app);
-    let first =
-        TextRowShown { words: cut(app.document.source()), name: tr!("Sentence").to_owned(), ..Default::default() };
-    let mut rows = vec![first];
+    let rules = columns.iter().find_map(|(_, column)| column.shown()).map(|shown| shown.rules).unwrap_or_default();
+    let mut rows = vec![TextRowShown::new(tr!("Sentence"), app.document.source(), rules[0])];
     for choice in choices(app).into_iter().filter(|choice| !choice.is_hidden) {
         let column = || columns.iter().find(|(row, _)| *row == choice.row).map(|(_, column)| *column);
         let row = match &choice.row {
             TextRow::Source => None,
-            TextRow::Reference => reference(app),
-            TextRow::Model(name) => column().and_then(|column| of_column(app, column, choice.links, name)),
+            TextRow::Reference => reference(app, rules),
+            TextRow::Model(name) => column().and_then(|column| of_column(app, column, (choice.links, rules[0]), name)),
         };
         if let (Some(row), Some(above)) = (row, rows.last()) {
             let between = match &above.row {
@@ -92,8 +93,11 @@ pub fn rows(app: &AppState) -> Vec<TextRowShown> {
     rows
 }
 
-fn cut(text: &str) -> Vec<String> {
-    words::words(text).map(str::to_owned).collect()
+impl TextRowShown {
+    fn new(name: &str, text: &str, rule: WordRule) -> Self {
+        let words = rule.words(text).into_iter().map(str::to_owned).collect();
+        Self { name: name.to_owned(), text: text.to_owned(), words, ..Self::default() }
+    }
 }
 
 fn tiers(plan: &InterlinearPlan, row: &TextRowShown) -> Vec<(usize, GlossTier)> {
@@ -109,13 +113,18 @@ fn reference_of(app: &AppState) -> Option<String> {
 }
 
 /// The reference, with its links by hand where they are known.
-fn reference(app: &AppState) -> Option<TextRowShown> {
-    let text = reference_of(app)?;
-    let links = app.gold().map(|gold| gold.links.clone()).unwrap_or_default();
-    Some(TextRowShown { name: tr!("Reference").to_owned(), words: cut(&text), links, ..Default::default() })
+fn reference(app: &AppState, rules: [WordRule; 2]) -> Option<TextRowShown> {
+    let links = app.gold().map(|gold| gold.links_of(rules)).unwrap_or_default();
+    Some(TextRowShown { links, ..TextRowShown::new(tr!("Reference"), &reference_of(app)?, rules[1]) })
 }
 
-fn of_column(app: &AppState, column: &Column, by: Option<LinksBy>, name: &str) -> Option<TextRowShown> {
+/// A column linked with the words of the sentence, which are cut by this rule.
+fn of_column(
+    app: &AppState,
+    column: &Column,
+    (by, rule): (Option<LinksBy>, WordRule),
+    name: &str,
+) -> Option<TextRowShown> {
     let table = column.table.as_deref().filter(|_| column.source.text == app.document.source())?;
     let settings = app.view.settings();
     let facts = column.facts.as_ref();
@@ -127,23 +136,23 @@ fn of_column(app: &AppState, column: &Column, by: Option<LinksBy>, name: &str) -
     choices.extend(column.aligner(settings).map(|_| LinksBy::Aligner));
     let best = if choices.contains(&LinksBy::Head) { Some(LinksBy::Head) } else { choices.first().copied() };
     let by = by.filter(|by| choices.contains(by)).or(best);
-    let (source, target) = table::sides(&column.source, shown)?;
-    let sides = (&source, &target);
+    let (source, target) = table::sides_by([rule, shown.rules[1]], &column.source, shown)?;
+    let read = |reading| table::rows_by(shown, reading).map(|rows| over_words(rows, &source, &target));
+    let sure = |links| Links::new(links, Vec::new());
     let threshold = app.document.scene().interlinear.threshold;
     let links = match by {
         None => None,
         Some(LinksBy::Alpha) => {
-            let rows = table::rows_by(shown, settings.of_alpha(facts).unwrap_or_default());
-            rows.map(|rows| links_of_parts(rows, sides, |alpha| hard::links_above(alpha, threshold)))
+            let words = read(settings.of_alpha(facts).unwrap_or_default());
+            words.map(|words| sure(hard::links_above(&words, threshold)))
         }
-        Some(LinksBy::Head) => table::rows_by(shown, (Reading::Head, 0))
-            .map(|rows| links_of_parts(rows, sides, |words| Reading::Head.links(words))),
+        Some(LinksBy::Head) => read((Reading::Head, 0)).map(|words| sure(Reading::Head.links(&words))),
         Some(LinksBy::Aligner) => {
             aligned.as_ref().map(|links| links.spread(&source.places.places, &target.places.places))
         }
     };
-    let (name, words) = (name.to_owned(), cut(&table.text));
-    Some(TextRowShown { name, words, links: links.unwrap_or_default(), by, choices, ..Default::default() })
+    let row = TextRowShown::new(name, &table.text, shown.rules[1]);
+    Some(TextRowShown { links: links.unwrap_or_default(), by, choices, ..row })
 }
 
 /// The sentence with all its rows, and each translation that has lines of its own as a sentence with the other one below. Nothing where there is no
@@ -157,17 +166,25 @@ pub fn sentences(app: &AppState) -> Vec<GlossedSentence> {
     let own = |row: &TextRowShown| row.tiers.iter().map(|(_, tier)| tier.clone()).filter(is_said).collect::<Vec<_>>();
     let text = |(n, row): (usize, &TextRowShown)| GlossedText {
         name: row.name.clone(),
+        text: row.text.clone(),
         words: row.words.clone(),
         links: row.links.clone(),
         between: (n > 0).then(|| row.between.clone()),
     };
     let texts = others.iter().enumerate().map(text).collect();
-    let first = GlossedSentence { words: source.words.clone(), tiers: own(source), texts, ..Default::default() };
+    let sentence = |row: &TextRowShown, tiers, texts| GlossedSentence {
+        text: row.text.clone(),
+        words: row.words.clone(),
+        tiers,
+        texts,
+        ..GlossedSentence::default()
+    };
+    let first = sentence(source, own(source), texts);
     let glossed = others.iter().filter_map(|row| {
         let tiers = Some(own(row)).filter(|tiers| !tiers.is_empty())?;
-        let (name, words) = (source.name.clone(), source.words.clone());
-        let back = GlossedText { name, words, links: row.links.turned(), between: None };
-        Some(GlossedSentence { words: row.words.clone(), tiers, texts: vec![back], ..Default::default() })
+        let (name, text, words) = (source.name.clone(), source.text.clone(), source.words.clone());
+        let back = GlossedText { name, text, words, links: row.links.turned(), between: None };
+        Some(sentence(row, tiers, vec![back]))
     });
     std::iter::once(first).chain(glossed).collect()
 }

@@ -8,6 +8,7 @@ use serde::Deserialize;
 
 use crate::app::document::column::file_name;
 use crate::app::files::gold::Gold;
+use crate::text::cut::WordRule;
 use crate::text::lines::{Needle, TextFile};
 use crate::text::links::Links;
 
@@ -207,7 +208,7 @@ impl Lists {
         let List::File(n) = self.shown else { return None };
         let links = self.files.get(n)?.gold.as_ref()?.get(position)?.clone();
         let (source, reference) = (self.sentence(position)?.into_owned(), self.reference(position)?.into_owned());
-        Some(Gold { source, reference, links })
+        Some(Gold { source, reference, links, rules: [WordRule::Spaces; 2] })
     }
 
     /// How many sentences of the shown list are to be drawn: all, or those that match the search.

@@ -160,7 +160,7 @@ impl Writer<'_> {
         }
         let way = self.low.symmetrize.unwrap_or(AlignerDirection::Likely);
         let links = pair.map(|(source, target)| {
-            way.of(match self.low.link_words {
+            way.of(match self.low.counted.link_words {
                 LinkWords::Spaces => self.aligner.lines(&source, &target),
                 LinkWords::Tokens => self.aligner.words(&source, &target).2,
             })

@@ -4,6 +4,25 @@ use clap::Args;
 
 use crate::cli::args::{Choice, one_of};
 use crate::text::links::read::{Base, LinkLayout, LinkOrder, Notation};
+use crate::training::settings::LinkWords;
+
+/// Which words written links count, by the names that a training configuration has for them.
+pub const LINK_WORDS: &[Choice<LinkWords>] = &[
+    ("spaces", "What stands between spaces, as other programs count", LinkWords::Spaces),
+    (
+        "tokens",
+        "Words as the rules of the language cut them, as `link_words = \"tokens\"` of a training configuration reads them",
+        LinkWords::Tokens,
+    ),
+];
+
+/// As typed.
+#[derive(Args, Clone, Copy, Debug)]
+pub struct LinkWordsArgs {
+    /// Which words the written links count; those between spaces have the links of their letters and digits, not of punctuation
+    #[arg(long, value_name = "WORDS", default_value = "spaces", value_parser = one_of(LINK_WORDS.iter().copied()))]
+    pub link_words: LinkWords,
+}
 
 /// As typed.
 #[derive(Args, Clone, Debug)]

@@ -35,9 +35,9 @@ use crate::error::{Error, Result};
               each p is told corrected for their number as well (Holm 1979)
   AER         1 - (|A and S| + |A and P|) / (|A| + |S|) of the alignments of the first reference,
               which is forced: each word of the target with its source word of greatest alpha.
-              The row and the column of `</s>` are left out. Words are what stands between the
-              spaces of the lines; where the model cuts them further, alpha is summed over the
-              pieces of a source word and averaged over those of a target word.
+              The row and the column of `</s>` are left out. Words are those of `align`: links between
+              tokens of the languages' rules are compared as links of the words between spaces, in
+              which punctuation has no vote. Give --pretokenized for a gold set that is tokenised.
               RNNsearch and models of Luong et al. with a score that compares contents have two
               readings of a row of alpha: `predicted`, the word that was predicted with it, and
               `input`, the word that was read just before; the first one told is that of the model's

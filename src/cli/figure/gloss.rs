@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use crate::app::document::column::file_name;
-use crate::cli::args::links::GoldLayoutArgs;
-use crate::cli::args::{Choice, RunArgs, SearchArgs, one_of};
+use crate::cli::args::links::{GoldLayoutArgs, LINK_WORDS};
+use crate::cli::args::{RunArgs, SearchArgs, one_of};
 use crate::cli::bundled;
 use crate::cli::figure::glossed::GlossingModel;
 use crate::cli::output::{LineOutput, tell};
@@ -14,24 +14,22 @@ use crate::error::{Error, Result};
 use crate::figure::interlinear::conllu;
 use crate::figure::interlinear::leipzig::fits;
 use crate::figure::interlinear::{GLOSS_FORMATS, GlossFormat, GlossTier, GlossedSentence, GlossedText};
+use crate::text::cut::{WordExchange, WordRule};
+use crate::text::language::of_file;
 use crate::text::links::{Links, read};
 use crate::text::reader::LineReader;
-use crate::text::words::words;
+use crate::text::words::exchange;
 use crate::training::settings::LinkWords;
-
-/// Which words of a file in CoNLL-U links count.
-const LINK_WORDS: &[Choice<LinkWords>] = &[
-    ("spaces", "What stands between the spaces of its text", LinkWords::Spaces),
-    ("tokens", "Its own words, such as `à` and `le` of `au`", LinkWords::Tokens),
-];
 
 /// As typed.
 #[derive(Args, Clone, Debug)]
 #[command(
     after_long_help = "Under each word of the source stand the lines of --tier, then for every --target the words that its --links lead
 to, joined by full stops. Links may come from anywhere: from a model's attention or its alignment head and from the statistical
-aligner (interlinear align), or from people. Words are what stands between spaces; a tier has a word for each of the
-source, `_` for none.
+aligner (interlinear align), or from people. Words are tokens as the rules of the languages cut them, which the names of the files
+say (`story.en`); with --pretokenized they are what stands between spaces. Links count the words between spaces unless --link-words
+says otherwise, and go to all words of these that have a letter or digit. A tier has a word for each of the source, `_` for none; of a
+sentence with as many glosses as words between spaces these are its words.
 
   interlinear translate --model rnnsearch-en-fr story.en > story.fr
   interlinear align --model rnnsearch-en-fr --reading head --source story.en --target story.fr > story.links
@@ -46,7 +44,8 @@ words of the source follows from them, and TikZ draws them from row to row.
 
 With --conllu the words come from a file in CoNLL-U, whose lemmas, parts of speech and morphology are lines under them, and so is what its
 last column has by name, such as Gloss and Translit; --format conllu writes one, in which the lines that were not changed are as they
-came. Links count the words between the spaces of its text (`# text`, or forms and SpaceAfter), and go to its words by their letters. --rows says which lines are shown, in which order.
+came. Links count the words between the spaces of its text (`# text`, or forms and SpaceAfter), and go to its words by their letters.
+--rows says which lines are shown, in which order.
 
 With --leipzig the last --tier is a line of glosses by the Leipzig rules: each has as many hyphens, equals signs and tildes as the cell above it (that of the --tier
 before, else the word), its labels of grammar are set in small capitals, and those that it uses are explained at the end."
@@ -85,9 +84,12 @@ pub struct GlossedFiles {
     links: Vec<PathBuf>,
     #[command(flatten)]
     layout: GoldLayoutArgs,
-    /// Which words of --conllu the links count; without it `spaces` where they fit
-    #[arg(long, value_name = "WORDS", requires = "conllu", value_parser = one_of(LINK_WORDS.iter().copied()))]
+    /// Which words the links count; without it `spaces` where they fit
+    #[arg(long, value_name = "WORDS", value_parser = one_of(LINK_WORDS.iter().copied()))]
     link_words: Option<LinkWords>,
+    /// The words of --source and --target are split by spaces already
+    #[arg(long)]
+    pretokenized: bool,
     /// What each translation is called, by default as its file
     #[arg(long, value_name = "NAME")]
     name: Vec<String>,
@@ -128,68 +130,104 @@ impl GlossedFiles {
             );
             return Err(Error::Input(message));
         }
-        let (path, mut sentences) = match (&self.conllu, &self.source) {
-            (Some(path), _) => (path, conllu::read_file(path)?),
-            (None, path) => {
-                let path = path.as_ref().ok_or_else(|| Error::Input("give --source or --conllu".to_owned()))?;
-                let one = |words| GlossedSentence { words, ..GlossedSentence::default() };
-                (path, lines(path)?.into_iter().map(one).collect())
-            }
+        let first = self.model.first().map(|folder| GlossingModel::load(folder, &self.run.high()?)).transpose()?;
+        let path = self.conllu.as_ref().or(self.source.as_ref());
+        let path = path.ok_or_else(|| Error::Input("give --source or --conllu".to_owned()))?;
+        let rule = self.rule(path, first.as_ref().map_or("und", GlossingModel::source_language));
+        let mut sentences = match &self.conllu {
+            Some(path) => conllu::read_file(path)?,
+            None => lines(path)?.into_iter().map(|text| sentence(text, rule)).collect(),
         };
-        for tier in &self.tier {
-            let cells = beside(path, tier, sentences.len())?;
-            for (at, (sentence, cells)) in sentences.iter_mut().zip(cells).enumerate() {
-                if cells.len() != sentence.words.len() {
-                    let (cells, words) = (cells.len(), sentence.words.len());
-                    let message = format!("has {cells} glosses for {words} words; write `_` under a word without one");
-                    return Err(Error::line(tier, at + 1, message));
-                }
-                let cells = cells.into_iter().map(|cell| if cell == "_" { String::new() } else { cell }).collect();
-                sentence.tiers.push(GlossTier { name: file_name(tier), cells, is_gloss: false });
-            }
-        }
+        let rules = self.read_tiers(path, rule, &mut sentences)?;
+        let mut before = vec![WordRule::Given; sentences.len()];
         for (n, (target, links)) in self.target.iter().zip(&self.links).enumerate() {
-            let texts = beside(path, target, sentences.len())?;
-            let found = self.links(links, path, &sentences, &texts)?;
+            let own = self.rule(target, "und");
             let name = self.name.get(n).cloned().unwrap_or_else(|| file_name(target));
-            for ((sentence, words), links) in sentences.iter_mut().zip(texts).zip(found) {
-                let text = GlossedText { name: name.clone(), words, links, between: None };
+            let texts = beside(path, target, sentences.len())?.into_iter();
+            let texts: Vec<GlossedText> = texts
+                .map(|text| GlossedText {
+                    name: name.clone(),
+                    words: owned(own, &text),
+                    text,
+                    ..GlossedText::default()
+                })
+                .collect();
+            let is_first = !self.in_a_row || sentences.iter().all(|sentence| sentence.texts.is_empty());
+            let from = if is_first { &rules } else { &before };
+            let found = self.links(links, (path, is_first), (&sentences, from), (&texts, own))?;
+            for ((sentence, text), links) in sentences.iter_mut().zip(texts).zip(found) {
+                let text = GlossedText { links, ..text };
                 if self.in_a_row { sentence.push_between(text) } else { sentence.texts.push(text) }
             }
+            before.fill(own);
         }
-        self.translate(path, &mut sentences)?;
+        self.translate(first, (path, rule), &rules, &mut sentences)?;
         Ok(sentences)
     }
 
-    /// The links of a file between the words of the sentences and those of texts. It counts words between spaces; where a sentence
-    /// has more, those of the file in CoNLL-U.
+    /// How the words of a file are cut: by the language of its name, else this one.
+    fn rule(&self, path: &Path, language: &str) -> WordRule {
+        let own = of_file(path);
+        WordRule::of(if own == "und" { language } else { &own }, self.pretokenized)
+    }
+
+    /// Reads the lines that were typed under the words, and tells how the words of each sentence are cut: as they were typed, where
+    /// they have as many glosses as words between spaces.
+    fn read_tiers(&self, path: &Path, rule: WordRule, sentences: &mut [GlossedSentence]) -> Result<Vec<WordRule>> {
+        let mut tiers = Vec::new();
+        for tier in &self.tier {
+            let cells = beside(path, tier, sentences.len())?;
+            tiers.push(cells.iter().map(|cells| owned(WordRule::Spaces, cells)).collect::<Vec<_>>());
+        }
+        let mut rules = vec![rule; sentences.len()];
+        for (at, sentence) in sentences.iter_mut().enumerate() {
+            let spaced = owned(WordRule::Spaces, &sentence.text);
+            let fits = |words: &[String]| tiers.iter().all(|tier| tier[at].len() == words.len());
+            if sentence.written.is_none() && !fits(&sentence.words) && fits(&spaced) {
+                (sentence.words, rules[at]) = (spaced, WordRule::Spaces);
+            }
+            for (file, tier) in self.tier.iter().zip(&mut tiers) {
+                let (cells, words) = (std::mem::take(&mut tier[at]), sentence.words.len());
+                if cells.len() != words {
+                    let cells = cells.len();
+                    let message = format!("has {cells} glosses for {words} words; write `_` under a word without one");
+                    return Err(Error::line(file, at + 1, message));
+                }
+                let cells = cells.into_iter().map(|cell| if cell == "_" { String::new() } else { cell }).collect();
+                sentence.tiers.push(GlossTier { name: file_name(file), cells, is_gloss: false });
+            }
+        }
+        Ok(rules)
+    }
+
+    /// The links of a file between the words of the sentences, or of the texts before, and those of texts. It counts words between
+    /// spaces; where a text has more, the words as they are shown.
     fn links(
         &self,
         file: &Path,
-        path: &Path,
-        sentences: &[GlossedSentence],
-        texts: &[Vec<String>],
+        (path, is_first): (&Path, bool),
+        (sentences, rules): (&[GlossedSentence], &[WordRule]),
+        (texts, own): (&[GlossedText], WordRule),
     ) -> Result<Vec<Links>> {
         let mut layout = self.layout.high();
         // links of the file's own words would pass for turned ones
         layout.order = layout.order.or(self.conllu.as_ref().map(|_| read::LinkOrder::SourceFirst));
+        let spaces = if self.pretokenized { WordRule::Given } else { WordRule::Spaces };
+        let before = |sentence: &GlossedSentence| match sentence.texts.last() {
+            Some(before) if !is_first => (before.text(), before.words.len()),
+            _ => (sentence.text(), sentence.words.len()),
+        };
         let read = |is_cut: bool| {
-            let count =
-                |sentence: &GlossedSentence| match (sentence.texts.last().filter(|_| self.in_a_row), &sentence.written)
-                {
-                    (Some(before), _) => before.words.len(),
-                    (None, Some(written)) if !is_cut => words(&written.text).count(),
-                    _ => sentence.words.len(),
-                };
-            let lengths: Vec<_> = sentences.iter().map(count).zip(texts.iter().map(Vec::len)).collect();
-            let found = read::read(file, &lengths, &layout)?;
+            let count = |text: &str, words: usize| if is_cut { words } else { spaces.count(text) };
+            let lengths = sentences.iter().map(before).zip(texts);
+            let lengths = lengths.map(|((x, words), y)| (count(&x, words), count(&y.text, y.words.len())));
+            let found = read::read(file, &lengths.collect::<Vec<_>>(), &layout)?;
             if (found.base, found.order) != Default::default() || found.note.contains('?') {
                 tell(&format!("{}: {}", file.display(), found.note));
             }
             Ok(found.pairs)
         };
-        let is_first = !self.in_a_row || sentences.iter().all(|sentence| sentence.texts.is_empty());
-        if self.conllu.is_none() || !is_first || self.link_words == Some(LinkWords::Tokens) {
+        if self.link_words == Some(LinkWords::Tokens) {
             return read(true);
         }
         let found = match (read(false), self.link_words) {
@@ -202,28 +240,43 @@ impl GlossedFiles {
             }
             (found, _) => found?,
         };
-        let all: Vec<Links> =
-            sentences.iter().zip(&found).map(|(sentence, links)| carried(path, sentence, links)).collect();
+        let is_written = |sentence: &GlossedSentence| is_first && sentence.written.is_some();
+        let brought = |(((sentence, rule), text), links): (((&GlossedSentence, &WordRule), &GlossedText), &Links)| {
+            let (x, _) = before(sentence);
+            let rule = if is_written(sentence) { spaces } else { *rule };
+            let sides = (exchange(&x, rule, spaces), exchange(&text.text, own, spaces));
+            let links = WordExchange::brought_all(links, &sides.0, &sides.1);
+            if is_written(sentence) { carried(path, sentence, &links, spaces) } else { links }
+        };
+        let all: Vec<Links> = sentences.iter().zip(rules).zip(texts).zip(&found).map(brought).collect();
         let has_links = |all: &[Links]| all.iter().any(|links| !links.all().is_empty());
-        if has_links(&found) && !has_links(&all) {
+        if has_links(&found) && !has_links(&all) && sentences.iter().any(is_written) {
             let message = "has no sentence whose `# text` has the letters of its words; give links of these words with --link-words tokens";
             return Err(Error::file(path, message));
         }
         Ok(all)
     }
 
-    /// Adds what models say.
-    fn translate(&self, path: &Path, sentences: &mut [GlossedSentence]) -> Result<()> {
-        if self.model.is_empty() {
-            return Ok(());
-        }
-        let runtime = self.run.high()?;
+    /// Adds what models say; the first one is there already.
+    fn translate(
+        &self,
+        mut first: Option<GlossingModel>,
+        (path, rule): (&Path, WordRule),
+        rules: &[WordRule],
+        sentences: &mut [GlossedSentence],
+    ) -> Result<()> {
+        let sources: Vec<String> = sentences.iter().map(GlossedSentence::text).collect();
         for folder in &self.model {
-            let model = GlossingModel::load(folder, &runtime)?;
-            let sources: Vec<String> = sentences.iter().map(GlossedSentence::text).collect();
-            let texts = model.translate(path, &sources, &self.search.high())?;
-            for (sentence, text) in sentences.iter_mut().zip(texts) {
-                let links = carried(path, sentence, &text.links);
+            let load = || GlossingModel::load(folder, &self.run.high()?);
+            let model = first.take().map_or_else(load, Ok)?;
+            let texts = model.translate((path, &sources), rule, &self.search.high())?;
+            for ((sentence, own), text) in sentences.iter_mut().zip(rules).zip(texts) {
+                let links = if sentence.written.is_some() {
+                    carried(path, sentence, &text.links, rule)
+                } else {
+                    let sides = (exchange(&sentence.text, rule, *own), WordExchange::same(text.words.len()));
+                    Links::new(WordExchange::carried(text.links.sure(), &sides.0, &sides.1), Vec::new())
+                };
                 sentence.texts.push(GlossedText { links, ..text });
             }
         }
@@ -231,9 +284,18 @@ impl GlossedFiles {
     }
 }
 
-/// Links of the words between spaces as links of the words of a sentence; where its text has other letters, that is told.
-fn carried(path: &Path, sentence: &GlossedSentence, links: &Links) -> Links {
-    sentence.carried(links).unwrap_or_else(|| {
+/// The words of a text.
+fn owned(rule: WordRule, text: &str) -> Vec<String> {
+    rule.words(text).into_iter().map(str::to_owned).collect()
+}
+
+fn sentence(text: String, rule: WordRule) -> GlossedSentence {
+    GlossedSentence { words: owned(rule, &text), text, ..GlossedSentence::default() }
+}
+
+/// Links of the words of the text of a sentence as links of its words; where the text has other letters, that is told.
+fn carried(path: &Path, sentence: &GlossedSentence, links: &Links, rule: WordRule) -> Links {
+    sentence.carried(links, rule).unwrap_or_else(|| {
         let (line, name) = sentence.written.as_ref().map_or((1, ""), |own| (own.line, own.id.as_str()));
         let why = "begins a sentence whose `# text` has other letters than its words; its links are left out";
         let message = format!("{why}: {name:.80} `{:.80}`", sentence.text());
@@ -277,8 +339,8 @@ fn arrange(rows: &[String], sentences: &mut [GlossedSentence]) -> Result<()> {
     Ok(())
 }
 
-/// The words of the lines of a file that has as many as another.
-fn beside(source: &Path, path: &Path, count: usize) -> Result<Vec<Vec<String>>> {
+/// The lines of a file that has as many as another.
+fn beside(source: &Path, path: &Path, count: usize) -> Result<Vec<String>> {
     let found = lines(path)?;
     if found.len() != count {
         let message = format!("has {} lines, and {} has {count} sentences", found.len(), source.display());
@@ -287,7 +349,6 @@ fn beside(source: &Path, path: &Path, count: usize) -> Result<Vec<Vec<String>>> 
     Ok(found)
 }
 
-fn lines(path: &Path) -> Result<Vec<Vec<String>>> {
-    let one = |line: Result<String>| Ok(words(&line?).map(str::to_owned).collect());
-    LineReader::open(path)?.held().map(one).collect()
+fn lines(path: &Path) -> Result<Vec<String>> {
+    LineReader::open(path)?.held().map(|line| Ok(line?.trim().to_owned())).collect()
 }

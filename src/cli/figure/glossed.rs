@@ -4,16 +4,19 @@ use std::path::Path;
 
 use crate::cli::args::Runtime;
 use crate::cli::words;
+use crate::cli::words::LinkedSides;
 use crate::decoding::SearchOptions;
 use crate::error::{Error, Result};
 use crate::evaluation::ask::AskedSystem;
 use crate::evaluation::rows::ReadRows;
 use crate::figure::interlinear::GlossedText;
 use crate::models::{Model, Stepper};
+use crate::text::cut::WordRule;
 use crate::text::line;
+use crate::text::links::Links;
 use crate::text::sentence::Sentence;
-use crate::text::words::words as words_of;
 use crate::ticket::CancellationToken;
+use crate::training::settings::LinkWords;
 
 /// Sentences translated together.
 const BATCH: usize = 32;
@@ -44,14 +47,24 @@ impl GlossingModel {
         Ok(Self { model, stepper, rows })
     }
 
-    /// The best translation of each sentence, which came from a file.
+    /// The language that it reads, a BCP 47 tag.
+    pub fn source_language(&self) -> &str {
+        &self.model.config.source_language
+    }
+
+    /// The best translation of each sentence, which came from a file and has words by a rule.
     ///
     /// # Errors
     /// A line that the model does not read.
-    pub fn translate(mut self, file: &Path, sources: &[String], search: &SearchOptions) -> Result<Vec<GlossedText>> {
-        let name = &self.model.config.name;
+    pub fn translate(
+        mut self,
+        (file, sources): (&Path, &[String]),
+        rule: WordRule,
+        search: &SearchOptions,
+    ) -> Result<Vec<GlossedText>> {
+        let (name, pretokenized) = (&self.model.config.name, rule == WordRule::Given);
         let read = |(n, text): (usize, &String)| {
-            let sentence = line::read(&self.model.source, text, false);
+            let sentence = line::read(&self.model.source, text, pretokenized);
             sentence.map_err(|why| Error::line(file, n + 1, format!("{why} ({name})")))
         };
         let sentences = sources.iter().enumerate().map(read).collect::<Result<Vec<Sentence>>>()?;
@@ -69,11 +82,14 @@ impl GlossingModel {
         let one = |sentence: &Sentence| {
             let nothing = || GlossedText { name: name.clone(), ..GlossedText::default() };
             let Some(best) = (if sentence.words() > 0 { said.next() } else { None }) else { return nothing() };
-            let links = |rows| words::glossing_links(&self.model, sentence, (&best, (rows, self.rows.reading)));
-            let text = words::text(&self.model, &best, sentence, None, false);
+            let sides = LinkedSides::of_translation(&self.model, sentence, &best, pretokenized);
+            let sides = sides.and_then(|sides| sides.cut_by(sentence, rule));
+            let rows = best.alpha.as_deref().map(|rows| (rows, self.rows.reading));
+            let text = words::text(&self.model, &best, sentence, None, pretokenized);
             GlossedText {
-                words: words_of(&text).map(str::to_owned).collect(),
-                links: best.alpha.as_deref().map(links).unwrap_or_default(),
+                words: self.model.target.rule(pretokenized).words(&text).into_iter().map(str::to_owned).collect(),
+                links: Links::new(words::links(sides, rows, LinkWords::Tokens), Vec::new()),
+                text,
                 ..nothing()
             }
         };

@@ -15,6 +15,7 @@ use crate::decoding::Ensemble;
 use crate::error::{Error, Result};
 use crate::interventions::{InterventionFile, Interventions, Origin, Resolved, ResolvedText};
 use crate::jobs::live::protocol::HypothesisView;
+use crate::text::cut::WordRule;
 use crate::text::links::{Links, read};
 use crate::text::reader::LineReader;
 use crate::text::sentence::Sentence;
@@ -67,7 +68,8 @@ impl OverlayArgs {
         };
         let links = read::read(path, &read::lengths(&source, &target), &self.layout.high())?.pairs;
         let pairs = source.into_iter().zip(target).zip(links);
-        Ok(pairs.map(|((source, reference), links)| Gold { source, reference, links }).collect())
+        let rules = [WordRule::Spaces; 2];
+        Ok(pairs.map(|((source, reference), links)| Gold { source, reference, links, rules }).collect())
     }
 
     /// For a system.

@@ -7,7 +7,7 @@ use clap::Args;
 
 use crate::aligner::learned::Learned;
 use crate::aligner::words::{Cutter, LineAligner};
-use crate::cli::align::LINK_WORDS;
+use crate::cli::args::links::LINK_WORDS;
 use crate::cli::args::{RunArgs, one_of};
 use crate::cli::{bundled, output, statistical};
 use crate::error::{Error, Result};
@@ -116,15 +116,15 @@ pub fn run(
 /// The aligner that finds the links: what was learned before, what comes with the program, or what this text teaches.
 fn aligner(args: &HeadArgs, model: &Model, threads: usize) -> Result<LineAligner> {
     let (source, target) = (model.config.source_language.as_str(), model.config.target_language.as_str());
-    let cutters = || Ok::<_, Error>((Cutter::new(source, false)?, Cutter::new(target, false)?));
+    let cutters = || (Cutter::new(source, false), Cutter::new(target, false));
     if let Some(path) = &args.learned {
-        let (source, target) = cutters()?;
+        let (source, target) = cutters();
         return Ok(LineAligner::new(Learned::open(path)?, source, target));
     }
     if let Some(aligner) = LineAligner::bundled(source, target, false)? {
         return Ok(aligner);
     }
     let files: Vec<_> = args.source.iter().cloned().zip(args.target.iter().cloned()).collect();
-    let (source, target) = cutters()?;
+    let (source, target) = cutters();
     statistical::learn_text(&files, (source, target), threads)
 }

@@ -14,6 +14,7 @@ use crate::import::beside::Sides;
 use crate::import::facts::{Behind, ImportReported};
 use crate::import::matrix::fit;
 use crate::import::{ImportOptions, ImportedOutput, Record, Role};
+use crate::text::cut::WordRule;
 use crate::text::links::Link;
 use crate::text::pieces::PieceMarks;
 use crate::text::readable::places;
@@ -235,7 +236,8 @@ impl Alignments {
         // Links without weights are of the words of the text.
         if kept.alpha.is_none()
             && let Some(links) = &mut kept.links
-            && let Some(places) = places(without_end(&kept.target), &kept.text).filter(|places| places.words < t)
+            && let Some(places) =
+                places(without_end(&kept.target), &kept.text, WordRule::Spaces).filter(|places| places.words < t)
         {
             let of = |link: &Link| {
                 let source = link.source;

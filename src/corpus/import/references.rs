@@ -10,6 +10,7 @@ use crate::corpus::store::file::Workspace;
 use crate::corpus::store::read::{MOST_REFERENCES, StoredSentence};
 use crate::error::{Error, Result};
 use crate::import::{ImportedText, Record};
+use crate::text::cut::WordRule;
 use crate::text::links::{Link, Links};
 use crate::text::words::{WordPlaces, without_end, words};
 
@@ -165,7 +166,7 @@ fn placed(links: &Links, (sources, source): (&[String], &str), (targets, target)
     let places = |own: &[String], text: &str, position: fn(&Link) -> usize| {
         let most = all.iter().map(|(link, _)| position(link) + 1).max().unwrap_or_default();
         let own = without_end(own);
-        let (found, count) = (WordPlaces::of_parts(own, text), words(text).count());
+        let (found, count) = (WordPlaces::of_parts(own, text, WordRule::Spaces), words(text).count());
         if own.is_empty() || found.is_none() && count == own.len() {
             return Some((0..most).map(|n| n..n + 1).collect::<Vec<_>>());
         }

@@ -12,6 +12,7 @@ use crate::corpus::store::file::Workspace;
 use crate::error::{Error, Result};
 use crate::figure::interlinear::GlossedSentence;
 use crate::figure::interlinear::conllu;
+use crate::text::cut::WordRule;
 use crate::text::words::{WordPlaces, words};
 use crate::ticket::CancellationToken;
 
@@ -89,7 +90,7 @@ fn parts_of(sentence: &GlossedSentence, source: &str) -> Option<String> {
     let tier = tier("pos").or_else(|| tier("xpos"))?;
     let placed = |units: &Vec<(&str, Range<usize>)>| {
         let forms: Vec<&str> = units.iter().map(|(form, _)| *form).collect();
-        WordPlaces::of_parts(&forms, source)
+        WordPlaces::of_parts(&forms, source, WordRule::Spaces)
     };
     let (places, units) = units(sentence).into_iter().find_map(|units| Some((placed(&units)?, units)))?;
     let long = |text: &str| text.chars().count();

@@ -2,6 +2,7 @@
 
 use crate::corpus::import::letters::is_base;
 use crate::corpus::judgements::judge::{ErrorMark, Letters, MarkSpans};
+use crate::text::cut::WordRule;
 use crate::text::words::{letters_at, place_of, span_of, words};
 
 /// A translation and its source.
@@ -16,8 +17,9 @@ impl ErrorMark {
     }
 
     fn over(&self, (text, source): Texts<'_>, spans: MarkSpans) -> Self {
-        let of =
-            |text: &str, (first, behind): Letters| span_of(text, first..behind.unwrap_or_else(|| text.chars().count()));
+        let of = |text: &str, (first, behind): Letters| {
+            span_of(text, WordRule::Spaces, first..behind.unwrap_or_else(|| text.chars().count()))
+        };
         let count = words(text).count();
         let whole = if spans.1.is_some() { (count, count) } else { (0, count) };
         let (target, letters) = spans.0.map_or((whole, None), |letters| of(text, letters));
@@ -37,18 +39,19 @@ impl ErrorMark {
     fn implied(&self, (text, source): Texts<'_>) -> MarkSpans {
         let letters =
             |text: &str, from: usize, to: usize| (text[..from].chars().count(), Some(text[..to].chars().count()));
-        let of_source = place_of(source, self.source).filter(|_| self.source.0 < self.source.1);
+        let of_source = place_of(source, WordRule::Spaces, self.source).filter(|_| self.source.0 < self.source.1);
         let of_source = of_source.map(|place| letters(source, place.start, place.end));
         let (first, behind) = self.target;
-        let target = match place_of(text, if first < behind { self.target } else { (first, first + 1) }) {
-            Some(place) if first < behind => {
-                let place = self.letters.map_or_else(|| place.clone(), |part| letters_at(text, &place, part));
-                Some(letters(text, place.start, place.end))
-            }
-            Some(place) => Some(letters(text, place.start, place.start)),
-            None if first >= behind && of_source.is_some() => None,
-            None => Some(letters(text, text.len(), text.len())),
-        };
+        let target =
+            match place_of(text, WordRule::Spaces, if first < behind { self.target } else { (first, first + 1) }) {
+                Some(place) if first < behind => {
+                    let place = self.letters.map_or_else(|| place.clone(), |part| letters_at(text, &place, part));
+                    Some(letters(text, place.start, place.end))
+                }
+                Some(place) => Some(letters(text, place.start, place.start)),
+                None if first >= behind && of_source.is_some() => None,
+                None => Some(letters(text, text.len(), text.len())),
+            };
         (target, of_source)
     }
 }

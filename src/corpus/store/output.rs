@@ -9,6 +9,7 @@ use crate::analysis::alignment::Alignment;
 use crate::analysis::reading::Reading;
 use crate::analysis::words::pooled;
 use crate::corpus::store::coder;
+use crate::text::cut::WordRule;
 use crate::text::links::Link;
 use crate::text::readable::places;
 use crate::text::sentence::EOS;
@@ -67,8 +68,8 @@ impl SystemOutput {
     /// alpha of an output of this source between the words between the spaces of its two texts ([`crate::text::words`]).
     /// `None` where it has none, and where its words are not those of the texts.
     pub fn word_alignment(&self, source: &str) -> Option<Alignment> {
-        let source = places(self.source_words(), source)?;
-        let target = places(self.words(), &self.text)?;
+        let source = places(self.source_words(), source, WordRule::Spaces)?;
+        let target = places(self.words(), &self.text, WordRule::Spaces)?;
         Some(pooled(&self.alignment()?, &source, &target))
     }
 

@@ -20,8 +20,7 @@ pub fn write(sentence: &GlossedSentence, number: usize) -> String {
         lines.iter().filter(|line| is_word(line)).map(|line| line.split('\t').collect()).collect();
     let (before, rows) = (of_columns(&columns), sentence.all_rows());
     let has_comment = |text: &String| lines.iter().any(|line| line.split_whitespace().eq(text.split_whitespace()));
-    let comment =
-        |text: &GlossedText| format!("# text_{} = {}", text.name.replace([' ', '='], "_"), text.words.join(" "));
+    let comment = |text: &GlossedText| format!("# text_{} = {}", text.name.replace([' ', '='], "_"), text.text());
     let mut texts: Vec<String> = sentence.texts.iter().map(comment).filter(|text| !has_comment(text)).collect();
     let (mut file, mut words) = (String::new(), 0);
     for line in &lines {
@@ -41,8 +40,15 @@ pub fn write(sentence: &GlossedSentence, number: usize) -> String {
 
 /// The lines of a sentence that comes from another file, with nothing behind its words.
 fn plain(sentence: &GlossedSentence, number: usize) -> Vec<String> {
-    let comments = [format!("# sent_id = {number}"), format!("# text = {}", sentence.words.join(" "))];
-    let words = sentence.words.iter().zip(1..).map(|(word, j)| format!("{j}\t{word}{}", "\t_".repeat(8)));
+    let text = sentence.text();
+    let comments = [format!("# sent_id = {number}"), format!("# text = {text}")];
+    let mut rest = text.trim();
+    let words = sentence.words.iter().zip(1..).map(|(word, j)| {
+        rest = rest.strip_prefix(word.as_str()).unwrap_or_default();
+        let touches = rest.chars().next().is_some_and(|next| !next.is_whitespace());
+        rest = rest.trim_start();
+        format!("{j}\t{word}{}\t{}", "\t_".repeat(7), if touches { "SpaceAfter=No" } else { "_" })
+    });
     comments.into_iter().chain(words).collect()
 }
 

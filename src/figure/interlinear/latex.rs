@@ -44,7 +44,7 @@ fn lines(rows: &[GlossTier], words: usize) -> String {
 
 /// The whole translations, each on a line.
 fn translations(sentence: &GlossedSentence) -> String {
-    let one = |text: &GlossedText| format!("\\glt `{}' ({})\n", latex(&text.words.join(" ")), latex(&text.name));
+    let one = |text: &GlossedText| format!("\\glt `{}' ({})\n", latex(&text.text()), latex(&text.name));
     sentence.texts.iter().map(one).collect()
 }
 
@@ -87,7 +87,7 @@ pub fn expex(sentence: &GlossedSentence, _: usize) -> String {
         let _ = writeln!(example, "\\glb {}//", gloss_line(&row.cells, words, row.is_gloss));
     }
     for text in &sentence.texts {
-        let _ = writeln!(example, "\\glft `{}' ({})//", latex(&text.words.join(" ")), latex(&text.name));
+        let _ = writeln!(example, "\\glft `{}' ({})//", latex(&text.text()), latex(&text.name));
     }
     example + "\\endgl\n\\xe\n\n"
 }

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::text::cut::{WordRule, has_letter};
 use crate::text::links::{Link, Links};
 use crate::text::words::WordPlaces;
 
@@ -22,6 +23,8 @@ pub struct GlossTier {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GlossedText {
     pub name: String,
+    /// As it is written, where its words are no more than cut from it.
+    pub text: String,
     pub words: Vec<String>,
     /// From the words of the sentence to these.
     pub links: Links,
@@ -32,6 +35,8 @@ pub struct GlossedText {
 /// A sentence with all that stands below it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GlossedSentence {
+    /// As [`GlossedText`] has it.
+    pub text: String,
     pub words: Vec<String>,
     /// What was typed by hand or comes with the words, such as lemmas.
     pub tiers: Vec<GlossTier>,
@@ -85,19 +90,18 @@ impl GlossedSentence {
 
     /// The text that a model reads, and whose words links count.
     pub fn text(&self) -> String {
-        self.written.as_ref().map_or_else(|| self.words.join(" "), |written| written.text.clone())
+        self.written.as_ref().map_or_else(|| whole(&self.text, &self.words), |written| written.text.clone())
     }
 
-    /// Links that count the words between the spaces of the text, as links of the words of the sentence: punctuation has those of
+    /// Links that count the words of the text by a rule, as links of the words of a file in CoNLL-U: punctuation has those of
     /// its own alone. `None` where the text has other letters than the words.
-    pub fn carried(&self, links: &Links) -> Option<Links> {
+    pub fn carried(&self, links: &Links, rule: WordRule) -> Option<Links> {
         let Some(written) = &self.written else { return Some(links.clone()) };
         let forms: Vec<&str> = written.units.iter().map(|(form, _)| form.as_str()).collect();
-        let places = WordPlaces::of_parts(&forms, &written.text)?;
+        let places = WordPlaces::of_parts(&forms, &written.text, rule)?;
         let mut words = vec![Vec::new(); places.words];
         for ((form, own), place) in written.units.iter().zip(&places.places) {
-            let is_word = form.chars().any(char::is_alphanumeric);
-            place.clone().for_each(|word| words[word].push((is_word, own.clone())));
+            place.clone().for_each(|word| words[word].push((has_letter(form), own.clone())));
         }
         for units in &mut words {
             if units.iter().any(|(is_word, _)| *is_word) {
@@ -126,7 +130,17 @@ impl GlossedSentence {
     }
 }
 
+/// A text as it is written, else its words.
+fn whole(text: &str, words: &[String]) -> String {
+    if text.is_empty() { words.join(" ") } else { text.to_owned() }
+}
+
 impl GlossedText {
+    /// As it is written.
+    pub fn text(&self) -> String {
+        whole(&self.text, &self.words)
+    }
+
     /// Under each word above the words that it is linked to, in their order.
     fn row(&self, words: usize) -> GlossTier {
         let mut cells = vec![Vec::new(); words];

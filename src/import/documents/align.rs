@@ -47,7 +47,7 @@ impl Sentences {
         let document = ImportedDocument::open(path, options.breaks)?;
         let language = options.languages[side].clone().unwrap_or_else(|| language_in(path, &document));
         let mut own =
-            Self { texts: Vec::new(), side: DocumentSide::default(), cutter: Cutter::new(&language, false)?, language };
+            Self { texts: Vec::new(), side: DocumentSide::default(), cutter: Cutter::new(&language, false), language };
         for paragraph in &document.paragraphs {
             let found = if options.whole { vec![paragraph.as_str()] } else { sentences(paragraph, &own.language) };
             for (n, sentence) in found.into_iter().enumerate() {

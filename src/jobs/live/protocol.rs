@@ -17,6 +17,7 @@ use crate::decoding::{Node, SearchOptions};
 use crate::interventions::{Applied, Interventions};
 use crate::models::Kernels;
 use crate::nn::device::DeviceChoice;
+use crate::text::cut::WordRule;
 use crate::text::pieces::PieceMarks;
 use crate::text::sentence::Sentence;
 
@@ -284,6 +285,8 @@ pub struct HypothesisView {
     pub replaced: Vec<Option<String>>,
     /// Which tokens make up each word; `None` where every token is a word, on both sides.
     pub pieces: Option<Pieces>,
+    /// How the words of the source and of the text are counted.
+    pub rules: [WordRule; 2],
     /// What of it a person has set.
     pub touched: Arc<Applied>,
 }

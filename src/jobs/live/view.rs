@@ -40,6 +40,7 @@ pub(crate) struct Source {
     pub(crate) sentence: Sentence,
     /// Which of them make up each word.
     words: Vec<Range<usize>>,
+    is_pretokenized: bool,
     /// What of its translations a person has set.
     pub(crate) touched: Arc<Applied>,
 }
@@ -48,7 +49,7 @@ impl Source {
     /// Its words are split by spaces already where it is `pretokenized`.
     pub(crate) fn new(wording: &Wording<'_>, sentence: Sentence, pretokenized: bool) -> Self {
         let words = vocabulary_words(wording.source, &sentence, pretokenized);
-        Self { sentence, words, touched: Arc::default() }
+        Self { sentence, words, is_pretokenized: pretokenized, touched: Arc::default() }
     }
 
     /// What is set of its translations, for the model; what does not fit is left out with a note.
@@ -73,6 +74,7 @@ pub(crate) fn view(wording: &Wording<'_>, source: &Source, hypothesis: Hypothesi
         is_unk: hypothesis.tokens.iter().map(|&id| id == wording.unk).collect(),
         text: wording.target.join(wording.language, without_end(&tokens)),
         pieces: pieces(wording, source, &hypothesis.tokens),
+        rules: [wording.source, wording.target].map(|side| side.rule(source.is_pretokenized)),
         token_log_p: hypothesis.token_log_p,
         log_p: hypothesis.log_p,
         rank: hypothesis.rank,

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::corpus::judgements::campaign::{Campaign, STAR};
 use crate::corpus::judgements::judge::{ErrorMark, Judgement, MOST_RATING, MOST_STARS};
 use crate::corpus::judgements::scheme::ErrorScheme;
+use crate::text::cut::WordRule;
 use crate::text::words::{place_of, words};
 
 /// Digits of a rating that are kept.
@@ -274,7 +275,10 @@ impl JudgeDesk {
 
     /// Takes letters to the words, or from them, at their beginning and their end.
     fn cut(&mut self, text: &str, (before, behind): (isize, isize)) {
-        let Some(place) = place_of(text, self.target).filter(|_| self.target.0 < self.target.1) else { return };
+        let Some(place) = place_of(text, WordRule::Spaces, self.target).filter(|_| self.target.0 < self.target.1)
+        else {
+            return;
+        };
         let count = text[place].chars().count();
         let (first, last) = self.letters.unwrap_or((0, count));
         let first = first.saturating_add_signed(before).min(last.saturating_sub(1));

@@ -41,6 +41,7 @@ use crate::pages::corpus::columns::TableColumns;
 use crate::pages::corpus::documents::{DocumentCommand, DocumentSheet};
 use crate::pages::corpus::whole::Whole;
 use crate::pages::shape::{AnyPage, PageState};
+use crate::text::cut::WordRule;
 use crate::text::links::{Link, Links};
 
 use crate::pages::corpus::command::CorpusCommand;
@@ -300,7 +301,8 @@ impl CorpusPage {
         let Some(detail) = self.detail.as_ref().filter(|detail| Some(detail.at) == self.selected) else { return };
         let sentence = &detail.sentence;
         let gold = detail.gold.clone().zip(sentence.reference.clone());
-        let gold = gold.map(|(links, reference)| Gold { source: sentence.source.clone(), reference, links });
+        let (source, rules) = (sentence.source.clone(), [WordRule::Spaces; 2]);
+        let gold = gold.map(|(links, reference)| Gold { source, reference, links, rules });
         app.show_with_gold(sentence.source.clone(), gold);
     }
 

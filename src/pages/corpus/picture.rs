@@ -6,6 +6,7 @@ use crate::analysis::alignment::Alignment;
 use crate::app::document::table::{AlignmentTable, SourceWord, TargetWord};
 use crate::corpus::store::output::SystemOutput;
 use crate::jobs::corpus::thread::Detail;
+use crate::text::cut::WordRule;
 use crate::text::links::{Link, Links};
 use crate::text::sentence::{EOS, UNK, is_language};
 use crate::text::words::{WordPlaces, words};
@@ -64,8 +65,8 @@ fn gold(detail: &Detail, output: &SystemOutput) -> Option<Links> {
     if !words(reference).eq(words(&output.text)) {
         return None;
     }
-    let source = WordPlaces::of_parts(output.source_words(), &detail.sentence.source)?;
-    let target = WordPlaces::of_parts(output.words(), &output.text)?;
+    let source = WordPlaces::of_parts(output.source_words(), &detail.sentence.source, WordRule::Spaces)?;
+    let target = WordPlaces::of_parts(output.words(), &output.text, WordRule::Spaces)?;
     let spread = |links: &[Link]| -> Vec<Link> {
         let parts = |link: &Link| {
             let targets: Vec<usize> = target.parts_of(link.target).collect();

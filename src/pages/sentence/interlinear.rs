@@ -12,7 +12,7 @@ use crate::figure::interlinear::conllu;
 use crate::figure::interlinear::{GLOSS_FORMATS, GlossTier, GlossedSentence};
 use crate::lang;
 use crate::pages::sentence::command::{InterlinearCommand, TierEdit};
-use crate::text::words::{visible, words};
+use crate::text::words::visible;
 
 /// Lines of CoNLL-U that say nothing by themselves: they are of a tree, which is not shown.
 const OF_TREES: [&str; 3] = ["head", "relation", "enhanced"];
@@ -147,7 +147,7 @@ pub(super) fn annotate(app: &mut AppState, path: &Path, sentences: &[GlossedSent
         plan.tier(&TextRow::Source, &tier.name).set(&own, tier.cells.clone());
     }
     let text = own.join(" ");
-    if text == source || words(&source).eq(own.iter().map(String::as_str)) {
+    if text == source || interlinear::rows(app).first().is_some_and(|sentence| sentence.words == own) {
         put(app, plan);
     } else {
         // both are one step of undo

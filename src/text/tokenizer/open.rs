@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use sha2::{Digest as _, Sha256};
 
 use crate::error::Result;
+use crate::text::cut::WordRule;
 use crate::text::reader::read_file;
 use crate::text::tokenizer::Tokenizer;
 use crate::text::tokenizer::file::Shared;
@@ -65,7 +66,7 @@ impl Tokenizer {
     }
 
     fn of(shared: Arc<Shared>) -> Self {
-        Self { eos: Some(shared.eos), language: None, most: None, shared }
+        Self { eos: Some(shared.eos), language: None, most: None, rule: WordRule::Tokens, shared }
     }
 }
 

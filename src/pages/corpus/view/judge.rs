@@ -19,6 +19,7 @@ use crate::pages::corpus::view::memory::CorpusMemory;
 use crate::pages::corpus::view::tints::{TintedSide, Tints};
 use crate::pages::corpus::view::words::{Marked, Tint};
 use crate::pages::window::local::{Sheet, Window};
+use crate::text::cut::WordRule;
 use crate::text::words::{letters_at, place_of};
 use crate::widgets::{labels, theme};
 
@@ -226,7 +227,7 @@ fn sheet_ui(
         labels::caption(ui, tr!("Source"));
         let (mut set_off, _) = tints.on(sheet.source, TintedSide::Source);
         let chosen = window.local.of::<CorpusMemory>().desk.source;
-        let chosen = place_of(sheet.source, chosen).filter(|_| chosen.0 < chosen.1);
+        let chosen = place_of(sheet.source, WordRule::Spaces, chosen).filter(|_| chosen.0 < chosen.1);
         set_off.extend(chosen.map(|place| Tint { place, line: Stroke::NONE, ground: t.accent_soft }));
         let source = Marked::new(sheet.source, &[], theme::sentence(), (t.text, t.warm)).with_tints(set_off, None);
         source.paragraph_ui(ui, ("judged source", sheet.at));
@@ -263,7 +264,9 @@ fn row_ui(
     let is_chosen = desk.row == n;
     let (typed, too_high) = (desk.typed.clone(), desk.is_too_high());
     let mut ground = None;
-    if is_chosen && let Some(place) = place_of(text, desk.target).filter(|_| desk.target.0 < desk.target.1) {
+    if is_chosen
+        && let Some(place) = place_of(text, WordRule::Spaces, desk.target).filter(|_| desk.target.0 < desk.target.1)
+    {
         ground = Some(desk.letters.map_or_else(|| place.clone(), |letters| letters_at(text, &place, letters)));
     }
     let name = if campaign.is_blind { letter(n) } else { system.to_owned() };
@@ -347,7 +350,7 @@ fn rating_ui(ui: &mut Ui, window: &mut Window<'_>, (system, name): (&str, &str),
 }
 
 fn mark_ui(ui: &mut Ui, workbench: &CorpusPage, text: &str, mark: &ErrorMark, annotator: &str) {
-    let place = place_of(text, mark.target).unwrap_or(0..0);
+    let place = place_of(text, WordRule::Spaces, mark.target).unwrap_or(0..0);
     let place = mark.letters.map_or_else(|| place.clone(), |letters| letters_at(text, &place, letters));
     let words = if mark.target.0 < mark.target.1 { &text[place] } else { tr!("missing words") };
     let by = if *annotator == workbench.kept.annotator { String::new() } else { tr!(", by {annotator}", annotator) };

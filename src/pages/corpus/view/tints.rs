@@ -11,6 +11,7 @@ use crate::pages::corpus::view::memory::CorpusMemory;
 use crate::pages::corpus::view::memory::MarkKey;
 use crate::pages::corpus::view::words::Tint;
 use crate::pages::window::local::Window;
+use crate::text::cut::WordRule;
 use crate::text::words::{letters_at, place_of};
 use crate::widgets::theme;
 
@@ -98,7 +99,7 @@ impl Tints {
                 TintedSide::System(name) if seen.mark.system != name => continue,
                 TintedSide::System(_) => seen.mark.target,
             };
-            let Some(mut place) = place_of(text, span) else { continue };
+            let Some(mut place) = place_of(text, WordRule::Spaces, span) else { continue };
             if let (TintedSide::System(_), Some(letters)) = (side, seen.mark.letters) {
                 place = letters_at(text, &place, letters);
             }

@@ -17,7 +17,6 @@ use crate::pages::window::clicked::MenuTarget;
 use crate::pages::window::local;
 use crate::pages::window::local::{Panel, Window};
 use crate::text::sentence::EOS;
-use crate::text::words;
 use crate::widgets::{bidi, marks, node, rows, theme};
 
 /// Height of the heading, points.
@@ -93,7 +92,7 @@ fn header_ui(
         text(x + theme::SPACE_3, Align2::LEFT_CENTER, tr!("Beam"));
     }
     response.on_hover_text(
-        tr!("Every translation that the search finished, best first. log p is the sum over the words; beside it stands log p by word between spaces, </s> counted, or with length normalisation divided by the length to the power of A. Words that begin as the best one does are faded."),
+        tr!("Every translation that the search finished, best first. log p is the sum over the words; beside it stands log p by word, </s> counted, or with length normalisation divided by the length to the power of A. Words that begin as the best one does are faded."),
     );
 }
 
@@ -150,7 +149,7 @@ fn row_ui(
     } else {
         Rgba::TRANSPARENT
     };
-    let length = (words::words(&hypothesis.text).count() + usize::from(hypothesis.finished)).max(1) as f32;
+    let length = (hypothesis.rules[1].count(&hypothesis.text) + usize::from(hypothesis.finished)).max(1) as f32;
     let rank = Some(if normalised { hypothesis.rank } else { hypothesis.log_p / length });
     let (words, shared, said) = (words(hypothesis, shown), shared(column, n, shown), said(hypothesis, shown));
     let row = BeamRow { place: n + 1, log_p: hypothesis.log_p, rank, words, said, shared, back };

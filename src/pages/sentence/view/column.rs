@@ -15,7 +15,7 @@ use crate::pages::sentence::view::{alignment, beam, context, ensemble, links, ou
 use crate::pages::window::clicked::MenuTarget;
 use crate::pages::window::local;
 use crate::pages::window::local::Window;
-use crate::text::words::words;
+use crate::text::cut::WordRule;
 use crate::widgets::heatmap::layout::Metrics;
 use crate::widgets::{labels, theme};
 
@@ -337,9 +337,9 @@ fn agreed(column: &Column) -> String {
     let AlignmentAgreement { on_link, linked, words } = agreement;
     let none = words - linked;
     tr!(
-        "\n{on_link} of {words} words between spaces look most, </s> apart, at a word that the statistical aligner links them with; {n} of \
+        "\n{on_link} of {words} words look most, </s> apart, at a word that the statistical aligner links them with; {n} of \
          them has no link"
-            | "\n{on_link} of {words} words between spaces look most, </s> apart, at a word that the statistical aligner links them with; {n} \
+            | "\n{on_link} of {words} words look most, </s> apart, at a word that the statistical aligner links them with; {n} \
                of them have no link"
                 % none,
         on_link,
@@ -387,7 +387,10 @@ fn compared(column: &Column) -> String {
     let Some(table) = &column.table else { return String::new() };
     let length = match table.units {
         Some(Units::Pieces) => table.target.iter().filter(|word| !word.is_eos).count(),
-        Some(Units::Words) | None => words(&table.text).count(),
+        Some(Units::Words) | None => {
+            let rule = column.shown().map_or_else(WordRule::default, |shown| shown.rules[1]);
+            rule.count(&table.text)
+        }
     };
     let mut text = tr!("log p {}   ", format_args!("{:.2}", table.log_p));
     // what was asked for goes before what is always there
