@@ -107,6 +107,11 @@ impl LineAligner {
         weights
     }
 
+    /// The rules that cut the lines of both sides.
+    pub fn rules(&self) -> [WordRule; 2] {
+        [self.source.rule, self.target.rule]
+    }
+
     /// The links between what stands between the spaces of two lines.
     pub fn lines(&mut self, source: &str, target: &str) -> Directions {
         let (source, target, links) = self.words(source, target);

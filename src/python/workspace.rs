@@ -287,6 +287,7 @@ impl NativeWorkspace {
         let (corpus, chosen) = self.chosen(py, &rows)?;
         let aligner = rows.aligner(&corpus, &self.locked());
         let out = Out {
+            link_tokens: false,
             path,
             kind: ExportFormat::Report,
             rows: Arc::new(chosen),

@@ -19,7 +19,7 @@ use crate::text::links::Link;
 use crate::text::unspaced;
 
 /// Which words a text has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum WordRule {
     /// What stands between spaces, whatever it is: the text is cut already.
@@ -27,6 +27,7 @@ pub enum WordRule {
     /// What stands between spaces, or what a dictionary finds where a script sets none: what other programs count.
     Spaces,
     /// Tokens of a language whose apostrophes begin a word: `it` `'s`.
+    #[default]
     Tokens,
     /// Tokens of a language whose apostrophes end a word: `l'` `homme`.
     Eliding,
@@ -66,6 +67,11 @@ impl WordRule {
     /// How many words a text has.
     pub fn count(self, text: &str) -> usize {
         self.words(text).len()
+    }
+
+    /// Whether two texts have the same words.
+    pub fn are_alike(self, one: &str, other: &str) -> bool {
+        one == other || self.words(one) == self.words(other)
     }
 
     /// Adds the tokens of what stands between spaces.

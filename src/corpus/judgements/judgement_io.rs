@@ -20,15 +20,15 @@ use crate::corpus::judgements::judge::{
 use crate::corpus::judgements::spans::{read_span, span};
 use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::file::Workspace;
+use crate::corpus::store::rules::SideRules;
 use crate::error::{Error, Result};
 use crate::import::Warnings;
 use crate::import::formats::rows::{Rows, TableStyle, TableSurvey, heads};
 use crate::import::input::ImportInput;
-use crate::text::links::Links;
+use crate::text::links::{Links, pharaoh};
 use crate::text::links::read::links_of;
 use crate::text::reader::LineReader;
 use crate::text::tsv::{Tsv, TsvCell};
-use crate::text::words::words;
 use crate::ticket::CancellationToken;
 
 /// The columns of a table. A judgement has a row for each mark, and one for each system that has no errors.
@@ -51,11 +51,14 @@ const COLUMNS: &[&str] = &[
     "remark",
     APART,
     SPANS,
+    WORD_RULES,
 ];
 /// The column of the words that a mark was of that is set apart.
 const APART: &str = "set_apart";
 /// The column of the letters that the file of a mark had marked, as JSON.
 const SPANS: &str = "spans";
+/// The column of what a word of source and translation is, where words are named by their numbers.
+const WORD_RULES: &str = "word_rules";
 /// Stands there where they are not known.
 const UNKNOWN: &str = "?";
 /// What stands in the column `no_errors` where a system has none.
@@ -123,6 +126,7 @@ fn cells(
     let stars = if said.stars == 0 { String::new() } else { said.stars.to_string() };
     let tags: Vec<&str> = said.tags.iter().map(String::as_str).collect();
     let source = mark.filter(|mark| mark.source != (0, 0)).map(|mark| span(mark.source));
+    let has_numbers = mark.is_some() || !said.links.is_empty();
     let text = |of: fn(&ErrorMark) -> &String| TsvCell::from(mark.map_or("", |mark| of(mark).as_str()));
     vec![
         TsvCell::plain(&(at + 1)),
@@ -143,6 +147,7 @@ fn cells(
         text(|mark| &mark.note),
         TsvCell::from(apart),
         TsvCell::Plain(mark.and_then(|mark| mark.spans).map(|spans| json!(spans).to_string()).unwrap_or_default()),
+        TsvCell::Plain(if has_numbers { json!(corpus.rules).to_string() } else { String::new() }),
     ]
 }
 
@@ -183,6 +188,8 @@ struct Line {
     by: Option<BTreeMap<String, Judgement>>,
     #[serde(default)]
     gold: Option<String>,
+    /// What a word is in what it says; without it what stands between spaces.
+    words: Option<SideRules>,
 }
 
 /// Brings the judgements of a file in, as one act. With `name` all are this annotator's; those of nobody in particular
@@ -212,7 +219,7 @@ pub fn import(
         taken: BTreeSet::new(),
         said: BTreeMap::new(),
         golds: BTreeMap::new(),
-        lengths: HashMap::new(),
+        texts: HashMap::new(),
         report: ImportReport::default(),
         rows: 0,
         lost: 0,
@@ -290,8 +297,8 @@ struct Reading<'a> {
     taken: BTreeSet<usize>,
     said: BTreeMap<(usize, String), Judgement>,
     golds: BTreeMap<usize, Links>,
-    /// Words of the outputs that marks are of.
-    lengths: HashMap<(usize, String), Option<usize>>,
+    /// The outputs that marks are of.
+    texts: HashMap<(usize, String), Option<String>>,
     report: ImportReport,
     /// Lines or rows, and those of no sentence here.
     rows: usize,
@@ -321,11 +328,13 @@ impl Reading<'_> {
                 }
             };
             let Some(at) = self.find(number, line.sentence, line.source.as_deref())? else { continue };
-            if let Some(gold) = line.gold.as_deref().map(|gold| self.links(number, at, gold)).transpose()?.flatten() {
+            let rules = line.words.unwrap_or(SideRules::SPACES);
+            if let Some(gold) = line.gold.as_deref().map(|gold| self.links(number, at, (gold, rules))).transpose()?.flatten() {
                 self.golds.insert(at, gold);
             }
             for (annotator, judgement) in line.by.into_iter().flatten() {
                 if let Some(annotator) = self.annotator(number, &annotator) {
+                    let judgement = self.retold((number, at), judgement, rules)?;
                     self.keep(number, at, annotator, judgement)?;
                 }
             }
@@ -362,6 +371,7 @@ impl Reading<'_> {
     /// A row of a table: the first of a judgement begins with what is known and not in the table.
     fn row(&mut self, line: usize, at: usize, cells: Cells<'_>, known: &Judgements) -> Result<()> {
         let Some(annotator) = self.annotator(line, cells.get("annotator")) else { return Ok(()) };
+        let rules = serde_json::from_str(cells.get(WORD_RULES)).unwrap_or(SideRules::SPACES);
         let begun = self.said.get(&(at, annotator.clone())).cloned();
         let mut judgement = begun.unwrap_or_else(|| {
             let known = known.get(&at).and_then(|by| by.get(&annotator)).cloned().unwrap_or_default();
@@ -397,12 +407,16 @@ impl Reading<'_> {
                 }
             },
         }
+        if !cells.get("links").is_empty() {
+            judgement.links = self.retold_links(at, &judgement.links, rules)?;
+        }
         match cells.mark() {
             Ok(Some(mark)) if !cells.get(APART).is_empty() => {
                 let words = Some(cells.get(APART)).filter(|words| *words != UNKNOWN).unwrap_or_default().to_owned();
                 judgement.stale.push(StaleMark { mark, words });
             }
-            Ok(mark) => judgement.marks.extend(mark),
+            Ok(Some(mark)) => judgement.marks.extend(self.retold_mark((line, at), mark, rules)?),
+            Ok(None) => {}
             Err(why) => self.warn(line, &format!("{why}; the mark is left out")),
         }
         self.keep(line, at, annotator, judgement)
@@ -414,12 +428,13 @@ impl Reading<'_> {
             self.warn(line, &format!("has no number of stars from 0 to {MOST_STARS}; they are left out"));
             judgement.stars = 0;
         }
-        if !judgement.links.is_empty() && self.links(line, at, &judgement.links)?.is_none() {
+        if !judgement.links.is_empty() && self.links(line, at, (&judgement.links, self.workspace.rules()))?.is_none() {
             judgement.links.clear();
         }
         let mut marks = Vec::with_capacity(judgement.marks.len());
         for mark in judgement.marks {
-            let most = self.length(at, &mark.system)?.unwrap_or(usize::MAX);
+            let text = self.text(at, &mark.system)?;
+            let most = text.map_or(usize::MAX, |text| self.workspace.rules().target.count(&text));
             let is_part = mark.letters.is_none_or(|(first, behind)| first < behind);
             if !is_part || mark.target.0 > mark.target.1 || mark.target.1 > most || mark.source.0 > mark.source.1 {
                 let what = format!("words {} of {}, which has {most}", span(mark.target), mark.system);
@@ -437,16 +452,60 @@ impl Reading<'_> {
         Ok(())
     }
 
-    /// Words of what a system says; `None` where it says nothing here.
-    fn length(&mut self, at: usize, system: &str) -> Result<Option<usize>> {
-        if let Some(length) = self.lengths.get(&(at, system.to_owned())) {
-            return Ok(*length);
+    /// What is said of words that other rules cut, of those of the corpus.
+    fn retold(
+        &mut self,
+        (line, at): (usize, usize),
+        mut judgement: Judgement,
+        rules: SideRules,
+    ) -> Result<Judgement> {
+        if rules != self.workspace.rules() {
+            judgement.links = self.retold_links(at, &judgement.links, rules)?;
+            for mark in std::mem::take(&mut judgement.marks) {
+                judgement.marks.extend(self.retold_mark((line, at), mark, rules)?);
+            }
+        }
+        Ok(judgement)
+    }
+
+    /// A mark of the words of the corpus; `None` where the translation has no such words.
+    fn retold_mark(
+        &mut self,
+        (line, at): (usize, usize),
+        mark: ErrorMark,
+        rules: SideRules,
+    ) -> Result<Option<ErrorMark>> {
+        let Some(text) = self.text(at, &mark.system)? else { return Ok(Some(mark)) };
+        let most = rules.target.count(&text);
+        if mark.target.1 > most {
+            let what = format!("words {} of {}, which has {most}", span(mark.target), mark.system);
+            self.warn(line, &format!("marks {what}; the mark is left out"));
+            return Ok(None);
+        }
+        let source = self.workspace.sentence(at)?.map_or_else(String::new, |sentence| sentence.source);
+        Ok(Some(mark.retold((&text, &source, self.workspace.rules()), rules)))
+    }
+
+    fn retold_links(&self, at: usize, text: &str, rules: SideRules) -> Result<String> {
+        let (Some(links), Some(sentence)) = (links_of(text), self.workspace.sentence(at)?) else {
+            return Ok(text.to_owned());
+        };
+        let texts = (sentence.source.as_str(), sentence.reference.as_deref().unwrap_or_default());
+        // those beyond the words are told as they are
+        let is_beyond = beyond(&links, rules.source.count(texts.0), Some(rules.target.count(texts.1))).is_some();
+        let own = self.workspace.rules();
+        Ok(if is_beyond { text.to_owned() } else { pharaoh(&own.retold(&links, rules, texts)) })
+    }
+
+    /// What a system says; `None` where it says nothing here.
+    fn text(&mut self, at: usize, system: &str) -> Result<Option<String>> {
+        if let Some(text) = self.texts.get(&(at, system.to_owned())) {
+            return Ok(text.clone());
         }
         let known = self.workspace.systems()?.into_iter().find(|known| known.name == system);
-        let output = known.map(|known| self.workspace.output(known.id, at)).transpose()?.flatten();
-        let length = output.map(|output| words(&output.text).count());
-        self.lengths.insert((at, system.to_owned()), length);
-        Ok(length)
+        let text = known.map(|known| self.workspace.output_text(known.id, at)).transpose()?.flatten();
+        self.texts.insert((at, system.to_owned()), text.clone());
+        Ok(text)
     }
 
     fn annotator(&mut self, line: usize, name: &str) -> Option<String> {
@@ -462,19 +521,20 @@ impl Reading<'_> {
         Some(name.to_owned())
     }
 
-    /// Links of a line, within the words of its sentence.
-    fn links(&mut self, line: usize, at: usize, text: &str) -> Result<Option<Links>> {
+    /// Links of a line, within the words of its sentence, as rules cut them.
+    fn links(&mut self, line: usize, at: usize, (text, rules): (&str, SideRules)) -> Result<Option<Links>> {
         let Some(links) = links_of(text) else {
             self.warn(line, &format!("`{text:.40}` are no links; write `i-j` and `i?j`; they are left out"));
             return Ok(None);
         };
         let Some(sentence) = self.workspace.sentence(at)? else { return Ok(None) };
-        if let Some(words) = beyond(&links, &sentence.source, Some(sentence.reference.as_deref().unwrap_or_default())) {
+        let texts = (sentence.source.as_str(), sentence.reference.as_deref().unwrap_or_default());
+        if let Some(words) = beyond(&links, rules.source.count(texts.0), Some(rules.target.count(texts.1))) {
             let message = format!("has links beyond {words} of sentence {}; they are left out", at + 1);
             self.warn(line, &message);
             return Ok(None);
         }
-        Ok(Some(links))
+        Ok(Some(self.workspace.rules().retold(&links, rules, texts)))
     }
 
     /// Finds a sentence, as [`Reading::place`], and counts what is lost.

@@ -9,6 +9,7 @@ use crate::analysis::alignment::Alignment;
 use crate::analysis::reading::Reading;
 use crate::analysis::words::pooled;
 use crate::corpus::store::coder;
+use crate::corpus::store::rules::SideRules;
 use crate::text::cut::WordRule;
 use crate::text::links::Link;
 use crate::text::readable::places;
@@ -41,7 +42,7 @@ pub struct SystemOutput {
     pub alpha: Option<Alignment>,
     /// Whether alpha is that of an alignment head, which says where the words come from.
     pub is_head: bool,
-    /// Links that came without weights.
+    /// Links that came without weights, between the words of the corpus.
     pub links: Option<Vec<Link>>,
 }
 
@@ -56,27 +57,25 @@ impl SystemOutput {
         without_end(&self.source)
     }
 
-    /// Its links between the words of the system: those that it came with, else the source word of greatest alpha for each target word.
-    /// `None` where it has neither.
-    pub fn hard_links(&self) -> Option<Vec<Link>> {
-        if let Some(links) = &self.links {
-            return Some(links.clone());
-        }
-        self.alignment().map(|alignment| self.reading().links(&alignment))
-    }
-
-    /// alpha of an output of this source between the words between the spaces of its two texts ([`crate::text::words`]).
+    /// alpha of an output of this source between the words that rules cut in its two texts ([`crate::text::words`]).
     /// `None` where it has none, and where its words are not those of the texts.
-    pub fn word_alignment(&self, source: &str) -> Option<Alignment> {
-        let source = places(self.source_words(), source, WordRule::Spaces)?;
-        let target = places(self.words(), &self.text, WordRule::Spaces)?;
+    pub fn word_alignment(&self, source: &str, rules: SideRules) -> Option<Alignment> {
+        let source = places(self.source_words(), source, rules.source)?;
+        let target = places(self.words(), &self.text, rules.target)?;
         Some(pooled(&self.alignment()?, &source, &target))
     }
 
-    /// Its links between the words between spaces: those that it came with, which count so already, else for each word
+    /// Its links between these words: those that it came with, which count so already, else for each word
     /// of the output the source word of greatest alpha.
-    pub fn word_links(&self, source: &str) -> Option<Vec<Link>> {
-        self.links.clone().or_else(|| Some(self.reading().links(&self.word_alignment(source)?)))
+    pub fn word_links(&self, source: &str, rules: SideRules) -> Option<Vec<Link>> {
+        self.links.clone().or_else(|| Some(self.reading().links(&self.word_alignment(source, rules)?)))
+    }
+
+    /// A text that nobody cut, of a source: its words are those of the rules.
+    pub fn plain(text: &str, source: &str, rules: SideRules) -> Self {
+        let all = |text: &str, rule: WordRule| rule.words(text).into_iter().map(str::to_owned).collect();
+        let (source, target) = (all(source, rules.source), all(text, rules.target));
+        Self { text: text.to_owned(), source, target, ..Self::default() }
     }
 
     /// How links are read off alpha.

@@ -65,7 +65,7 @@ pub enum CorpusCommand {
     Unmark(usize),
     /// Says that what a system, by its name, makes of it has no errors, or takes that back.
     NoErrors(String),
-    /// Draws a link by hand: none, sure, possible, and none again. Words between spaces of source and reference, from 0.
+    /// Draws a link by hand: none, sure, possible, and none again. Words of source and reference, from 0.
     Link(usize, usize),
     /// Begins the links by hand with those of the statistical aligner.
     LinksOfAligner,

@@ -291,6 +291,7 @@ impl CorpusPage {
             columns,
             chosen: self.filter.trim().to_owned(),
             pictures: MOST_PICTURES,
+            link_tokens: false,
             aligner: self.aligner(app),
         };
         Self::send(app, CorpusRequest::Write(Box::new(out)));
@@ -357,7 +358,7 @@ impl CorpusPage {
                     return;
                 }
                 self.forget_drawn(&detail);
-                self.tables = picture::tables(&detail, || app.tasks.fresh_id());
+                self.tables = picture::tables(&detail, self.corpus.rules, || app.tasks.fresh_id());
                 self.detail = Some(Arc::from(detail));
             }
             CorpusNews::Busy(what, share) => (self.busy, self.is_importing) = (Some((what, share)), false),

@@ -1,0 +1,59 @@
+//! Floor 7: which words the links of a file count, as words of the corpus.
+
+use crate::corpus::store::rules::{SideRules, counterparts};
+use crate::import::Record;
+use crate::text::cut::WordRule;
+use crate::text::readable::places;
+use crate::text::words::without_end;
+
+/// For each word that a file counts, the words of the corpus that it stands for.
+pub(super) type Counterparts = Vec<Vec<usize>>;
+
+/// What links of a file count where it does not cut its texts itself, and what a word is in the corpus.
+#[derive(Clone, Copy)]
+pub(super) struct Counted {
+    pub(super) from: SideRules,
+    pub(super) to: SideRules,
+}
+
+impl Counted {
+    /// Of a record, which may say so.
+    pub(super) fn of(self, record: &Record) -> Self {
+        let own = record.words.map(|[source, target]| SideRules { source, target });
+        Self { from: own.unwrap_or(self.from), ..self }
+    }
+
+    /// Of the source: `own` are the tokens of the file, none where it has none, and its copy of the text, empty where it has none.
+    /// `None` where these have other letters.
+    pub(super) fn source(self, own: (&[String], &str), text: &str) -> Option<Counterparts> {
+        counted(own, text, (self.from.source, self.to.source))
+    }
+
+    /// The same of the target.
+    pub(super) fn target(self, own: (&[String], &str), text: &str) -> Option<Counterparts> {
+        counted(own, text, (self.from.target, self.to.target))
+    }
+}
+
+fn counted((own, copy): (&[String], &str), text: &str, (from, to): (WordRule, WordRule)) -> Option<Counterparts> {
+    let own = without_end(own);
+    if own.is_empty() && (copy.is_empty() || copy == text) {
+        return Some(counterparts(text, from, to));
+    }
+    let cut: Vec<&str> =
+        if own.is_empty() { from.words(copy) } else { own.iter().map(String::as_str).collect() };
+    match places(&cut, text, to) {
+        Some(found) => Some(found.places.into_iter().map(Iterator::collect).collect()),
+        // the same words in other letters
+        None => (cut.len() == to.count(text)).then(|| (0..cut.len()).map(|word| vec![word]).collect()),
+    }
+}
+
+/// The words of a text that nobody cut: those of the corpus, unless weights that come with it have as many `rows` as there are words
+/// between spaces, or are of neither.
+pub(super) fn uncut(text: &str, rule: WordRule, rows: Option<usize>) -> Vec<String> {
+    let [own, spaced] = [rule, WordRule::Spaces].map(|rule| rule.words(text));
+    let fits = |words: &[&str]| rows.is_none_or(|rows| rows == words.len() || rows == words.len() + 1);
+    let is_own = rows.is_none() || fits(&own) && !fits(&spaced);
+    if is_own { own } else { spaced }.into_iter().map(str::to_owned).collect()
+}
