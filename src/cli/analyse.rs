@@ -43,6 +43,7 @@ use crate::corpus::run::{SystemRunOptions, about, check, digests, name, run as r
 use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::file::Workspace;
 use crate::corpus::store::kinds::MOST_PICTURES;
+use crate::corpus::store::rules::KnownWords;
 use crate::error::{Error, Result};
 use crate::evaluation;
 use crate::evaluation::acting::Acting;
@@ -397,6 +398,8 @@ pub fn run(low: &AnalyseArgs) -> anyhow::Result<()> {
     }
     let is_new = !low.workspace.exists();
     let mut workspace = Workspace::open(&low.workspace)?;
+    let known = KnownWords { pretokenized: low.pretokenized, ..KnownWords::default() };
+    workspace.settle_words(&known, std::iter::empty(), std::iter::empty())?;
     let only = |name: &&String| low.outputs.iter().all(|(other, _)| other == *name);
     let came_with = low.outputs.first().map(|(name, _)| name).filter(only);
     let languages = low.choice.languages.clone().unzip();

@@ -165,8 +165,8 @@ pub fn run(
         let Some(last) = places.last() else { return Ok(false) };
         from = last + 1;
         let mut refused = Vec::new();
-        let (outputs, words) =
-            Batch { asked, stepper: &mut *stepper, options, refused: &mut refused, is_given }.ask(workspace, &places)?;
+        let (outputs, words) = Batch { asked, stepper: &mut *stepper, options, refused: &mut refused, is_given }
+            .ask(workspace, &places)?;
         workspace.add_outputs(id, &outputs, measuring)?;
         done += outputs.len();
         loose += outputs.len();

@@ -138,6 +138,7 @@ fn judge(workspace: &mut Workspace, rows: &[Row]) {
 fn write(workspace: &Workspace, kind: ExportFormat, name: &str) -> PathBuf {
     let corpus = CorpusTable::read(workspace).expect("a corpus");
     let out = Out {
+        link_tokens: false,
         path: workspace.path().with_file_name(name),
         kind,
         rows: Arc::new((0..corpus.len() as u32).collect()),

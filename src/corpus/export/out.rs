@@ -10,8 +10,7 @@ use crate::analysis::alignment::Alignment;
 use crate::analysis::hard;
 use crate::analysis::hard::{Link, links_above, pharaoh};
 use crate::analysis::symmetrize::SYMMETRIZATIONS;
-use crate::corpus::export::{arrays, judged, picture};
-use crate::corpus::judgements::judgement_io;
+use crate::corpus::export::{arrays, judged, judgement_table, picture};
 use crate::corpus::overview::report;
 use crate::corpus::query::column::TableColumn;
 use crate::corpus::store::corpus::{CorpusTable, SystemColumn};
@@ -54,7 +53,7 @@ pub fn to(file: &mut dyn Write, out: &Out, corpus: &CorpusTable, workspace: &Wor
     let io = |error: std::io::Error| Error::io(&out.path, &error);
     match out.kind {
         ExportFormat::Tsv => tsv(file, out, corpus).map_err(io),
-        ExportFormat::JudgementTable => judgement_io::table(file, &out.rows, corpus).map_err(io),
+        ExportFormat::JudgementTable => judgement_table::table(file, &out.rows, corpus).map_err(io),
         ExportFormat::Mqm => judged::mqm(file, &out.rows, corpus, workspace),
         ExportFormat::Tasks => tasks(file, corpus).map_err(io),
         ExportFormat::Report => file.write_all(report::report(out, corpus, workspace)?.as_bytes()).map_err(io),
@@ -176,11 +175,7 @@ fn column_of(system: usize, corpus: &CorpusTable) -> Result<&SystemColumn> {
 }
 
 /// Links of an output between the words of the corpus; those that came with it as they are.
-pub fn links_of(
-    output: &SystemOutput,
-    source: &str,
-    (how, rules): (LinkRule, SideRules),
-) -> Option<Vec<Link>> {
+pub fn links_of(output: &SystemOutput, source: &str, (how, rules): (LinkRule, SideRules)) -> Option<Vec<Link>> {
     if output.links.is_some() || how == LinkRule::Greatest {
         return output.word_links(source, rules);
     }

@@ -81,7 +81,8 @@ impl Linker {
         for column in corpus.systems.iter().filter(|column| column.system.is_forced()) {
             let output = workspace.output(column.system.id, at)?;
             let is_reference = |output: &SystemOutput| corpus.rules.target.are_alike(reference, &output.text);
-            if let Some(links) = output.filter(is_reference).and_then(|output| output.word_links(source, corpus.rules)) {
+            if let Some(links) = output.filter(is_reference).and_then(|output| output.word_links(source, corpus.rules))
+            {
                 return Ok((links, AlignedBy::Forced));
             }
         }
@@ -131,7 +132,8 @@ pub fn word_fates(
 /// The same of each word that is linked, wherever it stands. Punctuation is left out.
 pub fn fates(source: &str, rule: WordRule, word_fates: &[WordFate]) -> BTreeMap<String, WordFate> {
     let mut fates: BTreeMap<String, WordFate> = BTreeMap::new();
-    for (word, fate) in bares(source, rule).into_iter().zip(word_fates).filter(|(_, fate)| fate.said + fate.wanted > 0) {
+    for (word, fate) in bares(source, rule).into_iter().zip(word_fates).filter(|(_, fate)| fate.said + fate.wanted > 0)
+    {
         *fates.entry(word).or_default() += *fate;
     }
     fates.retain(|word, _| word.chars().any(char::is_alphanumeric));

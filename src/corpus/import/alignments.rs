@@ -150,9 +150,7 @@ impl Alignments {
             let mut kept = SystemOutput { source, links: output.links.clone(), ..SystemOutput::default() };
             (kept.text, kept.target) = match said {
                 Some(said) => (said.text.clone(), known_words(&said, counted.to.target, rows)),
-                None if output.tokens.is_empty() => {
-                    (output.text.clone(), uncut(&output.text, counted.to.target, rows))
-                }
+                None if output.tokens.is_empty() => (output.text.clone(), uncut(&output.text, counted.to.target, rows)),
                 None => (output.text.clone(), output.tokens.clone()),
             };
             let units = units((record, output), &kept, &text, counted);
@@ -216,12 +214,7 @@ impl Alignments {
         }
     }
 
-    fn fitted(
-        &mut self,
-        output: &ImportedOutput,
-        kept: &mut SystemOutput,
-        units: &LinkUnits,
-    ) -> ImportReported<()> {
+    fn fitted(&mut self, output: &ImportedOutput, kept: &mut SystemOutput, units: &LinkUnits) -> ImportReported<()> {
         if let Some(alpha) = &output.alpha {
             let fitted = fit(alpha, (self.behind, self.is_theirs), &mut kept.target, &mut kept.source)?;
             self.all += 1;
@@ -233,7 +226,8 @@ impl Alignments {
         let [s, t] = [units[0].len(), units[1].len()];
         let may_end = self.behind != Behind::Nothing;
         let mut beyond: Vec<Link> = Vec::new();
-        if let Some(links) = &mut kept.links {
+        // those of the output that is here count the words of the corpus already
+        if let Some(links) = kept.links.as_mut().filter(|_| output.links.is_some()) {
             links.retain(|link| {
                 let is_within = link.source < s && link.target < t;
                 if !is_within && may_end && link.source <= s && link.target <= t {
@@ -243,13 +237,7 @@ impl Alignments {
                 }
                 is_within
             });
-        }
-        // those that were there before count the words of the corpus already
-        if output.links.is_some()
-            && let Some(links) = &mut kept.links
-        {
-            let told = spread(&Links::new(std::mem::take(links), Vec::new()), &units[0], &units[1]);
-            *links = told.sure().to_vec();
+            *links = spread(&Links::new(std::mem::take(links), Vec::new()), &units[0], &units[1]).sure().to_vec();
         }
         let Some(Link { source, target }) = beyond.first() else { return Ok(()) };
         let advice = "import the texts cut into tokens as the system cuts them";
@@ -295,33 +283,33 @@ pub(super) fn is_bare(output: &ImportedOutput) -> bool {
 /// For each word of both sides that links count, the words of the corpus.
 pub(super) type LinkUnits = [Counterparts; 2];
 
-/// What the links of an output count: the tokens of the file or, where alone the links came, of the output that is here, as far as these
-/// are no words of its text, else what lines count.
+/// What the links of an output count: the tokens of the file or, where the links came alone, of the output that is here, as far as
+/// these are no words of its text, else what lines count.
 pub(super) fn units(
     (record, output): (&Record, &ImportedOutput),
     kept: &SystemOutput,
     source: &str,
     counted: Counted,
 ) -> LinkUnits {
-    let counted = counted.of(record);
-    let is_plain = |own: &[String], text: &str, rules: [WordRule; 2]| {
-        record.words.is_some() || rules.iter().any(|rule| rule.words(text) == own)
-    };
-    let cuts_source = output.source.is_some() || record.source.as_ref().is_some_and(|source| source.tokens.is_some());
-    let own = kept.source_words();
-    let rules = [counted.from.source, counted.to.source];
-    let own = if (cuts_source && record.words.is_none()) || !is_plain(own, source, rules) { own } else { &[] };
-    let sources = counted.source((own, ""), source);
-    let own = kept.words();
-    let rules = [counted.from.target, counted.to.target];
-    let cuts = !output.tokens.is_empty() && record.words.is_none();
-    let own = if cuts || !is_plain(own, &kept.text, rules) { own } else { &[] };
-    let targets = counted.target((own, ""), &kept.text);
+    if output.links.is_none() {
+        return LinkUnits::default();
+    }
+    let (counted, copy) = (counted.of(record), record.source.as_ref());
+    let of_record = || output.source.as_deref().or(copy?.tokens.as_deref());
+    let of_output = || (!output.tokens.is_empty()).then_some(output.tokens.as_slice());
+    // a record that says what its links count cuts its texts so
+    let [own_source, own_target] = if record.words.is_some() { [Some(&[][..]); 2] } else { [of_record(), of_output()] };
+    let strange =
+        |own: &'_ [String], text: &str, rules: [WordRule; 2]| rules.iter().all(|rule| rule.words(text) != own);
+    let (from, to) = (counted.from, counted.to);
+    let known = Some(kept.source_words()).filter(|own| strange(own, source, [from.source, to.source]));
+    let own = own_source.or(known).unwrap_or_default();
+    let sources = counted.source((own, copy.map_or("", |copy| &copy.text)), source);
+    let known = Some(kept.words()).filter(|own| strange(own, &kept.text, [from.target, to.target]));
+    let targets = counted.target((own_target.or(known).unwrap_or_default(), &output.text), &kept.text);
     let whole = |count: usize| (0..count).map(|word| vec![word]).collect();
-    [
-        sources.unwrap_or_else(|| whole(kept.source_words().len())),
-        targets.unwrap_or_else(|| whole(kept.words().len())),
-    ]
+    let [s, t] = [kept.source_words().len(), kept.words().len()];
+    [sources.unwrap_or_else(|| whole(s)), targets.unwrap_or_else(|| whole(t))]
 }
 
 /// The words of an output that is here, for weights of so many rows that come to it.

@@ -1,10 +1,25 @@
 //! Floor 7: which words the links of a file count, as words of the corpus.
 
-use crate::corpus::store::rules::{SideRules, counterparts};
-use crate::import::Record;
+use std::path::Path;
+
+use crate::corpus::store::rules::{KnownWords, SideRules, counterparts};
+use crate::import::{Facts, ImportOptions, Record, Role};
 use crate::text::cut::WordRule;
+use crate::text::language;
 use crate::text::readable::places;
 use crate::text::words::without_end;
+
+/// The languages that were said, that the file names, or its own name.
+pub(super) fn known((path, options): (&Path, &ImportOptions), facts: &Facts) -> KnownWords {
+    let (source, target) = options.languages.clone();
+    let (from, to) = facts.languages.clone().unzip();
+    let named = Some(language::of_file(path)).filter(|tag| language::is_known(tag));
+    let is_source = matches!(options.role, Some(Role::Source));
+    let is_target = matches!(options.role, Some(Role::Reference | Role::Output(_)));
+    let source = source.or(from).or(named.clone().filter(|_| is_source));
+    let languages = [source, target.or(to).or(named.filter(|_| is_target))];
+    KnownWords { languages: languages.map(|tag| tag.filter(|tag| language::is_known(tag))), ..KnownWords::default() }
+}
 
 /// For each word that a file counts, the words of the corpus that it stands for.
 pub(super) type Counterparts = Vec<Vec<usize>>;
@@ -40,8 +55,7 @@ fn counted((own, copy): (&[String], &str), text: &str, (from, to): (WordRule, Wo
     if own.is_empty() && (copy.is_empty() || copy == text) {
         return Some(counterparts(text, from, to));
     }
-    let cut: Vec<&str> =
-        if own.is_empty() { from.words(copy) } else { own.iter().map(String::as_str).collect() };
+    let cut: Vec<&str> = if own.is_empty() { from.words(copy) } else { own.iter().map(String::as_str).collect() };
     match places(&cut, text, to) {
         Some(found) => Some(found.places.into_iter().map(Iterator::collect).collect()),
         // the same words in other letters
@@ -52,8 +66,13 @@ fn counted((own, copy): (&[String], &str), text: &str, (from, to): (WordRule, Wo
 /// The words of a text that nobody cut: those of the corpus, unless weights that come with it have as many `rows` as there are words
 /// between spaces, or are of neither.
 pub(super) fn uncut(text: &str, rule: WordRule, rows: Option<usize>) -> Vec<String> {
-    let [own, spaced] = [rule, WordRule::Spaces].map(|rule| rule.words(text));
-    let fits = |words: &[&str]| rows.is_none_or(|rows| rows == words.len() || rows == words.len() + 1);
-    let is_own = rows.is_none() || fits(&own) && !fits(&spaced);
-    if is_own { own } else { spaced }.into_iter().map(str::to_owned).collect()
+    let mut words = rule.words(text);
+    if let Some(rows) = rows {
+        let spaced = WordRule::Spaces.words(text);
+        let fits = |words: &[&str]| rows == words.len() || rows == words.len() + 1;
+        if !fits(&words) || fits(&spaced) {
+            words = spaced;
+        }
+    }
+    words.into_iter().map(str::to_owned).collect()
 }

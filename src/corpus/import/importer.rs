@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::Path;
 
+use crate::analysis::alignment::Alignment;
 use crate::corpus::import::alignments::{Alignments, is_bare, known_words, sides, units};
-use crate::corpus::import::counted::{Counted, uncut};
+use crate::corpus::import::counted::{Counted, known, uncut};
 use crate::corpus::import::joining::{Joining, are_numbers, joining};
 use crate::corpus::import::lanes::{Lanes, with_lanes};
 use crate::corpus::import::letters::{refuse_copy, stem};
@@ -15,7 +16,6 @@ use crate::corpus::import::scores::{GivenScores, given_scores};
 use crate::corpus::import::special;
 use crate::corpus::import::windows::{Done, Draft, Job, MOST_OPEN, PACK, PACKED, read, work};
 use crate::corpus::import::{scored, scores};
-use crate::analysis::alignment::Alignment;
 use crate::corpus::judgements::judgement_io;
 use crate::corpus::measures::remarks::remarks;
 use crate::corpus::measures::table::{CorpusMeasure, GIVEN};
@@ -29,7 +29,6 @@ use crate::import;
 use crate::import::beside::Sides;
 use crate::import::formats;
 use crate::import::{ColumnRole, Import, ImportColumn, Record};
-use crate::text::language;
 use crate::text::links::Links;
 use crate::ticket::CancellationToken;
 
@@ -111,7 +110,7 @@ fn import_records(
             loose: 0,
             apart: 0,
             alignments: Alignments::new(import.facts.behind),
-            known: known_words_of((path, options), &import.facts),
+            known: known((path, options), &import.facts),
         };
         importer.import(&mut import, &mut report, (ticket, hear))
     });
@@ -128,18 +127,6 @@ fn import_records(
     report.warned += import.warnings.count;
     drop(report.warnings.splice(0..0, import.warnings.kept.iter().map(|warning| warning.sentence.clone())));
     Ok(report)
-}
-
-/// The languages that were said, that the file names, or its own name.
-fn known_words_of((path, options): (&Path, &import::ImportOptions), facts: &import::Facts) -> KnownWords {
-    let (source, target) = options.languages.clone();
-    let (from, to) = facts.languages.clone().unzip();
-    let named = Some(language::of_file(path)).filter(|tag| language::is_known(tag));
-    let is_source = matches!(options.role, Some(import::Role::Source));
-    let is_target = matches!(options.role, Some(import::Role::Reference | import::Role::Output(_)));
-    let source = source.or(from).or(named.clone().filter(|_| is_source));
-    let languages = [source, target.or(to).or(named.filter(|_| is_target))];
-    KnownWords { languages: languages.map(|tag| tag.filter(|tag| language::is_known(tag))), ..KnownWords::default() }
 }
 
 /// A file on its way in.
@@ -263,9 +250,11 @@ impl Importer<'_> {
     /// Chooses what a word is, where the file brings the first texts of a side.
     fn settle_words(&mut self, window: &[Record]) -> Result<()> {
         let mut known = KnownWords { pretokenized: self.options.pretokenized, ..self.known.clone() };
-        known.rules = window.iter().find_map(|one| one.words).map(|[source, target]| SideRules { source, target });
+        let of = window.iter().find_map(|one| one.words).map(|[source, target]| SideRules { source, target });
+        known.rules = of.filter(|rules| *rules != SideRules::SPACES);
         let sources = window.iter().filter_map(|record| Some(record.source.as_ref()?.text.as_str()));
-        let references = window.iter().flat_map(|record| (0..=record.further.len()).filter_map(|n| record.reference(n)));
+        let references =
+            window.iter().flat_map(|record| (0..=record.further.len()).filter_map(|n| record.reference(n)));
         let outputs = window.iter().flat_map(|record| &record.outputs).map(|output| output.text.as_str());
         let targets = references.chain(outputs).filter(|text| !text.is_empty());
         self.workspace.settle_words(&known, sources, targets)
@@ -309,7 +298,8 @@ impl Importer<'_> {
             let Some(sentence) = known.sentences.get(at) else { continue };
             references.extend(new_references((*at, record), sentence, (&numbers, self.options.replaces), report));
             let gold = record.gold.as_ref();
-            let gold = gold.and_then(|gold| fitting((self.path, gold, self.counted()), (*at, record), sentence, &numbers, report));
+            let gold = gold
+                .and_then(|gold| fitting((self.path, gold, self.counted()), (*at, record), sentence, &numbers, report));
             let Some(gold) = gold.filter(|new| known.golds.get(at) != Some(new)) else { continue };
             if !known.golds.contains_key(at) || report.replaces("alignments by hand", self.options.replaces) {
                 golds.push((*at, gold));
@@ -591,6 +581,11 @@ impl Importer<'_> {
         }
         let units = units((record, output), &kept, source, self.counted());
         self.alignments.put(output, (&mut kept, &units), (self.path, record.line), report);
+        if output.links.is_some() && kept.alpha.is_none() && kept.word_log_p.is_empty() && !kept.text.is_empty() {
+            // links alone are of the words of the corpus
+            let SystemOutput { source, target, .. } = SystemOutput::plain(&kept.text, source, rules);
+            (kept.source, kept.target) = (source, target);
+        }
         Ok(Some(kept).filter(|kept| before.as_ref() != Some(kept)))
     }
 }

@@ -1,14 +1,12 @@
-//! Floor 7: what people say of sentences as files: written as a table, and report in from a table or from JSON lines.
+//! Floor 7: what people say of sentences, report in from a table or from JSON lines.
 //!
 //! A file is matched by the texts of its sentences, each annotator keeps the name, and all that it says is one act of the
 //! undo. Of a table only the columns that it has are taken; a line of JSON is all that its annotators say of the sentence.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::io::Write;
 use std::path::Path;
 
 use serde::Deserialize;
-use serde_json::json;
 
 use crate::corpus::import::letters::{refuse_copy, stem};
 use crate::corpus::import::places::{SentencePlaces, is_same};
@@ -18,138 +16,34 @@ use crate::corpus::judgements::judge::{
     ErrorMark, Given, Judgement, Judgements, MOST_RATING, MOST_STARS, NOBODY, StaleMark,
 };
 use crate::corpus::judgements::spans::{read_span, span};
-use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::file::Workspace;
 use crate::corpus::store::rules::SideRules;
 use crate::error::{Error, Result};
 use crate::import::Warnings;
 use crate::import::formats::rows::{Rows, TableStyle, TableSurvey, heads};
 use crate::import::input::ImportInput;
-use crate::text::links::{Links, pharaoh};
 use crate::text::links::read::links_of;
+use crate::text::links::{Links, pharaoh};
 use crate::text::reader::LineReader;
-use crate::text::tsv::{Tsv, TsvCell};
 use crate::ticket::CancellationToken;
 
-/// The columns of a table. A judgement has a row for each mark, and one for each system that has no errors.
-const COLUMNS: &[&str] = &[
-    "sentence",
-    "source",
-    "annotator",
-    "stars",
-    "tags",
-    "note",
-    "links",
-    "system",
-    NO_ERRORS,
-    RATING,
-    "words",
-    LETTERS,
-    "source_words",
-    "category",
-    "severity",
-    "remark",
-    APART,
-    SPANS,
-    WORD_RULES,
-];
 /// The column of the words that a mark was of that is set apart.
-const APART: &str = "set_apart";
+pub(crate) const APART: &str = "set_apart";
 /// The column of the letters that the file of a mark had marked, as JSON.
-const SPANS: &str = "spans";
+pub(crate) const SPANS: &str = "spans";
 /// The column of what a word of source and translation is, where words are named by their numbers.
-const WORD_RULES: &str = "word_rules";
+pub(crate) const WORD_RULES: &str = "word_rules";
 /// Stands there where they are not known.
-const UNKNOWN: &str = "?";
+pub(crate) const UNKNOWN: &str = "?";
 /// What stands in the column `no_errors` where a system has none.
-const YES: &str = "yes";
-const NO_ERRORS: &str = "no_errors";
+pub(crate) const YES: &str = "yes";
+pub(crate) const NO_ERRORS: &str = "no_errors";
 /// The column of how good the translation of a system is.
-const RATING: &str = "rating";
+pub(crate) const RATING: &str = "rating";
 /// The column of the letters of the words that are marked, where not all are.
-const LETTERS: &str = "letters";
+pub(crate) const LETTERS: &str = "letters";
 /// Between tags.
-const BAR: &str = " | ";
-
-/// Writes the judgements of some sentences as a table.
-pub fn table(file: &mut dyn Write, rows: &[u32], corpus: &CorpusTable) -> std::io::Result<()> {
-    let mut table = Tsv::new(file, COLUMNS)?;
-    for &at in rows {
-        for (annotator, judgement) in corpus.judgements.get(&(at as usize)).into_iter().flat_map(|by| by.iter()) {
-            for (n, of) in rows_of(judgement).into_iter().enumerate() {
-                table.row(cells(corpus, at as usize, annotator, (n == 0).then_some(judgement), of))?;
-            }
-        }
-    }
-    table.finish()
-}
-
-/// What a row says of what a system says: whether it has no errors, how good it is, an error, and what that was of where it
-/// is set apart.
-#[derive(Clone, Copy, Default)]
-struct RowOf<'a> {
-    system: &'a str,
-    no_errors: &'static str,
-    rating: Option<u8>,
-    mark: Option<&'a ErrorMark>,
-    apart: &'a str,
-}
-
-/// The rows of a judgement, at least one.
-fn rows_of<'a>(judgement: &'a Judgement) -> Vec<RowOf<'a>> {
-    let of = |mark: &'a ErrorMark| RowOf { system: &mark.system, mark: Some(mark), ..RowOf::default() };
-    let marks = judgement.marks.iter().map(of);
-    let apart = judgement
-        .stale
-        .iter()
-        .map(|StaleMark { mark, words }| RowOf { apart: if words.is_empty() { UNKNOWN } else { words }, ..of(mark) });
-    let clean = judgement.no_errors.iter().map(|system| RowOf { system, no_errors: YES, ..RowOf::default() });
-    let rated =
-        judgement.ratings.iter().map(|(system, rating)| RowOf { system, rating: Some(*rating), ..RowOf::default() });
-    let mut all: Vec<RowOf<'_>> = marks.chain(apart).chain(clean).chain(rated).collect();
-    if all.is_empty() {
-        all.push(RowOf::default());
-    }
-    all
-}
-
-fn cells(
-    corpus: &CorpusTable,
-    at: usize,
-    annotator: &str,
-    judgement: Option<&Judgement>,
-    of: RowOf<'_>,
-) -> Vec<TsvCell> {
-    let RowOf { system, no_errors, rating, mark, apart } = of;
-    let none = Judgement::default();
-    let said = judgement.unwrap_or(&none);
-    let stars = if said.stars == 0 { String::new() } else { said.stars.to_string() };
-    let tags: Vec<&str> = said.tags.iter().map(String::as_str).collect();
-    let source = mark.filter(|mark| mark.source != (0, 0)).map(|mark| span(mark.source));
-    let has_numbers = mark.is_some() || !said.links.is_empty();
-    let text = |of: fn(&ErrorMark) -> &String| TsvCell::from(mark.map_or("", |mark| of(mark).as_str()));
-    vec![
-        TsvCell::plain(&(at + 1)),
-        TsvCell::from(corpus.sources.get(at).unwrap_or_default()),
-        TsvCell::from(annotator),
-        TsvCell::Plain(stars),
-        TsvCell::from(tags.join(BAR).as_str()),
-        TsvCell::from(&said.note),
-        TsvCell::plain(said.links.as_str()),
-        TsvCell::from(system),
-        TsvCell::plain(no_errors),
-        TsvCell::Plain(rating.map(|rating| rating.to_string()).unwrap_or_default()),
-        TsvCell::Plain(mark.map(|mark| span(mark.target)).unwrap_or_default()),
-        TsvCell::Plain(mark.and_then(|mark| mark.letters).map(span).unwrap_or_default()),
-        TsvCell::Plain(source.unwrap_or_default()),
-        text(|mark| &mark.category),
-        text(|mark| &mark.severity),
-        text(|mark| &mark.note),
-        TsvCell::from(apart),
-        TsvCell::Plain(mark.and_then(|mark| mark.spans).map(|spans| json!(spans).to_string()).unwrap_or_default()),
-        TsvCell::Plain(if has_numbers { json!(corpus.rules).to_string() } else { String::new() }),
-    ]
-}
+pub(crate) const BAR: &str = " | ";
 
 /// How a file writes judgements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -329,7 +223,9 @@ impl Reading<'_> {
             };
             let Some(at) = self.find(number, line.sentence, line.source.as_deref())? else { continue };
             let rules = line.words.unwrap_or(SideRules::SPACES);
-            if let Some(gold) = line.gold.as_deref().map(|gold| self.links(number, at, (gold, rules))).transpose()?.flatten() {
+            if let Some(gold) =
+                line.gold.as_deref().map(|gold| self.links(number, at, (gold, rules))).transpose()?.flatten()
+            {
                 self.golds.insert(at, gold);
             }
             for (annotator, judgement) in line.by.into_iter().flatten() {
@@ -453,12 +349,7 @@ impl Reading<'_> {
     }
 
     /// What is said of words that other rules cut, of those of the corpus.
-    fn retold(
-        &mut self,
-        (line, at): (usize, usize),
-        mut judgement: Judgement,
-        rules: SideRules,
-    ) -> Result<Judgement> {
+    fn retold(&mut self, (line, at): (usize, usize), mut judgement: Judgement, rules: SideRules) -> Result<Judgement> {
         if rules != self.workspace.rules() {
             judgement.links = self.retold_links(at, &judgement.links, rules)?;
             for mark in std::mem::take(&mut judgement.marks) {

@@ -52,16 +52,15 @@ impl ErrorMark {
         let of_source = place_of(source, rules.source, self.source).filter(|_| self.source.0 < self.source.1);
         let of_source = of_source.map(|place| letters(source, place.start, place.end));
         let (first, behind) = self.target;
-        let target =
-            match place_of(text, rules.target, if first < behind { self.target } else { (first, first + 1) }) {
-                Some(place) if first < behind => {
-                    let place = self.letters.map_or_else(|| place.clone(), |part| letters_at(text, &place, part));
-                    Some(letters(text, place.start, place.end))
-                }
-                Some(place) => Some(letters(text, place.start, place.start)),
-                None if first >= behind && of_source.is_some() => None,
-                None => Some(letters(text, text.len(), text.len())),
-            };
+        let target = match place_of(text, rules.target, if first < behind { self.target } else { (first, first + 1) }) {
+            Some(place) if first < behind => {
+                let place = self.letters.map_or_else(|| place.clone(), |part| letters_at(text, &place, part));
+                Some(letters(text, place.start, place.end))
+            }
+            Some(place) => Some(letters(text, place.start, place.start)),
+            None if first >= behind && of_source.is_some() => None,
+            None => Some(letters(text, text.len(), text.len())),
+        };
         (target, of_source)
     }
 }
@@ -81,7 +80,7 @@ pub fn moved((first, behind): Letters, copy: &str, text: &str) -> Letters {
 }
 
 /// Words from 1, the last one included: `3-4`, `3`; `before 3` where words are missing.
-pub(super) fn span((first, behind): (usize, usize)) -> String {
+pub(crate) fn span((first, behind): (usize, usize)) -> String {
     match behind.saturating_sub(first) {
         0 => format!("before {}", first + 1),
         1 => (first + 1).to_string(),

@@ -222,7 +222,8 @@ const OWN: &[CorpusMeasure] = &[
         about: id!("Share of the links of greatest alpha that the statistical aligner has in neither direction"),
         digits: 3,
         of: Of::Subject(|subject| {
-            let (statistical, found) = (subject.statistical?, subject.output?.word_links(subject.source, subject.rules)?);
+            let (statistical, found) =
+                (subject.statistical?, subject.output?.word_links(subject.source, subject.rules)?);
             let off = found.iter().filter(|link| !statistical.contains(link)).count();
             (!found.is_empty()).then(|| off as f32 / found.len() as f32)
         }),
@@ -295,6 +296,9 @@ impl Measuring {
         let reading = output.reading();
         let seen = TranslationSigns { alpha, reading, source: &output.source, target: &output.target, links: None };
         let statistical = statistical.as_deref();
-        measure_all(&MEASURES, &MeasureSubject { source, rules, references, gold, statistical, output: Some(output), seen })
+        measure_all(
+            &MEASURES,
+            &MeasureSubject { source, rules, references, gold, statistical, output: Some(output), seen },
+        )
     }
 }

@@ -387,8 +387,8 @@ impl Counting {
             (links, by) = self.linker.of_reference(&corpus, workspace, at)?;
             self.linked[by as usize] += usize::from(reference.is_some());
         }
-        let is_cut = self.counts(CountedThing::Ngrams);
-        let cut_reference = if is_cut { cut(reference.unwrap_or_default()) } else { String::new() };
+        let cuts = self.counts(CountedThing::Ngrams);
+        let cut_reference = if cuts { cut(reference.unwrap_or_default()) } else { String::new() };
         // Reading outputs is most of the work.
         let reads = judges
             || self.counts(CountedThing::Jumps)
@@ -404,8 +404,8 @@ impl Counting {
             let fates_of = |output: &SystemOutput| word_fates((source, corpus.rules), &references, &links, output);
             let word_fates =
                 output.as_ref().filter(|_| judges && is_rival && reference.is_some()).map(fates_of).unwrap_or_default();
-            let own = output.as_ref().filter(|_| parts.is_some()).and_then(|output| output.word_links(source, corpus.rules));
-            if let (Some(parts), Some(links)) = (&parts, &own) {
+            let own = |output: &SystemOutput| output.word_links(source, corpus.rules);
+            if let (Some(parts), Some(links)) = (&parts, &output.as_ref().filter(|_| parts.is_some()).and_then(own)) {
                 let output = TaggedOutput { system: (system, corpus.systems.len()), links, fates: &word_fates };
                 self.parts.add(parts, &output);
             }
@@ -575,7 +575,9 @@ fn errors(
     if !corpus.golds.contains(&at) || !corpus.rules.target.are_alike(reference, &output.text) {
         return Ok(None);
     }
-    let (Some(gold), Some(found)) = (workspace.gold(at)?, output.word_links(source, corpus.rules)) else { return Ok(None) };
+    let (Some(gold), Some(found)) = (workspace.gold(at)?, output.word_links(source, corpus.rules)) else {
+        return Ok(None);
+    };
     let counts = aer::AerCounts::of(&found, &gold);
     Ok(counts.rates().aer.map(|_| counts))
 }

@@ -47,7 +47,9 @@ pub fn keep(evaluated: &Evaluated, workspace: &mut Workspace, hear: &mut dyn FnM
             let ranking = search.ranking.length.to_string();
             let about = StoredAbout { beam: search.beam, ranking, no_unk, ..about(measured) };
             let name = format!("{}{}", measured.name, if no_unk { ", no [UNK]" } else { "" });
-            let said = |at: usize, record: &EvaluationRecord| SystemOutput::plain(&record.translations[n].text, &pairs[at].source, rules);
+            let said = |at: usize, record: &EvaluationRecord| {
+                SystemOutput::plain(&record.translations[n].text, &pairs[at].source, rules)
+            };
             add(workspace, (&name, &about), measured, said, &mut step)?;
         }
     }

@@ -159,7 +159,9 @@ impl FilterResources {
             if column.texts.get(at).is_none() {
                 continue;
             }
-            let links = workspace.output(column.system.id, at)?.and_then(|output| output.word_links(corpus.sources.get(at)?, corpus.rules));
+            let links = workspace
+                .output(column.system.id, at)?
+                .and_then(|output| output.word_links(corpus.sources.get(at)?, corpus.rules));
             *set = JumpSet::of(&jumps(&links.unwrap_or_default()));
         }
         Ok(Arc::clone(self.jumps.entry(column.system.id).or_insert(Arc::new(sets))))
@@ -205,7 +207,8 @@ fn is_wrong(
     at: usize,
 ) -> Result<bool> {
     let (Some(source), references) = (corpus.sources.get(at), corpus.references_of(at)) else { return Ok(false) };
-    if column.texts.get(at).is_none() || !corpus.rules.source.words(source).into_iter().any(|other| bare(other) == word) {
+    if column.texts.get(at).is_none() || !corpus.rules.source.words(source).into_iter().any(|other| bare(other) == word)
+    {
         return Ok(false);
     }
     // A damaged one is told of where it is shown, and stops nothing here.

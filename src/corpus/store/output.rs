@@ -9,9 +9,9 @@ use crate::analysis::alignment::Alignment;
 use crate::analysis::reading::Reading;
 use crate::analysis::words::pooled;
 use crate::corpus::store::coder;
-use crate::corpus::store::rules::SideRules;
+use crate::corpus::store::rules::{SideRules, counterparts, spread};
 use crate::text::cut::WordRule;
-use crate::text::links::Link;
+use crate::text::links::{Link, Links};
 use crate::text::readable::places;
 use crate::text::sentence::EOS;
 use crate::text::words;
@@ -76,6 +76,23 @@ impl SystemOutput {
         let all = |text: &str, rule: WordRule| rule.words(text).into_iter().map(str::to_owned).collect();
         let (source, target) = (all(source, rules.source), all(text, rules.target));
         Self { text: text.to_owned(), source, target, ..Self::default() }
+    }
+
+    /// With links of its own words, perhaps those between spaces, as links of the words of the corpus; as they are where its words
+    /// are not those of the texts.
+    #[must_use]
+    pub fn with_own_links(mut self, source: &str, rules: SideRules) -> Self {
+        let stand = |own: &[String], text: &str, rule: WordRule| {
+            if WordRule::Spaces.words(text) == own {
+                return Some(counterparts(text, WordRule::Spaces, rule));
+            }
+            Some(places(own, text, rule)?.places.into_iter().map(Iterator::collect).collect::<Vec<Vec<usize>>>())
+        };
+        let sides = stand(self.source_words(), source, rules.source).zip(stand(self.words(), &self.text, rules.target));
+        if let (Some((sources, targets)), Some(links)) = (sides, &mut self.links) {
+            *links = spread(&Links::new(std::mem::take(links), Vec::new()), &sources, &targets).sure().to_vec();
+        }
+        self
     }
 
     /// How links are read off alpha.

@@ -117,7 +117,8 @@ pub(crate) fn counterparts(text: &str, from: WordRule, to: WordRule) -> Vec<Vec<
 pub(crate) fn spread(links: &Links, sources: &[Vec<usize>], targets: &[Vec<usize>]) -> Links {
     let of = |link: &Link| {
         let (sources, targets) = (sources.get(link.source)?, targets.get(link.target)?);
-        let pair = |source: &usize| targets.iter().map(|target| Link { source: *source, target: *target }).collect::<Vec<_>>();
+        let pair =
+            |source: &usize| targets.iter().map(|target| Link { source: *source, target: *target }).collect::<Vec<_>>();
         Some(sources.iter().flat_map(pair).collect::<Vec<_>>())
     };
     let all = |links: &[Link]| links.iter().filter_map(of).flatten().collect();
@@ -182,6 +183,7 @@ impl Workspace {
         sources: impl Iterator<Item = &'a str>,
         targets: impl Iterator<Item = &'a str>,
     ) -> Result<()> {
+        self.rules();
         if self.rules.get().is_some_and(|rules| !known.pretokenized || rules[0] == WordRule::Given) {
             return Ok(());
         }

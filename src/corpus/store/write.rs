@@ -125,7 +125,11 @@ impl Workspace {
     /// Gives sentences, from 0, their reference of a number, from 0; outputs must be measured again
     /// ([`Workspace::measure`]).
     pub fn set_references(&mut self, n: usize, references: &[(usize, String)]) -> Result<()> {
-        self.settle_words(&KnownWords::default(), std::iter::empty(), references.iter().map(|(_, text)| text.as_str()))?;
+        self.settle_words(
+            &KnownWords::default(),
+            std::iter::empty(),
+            references.iter().map(|(_, text)| text.as_str()),
+        )?;
         let rules = self.rules();
         let forced = self.systems()?.into_iter().filter(|system| n == 0 && system.is_forced());
         let forced: Vec<i64> = forced.map(|system| system.id).collect();
@@ -191,7 +195,8 @@ impl Workspace {
             let gold = if output.alpha.is_some() || output.links.is_some() { self.gold(*at)? } else { None };
             let references = sentence.references();
             let of = (sentence.source.as_str(), references.as_slice(), gold.as_ref());
-            ready.push(Ready::new(*at, output, of, (rules, measuring)).map_err(|error| Error::io(self.path(), &error))?);
+            ready
+                .push(Ready::new(*at, output, of, (rules, measuring)).map_err(|error| Error::io(self.path(), &error))?);
         }
         self.add_ready(system, &ready, measuring.aligner.is_some())
     }

@@ -13,8 +13,8 @@ use crate::import::formats::jsonl::{Matrix, log_p};
 use crate::import::formats::links;
 use crate::import::input::{ImportInput, TextLines};
 use crate::import::options::{Base, ColumnRole, ImportOptions, Orientation};
-use crate::text::cut::WordRule;
 use crate::import::record::{ImportedOutput, ImportedText, Record};
+use crate::text::cut::WordRule;
 
 /// The name of the format.
 pub const NAME: &str = "corpus";

@@ -21,6 +21,8 @@ pub enum CorpusCommand {
     SetRole(import::Role),
     /// Whether the best candidate of an n-best list that comes in, by chrF2, is a system of its own.
     TakeOracle(bool),
+    /// Texts that begin a corpus are cut into words already.
+    Pretokenized(bool),
     /// Of n-best lists the first by this comes in too; empty: only as they are.
     Rerank(String),
     /// The conditions, as typed.

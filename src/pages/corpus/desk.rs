@@ -278,8 +278,7 @@ impl JudgeDesk {
 
     /// Takes letters to the words, or from them, at their beginning and their end.
     fn cut(&mut self, (text, rule): (&str, WordRule), (before, behind): (isize, isize)) {
-        let Some(place) = place_of(text, rule, self.target).filter(|_| self.target.0 < self.target.1)
-        else {
+        let Some(place) = place_of(text, rule, self.target).filter(|_| self.target.0 < self.target.1) else {
             return;
         };
         let count = text[place].chars().count();

@@ -12,11 +12,7 @@ use crate::text::readable::places;
 use crate::text::sentence::{EOS, UNK, is_language};
 
 /// A table for each system, `None` where it has no alignment. `number` is another for each.
-pub fn tables(
-    detail: &Detail,
-    rules: SideRules,
-    mut number: impl FnMut() -> u64,
-) -> Vec<Option<Arc<AlignmentTable>>> {
+pub fn tables(detail: &Detail, rules: SideRules, mut number: impl FnMut() -> u64) -> Vec<Option<Arc<AlignmentTable>>> {
     let table = |output: &Option<SystemOutput>| {
         let output = output.as_ref()?;
         let alpha = output.alpha.as_ref()?;

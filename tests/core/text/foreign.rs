@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use interlinear::error::Result;
+use interlinear::text::cut::WordRule;
 use interlinear::text::foreign::sentencepiece::SentencePiece;
 use interlinear::text::foreign::vocabulary::Vocabulary;
 use interlinear::text::pieces::PieceMarks;
@@ -118,7 +119,7 @@ fn pieces_are_put_together_at_their_spaces_and_bytes_are_letters_again() {
     }
     let joins = PieceMarks::Joins("@@".to_owned());
     assert_eq!(PieceMarks::seen(&["un@@", "believ@@", "able"]), joins);
-    assert_eq!(joins.words(&["un@@", "believ@@", "able", "sun", EOS]), [0..3, 3..4, 4..5]);
+    assert_eq!(joins.words(&["un@@", "believ@@", "able", "sun", EOS], WordRule::Tokens), [0..3, 3..4, 4..5]);
     assert_eq!(joins.word(&["un@@", "believ@@", "able"]), "unbelievable");
 }
 

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use interlinear::error::Result;
+use interlinear::text::cut::WordRule;
 use interlinear::text::links::read::{Base, GoldLinks, LinkLayout, LinkOrder, Notation, lengths, read};
 use interlinear::text::links::{Link, Links, naacl, pharaoh};
 use interlinear::text::sentence::Sentence;
@@ -165,9 +166,10 @@ const PLACES: &[(&str, &str, &str, &str)] = &[
 fn tokens_know_the_words_they_cover() {
     for (language, text, line, expect) in PLACES {
         let sentence = tokenizer(language, &[]).encode(text);
-        let places = WordPlaces::of_sentence(&sentence, line).unwrap_or_else(|| panic!("{text} is {line}"));
+        let places =
+            WordPlaces::of_sentence(&sentence, line, WordRule::Spaces).unwrap_or_else(|| panic!("{text} is {line}"));
         let parts: Vec<&str> = sentence.tokens.iter().map(String::as_str).filter(|token| *token != "</s>").collect();
-        let of_parts = WordPlaces::of_parts(&parts, line).expect("the same text");
+        let of_parts = WordPlaces::of_parts(&parts, line, WordRule::Spaces).expect("the same text");
         assert_eq!((&of_parts.places[..], of_parts.words), (&places.places[..parts.len()], places.words), "{text}");
         let shown = |(token, words): (&String, &std::ops::Range<usize>)| {
             format!("{token}:{}", words.clone().map(|word| word.to_string()).collect::<Vec<_>>().join(","))
@@ -176,18 +178,22 @@ fn tokens_know_the_words_they_cover() {
         assert_eq!(shown.join(" "), *expect, "{text} | {line}");
     }
     for (text, line) in [("one two", "one too"), ("one", "one two")] {
-        assert_eq!(WordPlaces::of_sentence(&tokenizer("en", &[]).encode(text), line), None);
-        assert_eq!(WordPlaces::of_parts(&[text], line), None);
+        assert_eq!(WordPlaces::of_sentence(&tokenizer("en", &[]).encode(text), line, WordRule::Spaces), None);
+        assert_eq!(WordPlaces::of_parts(&[text], line, WordRule::Spaces), None);
     }
     for (parts, text, expect) in [
         (&["红色", "的", "书", "。"][..], "红色的书。", &[0..1, 1..2, 2..3, 3..4][..]),
         (&["红色", "的", "书"], "红色 的 书", &[0..1, 1..2, 2..3]),
         (&["10\u{a0}000", "euros"], "10\u{a0}000 euros", &[0..1, 1..2]),
     ] {
-        assert_eq!(WordPlaces::of_parts(parts, text).expect("the same text").places, expect, "{text}");
+        assert_eq!(
+            WordPlaces::of_parts(parts, text, WordRule::Spaces).expect("the same text").places,
+            expect,
+            "{text}"
+        );
     }
     let nothing = WordPlaces { places: Vec::new(), words: 0 };
-    assert_eq!(WordPlaces::of_sentence(&Sentence::default(), ""), Some(nothing));
+    assert_eq!(WordPlaces::of_sentence(&Sentence::default(), "", WordRule::Spaces), Some(nothing));
 }
 
 #[test]

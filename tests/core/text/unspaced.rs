@@ -4,6 +4,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng as _, SeedableRng as _};
 
 use interlinear::aligner::words::Cutter;
+use interlinear::text::cut::WordRule;
 use interlinear::text::join::join;
 use interlinear::text::pieces::PieceMarks;
 use interlinear::text::tokenizer::CorpusEncoder;
@@ -123,7 +124,7 @@ fn words_of_any_text_are_pieces_of_it_that_cover_all_that_is_seen() {
         let spans = &sentence.spans;
         assert!(spans.iter().all(|span| text.get(span.clone()).is_some()), "{text:?} {spans:?}");
         assert!(spans.windows(2).all(|pair| pair[0].end <= pair[1].start), "{text:?} {spans:?}");
-        let places = WordPlaces::of_sentence(&sentence, &text).expect("it is the same text");
+        let places = WordPlaces::of_sentence(&sentence, &text, WordRule::Spaces).expect("it is the same text");
         assert_eq!(places.words, words(&text).count());
     }
 }
@@ -159,7 +160,8 @@ fn pieces_of_a_sentence_without_spaces_make_up_its_words() {
         // bytes of one letter
         (&["\u{2581}去", "<0xE5>", "<0x85>", "<0xAC>", "园"], &["去", "公园"]),
     ] {
-        let found: Vec<String> = marks.words(pieces).into_iter().map(|word| marks.word(&pieces[word])).collect();
+        let found: Vec<String> =
+            marks.words(pieces, WordRule::Tokens).into_iter().map(|word| marks.word(&pieces[word])).collect();
         assert_eq!(found, expected);
     }
 }
@@ -197,11 +199,11 @@ fn a_model_of_pieces_reads_words_of_the_text() {
 
 #[test]
 fn an_aligner_sees_the_words_and_keeps_those_that_were_cut() {
-    let mut cutter = Cutter::new("zh", false).expect("rules");
+    let mut cutter = Cutter::new("zh", false);
     let cut_line = cutter.cut("我们去公园。");
     assert_eq!(cut_line.words.iter().map(AsRef::as_ref).collect::<Vec<&str>>(), ["我们", "去", "公园", "。"]);
-    assert_eq!(cut_line.chunks, [0, 1, 2, 3]);
-    let mut given = Cutter::new("zh", true).expect("no rules");
+    assert_eq!(cut_line.exchange.places, [0, 1, 2, 3].map(Some));
+    let mut given = Cutter::new("zh", true);
     assert_eq!(given.cut("我们去 公园。").words.len(), 2);
     assert_eq!(cut("It is 5 o'clock — \u{201c}déjà\u{201d}…"), None);
 }

@@ -90,14 +90,7 @@ fn sheet<'a>(
     let rows = names.filter_map(|name| Some((name, said(name)?))).collect();
     let others = detail.judgements.iter().filter(|(name, _)| is_metric(campaign, annotator, name));
     let suggested = others.flat_map(|(_, judgement)| &judgement.marks).collect();
-    DeskSheet {
-        at: detail.at,
-        source: &detail.sentence.source,
-        rules: workbench.corpus.rules,
-        rows,
-        own,
-        suggested,
-    }
+    DeskSheet { at: detail.at, source: &detail.sentence.source, rules: workbench.corpus.rules, rows, own, suggested }
 }
 
 /// Whether marks are of nobody who judges here: what the others say is not seen.
@@ -235,7 +228,8 @@ fn sheet_ui(
         let chosen = window.local.of::<CorpusMemory>().desk.source;
         let chosen = place_of(sheet.source, sheet.rules.source, chosen).filter(|_| chosen.0 < chosen.1);
         set_off.extend(chosen.map(|place| Tint { place, line: Stroke::NONE, ground: t.accent_soft }));
-        let source = Marked::new(sheet.source, (&[], sheet.rules.source), theme::sentence(), (t.text, t.warm)).with_tints(set_off, None);
+        let source = Marked::new(sheet.source, (&[], sheet.rules.source), theme::sentence(), (t.text, t.warm))
+            .with_tints(set_off, None);
         source.paragraph_ui(ui, ("judged source", sheet.at));
         let references = detail.sentence.references();
         if !references.is_empty() {
@@ -320,7 +314,8 @@ fn row_ui(
         });
         let (mut set_off, _) = tints.on(text, TintedSide::System(system));
         set_off.extend(ground.map(|place| Tint { place, line: Stroke::NONE, ground: t.accent_soft }));
-        let marked = Marked::new(text, (&[], sheet.rules.target), theme::sentence(), (t.text, t.warm)).with_tints(set_off, None);
+        let marked =
+            Marked::new(text, (&[], sheet.rules.target), theme::sentence(), (t.text, t.warm)).with_tints(set_off, None);
         marked.paragraph_ui(ui, ("judged", sheet.at, n));
         if is_chosen {
             for seen in tints.seen.iter().filter(|seen| seen.mark.system == system) {

@@ -43,12 +43,7 @@ pub struct Marked<'a> {
 
 impl<'a> Marked<'a> {
     /// A text; words that none of the others has are odd, where there are others.
-    pub fn new(
-        text: &'a str,
-        (others, rule): (&[&str], WordRule),
-        font: FontId,
-        colours: (Color32, Color32),
-    ) -> Self {
+    pub fn new(text: &'a str, (others, rule): (&[&str], WordRule), font: FontId, colours: (Color32, Color32)) -> Self {
         Self { text, odd: odd(text, others, rule), font, colours, tints: Vec::new(), said: None }
     }
 
@@ -196,12 +191,15 @@ mod tests {
     #[test]
     fn a_word_is_odd_that_no_reference_has_so_often() {
         let (text, first, second) = ("Le bateau le \u{ab}vogue\u{bb} vert", "le bateau navigue", "le, le bateau vogue");
-        let found = |others: &[&str]| odd(text, others, WordRule::Eliding).into_iter().map(|place| &text[place]).collect::<Vec<_>>();
+        let found = |others: &[&str]| {
+            odd(text, others, WordRule::Eliding).into_iter().map(|place| &text[place]).collect::<Vec<_>>()
+        };
         assert_eq!(found(&[first]), ["le", "\u{ab}", "vogue", "\u{bb}", "vert"]);
         assert_eq!(found(&[first, second]), ["\u{ab}", "\u{bb}", "vert"]);
         assert!(found(&[]).is_empty(), "there is nothing to compare with");
         let text = "我喜欢红色的书。";
-        let found: Vec<&str> = odd(text, &["我喜欢蓝色的书"], WordRule::Tokens).into_iter().map(|place| &text[place]).collect();
+        let found: Vec<&str> =
+            odd(text, &["我喜欢蓝色的书"], WordRule::Tokens).into_iter().map(|place| &text[place]).collect();
         assert_eq!(found, ["红色", "。"]);
     }
 
@@ -215,7 +213,8 @@ mod tests {
             let second = place_of(text, WordRule::Tokens, (1, 2)).expect("a word");
             let both = place_of(text, WordRule::Tokens, (0, 2)).expect("words");
             let tints = vec![tint(both, line, none), tint(second, Stroke::NONE, Color32::BLUE)];
-            let marked = Marked::new(text, (&[], WordRule::Tokens), FontId::default(), (Color32::WHITE, Color32::WHITE));
+            let marked =
+                Marked::new(text, (&[], WordRule::Tokens), FontId::default(), (Color32::WHITE, Color32::WHITE));
             let job = marked.with_tints(tints, None).job("", 0..text.len());
             assert_eq!(job.text.chars().count(), text.chars().count());
             let letters = |is: fn(&TextFormat) -> bool| -> usize {
@@ -223,7 +222,8 @@ mod tests {
                 let range = |section: &egui::text::LayoutSection| section.byte_range.start.0..section.byte_range.end.0;
                 sections.map(|section| job.text[range(section)].chars().count()).sum()
             };
-            let count = |span: (usize, usize)| text[place_of(text, WordRule::Tokens, span).expect("words")].chars().count();
+            let count =
+                |span: (usize, usize)| text[place_of(text, WordRule::Tokens, span).expect("words")].chars().count();
             assert_eq!(letters(|format| format.underline.width > 0.0), count((0, 2)), "{text}");
             assert_eq!(letters(|format| format.background == Color32::BLUE), count((1, 2)), "{text}");
         }
