@@ -147,8 +147,11 @@ fn line(out: &Out, at: usize, corpus: &CorpusTable, workspace: &Workspace) -> Re
     match out.kind {
         ExportFormat::Jsonl => commands::json(&object(at, corpus, workspace)?).map(Some),
         ExportFormat::Gold => {
-            let texts = [&corpus.sources, &corpus.references].map(|texts| texts.get(at).unwrap_or_default());
-            let told = |gold: Links| counted.retold(&gold, corpus.rules, (texts[0], texts[1]));
+            let (source, target) = (corpus.sources.get(at).unwrap_or_default(), corpus.references.get(at));
+            // without a reference its words are not known
+            let side = if target.is_some() { counted.target } else { corpus.rules.target };
+            let counted = SideRules { target: side, ..counted };
+            let told = |gold: Links| counted.retold(&gold, corpus.rules, (source, target.unwrap_or_default()));
             Ok(Some(workspace.gold(at)?.map(|gold| links::pharaoh(&told(gold))).unwrap_or_default()))
         }
         ExportFormat::Pharaoh(system, how) => {

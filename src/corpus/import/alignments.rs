@@ -134,9 +134,8 @@ impl Alignments {
                 Some(source) => source.text.clone(),
                 None => workspace.sentence(at)?.map(|sentence| sentence.source).unwrap_or_default(),
             };
-            let columns = output.alpha.as_ref().map(Alignment::columns);
             let tokens = record.source.as_ref().and_then(|source| source.tokens.clone());
-            let source = tokens.unwrap_or_else(|| uncut(&text, counted.to.source, columns));
+            let source = tokens.unwrap_or_else(|| uncut(&text, counted.to.source, output.alpha.is_some()));
             let said = system.as_ref().map(|system| workspace.output(system.id, at)).transpose()?.flatten();
             if record.source.is_none() {
                 let seen = [PieceMarks::seen(&source), PieceMarks::seen(&output.tokens)];
@@ -146,11 +145,13 @@ impl Alignments {
                     .filter(|(_, seen)| seen.has_pieces())
                     .for_each(|(known, seen)| *known = seen);
             }
-            let rows = output.alpha.as_ref().map(Alignment::rows);
+            let is_weighed = output.alpha.is_some();
             let mut kept = SystemOutput { source, links: output.links.clone(), ..SystemOutput::default() };
             (kept.text, kept.target) = match said {
-                Some(said) => (said.text.clone(), known_words(&said, counted.to.target, rows)),
-                None if output.tokens.is_empty() => (output.text.clone(), uncut(&output.text, counted.to.target, rows)),
+                Some(said) => (said.text.clone(), known_words(&said, counted.to.target, is_weighed)),
+                None if output.tokens.is_empty() => {
+                    (output.text.clone(), uncut(&output.text, counted.to.target, is_weighed))
+                }
                 None => (output.text.clone(), output.tokens.clone()),
             };
             let units = units((record, output), &kept, &text, counted);
@@ -237,7 +238,8 @@ impl Alignments {
                 }
                 is_within
             });
-            *links = spread(&Links::new(std::mem::take(links), Vec::new()), &units[0], &units[1]).sure().to_vec();
+            let own = Links::new(std::mem::take(links), Vec::new());
+            *links = spread(&own, Some(&units[0]), Some(&units[1])).sure().to_vec();
         }
         let Some(Link { source, target }) = beyond.first() else { return Ok(()) };
         let advice = "import the texts cut into tokens as the system cuts them";
@@ -312,8 +314,8 @@ pub(super) fn units(
     [sources.unwrap_or_else(|| whole(s)), targets.unwrap_or_else(|| whole(t))]
 }
 
-/// The words of an output that is here, for weights of so many rows that come to it.
-pub(super) fn known_words(known: &SystemOutput, rule: WordRule, rows: Option<usize>) -> Vec<String> {
+/// The words of an output that is here, to which weights come or not.
+pub(super) fn known_words(known: &SystemOutput, rule: WordRule, is_weighed: bool) -> Vec<String> {
     let is_cut_here = known.alpha.is_none() && known.word_log_p.is_empty() && rule.words(&known.text) == known.target;
-    if is_cut_here { uncut(&known.text, rule, rows) } else { known.target.clone() }
+    if is_cut_here { uncut(&known.text, rule, is_weighed) } else { known.target.clone() }
 }

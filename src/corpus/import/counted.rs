@@ -63,16 +63,8 @@ fn counted((own, copy): (&[String], &str), text: &str, (from, to): (WordRule, Wo
     }
 }
 
-/// The words of a text that nobody cut: those of the corpus, unless weights that come with it have as many `rows` as there are words
-/// between spaces, or are of neither.
-pub(super) fn uncut(text: &str, rule: WordRule, rows: Option<usize>) -> Vec<String> {
-    let mut words = rule.words(text);
-    if let Some(rows) = rows {
-        let spaced = WordRule::Spaces.words(text);
-        let fits = |words: &[&str]| rows == words.len() || rows == words.len() + 1;
-        if !fits(&words) || fits(&spaced) {
-            words = spaced;
-        }
-    }
-    words.into_iter().map(str::to_owned).collect()
+/// The words of a text that nobody cut: those of the corpus, or those between spaces, which weights that come with it are of.
+pub(super) fn uncut(text: &str, rule: WordRule, is_weighed: bool) -> Vec<String> {
+    let rule = if is_weighed && rule.are_tokens() { WordRule::Spaces } else { rule };
+    rule.words(text).into_iter().map(str::to_owned).collect()
 }

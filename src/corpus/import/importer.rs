@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::Path;
 
-use crate::analysis::alignment::Alignment;
 use crate::corpus::import::alignments::{Alignments, is_bare, known_words, sides, units};
 use crate::corpus::import::counted::{Counted, known, uncut};
 use crate::corpus::import::joining::{Joining, are_numbers, joining};
@@ -523,11 +522,11 @@ impl Importer<'_> {
         output: &import::ImportedOutput,
         report: &mut ImportReport,
     ) -> Result<Option<SystemOutput>> {
-        let (rules, rows) = (self.workspace.rules(), output.alpha.as_ref().map(Alignment::rows));
+        let (rules, is_weighed) = (self.workspace.rules(), output.alpha.is_some());
         let mut kept = SystemOutput {
             text: output.text.clone(),
             target: if output.tokens.is_empty() {
-                uncut(&output.text, rules.target, rows)
+                uncut(&output.text, rules.target, is_weighed)
             } else {
                 output.tokens.clone()
             },
@@ -570,14 +569,13 @@ impl Importer<'_> {
             let links = kept.links.take().or_else(|| known.links.clone());
             is_joined = known.alpha.is_some() && output.alpha.is_none();
             let word_log_p = if kept.word_log_p.is_empty() { known.word_log_p.clone() } else { kept.word_log_p };
-            let target = known_words(&known, rules.target, rows);
+            let target = known_words(&known, rules.target, is_weighed);
             kept = SystemOutput { links, log_p: kept.log_p.or(known.log_p), word_log_p, target, ..known };
         }
         if !is_joined {
             let of_record = || record.source.as_ref().and_then(|source| source.tokens.clone());
             let tokens = output.source.clone().or_else(of_record);
-            let columns = output.alpha.as_ref().map(Alignment::columns);
-            kept.source = tokens.unwrap_or_else(|| uncut(source, rules.source, columns));
+            kept.source = tokens.unwrap_or_else(|| uncut(source, rules.source, is_weighed));
         }
         let units = units((record, output), &kept, source, self.counted());
         self.alignments.put(output, (&mut kept, &units), (self.path, record.line), report);

@@ -133,9 +133,7 @@ pub(super) fn fitting(
         report.warn(path, record.line, &message);
         return None;
     }
-    let most = gold.all().iter().map(|(link, _)| link.target + 1).max().unwrap_or_default();
-    let targets = targets.flatten().unwrap_or_else(|| (0..most).map(|word| vec![word]).collect());
-    Some(spread(gold, &sources?, &targets))
+    Some(spread(gold, sources.as_deref(), targets.flatten().as_deref()))
 }
 
 /// Refuses links by hand of which most are of no words that are here; those of the first sentences decide.

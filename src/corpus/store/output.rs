@@ -90,7 +90,8 @@ impl SystemOutput {
         };
         let sides = stand(self.source_words(), source, rules.source).zip(stand(self.words(), &self.text, rules.target));
         if let (Some((sources, targets)), Some(links)) = (sides, &mut self.links) {
-            *links = spread(&Links::new(std::mem::take(links), Vec::new()), &sources, &targets).sure().to_vec();
+            *links =
+                spread(&Links::new(std::mem::take(links), Vec::new()), Some(&sources), Some(&targets)).sure().to_vec();
         }
         self
     }

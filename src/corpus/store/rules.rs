@@ -14,8 +14,8 @@ use crate::text::language::guess;
 use crate::text::links::{Link, Links};
 use crate::text::words::WordPlaces;
 
-/// Letters that a language is guessed from at once, and how often.
-const GUESSED: (usize, usize) = (200, 50);
+/// Texts that a language is guessed from, and how many at once.
+const GUESSED: (usize, usize) = (200, 8);
 
 /// The rules of both sides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -78,8 +78,10 @@ impl SideRules {
         if self == other {
             return links.clone();
         }
-        let sources = counterparts(source, other.source, self.source);
-        spread(links, &sources, &counterparts(target, other.target, self.target))
+        // a side that counts alike stays, also where its text is not known
+        let side = |text, from, to| (from != to).then(|| counterparts(text, from, to));
+        let sources = side(source, other.source, self.source);
+        spread(links, sources.as_deref(), side(target, other.target, self.target).as_deref())
     }
 
     /// As [`SideRules::retold`], of links without kinds.
@@ -113,39 +115,28 @@ pub(crate) fn counterparts(text: &str, from: WordRule, to: WordRule) -> Vec<Vec<
     }
 }
 
-/// Links as those of all that their words stand for; of none that stands for nothing.
-pub(crate) fn spread(links: &Links, sources: &[Vec<usize>], targets: &[Vec<usize>]) -> Links {
-    let of = |link: &Link| {
-        let (sources, targets) = (sources.get(link.source)?, targets.get(link.target)?);
-        let pair =
-            |source: &usize| targets.iter().map(|target| Link { source: *source, target: *target }).collect::<Vec<_>>();
-        Some(sources.iter().flat_map(pair).collect::<Vec<_>>())
+/// Links as those of all that their words stand for, of none that stands for nothing; `None`: the words of a side stay.
+pub(crate) fn spread(links: &Links, sources: Option<&[Vec<usize>]>, targets: Option<&[Vec<usize>]>) -> Links {
+    let of = |side: Option<&[Vec<usize>]>, word: usize| {
+        side.map_or_else(|| vec![word], |side| side.get(word).cloned().unwrap_or_default())
     };
-    let all = |links: &[Link]| links.iter().filter_map(of).flatten().collect();
+    let all = |links: &[Link]| {
+        let pairs = |link: &Link| {
+            let targets = of(targets, link.target);
+            let pair = move |source| targets.clone().into_iter().map(move |target| Link { source, target });
+            of(sources, link.source).into_iter().flat_map(pair)
+        };
+        links.iter().flat_map(pairs).collect()
+    };
     Links::new(all(links.sure()), all(links.possible()))
 }
 
-/// The rule of most of some texts, by the languages that they seem to be in.
+/// The rule of most of the first texts, by the languages that some neighbours together seem to be in.
 fn guessed<'a>(texts: impl Iterator<Item = &'a str>) -> WordRule {
-    let (mut text, mut elides, mut left) = (String::new(), 0_i32, GUESSED.1);
-    let mut hear = |text: &mut String| {
-        let rule = guess(text).map(|language| WordRule::of(language, false));
-        elides += rule.map_or(0, |rule| if rule == WordRule::Eliding { 1 } else { -1 });
-        text.clear();
-    };
-    for next in texts {
-        text.push_str(next);
-        text.push(' ');
-        if text.len() >= GUESSED.0 {
-            hear(&mut text);
-            left -= 1;
-            if left == 0 {
-                break;
-            }
-        }
-    }
-    hear(&mut text);
-    if elides > 0 { WordRule::Eliding } else { WordRule::Tokens }
+    let texts: Vec<&str> = texts.take(GUESSED.0).collect();
+    let languages = texts.chunks(GUESSED.1).filter_map(|texts| guess(&texts.join(" ")));
+    let sides = languages.map(|language| if WordRule::of(language, false) == WordRule::Eliding { 1 } else { -1 });
+    if sides.sum::<i32>() > 0 { WordRule::Eliding } else { WordRule::Tokens }
 }
 
 /// As the file keeps them: a side without texts has none yet.
