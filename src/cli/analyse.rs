@@ -147,8 +147,7 @@ pub struct AnalyseArgs {
     /// Judgements, as --format judgements and judgement-table write them; with NAME all are this annotator's; once for each
     #[arg(long, value_name = "[NAME=]FILE")]
     judgements: Vec<String>,
-    /// The texts are cut into words, which stand between spaces, and so they stay: a corpus that begins with them remembers it.
-    /// Without it words are tokens, as the rules of the languages cut them
+    /// The texts are cut into words, which stand between spaces; a new corpus remembers that. Without it words are tokens
     #[arg(long)]
     pretokenized: bool,
     /// Put texts and links of these files in the place of others that are there; without it those stay, and are told
