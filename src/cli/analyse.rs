@@ -43,6 +43,7 @@ use crate::corpus::run::{SystemRunOptions, about, check, digests, name, run as r
 use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::file::Workspace;
 use crate::corpus::store::kinds::MOST_PICTURES;
+use crate::corpus::store::rules::KnownWords;
 use crate::error::{Error, Result};
 use crate::evaluation;
 use crate::evaluation::acting::Acting;
@@ -146,6 +147,9 @@ pub struct AnalyseArgs {
     /// Judgements, as --format judgements and judgement-table write them; with NAME all are this annotator's; once for each
     #[arg(long, value_name = "[NAME=]FILE")]
     judgements: Vec<String>,
+    /// The texts are cut into words, which stand between spaces; a new corpus remembers that. Without it words are tokens
+    #[arg(long)]
+    pretokenized: bool,
     /// Put texts and links of these files in the place of others that are there; without it those stay, and are told
     #[arg(long)]
     replace: bool,
@@ -237,6 +241,9 @@ pub struct ChoiceArgs {
     /// that nobody has linked; without it those of the models that were run
     #[arg(long, value_name = "LANGUAGES", value_parser = languages)]
     languages: Option<(String, String)>,
+    /// What links in Pharaoh's notation count, those that come in without texts and those of --format links and gold
+    #[arg(long = "link-words", default_value = "spaces", value_parser = one_of(LINK_WORDS.iter().copied()), action = clap::ArgAction::Set)]
+    link_tokens: bool,
     /// A file of `align --statistical --save`: it links words of its languages in the place of the corpus's own file and of
     /// the aligner that comes with the program
     #[arg(long, value_name = "FILE")]
@@ -314,10 +321,17 @@ impl ChoiceArgs {
             columns,
             chosen: self.filter.clone(),
             pictures: MOST_PICTURES,
+            link_tokens: self.link_tokens,
             aligner: self.aligner(corpus, workspace)?,
         })
     }
 }
+
+/// What links in Pharaoh's notation count, and whether that is the words of the corpus.
+const LINK_WORDS: &[Choice<bool>] = &[
+    ("spaces", "What stands between spaces, as other programs count; punctuation has no part in it", false),
+    ("tokens", "The words of the corpus", true),
+];
 
 /// What a query is looked for among, and whether that is parts of speech.
 const KEYS: &[Choice<bool>] =
@@ -383,6 +397,8 @@ pub fn run(low: &AnalyseArgs) -> anyhow::Result<()> {
     }
     let is_new = !low.workspace.exists();
     let mut workspace = Workspace::open(&low.workspace)?;
+    let known = KnownWords { pretokenized: low.pretokenized, ..KnownWords::default() };
+    workspace.settle_words(&known, std::iter::empty(), std::iter::empty())?;
     let only = |name: &&String| low.outputs.iter().all(|(other, _)| other == *name);
     let came_with = low.outputs.first().map(|(name, _)| name).filter(only);
     let languages = low.choice.languages.clone().unzip();
@@ -400,6 +416,8 @@ pub fn run(low: &AnalyseArgs) -> anyhow::Result<()> {
             encoding: low.encoding.clone(),
             base: low.layout.gold_base,
             order: low.layout.gold_order,
+            link_tokens: low.choice.link_tokens,
+            pretokenized: low.pretokenized,
             languages: languages.clone(),
             replaces: low.replace,
             oracle: low.oracle,
@@ -544,7 +562,7 @@ fn run_all(low: &AnalyseArgs, workspace: &mut Workspace) -> Result<()> {
         if let Some(trouble) = aligner.trouble() {
             output::tell(&trouble);
         }
-        let mut measuring = Measuring { aligner: LineAligner::chosen(&aligner, false)? };
+        let mut measuring = Measuring { aligner: LineAligner::chosen(&aligner, workspace.rules().are_given())? };
         let known = about(system, folders, &digests(system), &options);
         check(workspace, system, &options)?;
         let (_, mut stepper) = low.reading.open(&loaded, &runtime, false)?;
@@ -577,5 +595,6 @@ pub fn read(workspace: &Workspace) -> Result<CorpusTable> {
     let corpus = CorpusTable::read(workspace)?;
     corpus.read_texts();
     corpus.damages.iter().chain(&corpus.take_damages()).for_each(|damage| output::tell(damage));
+    corpus.rules.told().iter().for_each(|told| output::tell(told));
     Ok(corpus)
 }

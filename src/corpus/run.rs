@@ -10,6 +10,7 @@ use crate::corpus::measures::table::Measuring;
 use crate::corpus::store::file::Workspace;
 use crate::corpus::store::output::SystemOutput;
 use crate::corpus::store::read::{FORCED, StoredAbout, StoredSystem};
+use crate::corpus::store::rules::KnownWords;
 use crate::corpus::store::write::Placed;
 use crate::decoding::{Hypothesis, SearchOptions};
 use crate::error::{Error, Result};
@@ -151,6 +152,10 @@ pub fn run(
     hear: &mut dyn FnMut(RunDone<'_>) -> Result<()>,
 ) -> Result<()> {
     let (total, mut done) = (workspace.len()?, workspace.outputs(id)?);
+    let languages = [None, Some(system.lead().config.target_language.clone())];
+    let known = KnownWords { languages, ..KnownWords::default() };
+    workspace.settle_words(&known, std::iter::empty(), std::iter::once(""))?;
+    let is_given = workspace.rules().are_given();
     check(workspace, system, options)?;
     ReadRows::chosen(system, &*stepper, options.reading)?;
     let asked = AskedSystem { system, search: &options.search, batch: options.batch, reading: options.reading, ticket };
@@ -160,8 +165,8 @@ pub fn run(
         let Some(last) = places.last() else { return Ok(false) };
         from = last + 1;
         let mut refused = Vec::new();
-        let (outputs, words) =
-            Batch { asked, stepper: &mut *stepper, options, refused: &mut refused }.ask(workspace, &places)?;
+        let (outputs, words) = Batch { asked, stepper: &mut *stepper, options, refused: &mut refused, is_given }
+            .ask(workspace, &places)?;
         workspace.add_outputs(id, &outputs, measuring)?;
         done += outputs.len();
         loose += outputs.len();
@@ -199,6 +204,8 @@ struct Batch<'a> {
     stepper: &'a mut dyn Stepper,
     options: &'a SystemRunOptions,
     refused: &'a mut Vec<(usize, String)>,
+    /// Whether the texts are cut into words.
+    is_given: bool,
 }
 
 /// A sentence as the system reads it.
@@ -239,23 +246,25 @@ impl Batch<'_> {
             self.translate(&mut cases)?
         };
         let words = said.iter().map(|hypothesis| hypothesis.tokens.len()).sum();
-        let (system, forces) = (self.asked.system, self.options.forces);
+        let (system, forces, is_given) = (self.asked.system, self.options.forces, self.is_given);
         let reading = self.asked.reading.unwrap_or_default();
-        let of = |case: &Case, said| output(system, (&case.source, forces.then_some(&case.target)), (said, reading));
+        let of = |case: &Case, said| {
+            output(system, (&case.source, forces.then_some(&case.target), is_given), (said, reading))
+        };
         outputs.extend(cases.iter().zip(said).map(|(case, said)| (case.at, of(case, said))));
         outputs.sort_by_key(|(at, _)| *at);
         Ok((outputs, words))
     }
 
     fn read(&self, at: usize, source: &str, reference: Option<&str>) -> std::result::Result<Case, String> {
-        let source = line::read(self.asked.system.source(), source, false)?;
+        let source = line::read(self.asked.system.source(), source, self.is_given)?;
         if source.words() == 0 {
             return Err("has no words".to_owned());
         }
         let target = match reference {
             _ if !self.options.forces => Sentence::default(),
             None => return Err("has no reference to force".to_owned()),
-            Some(reference) => line::read(&self.asked.system.lead().target, reference, false)?,
+            Some(reference) => line::read(&self.asked.system.lead().target, reference, self.is_given)?,
         };
         Ok(Case { at, source, target, list: Arc::default() })
     }
@@ -263,7 +272,7 @@ impl Batch<'_> {
     /// A case with its interventions.
     fn act(&self, mut case: Case) -> Result<Case> {
         if let Some(acting) = &self.options.acting {
-            case.list = acting.resolve(case.at, self.asked.system, (&case.source, false))?;
+            case.list = acting.resolve(case.at, self.asked.system, (&case.source, self.is_given))?;
         }
         Ok(case)
     }
@@ -297,21 +306,21 @@ impl Batch<'_> {
     }
 }
 
-/// A hypothesis of a sentence in words, or what a system makes of a given target.
+/// A hypothesis of a sentence in words, or what a system makes of a given target; the words of both may be given, with spaces between.
 pub fn output(
     system: evaluation::EvaluatedSystem<'_>,
-    (source, target): (&Sentence, Option<&Sentence>),
+    (source, target, pretokenized): (&Sentence, Option<&Sentence>, bool),
     (said, reading): (Hypothesis, Reading),
 ) -> SystemOutput {
     let lead = system.lead();
-    let x = vocabulary_words(&lead.source, source, false);
+    let x = vocabulary_words(&lead.source, source, pretokenized);
     let (text, y, target) = if let Some(target) = target {
-        let y = vocabulary_words(&lead.target, target, false);
+        let y = vocabulary_words(&lead.target, target, pretokenized);
         let words = whole_words(target, &y).tokens;
         (target.text.clone(), y, words)
     } else {
         let (y, target) = translated(&lead.target, &said.tokens);
-        (wording::text(lead, &said, source, None, false), y, target)
+        (wording::text(lead, &said, source, None, pretokenized), y, target)
     };
     SystemOutput {
         text,

@@ -94,6 +94,10 @@ pub struct ImportOptions {
     pub encoding: Option<String>,
     /// Which side the rows of matrices belong to.
     pub orientation: Option<Orientation>,
+    /// Whether links of lines count the words of the corpus, in place of what stands between spaces.
+    pub link_tokens: bool,
+    /// Whether the words of the texts are what stands between spaces: a corpus that begins with them keeps that.
+    pub pretokenized: bool,
     /// Where links count words from.
     pub base: Option<Base>,
     /// Which side a link names first.

@@ -3,6 +3,7 @@
 
 use crate::analysis::alignment::Alignment;
 use crate::import::options::Role;
+use crate::text::cut::WordRule;
 use crate::text::links::{Link, Links};
 use crate::text::readable::readable;
 
@@ -25,6 +26,8 @@ pub struct Record {
     pub outputs: Vec<ImportedOutput>,
     /// The links that annotators drew between the words of source and reference.
     pub gold: Option<Links>,
+    /// What a word of source and target is for its links, where the file says so.
+    pub words: Option<[WordRule; 2]>,
     /// Everything else that the file has, by name.
     pub extra: Vec<(String, String)>,
 }

@@ -77,7 +77,7 @@ impl NativeTranslation {
     pub fn said(&self) -> Option<SystemOutput> {
         let found = &*self.found;
         let said = (self.hypothesis()?.clone(), found.reading);
-        let said = run::output((&*found.system).into(), (&found.source, found.target.as_ref()), said);
+        let said = run::output((&*found.system).into(), (&found.source, found.target.as_ref(), false), said);
         Some(SystemOutput { text: self.text(), ..said })
     }
 

@@ -21,6 +21,7 @@ use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::file::Workspace;
 use crate::corpus::store::output::SystemOutput;
 use crate::corpus::store::read::StoredAbout;
+use crate::corpus::store::rules::KnownWords;
 use crate::corpus::store::write::NewSentence;
 use crate::error::{Error, Result};
 use crate::python::arrays::array;
@@ -128,11 +129,20 @@ impl NativeWorkspace {
                 let message = format!("{name} has {} outputs, and there are {count} sentences", outputs.len());
                 return Err(Error::Input(message));
             }
-            let aligner = aligner.map(|choice| LineAligner::chosen(&choice, false));
+            let is_given = workspace.rules().are_given();
+            let aligner = aligner.map(|choice| LineAligner::chosen(&choice, is_given));
             let mut measuring = Measuring { aligner: aligner.transpose()?.flatten() };
-            let system = workspace.add_system(name, about)?;
+            let (_, target) = about.languages.split_once('>').unzip();
+            let known = KnownWords { languages: [None, target.map(str::to_owned)], ..KnownWords::default() };
+            let texts = outputs.iter().map(|(_, output)| output.text.as_str());
+            workspace.settle_words(&known, std::iter::empty(), texts)?;
+            let (system, rules) = (workspace.add_system(name, about)?, workspace.rules());
             let added = outputs.chunks_mut(PIECE).try_for_each(|piece| {
                 ticket.check()?;
+                for (at, output) in piece.iter_mut().filter(|(_, output)| output.links.is_some()) {
+                    let source = workspace.sentence(*at)?.map(|sentence| sentence.source).unwrap_or_default();
+                    *output = std::mem::take(output).with_own_links(&source, rules);
+                }
                 workspace.add_outputs(system.id, piece, &mut measuring)?;
                 counted.add(piece.len(), 0);
                 Ok(())
@@ -200,9 +210,14 @@ impl NativeWorkspace {
         sources: Vec<String>,
         references: Vec<Vec<String>>,
         origin: &str,
+        (languages, pretokenized): (Option<(String, String)>, bool),
     ) -> PyResult<()> {
         Ok(py.detach(|| {
             let mut workspace = self.locked();
+            let languages = languages.map_or([None, None], |(source, target)| [Some(source), Some(target)]);
+            let known = KnownWords { pretokenized, languages, rules: None };
+            let texts = references.iter().flatten().map(String::as_str);
+            workspace.settle_words(&known, sources.iter().map(String::as_str), texts)?;
             let origin = workspace.add_origin(origin, "From Python.")?;
             let new =
                 sources.into_iter().zip(references).enumerate().map(|(at, (source, mut references))| NewSentence {
@@ -287,6 +302,7 @@ impl NativeWorkspace {
         let (corpus, chosen) = self.chosen(py, &rows)?;
         let aligner = rows.aligner(&corpus, &self.locked());
         let out = Out {
+            link_tokens: false,
             path,
             kind: ExportFormat::Report,
             rows: Arc::new(chosen),

@@ -69,6 +69,11 @@ impl WordRule {
         self.words(text).len()
     }
 
+    /// Whether two texts have the same words.
+    pub fn are_alike(self, one: &str, other: &str) -> bool {
+        one == other || self.words(one) == self.words(other)
+    }
+
     /// Adds the tokens of what stands between spaces.
     pub fn cut_chunk<'a>(self, chunk: &'a str, words: &mut Vec<&'a str>) {
         // letters and digits alone are a word: most chunks are, and need no expression

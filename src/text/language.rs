@@ -95,6 +95,11 @@ pub fn name(tag: &str) -> String {
     known.map_or_else(|| tag.to_owned(), |(_, language)| language.eng_name().to_owned())
 }
 
+/// Whether a tag is that of a language whose habits are known.
+pub fn is_known(tag: &str) -> bool {
+    KNOWN.iter().any(|(known, _)| *known == primary(tag)) || TABLE.iter().any(|(known, _)| *known == primary(tag))
+}
+
 /// Whether a language is called so in English.
 pub fn is_name(name: &str) -> bool {
     KNOWN.iter().any(|(_, language)| language.eng_name().eq_ignore_ascii_case(name))

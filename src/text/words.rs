@@ -248,6 +248,12 @@ pub fn place_of(text: &str, rule: WordRule, (first, behind): (usize, usize)) -> 
     }
 }
 
+/// The words of a text from the first to before the last as they stand in it; of none nothing.
+pub fn words_of(text: &str, rule: WordRule, span: (usize, usize)) -> &str {
+    let place = place_of(text, rule, span).filter(|_| span.0 < span.1);
+    place.map_or("", |place| &text[place])
+}
+
 /// Where a word of a text stands, in bytes.
 pub fn place(text: &str, word: &str) -> Range<usize> {
     let at = word.as_ptr() as usize - text.as_ptr() as usize;

@@ -69,6 +69,7 @@ fn said(stars: u8, tags: &[&str], note: &str, marks: Vec<ErrorMark>, links: &str
 /// These rows, to be written as a file of a kind.
 pub fn out(path: impl Into<PathBuf>, kind: ExportFormat, rows: impl IntoIterator<Item = u32>) -> Out {
     Out {
+        link_tokens: false,
         path: path.into(),
         kind,
         rows: Arc::new(rows.into_iter().collect()),

@@ -11,6 +11,7 @@ mod bench;
 mod browser;
 mod cli;
 mod contrast;
+mod corpus_words;
 mod cost;
 mod decoding;
 mod documents;

@@ -17,6 +17,8 @@ use interlinear::corpus::store::corpus::CorpusTable;
 use interlinear::corpus::store::file::Workspace;
 use interlinear::corpus::store::output::SystemOutput;
 use interlinear::corpus::store::read::{FORCED, StoredAbout};
+use interlinear::corpus::store::rules::SideRules;
+use interlinear::text::cut::WordRule;
 use interlinear::text::links::read::links_of;
 use serde_json::Value;
 
@@ -352,7 +354,11 @@ fn a_source_word_goes_wrong_only_where_every_reference_says_otherwise() {
     };
     let (source, gold) = ("the red boat sails", links("0-0 1-2 2-1 3-3"));
     let wrong = |references: &[&str], output: &str| -> Vec<String> {
-        let fates = fates(source, &word_fates(source, references, &gold, &said(output)));
+        let fates = fates(
+            source,
+            WordRule::Tokens,
+            &word_fates((source, SideRules::default()), references, &gold, &said(output)),
+        );
         fates.into_iter().filter(|(_, fate)| fate.is_wrong()).map(|(word, _)| word).collect()
     };
     let (first, second) = ("le bateau rouge navigue", "le bateau rouge vogue");

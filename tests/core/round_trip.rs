@@ -138,6 +138,7 @@ fn judge(workspace: &mut Workspace, rows: &[Row]) {
 fn write(workspace: &Workspace, kind: ExportFormat, name: &str) -> PathBuf {
     let corpus = CorpusTable::read(workspace).expect("a corpus");
     let out = Out {
+        link_tokens: true,
         path: workspace.path().with_file_name(name),
         kind,
         rows: Arc::new((0..corpus.len() as u32).collect()),
@@ -312,7 +313,12 @@ proptest! {
         prop_assert_eq!(contents(&other, &[Part::Texts]), contents(&workspace, &[Part::Texts]));
         let links = write(&workspace, ExportFormat::Pharaoh(1, LinkRule::Greatest), "l.talign");
         let gold = write(&workspace, ExportFormat::Gold, "gold");
-        let format = |role| ImportOptions { role: Some(role), format: Some("pharaoh".to_owned()), ..ImportOptions::default() };
+        let format = |role| ImportOptions {
+            role: Some(role),
+            format: Some("pharaoh".to_owned()),
+            link_tokens: true,
+            ..ImportOptions::default()
+        };
         for (path, role) in [(links, Role::Output("Other one".to_owned())), (gold, Role::Gold)] {
             for workspace in [&mut other, &mut workspace] {
                 let ticket = CancellationToken::forever();

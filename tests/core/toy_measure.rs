@@ -3,6 +3,7 @@
 use interlinear::analysis::confidence::TranslationSigns;
 use interlinear::corpus::measures::table::{CorpusMeasure, MeasureSubject, Of, measure_all};
 use interlinear::corpus::store::output::SystemOutput;
+use interlinear::corpus::store::rules::SideRules;
 
 const CAPITALS: CorpusMeasure = CorpusMeasure {
     name: "capitals",
@@ -21,6 +22,7 @@ fn a_measure_of_one_line_is_measured_and_nothing_to_measure_is_no_number() {
     let output = SystemOutput { text: "Tom lives in Rome .".to_owned(), ..SystemOutput::default() };
     let subject = MeasureSubject {
         source: "Tom wohnt in Rom .",
+        rules: SideRules::default(),
         references: &[],
         gold: None,
         statistical: None,

@@ -100,7 +100,8 @@ fn words_without_spaces_are_the_same_in_overviews_conditions_and_concordances() 
         ("book | 书", &[1]),
     ] {
         let mut searching =
-            Searching::new(query, folder.path(), LinkChoice::default(), all.clone(), None).expect(query);
+            Searching::new(query, folder.path(), LinkChoice::default(), all.clone(), (None, corpus.rules))
+                .expect(query);
         let lines = searching.step(&corpus, &workspace, LINES.len()).expect("read");
         assert_eq!(lines.iter().map(|line| line.at + 1).collect::<Vec<_>>(), expect, "{query}");
     }

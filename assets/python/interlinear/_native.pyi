@@ -110,7 +110,13 @@ class NativeWorkspace:
     @property
     def systems(self) -> list[str]: ...
     def sources(self) -> list[str]: ...
-    def add_sentences(self, sources: Sequence[str], references: Sequence[Sequence[str]], origin: str) -> None: ...
+    def add_sentences(
+        self,
+        sources: Sequence[str],
+        references: Sequence[Sequence[str]],
+        origin: str,
+        words: tuple[Optional[tuple[str, str]], bool],
+    ) -> None: ...
     def add_outputs(
         self,
         name: str,

@@ -137,11 +137,20 @@ class Workspace:
         return f"<Workspace {str(self.path)!r}: {len(self)} sentences, systems {self.systems}>"
 
     def add_sentences(
-        self, sources: Iterable[str], references: Optional[Iterable[Union[str, Sequence[str]]]] = None
+        self,
+        sources: Iterable[str],
+        references: Optional[Iterable[Union[str, Sequence[str]]]] = None,
+        *,
+        languages: Languages = None,
+        pretokenized: bool = False,
     ) -> None:
         """Put sentences behind those that are there.
 
+        The first ones say what a word is in the workspace: a token, as the rules of the languages cut the texts.
+
         :param references: a translation by people for each, or several.
+        :param languages: such as ``"en-fr"``; without them they are guessed from the texts.
+        :param pretokenized: the texts are cut into words, which stand between spaces.
         """
         x = texts("source", sources)
         all_of_them: list[list[str]] = [[] for _ in x]
@@ -150,7 +159,7 @@ class Workspace:
             all_of_them = [[one] if isinstance(one, str) else texts("reference", one) for one in of_each]
             if len(all_of_them) != len(x):
                 raise ValueError(f"there are {len(x)} sources and references of {len(all_of_them)}")
-        self._native.add_sentences(x, all_of_them, "Python")
+        self._native.add_sentences(x, all_of_them, "Python", (pair_of(languages), pretokenized))
 
     def add_system(
         self,

@@ -27,7 +27,7 @@ pub(super) fn print(
         return Err(Error::Input(message).into());
     };
     let links = LinkChoice { system: Some(system), by: LinkOrigin::Own };
-    let searching = Searching::new(query, Path::new(""), links, chosen, None);
+    let searching = Searching::new(query, Path::new(""), links, chosen, (None, corpus.rules));
     let mut searching = searching.map_err(|why| Error::Input(format!("--query, {why}")))?.by_parts(low.by);
     if low.by && !corpus.has_parts {
         let message = "--by: nobody gave this corpus parts of speech; bring them in with --import FILE.conllu";

@@ -11,6 +11,7 @@ use crate::corpus::import::spans::units;
 use crate::corpus::judgements::judge::{ErrorMark, Judgement, Letters};
 use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::file::Workspace;
+use crate::corpus::store::rules::SideRules;
 use crate::error::Result;
 
 /// The columns that Marot reads, in its order.
@@ -62,7 +63,7 @@ pub fn mqm(file: &mut dyn Write, rows: &[u32], corpus: &CorpusTable, workspace: 
         for (rater, judgement) in by.iter() {
             for mark in &judgement.marks {
                 let Some(text) = text_of(corpus, &mark.system, at) else { continue };
-                let spans = mark.spans_in((text, source));
+                let spans = mark.spans_in((text, source, corpus.rules));
                 let (target, source) = (tagged(text, spans.0), tagged(source, spans.1));
                 let about = if mark.note.is_empty() { json!({}) } else { json!({ "note": mark.note }) }.to_string();
                 let head = [mark.system.as_str(), &doc, &segment, &number, rater, &source, &target];
@@ -88,7 +89,7 @@ pub fn pearmut(at: usize, corpus: &CorpusTable) -> Vec<Value> {
             let Some(text) = text_of(corpus, system, at) else { continue };
             let marks = judgement.marks.iter().filter(|mark| mark.system == *system);
             let source = corpus.sources.get(at).unwrap_or_default();
-            let spans: Vec<Value> = marks.map(|mark| span(mark, (text, source))).collect();
+            let spans: Vec<Value> = marks.map(|mark| span(mark, (text, source, corpus.rules))).collect();
             texts.insert(system.clone(), json!(text));
             let (score, none) = (judgement.ratings.get(system), judgement.no_errors.contains(system));
             said.insert(system.clone(), json!({ "score": score, "error_spans": spans, "no_errors": none }));
@@ -108,13 +109,14 @@ fn texts_are_none(line: &Value) -> bool {
 }
 
 /// A mark as Pearmut counts, the last unit included; words that are missing stand behind the text, as its `[missing]` does.
-fn span(mark: &ErrorMark, (text, source): (&str, &str)) -> Value {
-    let of_letters: Vec<usize> = units(text).collect();
+fn span(mark: &ErrorMark, texts: (&str, &str, SideRules)) -> Value {
+    let of_letters: Vec<usize> = units(texts.0).collect();
     let end = of_letters.len();
-    let (first, behind) = mark.spans_in((text, source)).0.unwrap_or((usize::MAX, None));
+    let (first, behind) = mark.spans_in(texts).0.unwrap_or((usize::MAX, None));
     let unit = |letter: usize| of_letters.partition_point(|of| *of < letter);
     let behind = behind.map_or(end, unit);
     let place = if unit(first) < behind { [unit(first), behind - 1] } else { [end; 2] };
     let (category, severity) = (&mark.category, &mark.severity);
+    let mark = ErrorMark { spans: Some(mark.spans_in(texts)), ..mark.clone() };
     json!({ "start_i": place[0], "end_i": place[1], "category": category, "severity": severity, "mark": mark })
 }

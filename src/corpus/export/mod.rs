@@ -2,5 +2,6 @@
 
 pub mod arrays;
 pub mod judged;
+pub mod judgement_table;
 pub mod out;
 pub mod picture;

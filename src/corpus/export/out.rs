@@ -10,14 +10,14 @@ use crate::analysis::alignment::Alignment;
 use crate::analysis::hard;
 use crate::analysis::hard::{Link, links_above, pharaoh};
 use crate::analysis::symmetrize::SYMMETRIZATIONS;
-use crate::corpus::export::{arrays, judged, picture};
-use crate::corpus::judgements::judgement_io;
+use crate::corpus::export::{arrays, judged, judgement_table, picture};
 use crate::corpus::overview::report;
 use crate::corpus::query::column::TableColumn;
 use crate::corpus::store::corpus::{CorpusTable, SystemColumn};
 use crate::corpus::store::file::Workspace;
 use crate::corpus::store::kinds::{MOST_FIGURES, columns};
 use crate::corpus::store::output::SystemOutput;
+use crate::corpus::store::rules::SideRules;
 use crate::error::{Error, Result};
 use crate::figure::fonts::Fonts;
 use crate::figure::formats::format_of;
@@ -25,6 +25,7 @@ use crate::figure::page::FigurePage;
 use crate::import::formats::table::{NO_OUTPUT, head_of};
 use crate::text::commands;
 use crate::text::links;
+use crate::text::links::Links;
 use crate::text::tsv::{Tsv, TsvCell};
 use crate::text::write::{FolderDraft, write_atomic};
 
@@ -52,7 +53,7 @@ pub fn to(file: &mut dyn Write, out: &Out, corpus: &CorpusTable, workspace: &Wor
     let io = |error: std::io::Error| Error::io(&out.path, &error);
     match out.kind {
         ExportFormat::Tsv => tsv(file, out, corpus).map_err(io),
-        ExportFormat::JudgementTable => judgement_io::table(file, &out.rows, corpus).map_err(io),
+        ExportFormat::JudgementTable => judgement_table::table(file, &out.rows, corpus).map_err(io),
         ExportFormat::Mqm => judged::mqm(file, &out.rows, corpus, workspace),
         ExportFormat::Tasks => tasks(file, corpus).map_err(io),
         ExportFormat::Report => file.write_all(report::report(out, corpus, workspace)?.as_bytes()).map_err(io),
@@ -65,7 +66,7 @@ pub fn to(file: &mut dyn Write, out: &Out, corpus: &CorpusTable, workspace: &Wor
         }
         ExportFormat::Jsonl | ExportFormat::Pharaoh(..) | ExportFormat::Gold | ExportFormat::Judgements => {
             for &at in out.rows.iter() {
-                if let Some(line) = line(out.kind, at as usize, corpus, workspace)? {
+                if let Some(line) = line(out, at as usize, corpus, workspace)? {
                     writeln!(file, "{line}").map_err(io)?;
                 }
             }
@@ -141,20 +142,31 @@ fn number(number: f32) -> TsvCell {
     TsvCell::Plain(if number.is_nan() { String::new() } else { number.to_string() })
 }
 
-fn line(kind: ExportFormat, at: usize, corpus: &CorpusTable, workspace: &Workspace) -> Result<Option<String>> {
-    match kind {
+fn line(out: &Out, at: usize, corpus: &CorpusTable, workspace: &Workspace) -> Result<Option<String>> {
+    let counted = SideRules::of_lines(out.link_tokens, corpus.rules);
+    match out.kind {
         ExportFormat::Jsonl => commands::json(&object(at, corpus, workspace)?).map(Some),
-        ExportFormat::Gold => Ok(Some(workspace.gold(at)?.as_ref().map(links::pharaoh).unwrap_or_default())),
+        ExportFormat::Gold => {
+            let (source, target) = (corpus.sources.get(at).unwrap_or_default(), corpus.references.get(at));
+            // without a reference its words are not known
+            let side = if target.is_some() { counted.target } else { corpus.rules.target };
+            let counted = SideRules { target: side, ..counted };
+            let told = |gold: Links| counted.retold(&gold, corpus.rules, (source, target.unwrap_or_default()));
+            Ok(Some(workspace.gold(at)?.map(|gold| links::pharaoh(&told(gold))).unwrap_or_default()))
+        }
         ExportFormat::Pharaoh(system, how) => {
             let output = workspace.output(column_of(system, corpus)?.system.id, at)?;
             let source = corpus.sources.get(at).unwrap_or_default();
-            let found = output.as_ref().and_then(|output| links_of(output, source, how));
+            let found = output.as_ref().and_then(|output| {
+                let links = links_of(output, source, (how, corpus.rules))?;
+                Some(counted.retold_links(links, corpus.rules, (source, &output.text)))
+            });
             Ok(Some(found.as_deref().map(pharaoh).unwrap_or_default()))
         }
         ExportFormat::Judgements => {
             let Some(by) = corpus.judgements.get(&at) else { return Ok(None) };
             let gold = workspace.gold(at)?.as_ref().map(links::pharaoh);
-            let said = json!({ "sentence": at + 1, "source": corpus.sources.get(at), "by": by.as_ref(), "gold": gold });
+            let said = json!({ "sentence": at + 1, "source": corpus.sources.get(at), "by": by.as_ref(), "gold": gold, "words": corpus.rules });
             commands::json(&said).map(Some)
         }
         _ => Ok(None),
@@ -165,12 +177,12 @@ fn column_of(system: usize, corpus: &CorpusTable) -> Result<&SystemColumn> {
     corpus.systems.get(system).ok_or_else(|| Error::Input(format!("there is no system {}", system + 1)))
 }
 
-/// Links of an output between the words between spaces; those that came with it as they are.
-pub fn links_of(output: &SystemOutput, source: &str, how: LinkRule) -> Option<Vec<Link>> {
+/// Links of an output between the words of the corpus; those that came with it as they are.
+pub fn links_of(output: &SystemOutput, source: &str, (how, rules): (LinkRule, SideRules)) -> Option<Vec<Link>> {
     if output.links.is_some() || how == LinkRule::Greatest {
-        return output.word_links(source);
+        return output.word_links(source, rules);
     }
-    let alignment = output.word_alignment(source)?;
+    let alignment = output.word_alignment(source, rules)?;
     match how {
         LinkRule::Greatest => None,
         LinkRule::Above(hundredths) => Some(links_above(&alignment, f32::from(hundredths) / 100.0)),
@@ -208,7 +220,7 @@ fn object(at: usize, corpus: &CorpusTable, workspace: &Workspace) -> Result<Valu
             log_p: output.log_p,
             word_log_p: &output.word_log_p,
             alpha: output.alpha.as_ref(),
-            links: output.word_links(corpus.sources.get(at).unwrap_or_default()).as_deref().map(pharaoh),
+            links: output.word_links(corpus.sources.get(at).unwrap_or_default(), corpus.rules).as_deref().map(pharaoh),
         };
         let mut said = serde_json::to_value(said).unwrap_or_default();
         let numbers = corpus.measures.iter().enumerate().map(|(measure, entry)| {
@@ -224,6 +236,7 @@ fn object(at: usize, corpus: &CorpusTable, workspace: &Workspace) -> Result<Valu
     let gold = workspace.gold(at)?.as_ref().map(links::pharaoh);
     let mut object = json!({
         "number": at + 1,
+        "words": corpus.rules,
         "source": corpus.sources.get(at),
         "reference": corpus.references.get(at),
         "systems": systems,

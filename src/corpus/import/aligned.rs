@@ -1,5 +1,5 @@
 //! Floor 7: what becomes of source words through alignments: which words of an output and of the reference they are linked
-//! to, and which of those the other has too. Words are those between spaces, bare.
+//! to, and which of those the other has too. Words are those of the corpus, bare.
 
 use std::collections::BTreeMap;
 
@@ -10,9 +10,10 @@ use crate::analysis::sums;
 use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::file::Workspace;
 use crate::corpus::store::output::SystemOutput;
+use crate::corpus::store::rules::SideRules;
 use crate::error::Result;
+use crate::text::cut::WordRule;
 use crate::text::links::Link;
-use crate::text::words::words;
 
 /// Who linked source and reference, in the order in which they are asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,9 +57,9 @@ pub struct Linker {
 }
 
 impl Linker {
-    /// With the aligner of two languages, where there is one.
-    pub fn new(choice: Option<&AlignerChoice>) -> Result<Self> {
-        let aligner = choice.map(|choice| LineAligner::chosen(choice, false)).transpose()?;
+    /// With the aligner of two languages, where there is one, over texts of these words.
+    pub fn new(choice: Option<&AlignerChoice>, rules: SideRules) -> Result<Self> {
+        let aligner = choice.map(|choice| LineAligner::chosen(choice, rules.are_given())).transpose()?;
         Ok(Self { aligner: aligner.flatten() })
     }
 
@@ -79,31 +80,37 @@ impl Linker {
         }
         for column in corpus.systems.iter().filter(|column| column.system.is_forced()) {
             let output = workspace.output(column.system.id, at)?;
-            let is_reference = |output: &SystemOutput| words(reference).eq(words(&output.text));
-            if let Some(links) = output.filter(is_reference).and_then(|output| output.word_links(source)) {
+            let is_reference = |output: &SystemOutput| corpus.rules.target.are_alike(reference, &output.text);
+            if let Some(links) = output.filter(is_reference).and_then(|output| output.word_links(source, corpus.rules))
+            {
                 return Ok((links, AlignedBy::Forced));
             }
         }
-        let aligned = self.aligner.as_mut().map(|aligner| aligner.lines(source, reference).forward);
+        let aligned = self.aligner.as_mut().map(|aligner| corpus.rules.aligned(aligner, source, reference).forward);
         Ok(aligned.map_or((Vec::new(), AlignedBy::Nobody), |links| (links, AlignedBy::Aligner)))
     }
 }
 
-fn bares(text: &str) -> Vec<String> {
-    words(text).map(bare).collect()
+fn bares(text: &str, rule: WordRule) -> Vec<String> {
+    rule.words(text).into_iter().map(bare).collect()
 }
 
 /// What becomes of each source word of a sentence; `links` are those of the first reference. What is said is right where any
 /// reference says it, and what not all references say is not wanted.
-pub fn word_fates(source: &str, references: &[&str], links: &[Link], output: &SystemOutput) -> Vec<WordFate> {
-    let mut fates = vec![WordFate::default(); words(source).count()];
-    let said = bares(&output.text);
-    let references: Vec<Vec<String>> = references.iter().map(|text| bares(text)).collect();
+pub fn word_fates(
+    (source, rules): (&str, SideRules),
+    references: &[&str],
+    links: &[Link],
+    output: &SystemOutput,
+) -> Vec<WordFate> {
+    let mut fates = vec![WordFate::default(); rules.source.count(source)];
+    let said = bares(&output.text, rules.target);
+    let references: Vec<Vec<String>> = references.iter().map(|text| bares(text, rules.target)).collect();
     let Some((reference, further)) = references.split_first() else { return fates };
     let said_right = right_of_any(&said, &references);
     let reference_found = right(reference, said.iter());
     let is_shared: Vec<Vec<bool>> = further.iter().map(|other| right(reference, other.iter())).collect();
-    let own = output.word_links(source).unwrap_or_default();
+    let own = output.word_links(source, rules).unwrap_or_default();
     for link in own {
         if let (Some(fate), Some(is_right)) = (fates.get_mut(link.source), said_right.get(link.target)) {
             fate.said += 1;
@@ -123,12 +130,12 @@ pub fn word_fates(source: &str, references: &[&str], links: &[Link], output: &Sy
 }
 
 /// The same of each word that is linked, wherever it stands. Punctuation is left out.
-pub fn fates(source: &str, word_fates: &[WordFate]) -> BTreeMap<String, WordFate> {
+pub fn fates(source: &str, rule: WordRule, word_fates: &[WordFate]) -> BTreeMap<String, WordFate> {
     let mut fates: BTreeMap<String, WordFate> = BTreeMap::new();
-    for (word, fate) in bares(source).into_iter().zip(word_fates).filter(|(_, fate)| fate.said + fate.wanted > 0) {
+    for (word, fate) in bares(source, rule).into_iter().zip(word_fates).filter(|(_, fate)| fate.said + fate.wanted > 0)
+    {
         *fates.entry(word).or_default() += *fate;
     }
-    // Punctuation often hangs at the word before on one side alone.
     fates.retain(|word, _| word.chars().any(char::is_alphanumeric));
     fates
 }

@@ -1,32 +1,34 @@
 //! Floor 7: alignments of other toolkits on their way in: whose they are, whether they are of the words that are here, and what
 //! is cut off.
 
-use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::analysis::alignment::Alignment;
+use crate::corpus::import::counted::{Counted, Counterparts, uncut};
 use crate::corpus::import::report::ImportReport;
 use crate::corpus::store::file::Workspace;
 use crate::corpus::store::output::SystemOutput;
 use crate::corpus::store::read::StoredSystem;
+use crate::corpus::store::rules::{SideRules, spread};
 use crate::error::{Error, Result};
 use crate::import::beside::Sides;
 use crate::import::facts::{Behind, ImportReported};
 use crate::import::matrix::fit;
 use crate::import::{ImportOptions, ImportedOutput, Record, Role};
 use crate::text::cut::WordRule;
-use crate::text::links::Link;
+use crate::text::links::{Link, Links};
 use crate::text::pieces::PieceMarks;
-use crate::text::readable::places;
-use crate::text::words::{without_end, words};
+use crate::text::words::without_end;
 
-/// The words of the sentences that a file of links tells of: those of the last file with sources. Eight bytes a sentence stay.
+/// The words, as links count them, of the sentences that a file of links tells of: those of the last file with sources. Eight bytes
+/// a sentence stay.
 pub(super) fn sides(workspace: &Workspace, path: &Path, options: &ImportOptions) -> Result<Sides> {
+    let rules = SideRules::of_lines(options.link_tokens, workspace.rules());
     let system = match &options.role {
         Some(Role::Output(name)) => system_of(workspace, name, (path, options)).ok(),
         _ => None,
     };
-    let count = |text: &str| u32::try_from(words(text).count()).ok();
+    let count = |text: &str, rule: WordRule| u32::try_from(rule.count(text)).ok();
     let mut sides = Vec::new();
     let std::ops::Range { start: first, end: len } = workspace.newest()?;
     for start in (first..len).step_by(READ) {
@@ -36,7 +38,7 @@ pub(super) fn sides(workspace: &Workspace, path: &Path, options: &ImportOptions)
                 Some(Role::Output(_)) => said.as_ref().map(|said| said.text.as_str()),
                 _ => sentence.reference(0),
             };
-            sides.push([count(&sentence.source), target.and_then(count)]);
+            sides.push([count(&sentence.source, rules.source), target.and_then(|text| count(text, rules.target))]);
         }
     }
     Ok(Sides(sides.into()))
@@ -107,7 +109,7 @@ impl Alignments {
         &mut self,
         workspace: &Workspace,
         base: usize,
-        (path, options): (&Path, &ImportOptions),
+        (path, options, counted): (&Path, &ImportOptions, Counted),
         window: &[Record],
     ) -> Result<()> {
         let is_aligned = |output: &ImportedOutput| output.alpha.is_some() || output.links.is_some();
@@ -128,10 +130,12 @@ impl Alignments {
         let (mut sides, mut marks) = (Vec::new(), [PieceMarks::Words, PieceMarks::Words]);
         for (record, output) in outputs().filter(|(_, output)| self.behind != Behind::Nothing || is_aligned(output)) {
             let at = base + record.sentence.saturating_sub(1);
-            let source = match &record.source {
-                Some(source) => source.tokens.clone().unwrap_or_else(|| owned_words(&source.text)),
-                None => workspace.sentence(at)?.map(|sentence| owned_words(&sentence.source)).unwrap_or_default(),
+            let text = match &record.source {
+                Some(source) => source.text.clone(),
+                None => workspace.sentence(at)?.map(|sentence| sentence.source).unwrap_or_default(),
             };
+            let tokens = record.source.as_ref().and_then(|source| source.tokens.clone());
+            let source = tokens.unwrap_or_else(|| uncut(&text, counted.to.source, output.alpha.is_some()));
             let said = system.as_ref().map(|system| workspace.output(system.id, at)).transpose()?.flatten();
             if record.source.is_none() {
                 let seen = [PieceMarks::seen(&source), PieceMarks::seen(&output.tokens)];
@@ -141,21 +145,22 @@ impl Alignments {
                     .filter(|(_, seen)| seen.has_pieces())
                     .for_each(|(known, seen)| *known = seen);
             }
-            let target = match said {
-                Some(said) => said.target,
-                None if output.tokens.is_empty() => owned_words(&output.text),
-                None => output.tokens.clone(),
+            let is_weighed = output.alpha.is_some();
+            let mut kept = SystemOutput { source, links: output.links.clone(), ..SystemOutput::default() };
+            (kept.text, kept.target) = match said {
+                Some(said) => (said.text.clone(), known_words(&said, counted.to.target, is_weighed)),
+                None if output.tokens.is_empty() => {
+                    (output.text.clone(), uncut(&output.text, counted.to.target, is_weighed))
+                }
+                None => (output.text.clone(), output.tokens.clone()),
             };
-            sides.push((
-                record.line,
-                output,
-                SystemOutput { target, source, links: output.links.clone(), ..SystemOutput::default() },
-            ));
+            let units = units((record, output), &kept, &text, counted);
+            sides.push((record.line, output, kept, units));
         }
         self.is_cut = marks[0].has_pieces() && marks[0] == marks[1];
         let faults = |behind: Behind| {
-            let fault = |(line, output, kept): &(usize, &ImportedOutput, SystemOutput)| {
-                let fitted = Self::new(behind).fitted(output, &mut kept.clone());
+            let fault = |(line, output, kept, units): &(usize, &ImportedOutput, SystemOutput, LinkUnits)| {
+                let fitted = Self::new(behind).fitted(output, &mut kept.clone(), units);
                 let fitted =
                     if is_aligned(output) { fitted } else { Err("has no alignment that can be read".to_owned()) };
                 fitted.err().map(|why| (*line, why))
@@ -192,12 +197,12 @@ impl Alignments {
     pub(super) fn put(
         &mut self,
         output: &ImportedOutput,
-        kept: &mut SystemOutput,
+        (kept, units): (&mut SystemOutput, &LinkUnits),
         (path, line): (&Path, usize),
         report: &mut ImportReport,
     ) {
         let words = kept.source_words().len();
-        if let Err(why) = self.fitted(output, kept) {
+        if let Err(why) = self.fitted(output, kept, units) {
             report.warn(path, line, &format!("{why}; that is left out"));
         }
         let columns = output.alpha.as_ref().map_or(words, Alignment::columns);
@@ -210,7 +215,7 @@ impl Alignments {
         }
     }
 
-    fn fitted(&mut self, output: &ImportedOutput, kept: &mut SystemOutput) -> ImportReported<()> {
+    fn fitted(&mut self, output: &ImportedOutput, kept: &mut SystemOutput, units: &LinkUnits) -> ImportReported<()> {
         if let Some(alpha) = &output.alpha {
             let fitted = fit(alpha, (self.behind, self.is_theirs), &mut kept.target, &mut kept.source)?;
             self.all += 1;
@@ -219,10 +224,11 @@ impl Alignments {
             self.padded += usize::from(alpha.rows() > fitted.rows() || alpha.columns() > fitted.columns());
             kept.alpha = Some(fitted);
         }
-        let (s, t) = (kept.source_words().len(), kept.words().len());
+        let [s, t] = [units[0].len(), units[1].len()];
         let may_end = self.behind != Behind::Nothing;
         let mut beyond: Vec<Link> = Vec::new();
-        if let Some(links) = &mut kept.links {
+        // those of the output that is here count the words of the corpus already
+        if let Some(links) = kept.links.as_mut().filter(|_| output.links.is_some()) {
             links.retain(|link| {
                 let is_within = link.source < s && link.target < t;
                 if !is_within && may_end && link.source <= s && link.target <= t {
@@ -232,19 +238,8 @@ impl Alignments {
                 }
                 is_within
             });
-        }
-        // Links without weights are of the words of the text.
-        if kept.alpha.is_none()
-            && let Some(links) = &mut kept.links
-            && let Some(places) =
-                places(without_end(&kept.target), &kept.text, WordRule::Spaces).filter(|places| places.words < t)
-        {
-            let of = |link: &Link| {
-                let source = link.source;
-                places.places[link.target].clone().map(move |target| Link { source, target })
-            };
-            *links = links.iter().flat_map(of).collect::<BTreeSet<_>>().into_iter().collect();
-            kept.target = owned_words(&kept.text);
+            let own = Links::new(std::mem::take(links), Vec::new());
+            *links = spread(&own, Some(&units[0]), Some(&units[1])).sure().to_vec();
         }
         let Some(Link { source, target }) = beyond.first() else { return Ok(()) };
         let advice = "import the texts cut into tokens as the system cuts them";
@@ -287,6 +282,40 @@ pub(super) fn is_bare(output: &ImportedOutput) -> bool {
     output.text.is_empty() && output.tokens.is_empty()
 }
 
-pub(super) fn owned_words(text: &str) -> Vec<String> {
-    words(text).map(str::to_owned).collect()
+/// For each word of both sides that links count, the words of the corpus.
+pub(super) type LinkUnits = [Counterparts; 2];
+
+/// What the links of an output count: the tokens of the file or, where the links came alone, of the output that is here, as far as
+/// these are no words of its text, else what lines count.
+pub(super) fn units(
+    (record, output): (&Record, &ImportedOutput),
+    kept: &SystemOutput,
+    source: &str,
+    counted: Counted,
+) -> LinkUnits {
+    if output.links.is_none() {
+        return LinkUnits::default();
+    }
+    let (counted, copy) = (counted.of(record), record.source.as_ref());
+    let of_record = || output.source.as_deref().or(copy?.tokens.as_deref());
+    let of_output = || (!output.tokens.is_empty()).then_some(output.tokens.as_slice());
+    // a record that says what its links count cuts its texts so
+    let [own_source, own_target] = if record.words.is_some() { [Some(&[][..]); 2] } else { [of_record(), of_output()] };
+    let strange =
+        |own: &'_ [String], text: &str, rules: [WordRule; 2]| rules.iter().all(|rule| rule.words(text) != own);
+    let (from, to) = (counted.from, counted.to);
+    let known = Some(kept.source_words()).filter(|own| strange(own, source, [from.source, to.source]));
+    let own = own_source.or(known).unwrap_or_default();
+    let sources = counted.source((own, copy.map_or("", |copy| &copy.text)), source);
+    let known = Some(kept.words()).filter(|own| strange(own, &kept.text, [from.target, to.target]));
+    let targets = counted.target((own_target.or(known).unwrap_or_default(), &output.text), &kept.text);
+    let whole = |count: usize| (0..count).map(|word| vec![word]).collect();
+    let [s, t] = [kept.source_words().len(), kept.words().len()];
+    [sources.unwrap_or_else(|| whole(s)), targets.unwrap_or_else(|| whole(t))]
+}
+
+/// The words of an output that is here, to which weights come or not.
+pub(super) fn known_words(known: &SystemOutput, rule: WordRule, is_weighed: bool) -> Vec<String> {
+    let is_cut_here = known.alpha.is_none() && known.word_log_p.is_empty() && rule.words(&known.text) == known.target;
+    if is_cut_here { uncut(&known.text, rule, is_weighed) } else { known.target.clone() }
 }

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::Path;
 
-use crate::corpus::import::alignments::{Alignments, is_bare, owned_words, sides};
+use crate::corpus::import::alignments::{Alignments, is_bare, known_words, sides, units};
+use crate::corpus::import::counted::{Counted, known, uncut};
 use crate::corpus::import::joining::{Joining, are_numbers, joining};
 use crate::corpus::import::lanes::{Lanes, with_lanes};
 use crate::corpus::import::letters::{refuse_copy, stem};
@@ -20,6 +21,7 @@ use crate::corpus::measures::table::{CorpusMeasure, GIVEN};
 use crate::corpus::store::file::Workspace;
 use crate::corpus::store::output::SystemOutput;
 use crate::corpus::store::read::{MOST_REFERENCES, StoredAbout, StoredSentence};
+use crate::corpus::store::rules::{KnownWords, SideRules};
 use crate::corpus::store::write::NewSentence;
 use crate::error::{Error, Result};
 use crate::import;
@@ -107,6 +109,7 @@ fn import_records(
             loose: 0,
             apart: 0,
             alignments: Alignments::new(import.facts.behind),
+            known: known((path, options), &import.facts),
         };
         importer.import(&mut import, &mut report, (ticket, hear))
     });
@@ -163,6 +166,8 @@ struct Importer<'a> {
     /// Marks that were set apart.
     apart: usize,
     alignments: Alignments,
+    /// What is known of the words of its texts.
+    known: KnownWords,
 }
 
 impl Importer<'_> {
@@ -235,13 +240,33 @@ impl Importer<'_> {
         Ok(())
     }
 
+    /// What links count in the file.
+    fn counted(&self) -> Counted {
+        let to = self.workspace.rules();
+        Counted { from: SideRules::of_lines(self.options.link_tokens, to), to }
+    }
+
+    /// Chooses what a word is, where the file brings the first texts of a side.
+    fn settle_words(&mut self, window: &[Record]) -> Result<()> {
+        let mut known = KnownWords { pretokenized: self.options.pretokenized, ..self.known.clone() };
+        let of = window.iter().find_map(|one| one.words).map(|[source, target]| SideRules { source, target });
+        known.rules = of.filter(|rules| *rules != SideRules::SPACES);
+        let sources = window.iter().filter_map(|record| Some(record.source.as_ref()?.text.as_str()));
+        let references =
+            window.iter().flat_map(|record| (0..=record.further.len()).filter_map(|n| record.reference(n)));
+        let outputs = window.iter().flat_map(|record| &record.outputs).map(|output| output.text.as_str());
+        let targets = references.chain(outputs).filter(|text| !text.is_empty());
+        self.workspace.settle_words(&known, sources, targets)
+    }
+
     /// A file that cannot be used is refused before anything is written.
     fn begin(&mut self, window: &[Record]) -> Result<()> {
         if self.columns.is_empty() {
             let base = self.joining.first_of_file();
-            self.alignments.check(self.workspace, base, (self.path, self.options), window)?;
+            let counted = self.counted();
+            self.alignments.check(self.workspace, base, (self.path, self.options, counted), window)?;
             if let Joining::Lines(_) = self.joining {
-                check_golds(self.workspace, base, self.path, window)?;
+                check_golds(self.workspace, base, (self.path, counted), window)?;
             }
         }
         self.origin = self.workspace.add_origin(&self.path.display().to_string(), &self.facts)?;
@@ -249,6 +274,7 @@ impl Importer<'_> {
     }
 
     fn take(&mut self, mut window: Vec<Record>, report: &mut ImportReport) -> Result<()> {
+        self.settle_words(&window)?;
         if self.origin == 0 {
             self.begin(&window)?;
         }
@@ -271,7 +297,8 @@ impl Importer<'_> {
             let Some(sentence) = known.sentences.get(at) else { continue };
             references.extend(new_references((*at, record), sentence, (&numbers, self.options.replaces), report));
             let gold = record.gold.as_ref();
-            let gold = gold.and_then(|gold| fitting((self.path, gold), (*at, record), sentence, &numbers, report));
+            let gold = gold
+                .and_then(|gold| fitting((self.path, gold, self.counted()), (*at, record), sentence, &numbers, report));
             let Some(gold) = gold.filter(|new| known.golds.get(at) != Some(new)) else { continue };
             if !known.golds.contains_key(at) || report.replaces("alignments by hand", self.options.replaces) {
                 golds.push((*at, gold));
@@ -300,6 +327,7 @@ impl Importer<'_> {
                     output,
                     sentence: sentence.clone(),
                     gold: known.golds.get(at).cloned(),
+                    rules: self.workspace.rules(),
                 }));
             }
         }
@@ -494,9 +522,14 @@ impl Importer<'_> {
         output: &import::ImportedOutput,
         report: &mut ImportReport,
     ) -> Result<Option<SystemOutput>> {
+        let (rules, is_weighed) = (self.workspace.rules(), output.alpha.is_some());
         let mut kept = SystemOutput {
             text: output.text.clone(),
-            target: if output.tokens.is_empty() { owned_words(&output.text) } else { output.tokens.clone() },
+            target: if output.tokens.is_empty() {
+                uncut(&output.text, rules.target, is_weighed)
+            } else {
+                output.tokens.clone()
+            },
             word_log_p: output.token_log_p.clone(),
             log_p: output.log_p,
             links: output.links.clone(),
@@ -536,14 +569,21 @@ impl Importer<'_> {
             let links = kept.links.take().or_else(|| known.links.clone());
             is_joined = known.alpha.is_some() && output.alpha.is_none();
             let word_log_p = if kept.word_log_p.is_empty() { known.word_log_p.clone() } else { kept.word_log_p };
-            kept = SystemOutput { links, log_p: kept.log_p.or(known.log_p), word_log_p, ..known };
+            let target = known_words(&known, rules.target, is_weighed);
+            kept = SystemOutput { links, log_p: kept.log_p.or(known.log_p), word_log_p, target, ..known };
         }
         if !is_joined {
             let of_record = || record.source.as_ref().and_then(|source| source.tokens.clone());
             let tokens = output.source.clone().or_else(of_record);
-            kept.source = tokens.unwrap_or_else(|| owned_words(source));
+            kept.source = tokens.unwrap_or_else(|| uncut(source, rules.source, is_weighed));
         }
-        self.alignments.put(output, &mut kept, (self.path, record.line), report);
+        let units = units((record, output), &kept, source, self.counted());
+        self.alignments.put(output, (&mut kept, &units), (self.path, record.line), report);
+        if output.links.is_some() && kept.alpha.is_none() && kept.word_log_p.is_empty() && !kept.text.is_empty() {
+            // links alone are of the words of the corpus
+            let SystemOutput { source, target, .. } = SystemOutput::plain(&kept.text, source, rules);
+            (kept.source, kept.target) = (source, target);
+        }
         Ok(Some(kept).filter(|kept| before.as_ref() != Some(kept)))
     }
 }

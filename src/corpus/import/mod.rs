@@ -2,6 +2,7 @@
 
 pub mod aligned;
 mod alignments;
+pub(crate) mod counted;
 pub mod importer;
 mod joining;
 pub mod lanes;

@@ -17,10 +17,10 @@ use crate::corpus::measures::table::Measuring;
 use crate::corpus::store::file::Workspace;
 use crate::corpus::store::output::SystemOutput;
 use crate::corpus::store::read::StoredAbout;
+use crate::corpus::store::rules::{KnownWords, SideRules};
 use crate::corpus::store::write::{NewSentence, Placed};
 use crate::error::Result;
 use crate::import::Warnings;
-use crate::text::words::words;
 
 /// How names begin that are none, as tables of sentences without a document have them.
 pub(crate) const NO_DOCUMENT: &str = "corpus ";
@@ -41,7 +41,7 @@ pub(super) struct RatedSegment {
 pub(super) enum RatedThing {
     /// An error, at these letters of the row's translation and of the segment's source.
     Mark(ErrorMark, MarkSpans),
-    /// An error as it was made here.
+    /// An error as it was made here, by words between spaces.
     Whole(ErrorMark),
     NoErrors,
     Rating(u8),
@@ -210,13 +210,16 @@ fn said(
                 judgement.rate(key.1, Some(rating));
                 continue;
             }
-            RatedThing::Whole(mark) => ErrorMark { system: key.1, ..mark },
+            RatedThing::Whole(mark) => {
+                let of = (chosen[&key].text.as_str(), file.segments[row.segment].source.as_str(), workspace.rules());
+                ErrorMark { system: key.1, ..mark }.retold(of, SideRules::SPACES)
+            }
             RatedThing::Mark(mark, (target, source)) => {
                 let (text, of) = (&chosen[&key].text, &file.segments[row.segment].source);
                 let copy = &file.outputs[&key].texts[row.copy].0;
                 let to = workspace.sentence(at)?.map_or_else(String::new, |sentence| sentence.source);
                 let spans = (target.map(|one| moved(one, copy, text)), source.map(|one| moved(one, of, &to)));
-                ErrorMark { system: key.1, ..mark }.at((text, &to), spans)
+                ErrorMark { system: key.1, ..mark }.at((text, &to, workspace.rules()), spans)
             }
         };
         match before.get_mut(&(at, row.rater, bare(&mark))) {
@@ -420,11 +423,11 @@ fn add_outputs(
 ) -> Result<()> {
     let about =
         StoredAbout { file: path.display().to_string(), facts: report.facts.join(" "), ..StoredAbout::default() };
-    let mut by_system = BTreeMap::<&String, Vec<Placed>>::new();
+    let texts = chosen.values().map(|chosen| chosen.text.as_str());
+    workspace.settle_words(&KnownWords::default(), std::iter::empty(), texts)?;
+    let (rules, mut by_system) = (workspace.rules(), BTreeMap::<&String, Vec<Placed>>::new());
     for ((segment, name), Chosen { text, .. }) in chosen.iter().filter(|(_, chosen)| chosen.is_new) {
-        let all = |text: &str| words(text).map(str::to_owned).collect();
-        let (source, target) = (all(&file.segments[*segment].source), all(text));
-        let output = SystemOutput { text: text.clone(), source, target, ..SystemOutput::default() };
+        let output = SystemOutput::plain(text, &file.segments[*segment].source, rules);
         by_system.entry(name).or_default().push((places[*segment], output));
     }
     for (name, outputs) in by_system {

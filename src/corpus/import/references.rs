@@ -4,15 +4,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use crate::corpus::import::alignments::owned_words;
+use crate::corpus::import::counted::Counted;
 use crate::corpus::import::report::ImportReport;
 use crate::corpus::store::file::Workspace;
 use crate::corpus::store::read::{MOST_REFERENCES, StoredSentence};
+use crate::corpus::store::rules::spread;
 use crate::error::{Error, Result};
 use crate::import::{ImportedText, Record};
-use crate::text::cut::WordRule;
-use crate::text::links::{Link, Links};
-use crate::text::words::{WordPlaces, without_end, words};
+use crate::text::links::Links;
 
 /// What the workspace has of the sentences of a window: they and their links by hand, by their places.
 pub(super) struct Known {
@@ -107,7 +106,7 @@ pub(super) fn new_references(
 
 /// Links by hand as links of the words of a sentence and its first reference, where they are that: a file may cut them otherwise.
 pub(super) fn fitting(
-    (path, gold): (&Path, &Links),
+    (path, gold, counted): (&Path, &Links, Counted),
     (at, record): (usize, &Record),
     sentence: &StoredSentence,
     slots: &[usize],
@@ -118,21 +117,32 @@ pub(super) fn fitting(
         return None;
     }
     let first = reference(record, slots, 0).or(sentence.reference(0));
-    let (sources, targets) = (own_words(record.source.as_ref()), own_words(record.reference.as_ref()));
-    let gold = placed(gold, (&sources, &sentence.source), (&targets, first.unwrap_or_default()));
-    let why = match &gold {
-        Some(gold) => beyond(gold, &sentence.source, first).map(|words| format!("beyond {words}")),
-        None => Some("of other words than those".to_owned()),
+    let counted = counted.of(record);
+    let sources = counted.source(own_words(record.source.as_ref()), &sentence.source);
+    // without a reference its words are not known
+    let targets = first.map(|first| counted.target(own_words(record.reference.as_ref()), first));
+    let why = match (&sources, &targets) {
+        (Some(sources), None | Some(Some(_))) => {
+            let targets = targets.as_ref().and_then(Option::as_ref).map(Vec::len);
+            beyond(gold, sources.len(), targets).map(|words| format!("beyond {words}"))
+        }
+        _ => Some("of other words than those".to_owned()),
     };
-    if let Some(why) = &why {
+    if let Some(why) = why {
         let message = format!("has links {why} of sentence {}; they are left out", at + 1);
         report.warn(path, record.line, &message);
+        return None;
     }
-    gold.filter(|_| why.is_none())
+    Some(spread(gold, sources.as_deref(), targets.flatten().as_deref()))
 }
 
 /// Refuses links by hand of which most are of no words that are here; those of the first sentences decide.
-pub(super) fn check_golds(workspace: &Workspace, base: usize, path: &Path, window: &[Record]) -> Result<()> {
+pub(super) fn check_golds(
+    workspace: &Workspace,
+    base: usize,
+    (path, counted): (&Path, Counted),
+    window: &[Record],
+) -> Result<()> {
     let place = |record: &Record| base + record.sentence.saturating_sub(1);
     let known = Known::read(workspace, &window.iter().map(place).collect())?;
     let mut unfit = ImportReport::default();
@@ -143,7 +153,7 @@ pub(super) fn check_golds(workspace: &Workspace, base: usize, path: &Path, windo
         let at = place(record);
         let Some(sentence) = known.sentences.get(&at) else { continue };
         all += 1;
-        fitting((path, gold), (at, record), sentence, &[], &mut unfit);
+        fitting((path, gold, counted), (at, record), sentence, &[], &mut unfit);
     }
     match unfit.warnings.first() {
         Some(first) if unfit.warned * 2 > all => Err(Error::Input(format!(
@@ -154,29 +164,9 @@ pub(super) fn check_golds(workspace: &Workspace, base: usize, path: &Path, windo
     }
 }
 
-/// The words that a file has of a text.
-fn own_words(text: Option<&ImportedText>) -> Vec<String> {
-    text.map_or_else(Vec::new, |text| text.tokens.clone().unwrap_or_else(|| owned_words(&text.text)))
-}
-
-/// Links between the words that a file has of two texts, none where it has not the text, as links of the words between their
-/// spaces; `None` where these have other letters.
-fn placed(links: &Links, (sources, source): (&[String], &str), (targets, target): (&[String], &str)) -> Option<Links> {
-    let all = links.all();
-    let places = |own: &[String], text: &str, position: fn(&Link) -> usize| {
-        let most = all.iter().map(|(link, _)| position(link) + 1).max().unwrap_or_default();
-        let own = without_end(own);
-        let (found, count) = (WordPlaces::of_parts(own, text, WordRule::Spaces), words(text).count());
-        if own.is_empty() || found.is_none() && count == own.len() {
-            return Some((0..most).map(|n| n..n + 1).collect::<Vec<_>>());
-        }
-        let mut places = found?.places;
-        // a link beyond the words stays beyond them
-        places.extend((places.len()..most).map(|n| n + count..n + count + 1));
-        Some(places)
-    };
-    let sources = places(sources, source, |link| link.source)?;
-    Some(links.spread(&sources, &places(targets, target, |link| link.target)?))
+/// The tokens that a file has of a text, none where it does not cut it, and the text as it has it.
+fn own_words(text: Option<&ImportedText>) -> (&[String], &str) {
+    text.map_or((&[], ""), |text| (text.tokens.as_deref().unwrap_or_default(), &text.text))
 }
 
 /// The reference that has this number in the workspace, from 0.
@@ -186,9 +176,9 @@ pub(super) fn reference<'a>(record: &'a Record, slots: &[usize], n: usize) -> Op
 
 /// Whether links are of words that a sentence and its reference do not have: how many these have. Without a reference
 /// its side is not known.
-pub(crate) fn beyond(links: &Links, source: &str, reference: Option<&str>) -> Option<String> {
-    let (source, target) = (words(source).count(), reference.map_or(usize::MAX, |text| words(text).count()));
-    let is_beyond = links.all().iter().any(|(link, _)| link.source >= source || link.target >= target);
-    let target = if target == usize::MAX { String::new() } else { format!(" and {target}") };
+pub(crate) fn beyond(links: &Links, source: usize, target: Option<usize>) -> Option<String> {
+    let most = target.unwrap_or(usize::MAX);
+    let is_beyond = links.all().iter().any(|(link, _)| link.source >= source || link.target >= most);
+    let target = target.map_or_else(String::new, |target| format!(" and {target}"));
     is_beyond.then(|| format!("the {source}{target} words"))
 }

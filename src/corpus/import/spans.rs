@@ -17,7 +17,6 @@ use crate::corpus::store::file::Workspace;
 use crate::error::{Error, Result};
 use crate::import::Warnings;
 use crate::import::input::ImportInput;
-use crate::text::words::words;
 
 /// The most bytes of a file, which is read as a whole.
 const MOST: u64 = 1 << 28;
@@ -274,10 +273,12 @@ fn things(said: PearmutSaid, text: &str, asks: bool) -> Vec<RatedThing> {
     let asks = asks && said.error_spans.is_some();
     let spans = said.error_spans.unwrap_or_default();
     let is_clean = spans.is_empty() && said.no_errors.unwrap_or(asks && rating.is_some());
-    let (units, end, count): (Vec<usize>, _, _) = (units(text).collect(), text.chars().count(), words(text).count());
+    let (units, end): (Vec<usize>, _) = (units(text).collect(), text.chars().count());
     let mark = |span: PearmutSpan| {
-        if let Some(mark) = span.mark.filter(|mark| mark.target.1 <= count) {
-            RatedThing::Whole(mark)
+        if let Some(mut mark) = span.mark.filter(|mark| mark.target.1 <= end) {
+            // words of another corpus may be other ones, letters are not
+            let spans = mark.spans.take();
+            spans.map_or_else(|| RatedThing::Whole(mark.clone()), |spans| RatedThing::Mark(mark.clone(), spans))
         } else {
             let category = span.category.filter(|kind| !kind.is_empty()).unwrap_or_else(|| KIND.to_owned());
             let severity = span.severity.map_or_else(|| SEVERITY.to_owned(), |severity| severity.to_lowercase());

@@ -1,6 +1,6 @@
 //! Floor 7: parts of speech that come into a corpus from CoNLL-U. A sentence of the file gives them to those of the corpus that have
-//! the same letters as it is written, else as it is cut; a word between spaces that the file cuts (`maison,`) has that of its
-//! longest piece.
+//! the same letters as it is written, else as it is cut; a word that the file cuts further has that of its longest
+//! piece.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::figure::interlinear::GlossedSentence;
 use crate::figure::interlinear::conllu;
 use crate::text::cut::WordRule;
-use crate::text::words::{WordPlaces, words};
+use crate::text::words::WordPlaces;
 use crate::ticket::CancellationToken;
 
 /// What says nothing.
@@ -26,7 +26,7 @@ const OPEN: [&str; 6] = ["ADJ", "ADV", "NOUN", "NUM", "PROPN", "VERB"];
 /// # Errors
 /// A sentence about the file; [`Error::Stale`] as soon as the ticket is stale.
 pub fn import(workspace: &mut Workspace, path: &Path, ticket: &CancellationToken) -> Result<ImportReport> {
-    let sentences = conllu::read_file(path)?;
+    let (sentences, rule) = (conllu::read_file(path)?, workspace.rules().source);
     let (mut report, mut found, mut own) = (ImportReport::default(), BTreeMap::new(), BTreeMap::new());
     let (known, mut seen, mut strange) = (SentencePlaces::read(workspace)?, HashMap::new(), 0);
     for (n, sentence) in sentences.iter().enumerate() {
@@ -35,7 +35,7 @@ pub fn import(workspace: &mut Workspace, path: &Path, ticket: &CancellationToken
         // All with the same letters, once; the sentence of the same place has its own.
         let is_it = |source: &str| is_same(source, &written) || is_same(source, &cut);
         let stored = workspace.sentence(n)?.filter(|stored| is_it(&stored.source));
-        let parts = stored.and_then(|stored| parts_of(sentence, &stored.source));
+        let parts = stored.and_then(|stored| parts_of(sentence, (&stored.source, rule)));
         let mut is_there = parts.is_some();
         own.extend(parts.map(|parts| (n, parts)));
         let other = Some(cut).filter(|cut| !is_same(cut, &written));
@@ -47,7 +47,7 @@ pub fn import(workspace: &mut Workspace, path: &Path, ticket: &CancellationToken
             let mut has_parts = false;
             for stored in known.of(workspace, &text) {
                 let (at, stored) = stored?;
-                let parts = parts_of(sentence, &stored.source);
+                let parts = parts_of(sentence, (&stored.source, rule));
                 has_parts |= parts.is_some();
                 found.extend(parts.map(|parts| (at, parts)));
             }
@@ -85,12 +85,12 @@ fn units(sentence: &GlossedSentence) -> [Vec<(&str, Range<usize>)>; 2] {
 }
 
 /// One for each word of a source; `None` where the file has none.
-fn parts_of(sentence: &GlossedSentence, source: &str) -> Option<String> {
+fn parts_of(sentence: &GlossedSentence, (source, rule): (&str, WordRule)) -> Option<String> {
     let tier = |name: &str| sentence.tiers.iter().find(|tier| tier.name == name);
     let tier = tier("pos").or_else(|| tier("xpos"))?;
     let placed = |units: &Vec<(&str, Range<usize>)>| {
         let forms: Vec<&str> = units.iter().map(|(form, _)| *form).collect();
-        WordPlaces::of_parts(&forms, source, WordRule::Spaces)
+        WordPlaces::of_parts(&forms, source, rule)
     };
     let (places, units) = units(sentence).into_iter().find_map(|units| Some((placed(&units)?, units)))?;
     let long = |text: &str| text.chars().count();
@@ -105,5 +105,5 @@ fn parts_of(sentence: &GlossedSentence, source: &str) -> Option<String> {
         let cell = longest.and_then(|unit| of_unit(&units[unit].1)).map_or("", String::as_str);
         if cell.is_empty() { NONE.to_owned() } else { cell.replace(char::is_whitespace, "_") }
     };
-    Some((0..words(source).count()).map(part).collect::<Vec<_>>().join(" "))
+    Some((0..rule.count(source)).map(part).collect::<Vec<_>>().join(" "))
 }

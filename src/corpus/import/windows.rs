@@ -4,6 +4,7 @@ use crate::corpus::import::lanes::Lanes;
 use crate::corpus::measures::table::Measuring;
 use crate::corpus::store::output::SystemOutput;
 use crate::corpus::store::read::StoredSentence;
+use crate::corpus::store::rules::SideRules;
 use crate::corpus::store::write::Ready;
 use crate::error::{Error, Result};
 use crate::import::{Import, Record, RecordWindow, Warnings};
@@ -80,11 +81,12 @@ pub(super) struct Draft {
     pub(super) output: SystemOutput,
     pub(super) sentence: StoredSentence,
     pub(super) gold: Option<Links>,
+    pub(super) rules: SideRules,
 }
 
 impl Draft {
     pub(super) fn ready(&self, measuring: &mut Measuring) -> std::io::Result<Ready> {
         let of = (self.sentence.source.as_str(), &*self.sentence.references(), self.gold.as_ref());
-        Ready::new(self.at, &self.output, of, measuring)
+        Ready::new(self.at, &self.output, of, (self.rules, measuring))
     }
 }

@@ -11,7 +11,7 @@ use crate::analysis::kappa::{Confusion, Kappa, PairVote, of_links, shared};
 use crate::corpus::judgements::judge::{ErrorMark, Judgement};
 use crate::corpus::store::corpus::CorpusTable;
 use crate::error::{Error, Result};
-use crate::text::words::words;
+use crate::text::cut::WordRule;
 
 /// What people may disagree about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -189,7 +189,7 @@ pub(super) type Label<'a> = Option<(&'a str, &'a str)>;
 pub(super) fn labels<'a>(corpus: &CorpusTable, at: usize, system: &str, judgement: &'a Judgement) -> Vec<Label<'a>> {
     let column = corpus.systems.iter().find(|column| column.system.name == system);
     let text = column.and_then(|column| column.texts.get(at)).unwrap_or_default();
-    let count = words(text).count();
+    let count = corpus.rules.target.count(text);
     let mut labels: Vec<Option<&ErrorMark>> = vec![None; count];
     for mark in judgement.marks.iter().filter(|mark| mark.system == system) {
         let (first, behind) = mark.target;
@@ -240,8 +240,9 @@ fn links(corpus: &CorpusTable, both: &[Both<'_>]) -> AgreementLine {
     let mut table: Confusion<PairVote> = Confusion::default();
     for both in both {
         let Some((first, second)) = both.first.drawn().zip(both.second.drawn()) else { continue };
-        let count = |text: Option<&str>| words(text.unwrap_or_default()).count();
-        let (source, target) = (count(corpus.sources.get(both.at)), count(corpus.references.get(both.at)));
+        let count = |text: Option<&str>, rule: WordRule| rule.count(text.unwrap_or_default());
+        let source = count(corpus.sources.get(both.at), corpus.rules.source);
+        let target = count(corpus.references.get(both.at), corpus.rules.target);
         table.add_all(&of_links(&first, &second, source, target));
     }
     let more = shared(&table).map(|shared| (id!("F1 of links"), shared)).into_iter().collect();

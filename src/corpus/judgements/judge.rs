@@ -12,10 +12,11 @@ use crate::corpus::store::file::{Workspace, change, list, number, one};
 use crate::corpus::store::gold::set_gold;
 use crate::corpus::store::read::gold_of;
 use crate::error::{Error, Result};
+use crate::text::cut::WordRule;
 use crate::text::links;
 use crate::text::links::Links;
 use crate::text::links::read::links_of;
-use crate::text::words::words;
+use crate::text::words::words_of;
 
 /// Whose judgements those are that nobody put a name to.
 pub const NOBODY: &str = "me";
@@ -109,11 +110,10 @@ impl Judgement {
     }
 
     /// Sets marks of a system apart that are not of the words that it says now; gives how many.
-    fn set_apart(&mut self, system: &str, before: Option<&str>, after: &str) -> usize {
+    fn set_apart(&mut self, system: &str, before: Option<&str>, (after, rule): (&str, WordRule)) -> usize {
         let within = |text: &str, mark: &ErrorMark| {
             let (from, to) = mark.target;
-            let all: Vec<String> = words(text).map(str::to_owned).collect();
-            all.get(from..to).map(|words| words.join(" "))
+            (to <= rule.count(text) && from <= to).then(|| words_of(text, rule, mark.target).to_owned())
         };
         let fits = |mark: &ErrorMark| {
             let now = within(after, mark);
@@ -412,7 +412,7 @@ pub(crate) fn set_apart(
     all: &Connection,
     (id, system): (i64, &str),
     before: Option<&str>,
-    after: &str,
+    after: (&str, WordRule),
 ) -> rusqlite::Result<usize> {
     let sql = "SELECT annotator, document FROM judgement WHERE sentence = ?1";
     let by: ByAnnotator = list(all, sql, [id], |row| Ok((row.get(0)?, judgement(row, 1)?)))?;

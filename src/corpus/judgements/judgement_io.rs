@@ -1,14 +1,12 @@
-//! Floor 7: what people say of sentences as files: written as a table, and report in from a table or from JSON lines.
+//! Floor 7: what people say of sentences, report in from a table or from JSON lines.
 //!
 //! A file is matched by the texts of its sentences, each annotator keeps the name, and all that it says is one act of the
 //! undo. Of a table only the columns that it has are taken; a line of JSON is all that its annotators say of the sentence.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::io::Write;
 use std::path::Path;
 
 use serde::Deserialize;
-use serde_json::json;
 
 use crate::corpus::import::letters::{refuse_copy, stem};
 use crate::corpus::import::places::{SentencePlaces, is_same};
@@ -18,133 +16,34 @@ use crate::corpus::judgements::judge::{
     ErrorMark, Given, Judgement, Judgements, MOST_RATING, MOST_STARS, NOBODY, StaleMark,
 };
 use crate::corpus::judgements::spans::{read_span, span};
-use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::file::Workspace;
+use crate::corpus::store::rules::SideRules;
 use crate::error::{Error, Result};
 use crate::import::Warnings;
 use crate::import::formats::rows::{Rows, TableStyle, TableSurvey, heads};
 use crate::import::input::ImportInput;
-use crate::text::links::Links;
 use crate::text::links::read::links_of;
+use crate::text::links::{Links, pharaoh};
 use crate::text::reader::LineReader;
-use crate::text::tsv::{Tsv, TsvCell};
-use crate::text::words::words;
 use crate::ticket::CancellationToken;
 
-/// The columns of a table. A judgement has a row for each mark, and one for each system that has no errors.
-const COLUMNS: &[&str] = &[
-    "sentence",
-    "source",
-    "annotator",
-    "stars",
-    "tags",
-    "note",
-    "links",
-    "system",
-    NO_ERRORS,
-    RATING,
-    "words",
-    LETTERS,
-    "source_words",
-    "category",
-    "severity",
-    "remark",
-    APART,
-    SPANS,
-];
 /// The column of the words that a mark was of that is set apart.
-const APART: &str = "set_apart";
+pub(crate) const APART: &str = "set_apart";
 /// The column of the letters that the file of a mark had marked, as JSON.
-const SPANS: &str = "spans";
+pub(crate) const SPANS: &str = "spans";
+/// The column of what a word of source and translation is, where words are named by their numbers.
+pub(crate) const WORD_RULES: &str = "word_rules";
 /// Stands there where they are not known.
-const UNKNOWN: &str = "?";
+pub(crate) const UNKNOWN: &str = "?";
 /// What stands in the column `no_errors` where a system has none.
-const YES: &str = "yes";
-const NO_ERRORS: &str = "no_errors";
+pub(crate) const YES: &str = "yes";
+pub(crate) const NO_ERRORS: &str = "no_errors";
 /// The column of how good the translation of a system is.
-const RATING: &str = "rating";
+pub(crate) const RATING: &str = "rating";
 /// The column of the letters of the words that are marked, where not all are.
-const LETTERS: &str = "letters";
+pub(crate) const LETTERS: &str = "letters";
 /// Between tags.
-const BAR: &str = " | ";
-
-/// Writes the judgements of some sentences as a table.
-pub fn table(file: &mut dyn Write, rows: &[u32], corpus: &CorpusTable) -> std::io::Result<()> {
-    let mut table = Tsv::new(file, COLUMNS)?;
-    for &at in rows {
-        for (annotator, judgement) in corpus.judgements.get(&(at as usize)).into_iter().flat_map(|by| by.iter()) {
-            for (n, of) in rows_of(judgement).into_iter().enumerate() {
-                table.row(cells(corpus, at as usize, annotator, (n == 0).then_some(judgement), of))?;
-            }
-        }
-    }
-    table.finish()
-}
-
-/// What a row says of what a system says: whether it has no errors, how good it is, an error, and what that was of where it
-/// is set apart.
-#[derive(Clone, Copy, Default)]
-struct RowOf<'a> {
-    system: &'a str,
-    no_errors: &'static str,
-    rating: Option<u8>,
-    mark: Option<&'a ErrorMark>,
-    apart: &'a str,
-}
-
-/// The rows of a judgement, at least one.
-fn rows_of<'a>(judgement: &'a Judgement) -> Vec<RowOf<'a>> {
-    let of = |mark: &'a ErrorMark| RowOf { system: &mark.system, mark: Some(mark), ..RowOf::default() };
-    let marks = judgement.marks.iter().map(of);
-    let apart = judgement
-        .stale
-        .iter()
-        .map(|StaleMark { mark, words }| RowOf { apart: if words.is_empty() { UNKNOWN } else { words }, ..of(mark) });
-    let clean = judgement.no_errors.iter().map(|system| RowOf { system, no_errors: YES, ..RowOf::default() });
-    let rated =
-        judgement.ratings.iter().map(|(system, rating)| RowOf { system, rating: Some(*rating), ..RowOf::default() });
-    let mut all: Vec<RowOf<'_>> = marks.chain(apart).chain(clean).chain(rated).collect();
-    if all.is_empty() {
-        all.push(RowOf::default());
-    }
-    all
-}
-
-fn cells(
-    corpus: &CorpusTable,
-    at: usize,
-    annotator: &str,
-    judgement: Option<&Judgement>,
-    of: RowOf<'_>,
-) -> Vec<TsvCell> {
-    let RowOf { system, no_errors, rating, mark, apart } = of;
-    let none = Judgement::default();
-    let said = judgement.unwrap_or(&none);
-    let stars = if said.stars == 0 { String::new() } else { said.stars.to_string() };
-    let tags: Vec<&str> = said.tags.iter().map(String::as_str).collect();
-    let source = mark.filter(|mark| mark.source != (0, 0)).map(|mark| span(mark.source));
-    let text = |of: fn(&ErrorMark) -> &String| TsvCell::from(mark.map_or("", |mark| of(mark).as_str()));
-    vec![
-        TsvCell::plain(&(at + 1)),
-        TsvCell::from(corpus.sources.get(at).unwrap_or_default()),
-        TsvCell::from(annotator),
-        TsvCell::Plain(stars),
-        TsvCell::from(tags.join(BAR).as_str()),
-        TsvCell::from(&said.note),
-        TsvCell::plain(said.links.as_str()),
-        TsvCell::from(system),
-        TsvCell::plain(no_errors),
-        TsvCell::Plain(rating.map(|rating| rating.to_string()).unwrap_or_default()),
-        TsvCell::Plain(mark.map(|mark| span(mark.target)).unwrap_or_default()),
-        TsvCell::Plain(mark.and_then(|mark| mark.letters).map(span).unwrap_or_default()),
-        TsvCell::Plain(source.unwrap_or_default()),
-        text(|mark| &mark.category),
-        text(|mark| &mark.severity),
-        text(|mark| &mark.note),
-        TsvCell::from(apart),
-        TsvCell::Plain(mark.and_then(|mark| mark.spans).map(|spans| json!(spans).to_string()).unwrap_or_default()),
-    ]
-}
+pub(crate) const BAR: &str = " | ";
 
 /// How a file writes judgements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -183,6 +82,8 @@ struct Line {
     by: Option<BTreeMap<String, Judgement>>,
     #[serde(default)]
     gold: Option<String>,
+    /// What a word is in what it says; without it what stands between spaces.
+    words: Option<SideRules>,
 }
 
 /// Brings the judgements of a file in, as one act. With `name` all are this annotator's; those of nobody in particular
@@ -212,7 +113,7 @@ pub fn import(
         taken: BTreeSet::new(),
         said: BTreeMap::new(),
         golds: BTreeMap::new(),
-        lengths: HashMap::new(),
+        texts: HashMap::new(),
         report: ImportReport::default(),
         rows: 0,
         lost: 0,
@@ -290,8 +191,8 @@ struct Reading<'a> {
     taken: BTreeSet<usize>,
     said: BTreeMap<(usize, String), Judgement>,
     golds: BTreeMap<usize, Links>,
-    /// Words of the outputs that marks are of.
-    lengths: HashMap<(usize, String), Option<usize>>,
+    /// The outputs that marks are of.
+    texts: HashMap<(usize, String), Option<String>>,
     report: ImportReport,
     /// Lines or rows, and those of no sentence here.
     rows: usize,
@@ -321,11 +222,15 @@ impl Reading<'_> {
                 }
             };
             let Some(at) = self.find(number, line.sentence, line.source.as_deref())? else { continue };
-            if let Some(gold) = line.gold.as_deref().map(|gold| self.links(number, at, gold)).transpose()?.flatten() {
+            let rules = line.words.unwrap_or(SideRules::SPACES);
+            if let Some(gold) =
+                line.gold.as_deref().map(|gold| self.links(number, at, (gold, rules))).transpose()?.flatten()
+            {
                 self.golds.insert(at, gold);
             }
             for (annotator, judgement) in line.by.into_iter().flatten() {
                 if let Some(annotator) = self.annotator(number, &annotator) {
+                    let judgement = self.retold((number, at), judgement, rules)?;
                     self.keep(number, at, annotator, judgement)?;
                 }
             }
@@ -362,6 +267,7 @@ impl Reading<'_> {
     /// A row of a table: the first of a judgement begins with what is known and not in the table.
     fn row(&mut self, line: usize, at: usize, cells: Cells<'_>, known: &Judgements) -> Result<()> {
         let Some(annotator) = self.annotator(line, cells.get("annotator")) else { return Ok(()) };
+        let rules = serde_json::from_str(cells.get(WORD_RULES)).unwrap_or(SideRules::SPACES);
         let begun = self.said.get(&(at, annotator.clone())).cloned();
         let mut judgement = begun.unwrap_or_else(|| {
             let known = known.get(&at).and_then(|by| by.get(&annotator)).cloned().unwrap_or_default();
@@ -397,12 +303,16 @@ impl Reading<'_> {
                 }
             },
         }
+        if !cells.get("links").is_empty() {
+            judgement.links = self.retold_links(at, &judgement.links, rules)?;
+        }
         match cells.mark() {
             Ok(Some(mark)) if !cells.get(APART).is_empty() => {
                 let words = Some(cells.get(APART)).filter(|words| *words != UNKNOWN).unwrap_or_default().to_owned();
                 judgement.stale.push(StaleMark { mark, words });
             }
-            Ok(mark) => judgement.marks.extend(mark),
+            Ok(Some(mark)) => judgement.marks.extend(self.retold_mark((line, at), mark, rules)?),
+            Ok(None) => {}
             Err(why) => self.warn(line, &format!("{why}; the mark is left out")),
         }
         self.keep(line, at, annotator, judgement)
@@ -414,12 +324,13 @@ impl Reading<'_> {
             self.warn(line, &format!("has no number of stars from 0 to {MOST_STARS}; they are left out"));
             judgement.stars = 0;
         }
-        if !judgement.links.is_empty() && self.links(line, at, &judgement.links)?.is_none() {
+        if !judgement.links.is_empty() && self.links(line, at, (&judgement.links, self.workspace.rules()))?.is_none() {
             judgement.links.clear();
         }
         let mut marks = Vec::with_capacity(judgement.marks.len());
         for mark in judgement.marks {
-            let most = self.length(at, &mark.system)?.unwrap_or(usize::MAX);
+            let text = self.text(at, &mark.system)?;
+            let most = text.map_or(usize::MAX, |text| self.workspace.rules().target.count(&text));
             let is_part = mark.letters.is_none_or(|(first, behind)| first < behind);
             if !is_part || mark.target.0 > mark.target.1 || mark.target.1 > most || mark.source.0 > mark.source.1 {
                 let what = format!("words {} of {}, which has {most}", span(mark.target), mark.system);
@@ -437,16 +348,55 @@ impl Reading<'_> {
         Ok(())
     }
 
-    /// Words of what a system says; `None` where it says nothing here.
-    fn length(&mut self, at: usize, system: &str) -> Result<Option<usize>> {
-        if let Some(length) = self.lengths.get(&(at, system.to_owned())) {
-            return Ok(*length);
+    /// What is said of words that other rules cut, of those of the corpus.
+    fn retold(&mut self, (line, at): (usize, usize), mut judgement: Judgement, rules: SideRules) -> Result<Judgement> {
+        if rules != self.workspace.rules() {
+            judgement.links = self.retold_links(at, &judgement.links, rules)?;
+            for mark in std::mem::take(&mut judgement.marks) {
+                judgement.marks.extend(self.retold_mark((line, at), mark, rules)?);
+            }
+        }
+        Ok(judgement)
+    }
+
+    /// A mark of the words of the corpus; `None` where the translation has no such words.
+    fn retold_mark(
+        &mut self,
+        (line, at): (usize, usize),
+        mark: ErrorMark,
+        rules: SideRules,
+    ) -> Result<Option<ErrorMark>> {
+        let Some(text) = self.text(at, &mark.system)? else { return Ok(Some(mark)) };
+        let most = rules.target.count(&text);
+        if mark.target.1 > most {
+            let what = format!("words {} of {}, which has {most}", span(mark.target), mark.system);
+            self.warn(line, &format!("marks {what}; the mark is left out"));
+            return Ok(None);
+        }
+        let source = self.workspace.sentence(at)?.map_or_else(String::new, |sentence| sentence.source);
+        Ok(Some(mark.retold((&text, &source, self.workspace.rules()), rules)))
+    }
+
+    fn retold_links(&self, at: usize, text: &str, rules: SideRules) -> Result<String> {
+        let (Some(links), Some(sentence)) = (links_of(text), self.workspace.sentence(at)?) else {
+            return Ok(text.to_owned());
+        };
+        let texts = (sentence.source.as_str(), sentence.reference.as_deref().unwrap_or_default());
+        // those beyond the words are told as they are
+        let is_beyond = beyond(&links, rules.source.count(texts.0), Some(rules.target.count(texts.1))).is_some();
+        let own = self.workspace.rules();
+        Ok(if is_beyond { text.to_owned() } else { pharaoh(&own.retold(&links, rules, texts)) })
+    }
+
+    /// What a system says; `None` where it says nothing here.
+    fn text(&mut self, at: usize, system: &str) -> Result<Option<String>> {
+        if let Some(text) = self.texts.get(&(at, system.to_owned())) {
+            return Ok(text.clone());
         }
         let known = self.workspace.systems()?.into_iter().find(|known| known.name == system);
-        let output = known.map(|known| self.workspace.output(known.id, at)).transpose()?.flatten();
-        let length = output.map(|output| words(&output.text).count());
-        self.lengths.insert((at, system.to_owned()), length);
-        Ok(length)
+        let text = known.map(|known| self.workspace.output_text(known.id, at)).transpose()?.flatten();
+        self.texts.insert((at, system.to_owned()), text.clone());
+        Ok(text)
     }
 
     fn annotator(&mut self, line: usize, name: &str) -> Option<String> {
@@ -462,19 +412,20 @@ impl Reading<'_> {
         Some(name.to_owned())
     }
 
-    /// Links of a line, within the words of its sentence.
-    fn links(&mut self, line: usize, at: usize, text: &str) -> Result<Option<Links>> {
+    /// Links of a line, within the words of its sentence, as rules cut them.
+    fn links(&mut self, line: usize, at: usize, (text, rules): (&str, SideRules)) -> Result<Option<Links>> {
         let Some(links) = links_of(text) else {
             self.warn(line, &format!("`{text:.40}` are no links; write `i-j` and `i?j`; they are left out"));
             return Ok(None);
         };
         let Some(sentence) = self.workspace.sentence(at)? else { return Ok(None) };
-        if let Some(words) = beyond(&links, &sentence.source, Some(sentence.reference.as_deref().unwrap_or_default())) {
+        let texts = (sentence.source.as_str(), sentence.reference.as_deref().unwrap_or_default());
+        if let Some(words) = beyond(&links, rules.source.count(texts.0), Some(rules.target.count(texts.1))) {
             let message = format!("has links beyond {words} of sentence {}; they are left out", at + 1);
             self.warn(line, &message);
             return Ok(None);
         }
-        Ok(Some(links))
+        Ok(Some(self.workspace.rules().retold(&links, rules, texts)))
     }
 
     /// Finds a sentence, as [`Reading::place`], and counts what is lost.

@@ -2,11 +2,12 @@
 
 use crate::corpus::import::letters::is_base;
 use crate::corpus::judgements::judge::{ErrorMark, Letters, MarkSpans};
+use crate::corpus::store::rules::SideRules;
 use crate::text::cut::WordRule;
-use crate::text::words::{letters_at, place_of, span_of, words};
+use crate::text::words::{letters_at, place_of, span_of};
 
-/// A translation and its source.
-type Texts<'a> = (&'a str, &'a str);
+/// A translation, its source, and what a word is in them.
+type Texts<'a> = (&'a str, &'a str, SideRules);
 
 impl ErrorMark {
     /// The mark at these letters. Without any in the translation it is of missing words if the source has some, else of all.
@@ -16,14 +17,14 @@ impl ErrorMark {
         mark
     }
 
-    fn over(&self, (text, source): Texts<'_>, spans: MarkSpans) -> Self {
-        let of = |text: &str, (first, behind): Letters| {
-            span_of(text, WordRule::Spaces, first..behind.unwrap_or_else(|| text.chars().count()))
+    fn over(&self, (text, source, rules): Texts<'_>, spans: MarkSpans) -> Self {
+        let of = |text: &str, rule: WordRule, (first, behind): Letters| {
+            span_of(text, rule, first..behind.unwrap_or_else(|| text.chars().count()))
         };
-        let count = words(text).count();
+        let count = rules.target.count(text);
         let whole = if spans.1.is_some() { (count, count) } else { (0, count) };
-        let (target, letters) = spans.0.map_or((whole, None), |letters| of(text, letters));
-        let source = spans.1.map(|letters| of(source, letters).0).unwrap_or_default();
+        let (target, letters) = spans.0.map_or((whole, None), |letters| of(text, rules.target, letters));
+        let source = spans.1.map(|letters| of(source, rules.source, letters).0).unwrap_or_default();
         Self { target, letters, source, ..self.clone() }
     }
 
@@ -36,22 +37,30 @@ impl ErrorMark {
         self.spans.filter(is_it).unwrap_or_else(|| self.implied(texts))
     }
 
-    fn implied(&self, (text, source): Texts<'_>) -> MarkSpans {
+    /// The mark of words that other rules cut.
+    pub fn retold(self, (text, source, rules): Texts<'_>, other: SideRules) -> Self {
+        if rules == other {
+            return self;
+        }
+        let spans = self.spans_in((text, source, other));
+        self.at((text, source, rules), spans)
+    }
+
+    fn implied(&self, (text, source, rules): Texts<'_>) -> MarkSpans {
         let letters =
             |text: &str, from: usize, to: usize| (text[..from].chars().count(), Some(text[..to].chars().count()));
-        let of_source = place_of(source, WordRule::Spaces, self.source).filter(|_| self.source.0 < self.source.1);
+        let of_source = place_of(source, rules.source, self.source).filter(|_| self.source.0 < self.source.1);
         let of_source = of_source.map(|place| letters(source, place.start, place.end));
         let (first, behind) = self.target;
-        let target =
-            match place_of(text, WordRule::Spaces, if first < behind { self.target } else { (first, first + 1) }) {
-                Some(place) if first < behind => {
-                    let place = self.letters.map_or_else(|| place.clone(), |part| letters_at(text, &place, part));
-                    Some(letters(text, place.start, place.end))
-                }
-                Some(place) => Some(letters(text, place.start, place.start)),
-                None if first >= behind && of_source.is_some() => None,
-                None => Some(letters(text, text.len(), text.len())),
-            };
+        let target = match place_of(text, rules.target, if first < behind { self.target } else { (first, first + 1) }) {
+            Some(place) if first < behind => {
+                let place = self.letters.map_or_else(|| place.clone(), |part| letters_at(text, &place, part));
+                Some(letters(text, place.start, place.end))
+            }
+            Some(place) => Some(letters(text, place.start, place.start)),
+            None if first >= behind && of_source.is_some() => None,
+            None => Some(letters(text, text.len(), text.len())),
+        };
         (target, of_source)
     }
 }
@@ -71,7 +80,7 @@ pub fn moved((first, behind): Letters, copy: &str, text: &str) -> Letters {
 }
 
 /// Words from 1, the last one included: `3-4`, `3`; `before 3` where words are missing.
-pub(super) fn span((first, behind): (usize, usize)) -> String {
+pub(crate) fn span((first, behind): (usize, usize)) -> String {
     match behind.saturating_sub(first) {
         0 => format!("before {}", first + 1),
         1 => (first + 1).to_string(),

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use crate::analysis::lexical::cut;
 use crate::corpus::store::corpus::CorpusTable;
 use crate::error::Result;
+use crate::text::cut::WordRule;
 use crate::text::reader::LineReader;
 
 /// Counts of words.
@@ -40,18 +40,18 @@ impl Frequencies {
         let mut heard = 0_usize;
         let counts = goes_on()
             && corpus.references.each(&mut |_, text| {
-                all.add(text);
+                all.add(text, corpus.rules.target);
                 heard += 1;
                 !heard.is_multiple_of(STEP) || goes_on()
             });
         counts.then_some(all)
     }
 
-    /// Reads a file: lines of a word and its count in either order, or else a training text, whose words are counted.
+    /// Reads a file: lines of a word and its count in either order, or else a training text, whose words, as a rule cuts them, are counted.
     ///
     /// # Errors
     /// A sentence about the file.
-    pub fn read(path: &Path) -> Result<Self> {
+    pub fn read(path: &Path, rule: WordRule) -> Result<Self> {
         let name = path.file_name().unwrap_or(path.as_os_str()).display().to_string();
         let mut all = Self { origin: name, ..Self::default() };
         let mut is_list = None;
@@ -64,14 +64,14 @@ impl Frequencies {
             let pair = counted_word(&line);
             match (*is_list.get_or_insert(pair.is_some()), pair) {
                 (true, Some((word, count))) => *all.counts.entry(word.to_owned()).or_insert(0) += count,
-                _ => all.add(&line),
+                _ => all.add(&line, rule),
             }
         }
         Ok(all)
     }
 
-    fn add(&mut self, text: &str) {
-        for word in cut(text).split(' ').filter(|word| !word.is_empty()) {
+    fn add(&mut self, text: &str, rule: WordRule) {
+        for word in rule.words(text) {
             match self.counts.get_mut(word) {
                 Some(count) => *count += 1,
                 None => drop(self.counts.insert(word.to_owned(), 1)),

@@ -5,7 +5,6 @@
 
 use crate::corpus::judgements::judge::Judgement;
 use crate::corpus::store::corpus::CorpusTable;
-use crate::text::words::words;
 
 /// The score of a system over some sentences.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -41,7 +40,7 @@ pub fn score(corpus: &CorpusTable, system: usize, rows: impl IntoIterator<Item =
     let Some(column) = corpus.systems.get(system) else { return score };
     for at in rows {
         let (Some(by), Some(text)) = (corpus.judgements.get(&at), column.texts.get(at)) else { continue };
-        let words = words(text).count();
+        let words = corpus.rules.target.count(text);
         for judgement in by.values().filter(|judgement| judgement.judges(&column.system.name)) {
             score.add(corpus, &column.system.name, words, judgement);
         }

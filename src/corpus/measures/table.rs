@@ -8,6 +8,7 @@ use crate::analysis::bleu::{BleuCounts, BleuSettings};
 use crate::analysis::confidence::{CONFIDENCES, ConfidenceEntry, TranslationSigns};
 use crate::analysis::{aer, chrf, ter};
 use crate::corpus::store::output::SystemOutput;
+use crate::corpus::store::rules::SideRules;
 use crate::text::links::{Link, Links};
 use crate::text::sentence::UNK;
 use crate::text::words::words;
@@ -16,6 +17,8 @@ use crate::text::words::words;
 #[derive(Clone, Debug)]
 pub struct MeasureSubject<'a> {
     pub source: &'a str,
+    /// What a word is.
+    pub rules: SideRules,
     /// The references; links by hand are those of the first.
     pub references: &'a [&'a str],
     /// Links by hand, of the output's words.
@@ -127,7 +130,7 @@ const OWN: &[CorpusMeasure] = &[
         title: id!("words"),
         about: id!("Words of the translation"),
         digits: 0,
-        of: Of::Subject(|subject| Some(words(&subject.output?.text).count() as f32)),
+        of: Of::Subject(|subject| Some(subject.rules.target.count(&subject.output?.text) as f32)),
     },
     CorpusMeasure {
         name: "ratio",
@@ -135,8 +138,9 @@ const OWN: &[CorpusMeasure] = &[
         about: id!("Words of the translation for each word of the source"),
         digits: 2,
         of: Of::Subject(|subject| {
-            let source = words(subject.source).count();
-            (source > 0).then(|| Some(words(&subject.output?.text).count() as f32 / source as f32)).flatten()
+            let source = subject.rules.source.count(subject.source);
+            let target = subject.rules.target.count(&subject.output?.text);
+            (source > 0).then(|| target as f32 / source as f32)
         }),
     },
     CorpusMeasure {
@@ -207,8 +211,8 @@ const OWN: &[CorpusMeasure] = &[
         digits: 3,
         of: Of::Subject(|subject| {
             let (gold, output, reference) = (subject.gold?, subject.output?, subject.references.first()?);
-            let is_same = words(reference).eq(words(&output.text));
-            let found = is_same.then(|| output.word_links(subject.source)).flatten()?;
+            let is_same = subject.rules.target.are_alike(reference, &output.text);
+            let found = is_same.then(|| output.word_links(subject.source, subject.rules)).flatten()?;
             aer::AerCounts::of(&found, gold).rates().aer.map(|aer| aer as f32)
         }),
     },
@@ -218,7 +222,8 @@ const OWN: &[CorpusMeasure] = &[
         about: id!("Share of the links of greatest alpha that the statistical aligner has in neither direction"),
         digits: 3,
         of: Of::Subject(|subject| {
-            let (statistical, found) = (subject.statistical?, subject.output?.word_links(subject.source)?);
+            let (statistical, found) =
+                (subject.statistical?, subject.output?.word_links(subject.source, subject.rules)?);
             let off = found.iter().filter(|link| !statistical.contains(link)).count();
             (!found.is_empty()).then(|| off as f32 / found.len() as f32)
         }),
@@ -230,16 +235,16 @@ pub const OF_SENTENCES: &[CorpusMeasure] = &[
     CorpusMeasure {
         name: "words",
         title: id!("words"),
-        about: id!("Words of the source, between spaces"),
+        about: id!("Words of the source"),
         digits: 0,
-        of: Of::Subject(|subject| Some(words(subject.source).count() as f32)),
+        of: Of::Subject(|subject| Some(subject.rules.source.count(subject.source) as f32)),
     },
     CorpusMeasure {
         name: "reference_words",
         title: id!("ref. words"),
-        about: id!("Words of the first reference, between spaces"),
+        about: id!("Words of the first reference"),
         digits: 0,
-        of: Of::Subject(|subject| Some(words(subject.references.first()?).count() as f32)),
+        of: Of::Subject(|subject| Some(subject.rules.target.count(subject.references.first()?) as f32)),
     },
 ];
 
@@ -275,7 +280,7 @@ impl Measuring {
     /// Measures an output.
     pub fn output(
         &mut self,
-        source: &str,
+        (source, rules): (&str, SideRules),
         references: &[&str],
         gold: Option<&Links>,
         output: &SystemOutput,
@@ -284,13 +289,16 @@ impl Measuring {
         let aligner = self.aligner.as_mut().filter(|_| aligns);
         // Those of either direction, as they are outlined.
         let statistical = aligner.map(|aligner| {
-            let links = aligner.lines(source, &output.text);
+            let links = rules.aligned(aligner, source, &output.text);
             [links.forward, links.reverse].concat()
         });
         let alpha = output.alpha.clone().unwrap_or_default();
         let reading = output.reading();
         let seen = TranslationSigns { alpha, reading, source: &output.source, target: &output.target, links: None };
         let statistical = statistical.as_deref();
-        measure_all(&MEASURES, &MeasureSubject { source, references, gold, statistical, output: Some(output), seen })
+        measure_all(
+            &MEASURES,
+            &MeasureSubject { source, rules, references, gold, statistical, output: Some(output), seen },
+        )
     }
 }

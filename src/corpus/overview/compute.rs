@@ -28,7 +28,7 @@ use crate::corpus::store::file::Workspace;
 use crate::corpus::store::output::SystemOutput;
 use crate::error::Result;
 use crate::text::cells::CellTable;
-use crate::text::words::words;
+use crate::text::links::Link;
 
 /// The most sentences that are counted in the window.
 pub const MOST_COUNTED: usize = 100_000;
@@ -371,7 +371,7 @@ impl Counting {
     fn sentence(&mut self, at: usize, workspace: &Workspace) -> Result<()> {
         let corpus = Arc::clone(&self.corpus);
         let source = corpus.sources.get(at).unwrap_or_default();
-        let bucket = self.buckets.bucket(words(source).count());
+        let bucket = self.buckets.bucket(corpus.rules.source.count(source));
         self.sizes.add(bucket, &SystemScores::of(None));
         let tags = self.tags_of(at);
         // Words and links are those of the first; BLEU and chrF2 are over all.
@@ -387,8 +387,8 @@ impl Counting {
             (links, by) = self.linker.of_reference(&corpus, workspace, at)?;
             self.linked[by as usize] += usize::from(reference.is_some());
         }
-        let is_cut = self.counts(CountedThing::Frequencies) || self.counts(CountedThing::Ngrams);
-        let cut_reference = if is_cut { cut(reference.unwrap_or_default()) } else { String::new() };
+        let cuts = self.counts(CountedThing::Ngrams);
+        let cut_reference = if cuts { cut(reference.unwrap_or_default()) } else { String::new() };
         // Reading outputs is most of the work.
         let reads = judges
             || self.counts(CountedThing::Jumps)
@@ -398,14 +398,14 @@ impl Counting {
             // What is damaged there is told when the workspace opens; the others are counted.
             let output = reads.then(|| workspace.output(corpus.systems[system].system.id, at).ok().flatten()).flatten();
             if let Some(output) = output.as_ref().filter(|_| self.counts(CountedThing::Jumps)) {
-                self.jump(system, output);
+                self.jump(system, output.word_links(source, corpus.rules));
             }
             let is_rival = !corpus.systems[system].system.is_forced();
-            let fates_of = |output: &SystemOutput| word_fates(source, &references, &links, output);
+            let fates_of = |output: &SystemOutput| word_fates((source, corpus.rules), &references, &links, output);
             let word_fates =
                 output.as_ref().filter(|_| judges && is_rival && reference.is_some()).map(fates_of).unwrap_or_default();
-            let own = output.as_ref().filter(|_| parts.is_some()).and_then(|output| output.word_links(source));
-            if let (Some(parts), Some(links)) = (&parts, &own) {
+            let own = |output: &SystemOutput| output.word_links(source, corpus.rules);
+            if let (Some(parts), Some(links)) = (&parts, &output.as_ref().filter(|_| parts.is_some()).and_then(own)) {
                 let output = TaggedOutput { system: (system, corpus.systems.len()), links, fates: &word_fates };
                 self.parts.add(parts, &output);
             }
@@ -429,10 +429,11 @@ impl Counting {
                 continue;
             }
             if self.counts(CountedThing::Frequencies) {
-                self.count_words(system, &cut_reference, &cut(text));
+                let cut = |text: &str| corpus.rules.target.words(text).join(" ");
+                self.count_words(system, &cut(reference), &cut(text));
             }
             if self.counts(CountedThing::Words) {
-                self.count_fates(system, fates(source, &word_fates));
+                self.count_fates(system, fates(source, corpus.rules.source, &word_fates));
             }
         }
         self.count_pair(at, &references, &cut_reference);
@@ -451,8 +452,8 @@ impl Counting {
         tags
     }
 
-    fn jump(&mut self, system: usize, output: &SystemOutput) {
-        let Some(links) = output.hard_links() else { return };
+    fn jump(&mut self, system: usize, links: Option<Vec<Link>>) {
+        let Some(links) = links else { return };
         let counts = self.jumps[system].get_or_insert_with(|| vec![0; 2 * SHOWN_JUMP as usize + 1]);
         for jump in jumps(&links) {
             counts[(jump.clamp(-SHOWN_JUMP, SHOWN_JUMP) + SHOWN_JUMP) as usize] += 1;
@@ -571,10 +572,12 @@ fn errors(
     workspace: &Workspace,
     at: usize,
 ) -> Result<Option<aer::AerCounts>> {
-    if !corpus.golds.contains(&at) || !words(reference).eq(words(&output.text)) {
+    if !corpus.golds.contains(&at) || !corpus.rules.target.are_alike(reference, &output.text) {
         return Ok(None);
     }
-    let (Some(gold), Some(found)) = (workspace.gold(at)?, output.word_links(source)) else { return Ok(None) };
+    let (Some(gold), Some(found)) = (workspace.gold(at)?, output.word_links(source, corpus.rules)) else {
+        return Ok(None);
+    };
     let counts = aer::AerCounts::of(&found, &gold);
     Ok(counts.rates().aer.map(|_| counts))
 }

@@ -6,9 +6,9 @@ use crate::corpus::overview::test_set::Unk;
 use crate::corpus::store::file::Workspace;
 use crate::corpus::store::output::SystemOutput;
 use crate::corpus::store::read::{FORCED, MOST_REFERENCES, StoredAbout};
+use crate::corpus::store::rules::{KnownWords, SideRules};
 use crate::corpus::store::write::{NewSentence, Placed};
 use crate::error::{Error, Result};
-use crate::text::words::words;
 
 /// Sentences of a step.
 const STEP: usize = 4096;
@@ -33,6 +33,10 @@ pub fn keep(evaluated: &Evaluated, workspace: &mut Workspace, hear: &mut dyn FnM
         hear(done as f32 / all)
     };
     let origin = workspace.add_origin(&evaluated.test_set.name(), "")?;
+    let known = KnownWords { pretokenized: evaluated.test_set.pretokenized, ..KnownWords::default() };
+    let sources = pairs.iter().map(|pair| pair.source.as_str());
+    workspace.settle_words(&known, sources, pairs.iter().map(NewSentence::first))?;
+    let rules = workspace.rules();
     for new in pairs.chunks(STEP) {
         workspace.add_sentences(origin, new)?;
         step(new.len())?;
@@ -43,7 +47,9 @@ pub fn keep(evaluated: &Evaluated, workspace: &mut Workspace, hear: &mut dyn FnM
             let ranking = search.ranking.length.to_string();
             let about = StoredAbout { beam: search.beam, ranking, no_unk, ..about(measured) };
             let name = format!("{}{}", measured.name, if no_unk { ", no [UNK]" } else { "" });
-            let said = |at: usize, record: &EvaluationRecord| output(&pairs[at], &record.translations[n].text);
+            let said = |at: usize, record: &EvaluationRecord| {
+                SystemOutput::plain(&record.translations[n].text, &pairs[at].source, rules)
+            };
             add(workspace, (&name, &about), measured, said, &mut step)?;
         }
     }
@@ -51,8 +57,11 @@ pub fn keep(evaluated: &Evaluated, workspace: &mut Workspace, hear: &mut dyn FnM
         let about = StoredAbout { ranking: FORCED.to_owned(), ..about(measured) };
         let said = |at: usize, record: &EvaluationRecord| SystemOutput {
             log_p: Some(-record.nll as f32),
-            links: measured.aligned().and_then(|alignment| alignment.links.get(at).cloned()),
-            ..output(&pairs[at], pairs[at].first())
+            links: measured.aligned().and_then(|alignment| alignment.links.get(at)).map(|links| {
+                let texts = (pairs[at].source.as_str(), pairs[at].first());
+                rules.retold_links(links.clone(), SideRules::SPACES, texts)
+            }),
+            ..SystemOutput::plain(pairs[at].first(), &pairs[at].source, rules)
         };
         add(workspace, (&format!("{}, references", measured.name), &about), measured, said, &mut step)?;
     }
@@ -66,11 +75,6 @@ fn about(measured: &MeasuredSystem) -> StoredAbout {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         ..StoredAbout::default()
     }
-}
-
-fn output(pair: &NewSentence, text: &str) -> SystemOutput {
-    let all = |text: &str| words(text).map(str::to_owned).collect();
-    SystemOutput { text: text.to_owned(), source: all(&pair.source), target: all(text), ..SystemOutput::default() }
 }
 
 /// Puts in a system of this name, numbered where there is one already.

@@ -17,7 +17,7 @@ use crate::corpus::store::file::Workspace;
 use crate::corpus::store::kinds::{Out, columns};
 use crate::error::Result;
 use crate::figure::svg::{escaped, inline};
-use crate::text::words::words;
+use crate::text::words::words_of;
 
 const STYLE: &str = "body{font:11pt/1.45 Georgia,'Times New Roman',serif;max-width:60em;margin:2em auto;padding:0 1em;color:#111;background:#fff}\
 h1{font-size:1.7em}h2{font-size:1.3em;margin-top:2em}h3{font-size:1em;margin:0 0 .4em}\
@@ -62,7 +62,8 @@ fn head(out: &Out, corpus: &CorpusTable) -> String {
         _ => String::new(),
     };
     let count = out.rows.len();
-    format!("<p>{count} of {of} sentences.{chosen}{references}{pictures} Made by Interlinear {program}.</p>\n")
+    let words = corpus.rules.told().map_or_else(String::new, |told| format!(" {told}."));
+    format!("<p>{count} of {of} sentences.{chosen}{references}{pictures}{words} Made by Interlinear {program}.</p>\n")
 }
 
 fn systems(corpus: &CorpusTable, systems: &[crate::corpus::store::read::StoredSystem]) -> String {
@@ -259,13 +260,10 @@ fn numbers(at: usize, out: &Out, corpus: &CorpusTable) -> String {
 
 /// The words of a mark, and those of the source that it concerns.
 fn marked(corpus: &CorpusTable, at: usize, mark: &ErrorMark) -> String {
-    let within = |text: Option<&str>, span: (usize, usize)| -> String {
-        let words = words(text.unwrap_or_default()).skip(span.0).take(span.1.saturating_sub(span.0));
-        words.collect::<Vec<_>>().join(" ")
-    };
+    let within = |text: Option<&str>, rule, span| words_of(text.unwrap_or_default(), rule, span).to_owned();
     let column = corpus.systems.iter().find(|column| column.system.name == mark.system);
-    let said = within(column.and_then(|column| column.texts.get(at)), mark.target);
-    let source = within(corpus.sources.get(at), mark.source);
+    let said = within(column.and_then(|column| column.texts.get(at)), corpus.rules.target, mark.target);
+    let source = within(corpus.sources.get(at), corpus.rules.source, mark.source);
     let quoted = |before: &str, words: &str| match words {
         "" => String::new(),
         _ => format!("{before} \u{201c}{words}\u{201d}"),

@@ -334,6 +334,7 @@ pub fn overview(
     let frequencies = if counts { means.frequencies(corpus, &mut || true)? } else { std::sync::Arc::default() };
     let linker = Linker::new(
         means.aligner.as_ref().filter(|_| is_wanted(CountedThing::Words) || is_wanted(CountedThing::Parts)),
+        corpus.rules,
     )?;
     let mut counting = Counting::new(std::sync::Arc::new(corpus.clone()), rows, options, frequencies, linker);
     while counting.step(workspace, 1000)? {}

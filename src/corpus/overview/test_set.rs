@@ -10,11 +10,11 @@ use crate::analysis::unknown::Replacing;
 use crate::corpus::store::write::NewSentence;
 use crate::decoding;
 use crate::error::{Error, Result};
+use crate::text::cut::WordRule;
 use crate::text::links::Links;
 use crate::text::links::read::{LinkLayout, read};
 use crate::text::parallel::unequal;
 use crate::text::reader::{LineReader, MOST_TEXT};
-use crate::text::words::words;
 
 /// Whether translations may contain `[UNK]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -176,7 +176,8 @@ impl TestSet {
 
     /// Words between spaces of each source and its first reference, as alignments by hand count them.
     pub fn lengths(&self) -> Vec<(usize, usize)> {
-        let count = |text: &str| words(text).count();
+        let rule = if self.pretokenized { WordRule::Given } else { WordRule::Spaces };
+        let count = |text: &str| rule.count(text);
         self.pairs.iter().map(|pair| (count(&pair.source), count(pair.first()))).collect()
     }
 

@@ -17,7 +17,6 @@ use crate::corpus::store::file::Workspace;
 use crate::error::{Error, Result};
 use crate::text::lines::Needle;
 use crate::text::unspaced::is_unspaced;
-use crate::text::words::words;
 
 /// Sentences between two looks at whether it is still wanted.
 const STEP: usize = 512;
@@ -84,7 +83,7 @@ impl FilterResources {
             return Ok(Arc::clone(known));
         }
         let counted = match &self.path {
-            Some(path) => Frequencies::read(path)?,
+            Some(path) => Frequencies::read(path, corpus.rules.target)?,
             None => Frequencies::counted(corpus, goes_on).ok_or(Error::Stale)?,
         };
         Ok(Arc::clone(self.frequencies.insert(Arc::new(counted))))
@@ -102,8 +101,8 @@ impl FilterResources {
             Costly::Frequency(system, low, high) => {
                 let known = self.frequencies(corpus, goes_on)?;
                 let is = |text: Option<&str>| {
-                    let text = cut(text.unwrap_or_default());
-                    text.split(' ').any(|word| !word.is_empty() && (*low..=*high).contains(&known.of(word)))
+                    let words = corpus.rules.target.words(text.unwrap_or_default());
+                    words.into_iter().any(|word| (*low..=*high).contains(&known.of(word)))
                 };
                 for (at, holds) in holds.iter_mut().enumerate() {
                     wanted(at, goes_on)?;
@@ -126,7 +125,7 @@ impl FilterResources {
             }
             Costly::Wrong(system, word) => {
                 let Some(column) = corpus.systems.get(*system) else { return Ok(holds) };
-                let mut linker = Linker::new(self.aligner.as_ref())?;
+                let mut linker = Linker::new(self.aligner.as_ref(), corpus.rules)?;
                 let mut places = Vec::new();
                 corpus.sources.search(&Needle::new(word), &mut |at| places.push(at));
                 for (n, at) in places.into_iter().enumerate() {
@@ -136,7 +135,7 @@ impl FilterResources {
             }
             Costly::Jump(system, low, high) => {
                 let Some(column) = corpus.systems.get(*system) else { return Ok(holds) };
-                let sets = self.jump_sets(column, workspace, goes_on)?;
+                let sets = self.jump_sets(column, (corpus, workspace), goes_on)?;
                 for (holds, set) in holds.iter_mut().zip(sets.iter()) {
                     *holds = set.has(*low, *high);
                 }
@@ -148,7 +147,7 @@ impl FilterResources {
     fn jump_sets(
         &mut self,
         column: &SystemColumn,
-        workspace: &Workspace,
+        (corpus, workspace): (&CorpusTable, &Workspace),
         goes_on: &mut GoesOn<'_>,
     ) -> Result<Arc<Vec<JumpSet>>> {
         if let Some(known) = self.jumps.get(&column.system.id) {
@@ -160,7 +159,9 @@ impl FilterResources {
             if column.texts.get(at).is_none() {
                 continue;
             }
-            let links = workspace.output(column.system.id, at)?.and_then(|output| output.hard_links());
+            let links = workspace
+                .output(column.system.id, at)?
+                .and_then(|output| output.word_links(corpus.sources.get(at)?, corpus.rules));
             *set = JumpSet::of(&jumps(&links.unwrap_or_default()));
         }
         Ok(Arc::clone(self.jumps.entry(column.system.id).or_insert(Arc::new(sets))))
@@ -206,12 +207,14 @@ fn is_wrong(
     at: usize,
 ) -> Result<bool> {
     let (Some(source), references) = (corpus.sources.get(at), corpus.references_of(at)) else { return Ok(false) };
-    if column.texts.get(at).is_none() || !words(source).any(|other| bare(other) == word) {
+    if column.texts.get(at).is_none() || !corpus.rules.source.words(source).into_iter().any(|other| bare(other) == word)
+    {
         return Ok(false);
     }
     // A damaged one is told of where it is shown, and stops nothing here.
     let Some(output) = workspace.output(column.system.id, at).ok().flatten() else { return Ok(false) };
     let (links, _) = linker.of_reference(corpus, workspace, at)?;
-    let fates = fates(source, &word_fates(source, &references, &links, &output));
+    let own = word_fates((source, corpus.rules), &references, &links, &output);
+    let fates = fates(source, corpus.rules.source, &own);
     Ok(fates.get(word).is_some_and(WordFate::is_wrong))
 }

@@ -1,21 +1,16 @@
 //! Floor 7: a concordance of a workspace, in steps, so that a lane can do other things between, and as a table.
 
-use std::borrow::Cow;
 use std::path::Path;
 
 use crate::aligner::bundled::AlignerChoice;
 use crate::analysis::concordance::{ConcordanceLine, ConcordanceQuery, ConcordanceSentence};
-use crate::analysis::hard::links_above;
-use crate::analysis::lexical::cut;
-use crate::corpus::query::linked::{LinkChoice, LinkFinder, LinkOrigin, parsed};
+use crate::corpus::query::linked::{LinkChoice, LinkFinder, owned_words, parsed};
 use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::file::Workspace;
-use crate::corpus::store::output::SystemOutput;
+use crate::corpus::store::rules::SideRules;
 use crate::error::Result;
-use crate::text::links::Link;
 use crate::text::tsv;
 use crate::text::tsv::TsvCell;
-use crate::text::words::words;
 
 /// Words on each side of a hit in a table.
 const WIDTH: usize = 8;
@@ -42,9 +37,9 @@ impl Searching {
         folder: &Path,
         links: LinkChoice,
         rows: Vec<u32>,
-        aligner: Option<&AlignerChoice>,
+        (aligner, rules): (Option<&AlignerChoice>, SideRules),
     ) -> Result<Self> {
-        let (query, finder) = (parsed(query, folder)?, LinkFinder::new(&[links], aligner)?);
+        let (query, finder) = (parsed(query, folder)?, LinkFinder::new(&[links], aligner, rules)?);
         Ok(Self { query, links, by_parts: false, finder, rows, next: 0, has_links: false, incomplete: Vec::new() })
     }
 
@@ -74,13 +69,13 @@ impl Searching {
         let end = (self.next + count).min(self.rows.len());
         let mut lines = Vec::new();
         for at in &self.rows[self.next..end] {
-            let (place, choice) = (*at as usize, self.links);
-            let found = read(&mut self.finder, (corpus, workspace), place, choice, self.by_parts)?;
-            let Some((source, output, links)) = found else { continue };
+            let place = *at as usize;
+            let Some((output, links)) = self.finder.find((corpus, workspace), place, self.links)? else { continue };
             self.has_links |= links.is_some();
-            let links = links.unwrap_or_default();
+            let text = corpus.sources.get(place).unwrap_or_default();
+            let (source, links) = (owned_words(text, corpus.rules.source), links.unwrap_or_default());
             let sentence = ConcordanceSentence { source: &source, output: &output, links: &links };
-            let parts = self.by_parts.then(|| workspace.parts(place, corpus.sources.get(place).unwrap_or_default()));
+            let parts = self.by_parts.then(|| workspace.parts(place, text));
             let found = match &parts {
                 Some(None) => continue,
                 Some(Some(parts)) => self.query.find(&ConcordanceSentence { source: parts, ..sentence }),
@@ -94,50 +89,6 @@ impl Searching {
         self.next = end;
         Ok(lines)
     }
-}
-
-/// The words of both sides, and the links between them; `None` where a sentence has no such text. A system's own words are looked through
-/// where the links are its own, unless they have parts of speech, which are of the words between spaces.
-#[expect(clippy::type_complexity, reason = "source, output, links")]
-fn read(
-    finder: &mut LinkFinder,
-    (corpus, workspace): (&CorpusTable, &Workspace),
-    at: usize,
-    choice: LinkChoice,
-    by_parts: bool,
-) -> Result<Option<(Vec<String>, Vec<String>, Option<Vec<Link>>)>> {
-    let source = corpus.sources.get(at).unwrap_or_default();
-    let (Some(system), LinkOrigin::Own | LinkOrigin::Above(_), false) = (choice.system, choice.by, by_parts) else {
-        let found = finder.find((corpus, workspace), at, choice)?;
-        return Ok(found.map(|(output, links)| (words(source).map(str::to_owned).collect(), output, links)));
-    };
-    let Some(column) = corpus.systems.get(system).filter(|column| column.texts.get(at).is_some()) else {
-        return Ok(None);
-    };
-    // A damaged one is told of where it is shown, and stops nothing here.
-    let Some(said) = workspace.output(column.system.id, at).ok().flatten() else { return Ok(None) };
-    let [source, output] = sides(&said, source).map(Cow::into_owned);
-    let links = match choice.by {
-        LinkOrigin::Above(hundredths) if said.links.is_none() => {
-            said.alignment().map(|alignment| links_above(&alignment, f32::from(hundredths) / 100.0))
-        }
-        _ => said.hard_links(),
-    };
-    Ok(Some((source, output, links)))
-}
-
-/// The words of both sides as the system counts them; those of a plain text are cut, so that a full stop is no part of
-/// a word, except where links count the words between spaces.
-fn sides<'a>(said: &'a SystemOutput, source: &str) -> [Cow<'a, [String]>; 2] {
-    let is_plain = said.alpha.is_none() && said.links.is_none() && said.word_log_p.is_empty();
-    if is_plain {
-        let words = |text: &str| cut(text).split(' ').filter(|word| !word.is_empty()).map(str::to_owned).collect();
-        return [Cow::Owned(words(source)), Cow::Owned(words(&said.text))];
-    }
-    let side = |own: &'a [String], text: &str| {
-        if own.is_empty() { Cow::Owned(words(text).map(str::to_owned).collect()) } else { Cow::Borrowed(own) }
-    };
-    [side(said.source_words(), source), side(said.words(), &said.text)]
 }
 
 /// The lines of a concordance, in this order, as a table: a row for each hit.

@@ -10,10 +10,11 @@ use crate::corpus::export::out::{LinkRule, links_of};
 use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::file::Workspace;
 use crate::corpus::store::lists;
+use crate::corpus::store::rules::SideRules;
 use crate::error::{Error, Result};
 use crate::text::cells::CellTable;
+use crate::text::cut::WordRule;
 use crate::text::links::Link;
-use crate::text::words::words;
 
 /// Where links come from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -95,6 +96,11 @@ pub fn parsed(query: &str, folder: &Path) -> Result<ConcordanceQuery> {
     ConcordanceQuery::parse_with(query, &mut list).map_err(|why| Error::Input(why.to_string()))
 }
 
+/// The words of a text.
+pub(super) fn owned_words(text: &str, rule: WordRule) -> Vec<String> {
+    rule.words(text).into_iter().map(str::to_owned).collect()
+}
+
 /// Finds links.
 pub struct LinkFinder {
     aligner: Option<LineAligner>,
@@ -104,15 +110,15 @@ pub struct LinkFinder {
 pub type LinkedWords = (Vec<String>, Option<Vec<Link>>);
 
 impl LinkFinder {
-    /// For some kinds, with the aligner of two languages.
+    /// For some kinds, with the aligner of two languages, over texts of these words.
     ///
     /// # Errors
     /// There is no such aligner, and one is asked for; its file is damaged.
-    pub fn new(kinds: &[LinkChoice], aligner: Option<&AlignerChoice>) -> Result<Self> {
+    pub fn new(kinds: &[LinkChoice], aligner: Option<&AlignerChoice>, rules: SideRules) -> Result<Self> {
         if kinds.iter().all(|choice| choice.by != LinkOrigin::Aligner) {
             return Ok(Self { aligner: None });
         }
-        let chosen = aligner.map(|choice| LineAligner::chosen(choice, false)).transpose()?.flatten();
+        let chosen = aligner.map(|choice| LineAligner::chosen(choice, rules.are_given())).transpose()?.flatten();
         let none = || {
             let languages = aligner.map_or_else(
                 || tr!("languages that are not known").to_owned(),
@@ -126,8 +132,7 @@ impl LinkFinder {
         chosen.map(|aligner| Self { aligner: Some(aligner) }).ok_or_else(none)
     }
 
-    /// The words of a text between its spaces, and the links of the source's words between spaces to them; `None` where a sentence has
-    /// no such text.
+    /// The words of a text, and the links of the source's words to them; `None` where a sentence has no such text.
     ///
     /// # Errors
     /// The file cannot be read.
@@ -139,7 +144,9 @@ impl LinkFinder {
     ) -> Result<Option<LinkedWords>> {
         let (Some(source), Some(text)) = (corpus.sources.get(at), choice.text(corpus, at)) else { return Ok(None) };
         let links = match (choice.by, choice.system) {
-            (LinkOrigin::Aligner, _) => self.aligner.as_mut().map(|aligner| aligner.lines(source, text).likely),
+            (LinkOrigin::Aligner, _) => {
+                self.aligner.as_mut().map(|aligner| corpus.rules.aligned(aligner, source, text).likely)
+            }
             (LinkOrigin::Hand, _) | (_, None) => {
                 let gold = if corpus.golds.contains(&at) { workspace.gold(at)? } else { None };
                 gold.map(|gold| gold.all().into_iter().map(|(link, _)| link).collect())
@@ -149,10 +156,10 @@ impl LinkFinder {
                 // A damaged one is told of where it is shown.
                 let output = workspace.output(id, at).ok().flatten();
                 let rule = if let LinkOrigin::Above(theta) = by { LinkRule::Above(theta) } else { LinkRule::Greatest };
-                output.and_then(|output| links_of(&output, source, rule))
+                output.and_then(|output| links_of(&output, source, (rule, corpus.rules)))
             }
         };
-        Ok(Some((words(text).map(str::to_owned).collect(), links)))
+        Ok(Some((owned_words(text, corpus.rules.target), links)))
     }
 }
 
@@ -187,11 +194,16 @@ impl Tallying {
     ///
     /// # Errors
     /// The query is none; there is no aligner.
-    pub fn new(order: TallyOrder, folder: &Path, rows: Vec<u32>, aligner: Option<&AlignerChoice>) -> Result<Self> {
+    pub fn new(
+        order: TallyOrder,
+        folder: &Path,
+        rows: Vec<u32>,
+        (aligner, rules): (Option<&AlignerChoice>, SideRules),
+    ) -> Result<Self> {
         let query: Option<ConcordanceQuery> =
             (!order.query.trim().is_empty()).then(|| parsed(&order.query, folder)).transpose()?;
         let (kinds, names): (Vec<_>, Vec<_>) = order.kinds.iter().cloned().unzip();
-        let (finder, tally) = (LinkFinder::new(&kinds, aligner)?, LinkTally::new(names, query, order.each_word));
+        let (finder, tally) = (LinkFinder::new(&kinds, aligner, rules)?, LinkTally::new(names, query, order.each_word));
         Ok(Self { order, rows, next: 0, finder, tally })
     }
 
@@ -223,8 +235,9 @@ impl Tallying {
                     let Some(parts) = workspace.parts(*at as usize, text) else { continue };
                     (parts.clone(), parts)
                 } else {
-                    let small = words(text).map(str::to_lowercase);
-                    (words(text).map(str::to_owned).collect(), small.collect())
+                    let own = owned_words(text, corpus.rules.source);
+                    let small = own.iter().map(|word| word.to_lowercase()).collect();
+                    (own, small)
                 };
                 self.tally.add(*at, TalliedSentence { keys: &keys, source: &source, texts: &texts });
             }

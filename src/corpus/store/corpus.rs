@@ -13,6 +13,7 @@ use crate::corpus::measures::table::{CorpusMeasure, OF_SENTENCES};
 use crate::corpus::store::blocks::{Blocks, Loose, Written, count_outputs};
 use crate::corpus::store::file::{Workspace, list, number};
 use crate::corpus::store::read::{StoredSystem, compared};
+use crate::corpus::store::rules::SideRules;
 use crate::corpus::store::texts::{ColumnNumbers, PIECE, TextStore, are_too_many};
 use crate::error::Result;
 
@@ -36,6 +37,8 @@ pub struct CorpusTable {
     pub judgements: Arc<Judgements>,
     /// Sentences with links by hand.
     pub golds: Arc<BTreeSet<usize>>,
+    /// What a word is.
+    pub rules: SideRules,
     /// Whether source words have parts of speech.
     pub has_parts: bool,
     pub scheme: Arc<ErrorScheme>,
@@ -128,6 +131,7 @@ impl CorpusTable {
             references: blocks.texts(Written::Reference(0), len),
             further: (1..workspace.references()?).map(|n| blocks.texts(Written::Reference(n), len)).collect(),
             seen: workspace.ask(|all| number(all, sql, []))?,
+            rules: workspace.rules(),
             ..Self::default()
         };
         let given = workspace.sentence_numbers().map(|given| corpus.given = Arc::new(given));
@@ -263,6 +267,7 @@ impl CorpusTable {
             return Ok(());
         };
         let _moment = workspace.ask(rusqlite::Connection::unchecked_transaction)?;
+        self.rules = workspace.rules();
         let len = workspace.len()?;
         let systems = workspace.systems()?;
         self.systems.retain(|column| systems.iter().any(|system| system.id == column.system.id));

@@ -1,5 +1,6 @@
 //! Floor 7: a workspace file: opened, made, refused.
 
+use std::cell::Cell;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -8,6 +9,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension as _, Params,
 
 use crate::corpus::store::schema::{APPLICATION, STEPS, migrate, stranger};
 use crate::error::{Error, Result};
+use crate::text::cut::WordRule;
 use crate::text::write::{DATABASE, folder_of};
 
 /// How long one window waits for another that is writing.
@@ -27,6 +29,8 @@ pub struct Workspace {
     pub(crate) connection: Connection,
     path: PathBuf,
     is_fixed: bool,
+    /// What a word is, once both sides have texts.
+    pub(super) rules: Cell<Option<[WordRule; 2]>>,
 }
 
 impl Workspace {
@@ -53,7 +57,7 @@ impl Workspace {
         if version < STEPS.len() {
             migrate(&mut connection).map_err(told)?;
         }
-        let mut workspace = Self { connection, path: path.to_owned(), is_fixed: false };
+        let mut workspace = Self { connection, path: path.to_owned(), is_fixed: false, rules: Cell::default() };
         if tables > 0 && version < STEPS.len() {
             // What is damaged stays as it is; what can be read is.
             let _ = workspace.fold();
@@ -77,7 +81,7 @@ impl Workspace {
             let message = "was written by an older Interlinear, and nothing may be written where it lies";
             return Err(Error::file(path, format!("{message}; {advice}")));
         }
-        Ok(Self { connection, path: path.to_owned(), is_fixed: true })
+        Ok(Self { connection, path: path.to_owned(), is_fixed: true, rules: Cell::default() })
     }
 
     /// Whether it can only be looked at: what is judged and imported cannot be kept.

@@ -86,6 +86,8 @@ pub struct Out {
     pub chosen: String,
     /// Of a report: how many sentences have pictures, the first ones.
     pub pictures: usize,
+    /// Whether links in Pharaoh's notation count the words of the corpus, in place of what stands between spaces.
+    pub link_tokens: bool,
     /// Links references that nobody has linked; none: they stay without links.
     pub aligner: Option<AlignerChoice>,
 }

@@ -19,6 +19,7 @@ pub mod look;
 pub mod output;
 pub mod parts;
 pub mod read;
+pub mod rules;
 pub mod schema;
 pub mod texts;
 pub mod write;

@@ -9,8 +9,9 @@ use crate::analysis::alignment::Alignment;
 use crate::analysis::reading::Reading;
 use crate::analysis::words::pooled;
 use crate::corpus::store::coder;
+use crate::corpus::store::rules::{SideRules, counterparts, spread};
 use crate::text::cut::WordRule;
-use crate::text::links::Link;
+use crate::text::links::{Link, Links};
 use crate::text::readable::places;
 use crate::text::sentence::EOS;
 use crate::text::words;
@@ -41,7 +42,7 @@ pub struct SystemOutput {
     pub alpha: Option<Alignment>,
     /// Whether alpha is that of an alignment head, which says where the words come from.
     pub is_head: bool,
-    /// Links that came without weights.
+    /// Links that came without weights, between the words of the corpus.
     pub links: Option<Vec<Link>>,
 }
 
@@ -56,27 +57,43 @@ impl SystemOutput {
         without_end(&self.source)
     }
 
-    /// Its links between the words of the system: those that it came with, else the source word of greatest alpha for each target word.
-    /// `None` where it has neither.
-    pub fn hard_links(&self) -> Option<Vec<Link>> {
-        if let Some(links) = &self.links {
-            return Some(links.clone());
-        }
-        self.alignment().map(|alignment| self.reading().links(&alignment))
-    }
-
-    /// alpha of an output of this source between the words between the spaces of its two texts ([`crate::text::words`]).
+    /// alpha of an output of this source between the words that rules cut in its two texts ([`crate::text::words`]).
     /// `None` where it has none, and where its words are not those of the texts.
-    pub fn word_alignment(&self, source: &str) -> Option<Alignment> {
-        let source = places(self.source_words(), source, WordRule::Spaces)?;
-        let target = places(self.words(), &self.text, WordRule::Spaces)?;
+    pub fn word_alignment(&self, source: &str, rules: SideRules) -> Option<Alignment> {
+        let source = places(self.source_words(), source, rules.source)?;
+        let target = places(self.words(), &self.text, rules.target)?;
         Some(pooled(&self.alignment()?, &source, &target))
     }
 
-    /// Its links between the words between spaces: those that it came with, which count so already, else for each word
+    /// Its links between these words: those that it came with, which count so already, else for each word
     /// of the output the source word of greatest alpha.
-    pub fn word_links(&self, source: &str) -> Option<Vec<Link>> {
-        self.links.clone().or_else(|| Some(self.reading().links(&self.word_alignment(source)?)))
+    pub fn word_links(&self, source: &str, rules: SideRules) -> Option<Vec<Link>> {
+        self.links.clone().or_else(|| Some(self.reading().links(&self.word_alignment(source, rules)?)))
+    }
+
+    /// A text that nobody cut, of a source: its words are those of the rules.
+    pub fn plain(text: &str, source: &str, rules: SideRules) -> Self {
+        let all = |text: &str, rule: WordRule| rule.words(text).into_iter().map(str::to_owned).collect();
+        let (source, target) = (all(source, rules.source), all(text, rules.target));
+        Self { text: text.to_owned(), source, target, ..Self::default() }
+    }
+
+    /// With links of its own words, perhaps those between spaces, as links of the words of the corpus; as they are where its words
+    /// are not those of the texts.
+    #[must_use]
+    pub fn with_own_links(mut self, source: &str, rules: SideRules) -> Self {
+        let stand = |own: &[String], text: &str, rule: WordRule| {
+            if WordRule::Spaces.words(text) == own {
+                return Some(counterparts(text, WordRule::Spaces, rule));
+            }
+            Some(places(own, text, rule)?.places.into_iter().map(Iterator::collect).collect::<Vec<Vec<usize>>>())
+        };
+        let sides = stand(self.source_words(), source, rules.source).zip(stand(self.words(), &self.text, rules.target));
+        if let (Some((sources, targets)), Some(links)) = (sides, &mut self.links) {
+            *links =
+                spread(&Links::new(std::mem::take(links), Vec::new()), Some(&sources), Some(&targets)).sure().to_vec();
+        }
+        self
     }
 
     /// How links are read off alpha.

@@ -6,7 +6,6 @@ use rusqlite::params;
 use crate::corpus::store::file::{Workspace, change, one};
 use crate::corpus::store::schema::BESIDE;
 use crate::error::Result;
-use crate::text::words::words;
 
 impl Workspace {
     /// Keeps the parts of speech of sentences, by their places from 0.
@@ -25,12 +24,12 @@ impl Workspace {
         self.ask(find).ok().flatten().is_some()
     }
 
-    /// The parts of speech of the words between the spaces of a source; `None` where it has not one for each.
+    /// The parts of speech of the words of a source; `None` where it has not one for each.
     pub fn parts(&self, at: usize, source: &str) -> Option<Vec<String>> {
         let find = |all| {
             one(all, "SELECT words FROM part WHERE sentence = ?1", [at as i64 + 1], |row| row.get::<_, String>(0))
         };
         let parts: Vec<String> = self.ask(find).ok().flatten()?.split(' ').map(str::to_owned).collect();
-        Some(parts).filter(|parts| parts.len() == words(source).count())
+        Some(parts).filter(|parts| parts.len() == self.rules().source.count(source))
     }
 }

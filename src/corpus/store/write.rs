@@ -14,6 +14,7 @@ use crate::corpus::store::file::{Workspace, change, list, number, one};
 use crate::corpus::store::gold::set_gold;
 use crate::corpus::store::output::{SystemOutput, pack};
 use crate::corpus::store::read::{MOST_REFERENCES, StoredAbout, StoredSystem, key, stored_system};
+use crate::corpus::store::rules::{KnownWords, SideRules};
 use crate::error::{Error, Result};
 use crate::text::links::Links;
 
@@ -29,7 +30,7 @@ pub struct NewSentence {
     pub name: Option<String>,
     /// Its line there, from 1.
     pub line: usize,
-    /// Links by hand between the words of the source and of the first reference.
+    /// Links by hand between the source and the first reference, which count words between spaces.
     pub gold: Option<Links>,
 }
 
@@ -64,10 +65,10 @@ impl Ready {
         at: usize,
         output: &SystemOutput,
         (source, references, gold): (&str, &[&str], Option<&Links>),
-        measuring: &mut Measuring,
+        (rules, measuring): (SideRules, &mut Measuring),
     ) -> std::io::Result<Self> {
         let packed = pack(output, source)?;
-        let numbers = measuring.output(source, references, gold, output);
+        let numbers = measuring.output((source, rules), references, gold, output);
         Ok(Self { text: output.text.clone(), packed, measured: (at, numbers) })
     }
 }
@@ -83,6 +84,9 @@ impl Workspace {
 
     /// Puts sentences behind those that are there; gives the place of the first, from 0.
     pub fn add_sentences(&mut self, origin: i64, new: &[NewSentence]) -> Result<usize> {
+        let sources = new.iter().map(|new| new.source.as_str());
+        self.settle_words(&KnownWords::default(), sources, new.iter().flat_map(NewSentence::references))?;
+        let rules = self.rules();
         self.at_once(|all| {
             // Another window may be adding sentences too.
             let first = number(all, "SELECT coalesce(max(id), 0) FROM sentence", [])? as usize;
@@ -92,13 +96,14 @@ impl Workspace {
                 let id = (first + n + 1) as i64;
                 add.execute(params![id, origin, new.line as i64, new.name, new.source, new.reference])?;
                 if let Some(gold) = &new.gold {
-                    set_gold(all, id, Some(gold))?;
+                    let gold = rules.retold(gold, SideRules::SPACES, (&new.source, new.first()));
+                    set_gold(all, id, Some(&gold))?;
                 }
                 let further = new.further.iter().map(|text| text.trim()).enumerate();
                 for (n, text) in further.filter(|(_, text)| !text.is_empty()) {
                     set_reference(all, n + 1, id, text)?;
                 }
-                rows.push((first + n, of_sentence(&new.source, new.reference.as_deref())));
+                rows.push((first + n, of_sentence((&new.source, rules), new.reference.as_deref())));
             }
             for written in Written::of(0, MOST_REFERENCES) {
                 forget_texts(all, written, rows.iter().map(|(at, _)| *at))?;
@@ -120,13 +125,19 @@ impl Workspace {
     /// Gives sentences, from 0, their reference of a number, from 0; outputs must be measured again
     /// ([`Workspace::measure`]).
     pub fn set_references(&mut self, n: usize, references: &[(usize, String)]) -> Result<()> {
+        self.settle_words(
+            &KnownWords::default(),
+            std::iter::empty(),
+            references.iter().map(|(_, text)| text.as_str()),
+        )?;
+        let rules = self.rules();
         let forced = self.systems()?.into_iter().filter(|system| n == 0 && system.is_forced());
         let forced: Vec<i64> = forced.map(|system| system.id).collect();
         let mut rows = Vec::with_capacity(references.len());
         for (at, reference) in references {
             if let Some(sentence) = self.sentence(*at)? {
                 let first = if n == 0 { Some(reference.as_str()) } else { sentence.reference.as_deref() };
-                rows.push((*at, of_sentence(&sentence.source, first)));
+                rows.push((*at, of_sentence((&sentence.source, rules), first)));
             }
         }
         self.at_once(|all| {
@@ -176,19 +187,23 @@ impl Workspace {
     /// Puts in what a system says of some sentences, measured, in one step; what it said of them before goes. Gives how many
     /// marks were of words that went, and are set apart.
     pub fn add_outputs(&mut self, system: i64, new: &[Placed], measuring: &mut Measuring) -> Result<usize> {
-        let mut ready = Vec::with_capacity(new.len());
+        let texts = new.iter().map(|(_, output)| output.text.as_str());
+        self.settle_words(&KnownWords::default(), std::iter::empty(), texts)?;
+        let (rules, mut ready) = (self.rules(), Vec::with_capacity(new.len()));
         for (at, output) in new {
             let Some(sentence) = self.sentence(*at)? else { continue };
             let gold = if output.alpha.is_some() || output.links.is_some() { self.gold(*at)? } else { None };
             let references = sentence.references();
             let of = (sentence.source.as_str(), references.as_slice(), gold.as_ref());
-            ready.push(Ready::new(*at, output, of, measuring).map_err(|error| Error::io(self.path(), &error))?);
+            ready
+                .push(Ready::new(*at, output, of, (rules, measuring)).map_err(|error| Error::io(self.path(), &error))?);
         }
         self.add_ready(system, &ready, measuring.aligner.is_some())
     }
 
     /// Puts in what is measured and packed already; gives how many marks were of words that it replaced and are set apart.
     pub(crate) fn add_ready(&mut self, system: i64, ready: &[Ready], has_aligner: bool) -> Result<usize> {
+        let rule = self.rules().target;
         self.at_once(|all| {
             let mut text = all.prepare_cached("INSERT OR REPLACE INTO output(key, text) VALUES (?1, ?2)")?;
             let mut body = all.prepare_cached("INSERT OR REPLACE INTO body(key, packed) VALUES (?1, ?2)")?;
@@ -201,7 +216,7 @@ impl Workspace {
                 let before: Option<String> =
                     one(all, "SELECT text FROM output WHERE key = ?1", [key], |row| row.get(0))?;
                 if before.as_ref() != Some(&ready.text) {
-                    apart += set_apart(all, (id, &name), before.as_deref(), &ready.text)?;
+                    apart += set_apart(all, (id, &name), before.as_deref(), (&ready.text, rule))?;
                     changed.extend(before.is_some().then_some(ready.measured.0));
                 }
                 text.execute(params![key, ready.text])?;
@@ -258,7 +273,8 @@ impl Workspace {
                 };
                 let (gold, mut measuring) = (self.gold(*at)?, Measuring::default());
                 let references = sentence.references();
-                rows.push((*at, measuring.output(&sentence.source, &references, gold.as_ref(), &output)));
+                let of = (sentence.source.as_str(), self.rules());
+                rows.push((*at, measuring.output(of, &references, gold.as_ref(), &output)));
             }
             self.at_once(|all| add_measured(all, system.id, &rows, false))?;
             all_rows.push((system.id, rows));
@@ -333,10 +349,11 @@ fn add_measured<'a>(
     add_numbers(all, system, &measures, &rows)
 }
 
-fn of_sentence(source: &str, reference: Option<&str>) -> Vec<f32> {
+fn of_sentence((source, rules): (&str, SideRules), reference: Option<&str>) -> Vec<f32> {
     let references: Vec<&str> = reference.into_iter().collect();
     let subject = MeasureSubject {
         source,
+        rules,
         references: &references,
         gold: None,
         statistical: None,

@@ -14,6 +14,7 @@ use crate::import::formats::links;
 use crate::import::input::{ImportInput, TextLines};
 use crate::import::options::{Base, ColumnRole, ImportOptions, Orientation};
 use crate::import::record::{ImportedOutput, ImportedText, Record};
+use crate::text::cut::WordRule;
 
 /// The name of the format.
 pub const NAME: &str = "corpus";
@@ -36,12 +37,20 @@ pub fn open(input: &ImportInput, _: &ImportOptions, facts: &mut Facts) -> Result
 
 #[derive(Deserialize)]
 struct Line {
+    words: Option<Words>,
     source: String,
     reference: Option<String>,
     references: Option<Vec<Option<String>>>,
     systems: BTreeMap<String, Said>,
     gold: Option<String>,
     measures: Option<Numbers>,
+}
+
+/// What a word is.
+#[derive(Deserialize)]
+struct Words {
+    source: WordRule,
+    target: WordRule,
 }
 
 type Numbers = BTreeMap<String, Option<f32>>;
@@ -98,6 +107,8 @@ fn record(number: usize, line: Line, warnings: &mut Warnings) -> Record {
             None
         }
     };
+    // earlier programs counted words between spaces
+    record.words = Some(line.words.map_or([WordRule::Spaces; 2], |words| [words.source, words.target]));
     record.gold = linked(line.gold);
     let numbers = |all: Option<Numbers>| all.unwrap_or_default().into_iter().filter_map(|(name, n)| Some((name, n?)));
     record.extra.extend(numbers(line.measures).map(|(name, n)| (name, n.to_string())));

@@ -58,7 +58,7 @@ impl Jobs {
         self.counting = None;
         let Some(options) = options else { return Ok(()) };
         let frequencies = self.means.frequencies(corpus, goes_on)?;
-        let linker = Linker::new(self.means.aligner.as_ref())?;
+        let linker = Linker::new(self.means.aligner.as_ref(), corpus.rules)?;
         let counting = Counting::new(Arc::clone(corpus), rows, &options, frequencies, linker);
         self.counting = Some((Box::new(counting), 0));
         Ok(())
@@ -70,7 +70,7 @@ impl Jobs {
         let find = find?;
         let folder = workspace.path().parent().unwrap_or(workspace.path());
         let aligner = self.means.aligner.as_ref();
-        match Searching::new(&find.query, folder, find.links, rows.to_vec(), aligner) {
+        match Searching::new(&find.query, folder, find.links, rows.to_vec(), (aligner, workspace.rules())) {
             Ok(searching) => self.searching = Some((find.number, searching.by_parts(find.by_parts), 0)),
             Err(why) => return Some(CorpusNews::Refused(find.number, why.to_string())),
         }
@@ -82,7 +82,7 @@ impl Jobs {
         self.tallying = None;
         let order = order?;
         let (number, folder) = (order.number, workspace.path().parent().unwrap_or(workspace.path()));
-        match Tallying::new(order, folder, rows.to_vec(), self.means.aligner.as_ref()) {
+        match Tallying::new(order, folder, rows.to_vec(), (self.means.aligner.as_ref(), workspace.rules())) {
             Ok(tallying) => self.tallying = Some(tallying),
             Err(why) => return Some(CorpusNews::Refused(number, why.to_string())),
         }

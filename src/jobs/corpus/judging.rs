@@ -21,7 +21,7 @@ fn align(workspace: &mut Workspace, at: usize, by: &str, choice: &AlignerChoice)
     let Some(reference) = sentence.reference.as_deref() else {
         return Err(Error::Input("There is no reference to link the source with; import one".to_owned()));
     };
-    let Some(mut aligner) = LineAligner::chosen(choice, false)? else {
+    let Some(mut aligner) = LineAligner::chosen(choice, workspace.rules().are_given())? else {
         let AlignerChoice { source, target, .. } = choice;
         let none = || {
             format!(
@@ -30,7 +30,7 @@ fn align(workspace: &mut Workspace, at: usize, by: &str, choice: &AlignerChoice)
         };
         return Err(Error::Input(choice.trouble().unwrap_or_else(none)));
     };
-    let links = aligner.lines(&sentence.source, reference).likely;
+    let links = workspace.rules().aligned(&mut aligner, &sentence.source, reference).likely;
     workspace.draw(at, by, Some(&Links::new(links, Vec::new())))
 }
 

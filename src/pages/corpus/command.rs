@@ -21,6 +21,8 @@ pub enum CorpusCommand {
     SetRole(import::Role),
     /// Whether the best candidate of an n-best list that comes in, by chrF2, is a system of its own.
     TakeOracle(bool),
+    /// Texts that begin a corpus are cut into words already.
+    Pretokenized(bool),
     /// Of n-best lists the first by this comes in too; empty: only as they are.
     Rerank(String),
     /// The conditions, as typed.
@@ -65,7 +67,7 @@ pub enum CorpusCommand {
     Unmark(usize),
     /// Says that what a system, by its name, makes of it has no errors, or takes that back.
     NoErrors(String),
-    /// Draws a link by hand: none, sure, possible, and none again. Words between spaces of source and reference, from 0.
+    /// Draws a link by hand: none, sure, possible, and none again. Words of source and reference, from 0.
     Link(usize, usize),
     /// Begins the links by hand with those of the statistical aligner.
     LinksOfAligner,

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use crate::corpus::judgements::campaign::{Campaign, STAR};
 use crate::corpus::judgements::judge::{ErrorMark, Judgement, MOST_RATING, MOST_STARS};
 use crate::corpus::judgements::scheme::ErrorScheme;
+use crate::corpus::store::rules::SideRules;
 use crate::text::cut::WordRule;
-use crate::text::words::{place_of, words};
+use crate::text::words::place_of;
 
 /// Digits of a rating that are kept.
 const MOST_DIGITS: usize = 3;
@@ -79,6 +80,8 @@ impl DeskDeed {
 pub struct DeskSheet<'a> {
     pub at: usize,
     pub source: &'a str,
+    /// What a word is.
+    pub rules: SideRules,
     /// The systems and what they say, in the order in which they stand.
     pub rows: Vec<(&'a str, &'a str)>,
     /// What the one who judges says of it.
@@ -217,7 +220,7 @@ impl JudgeDesk {
         is_done: impl Fn(usize) -> bool,
     ) -> Vec<DeskDeed> {
         let Some((system, text)) = sheet.rows.get(self.row).copied() else { return Vec::new() };
-        let (count, source) = (words(text).count(), words(sheet.source).count());
+        let (count, source) = (sheet.rules.target.count(text), sheet.rules.source.count(sheet.source));
         match key {
             DeskKey::Row(by) => {
                 let last = sheet.rows.len() - 1;
@@ -225,8 +228,8 @@ impl JudgeDesk {
             }
             DeskKey::Words(by) => self.choose(stepped(self.target, by, count)),
             DeskKey::Wider(by) => self.choose(widened(self.target, by, count)),
-            DeskKey::Letters(by) => self.cut(text, (0, by)),
-            DeskKey::LettersBefore(by) => self.cut(text, (by, 0)),
+            DeskKey::Letters(by) => self.cut((text, sheet.rules.target), (0, by)),
+            DeskKey::LettersBefore(by) => self.cut((text, sheet.rules.target), (by, 0)),
             DeskKey::Source(by) => self.source = stepped(self.source, by, source),
             DeskKey::SourceWider(by) => self.source = widened(self.source, by, source),
             DeskKey::Missing => self.is_missing = !self.is_missing,
@@ -274,9 +277,8 @@ impl JudgeDesk {
     }
 
     /// Takes letters to the words, or from them, at their beginning and their end.
-    fn cut(&mut self, text: &str, (before, behind): (isize, isize)) {
-        let Some(place) = place_of(text, WordRule::Spaces, self.target).filter(|_| self.target.0 < self.target.1)
-        else {
+    fn cut(&mut self, (text, rule): (&str, WordRule), (before, behind): (isize, isize)) {
+        let Some(place) = place_of(text, rule, self.target).filter(|_| self.target.0 < self.target.1) else {
             return;
         };
         let count = text[place].chars().count();

@@ -123,7 +123,7 @@ impl CorpusPage {
             }
             if let Some(gold) = change.golds.get(&detail.at) {
                 detail.gold.clone_from(gold);
-                self.tables = picture::tables(detail, || app.tasks.fresh_id());
+                self.tables = picture::tables(detail, self.corpus.rules, || app.tasks.fresh_id());
             }
             self.forget_drawn(detail);
             self.detail = Some(shared);

@@ -95,6 +95,8 @@ pub struct CorpusPage {
     pub oracle: Option<import::OracleBy>,
     /// By what n-best lists are put into another order; empty: by nothing.
     pub rerank: String,
+    /// Whether texts that begin a corpus are cut into words.
+    pub pretokenized: bool,
     /// Why the last act came to nothing, as a sentence.
     pub message: Option<String>,
     /// What the lane is doing, and how far it is.
@@ -274,7 +276,15 @@ impl CorpusPage {
         };
         let oracle = self.oracle;
         let rerank = Some(self.rerank.trim()).filter(|name| !name.is_empty()).map(str::to_owned);
-        let options = import::ImportOptions { role: Some(role), oracle, rerank, ..import::ImportOptions::default() };
+        // a corpus that is begun has its words
+        let pretokenized = self.pretokenized && self.corpus.is_empty();
+        let options = import::ImportOptions {
+            role: Some(role),
+            oracle,
+            rerank,
+            pretokenized,
+            ..import::ImportOptions::default()
+        };
         Self::send(app, CorpusRequest::Import(path, options));
     }
 
@@ -292,6 +302,7 @@ impl CorpusPage {
             columns,
             chosen: self.filter.trim().to_owned(),
             pictures: MOST_PICTURES,
+            link_tokens: false,
             aligner: self.aligner(app),
         };
         Self::send(app, CorpusRequest::Write(Box::new(out)));
@@ -359,7 +370,7 @@ impl CorpusPage {
                     return;
                 }
                 self.forget_drawn(&detail);
-                self.tables = picture::tables(&detail, || app.tasks.fresh_id());
+                self.tables = picture::tables(&detail, self.corpus.rules, || app.tasks.fresh_id());
                 self.detail = Some(Arc::from(detail));
             }
             CorpusNews::Busy(what, share) => (self.busy, self.is_importing) = (Some((what, share)), false),
@@ -446,6 +457,7 @@ impl PageState for CorpusPage {
             CorpusCommand::Import(path) => self.import(path, app),
             CorpusCommand::SetRole(role) => self.role = role,
             CorpusCommand::Rerank(name) => self.rerank = name,
+            CorpusCommand::Pretokenized(is_cut) => self.pretokenized = is_cut,
             CorpusCommand::TakeOracle(takes) => self.oracle = takes.then(import::OracleBy::default),
             CorpusCommand::SetFilter(filter) => {
                 self.filter = filter;

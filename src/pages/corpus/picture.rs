@@ -5,14 +5,14 @@ use std::sync::Arc;
 use crate::analysis::alignment::Alignment;
 use crate::app::document::table::{AlignmentTable, SourceWord, TargetWord};
 use crate::corpus::store::output::SystemOutput;
+use crate::corpus::store::rules::SideRules;
 use crate::jobs::corpus::thread::Detail;
-use crate::text::cut::WordRule;
 use crate::text::links::{Link, Links};
+use crate::text::readable::places;
 use crate::text::sentence::{EOS, UNK, is_language};
-use crate::text::words::{WordPlaces, words};
 
 /// A table for each system, `None` where it has no alignment. `number` is another for each.
-pub fn tables(detail: &Detail, mut number: impl FnMut() -> u64) -> Vec<Option<Arc<AlignmentTable>>> {
+pub fn tables(detail: &Detail, rules: SideRules, mut number: impl FnMut() -> u64) -> Vec<Option<Arc<AlignmentTable>>> {
     let table = |output: &Option<SystemOutput>| {
         let output = output.as_ref()?;
         let alpha = output.alpha.as_ref()?;
@@ -21,7 +21,7 @@ pub fn tables(detail: &Detail, mut number: impl FnMut() -> u64) -> Vec<Option<Ar
             source: source(output, alpha),
             target: target(output),
             alpha: Some(alpha.clone()),
-            links: gold(detail, output),
+            links: gold(detail, output, rules),
             text: output.text.clone(),
             log_p: output.log_p.unwrap_or(f32::NAN),
             ..AlignmentTable::default()
@@ -58,15 +58,15 @@ fn target(output: &SystemOutput) -> Vec<TargetWord> {
     output.target.iter().enumerate().map(word).collect()
 }
 
-/// Links by hand between the words of an output that says the reference: they are of the words between spaces, which
-/// the system may have cut.
-fn gold(detail: &Detail, output: &SystemOutput) -> Option<Links> {
+/// Links by hand between the words of an output that says the reference: they are of the words of the corpus, which the system may
+/// have cut otherwise.
+fn gold(detail: &Detail, output: &SystemOutput, rules: SideRules) -> Option<Links> {
     let (gold, reference) = (detail.gold.as_ref()?, detail.sentence.reference.as_deref()?);
-    if !words(reference).eq(words(&output.text)) {
+    if !rules.target.are_alike(reference, &output.text) {
         return None;
     }
-    let source = WordPlaces::of_parts(output.source_words(), &detail.sentence.source, WordRule::Spaces)?;
-    let target = WordPlaces::of_parts(output.words(), &output.text, WordRule::Spaces)?;
+    let source = places(output.source_words(), &detail.sentence.source, rules.source)?;
+    let target = places(output.words(), &output.text, rules.target)?;
     let spread = |links: &[Link]| -> Vec<Link> {
         let parts = |link: &Link| {
             let targets: Vec<usize> = target.parts_of(link.target).collect();

@@ -148,7 +148,7 @@ fn texts_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, (detai
     let missed: Vec<&str> = lit.map_or_else(|| outputs.collect(), |(_, text)| vec![text]);
     let line = |ui: &mut Ui, name: &str, text: &str, others: &[&str], side: Option<TintedSide<'_>>| {
         labels::caption(ui, name);
-        let marked = Marked::new(text, others, theme::body(), (t.text, t.warm));
+        let marked = Marked::new(text, (others, workbench.corpus.rules.target), theme::body(), (t.text, t.warm));
         let (tints, said) = side.map(|side| tints.on(text, side)).unwrap_or_default();
         marked.with_tints(tints, said).paragraph_ui(ui, ("corpus text", detail.at, name));
     };

@@ -8,8 +8,8 @@ use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::command::CorpusCommand;
 use crate::pages::corpus::view::memory::CorpusMemory;
 use crate::pages::window::local::Window;
+use crate::text::cut::WordRule;
 use crate::text::links::{Link, Links};
-use crate::text::words::words;
 use crate::widgets::{bidi, labels, theme};
 
 /// Room for the curves, points.
@@ -36,13 +36,14 @@ pub fn gold_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, det
     });
     let note = tr!("Click a source word, then words of the reference: a link is sure, possible (thin), then gone");
     labels::note(ui, note);
+    let rules = workbench.corpus.rules;
     let from_right = bidi::starts_right(&detail.sentence.source);
     ScrollArea::horizontal().id_salt("corpus_gold").stick_to_right(from_right).show(ui, |ui| {
         let chosen = window.local.of::<CorpusMemory>().linked.filter(|(at, _)| *at == detail.at).map(|(_, j)| j);
         let (mut above, mut below) = (Vec::new(), Vec::new());
         line_ui(
             ui,
-            &detail.sentence.source,
+            (&detail.sentence.source, rules.source),
             tr!("Source"),
             &mut above,
             |j| chosen == Some(j),
@@ -53,7 +54,7 @@ pub fn gold_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, det
         let (_, room) = ui.allocate_space(vec2(1.0, RISE));
         let gold = detail.gold.clone().unwrap_or_default();
         let is_linked = |i: usize| chosen.is_some_and(|source| gold.is_possible(Link { source, target: i }));
-        line_ui(ui, reference, tr!("Reference"), &mut below, is_linked, |i| {
+        line_ui(ui, (reference, rules.target), tr!("Reference"), &mut below, is_linked, |i| {
             if let Some(j) = chosen {
                 window.push(CorpusCommand::Link(j, i));
             }
@@ -78,14 +79,14 @@ fn errors_ui(ui: &mut Ui, workbench: &CorpusPage, detail: &Detail) {
 /// A line of words as buttons; notes where each stands.
 fn line_ui(
     ui: &mut Ui,
-    text: &str,
+    (text, rule): (&str, WordRule),
     side: &str,
     places: &mut Vec<Rect>,
     is_chosen: impl Fn(usize) -> bool,
     mut clicked: impl FnMut(usize),
 ) {
     // A line from the right is laid from its end, so that it scrolls.
-    let mut line: Vec<(usize, &str)> = words(text).enumerate().collect();
+    let mut line: Vec<(usize, &str)> = rule.words(text).into_iter().enumerate().collect();
     if bidi::starts_right(text) {
         line.reverse();
     }

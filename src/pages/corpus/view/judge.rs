@@ -19,7 +19,6 @@ use crate::pages::corpus::view::memory::CorpusMemory;
 use crate::pages::corpus::view::tints::{TintedSide, Tints};
 use crate::pages::corpus::view::words::{Marked, Tint};
 use crate::pages::window::local::{Sheet, Window};
-use crate::text::cut::WordRule;
 use crate::text::words::{letters_at, place_of};
 use crate::widgets::{labels, theme};
 
@@ -91,7 +90,7 @@ fn sheet<'a>(
     let rows = names.filter_map(|name| Some((name, said(name)?))).collect();
     let others = detail.judgements.iter().filter(|(name, _)| is_metric(campaign, annotator, name));
     let suggested = others.flat_map(|(_, judgement)| &judgement.marks).collect();
-    DeskSheet { at: detail.at, source: &detail.sentence.source, rows, own, suggested }
+    DeskSheet { at: detail.at, source: &detail.sentence.source, rules: workbench.corpus.rules, rows, own, suggested }
 }
 
 /// Whether marks are of nobody who judges here: what the others say is not seen.
@@ -227,9 +226,10 @@ fn sheet_ui(
         labels::caption(ui, tr!("Source"));
         let (mut set_off, _) = tints.on(sheet.source, TintedSide::Source);
         let chosen = window.local.of::<CorpusMemory>().desk.source;
-        let chosen = place_of(sheet.source, WordRule::Spaces, chosen).filter(|_| chosen.0 < chosen.1);
+        let chosen = place_of(sheet.source, sheet.rules.source, chosen).filter(|_| chosen.0 < chosen.1);
         set_off.extend(chosen.map(|place| Tint { place, line: Stroke::NONE, ground: t.accent_soft }));
-        let source = Marked::new(sheet.source, &[], theme::sentence(), (t.text, t.warm)).with_tints(set_off, None);
+        let source = Marked::new(sheet.source, (&[], sheet.rules.source), theme::sentence(), (t.text, t.warm))
+            .with_tints(set_off, None);
         source.paragraph_ui(ui, ("judged source", sheet.at));
         let references = detail.sentence.references();
         if !references.is_empty() {
@@ -265,7 +265,7 @@ fn row_ui(
     let (typed, too_high) = (desk.typed.clone(), desk.is_too_high());
     let mut ground = None;
     if is_chosen
-        && let Some(place) = place_of(text, WordRule::Spaces, desk.target).filter(|_| desk.target.0 < desk.target.1)
+        && let Some(place) = place_of(text, sheet.rules.target, desk.target).filter(|_| desk.target.0 < desk.target.1)
     {
         ground = Some(desk.letters.map_or_else(|| place.clone(), |letters| letters_at(text, &place, letters)));
     }
@@ -314,7 +314,8 @@ fn row_ui(
         });
         let (mut set_off, _) = tints.on(text, TintedSide::System(system));
         set_off.extend(ground.map(|place| Tint { place, line: Stroke::NONE, ground: t.accent_soft }));
-        let marked = Marked::new(text, &[], theme::sentence(), (t.text, t.warm)).with_tints(set_off, None);
+        let marked =
+            Marked::new(text, (&[], sheet.rules.target), theme::sentence(), (t.text, t.warm)).with_tints(set_off, None);
         marked.paragraph_ui(ui, ("judged", sheet.at, n));
         if is_chosen {
             for seen in tints.seen.iter().filter(|seen| seen.mark.system == system) {
@@ -350,7 +351,7 @@ fn rating_ui(ui: &mut Ui, window: &mut Window<'_>, (system, name): (&str, &str),
 }
 
 fn mark_ui(ui: &mut Ui, workbench: &CorpusPage, text: &str, mark: &ErrorMark, annotator: &str) {
-    let place = place_of(text, WordRule::Spaces, mark.target).unwrap_or(0..0);
+    let place = place_of(text, workbench.corpus.rules.target, mark.target).unwrap_or(0..0);
     let place = mark.letters.map_or_else(|| place.clone(), |letters| letters_at(text, &place, letters));
     let words = if mark.target.0 < mark.target.1 { &text[place] } else { tr!("missing words") };
     let by = if *annotator == workbench.kept.annotator { String::new() } else { tr!(", by {annotator}", annotator) };

@@ -10,7 +10,8 @@ use crate::pages::corpus::view::memory::CorpusMemory;
 use crate::pages::corpus::view::tints::{TintedWords, Tints, line};
 use crate::pages::corpus::view::words::chips_ui;
 use crate::pages::window::local::Window;
-use crate::text::words::words;
+use crate::text::cut::WordRule;
+use crate::text::words::words_of;
 use crate::widgets::{labels, theme};
 
 /// The words of a text as chips are no higher; those of a long one scroll, points.
@@ -29,8 +30,9 @@ pub fn marks_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, de
         systems_ui(ui, window, (&systems, &there), chosen, tints);
         let hint = tr!("To mark an error, click its first and its last word");
         labels::caption(ui, hint);
-        words_ui(ui, window, (detail.at, &systems[chosen]), &output.text);
-        source_ui(ui, window, detail);
+        let rules = workbench.corpus.rules;
+        words_ui(ui, window, (detail.at, &systems[chosen]), (&output.text, rules.target));
+        source_ui(ui, window, (detail, rules.source));
         mark_ui(ui, workbench, window, detail);
     }
     for seen in &tints.seen {
@@ -138,18 +140,16 @@ fn told(mark: &ErrorMark, detail: &Detail, workbench: &CorpusPage) -> String {
     let systems = &workbench.corpus.systems;
     let at = systems.iter().position(|column| column.system.name == mark.system);
     let output = at.and_then(|at| detail.outputs.get(at)?.as_ref());
-    let within = |text: &str, span: (usize, usize)| {
-        words(text).skip(span.0).take(span.1.saturating_sub(span.0)).collect::<Vec<_>>().join(" ")
-    };
-    let said = output.map_or_else(String::new, |output| within(&output.text, mark.target));
+    let rules = workbench.corpus.rules;
+    let said = output.map_or("", |output| words_of(&output.text, rules.target, mark.target)).to_owned();
     let said = if mark.target.0 == mark.target.1 { tr!("missing").to_owned() } else { said };
-    let source = within(&detail.sentence.source, mark.source);
-    let source = if source.is_empty() { source } else { tr!(" for \u{201c}{source}\u{201d}", source) };
+    let source = words_of(&detail.sentence.source, rules.source, mark.source);
+    let source = if source.is_empty() { String::new() } else { tr!(" for \u{201c}{source}\u{201d}", source) };
     format!("{said}{source}: {}, {} ({})", mark.category, mark.severity, mark.system)
 }
 
 /// The words of a translation; a first click begins a span, a second one ends it.
-fn words_ui(ui: &mut Ui, window: &mut Window<'_>, (at, system): (usize, &str), text: &str) {
+fn words_ui(ui: &mut Ui, window: &mut Window<'_>, (at, system): (usize, &str), text: (&str, WordRule)) {
     let local = window.local.of::<CorpusMemory>();
     let mark =
         local.marking.span.as_ref().filter(|(of, mark)| *of == at && mark.system == system).map(|(_, mark)| mark);
@@ -169,12 +169,12 @@ fn words_ui(ui: &mut Ui, window: &mut Window<'_>, (at, system): (usize, &str), t
 }
 
 /// The words of the source that a mark concerns, once there is one.
-fn source_ui(ui: &mut Ui, window: &mut Window<'_>, detail: &Detail) {
+fn source_ui(ui: &mut Ui, window: &mut Window<'_>, (detail, rule): (&Detail, WordRule)) {
     let local = window.local.of::<CorpusMemory>();
     let Some((_, mark)) = local.marking.span.as_mut().filter(|(at, _)| *at == detail.at) else { return };
     let note = tr!("Which words of the source does it concern, if any?");
     labels::caption(ui, note);
-    if let Some(n) = clicked(ui, &detail.sentence.source, tr!("of the source"), mark.source) {
+    if let Some(n) = clicked(ui, (&detail.sentence.source, rule), tr!("of the source"), mark.source) {
         // the only one that was chosen is no longer meant
         mark.source = if mark.source == (n, n + 1) { (0, 0) } else { spanned(mark.source, n) };
     }
@@ -186,12 +186,12 @@ fn spanned((from, to): (usize, usize), n: usize) -> (usize, usize) {
 }
 
 /// Words as chips, those of a span chosen; answers with the one that was clicked.
-fn clicked(ui: &mut Ui, text: &str, whose: &str, span: (usize, usize)) -> Option<usize> {
+fn clicked(ui: &mut Ui, (text, rule): (&str, WordRule), whose: &str, span: (usize, usize)) -> Option<usize> {
     let mut answer = None;
     let area = ScrollArea::vertical().id_salt(whose).max_height(CHIPS).auto_shrink([false, true]);
     let chips = |ui: &mut Ui| {
         ui.spacing_mut().item_spacing.x = 2.0;
-        for (n, word) in words(text).enumerate() {
+        for (n, word) in rule.words(text).into_iter().enumerate() {
             let is_within = (span.0..span.1).contains(&n);
             let button = egui::Button::selectable(is_within, RichText::new(word).size(theme::TEXT_SMALL));
             if ui.add(button).accessible_name(tr!("Word {} {whose}: {word}", n + 1, whose, word)).clicked() {

@@ -122,6 +122,9 @@ impl View for CorpusView {
         agreement::agreement_ui(ui, workbench, window);
         scheme::scheme_ui(ui, workbench, window);
         told_ui(ui, workbench, window);
+        if let Some(told) = workbench.corpus.rules.told() {
+            labels::note(ui, told);
+        }
         for number in workbench.tasks.clone() {
             task::task_ui(ui, window, Some(number));
         }
@@ -308,6 +311,14 @@ fn import_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
                 window.push(CorpusCommand::Rerank(rerank));
             }
         });
+        let (mut is_cut, is_begun) = (workbench.pretokenized, !workbench.corpus.is_empty());
+        let note = tr!("Words are what stands between the spaces of the texts. Without it they are tokens, as the rules of the languages cut them: \
+                    punctuation, elisions and clitics are words of their own");
+        let cut = ui.add_enabled(!is_begun, egui::Checkbox::new(&mut is_cut, tr!("The texts are cut into words")));
+        let late = tr!("What a word is was chosen with the first sentences of this corpus");
+        if cut.on_hover_text(note).on_disabled_hover_text(late).changed() {
+            window.push(CorpusCommand::Pretokenized(is_cut));
+        }
         let note = tr!("Tables, TMX, XLIFF, alignments, judgements and dumps of attention say themselves what they are.");
         ui.add(Label::new(RichText::new(note).size(theme::TEXT_SMALL).weak()).wrap());
         if ui.button(tr!("Choose a file...")).clicked() {

@@ -390,7 +390,8 @@ fn cell(ui: &Ui, workbench: &CorpusPage, (rect, at): (Rect, usize), slot: Slot) 
     let Some(text) = text.or((!is_here).then_some(WAITS)) else { return };
     let end = text.char_indices().nth(MOST_SEEN).map_or(text.len(), |(end, _)| end);
     let room = slot.width - 10.0;
-    let galley = Marked::new(&text[..end], &against, theme::body(), (colour, t.warm)).line(painter, room);
+    let galley =
+        Marked::new(&text[..end], (&against, corpus.rules.target), theme::body(), (colour, t.warm)).line(painter, room);
     let indent = if bidi::starts_right(text) { room - galley.size().x } else { 0.0 };
     painter.galley(pos2(left + 4.0 + indent, middle - galley.size().y / 2.0), galley, colour);
 }

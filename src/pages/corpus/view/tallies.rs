@@ -115,7 +115,7 @@ pub fn counts_ui(ui: &mut Ui, workbench: &CorpusPage) {
     let Some(table) = &tallied.table else { return };
     let is_counted = table.rows.iter().flatten().any(|cell| matches!(cell, TableCell::Count(count) if *count > 0));
     let note = if is_counted {
-        tr!("Of sentences that all these links are known of; words are what stands between spaces.")
+        tr!("Of sentences that all these links are known of.")
     } else {
         tr!(
             "There is no sentence that all these links are known of: a system may have come without any. Choose others, or those of the aligner."

@@ -5,13 +5,13 @@ use egui::{Color32, Stroke, Ui};
 
 use crate::corpus::judgements::judge::{ErrorMark, Judgement};
 use crate::corpus::judgements::scheme::ErrorScheme;
+use crate::corpus::store::rules::SideRules;
 use crate::jobs::corpus::thread::Detail;
 use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::view::memory::CorpusMemory;
 use crate::pages::corpus::view::memory::MarkKey;
 use crate::pages::corpus::view::words::Tint;
 use crate::pages::window::local::Window;
-use crate::text::cut::WordRule;
 use crate::text::words::{letters_at, place_of};
 use crate::widgets::theme;
 
@@ -45,6 +45,7 @@ pub struct Tints {
     pub shown: Option<MarkKey>,
     /// What the one who judges here says of the sentence.
     pub own: Judgement,
+    rules: SideRules,
     ground: Color32,
 }
 
@@ -66,7 +67,7 @@ impl Tints {
         let local = window.local.of::<CorpusMemory>();
         let shown = local.marking.over_mark.take().or(local.marking.mark.clone());
         let shown = shown.filter(|key| seen.iter().any(|seen: &TintedWords| seen.key == *key));
-        Self { seen, shown, own, ground: theme::tokens(ui).accent_soft }
+        Self { seen, shown, own, rules: workbench.corpus.rules, ground: theme::tokens(ui).accent_soft }
     }
 
     /// Whether there is this mark.
@@ -99,7 +100,8 @@ impl Tints {
                 TintedSide::System(name) if seen.mark.system != name => continue,
                 TintedSide::System(_) => seen.mark.target,
             };
-            let Some(mut place) = place_of(text, WordRule::Spaces, span) else { continue };
+            let rule = if matches!(side, TintedSide::Source) { self.rules.source } else { self.rules.target };
+            let Some(mut place) = place_of(text, rule, span) else { continue };
             if let (TintedSide::System(_), Some(letters)) = (side, seen.mark.letters) {
                 place = letters_at(text, &place, letters);
             }

@@ -8,7 +8,8 @@ use egui::text::{LayoutJob, TextWrapping};
 use egui::{Align, Color32, FontId, Galley, Label, Layout, Painter, ScrollArea, Stroke, TextFormat, Ui, vec2};
 
 use crate::analysis::lexical;
-use crate::text::words::{place, words};
+use crate::text::cut::WordRule;
+use crate::text::words::place;
 use crate::widgets::{bidi, labels};
 
 /// Lines of a text that are seen at once; longer ones scroll.
@@ -42,8 +43,8 @@ pub struct Marked<'a> {
 
 impl<'a> Marked<'a> {
     /// A text; words that none of the others has are odd, where there are others.
-    pub fn new(text: &'a str, others: &[&str], font: FontId, colours: (Color32, Color32)) -> Self {
-        Self { text, odd: odd(text, others), font, colours, tints: Vec::new(), said: None }
+    pub fn new(text: &'a str, (others, rule): (&[&str], WordRule), font: FontId, colours: (Color32, Color32)) -> Self {
+        Self { text, odd: odd(text, others, rule), font, colours, tints: Vec::new(), said: None }
     }
 
     /// With parts set off, and with what is read out of it then.
@@ -171,14 +172,14 @@ pub fn chips_ui(ui: &mut Ui, text: &str, chips: impl FnOnce(&mut Ui)) {
 }
 
 /// Where the words stand that none of the others has so often; nowhere where there are none.
-fn odd(text: &str, others: &[&str]) -> Vec<Range<usize>> {
-    let bares = |text: &str| words(text).map(lexical::bare).collect::<Vec<String>>();
+fn odd(text: &str, others: &[&str], rule: WordRule) -> Vec<Range<usize>> {
+    let bares = |text: &str| rule.words(text).into_iter().map(lexical::bare).collect::<Vec<String>>();
     let others: Vec<Vec<String>> = others.iter().map(|other| bares(other)).collect();
     if others.is_empty() {
         return Vec::new();
     }
     let is_right = lexical::right_of_any(&bares(text), &others);
-    let odd = words(text).zip(is_right).filter(|(_, is_right)| !is_right);
+    let odd = rule.words(text).into_iter().zip(is_right).filter(|(_, is_right)| !is_right);
     odd.map(|(word, _)| place(text, word)).collect()
 }
 
@@ -190,12 +191,15 @@ mod tests {
     #[test]
     fn a_word_is_odd_that_no_reference_has_so_often() {
         let (text, first, second) = ("Le bateau le \u{ab}vogue\u{bb} vert", "le bateau navigue", "le, le bateau vogue");
-        let found = |others: &[&str]| odd(text, others).into_iter().map(|place| &text[place]).collect::<Vec<_>>();
-        assert_eq!(found(&[first]), ["le", "\u{ab}vogue\u{bb}", "vert"]);
-        assert_eq!(found(&[first, second]), ["vert"]);
+        let found = |others: &[&str]| {
+            odd(text, others, WordRule::Eliding).into_iter().map(|place| &text[place]).collect::<Vec<_>>()
+        };
+        assert_eq!(found(&[first]), ["le", "\u{ab}", "vogue", "\u{bb}", "vert"]);
+        assert_eq!(found(&[first, second]), ["\u{ab}", "\u{bb}", "vert"]);
         assert!(found(&[]).is_empty(), "there is nothing to compare with");
         let text = "我喜欢红色的书。";
-        let found: Vec<&str> = odd(text, &["我喜欢蓝色的书"]).into_iter().map(|place| &text[place]).collect();
+        let found: Vec<&str> =
+            odd(text, &["我喜欢蓝色的书"], WordRule::Tokens).into_iter().map(|place| &text[place]).collect();
         assert_eq!(found, ["红色", "。"]);
     }
 
@@ -206,10 +210,11 @@ mod tests {
         for text in
             ["le vieux moulin tourne", "\u{5d4}\u{5e1}\u{5e4}\u{5e8} \u{5d0}\u{5d3}\u{5d5}\u{5dd} \u{5e2}\u{5dc}"]
         {
-            let second = place_of(text, (1, 2)).expect("a word");
-            let both = place_of(text, (0, 2)).expect("words");
+            let second = place_of(text, WordRule::Tokens, (1, 2)).expect("a word");
+            let both = place_of(text, WordRule::Tokens, (0, 2)).expect("words");
             let tints = vec![tint(both, line, none), tint(second, Stroke::NONE, Color32::BLUE)];
-            let marked = Marked::new(text, &[], FontId::default(), (Color32::WHITE, Color32::WHITE));
+            let marked =
+                Marked::new(text, (&[], WordRule::Tokens), FontId::default(), (Color32::WHITE, Color32::WHITE));
             let job = marked.with_tints(tints, None).job("", 0..text.len());
             assert_eq!(job.text.chars().count(), text.chars().count());
             let letters = |is: fn(&TextFormat) -> bool| -> usize {
@@ -217,7 +222,8 @@ mod tests {
                 let range = |section: &egui::text::LayoutSection| section.byte_range.start.0..section.byte_range.end.0;
                 sections.map(|section| job.text[range(section)].chars().count()).sum()
             };
-            let count = |span: (usize, usize)| text[place_of(text, span).expect("words")].chars().count();
+            let count =
+                |span: (usize, usize)| text[place_of(text, WordRule::Tokens, span).expect("words")].chars().count();
             assert_eq!(letters(|format| format.underline.width > 0.0), count((0, 2)), "{text}");
             assert_eq!(letters(|format| format.background == Color32::BLUE), count((1, 2)), "{text}");
         }
