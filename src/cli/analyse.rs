@@ -62,6 +62,8 @@ here, then models run over the sentences that they have not been asked about, th
   interlinear analyse --workspace c.ilws --query '{red, old} -> _ _ -> _ crossing' --system 1
   interlinear analyse --workspace c.ilws --query '{@colours.txt} _ crossing' --order right
   interlinear analyse --workspace c.ilws --query 'ADJ NOUN crossing' --by pos
+  interlinear analyse --workspace c.ilws --query 'not -/> pas | pas' --system 1
+  interlinear analyse --workspace c.ilws --query 'not | {ne, pas}' --weights
   interlinear analyse --workspace c.ilws --overview length,ngrams --filter 'words=11..30'
   interlinear translate --model rnnsearch-en-fr --format jsonl test.en > run.jsonl
   interlinear analyse --workspace c.ilws --import run.jsonl --format none
@@ -180,6 +182,10 @@ pub struct AnalyseArgs {
     /// Print where this pattern of source words, output words and links occurs, as a concordance
     #[arg(long, value_name = "QUERY")]
     query: Option<String>,
+    /// Print weights in place of hits: how much alpha, or weight of an alignment head, the output words behind `|` give to the hit, as a
+    /// mean over sentences with its 95 % interval, by each system; with --format jsonl an object for each row
+    #[arg(long, requires = "query")]
+    weights: bool,
     /// What it is looked for among
     #[arg(long, default_value = "word", requires = "query", value_parser = one_of(KEYS.iter().copied()), action = clap::ArgAction::Set)]
     by: bool,

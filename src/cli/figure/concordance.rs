@@ -15,6 +15,7 @@ use crate::error::{Error, Result};
 use crate::figure::interlinear::{GlossedSentence, GlossedText};
 use crate::text::cells::CellTable;
 use crate::text::links::Link;
+use crate::text::words::folded;
 
 /// As typed.
 #[derive(Args, Clone, Debug)]
@@ -96,7 +97,7 @@ fn unique(texts: &[GlossedText]) -> Vec<String> {
 /// What each word counts as: itself in small letters, or what stands under it.
 fn keys(sentence: &GlossedSentence, by: Option<&str>) -> Vec<String> {
     match by {
-        None | Some("word") => sentence.words.iter().map(|word| word.to_lowercase()).collect(),
+        None | Some("word") => sentence.words.iter().map(|word| folded(word)).collect(),
         Some(name) => {
             let tier = sentence.tiers.iter().find(|tier| tier.name == name);
             tier.map_or_else(|| vec![String::new(); sentence.words.len()], |tier| tier.cells.clone())

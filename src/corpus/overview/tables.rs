@@ -141,7 +141,7 @@ pub(crate) fn number(number: Option<f64>, digits: usize) -> String {
 /// A cell of [`Overview::parts`].
 fn part_cell(cell: &TableCell) -> String {
     match cell {
-        TableCell::Number(value) => number(*value, 4),
+        TableCell::Number(value) | TableCell::P(value, _) => number(*value, 4),
         cell => cell.shown(),
     }
 }

@@ -78,6 +78,9 @@ impl Searching {
             let found = read(&mut self.finder, (corpus, workspace), place, choice, self.by_parts)?;
             let Some((source, output, links)) = found else { continue };
             self.has_links |= links.is_some();
+            if links.is_none() && self.query.asks_for_links() {
+                continue;
+            }
             let links = links.unwrap_or_default();
             let sentence = ConcordanceSentence { source: &source, output: &output, links: &links };
             let parts = self.by_parts.then(|| workspace.parts(place, corpus.sources.get(place).unwrap_or_default()));

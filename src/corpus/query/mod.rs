@@ -1,4 +1,4 @@
-//! Floor 7: the rows of the table: columns, conditions, their order and the words that are found.
+//! Floor 7: the rows of the table: columns, conditions, their order, the words that are found and their weights.
 
 pub mod column;
 pub mod costly;
@@ -6,3 +6,4 @@ pub mod filter;
 pub mod hits;
 pub mod linked;
 pub mod table;
+pub mod weights;
