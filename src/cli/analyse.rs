@@ -274,16 +274,19 @@ impl ChoiceArgs {
         &self,
         frequencies: Option<PathBuf>,
         (corpus, workspace): (&CorpusTable, &Workspace),
+        asks_for_words: bool,
     ) -> Result<FilterResources> {
         let mut means = FilterResources::default();
         means.set(frequencies, self.aligner(corpus, workspace)?);
         if let Some(trouble) = means.aligner.as_ref().and_then(AlignerChoice::trouble) {
             output::tell(&trouble);
         }
-        if means.aligner.is_none() && self.filter.contains("wrong.") {
+        if means.aligner.is_none()
+            && (asks_for_words || ["wrong.", "wrong:"].iter().any(|head| self.filter.contains(head)))
+        {
             output::tell(
-                "wrong: no model says which languages these are, so that references which nobody linked have no links; name \
-                 them with --languages",
+                "wrong:, --overview words: no model says which languages these are, so that references which nobody linked have no links \
+                 and their words count as neither right nor wrong; name the languages with --languages, such as en-fr",
             );
         }
         Ok(means)
@@ -432,8 +435,12 @@ pub fn run(low: &AnalyseArgs) -> anyhow::Result<()> {
         run_all(low, &mut workspace)?;
     }
     let mut corpus = read(&workspace)?;
-    let mut means =
-        low.choice.means(low.frequencies.clone().or_else(|| workspace.look().frequencies), (&corpus, &workspace))?;
+    let asks_for_words = low.overview.iter().any(|name| name == "words");
+    let mut means = low.choice.means(
+        low.frequencies.clone().or_else(|| workspace.look().frequencies),
+        (&corpus, &workspace),
+        asks_for_words,
+    )?;
     let rows = low.choice.rows(&corpus, &workspace, &mut means)?;
     if low.campaign.begin(&mut workspace, &corpus, &rows)? {
         corpus = read(&workspace)?;

@@ -48,7 +48,9 @@ impl TableCell {
         match self {
             Self::Text(text) => TsvCell::from(text),
             Self::Count(count) => TsvCell::plain(count),
-            Self::Number(number) | Self::P(number, _) => TsvCell::Plain(number.map_or_else(String::new, |number| number.to_string())),
+            Self::Number(number) | Self::P(number, _) => {
+                TsvCell::Plain(number.map_or_else(String::new, |number| number.to_string()))
+            }
         }
     }
 }

@@ -108,7 +108,9 @@ enum Mark {
     /// `..N`
     Gap(usize),
     /// `->`, or `-/>`
-    Arrow { is_negated: bool },
+    Arrow {
+        is_negated: bool,
+    },
     /// `|`
     Bar,
     /// The bare word.
@@ -366,7 +368,8 @@ impl Parser<'_> {
             };
             let place = if is_negated { &mut item.unlinked } else { &mut item.linked };
             if place.replace(token).is_some() {
-                let why = format!("`{arrow}` stands twice behind one word; write the words as a list, {arrow} {{a, b}}");
+                let why =
+                    format!("`{arrow}` stands twice behind one word; write the words as a list, {arrow} {{a, b}}");
                 return Err(self.error(at, &why));
             }
         }
@@ -376,7 +379,9 @@ impl Parser<'_> {
     /// The end of a sequence, where no arrow may stand.
     fn stray(&mut self, items: Vec<QueryItem>) -> Result<Vec<QueryItem>, QueryError> {
         match self.marks.peek() {
-            Some(&(at, Mark::Arrow { .. })) => Err(self.error(at, "an arrow leads from a source word; there is none before it")),
+            Some(&(at, Mark::Arrow { .. })) => {
+                Err(self.error(at, "an arrow leads from a source word; there is none before it"))
+            }
             _ => Ok(items),
         }
     }

@@ -75,7 +75,9 @@ fn weights(
         }
     };
     if table.rows.is_empty() {
-        output::tell("no system has weights of such words: none has a hit with such an output word, or they came without alpha");
+        output::tell(
+            "no system has weights of such words: none has a hit with such an output word, or they came without alpha",
+        );
     }
     print_table(if low.format == Format::Jsonl { TableFormat::Json } else { TableFormat::Tsv }, &table, output)
 }

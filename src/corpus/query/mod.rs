@@ -4,6 +4,8 @@ pub mod column;
 pub mod costly;
 pub mod filter;
 pub mod hits;
+pub(crate) mod line;
 pub mod linked;
+mod slips;
 pub mod table;
 pub mod weights;

@@ -16,9 +16,9 @@ pub fn systems(corpus: &CorpusTable) -> Vec<(LinkChoice, String)> {
 
 /// Begins for a query.
 pub(super) fn tally(names: &[String], query: Option<&ConcordanceQuery>) -> Result<WeightTally> {
-    query.and_then(|query| WeightTally::new(names.to_vec(), query.clone())).ok_or_else(|| {
-        Error::Input(tr!("Weights need source words, | and output words, such as not | pas").to_owned())
-    })
+    query
+        .and_then(|query| WeightTally::new(names.to_vec(), query.clone()))
+        .ok_or_else(|| Error::Input(tr!("Weights need source words, | and output words, such as not | pas").to_owned()))
 }
 
 /// Adds a sentence by every system that has weights of it. The words are those of the system; by parts of speech those of the text.
@@ -33,7 +33,9 @@ pub(super) fn add(
     for (n, (choice, _)) in order.kinds.iter().enumerate() {
         let column = choice.system.and_then(|system| corpus.systems.get(system));
         // A damaged output is told of where it is shown.
-        let Some(said) = column.and_then(|column| workspace.output(column.system.id, at).ok().flatten()) else { continue };
+        let Some(said) = column.and_then(|column| workspace.output(column.system.id, at).ok().flatten()) else {
+            continue;
+        };
         let (source, output, alpha, links) = match &parts {
             None => (said.source_words().to_vec(), said.words().to_vec(), said.alignment(), said.hard_links()),
             Some(None) => continue,

@@ -184,8 +184,7 @@ fn pair_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, overvie
     let (one, other) = (pair.first + 1, pair.second + 1);
     for (title, sentences, paired) in &pair.scores {
         let [difference, low, high] = turned(paired);
-        let p =
-            paired.p_randomised.map_or_else(String::new, |p| tr!(", {p} (--paired-ar)", p = p_shown(p)));
+        let p = paired.p_randomised.map_or_else(String::new, |p| tr!(", {p} (--paired-ar)", p = p_shown(p)));
         let text = tr!(
             "{title}, {one} less {other}: {difference} ({low} to {high}) over {sentences} sentences, p {} (--paired-bs){p}",
             p_shown(paired.p_value),

@@ -29,8 +29,16 @@ const TITLES: &[GridTitle] = &[
     ("fertility", id!("Fertility"), id!("Links for each source word")),
     ("unaligned", id!("Unaligned"), id!("Share of source words without a link")),
     ("p_unaligned", id!("p unaligned"), id!("McNemar's exact test against the first links, over the same words")),
-    ("*_low", id!("Difference from"), id!("Share less that of the first links, where it lies with a confidence of 95 % (Newcombe 1998, pairs)")),
-    ("*_high", id!("Difference to"), id!("Share less that of the first links, where it lies with a confidence of 95 % (Newcombe 1998, pairs)")),
+    (
+        "*_low",
+        id!("Difference from"),
+        id!("Share less that of the first links, where it lies with a confidence of 95 % (Newcombe 1998, pairs)"),
+    ),
+    (
+        "*_high",
+        id!("Difference to"),
+        id!("Share less that of the first links, where it lies with a confidence of 95 % (Newcombe 1998, pairs)"),
+    ),
     ("crossing", id!("Crossing"), id!("Share of source words with a link that crosses that of another")),
     ("p_crossing", id!("p crossing"), id!("McNemar's exact test against the first links, over the same words")),
     ("targets", id!("Linked to"), id!("The words that it is linked to most often")),
@@ -127,7 +135,9 @@ pub fn counts_ui(ui: &mut Ui, workbench: &CorpusPage) {
     let Some(table) = &tallied.table else { return };
     let is_counted = table.rows.iter().flatten().any(|cell| matches!(cell, TableCell::Count(count) if *count > 0));
     let note = if tallied.asked.weighs && tallied.trouble.is_none() {
-        tr!("alpha, or the weight of an alignment head: of each output word behind |, how much lies on the words of the hit.")
+        tr!(
+            "alpha, or the weight of an alignment head: of each output word behind |, how much lies on the words of the hit."
+        )
     } else if is_counted {
         tr!("Of sentences that all these links are known of; words are what stands between spaces.")
     } else {
