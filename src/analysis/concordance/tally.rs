@@ -96,43 +96,25 @@ impl LinkTally {
         kinds.retain(|(kind, counts)| kind.is_none() || counts[0].counts.words >= least as u64);
         kinds.sort_by_key(|(kind, counts)| (kind.is_some(), std::cmp::Reverse(counts[0].counts.words)));
         let row = |kind: Option<&str>, n: usize, WordCounts { counts, targets }: &WordCounts| {
-            let p = counts.tests().map(|p| TableCell::P((n > 0).then_some(p), counts.words));
-            let [p_unaligned, p_crossing] = p;
-            let [[low, high], [crossing_low, crossing_high]] = counts.differences().map(|span| ends(span, n > 0));
-            vec![
+            let mut cells = vec![
                 TableCell::from(kind.unwrap_or("(all)")),
                 TableCell::from(self.names[n].as_str()),
                 TableCell::Count(counts.words),
                 TableCell::Number(Some(counts.fertility())),
-                TableCell::Number(Some(counts.unaligned_share())),
-                low,
-                high,
-                p_unaligned,
-                TableCell::Number(Some(counts.crossing_share())),
-                crossing_low,
-                crossing_high,
-                p_crossing,
-                TableCell::Text(most(targets)),
-            ]
+            ];
+            let shares = [counts.unaligned_share(), counts.crossing_share()];
+            for ((share, span), p) in shares.into_iter().zip(counts.differences()).zip(counts.tests()) {
+                cells.extend(compared(share, Some((span, p)).filter(|_| n > 0), counts.words));
+            }
+            cells.push(TableCell::Text(most(targets)));
+            cells
         };
         let of_kind = |(kind, all): &(&Option<String>, &Vec<WordCounts>)| -> Vec<Vec<TableCell>> {
             all.iter().enumerate().map(|(n, counts)| row(kind.as_deref(), n, counts)).collect()
         };
-        let head = vec![
-            "word",
-            "links",
-            "words",
-            "fertility",
-            "unaligned",
-            "diff_unaligned_low",
-            "diff_unaligned_high",
-            "p_unaligned",
-            "crossing",
-            "diff_crossing_low",
-            "diff_crossing_high",
-            "p_crossing",
-            "targets",
-        ];
+        const HEAD: &str = "word links words fertility unaligned diff_unaligned_low diff_unaligned_high p_unaligned crossing \
+                            diff_crossing_low diff_crossing_high p_crossing targets";
+        let head = HEAD.split_ascii_whitespace().collect();
         CellTable { head, rows: kinds.iter().flat_map(of_kind).collect() }
     }
 
@@ -163,26 +145,31 @@ impl LinkTally {
             };
             let (all, only, first_only) = (counts.met.len() as u64, apart(n, 0), apart(0, n));
             let sentences = counts.met.iter().filter(|met| **met).count() as u64;
-            let row = |hit: &str, linked: &str, count: u64, share: f64, is_test: bool| {
+            let test = (paired_difference(all, sentences, only, first_only), mcnemar(first_only, only));
+            let row = |hit: &str, linked: &str, count: u64, share: f64, test| {
                 let texts = [self.names[n].as_str(), hit, linked].map(TableCell::from);
-                let [low, high] = ends(paired_difference(all, sentences, only, first_only), is_test);
-                let p = TableCell::P(is_test.then(|| mcnemar(first_only, only)), all);
-                let numbers = [TableCell::Count(count), TableCell::Number(Some(share)), low, high, p];
-                texts.into_iter().chain(numbers).collect()
+                texts.into_iter().chain([TableCell::Count(count)]).chain(compared(share, test, all)).collect()
             };
-            rows.push(row("(sentences)", "", sentences, sentences as f64 / all.max(1) as f64, n > 0));
+            rows.push(row(
+                "(sentences)",
+                "",
+                sentences,
+                sentences as f64 / all.max(1) as f64,
+                Some(test).filter(|_| n > 0),
+            ));
             let linked = by_count(&counts.linked);
             let share = |count: u64| count as f64 / counts.hits as f64;
-            rows.extend(linked.iter().map(|((hit, to), count)| row(hit, to, **count, share(**count), false)));
+            rows.extend(linked.iter().map(|((hit, to), count)| row(hit, to, **count, share(**count), None)));
         }
         CellTable { head: vec!["links", "hit", "linked", "count", "share", "diff_low", "diff_high", "p"], rows }
     }
 }
 
-/// The ends of an interval, where it is of two.
-fn ends(span: Option<(f64, f64)>, is_of_two: bool) -> [TableCell; 2] {
-    let span = span.filter(|_| is_of_two).unzip();
-    [TableCell::Number(span.0), TableCell::Number(span.1)]
+/// A share; where its difference from that of the first links lies, and p of no difference, of so many pairs.
+fn compared(share: f64, test: Option<(Option<(f64, f64)>, f64)>, pairs: u64) -> [TableCell; 4] {
+    let (low, high) = test.and_then(|(span, _)| span).unzip();
+    let [share, low, high] = [Some(share), low, high].map(TableCell::Number);
+    [share, low, high, TableCell::P(test.map(|(_, p)| p), pairs)]
 }
 
 /// The most frequent first; equal ones by name.

@@ -5,61 +5,43 @@ use crate::corpus::store::corpus::CorpusTable;
 use crate::text::words::{composed, folded};
 
 /// What stands before a colon.
-const HEADS: [&str; 14] = [
-    "source",
-    "reference",
-    "output",
-    "note",
-    "tag",
-    "by",
-    "task",
-    "todo",
-    "has",
-    "differs",
-    "right",
-    "missed",
-    "extra",
-    "wrong",
-];
+const HEADS: &str = "source reference output note tag by task todo has differs right missed extra wrong";
 /// What others call them.
-const OTHERS: [(&str, &str); 6] = [
-    ("src", "source"),
-    ("ref", "reference"),
-    ("target", "output"),
-    ("hyp", "output"),
-    ("mt", "output"),
-    ("label", "tag"),
-];
+const OTHERS: [&str; 6] = ["src source", "ref reference", "target output", "hyp output", "mt output", "label tag"];
 
 /// The head that this one was probably meant to be: it differs by one letter too many, missing or other, or by two that changed places,
 /// or in case. Of short ones only the plural is told from another word.
 pub(super) fn misspelt(head: &str) -> Option<&'static str> {
     let name = head.split_once('.').map_or(head, |(name, _)| name);
     let typed = name.to_lowercase();
-    let is_meant = |head: &&str| match head.len() {
+    let is_meant = |head: &&'static str| match head.len() {
         4.. => strsim::osa_distance(&typed, head) < 2,
         3 => typed == **head || typed.len() == 4 && typed.starts_with(*head),
         _ => typed == **head,
     };
-    if HEADS.contains(&name) { None } else { HEADS.iter().copied().find(is_meant) }
+    let is_known = HEADS.split(' ').any(|head| head == name);
+    HEADS.split(' ').find(is_meant).filter(|_| !is_known)
 }
 
 /// What a word that no text has was probably meant to say; `None` where it is a word as others are.
 pub(super) fn of_text(word: &str, corpus: &CorpusTable) -> Option<String> {
-    let is_column = |name: &str| TableColumn::named(name, corpus).is_ok();
-    if is_column(word) || word.rsplit_once('.').is_some_and(|(name, _)| is_column(name)) {
+    let column = |name: &str| TableColumn::named(name, corpus);
+    if column(word).is_ok() {
         return Some(format!("`{word}` is a column and no text has it; say what its number must be, as in {word}>10"));
     }
-    let (head, rest) = word.split_once(':').filter(|(head, _)| !head.is_empty())?;
-    let system = corpus.systems.iter().position(|column| folded(&column.system.name) == folded(head));
-    let meant =
-        OTHERS.iter().find(|(other, _)| *other == head.to_lowercase()).map(|(_, meant)| format!("{meant}:{rest}"));
-    let meant = system
-        .map(|at| format!("{}:{rest}", at + 1))
-        .or(meant)
-        .or_else(|| Some(format!("tag:{}", tag_like(word, corpus)?)));
+    if let (Some((name, _)), Err(why)) = (word.rsplit_once('.'), column(word))
+        && column(name).is_ok()
+    {
+        return Some(why.to_string());
+    }
+    let (head, rest) = word.split_once(':').filter(|(head, _)| head.contains(char::is_alphabetic))?;
+    let small = folded(head);
+    let system = corpus.systems.iter().position(|column| folded(&column.system.name).starts_with(&small));
+    let other = OTHERS.iter().find_map(|other| other.split_once(' ').filter(|(other, _)| *other == small));
+    let meant = system.map(|at| format!("{}:{rest}", at + 1)).or_else(|| Some(format!("{}:{rest}", other?.1)));
+    let meant = meant.or_else(|| Some(format!("tag:{}", tag_like(word, corpus)?)));
     let advice = meant.map_or_else(
-        || format!("these are: {}:, and N: of system N", HEADS.join(":, ")),
+        || format!("there are {}:, and N: of system N", HEADS.replace(' ', ":, ")),
         |meant| format!("write {meant}"),
     );
     Some(format!("`{head}:` is no condition, and no text has `{word}`; {advice}"))
