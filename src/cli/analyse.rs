@@ -72,8 +72,8 @@ Of several sources the first reference, links by hand, and output of a name belo
 ones belong to the last source. BLEU, chrF2 and TER are over all references of a sentence, as sacreBLEU's; a source word goes wrong
 where all of them say otherwise; other words, links by hand and --force are of the first. A file whose texts are those that are there changes nothing.
 
-Conditions, all of which hold: a word, \"a phrase\", /a regular expression/, source:word, reference:word, output:word,
-2:word (the second system), bleu.1<20, bleu.1-2>10 (the first system less the second), words=7, tag:name, stars>=3,
+Conditions, all of which hold unless OR stands between them ((a OR b) c groups): a word, \"a phrase\", /a regular expression/, source:word, reference:word, output:word,
+2:word (the second system), bleu.1<20 (bleu alone is bleu.1, also in --columns and --sort), bleu.1-2 > 10 (the first system less the second), words=7, tag:name, stars>=3,
 note:word, by:name, task:name and todo:name (of the campaign), differs:A,B, has:gold, has:marks, has:note, has:reference, has:2; words=11..20 from and to; freq.1=0..4 words of such
 a frequency in the reference or the first system; right.1:\"le chat\" these words as the reference has them, right.1-2: more
 often than the second, missed.1:, extra.1:; wrong.1:bank a source word translated otherwise; jump.1=8.. such a jump of the

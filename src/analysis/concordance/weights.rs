@@ -63,7 +63,7 @@ impl WeightTally {
     pub fn add(&mut self, system: usize, sentence: &ConcordanceSentence<'_>, alpha: &Alignment) {
         let mut own: BTreeMap<Option<String>, (f64, u64)> = BTreeMap::new();
         for (hit, i) in self.query.pairs(sentence) {
-            let row = if i < alpha.rows() { alpha.row(i) } else { &[] };
+            let row = alpha.row(i);
             let weight: f64 = hit.iter().filter_map(|j| row.get(*j)).map(|weight| f64::from(*weight)).sum();
             for word in [None, Some(folded(&sentence.output[i]))] {
                 let (sum, pairs) = own.entry(word).or_default();

@@ -59,13 +59,11 @@ fn weights(
     output: &mut LineOutput,
 ) -> anyhow::Result<()> {
     let order = TallyOrder {
-        number: 0,
         query: query.to_owned(),
         kinds: systems(corpus),
-        each_word: false,
-        least: 0,
         by_parts: low.by,
         weighs: true,
+        ..TallyOrder::default()
     };
     let tallying = Tallying::new(order, Path::new(""), chosen, None);
     let mut tallying = tallying.map_err(|why| Error::Input(format!("--query, {why}")))?;

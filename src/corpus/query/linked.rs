@@ -171,7 +171,7 @@ impl LinkFinder {
 }
 
 /// What is to be counted.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TallyOrder {
     /// Its number; what comes of it has it, too.
     pub number: u64,

@@ -21,7 +21,7 @@ pub(super) fn tally(names: &[String], query: Option<&ConcordanceQuery>) -> Resul
         .ok_or_else(|| Error::Input(tr!("Weights need source words, | and output words, such as not | pas").to_owned()))
 }
 
-/// Adds a sentence by every system that has weights of it. The words are those of the system; by parts of speech those of the text.
+/// Adds a sentence by every system that has weights of it, between the words of its texts.
 pub(super) fn add(
     tally: &mut WeightTally,
     order: &TallyOrder,
@@ -29,23 +29,15 @@ pub(super) fn add(
     at: usize,
 ) {
     let text = corpus.sources.get(at).unwrap_or_default();
-    let parts = order.by_parts.then(|| workspace.parts(at, text));
+    let own = || Some(words(text).map(str::to_owned).collect());
+    let Some(source) = (if order.by_parts { workspace.parts(at, text) } else { own() }) else { return };
     for (n, (choice, _)) in order.kinds.iter().enumerate() {
         let column = choice.system.and_then(|system| corpus.systems.get(system));
         // A damaged output is told of where it is shown.
-        let Some(said) = column.and_then(|column| workspace.output(column.system.id, at).ok().flatten()) else {
-            continue;
-        };
-        let (source, output, alpha, links) = match &parts {
-            None => (said.source_words().to_vec(), said.words().to_vec(), said.alignment(), said.hard_links()),
-            Some(None) => continue,
-            Some(Some(parts)) => {
-                let output = words(&said.text).map(str::to_owned).collect();
-                (parts.clone(), output, said.word_alignment(text), said.word_links(text))
-            }
-        };
-        let Some(alpha) = alpha.filter(|alpha| alpha.columns() == source.len()) else { continue };
-        let links = links.unwrap_or_default();
+        let said = column.and_then(|column| workspace.output(column.system.id, at).ok().flatten());
+        let Some((alpha, said)) = said.and_then(|said| Some((said.word_alignment(text)?, said))) else { continue };
+        let output: Vec<String> = words(&said.text).map(str::to_owned).collect();
+        let links = said.word_links(text).unwrap_or_default();
         tally.add(n, &ConcordanceSentence { source: &source, output: &output, links: &links }, &alpha);
     }
 }
