@@ -377,6 +377,7 @@ fn conditions_are_typed_and_added() {
     let (_folder, workspace, corpus) = opened();
     assert_eq!(with_condition(" boat ", "words=3..4"), "boat words=3..4");
     assert_eq!(with_condition("words=3..4", "words=3..4"), "words=3..4");
+    assert_eq!(with_condition("a OR b", "b"), "(a OR b) b");
     assert_eq!((quoted("boat"), quoted("red \"boat\"")), ("boat".to_owned(), "\"red \\\"boat\\\"\"".to_owned()));
     for (line, expect) in
         [("words=3..4", &[1, 2, 3][..]), ("words=..1", &[4]), ("words=5..", &[5]), ("-words=..4", &[5])]

@@ -184,7 +184,7 @@ fn shares_have_an_interval_and_p_is_neither_of_few_pairs_nor_0() {
     }
 }
 
-/// Intervals are those of scipy 1.16.3: t.interval(0.95, n - 1, mean, sem) over the means of the sentences.
+/// Intervals are those of scipy 1.17.1: t.interval(0.95, n - 1, mean, sem) over the means of the sentences.
 #[test]
 fn weights_are_of_output_words_on_the_words_of_a_hit() {
     let folder = tempfile::tempdir().expect("a folder");

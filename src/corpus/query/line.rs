@@ -31,7 +31,7 @@ pub(crate) fn parts(line: &str) -> Result<Vec<String>> {
             .filter(|last| !last.contains([':', '"', '/']) && !matches!(last.as_str(), "OR" | "AND" | "NOT"));
         match last {
             Some(last) if word.starts_with(SIGNS) || last.ends_with(SIGNS) => last.push_str(&word),
-            Some(last) if last.contains('=') && (word.starts_with("..") || before == "..") => last.push_str(&word),
+            Some(last) if last.contains('=') && (word.starts_with("..") || before == ".." && word.parse::<f32>().is_ok()) => last.push_str(&word),
             _ => parts.push(word.clone()),
         }
         before = word;
@@ -101,12 +101,12 @@ impl Reader<'_> {
                                find it in a text";
                 Err(Error::Input(message.to_owned()))
             }
-            "NOT" => {
-                self.one(depth)?;
+            "NOT" if depth < DEEPEST => {
+                self.one(depth + 1)?;
                 self.steps.push(Step::Not);
                 Ok(())
             }
-            "(" if depth == DEEPEST => Err(Error::Input(format!("a group is within more than {DEEPEST} others"))),
+            "(" | "NOT" if depth == DEEPEST => Err(Error::Input(format!("a group is within more than {DEEPEST} others"))),
             "(" => {
                 self.any(depth + 1)?;
                 let closed = self.parts.next_if(|part| part == ")");
@@ -163,7 +163,7 @@ fn split(line: &str) -> Result<Vec<String>> {
                 }
             }
             None => {
-                let begins = word.is_empty() || word == "-" || word.ends_with(':');
+                let begins = word.ends_with(':') || word.chars().all(|c| matches!(c, '-' | '('));
                 within = (begins && (c == '"' || c == '/')).then_some(c);
                 word.push(c);
             }
