@@ -265,7 +265,7 @@ fn source_words_that_go_wrong_are_found_with_the_languages_of_the_systems() {
         let (bare, told) = (ask(&[]), ask(&["--languages", "en-fr"]));
         assert_eq!(told.stdout.lines().count(), 2, "{}", told.stdout);
         assert_eq!(bare.stdout == told.stdout, known, "{}", bare.stdout);
-        assert_eq!(bare.stderr.contains("name them with --languages"), !known, "{}", bare.stderr);
+        assert_eq!(bare.stderr.contains("name the languages with --languages"), !known, "{}", bare.stderr);
     }
 }
 
