@@ -333,21 +333,23 @@ fn links_of_any_kind_are_searched_and_counted_against_each_other() {
     assert_eq!(labels_with(&bench, "column 1: the list has no").len(), 1);
 
     // What looks at a hit, and how much.
-    bench.send(ExploreCommand::SetQuery("dog".to_owned()));
+    bench.send(ExploreCommand::SetQuery("red".to_owned()));
     bench.click("Weights");
     assert_eq!(labels_with(&bench, "Weights need source words, | and output words").len(), 1);
     let path = bench.folder.path().join("alpha.jsonl");
-    let line = r#"{"source": ["a", "dog"], "target": ["un", "chien"], "alpha": [[0.75, 0.25], [0.25, 0.75]]}"#;
+    let line = r#"{"source": ["The", "red", "boat", "sleeps", "."], "target": ["Le", "bateau", "rouge", "dort", "."],
+        "alpha": [[1, 0, 0, 0, 0], [0, 0.25, 0.75, 0, 0], [0, 0.75, 0.25, 0, 0], [0, 0, 0, 1, 0], [0, 0, 0, 0, 1]]}"#
+        .replace('\n', " ");
     std::fs::write(&path, line).expect("written");
     bench.send(CorpusCommand::SetRole(Role::Output("Seen".to_owned())));
     bench.send(CorpusCommand::Import(path));
     bench.click("Dismiss");
-    bench.send(ExploreCommand::SetQuery("dog | {un, chien}".to_owned()));
+    bench.send(ExploreCommand::SetQuery("red | {bateau, rouge}".to_owned()));
     bench.says("3. Seen, (all), 0.5000, -, -, 1, 2");
-    bench.says("3. Seen, chien, 0.7500, -, -, 1, 1");
+    bench.says("3. Seen, rouge, 0.7500, -, -, 1, 1");
     bench.click("Hits");
     bench.click("Counts of links");
-    assert!(bench.is_gone("3. Seen, chien, 0.7500, -, -, 1, 1"));
+    assert!(bench.is_gone("3. Seen, rouge, 0.7500, -, -, 1, 1"));
 }
 
 /// The corpus keeps it; one that is gone is named, with what to do, and words are linked without it.
