@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::analysis::mteval::{Tokenization, tokenize};
 use crate::text::unspaced;
+use crate::text::words::folded;
 
 /// Counts of a word, or of a class of words.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -58,10 +59,10 @@ pub fn each<'a>(reference: &'a str, output: &'a str) -> BTreeMap<&'a str, Lexica
     words
 }
 
-/// A word without the punctuation round it, in small letters, so that `Maison,` and `maison` are one.
+/// A word without the punctuation round it, in small letters, as it is looked for, so that `Maison,` and `maison` are one.
 pub fn bare(word: &str) -> String {
     let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
-    if bare.is_empty() { word.to_owned() } else { bare.to_lowercase() }
+    folded(if bare.is_empty() { word } else { bare })
 }
 
 /// For each of some words whether it is right by any reference: so often as the one that has it most, as BLEU clips.

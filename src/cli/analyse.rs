@@ -63,6 +63,8 @@ here, then models run over the sentences that they have not been asked about, th
   interlinear analyse --workspace c.ilws --query '{red, old} -> _ _ -> _ crossing' --system 1
   interlinear analyse --workspace c.ilws --query '{@colours.txt} _ crossing' --order right
   interlinear analyse --workspace c.ilws --query 'ADJ NOUN crossing' --by pos
+  interlinear analyse --workspace c.ilws --query 'not -/> pas | pas' --system 1
+  interlinear analyse --workspace c.ilws --query 'not | {ne, pas}' --weights
   interlinear analyse --workspace c.ilws --overview length,ngrams --filter 'words=11..30'
   interlinear translate --model rnnsearch-en-fr --format jsonl test.en > run.jsonl
   interlinear analyse --workspace c.ilws --import run.jsonl --format none
@@ -71,8 +73,8 @@ Of several sources the first reference, links by hand, and output of a name belo
 ones belong to the last source. BLEU, chrF2 and TER are over all references of a sentence, as sacreBLEU's; a source word goes wrong
 where all of them say otherwise; other words, links by hand and --force are of the first. A file whose texts are those that are there changes nothing.
 
-Conditions, all of which hold: a word, \"a phrase\", /a regular expression/, source:word, reference:word, output:word,
-2:word (the second system), bleu.1<20, bleu.1-2>10 (the first system less the second), words=7, tag:name, stars>=3,
+Conditions, all of which hold unless OR stands between them ((a OR b) c groups): a word, \"a phrase\", /a regular expression/, source:word, reference:word, output:word,
+2:word (the second system), bleu.1<20 (bleu alone is bleu.1, also in --columns and --sort), bleu.1-2 > 10 (the first system less the second), words=7, tag:name, stars>=3,
 note:word, by:name, task:name and todo:name (of the campaign), differs:A,B, has:gold, has:marks, has:note, has:reference, has:2; words=11..20 from and to; freq.1=0..4 words of such
 a frequency in the reference or the first system; right.1:\"le chat\" these words as the reference has them, right.1-2: more
 often than the second, missed.1:, extra.1:; wrong.1:bank a source word translated otherwise; jump.1=8.. such a jump of the
@@ -184,6 +186,10 @@ pub struct AnalyseArgs {
     /// Print where this pattern of source words, output words and links occurs, as a concordance
     #[arg(long, value_name = "QUERY")]
     query: Option<String>,
+    /// Print weights in place of hits: how much alpha, or weight of an alignment head, the output words behind `|` give to the hit, as a
+    /// mean over sentences with its 95 % interval, by each system; with --format jsonl an object for each row
+    #[arg(long, requires = "query")]
+    weights: bool,
     /// What it is looked for among
     #[arg(long, default_value = "word", requires = "query", value_parser = one_of(KEYS.iter().copied()), action = clap::ArgAction::Set)]
     by: bool,
@@ -275,16 +281,19 @@ impl ChoiceArgs {
         &self,
         frequencies: Option<PathBuf>,
         (corpus, workspace): (&CorpusTable, &Workspace),
+        asks_for_words: bool,
     ) -> Result<FilterResources> {
         let mut means = FilterResources::default();
         means.set(frequencies, self.aligner(corpus, workspace)?);
         if let Some(trouble) = means.aligner.as_ref().and_then(AlignerChoice::trouble) {
             output::tell(&trouble);
         }
-        if means.aligner.is_none() && self.filter.contains("wrong.") {
+        if means.aligner.is_none()
+            && (asks_for_words || ["wrong.", "wrong:"].iter().any(|head| self.filter.contains(head)))
+        {
             output::tell(
-                "wrong: no model says which languages these are, so that references which nobody linked have no links; name \
-                 them with --languages",
+                "wrong:, --overview words: no model says which languages these are, so that references which nobody linked have no links \
+                 and their words count as neither right nor wrong; name the languages with --languages, such as en-fr",
             );
         }
         Ok(means)
@@ -444,8 +453,12 @@ pub fn run(low: &AnalyseArgs) -> anyhow::Result<()> {
         run_all(low, &mut workspace)?;
     }
     let mut corpus = read(&workspace)?;
-    let mut means =
-        low.choice.means(low.frequencies.clone().or_else(|| workspace.look().frequencies), (&corpus, &workspace))?;
+    let asks_for_words = low.overview.iter().any(|name| name == "words");
+    let mut means = low.choice.means(
+        low.frequencies.clone().or_else(|| workspace.look().frequencies),
+        (&corpus, &workspace),
+        asks_for_words,
+    )?;
     let rows = low.choice.rows(&corpus, &workspace, &mut means)?;
     if low.campaign.begin(&mut workspace, &corpus, &rows)? {
         corpus = read(&workspace)?;

@@ -66,7 +66,7 @@ pub fn print(format: TableFormat, cells: &CellTable, output: &mut LineOutput) ->
             let value = |cell: &TableCell| match cell {
                 TableCell::Text(text) => json!(text),
                 TableCell::Count(count) => json!(count),
-                TableCell::Number(number) => json!(number),
+                TableCell::Number(number) | TableCell::P(number, _) => json!(number),
             };
             let object = cells.head.iter().zip(row).map(|(name, cell)| ((*name).to_owned(), value(cell)));
             output.json(&object.collect::<Map<String, Value>>())
@@ -74,9 +74,10 @@ pub fn print(format: TableFormat, cells: &CellTable, output: &mut LineOutput) ->
     }
 }
 
-/// A number, a dash for a missing one, or nothing.
+/// A number, a dash for a missing one, what stands for a p, or nothing.
 fn is_number(cell: &str) -> bool {
-    cell.is_empty() || cell == "-" || cell.parse::<f64>().is_ok()
+    let cell = cell.strip_prefix("< ").unwrap_or(cell);
+    matches!(cell, "" | "-" | "too few") || cell.parse::<f64>().is_ok()
 }
 
 #[cfg(test)]

@@ -2,6 +2,19 @@
 
 use crate::text::tsv::{TsvCell, rows};
 
+/// The fewest pairs whose p is shown.
+pub const FEWEST_PAIRS: u64 = 10;
+
+/// A p as people read it: four digits, and not 0 where it is only small.
+pub fn p_shown(p: f64) -> String {
+    if p < 0.0001 { "< 0.0001".to_owned() } else { format!("{p:.4}") }
+}
+
+/// A p as files have it: four digits, of a small one two that count.
+pub fn p_written(p: f64) -> String {
+    if p < 0.0001 { format!("{p:.1e}") } else { format!("{p:.4}") }
+}
+
 /// A cell.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TableCell {
@@ -11,15 +24,19 @@ pub enum TableCell {
     Count(u64),
     /// `None`: it is not known.
     Number(Option<f64>),
+    /// p of a test over so many pairs.
+    P(Option<f64>, u64),
 }
 
 impl TableCell {
-    /// As it is shown: numbers with four digits behind the point.
+    /// As it is shown: numbers with four digits behind the point, p as [`p_shown`] has it unless there are too few pairs.
     pub fn shown(&self) -> String {
         match self {
             Self::Text(text) => text.clone(),
             Self::Count(count) => count.to_string(),
             Self::Number(number) => number.map_or_else(|| "-".to_owned(), |number| format!("{number:.4}")),
+            Self::P(Some(_), pairs) if *pairs < FEWEST_PAIRS => tr!("too few").to_owned(),
+            Self::P(p, _) => p.map_or_else(|| "-".to_owned(), p_shown),
         }
     }
 
@@ -28,7 +45,7 @@ impl TableCell {
         match self {
             Self::Text(_) => None,
             Self::Count(count) => Some(*count as f64),
-            Self::Number(number) => Some(number.unwrap_or(f64::NEG_INFINITY)),
+            Self::Number(number) | Self::P(number, _) => Some(number.unwrap_or(f64::NEG_INFINITY)),
         }
     }
 
@@ -36,7 +53,9 @@ impl TableCell {
         match self {
             Self::Text(text) => TsvCell::from(text),
             Self::Count(count) => TsvCell::plain(count),
-            Self::Number(number) => TsvCell::Plain(number.map_or_else(String::new, |number| number.to_string())),
+            Self::Number(number) | Self::P(number, _) => {
+                TsvCell::Plain(number.map_or_else(String::new, |number| number.to_string()))
+            }
         }
     }
 }

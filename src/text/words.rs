@@ -6,9 +6,10 @@
 //! counted: a token stands for every word of which it covers a character.
 //! What becomes of alpha on the way says [`crate::analysis::words`]. Imports its room.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
-use unicode_normalization::UnicodeNormalization as _;
+use unicode_normalization::{UnicodeNormalization as _, is_nfc};
 
 use crate::text::cut::{WordExchange, WordRule, WordStarts};
 use crate::text::sentence::{EOS, Sentence, UNK, is_language};
@@ -200,9 +201,24 @@ pub fn visible(text: &str) -> impl Iterator<Item = char> + '_ {
     text.chars().filter(|c| !c.is_whitespace()).nfd().map(straight)
 }
 
+/// A text as it is looked for with its case: marks with their letters (NFC), apostrophes straight.
+pub fn composed(text: &str) -> Cow<'_, str> {
+    match (is_nfc(text), text.contains('\u{2019}')) {
+        (true, false) => Cow::Borrowed(text),
+        (true, true) => Cow::Owned(text.replace('\u{2019}', "'")),
+        _ => Cow::Owned(text.nfc().map(|c| if c == '\u{2019}' { '\'' } else { c }).collect()),
+    }
+}
+
+/// A regular expression that is to match texts as [`composed`] has them; a curly apostrophe may be written by its number.
+pub fn composed_rule(rule: &str) -> String {
+    let numbers = ["\\u{2019}", "\\x{2019}", "\\u2019"];
+    numbers.iter().fold(composed(rule).into_owned(), |rule, number| rule.replace(number, "'"))
+}
+
 /// A text as it is looked for: small letters, marks with their letters, apostrophes straight.
 pub fn folded(text: &str) -> String {
-    text.nfc().map(|c| if c == '\u{2019}' { '\'' } else { c }).collect::<String>().to_lowercase()
+    composed(text).to_lowercase()
 }
 
 /// For each byte of the text, and its end, how many visible characters start before it.

@@ -265,7 +265,7 @@ fn source_words_that_go_wrong_are_found_with_the_languages_of_the_systems() {
         let (bare, told) = (ask(&[]), ask(&["--languages", "en-fr"]));
         assert_eq!(told.stdout.lines().count(), 2, "{}", told.stdout);
         assert_eq!(bare.stdout == told.stdout, known, "{}", bare.stdout);
-        assert_eq!(bare.stderr.contains("name them with --languages"), !known, "{}", bare.stderr);
+        assert_eq!(bare.stderr.contains("name the languages with --languages"), !known, "{}", bare.stderr);
     }
 }
 
@@ -377,6 +377,7 @@ fn conditions_are_typed_and_added() {
     let (_folder, workspace, corpus) = opened();
     assert_eq!(with_condition(" boat ", "words=3..4"), "boat words=3..4");
     assert_eq!(with_condition("words=3..4", "words=3..4"), "words=3..4");
+    assert_eq!(with_condition("a OR b", "b"), "(a OR b) b");
     assert_eq!((quoted("boat"), quoted("red \"boat\"")), ("boat".to_owned(), "\"red \\\"boat\\\"\"".to_owned()));
     for (line, expect) in
         [("words=3..4", &[1, 3][..]), ("words=..1", &[4]), ("words=5..", &[2, 5]), ("-words=..4", &[2, 5])]

@@ -236,13 +236,14 @@ fn what_cannot_be_meant_is_told_in_one_sentence() {
         ("--filter tags:a", "`tags:` is no condition; write `tag:`"),
         ("--filter refernece:a", "`refernece:` is no condition; write `reference:`"),
         ("--filter wrongs.1:a", "`wrongs.1:` is no condition; write `wrong:`"),
+        ("--filter colour:red", "`colour:` is no condition, and no text has `colour:red`; there are source:"),
     ];
     for (line, says) in cases {
         let (code, _, said) = ran(at, &format!("analyse --workspace w {line}"));
         assert!(code == 2 && said.contains(says) && said.lines().count() == 1, "{line}: {code} {said}");
     }
     // texts have colons too
-    for line in ["colour:red", "10:30", "to:bag", "\"souce:a\""] {
+    for line in ["10:30", "\"colour:red\"", "\"souce:a\""] {
         let (code, found, said) = ran(at, &format!("analyse --workspace w --filter {line}"));
         assert!(code == 0 && found.lines().count() == 1, "{line}: {code} {found}{said}");
     }

@@ -3,13 +3,22 @@
 use std::fs;
 use std::path::Path;
 
+use interlinear::analysis::contrast::minimal::paired_difference;
+use interlinear::corpus::query::linked::{LinkChoice, LinkOrigin};
+use interlinear::corpus::store::corpus::CorpusTable;
+use interlinear::corpus::store::file::Workspace;
+use interlinear::corpus::store::read::StoredAbout;
 use serde_json::Value;
 
 use crate::cli::run_in;
 
 fn folder() -> tempfile::TempDir {
+    folder_of(6)
+}
+
+fn folder_of(lines: usize) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
-    let both = |line: &str| format!("{line}\n").repeat(6);
+    let both = |line: &str| format!("{line}\n").repeat(lines);
     for (name, text) in [
         ("s.en", both("the red house Is small")),
         ("t.fr", both("la maison rouge est petite")),
@@ -98,4 +107,136 @@ fn a_pattern_is_looked_for_in_links_of_every_kind() {
         let (code, _, told) = concordance(folder.path(), arguments);
         assert!(code == 2 && told.contains(wanted), "{arguments}: {told}");
     }
+}
+
+/// Words behind `|` stood among the words that a hit is linked to, whether it is or not.
+#[test]
+fn linked_is_what_is_linked_and_an_arrow_with_a_stroke_finds_what_is_not() {
+    let folder = folder();
+    let arguments: Vec<&str> = TWO.split_whitespace().collect();
+    let rows = |more: &[&str]| -> Vec<String> {
+        let outcome =
+            run_in(folder.path(), &[&["concordance"], &arguments[..], more, &["--format", "tsv"]].concat(), b"");
+        assert_eq!(outcome.code, 0, "{more:?}: {}", outcome.stderr);
+        outcome.stdout.lines().skip(1).map(str::to_owned).collect()
+    };
+    assert_eq!(rows(&["--query", "red | petite", "--hits"])[0], "1\talpha\tthe\tred\thouse Is small\trouge");
+    for (query, by, wanted) in [
+        ("red | petite", "word", ["red\trouge\t6", "red\tmaison\t6"]),
+        ("ADJ NOUN | petite", "pos", ["adj noun\tmaison rouge\t6", "adj noun\tmaison rouge\t6"]),
+        ("the | la", "word", ["the\tla\t6", "the\t\t6"]),
+    ] {
+        let counts = rows(&["--tier", "pos", "--by", by, "--query", query]);
+        for (row, wanted) in [&counts[1], &counts[3]].into_iter().zip(wanted) {
+            assert!(row.contains(wanted), "{query}: {row}");
+        }
+    }
+    let found = |query: &str| {
+        let counts = rows(&["--query", query]);
+        let of = |name: &str| counts.iter().find(|row| row.starts_with(&format!("{name}\t(sentences)"))).cloned();
+        [of("alpha"), of("gold")].map(|row| row.expect("a row").split('\t').nth(3).map(str::to_owned).expect("a count"))
+    };
+    for (query, wanted) in [
+        ("red -/> rouge", ["0", "6"]),
+        ("red -/> rouge | rouge", ["0", "6"]),
+        ("red -/> pas", ["6", "6"]),
+        ("red -/> pas | pas", ["0", "0"]),
+        ("the -/> _", ["0", "6"]),
+        ("red -> {rouge, maison} -/> rouge", ["0", "6"]),
+        ("_ -/>est small", ["0", "0"]),
+        ("is -/> {petite, la} small -/> la", ["6", "6"]),
+    ] {
+        assert_eq!(found(query), wanted, "{query}");
+    }
+    for (query, wanted) in [
+        ("red -/>", "`-/>` leads to a word"),
+        ("red | la -/> x", "`-/>` leads from a source word to an output word; write it before `|`"),
+        ("red -/> a -/> b", "column 11: `-/>` stands twice behind one word"),
+        ("-/> a", "an arrow leads from a source word; there is none before it"),
+    ] {
+        let outcome = run_in(folder.path(), &[&["concordance"], &arguments[..], &[&*format!("--query={query}")]].concat(), b"");
+        assert!(outcome.code == 2 && outcome.stderr.contains(wanted), "{query}: {}", outcome.stderr);
+    }
+}
+
+/// Intervals are those of Newcombe 1998, table II, method 10: of pairs where both, the first alone, the second alone and neither has it.
+#[test]
+fn shares_have_an_interval_and_p_is_neither_of_few_pairs_nor_0() {
+    for ([both, own, other, neither], wanted) in [
+        ([36, 12, 2, 0], [0.0569, 0.3404]),
+        ([18, 12, 2, 18], [0.0562, 0.3290]),
+        ([53, 0, 0, 1], [-0.0729, 0.0729]),
+        ([0, 30, 0, 0], [0.8395, 1.0]),
+    ] {
+        let (low, high) = paired_difference(both + own + other + neither, both + own, own, other).expect("pairs");
+        assert!((low - wanted[0]).abs() < 1e-4 && (high - wanted[1]).abs() < 1e-4, "{low} {high}");
+    }
+    assert_eq!(paired_difference(0, 0, 0, 0), None);
+    for (lines, query, wanted) in
+        [(6, true, "too few"), (20, true, "< 0.0001"), (20, false, "< 0.0001"), (1, false, "too few")]
+    {
+        let folder = folder_of(lines);
+        let query = if query { "--query house->maison" } else { "" };
+        let (_, shown, _) = concordance(folder.path(), &format!("{TWO} {query}"));
+        assert!(shown.contains(wanted) && !shown.contains("0.0000  0.0000"), "{shown}");
+        let p = &objects(folder.path(), query)[usize::from(query.is_empty()) + usize::from(!query.is_empty()) * 2];
+        assert!(p["p"].as_f64().or(p["p_crossing"].as_f64()).is_some(), "a file has the number: {p}");
+    }
+}
+
+/// Intervals are those of scipy 1.17.1: t.interval(0.95, n - 1, mean, sem) over the means of the sentences.
+#[test]
+fn weights_are_of_output_words_on_the_words_of_a_hit() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let lines = [
+        r#"{"source": ["not", "now"], "target": ["pas", "Ne"], "alpha": [[0.25, 0.75], [0.5, 0.5]]}"#,
+        r#"{"source": ["not"], "target": ["pas", "pas"], "alpha": [[0.25], [0.75]]}"#,
+        r#"{"source": ["be", "not"], "target": ["pas"], "alpha": [[0.875, 0.125]]}"#,
+    ];
+    fs::write(folder.path().join("a.jsonl"), lines.join("\n")).expect("written");
+    fs::write(folder.path().join("plain"), "pas\npas\npas\n").expect("written");
+    let analyse = |more: &[&str]| {
+        let outcome = run_in(folder.path(), &[&["analyse", "--workspace", "w.ilws"], more].concat(), b"");
+        (outcome.code, outcome.stdout, outcome.stderr)
+    };
+    analyse(&["--import", "a.jsonl", "--format", "none"]);
+    let (code, found, told) = analyse(&["--query", "not | {ne, pas}", "--weights", "--format", "jsonl"]);
+    assert_eq!(code, 0, "{told}");
+    let rows: Vec<Value> = found.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let row = |word: &str| rows.iter().find(|row| row["word"] == word).unwrap_or(&Value::Null);
+    assert_eq!(
+        (&row("pas")["sentences"], &row("pas")["pairs"], &row("pas")["low"]),
+        (&3.into(), &4.into(), &0.0.into())
+    );
+    for (name, wanted) in [("weight", 0.291_666_67), ("high", 0.765_989_55)] {
+        assert!((row("pas")[name].as_f64().expect("a number") - wanted).abs() < 1e-6, "{name}: {found}");
+    }
+    assert_eq!((&row("ne")["weight"], &row("ne")["high"]), (&0.5.into(), &Value::Null));
+    assert_eq!(row("(all)")["pairs"], 5);
+    let (_, table, _) = analyse(&["--query", "not now | {ne, pas}", "--weights"]);
+    assert!(
+        table.contains("\tpas\t1\t") && table.starts_with("system\tword\tweight\tlow\thigh\tsentences\tpairs\n"),
+        "{table}"
+    );
+    let (code, _, told) = analyse(&["--query", "not", "--weights"]);
+    assert!(code == 2 && told.contains("Weights need source words, | and output words"), "{told}");
+
+    // Where no links are known nothing is known not to be linked.
+    analyse(&["--output", "Plain=plain", "--format", "none"]);
+    let (_, found, _) = analyse(&["--query", "not -/> pas", "--system", "2"]);
+    assert_eq!(found.lines().count(), 1, "{found}");
+    assert_eq!(analyse(&["--query", "not -/> ne", "--system", "1"]).1.lines().count(), 3);
+}
+
+#[test]
+fn a_threshold_is_named_by_what_it_is_of() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut workspace = Workspace::open(&folder.path().join("w.ilws")).expect("a new workspace");
+    for reading in ["head", ""] {
+        let about = StoredAbout { reading: reading.to_owned(), ..StoredAbout::default() };
+        workspace.add_system(&format!("S{reading}"), &about).expect("a system");
+    }
+    let corpus = CorpusTable::read(&workspace).expect("read");
+    let name = |system| LinkChoice { system: Some(system), by: LinkOrigin::Above(20) }.name(&corpus);
+    assert_eq!([name(0), name(1)], ["1. Shead, head's weight of at least 0.20", "2. S, alpha of at least 0.20"]);
 }

@@ -296,7 +296,7 @@ fn links_of_any_kind_are_searched_and_counted_against_each_other() {
 
     bench.send(ExploreCommand::SetQuery(String::new()));
     bench.click("Counts of links");
-    let row = "(all), the reference, by hand, 12, 0.8333, 0.1667, -, 0.1667, -";
+    let row = "(all), the reference, by hand, 12, 0.8333, 0.1667, -, -, -, 0.1667, -, -, -";
     bench.says(row);
     bench.click("Compared with 0...");
     bench.click("the reference, statistical aligner");
@@ -318,16 +318,38 @@ fn links_of_any_kind_are_searched_and_counted_against_each_other() {
     let (to, text) = bench.written();
     assert_eq!(to, path);
     let table: Vec<&str> = text.lines().collect();
-    assert_eq!(table[0], "word\tlinks\twords\tfertility\tunaligned\tp_unaligned\tcrossing\tp_crossing\ttargets");
+    assert_eq!(
+        table[0],
+        "word\tlinks\twords\tfertility\tunaligned\tdiff_unaligned_low\tdiff_unaligned_high\tp_unaligned\tcrossing\tdiff_crossing_low\tdiff_crossing_high\tp_crossing\ttargets"
+    );
     assert!(table[4].starts_with("the\tthe reference, by hand\t3\t"), "{text}");
     assert!(table[4].ends_with("le 2"), "{text}");
 
     // A query is counted, too: in how many sentences, and what its hits are linked to.
     bench.send(ExploreCommand::SetQuery("boat -> _".to_owned()));
-    bench.says("the reference, by hand, (sentences), 1, 0.3333, -");
-    bench.says("the reference, by hand, boat, bateau, 1, 1.0000, -");
+    bench.says("the reference, by hand, (sentences), 1, 0.3333, -, -, -");
+    bench.says("the reference, by hand, boat, bateau, 1, 1.0000, -, -, -");
     bench.send(ExploreCommand::SetQuery("{boat".to_owned()));
     assert_eq!(labels_with(&bench, "column 1: the list has no").len(), 1);
+
+    // What looks at a hit, and how much.
+    bench.send(ExploreCommand::SetQuery("red".to_owned()));
+    bench.click("Weights");
+    assert_eq!(labels_with(&bench, "Weights need source words, | and output words").len(), 1);
+    let path = bench.folder.path().join("alpha.jsonl");
+    let line = r#"{"source": ["The", "red", "boat", "sleeps", "."], "target": ["Le", "bateau", "rouge", "dort", "."],
+        "alpha": [[1, 0, 0, 0, 0], [0, 0.25, 0.75, 0, 0], [0, 0.75, 0.25, 0, 0], [0, 0, 0, 1, 0], [0, 0, 0, 0, 1]]}"#
+        .replace('\n', " ");
+    std::fs::write(&path, line).expect("written");
+    bench.send(CorpusCommand::SetRole(Role::Output("Seen".to_owned())));
+    bench.send(CorpusCommand::Import(path));
+    bench.click("Dismiss");
+    bench.send(ExploreCommand::SetQuery("red | {bateau, rouge}".to_owned()));
+    bench.says("3. Seen, (all), 0.5000, -, -, 1, 2");
+    bench.says("3. Seen, rouge, 0.7500, -, -, 1, 1");
+    bench.click("Hits");
+    bench.click("Counts of links");
+    assert!(bench.is_gone("3. Seen, rouge, 0.7500, -, -, 1, 1"));
 }
 
 /// The corpus keeps it; one that is gone is named, with what to do, and words are linked without it.

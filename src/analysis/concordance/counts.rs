@@ -1,7 +1,7 @@
 //! Floor 5: what links say of source words, counted: fertility, words without a link, links that cross; and two kinds of links of
 //! the same words against each other. Imports its room and `text`.
 
-use crate::analysis::contrast::minimal::mcnemar;
+use crate::analysis::contrast::minimal::{mcnemar, paired_difference};
 use crate::text::links::Link;
 
 /// What links say of a source word.
@@ -84,6 +84,12 @@ impl LinkCounts {
     /// p of McNemar's exact test against the first links: of words without a link, and of those that cross.
     pub fn tests(&self) -> [f64; 2] {
         [self.unaligned_apart, self.crossing_apart].map(|[first, own]| mcnemar(first, own))
+    }
+
+    /// Where the shares less those of the first links lie with a confidence of 95 %: of words without a link, and of those that cross.
+    pub fn differences(&self) -> [Option<(f64, f64)>; 2] {
+        [(self.unaligned, self.unaligned_apart), (self.crossing, self.crossing_apart)]
+            .map(|(share, [first, own])| paired_difference(self.words, share, own, first))
     }
 }
 

@@ -3,6 +3,7 @@
 
 use crate::analysis::concordance::search::{ConcordanceHit, ConcordanceSentence};
 use crate::text::links::Link;
+use crate::text::words::folded;
 
 /// A hit as a line of a concordance. A place has the number of its item, so that both sides can be coloured alike.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -17,6 +18,8 @@ pub struct ConcordanceLine {
     pub others: Vec<String>,
     /// Those that the words of the hit are linked to, by place, and which item each belongs to.
     pub linked: Vec<(usize, usize)>,
+    /// Those that the query wants on the other side besides, linked or not; their items are counted on from those of the hit.
+    pub besides: Vec<(usize, usize)>,
     /// The side that was looked through is the output.
     pub is_output: bool,
 }
@@ -47,17 +50,14 @@ impl ConcordanceLine {
             let ends = sentence.links.iter().filter(theirs);
             linked.extend(ends.map(|link| (if is_output { link.source } else { link.target }, item)));
         }
-        let first = keys.len();
-        if !is_output {
-            // Words that the query wants in the output besides have no source word of their own.
-            linked.extend(hit.output.iter().enumerate().map(|(n, place)| (*place, first + n)));
-        }
+        let besides = if is_output { &[][..] } else { &hit.output };
+        let besides = besides.iter().enumerate().map(|(n, place)| (*place, keys.len() + n)).collect();
         let (words, others) =
             if is_output { (sentence.output, sentence.source) } else { (sentence.source, sentence.output) };
         linked.retain(|(place, _)| *place < others.len());
         linked.sort_unstable();
         linked.dedup_by_key(|(place, _)| *place);
-        Self { at, words: words.to_vec(), keys, others: others.to_vec(), linked, is_output }
+        Self { at, words: words.to_vec(), keys, others: others.to_vec(), linked, besides, is_output }
     }
 
     /// From the first word of the hit to behind the last.
@@ -71,9 +71,9 @@ impl ConcordanceLine {
         self.keys.iter().find(|(key, _)| *key == place).map(|(_, item)| *item)
     }
 
-    /// Which item of the hit a word of the other side is linked to.
+    /// Which item a word of the other side belongs to: that of the hit that it is linked to, else the item behind the bar that it is.
     pub fn link(&self, place: usize) -> Option<usize> {
-        self.linked.iter().find(|(other, _)| *other == place).map(|(_, item)| *item)
+        self.linked.iter().chain(&self.besides).find(|(other, _)| *other == place).map(|(_, item)| *item)
     }
 
     /// The words before the hit, the hit, and the words behind it.
@@ -91,7 +91,7 @@ impl ConcordanceLine {
     /// What it is sorted by.
     fn key_words(&self, order: ConcordanceOrder) -> Vec<String> {
         let [left, hit, right] = self.parts();
-        let small = |word: &String| word.to_lowercase();
+        let small = |word: &String| folded(word);
         match order {
             ConcordanceOrder::Place => Vec::new(),
             ConcordanceOrder::Left => left.iter().rev().map(small).collect(),

@@ -5,10 +5,10 @@ use std::iter::Peekable;
 use std::str::CharIndices;
 
 use regex::Regex;
-use unicode_normalization::{UnicodeNormalization as _, is_nfc};
+use unicode_normalization::is_nfc;
 
 use crate::text::unspaced::runs_of;
-use crate::text::words::folded;
+use crate::text::words::{composed, composed_rule, folded};
 
 /// What one word must be.
 #[derive(Clone, Debug)]
@@ -32,8 +32,7 @@ impl Token {
                 let may_fold = |c: char| c.is_uppercase() || c == '\u{2019}';
                 (word.contains(may_fold) || !is_nfc(word)) && words.contains(&folded(word))
             }
-            Self::Matches(regex) if is_nfc(word) => regex.is_match(word),
-            Self::Matches(regex) => regex.is_match(&word.nfc().collect::<String>()),
+            Self::Matches(regex) => regex.is_match(&composed(word)),
         }
     }
 
@@ -50,6 +49,8 @@ pub struct QueryItem {
     pub token: Token,
     /// What an output word must be that it is linked to, where one is asked for.
     pub linked: Option<Token>,
+    /// What none of the output words that it is linked to may be.
+    pub unlinked: Option<Token>,
     /// How many words may stand between the item before it and this one.
     pub gap: usize,
 }
@@ -106,8 +107,10 @@ enum Mark {
     Token(Token),
     /// `..N`
     Gap(usize),
-    /// `->`
-    Arrow,
+    /// `->`, or `-/>`
+    Arrow {
+        is_negated: bool,
+    },
     /// `|`
     Bar,
     /// The bare word.
@@ -150,7 +153,11 @@ impl Lexer<'_> {
             '}' => Err(error(self.text, at, "`}` closes no list; write it as `\"}\"`")),
             _ if self.text[at..].starts_with("->") => {
                 self.chars.nth(1);
-                Ok(Mark::Arrow)
+                Ok(Mark::Arrow { is_negated: false })
+            }
+            _ if self.text[at..].starts_with("-/>") => {
+                self.chars.nth(2);
+                Ok(Mark::Arrow { is_negated: true })
             }
             _ if self.text[at..].starts_with("..") => {
                 self.chars.nth(1);
@@ -178,7 +185,8 @@ impl Lexer<'_> {
         let mut word = String::new();
         while let Some(&(at, letter)) = self.chars.peek() {
             let rest = &self.text[at..];
-            let ends = letter.is_whitespace() || matches!(letter, '{' | '}' | '|' | '"') || rest.starts_with("->");
+            let is_arrow = ["->", "-/>"].iter().any(|arrow| rest.starts_with(arrow));
+            let ends = letter.is_whitespace() || matches!(letter, '{' | '}' | '|' | '"') || is_arrow;
             if ends || (in_list && letter == ',') || (!in_list && !word.is_empty() && rest.starts_with("..")) {
                 break;
             }
@@ -194,7 +202,7 @@ impl Lexer<'_> {
 
     fn regex(&mut self, at: usize) -> Result<Regex, QueryError> {
         let pattern = self.until('/', at, "the regular expression has no `/` at its end; `\\/` is a slash within")?;
-        Regex::new(&format!("^(?:{})$", pattern.nfc())).map_err(|fault| {
+        Regex::new(&format!("^(?:{})$", composed_rule(&pattern))).map_err(|fault| {
             // The last line of the library's message says what is wrong, those before it show where.
             let why = fault.to_string();
             let why = why.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
@@ -333,31 +341,47 @@ impl Parser<'_> {
                     if items.len() == MOST_ITEMS {
                         return Err(self.error(at, "is one word too many; a query has at most 16 on each side"));
                     }
-                    let linked = self.linked(is_source)?;
-                    items.push(QueryItem { token, linked, gap });
+                    let mut item = QueryItem { token, linked: None, unlinked: None, gap };
+                    self.arrows(is_source, &mut item)?;
+                    items.push(item);
                 }
                 _ => return self.stray(items),
             }
         }
     }
 
-    /// `-> token`
-    fn linked(&mut self, is_source: bool) -> Result<Option<Token>, QueryError> {
-        let Some((at, _)) = self.marks.next_if(|(_, mark)| matches!(mark, Mark::Arrow)) else { return Ok(None) };
-        if !is_source {
-            return Err(self.error(at, "`->` leads from a source word to an output word; write it before `|`"));
+    /// `-> token`, `-/> token`, each once
+    fn arrows(&mut self, is_source: bool, item: &mut QueryItem) -> Result<(), QueryError> {
+        while let Some((at, Mark::Arrow { is_negated })) =
+            self.marks.next_if(|(_, mark)| matches!(mark, Mark::Arrow { .. }))
+        {
+            let arrow = if is_negated { "-/>" } else { "->" };
+            if !is_source {
+                let why = format!("`{arrow}` leads from a source word to an output word; write it before `|`");
+                return Err(self.error(at, &why));
+            }
+            let why = format!("`{arrow}` leads to a word; `_` is any word");
+            let token = match self.marks.next() {
+                Some((_, Mark::Token(token))) => token,
+                Some((next, _)) => return Err(self.error(next, &why)),
+                None => return Err(self.error(self.end(), &why)),
+            };
+            let place = if is_negated { &mut item.unlinked } else { &mut item.linked };
+            if place.replace(token).is_some() {
+                let why =
+                    format!("`{arrow}` stands twice behind one word; write the words as a list, {arrow} {{a, b}}");
+                return Err(self.error(at, &why));
+            }
         }
-        match self.marks.next() {
-            Some((_, Mark::Token(token))) => Ok(Some(token)),
-            Some((next, _)) => Err(self.error(next, "`->` leads to a word; `_` is any word")),
-            None => Err(self.error(self.end(), "`->` leads to a word; `_` is any word")),
-        }
+        Ok(())
     }
 
     /// The end of a sequence, where no arrow may stand.
     fn stray(&mut self, items: Vec<QueryItem>) -> Result<Vec<QueryItem>, QueryError> {
         match self.marks.peek() {
-            Some(&(at, Mark::Arrow)) => Err(self.error(at, "`->` leads from a source word; there is none before it")),
+            Some(&(at, Mark::Arrow { .. })) => {
+                Err(self.error(at, "an arrow leads from a source word; there is none before it"))
+            }
             _ => Ok(items),
         }
     }

@@ -1,5 +1,6 @@
 //! Floor 5: where a query is met in a sentence. Imports its room and `text`.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use crate::analysis::concordance::parse::{ConcordanceQuery, QueryItem, Token};
@@ -41,9 +42,9 @@ const MOST_HITS: usize = 100;
 const MOST_TRIED: usize = 100_000;
 
 impl ConcordanceQuery {
-    /// Whether it finds nothing where there are no links.
+    /// Whether it is to be met only where links are known.
     pub fn asks_for_links(&self) -> bool {
-        self.crossing || self.source.iter().any(|item| item.linked.is_some())
+        self.crossing || self.source.iter().any(|item| item.linked.is_some() || item.unlinked.is_some())
     }
 
     /// Where a sentence meets the query.
@@ -74,12 +75,25 @@ impl ConcordanceQuery {
         found
     }
 
+    /// Each hit with each output word behind the bar that is there anywhere, for what links cannot say: the source words, and the
+    /// output word.
+    pub fn pairs(&self, sentence: &ConcordanceSentence<'_>) -> Vec<(Vec<usize>, usize)> {
+        let mut tried = MOST_TRIED;
+        let found = places(&self.output, sentence.output, MOST_HITS, &mut tried);
+        let outputs: BTreeSet<usize> = found.into_iter().flatten().flatten().collect();
+        let hits = self.find(sentence).hits.into_iter();
+        hits.flat_map(|hit| outputs.iter().map(move |i| (hit.source.clone(), *i))).collect()
+    }
+
     /// An output word for each item that needs one; `None` where there is none, or nothing crosses that should.
     fn linked(&self, source: &[Range<usize>], sentence: &ConcordanceSentence<'_>) -> Option<Vec<Option<usize>>> {
         let choices: Vec<Vec<usize>> =
-            self.source.iter().zip(source).map(|(item, run)| targets(item, run, sentence)).collect();
+            self.source.iter().zip(source).map(|(item, run)| targets(item.linked.as_ref(), run, sentence)).collect();
         let is_met = |(item, choices): (&QueryItem, &Vec<usize>)| item.linked.is_none() || !choices.is_empty();
-        if !self.source.iter().zip(&choices).all(is_met) {
+        let is_apart = |(item, run): (&QueryItem, &Range<usize>)| {
+            item.unlinked.as_ref().is_none_or(|token| targets(Some(token), run, sentence).is_empty())
+        };
+        if !self.source.iter().zip(&choices).all(is_met) || !self.source.iter().zip(source).all(is_apart) {
             return None;
         }
         let mut linked: Vec<Option<usize>> = self
@@ -101,8 +115,8 @@ fn all(found: Vec<Range<usize>>) -> Vec<usize> {
     found.into_iter().flatten().collect()
 }
 
-/// The output words that the source words of an item are linked to, as it wants them.
-fn targets(item: &QueryItem, run: &Range<usize>, sentence: &ConcordanceSentence<'_>) -> Vec<usize> {
+/// The output words that the source words of an item are linked to, those that are such a token.
+fn targets(wanted: Option<&Token>, run: &Range<usize>, sentence: &ConcordanceSentence<'_>) -> Vec<usize> {
     let own = sentence.links.iter().filter(|link| run.contains(&link.source)).map(|link| link.target);
     // A word that was cut may be linked by any of its pieces.
     let is = |token: &Token, i: usize| {
@@ -110,7 +124,7 @@ fn targets(item: &QueryItem, run: &Range<usize>, sentence: &ConcordanceSentence<
         let before = words.windows(2).rev().take(LONGEST_RUN).take_while(|pair| meet(&pair[0], &pair[1])).count();
         (i - before..=i).any(|k| token.runs(&sentence.output[k..]).any(|count| k + count > i))
     };
-    let mut targets: Vec<usize> = own.filter(|i| item.linked.as_ref().is_none_or(|token| is(token, *i))).collect();
+    let mut targets: Vec<usize> = own.filter(|i| wanted.is_none_or(|token| is(token, *i))).collect();
     targets.sort_unstable();
     targets
 }

@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, HashMap};
 
 use crate::analysis::concordance::counts::{LinkCounts, WordLinks, linked_words};
 use crate::analysis::concordance::{ConcordanceLine, ConcordanceQuery, ConcordanceSentence};
-use crate::analysis::contrast::minimal::mcnemar;
+use crate::analysis::contrast::minimal::{mcnemar, paired_difference};
 use crate::text::cells::{CellTable, TableCell};
 use crate::text::links::Link;
+use crate::text::words::folded;
 
 /// Target words that are told of a word.
 const TOLD: usize = 5;
@@ -83,7 +84,7 @@ impl LinkTally {
                 for ((counts, words), (text, _)) in all.iter_mut().zip(&read).zip(sentence.texts) {
                     counts.counts.add(&words[j], &read[0][j]);
                     for word in words[j].targets.iter().filter_map(|i| text.get(*i)).filter(|_| !is_all) {
-                        *counts.targets.entry(word.to_lowercase()).or_default() += 1;
+                        *counts.targets.entry(folded(word)).or_default() += 1;
                     }
                 }
             }
@@ -95,33 +96,25 @@ impl LinkTally {
         kinds.retain(|(kind, counts)| kind.is_none() || counts[0].counts.words >= least as u64);
         kinds.sort_by_key(|(kind, counts)| (kind.is_some(), std::cmp::Reverse(counts[0].counts.words)));
         let row = |kind: Option<&str>, n: usize, WordCounts { counts, targets }: &WordCounts| {
-            let [p_unaligned, p_crossing] = counts.tests().map(|p| (n > 0).then_some(p));
-            vec![
+            let mut cells = vec![
                 TableCell::from(kind.unwrap_or("(all)")),
                 TableCell::from(self.names[n].as_str()),
                 TableCell::Count(counts.words),
                 TableCell::Number(Some(counts.fertility())),
-                TableCell::Number(Some(counts.unaligned_share())),
-                TableCell::Number(p_unaligned),
-                TableCell::Number(Some(counts.crossing_share())),
-                TableCell::Number(p_crossing),
-                TableCell::Text(most(targets)),
-            ]
+            ];
+            let shares = [counts.unaligned_share(), counts.crossing_share()];
+            for ((share, span), p) in shares.into_iter().zip(counts.differences()).zip(counts.tests()) {
+                cells.extend(compared(share, Some((span, p)).filter(|_| n > 0), counts.words));
+            }
+            cells.push(TableCell::Text(most(targets)));
+            cells
         };
         let of_kind = |(kind, all): &(&Option<String>, &Vec<WordCounts>)| -> Vec<Vec<TableCell>> {
             all.iter().enumerate().map(|(n, counts)| row(kind.as_deref(), n, counts)).collect()
         };
-        let head = vec![
-            "word",
-            "links",
-            "words",
-            "fertility",
-            "unaligned",
-            "p_unaligned",
-            "crossing",
-            "p_crossing",
-            "targets",
-        ];
+        const HEAD: &str = "word links words fertility unaligned diff_unaligned_low diff_unaligned_high p_unaligned crossing \
+                            diff_crossing_low diff_crossing_high p_crossing targets";
+        let head = HEAD.split_ascii_whitespace().collect();
         CellTable { head, rows: kinds.iter().flat_map(of_kind).collect() }
     }
 
@@ -135,8 +128,8 @@ impl LinkTally {
             counts.met.push(!lines.is_empty());
             counts.hits += lines.len() as u64;
             for line in &lines {
-                let hit = line.parts()[1].join(" ").to_lowercase();
-                *counts.linked.entry((hit, line.linked_words().join(" ").to_lowercase())).or_default() += 1;
+                let hit = folded(&line.parts()[1].join(" "));
+                *counts.linked.entry((hit, folded(&line.linked_words().join(" ")))).or_default() += 1;
             }
             all.push(lines);
         }
@@ -150,20 +143,33 @@ impl LinkTally {
             let apart = |one: usize, other: usize| {
                 met(one).iter().zip(met(other)).filter(|(one, other)| **one && !**other).count() as u64
             };
-            let p = (n > 0).then(|| mcnemar(apart(0, n), apart(n, 0)));
+            let (all, only, first_only) = (counts.met.len() as u64, apart(n, 0), apart(0, n));
             let sentences = counts.met.iter().filter(|met| **met).count() as u64;
-            let row = |hit: &str, linked: &str, count: u64, share: f64, p: Option<f64>| {
+            let test = (paired_difference(all, sentences, only, first_only), mcnemar(first_only, only));
+            let row = |hit: &str, linked: &str, count: u64, share: f64, test| {
                 let texts = [self.names[n].as_str(), hit, linked].map(TableCell::from);
-                let numbers = [TableCell::Count(count), TableCell::Number(Some(share)), TableCell::Number(p)];
-                texts.into_iter().chain(numbers).collect()
+                texts.into_iter().chain([TableCell::Count(count)]).chain(compared(share, test, all)).collect()
             };
-            rows.push(row("(sentences)", "", sentences, sentences as f64 / counts.met.len().max(1) as f64, p));
+            rows.push(row(
+                "(sentences)",
+                "",
+                sentences,
+                sentences as f64 / all.max(1) as f64,
+                Some(test).filter(|_| n > 0),
+            ));
             let linked = by_count(&counts.linked);
             let share = |count: u64| count as f64 / counts.hits as f64;
             rows.extend(linked.iter().map(|((hit, to), count)| row(hit, to, **count, share(**count), None)));
         }
-        CellTable { head: vec!["links", "hit", "linked", "count", "share", "p"], rows }
+        CellTable { head: vec!["links", "hit", "linked", "count", "share", "diff_low", "diff_high", "p"], rows }
     }
+}
+
+/// A share; where its difference from that of the first links lies, and p of no difference, of so many pairs.
+fn compared(share: f64, test: Option<(Option<(f64, f64)>, f64)>, pairs: u64) -> [TableCell; 4] {
+    let (low, high) = test.and_then(|(span, _)| span).unzip();
+    let [share, low, high] = [Some(share), low, high].map(TableCell::Number);
+    [share, low, high, TableCell::P(test.map(|(_, p)| p), pairs)]
 }
 
 /// The most frequent first; equal ones by name.

@@ -119,6 +119,25 @@ pub fn wilson(right: u64, all: u64) -> Option<(f64, f64)> {
     Some((((middle - width) / whole).max(0.0), ((middle + width) / whole).min(1.0)))
 }
 
+/// Where the difference of two shares of the same `all` lies with a confidence of 95 %: the share of `own` less that of the other
+/// side, which alone has `other_only` while the first alone has `own_only` (Newcombe 1998, "Improved confidence intervals for the
+/// difference between binomial proportions based on paired data", method 10).
+pub fn paired_difference(all: u64, own: u64, own_only: u64, other_only: u64) -> Option<(f64, f64)> {
+    let other = own + other_only - own_only;
+    let ((own_low, own_high), (other_low, other_high)) = (wilson(own, all)?, wilson(other, all)?);
+    let n = all as f64;
+    let (e, f, g) = ((own - own_only) as f64, own_only as f64, other_only as f64);
+    let h = n - e - f - g;
+    let product = (e + f) * (g + h) * (e + g) * (f + h);
+    let excess = e * h - f * g;
+    let excess = if excess > 0.0 { (excess - n / 2.0).max(0.0) } else { excess };
+    let phi = if product > 0.0 { excess / product.sqrt() } else { 0.0 };
+    let (own, other) = (own as f64 / n, other as f64 / n);
+    let width = |a: f64, b: f64| (a * a - 2.0 * phi * a * b + b * b).max(0.0).sqrt();
+    let difference = own - other;
+    Some((difference - width(own - own_low, other_high - other), difference + width(own_high - own, other - other_low)))
+}
+
 /// p of the exact test of McNemar, two-sided: how probable so uneven a split is where two models are equally good, of the pairs
 /// that only the first has right and those that only the second has; 1 without any.
 pub fn mcnemar(first: u64, second: u64) -> f64 {

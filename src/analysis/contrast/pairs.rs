@@ -149,7 +149,7 @@ pub fn summary_table(rows: &[ContrastRow]) -> CellTable {
         ];
         cells.extend(FIGURES.iter().map(|(_, of)| TableCell::Number(of(row))));
         cells.extend([row.counts.equal, row.counts.unknown].map(TableCell::Count));
-        cells.push(TableCell::Number(row.p));
+        cells.push(TableCell::P(row.p, row.counts.pairs));
         for (_, mean) in &row.means {
             cells.extend(
                 [mean.map(|mean| mean.mean), mean.map(|mean| mean.low), mean.map(|mean| mean.high)]

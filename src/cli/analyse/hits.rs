@@ -4,10 +4,14 @@ use std::path::Path;
 
 use crate::analysis::concordance::sorted;
 use crate::cli::analyse::AnalyseArgs;
+use crate::cli::analyse::format::Format;
+use crate::cli::args::TableFormat;
+use crate::cli::columns::print as print_table;
 use crate::cli::output;
 use crate::cli::output::LineOutput;
 use crate::corpus::query::hits::{Searching, tsv};
-use crate::corpus::query::linked::{LinkChoice, LinkOrigin};
+use crate::corpus::query::linked::{LinkChoice, LinkOrigin, TallyOrder, Tallying};
+use crate::corpus::query::weights::systems;
 use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::file::Workspace;
 use crate::error::Error;
@@ -21,6 +25,13 @@ pub(super) fn print(
     chosen: Vec<u32>,
     output: &mut LineOutput,
 ) -> anyhow::Result<()> {
+    if low.by && !corpus.has_parts {
+        let message = "--by: nobody gave this corpus parts of speech; bring them in with --import FILE.conllu";
+        return Err(Error::Input(message.to_owned()).into());
+    }
+    if low.weights {
+        return weights(query, low, (workspace, corpus), chosen, output);
+    }
     let Some(system) = low.system.checked_sub(1).filter(|at| *at < corpus.systems.len()) else {
         let count = corpus.systems.len();
         let message = format!("--system {} is not there; there are {count}, counted from 1", low.system);
@@ -29,10 +40,6 @@ pub(super) fn print(
     let links = LinkChoice { system: Some(system), by: LinkOrigin::Own };
     let searching = Searching::new(query, Path::new(""), links, chosen, (None, corpus.rules));
     let mut searching = searching.map_err(|why| Error::Input(format!("--query, {why}")))?.by_parts(low.by);
-    if low.by && !corpus.has_parts {
-        let message = "--by: nobody gave this corpus parts of speech; bring them in with --import FILE.conllu";
-        return Err(Error::Input(message.to_owned()).into());
-    }
     let mut lines = Vec::new();
     while !searching.is_done() {
         lines.extend(searching.step(corpus, workspace, 1000)?);
@@ -41,4 +48,34 @@ pub(super) fn print(
         output::tell(&format!("sentence {}: there are more hits than are told", at + 1));
     }
     output.text(&tsv(&lines, &sorted(&lines, low.order), corpus, links))
+}
+
+/// Prints the weights of the output words of a query on its hits, by every system.
+fn weights(
+    query: &str,
+    low: &AnalyseArgs,
+    (workspace, corpus): (&Workspace, &CorpusTable),
+    chosen: Vec<u32>,
+    output: &mut LineOutput,
+) -> anyhow::Result<()> {
+    let order = TallyOrder {
+        query: query.to_owned(),
+        kinds: systems(corpus),
+        by_parts: low.by,
+        weighs: true,
+        ..TallyOrder::default()
+    };
+    let tallying = Tallying::new(order, Path::new(""), chosen, None);
+    let mut tallying = tallying.map_err(|why| Error::Input(format!("--query, {why}")))?;
+    let table = loop {
+        if let Some(table) = tallying.step(corpus, workspace, 1000)? {
+            break table;
+        }
+    };
+    if table.rows.is_empty() {
+        output::tell(
+            "no system has weights of such words: none has a hit with such an output word, or they came without alpha",
+        );
+    }
+    print_table(if low.format == Format::Jsonl { TableFormat::Json } else { TableFormat::Tsv }, &table, output)
 }

@@ -39,7 +39,7 @@ pub struct ReportArgs {
 pub fn run(low: &ReportArgs) -> anyhow::Result<()> {
     let workspace = Workspace::open_existing(&low.workspace)?;
     let corpus = read(&workspace)?;
-    let mut means = low.choice.means(workspace.look().frequencies, (&corpus, &workspace))?;
+    let mut means = low.choice.means(workspace.look().frequencies, (&corpus, &workspace), false)?;
     let rows = low.choice.rows(&corpus, &workspace, &mut means)?;
     let out = low.choice.out(low.output.clone(), ExportFormat::Report, rows, (&corpus, &workspace))?;
     let out = Out { pictures: low.pictures, ..out };

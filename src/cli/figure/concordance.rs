@@ -15,6 +15,7 @@ use crate::error::{Error, Result};
 use crate::figure::interlinear::{GlossedSentence, GlossedText};
 use crate::text::cells::CellTable;
 use crate::text::links::Link;
+use crate::text::words::folded;
 
 /// As typed.
 #[derive(Args, Clone, Debug)]
@@ -26,11 +27,12 @@ Without --query there is a row for each kind of links: of all source words, and 
 --conllu, or the name of a --tier with one for each word):
   fertility             links for each source word
   unaligned, crossing   the shares of words without a link, and with one that crosses that of another word
-  p                     of McNemar's exact test against the first links, over the same words
+  diff                  where each share less that of the first links lies with a confidence of 95 % (Newcombe 1998, for pairs)
+  p                     of McNemar's exact test against the first links, over the same words; below ten the table says so, and files keep p
   targets               the words that it is linked to most often
 
 With --query (see the manual, Corpus, Concordance) it is looked for among the source words, or their --by, and the words that each hit is linked to are counted;
---hits prints the hits themselves.
+--hits prints the hits themselves. `not -/> pas` finds what is not linked to this word. For weights in place of links see analyse --query --weights.
 
   interlinear align --model rnnsearch-en-fr --threshold 0.2 --source s.en --target t.fr > alpha.links
   interlinear align --model rnnsearch-en-fr --reading head --source s.en --target t.fr > head.links
@@ -96,7 +98,7 @@ fn unique(texts: &[GlossedText]) -> Vec<String> {
 /// What each word counts as: itself in small letters, or what stands under it.
 fn keys(sentence: &GlossedSentence, by: Option<&str>) -> Vec<String> {
     match by {
-        None | Some("word") => sentence.words.iter().map(|word| word.to_lowercase()).collect(),
+        None | Some("word") => sentence.words.iter().map(|word| folded(word)).collect(),
         Some(name) => {
             let tier = sentence.tiers.iter().find(|tier| tier.name == name);
             tier.map_or_else(|| vec![String::new(); sentence.words.len()], |tier| tier.cells.clone())

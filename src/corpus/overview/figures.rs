@@ -8,6 +8,7 @@ use crate::corpus::measures::scores::{Comparison, SystemScores};
 use crate::corpus::overview::evaluated::{Evaluated, EvaluatedScores};
 use crate::corpus::overview::gold::{AlignmentErrorReport, AlignmentErrorRow};
 use crate::evaluation::alignment::Extraction;
+use crate::text::cells::p_written;
 use crate::text::tsv;
 use crate::text::tsv::TsvCell;
 
@@ -93,14 +94,15 @@ pub fn bootstrap(evaluated: &Evaluated) -> Option<String> {
     let rows = evaluated.comparisons.iter().flat_map(|against| {
         [("bleu", &against.by.bleu), ("chrf2", &against.by.chrf)].map(|(metric, paired)| {
             let Interval { value, low, high, .. } = paired.difference;
-            let numbers =
-                [paired.first.value, paired.second.value, value, low, high, paired.second_wins, paired.p_value];
+            let numbers = [paired.first.value, paired.second.value, value, low, high, paired.second_wins];
             let numbers = numbers.map(|number| format!("{number:.4}"));
             let p = [paired.p_randomised, paired.p_holm, paired.p_randomised_holm];
             let words = [against.unk.name().to_owned(), metric.to_owned()].into_iter().chain(numbers);
             row(
                 [evaluated.name(against.pair.0), evaluated.name(against.pair.1)],
-                words.chain([paired.resamples.to_string()]).chain(p.map(|p| figure(p, 4))),
+                words
+                    .chain([p_written(paired.p_value), paired.resamples.to_string()])
+                    .chain(p.map(|p| p.map_or_else(|| "-".to_owned(), p_written))),
             )
         })
     });

@@ -17,6 +17,7 @@ use crate::corpus::store::file::Workspace;
 use crate::corpus::store::kinds::{Out, columns};
 use crate::error::Result;
 use crate::figure::svg::{escaped, inline};
+use crate::text::cells::p_shown;
 use crate::text::words::words_of;
 
 const STYLE: &str = "body{font:11pt/1.45 Georgia,'Times New Roman',serif;max-width:60em;margin:2em auto;padding:0 1em;color:#111;background:#fff}\
@@ -142,7 +143,7 @@ fn comparisons(out: &Out, corpus: &CorpusTable) -> String {
         let names = format!("{} less {}", name(*second), name(*first));
         let p = [Some(paired.p_value), paired.p_randomised, paired.p_holm, paired.p_randomised_holm];
         let cells = [names, format!("{:+.2}", difference.value), span].into_iter();
-        cells.chain(p.map(|p| number(p, 3))).collect()
+        cells.chain(p.map(|p| p.map_or_else(String::new, p_shown))).collect()
     };
     let rows: Vec<Vec<String>> = compared.iter().map(row).collect();
     let head = ["", "BLEU", "95 % of resamples", "p --paired-bs", "p --paired-ar", "Holm, bs", "Holm, ar"];

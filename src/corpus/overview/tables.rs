@@ -18,7 +18,7 @@ use crate::corpus::store::file::Workspace;
 use crate::corpus::store::read::StoredSystem;
 use crate::error::Result;
 use crate::figure::svg::escaped;
-use crate::text::cells::TableCell;
+use crate::text::cells::{TableCell, p_shown, p_written};
 use crate::text::tsv;
 use crate::text::tsv::TsvCell;
 
@@ -141,7 +141,7 @@ pub(crate) fn number(number: Option<f64>, digits: usize) -> String {
 /// A cell of [`Overview::parts`].
 fn part_cell(cell: &TableCell) -> String {
     match cell {
-        TableCell::Number(value) => number(*value, 4),
+        TableCell::Number(value) | TableCell::P(value, _) => number(*value, 4),
         cell => cell.shown(),
     }
 }
@@ -269,16 +269,20 @@ pub fn jump_name(jump: i32) -> String {
     format!("{more}{sign}{}", jump.abs())
 }
 
+fn written(p: Option<f64>) -> String {
+    p.map_or_else(String::new, p_written)
+}
+
 fn pair(overview: &Overview, systems: &[&StoredSystem]) -> Vec<Vec<String>> {
     let Some(pair) = &overview.pair else { return Vec::new() };
     let Some(paired) = &pair.paired else { return Vec::new() };
     let mut row = vec![name(systems, pair.first), name(systems, pair.second)];
     row.extend(pair.sentences.iter().map(ToString::to_string));
     row.extend(turned(paired).map(|number| format!("{number:+.2}")));
-    row.push(format!("{:.4}", paired.p_value));
+    row.push(p_written(paired.p_value));
     let wins = 1.0 - paired.second_wins - paired.ties;
     row.extend([wins, paired.ties, paired.second_wins].iter().map(|share| format!("{:.3}", share.max(0.0))));
-    row.extend([paired.p_randomised, paired.p_holm, paired.p_randomised_holm].map(|p| number(p, 4)));
+    row.extend([paired.p_randomised, paired.p_holm, paired.p_randomised_holm].map(written));
     vec![row]
 }
 
@@ -289,7 +293,7 @@ fn given_scores(overview: &Overview, systems: &[&StoredSystem]) -> Vec<Vec<Strin
             vec![(*title).to_owned(), name(systems, pair.first), name(systems, pair.second), sentences.to_string()];
         row.extend(turned(paired).map(|number| format!("{number:+.4}")));
         let p = [Some(paired.p_value), paired.p_randomised, paired.p_holm, paired.p_randomised_holm];
-        row.extend(p.map(|p| number(p, 4)));
+        row.extend(p.map(written));
         row
     };
     pair.scores.iter().map(row).collect()
@@ -381,6 +385,10 @@ pub fn html(
     let mut html = String::new();
     for table in TABLES {
         let mut rows = (table.rows)(&overview, &systems);
+        for (head, cell) in rows.iter_mut().flat_map(|row| table.head.iter().zip(row)) {
+            let p = cell.parse().ok().filter(|_| *head == "p" || head.starts_with("p ") || head.starts_with("Holm"));
+            *cell = p.map_or_else(|| std::mem::take(cell), p_shown);
+        }
         if matches!(table.name, "words" | "ngrams") {
             rows = shortened(rows);
         }

@@ -17,6 +17,7 @@ use crate::corpus::store::file::Workspace;
 use crate::error::{Error, Result};
 use crate::text::lines::Needle;
 use crate::text::unspaced::is_unspaced;
+use crate::text::words::composed;
 
 /// Sentences between two looks at whether it is still wanted.
 const STEP: usize = 512;
@@ -189,8 +190,9 @@ fn candidates(ngram: &[&str], corpus: &CorpusTable) -> Vec<usize> {
 
 /// `None` where a text is missing.
 fn matches(matched: Matched, ngram: &[&str], corpus: &CorpusTable, at: usize) -> Option<bool> {
-    let wanted = times(&cut(corpus.references.get(at)?), ngram);
-    let said = |system: usize| Some(times(&cut(corpus.systems.get(system)?.texts.get(at)?), ngram));
+    let times = |text: &str| times(&cut(&composed(text)), ngram);
+    let wanted = times(corpus.references.get(at)?);
+    let said = |system: usize| Some(times(corpus.systems.get(system)?.texts.get(at)?));
     Some(match matched {
         Matched::Right(system) => said(system)?.min(wanted) > 0,
         Matched::More(first, second) => said(first)?.min(wanted) > said(second)?.min(wanted),

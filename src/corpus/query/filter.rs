@@ -1,4 +1,4 @@
-//! Floor 7: which sentences are shown: a line of conditions that all hold.
+//! Floor 7: which sentences are shown: a line of conditions that all hold, unless `OR` stands between them.
 //!
 //! ```text
 //! bank                    a text has it: source, reference or an output, letter case aside
@@ -6,7 +6,7 @@
 //! /colou?rs?\b/           a regular expression
 //! source:bank             the source has it; also reference:, output: (any system), 2: (the second system), note:
 //! 10:30                   a time is a text; 2:"30" is 30 in the second system's output
-//! bleu<20  bleu.2>=40     a number of the first system, which is meant where no number stands, and of the second
+//! bleu<20  bleu.2 >= 40   a number of the first system, which is meant where no number stands, and of the second
 //! bleu.1-2>10             the first system has at least so much more than the second
 //! words=7  number<=100    of the sentence itself
 //! words=11..20  bleu.1=..5 from and to, both among them; an end may be left out
@@ -19,7 +19,8 @@
 //! task:anna  todo:anna    of the campaign, for this annotator; and not judged yet
 //! differs:anna,bob        these two judged it otherwise; differs:anna,bob,stars (tags, marks, links): in this
 //! has:gold  has:marks  has:note  has:reference  has:2
-//! -source:bank            not so
+//! -source:bank            not so; also NOT source:bank
+//! a b OR c                both a and b, or c; a (b OR c) with groups
 //! ```
 
 use std::ops::Bound::{self, Excluded, Included, Unbounded};
@@ -31,20 +32,24 @@ use crate::analysis::mteval::{Tokenization, tokenize};
 use crate::corpus::judgements::agreement::{ASPECTS, Aspect, check, differences};
 use crate::corpus::judgements::judge::Judgement;
 use crate::corpus::query::column::{TableColumn, TextColumn};
+use crate::corpus::query::line::{Step, parts, shown, steps};
+use crate::corpus::query::slips;
 use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::texts::TextStore;
 use crate::error::{Error, Result};
 use crate::text::lines::Needle;
+use crate::text::words::{composed, composed_rule};
 
-/// Conditions that all hold.
+/// Conditions, and which of them must hold.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
     terms: Vec<Term>,
+    /// How they are put together.
+    steps: Vec<Step>,
 }
 
 #[derive(Clone, Debug)]
 struct Term {
-    is_negated: bool,
     condition: Condition,
     /// Where a costly condition holds, once that was found out.
     gathered: Option<Arc<Vec<bool>>>,
@@ -124,18 +129,18 @@ const RELATIONS: &[Relation] = &[
     ("=", |number| (Included(number), Included(number))),
 ];
 
+/// Other ways of writing them.
+const SIGNS: [(&str, &str); 4] = [("\u{2264}", "<="), ("\u{2265}", ">="), ("==", "="), ("=<", "<=")];
+
 impl Filter {
     /// Reads a line of conditions.
     pub fn new(line: &str, corpus: &CorpusTable) -> Result<Self> {
         let mut terms = Vec::new();
-        for word in split(line)? {
-            let (is_negated, word) = match word.strip_prefix('-') {
-                Some(rest) if !rest.is_empty() => (true, rest),
-                _ => (false, word.as_str()),
-            };
-            terms.push(Term { is_negated, condition: condition(word, corpus)?, gathered: None });
-        }
-        Ok(Self { terms })
+        let steps = steps(parts(line)?, &mut |word| {
+            terms.push(Term { condition: condition(word, corpus)?, gathered: None });
+            Ok(())
+        })?;
+        Ok(Self { terms, steps })
     }
 
     /// Whether what people say decides what is shown.
@@ -166,15 +171,13 @@ impl Filter {
 
     /// For each sentence whether it is shown. Costly conditions hold nowhere until they are gathered.
     pub fn shown(&self, corpus: &CorpusTable) -> Vec<bool> {
-        let mut shown = vec![true; corpus.len()];
-        for term in &self.terms {
-            let here = term.gathered.is_none().then(|| term.condition.holds(corpus));
-            let holds = term.gathered.as_deref().or(here.as_ref()).map_or(&[][..], Vec::as_slice);
-            for (shown, holds) in shown.iter_mut().zip(holds) {
-                *shown &= *holds != term.is_negated;
-            }
-        }
-        shown
+        let mut terms = self.terms.iter();
+        let next = || {
+            let term = terms.next();
+            let gathered = term.and_then(|term| term.gathered.as_deref().cloned());
+            gathered.or_else(|| term.map(|term| term.condition.holds(corpus))).unwrap_or_default()
+        };
+        shown(&self.steps, next).unwrap_or_else(|| vec![true; corpus.len()])
     }
 }
 
@@ -204,11 +207,13 @@ impl Condition {
                 }
             }
             Self::Costly(_) => {}
-            Self::Tag(tag) => judged(&mut holds, &|_, judgement| judgement.tags.contains(tag)),
+            Self::Tag(tag) => {
+                judged(&mut holds, &|_, judgement| judgement.tags.iter().any(|own| composed(own) == composed(tag)))
+            }
             Self::Note(needle) => {
                 judged(&mut holds, &|_, judgement| !judgement.note.is_empty() && needle.is_in(&judgement.note));
             }
-            Self::By(name) => judged(&mut holds, &|by, _| by == name),
+            Self::By(name) => judged(&mut holds, &|by, _| composed(by) == composed(name)),
             Self::Task(name, to_do) => {
                 for (campaign, at) in
                     corpus.campaign.iter().flat_map(|all| all.tasks(name).into_iter().map(move |at| (all, at as usize)))
@@ -251,43 +256,6 @@ impl Place {
     }
 }
 
-/// The words of a line; quotes and slashes keep spaces together, and neither may lack its second.
-pub(crate) fn split(line: &str) -> Result<Vec<String>> {
-    let (mut words, mut word, mut within) = (Vec::new(), String::new(), None);
-    let mut chars = line.chars().peekable();
-    while let Some(c) = chars.next() {
-        match within {
-            Some(end) => {
-                word.push(c);
-                if c == '\\'
-                    && let Some(next) = chars.next_if(|next| end == '/' || *next == end)
-                {
-                    word.push(next);
-                } else if c == end {
-                    within = None;
-                }
-            }
-            None if c.is_whitespace() => {
-                if !word.is_empty() {
-                    words.push(std::mem::take(&mut word));
-                }
-            }
-            None => {
-                let begins = word.is_empty() || word == "-" || word.ends_with(':');
-                within = (begins && (c == '"' || c == '/')).then_some(c);
-                word.push(c);
-            }
-        }
-    }
-    if let Some(end) = within {
-        return Err(Error::Input(format!("`{word}` has no closing {end}")));
-    }
-    if !word.is_empty() {
-        words.push(word);
-    }
-    Ok(words)
-}
-
 fn condition(word: &str, corpus: &CorpusTable) -> Result<Condition> {
     if word.starts_with(['"', '/']) {
         return Ok(Condition::Text(Place::Any, pattern(word)?));
@@ -302,8 +270,15 @@ fn condition(word: &str, corpus: &CorpusTable) -> Result<Condition> {
         }
         return Ok(condition);
     }
+    let written = SIGNS.iter().fold(word.to_owned(), |written, (sign, usual)| written.replace(sign, usual));
     for (sign, bounds) in RELATIONS {
-        if let Some((name, number)) = word.split_once(sign) {
+        if let Some((name, number)) = written.split_once(sign) {
+            if name.is_empty() || number.is_empty() || name.ends_with('!') {
+                return Err(Error::Input(format!(
+                    "`{word}` needs a column, one of < <= = >= > and a number, as in bleu.1<20, and - before it for its contrary; write \
+                     \"{word}\" in quotes to find it in a text"
+                )));
+            }
             if let Some(costly) = of_counts(name, (sign, number), word, corpus)? {
                 return Ok(Condition::Costly(costly));
             }
@@ -312,11 +287,15 @@ fn condition(word: &str, corpus: &CorpusTable) -> Result<Condition> {
             if let Some((low, high)) = range {
                 return Ok(Condition::Number(column, (Included(low), Included(high))));
             }
-            let why = || Error::Input(format!("`{number}` in `{word}` is no number"));
+            let why = || Error::Input(format!("`{number}` in `{word}` is no number; write it as in 20.5"));
             return Ok(Condition::Number(column, bounds(number.parse().map_err(|_| why())?)));
         }
     }
-    Ok(Condition::Text(Place::Any, pattern(word)?))
+    let text = Condition::Text(Place::Any, pattern(word)?);
+    match slips::of_text(word, corpus) {
+        Some(why) if !text.holds(corpus).contains(&true) => Err(Error::Input(why)),
+        _ => Ok(text),
+    }
 }
 
 /// `21..30`, `..30`, `21..`; `None` where no dots are.
@@ -369,7 +348,7 @@ fn of_words(head: &str, rest: &str, corpus: &CorpusTable) -> Result<Option<Costl
     if !matches!(head, "right" | "missed" | "extra" | "wrong") {
         return Ok(None);
     }
-    let text = unquoted(rest);
+    let text = composed(&unquoted(rest)).into_owned();
     if head == "wrong" {
         return Ok(Some(Costly::Wrong(system(of, corpus)?, bare(text.trim()))));
     }
@@ -388,55 +367,13 @@ fn of_words(head: &str, rest: &str, corpus: &CorpusTable) -> Result<Option<Costl
     Ok(Some(Costly::Ngram(matched, words)))
 }
 
-/// What stands before a colon.
-const HEADS: &[&str] = &[
-    "source",
-    "reference",
-    "output",
-    "note",
-    "tag",
-    "by",
-    "task",
-    "todo",
-    "has",
-    "differs",
-    "right",
-    "missed",
-    "extra",
-    "wrong",
-];
-
-/// The head that this one was probably meant to be: it differs by one letter too many, missing or other, or by two
-/// that changed places, or in case. Of short ones only the plural is told from another word.
-fn misspelt(head: &str) -> Option<&'static str> {
-    let name = head.split_once('.').map_or(head, |(name, _)| name);
-    if HEADS.contains(&name) {
-        return None;
-    }
-    let typed: Vec<char> = name.to_lowercase().chars().collect();
-    HEADS.iter().copied().find(|head| {
-        let meant: Vec<char> = head.chars().collect();
-        let same = typed.iter().zip(&meant).take_while(|(a, b)| a == b).count();
-        let (a, b) = (&typed[same..], &meant[same..]);
-        match (a, b) {
-            ([], []) => true,
-            ([_], []) => meant.len() > 2,
-            _ if meant.len() < 4 => false,
-            ([_, a @ ..], [_, b @ ..]) if a == b => true,
-            ([a1, a2, a @ ..], [b1, b2, b @ ..]) if a1 == b2 && a2 == b1 && a == b => true,
-            ([_, rest @ ..], b) if rest == b => true,
-            (a, [_, rest @ ..]) => a == rest,
-            _ => false,
-        }
-    })
-}
-
 /// A condition `head:rest`; `None` where the head is none, for texts have colons too.
 fn of_place(head: &str, rest: &str, corpus: &CorpusTable) -> Result<Option<Condition>> {
     let text = |place: Place| Ok(Condition::Text(place, pattern(rest)?));
     let condition = match head {
         "output" => text(Place::AnyOutput),
-        "tag" => Ok(Condition::Tag(unquoted(rest))),
+        "tag" => slips::of_tag(&unquoted(rest), corpus)
+            .map_or_else(|| Ok(Condition::Tag(unquoted(rest))), |why| Err(Error::Input(why))),
         "note" => Ok(Condition::Note(Needle::new(&unquoted(rest)))),
         "by" => Ok(Condition::By(unquoted(rest))),
         "task" | "todo" => task(&unquoted(rest), head == "todo", corpus),
@@ -449,7 +386,7 @@ fn of_place(head: &str, rest: &str, corpus: &CorpusTable) -> Result<Option<Condi
             text(Place::Of(TextColumn::Output(system(head, corpus)?)))
         }
         _ => {
-            if let Some(meant) = misspelt(head) {
+            if let Some(meant) = slips::misspelt(head) {
                 let message = format!(
                     "`{head}:` is no condition; write `{meant}:`, or \"{head}:{rest}\" in quotes to find it in a text"
                 );
@@ -519,7 +456,7 @@ fn system(digits: &str, corpus: &CorpusTable) -> Result<usize> {
 
 fn pattern(text: &str) -> Result<Pattern> {
     if let Some(rule) = text.strip_prefix('/').and_then(|rest| rest.strip_suffix('/')).filter(|rule| !rule.is_empty()) {
-        let built = regex::RegexBuilder::new(rule).case_insensitive(true).build();
+        let built = regex::RegexBuilder::new(&composed_rule(rule)).case_insensitive(true).build();
         let why = |error: regex::Error| {
             // Its other lines show the whole expression again.
             let error = error.to_string();

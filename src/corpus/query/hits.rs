@@ -72,6 +72,9 @@ impl Searching {
             let place = *at as usize;
             let Some((output, links)) = self.finder.find((corpus, workspace), place, self.links)? else { continue };
             self.has_links |= links.is_some();
+            if links.is_none() && self.query.asks_for_links() {
+                continue;
+            }
             let text = corpus.sources.get(place).unwrap_or_default();
             let (source, links) = (owned_words(text, corpus.rules.source), links.unwrap_or_default());
             let sentence = ConcordanceSentence { source: &source, output: &output, links: &links };

@@ -6,7 +6,10 @@ use crate::aligner::bundled::AlignerChoice;
 use crate::aligner::words::LineAligner;
 use crate::analysis::concordance::ConcordanceQuery;
 use crate::analysis::concordance::tally::{LinkTally, TalliedSentence};
+use crate::analysis::concordance::weights::WeightTally;
+use crate::analysis::reading::Reading;
 use crate::corpus::export::out::{LinkRule, links_of};
+use crate::corpus::query::weights;
 use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::file::Workspace;
 use crate::corpus::store::lists;
@@ -72,6 +75,12 @@ impl LinkChoice {
         }
     }
 
+    /// Whether the weights of its system are those of an alignment head.
+    fn is_head(self, corpus: &CorpusTable) -> bool {
+        let column = self.system.and_then(|at| corpus.systems.get(at));
+        column.is_some_and(|column| column.system.about.reading == Reading::Head.name())
+    }
+
     /// What it is called.
     pub fn name(self, corpus: &CorpusTable) -> String {
         let named = |at: usize| corpus.systems.get(at).map(|column| format!("{}. {}", at + 1, column.system.name));
@@ -79,7 +88,12 @@ impl LinkChoice {
         match self.by {
             LinkOrigin::Own => text,
             LinkOrigin::Above(hundredths) => {
-                tr!("{text}, alpha of at least {}", format_args!("0.{hundredths:02}"), text)
+                let at_least = format_args!("0.{hundredths:02}");
+                if self.is_head(corpus) {
+                    tr!("{text}, head's weight of at least {}", at_least, text)
+                } else {
+                    tr!("{text}, alpha of at least {}", at_least, text)
+                }
             }
             LinkOrigin::Aligner => tr!("{text}, statistical aligner", text),
             LinkOrigin::Hand => tr!("{text}, by hand", text),
@@ -164,7 +178,7 @@ impl LinkFinder {
 }
 
 /// What is to be counted.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TallyOrder {
     /// Its number; what comes of it has it, too.
     pub number: u64,
@@ -178,6 +192,8 @@ pub struct TallyOrder {
     pub least: usize,
     /// Parts of speech in place of source words.
     pub by_parts: bool,
+    /// Weights of what systems say in place of links.
+    pub weighs: bool,
 }
 
 /// Kinds of links on their way through some sentences.
@@ -187,6 +203,7 @@ pub struct Tallying {
     next: usize,
     finder: LinkFinder,
     tally: LinkTally,
+    weights: Option<WeightTally>,
 }
 
 impl Tallying {
@@ -203,8 +220,9 @@ impl Tallying {
         let query: Option<ConcordanceQuery> =
             (!order.query.trim().is_empty()).then(|| parsed(&order.query, folder)).transpose()?;
         let (kinds, names): (Vec<_>, Vec<_>) = order.kinds.iter().cloned().unzip();
+        let weights = order.weighs.then(|| weights::tally(&names, query.as_ref())).transpose()?;
         let (finder, tally) = (LinkFinder::new(&kinds, aligner, rules)?, LinkTally::new(names, query, order.each_word));
-        Ok(Self { order, rows, next: 0, finder, tally })
+        Ok(Self { order, rows, next: 0, finder, tally, weights })
     }
 
     /// Its number.
@@ -224,6 +242,10 @@ impl Tallying {
     pub fn step(&mut self, corpus: &CorpusTable, workspace: &Workspace, count: usize) -> Result<Option<CellTable>> {
         let end = (self.next + count).min(self.rows.len());
         for at in &self.rows[self.next..end] {
+            if let Some(weights) = &mut self.weights {
+                weights::add(weights, &self.order, (corpus, workspace), *at as usize);
+                continue;
+            }
             let mut texts = Vec::with_capacity(self.order.kinds.len());
             for (choice, _) in &self.order.kinds {
                 let found = self.finder.find((corpus, workspace), *at as usize, *choice)?;
@@ -243,6 +265,7 @@ impl Tallying {
             }
         }
         self.next = end;
-        Ok((end == self.rows.len()).then(|| self.tally.table(self.order.least)))
+        let table = || self.weights.as_ref().map_or_else(|| self.tally.table(self.order.least), WeightTally::table);
+        Ok((end == self.rows.len()).then(table))
     }
 }

@@ -1,8 +1,11 @@
-//! Floor 7: the rows of the table: columns, conditions, their order and the words that are found.
+//! Floor 7: the rows of the table: columns, conditions, their order, the words that are found and their weights.
 
 pub mod column;
 pub mod costly;
 pub mod filter;
 pub mod hits;
+pub(crate) mod line;
 pub mod linked;
+mod slips;
 pub mod table;
+pub mod weights;

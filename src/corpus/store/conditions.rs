@@ -1,14 +1,20 @@
 //! Floor 7: a line of conditions with one more, as text.
 
-use crate::corpus::query::filter::split;
+use crate::corpus::query::line::parts;
 
-/// The line with one more condition; the same line where it has it already.
+/// The line with one more condition, which holds whatever the line has; the same line where it has it already.
 pub fn with_condition(line: &str, condition: &str) -> String {
     let line = line.trim();
-    if condition.is_empty() || split(line).is_ok_and(|words| words.iter().any(|word| word == condition)) {
+    let parts = parts(line).unwrap_or_default();
+    let is_either = parts.iter().any(|part| part == "OR");
+    if condition.is_empty() || !is_either && parts.iter().any(|part| part == condition) {
         return line.to_owned();
     }
-    if line.is_empty() { condition.to_owned() } else { format!("{line} {condition}") }
+    match line {
+        "" => condition.to_owned(),
+        _ if is_either => format!("({line}) {condition}"),
+        _ => format!("{line} {condition}"),
+    }
 }
 
 /// A word or several as conditions have them, in quotation marks where that is needed.

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use crate::text::lines::Needle;
+use crate::text::words::composed;
 
 /// Sentences of a piece.
 pub const PIECE: usize = 4096;
@@ -279,10 +280,10 @@ impl TextStore {
         });
     }
 
-    /// As [`TextStore::search`] for an expression that may match across texts, hence text by text.
+    /// As [`TextStore::search`] for an expression that may match across texts, hence text by text, as [`composed`] has them.
     pub fn search_each(&self, rule: &regex::Regex, found: &mut dyn FnMut(usize)) {
         self.each_piece(&mut |start, piece| {
-            piece.search_each(&mut |text| rule.is_match(text), &mut |i| found(start + i));
+            piece.search_each(&mut |text| rule.is_match(&composed(text)), &mut |i| found(start + i));
             true
         });
     }

@@ -7,6 +7,7 @@ use crate::aligner::bundled::AlignerChoice;
 use crate::app::effect::FileJob;
 use crate::app::state::AppState;
 use crate::corpus::query::linked::{LinkChoice, TallyOrder};
+use crate::corpus::query::weights::systems;
 use crate::corpus::store::conditions::with_condition;
 use crate::jobs::corpus::calls::{CorpusRequest, Find};
 use crate::pages::corpus::whole::{ExploreCommand, ExploreView};
@@ -168,14 +169,15 @@ impl CorpusPage {
         let asked = &mut self.whole.tallied.asked;
         asked.beside.retain(|choice| choice.is_in(&self.corpus));
         let beside = asked.beside.iter().copied().filter(|choice| *choice != first);
-        let kinds = std::iter::once(first).chain(beside).map(|choice| (choice, choice.name(&self.corpus)));
+        let links = || std::iter::once(first).chain(beside).map(|choice| (choice, choice.name(&self.corpus))).collect();
         let order = TallyOrder {
             number,
             query: self.whole.concordance.query.clone(),
-            kinds: kinds.collect(),
+            kinds: if asked.weighs { systems(&self.corpus) } else { links() },
             each_word: asked.each_word,
             least: asked.least,
             by_parts: self.whole.concordance.by_parts && self.corpus.has_parts,
+            weighs: asked.weighs,
         };
         Self::send(app, CorpusRequest::Tally(Some(order)));
     }

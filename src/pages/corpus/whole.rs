@@ -225,6 +225,8 @@ impl Concordance {
 pub struct CountedLinks {
     /// In place of hits.
     pub is_shown: bool,
+    /// The weights of all systems in place of links.
+    pub weighs: bool,
     /// Those that are compared with the links of the concordance.
     pub beside: Vec<LinkChoice>,
     /// Each word apart.
@@ -235,7 +237,7 @@ pub struct CountedLinks {
 
 impl Default for CountedLinks {
     fn default() -> Self {
-        Self { is_shown: false, beside: Vec::new(), each_word: false, least: 5 }
+        Self { is_shown: false, weighs: false, beside: Vec::new(), each_word: false, least: 5 }
     }
 }
 

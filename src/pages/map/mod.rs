@@ -22,6 +22,7 @@ use crate::pages::map::to_make::MapToMake;
 use crate::pages::shape::{AnyPage, PageState, told};
 use crate::text::tsv;
 use crate::text::tsv::TsvCell;
+use crate::text::words::folded;
 
 pub use crate::analysis::map::{METHODS, Method};
 pub use crate::analysis::neighbours::Neighbour;
@@ -172,11 +173,11 @@ impl MapPage {
 
     fn look(&mut self) {
         self.matches.clear();
-        let needle = self.search.trim().to_lowercase();
+        let needle = folded(self.search.trim());
         let Some(chart) = self.chart.as_ref().filter(|_| !needle.is_empty()) else { return };
         let mut parts = Vec::new();
         for (at, point) in chart.points.iter().enumerate() {
-            let text = point.text.to_lowercase();
+            let text = folded(&point.text);
             if text == needle {
                 self.matches.push(at);
             } else if text.contains(&needle) {

@@ -9,6 +9,7 @@ use crate::pages::steps::command::Guessed;
 use crate::pages::steps::group::GroupGuess;
 use crate::text::links::{Link, Links};
 use crate::text::pieces::PieceMarks;
+use crate::text::words::folded;
 
 /// Guesses of the class.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -198,7 +199,7 @@ pub fn is_right(guess: &str, truth: &str, candidates: &[&str], marks: &PieceMark
 
 /// Whether a guess is this word of the vocabulary, whatever its capitals and the marks of pieces.
 pub fn is_same(guess: &str, word: &str, marks: &PieceMarks) -> bool {
-    guess == word || guess.to_lowercase() == marks.bare(word).to_lowercase()
+    guess == word || folded(guess) == folded(marks.bare(word))
 }
 
 /// Whether a link is between words, and not at an end of either sentence.

@@ -6,6 +6,7 @@ use egui::TextureHandle;
 
 use crate::lang;
 use crate::text::markdown::{MarkdownBlock, blocks};
+use crate::text::words::folded;
 
 /// A page of the manual.
 pub struct ManualPage {
@@ -175,9 +176,9 @@ const MOST_HITS: usize = 40;
 /// Characters before and behind the first word that was found.
 const AROUND: usize = 40;
 
-/// The blocks that have every word of `query`, whatever its capitals; headings before the rest.
+/// The blocks that have every word of `query`, whatever its capitals and apostrophes; headings before the rest.
 pub fn search(query: &str) -> Vec<ManualHit> {
-    let wanted: Vec<String> = query.split_whitespace().map(str::to_lowercase).collect();
+    let wanted: Vec<String> = query.split_whitespace().map(folded).collect();
     if wanted.is_empty() {
         return Vec::new();
     }
@@ -185,7 +186,7 @@ pub fn search(query: &str) -> Vec<ManualHit> {
     for (page, content) in pages().iter().enumerate() {
         for (block, found) in content.blocks.iter().enumerate() {
             let text = found.plain();
-            let low = text.to_lowercase();
+            let low = folded(&text);
             if wanted.iter().all(|word| low.contains(word)) {
                 let is_heading = matches!(found, MarkdownBlock::Heading { .. });
                 hits.push((!is_heading, ManualHit { page, block, excerpt: excerpt(&text, &wanted[0]) }));
@@ -199,7 +200,7 @@ pub fn search(query: &str) -> Vec<ManualHit> {
 /// The words round the first place of `word`, on one line.
 fn excerpt(text: &str, word: &str) -> String {
     let line: Vec<char> = text.split_whitespace().collect::<Vec<_>>().join(" ").chars().collect();
-    let low: String = line.iter().filter_map(|letter| letter.to_lowercase().next()).collect();
+    let low: String = line.iter().filter_map(|letter| folded(letter.encode_utf8(&mut [0; 4])).chars().next()).collect();
     let at = low.find(word).map_or(0, |at| low[..at].chars().count());
     let (from, to) = (at.saturating_sub(AROUND), (at + word.chars().count() + AROUND).min(line.len()));
     let part: String = line[from..to].iter().collect();

@@ -50,6 +50,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("{@colours.txt} _", id!("One of a list in a file beside the corpus, a word a line")),
     ("/.*ing/", id!("A regular expression for a whole word")),
     ("house -> maison", id!("A word that is linked to this one")),
+    ("not -/> pas", id!("A word that is not linked to this one, whether the output has it or not")),
     ("_ -> \"[UNK]\"", id!("What is linked to an unknown word")),
     ("{red, old} -> _ _ -> _ crossing", id!("Two words whose links cross: the order is turned")),
     ("not | pas", id!("Of the source, where the output has this besides")),
@@ -124,7 +125,8 @@ fn query_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
 /// What can be typed as a query.
 const HELP: &str = id!("word   \"word\"   {red, old}   {@file}   /rule/   _ (any word)\n\
     red car   one behind the other      red ..2 car   up to two words between\n\
-    red -> rouge   linked to this output word      | rouge   the output has it\n\
+    red -> rouge   linked to this output word      red -/> rouge   not linked to it\n\
+    | rouge   the output has it\n\
     red _ crossing   the links of two words cross");
 
 fn order_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {

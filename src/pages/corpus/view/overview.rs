@@ -18,6 +18,7 @@ use crate::pages::corpus::view::memory::CorpusMemory;
 use crate::pages::corpus::whole::ExploreCommand;
 use crate::pages::window::dialogs::{Question, TEXTS, Wants};
 use crate::pages::window::local::Window;
+use crate::text::cells::p_shown;
 use crate::widgets::grid::{GridLook, GridTitle, grid_ui};
 use crate::widgets::{labels, theme};
 
@@ -183,11 +184,10 @@ fn pair_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, overvie
     let (one, other) = (pair.first + 1, pair.second + 1);
     for (title, sentences, paired) in &pair.scores {
         let [difference, low, high] = turned(paired);
-        let p =
-            paired.p_randomised.map_or_else(String::new, |p| tr!(", {p} (--paired-ar)", p = format_args!("{p:.3}")));
+        let p = paired.p_randomised.map_or_else(String::new, |p| tr!(", {p} (--paired-ar)", p = p_shown(p)));
         let text = tr!(
             "{title}, {one} less {other}: {difference} ({low} to {high}) over {sentences} sentences, p {} (--paired-bs){p}",
-            format_args!("{:.3}", paired.p_value),
+            p_shown(paired.p_value),
             title,
             one,
             other,
@@ -245,8 +245,8 @@ fn resampled(pair: &SystemPair) -> Option<String> {
         format_args!("{:+.2}", low),
         format_args!("{:+.2}", high),
         paired.resamples,
-        format_args!("{:.3}", paired.p_value),
-        paired.p_randomised.map_or_else(|| tr!("none").to_owned(), |p| format!("{p:.3}")),
+        p_shown(paired.p_value),
+        paired.p_randomised.map_or_else(|| tr!("none").to_owned(), p_shown),
         format_args!("{:.1}", 100.0 * wins),
         one,
         other,
@@ -258,7 +258,7 @@ fn resampled(pair: &SystemPair) -> Option<String> {
 /// What p is worth among those of all pairs of systems, to stand behind it.
 fn corrected(paired: &Paired) -> String {
     let (Some(bootstrap), Some(randomised)) = (paired.p_holm, paired.p_randomised_holm) else { return String::new() };
-    let [bootstrap, randomised] = [bootstrap, randomised].map(|p| format!("{p:.3}"));
+    let [bootstrap, randomised] = [bootstrap, randomised].map(p_shown);
     tr!(
         "; p corrected by Holm for all pairs of systems {bootstrap} (--paired-bs), {randomised} (--paired-ar)",
         bootstrap,

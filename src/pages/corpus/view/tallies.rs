@@ -29,6 +29,16 @@ const TITLES: &[GridTitle] = &[
     ("fertility", id!("Fertility"), id!("Links for each source word")),
     ("unaligned", id!("Unaligned"), id!("Share of source words without a link")),
     ("p_unaligned", id!("p unaligned"), id!("McNemar's exact test against the first links, over the same words")),
+    (
+        "*_low",
+        id!("Difference from"),
+        id!("Share less that of the first links, where it lies with a confidence of 95 % (Newcombe 1998, pairs)"),
+    ),
+    (
+        "*_high",
+        id!("Difference to"),
+        id!("Share less that of the first links, where it lies with a confidence of 95 % (Newcombe 1998, pairs)"),
+    ),
     ("crossing", id!("Crossing"), id!("Share of source words with a link that crosses that of another")),
     ("p_crossing", id!("p crossing"), id!("McNemar's exact test against the first links, over the same words")),
     ("targets", id!("Linked to"), id!("The words that it is linked to most often")),
@@ -36,6 +46,12 @@ const TITLES: &[GridTitle] = &[
     ("linked", id!("Linked to"), id!("The words that the hit is linked to")),
     ("count", id!("Count"), id!("How often")),
     ("share", id!("Share"), id!("Of the hits by these links, or of the sentences")),
+    ("system", id!("System"), ""),
+    ("weight", id!("Weight"), id!("Of the output word on the words of the hit; mean of the means of the sentences")),
+    ("low", id!("95 % from"), id!("By Student's t over the means of the sentences")),
+    ("high", id!("95 % to"), id!("By Student's t over the means of the sentences")),
+    ("sentences", id!("Sentences"), id!("With a hit and the output word")),
+    ("pairs", id!("Pairs"), id!("Hits with an output word")),
     ("p", "p", id!("McNemar's exact test against the first links, over sentences with a hit")),
 ];
 
@@ -63,13 +79,14 @@ pub fn links_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     }
 }
 
-/// Whether hits or counts stand below.
+/// Whether hits, counts or weights stand below.
 pub fn tabs_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     let asked = &workbench.whole.tallied.asked;
-    for (is_shown, name) in [(false, tr!("Hits")), (true, tr!("Counts of links"))] {
-        let tab = ui.selectable_label(asked.is_shown == is_shown, name);
-        if tab.clicked() && asked.is_shown != is_shown {
-            window.push(ExploreCommand::SetCounts(CountedLinks { is_shown, ..asked.clone() }));
+    let tabs = [(false, false, tr!("Hits")), (true, false, tr!("Counts of links")), (true, true, tr!("Weights"))];
+    for (is_shown, weighs, name) in tabs {
+        let is_this = asked.is_shown == is_shown && asked.weighs == weighs;
+        if ui.selectable_label(is_this, name).clicked() && !is_this {
+            window.push(ExploreCommand::SetCounts(CountedLinks { is_shown, weighs, ..asked.clone() }));
         }
     }
     ui.separator();
@@ -80,8 +97,8 @@ pub fn asked_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     let (tallied, first) = (&workbench.whole.tallied, workbench.whole.concordance.links);
     let mut asked = tallied.asked.clone();
     let count = asked.beside.iter().filter(|choice| **choice != first).count();
-    // It stays open while one chooses.
-    filter::menu(&tr!("Compared with {count}...", count)).ui(ui, |ui| {
+    // It stays open while one chooses; weights are of all systems.
+    let beside_ui = |ui: &mut Ui, asked: &mut CountedLinks| {
         for choice in LinkChoice::all(&workbench.corpus).into_iter().filter(|choice| *choice != first) {
             let mut is_chosen = asked.beside.contains(&choice);
             if ui.checkbox(&mut is_chosen, choice.name(&workbench.corpus)).changed() {
@@ -89,8 +106,11 @@ pub fn asked_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
                 asked.beside.extend(is_chosen.then_some(choice));
             }
         }
-    });
-    if workbench.whole.concordance.query.trim().is_empty() {
+    };
+    if !asked.weighs {
+        filter::menu(&tr!("Compared with {count}...", count)).ui(ui, |ui| beside_ui(ui, &mut asked));
+    }
+    if workbench.whole.concordance.query.trim().is_empty() && !asked.weighs {
         ui.checkbox(&mut asked.each_word, tr!("Each word"));
         if asked.each_word {
             let label = ui.label(tr!("at least"));
@@ -114,7 +134,11 @@ pub fn counts_ui(ui: &mut Ui, workbench: &CorpusPage) {
     }
     let Some(table) = &tallied.table else { return };
     let is_counted = table.rows.iter().flatten().any(|cell| matches!(cell, TableCell::Count(count) if *count > 0));
-    let note = if is_counted {
+    let note = if tallied.asked.weighs && tallied.trouble.is_none() {
+        tr!(
+            "alpha, or the weight of an alignment head: of each output word behind |, how much lies on the words of the hit."
+        )
+    } else if is_counted {
         tr!("Of sentences that all these links are known of.")
     } else {
         tr!(

@@ -20,6 +20,7 @@ use crate::pages::evaluation::view::parts::{figure, name_ui, note_ui, right_ui, 
 use crate::pages::evaluation::view::table::table_ui;
 use crate::pages::window::local;
 use crate::pages::window::local::Window;
+use crate::text::cells::p_shown;
 use crate::widgets::chart::{ChartWidget, chart_ui};
 use crate::widgets::{chart, labels, theme};
 
@@ -376,7 +377,10 @@ fn comparisons_ui(ui: &mut Ui, results: &Evaluated) {
                 let span = tr!("{low} to {high}", low = format_args!("{low:+.2}"), high = format_args!("{high:+.2}"));
                 let p = [(Some(paired.p_value), paired.p_holm), (paired.p_randomised, paired.p_randomised_holm)];
                 let p = p.into_iter().flat_map(|(p, holm)| std::iter::once(p).chain(is_corrected.then_some(holm)));
-                for text in [format!("{value:+.2}"), span].into_iter().chain(p.map(|p| figure(p, 3))) {
+                for text in [format!("{value:+.2}"), span]
+                    .into_iter()
+                    .chain(p.map(|p| p.map_or_else(|| "-".to_owned(), p_shown)))
+                {
                     right_ui(ui, |ui| ui.label(text));
                 }
             }

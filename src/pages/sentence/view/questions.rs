@@ -43,7 +43,10 @@ pub fn asked_ui(ui: &mut Ui, window: &mut Window<'_>) {
     if asked.both {
         sample_ui(ui, other, tr!("Legend of the outlines, the other of both questions"));
     }
-    let note = tr!("Outlines the other one over it.\n{}", other.legend().map(|(text, _)| lang::text(text)).join("\n"));
+    let note = tr!(
+        "Outlines the other one over it, in place of the links of the statistical aligner.\n{}",
+        other.legend().map(|(text, _)| lang::text(text)).join("\n")
+    );
     let button = ui.selectable_label(asked.both, tr!("both")).on_hover_text(note);
     if button.accessible_name(tr!("Outline the other of both questions")).clicked() {
         window.push(SettingsCommand::SetAsked(PictureQuestion { both: !asked.both, ..asked }));
