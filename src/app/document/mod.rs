@@ -28,7 +28,6 @@ use crate::app::document::history::History;
 use crate::app::document::scene::Scene;
 use crate::app::document::variant::VariantLabel;
 use crate::app::files::gold::Gold;
-use crate::app::open_with::Installed;
 use crate::interventions::Interventions;
 use crate::jobs::live::protocol::ColumnId;
 use crate::lang;

@@ -65,7 +65,7 @@ fn weights(
         weighs: true,
         ..TallyOrder::default()
     };
-    let tallying = Tallying::new(order, Path::new(""), chosen, None);
+    let tallying = Tallying::new(order, Path::new(""), chosen, (None, corpus.rules));
     let mut tallying = tallying.map_err(|why| Error::Input(format!("--query, {why}")))?;
     let table = loop {
         if let Some(table) = tallying.step(corpus, workspace, 1000)? {

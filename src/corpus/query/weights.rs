@@ -6,7 +6,7 @@ use crate::corpus::query::linked::{LinkChoice, LinkOrigin, TallyOrder};
 use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::file::Workspace;
 use crate::error::{Error, Result};
-use crate::text::words::words;
+use crate::text::words::owned_words;
 
 /// Every system of a corpus with its name, as kinds of a [`TallyOrder`] that weighs.
 pub fn systems(corpus: &CorpusTable) -> Vec<(LinkChoice, String)> {
@@ -29,15 +29,16 @@ pub(super) fn add(
     at: usize,
 ) {
     let text = corpus.sources.get(at).unwrap_or_default();
-    let own = || Some(words(text).map(str::to_owned).collect());
+    let rules = corpus.rules;
+    let own = || Some(owned_words(text, rules.source));
     let Some(source) = (if order.by_parts { workspace.parts(at, text) } else { own() }) else { return };
     for (n, (choice, _)) in order.kinds.iter().enumerate() {
         let column = choice.system.and_then(|system| corpus.systems.get(system));
         // A damaged output is told of where it is shown.
         let said = column.and_then(|column| workspace.output(column.system.id, at).ok().flatten());
-        let Some((alpha, said)) = said.and_then(|said| Some((said.word_alignment(text)?, said))) else { continue };
-        let output: Vec<String> = words(&said.text).map(str::to_owned).collect();
-        let links = said.word_links(text).unwrap_or_default();
+        let Some((alpha, said)) = said.and_then(|said| Some((said.word_alignment(text, rules)?, said))) else { continue };
+        let output = owned_words(&said.text, rules.target);
+        let links = said.word_links(text, rules).unwrap_or_default();
         tally.add(n, &ConcordanceSentence { source: &source, output: &output, links: &links }, &alpha);
     }
 }
