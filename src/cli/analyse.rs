@@ -438,7 +438,8 @@ pub fn run(low: &AnalyseArgs) -> anyhow::Result<()> {
         return output.finish();
     }
     if !low.overview.is_empty() {
-        overviews_of((&low.overview, low.pair), (&corpus, &workspace), &rows, &mut means, &mut output)?;
+        let is_json = low.format == Format::Jsonl;
+        overviews_of((&low.overview, low.pair, is_json), (&corpus, &workspace), &rows, &mut means, &mut output)?;
         return output.finish();
     }
     if let Some(annotators) = low.agreement.as_deref() {
