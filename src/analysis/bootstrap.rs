@@ -7,6 +7,7 @@ use std::collections::HashMap;
 
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
+use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
 use serde::Serialize;
 
 use crate::analysis::{bleu, chrf, ter};
@@ -22,13 +23,13 @@ const TRIALS_PER_PAIR: usize = 100;
 const MOST_GROUPS: usize = 5000;
 /// Trials that are summed together, while the counts are at hand.
 const BLOCK: usize = 8;
-/// Numbers that a step of [`Trials`] goes through, some milliseconds.
+/// Numbers that a step of [`Trials`] goes through on each core, some milliseconds.
 const STEP: usize = 10_000_000;
 
 /// Counts of a sentence that add up to those of a corpus, of which a score is made.
-pub trait BootstrapCounts: Copy {
+pub trait BootstrapCounts: Copy + Send + Sync {
     /// The counts, as numbers that add up.
-    type Numbers: Copy + Default + AsRef<[f64]> + AsMut<[f64]>;
+    type Numbers: Copy + Default + AsRef<[f64]> + AsMut<[f64]> + Send + Sync;
     /// Whether the system with the smaller score is the better one.
     const LOWER_IS_BETTER: bool = false;
     /// The numbers of a sentence.
@@ -315,44 +316,60 @@ impl<C: BootstrapCounts> Trials<C> {
         (self.resamples + self.trials) as f32 / all as f32
     }
 
-    /// Some more trials; false when all are done.
+    /// Some more trials, on all cores; false when all are done.
     pub fn step(&mut self) -> bool {
         let numbers: usize = self.sample.strata.iter().map(|stratum| stratum.groups.len()).sum();
         let block = (numbers + self.pairs.len()) * C::Numbers::default().as_ref().len() * BLOCK;
-        for _ in 0..(STEP / block.max(1)).max(1) {
-            if self.resamples < self.tests.bootstrap {
-                let (groups, mut rng) = (self.groups() as u32, self.rng.clone());
-                self.resample(&mut || rng.random_range(0..groups) as usize);
-                self.rng = rng;
-            } else if self.trials < self.tests.randomisation {
-                self.exchange();
-            }
+        let trials = rayon::current_num_threads() * (STEP / block.max(1)).max(1) * BLOCK;
+        if self.resamples < self.tests.bootstrap {
+            let (groups, mut rng) = (self.groups() as u32, self.rng.clone());
+            self.resample(trials, &mut || rng.random_range(0..groups) as usize);
+            self.rng = rng;
+        } else if self.trials < self.tests.randomisation {
+            self.exchange(trials);
         }
         self.resamples < self.tests.bootstrap || self.trials < self.tests.randomisation
     }
 
-    /// Draws some more resamples of the sentences with `draw`, which answers with their places from 0 on.
-    pub fn resample(&mut self, draw: &mut dyn FnMut() -> usize) {
-        let count = BLOCK.min(self.tests.bootstrap - self.resamples);
-        let mut weights = vec![[0.0; BLOCK]; self.groups()];
+    /// Draws up to so many more resamples of the sentences with `draw`, which answers with their places from 0 on.
+    pub fn resample(&mut self, most: usize, draw: &mut dyn FnMut() -> usize) {
+        let count = most.min(self.tests.bootstrap - self.resamples);
+        let (groups, mut blocks) = (self.groups(), Vec::new());
         for trial in 0..count {
-            (0..weights.len()).for_each(|_| weights[draw()][trial] += 1.0);
+            if trial % BLOCK == 0 {
+                blocks.push(vec![[0.0; BLOCK]; groups]);
+            }
+            (0..groups).for_each(|_| blocks[trial / BLOCK][draw()][trial % BLOCK] += 1.0);
         }
-        let sums = self.sums(&weights);
-        for (view, sums) in self.views.iter_mut().zip(&sums) {
-            view.scores.extend(sums[..count].iter().map(C::score));
+        let scores = |weights: &Vec<[f64; BLOCK]>| {
+            self.sums(weights).iter().map(|sums| sums.map(|one| C::score(&one))).collect()
+        };
+        let scores: Vec<Vec<[f64; BLOCK]>> = blocks.par_iter().map(scores).collect();
+        for (at, view) in self.views.iter_mut().enumerate() {
+            view.scores.extend(scores.iter().flat_map(|block| block[at]).take(count));
         }
         self.resamples += count;
     }
 
-    /// Some more trials in which chance gives the sentences of two systems to the one or the other.
-    fn exchange(&mut self) {
-        let count = BLOCK.min(self.tests.randomisation - self.trials);
-        let groups = self.groups();
-        let weights: Vec<u8> = (0..groups).map(|_| self.rng.random()).collect();
+    /// Up to so many more trials in which chance gives the sentences of two systems to the one or the other.
+    fn exchange(&mut self, most: usize) {
+        let count = most.min(self.tests.randomisation - self.trials);
+        let (groups, rng) = (self.groups(), &mut self.rng);
+        let mut draw = |trials: usize| (trials, (0..groups).map(|_| rng.random()).collect::<Vec<u8>>());
+        let blocks: Vec<_> = (0..count).step_by(BLOCK).map(|from| draw(BLOCK.min(count - from))).collect();
+        let chances = blocks.par_iter().map(|(trials, bits)| self.chances(*trials, bits)).collect::<Vec<_>>();
+        for chances in chances {
+            self.pairs.iter_mut().zip(chances).for_each(|(pair, chances)| pair.chance += chances);
+        }
+        self.trials += count;
+    }
+
+    /// In how many trials of a block chance was as good as what was found, for each pair; a bit says that the systems
+    /// exchange a group.
+    fn chances(&self, count: usize, bits: &[u8]) -> Vec<usize> {
         let weight = |bits: &u8| std::array::from_fn(|trial| f64::from(bits >> trial & 1));
-        let sums = self.sums(&weights.iter().map(weight).collect::<Vec<_>>());
-        for pair in &mut self.pairs {
+        let sums = self.sums(&bits.iter().map(weight).collect::<Vec<_>>());
+        let chance = |pair: &TestedPair| {
             let [(one, given), (other, taken)] = pair.views.map(|at| (self.views[at].total, &sums[at]));
             let found = (C::score(&one) - C::score(&other)).abs();
             // Sums of fractions that are equal may differ in their last digits.
@@ -365,9 +382,9 @@ impl<C: BootstrapCounts> Trials<C> {
                 }
                 (C::score(&one) - C::score(&other)).abs() >= least
             };
-            pair.chance += (0..count).filter(is_chance).count();
-        }
-        self.trials += count;
+            (0..count).filter(is_chance).count()
+        };
+        self.pairs.iter().map(chance).collect()
     }
 
     /// The sums of each view in each trial of a block, by how often each group counts in it.

@@ -189,7 +189,7 @@ pub struct AnalyseArgs {
     /// Of which system, counted from 1
     #[arg(long, value_name = "N", default_value_t = 1)]
     system: usize,
-    /// Print these overviews in place of sentences, with commas between
+    /// Print these overviews in place of sentences, with commas between, as TSV or with --format jsonl
     #[arg(long, value_name = "OVERVIEWS", value_delimiter = ',', value_parser = overviews(), conflicts_with = "query")]
     overview: Vec<String>,
     /// The two systems that are compared, counted from 1; without it the first two that translate

@@ -93,7 +93,7 @@ trait Test: Send {
     fn tested(&mut self, pairs: &[(usize, usize)]) -> TestedScore;
 }
 
-impl<C: BootstrapCounts<Numbers: Send> + Send> Test for Trials<C> {
+impl<C: BootstrapCounts> Test for Trials<C> {
     fn step(&mut self) -> bool {
         Self::step(self)
     }
@@ -146,10 +146,7 @@ impl SystemTests {
     }
 
     /// Tests a score of this name, which others gave or not.
-    pub fn add<C>(&mut self, name: &'static str, is_given: bool, sample: Sample<C>)
-    where
-        C: BootstrapCounts<Numbers: Send> + Send + 'static,
-    {
+    pub fn add<C: BootstrapCounts + 'static>(&mut self, name: &'static str, is_given: bool, sample: Sample<C>) {
         self.left.push_back((name, is_given, Box::new(Trials::new(sample, &self.pairs, self.tests))));
     }
 

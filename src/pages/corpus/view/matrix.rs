@@ -79,7 +79,7 @@ fn matrix_ui(ui: &mut Ui, workbench: &CorpusPage, tested: &TestedScore) {
     let small = |text: String| RichText::new(text).size(theme::TEXT_SMALL);
     let name = |at: usize| workbench.corpus.systems.get(at).map_or("", |column| column.system.name.as_str());
     Grid::new(("corpus_matrix", tested.name)).spacing(vec2(theme::SPACE_3, 0.0)).show(ui, |ui| {
-        for head in [tr!("rank"), tr!("system"), tested.name] {
+        for head in [tr!("Rank"), tr!("System"), tested.name] {
             ui.label(small(head.to_owned()).weak());
         }
         for ranked in &tested.systems {
