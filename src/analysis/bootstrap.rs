@@ -165,63 +165,47 @@ impl PairedTests {
         let trials = TRIALS.max(TRIALS_PER_PAIR * pairs);
         Self { bootstrap: trials, randomisation: trials, seed: 12345 }
     }
-
-    /// Two systems by their counts of the same sentences; `None` without any. The same seed gives the same answer everywhere.
-    pub fn compare<C: BootstrapCounts>(self, first: &[C], second: &[C]) -> Option<Paired> {
-        if first.len() != second.len() {
-            return None;
-        }
-        let mut sample = Sample::new(first.len(), self.seed);
-        first.iter().zip(second).for_each(|(one, other)| sample.add([Some(*one), Some(*other)]));
-        let mut trials = Trials::new(sample, &[(0, 1)], self);
-        while trials.step() {}
-        trials.finish().pop().flatten()
-    }
-}
-
-/// Sentences that the same systems have.
-struct Stratum<N> {
-    systems: Vec<usize>,
-    sentences: usize,
-    /// Sums of each group of sentences, one a system.
-    groups: Vec<N>,
 }
 
 /// The counts of systems, sentence by sentence; some may lack some sentences.
 pub struct Sample<C: BootstrapCounts> {
     is_grouped: bool,
     rng: ChaCha8Rng,
-    strata: Vec<Stratum<C::Numbers>>,
-    places: HashMap<Vec<usize>, usize>,
+    /// The groups of sentences that the same systems have.
+    places: HashMap<Vec<bool>, Vec<usize>>,
+    /// Sentences of each group.
+    sizes: Vec<usize>,
+    /// Sums of each system by group.
+    columns: Vec<Vec<Option<C::Numbers>>>,
 }
 
 impl<C: BootstrapCounts> Sample<C> {
     /// For so many sentences, of which some may not come.
     pub fn new(sentences: usize, seed: u64) -> Self {
-        let rng = ChaCha8Rng::seed_from_u64(seed);
-        Self { is_grouped: sentences > MOST_GROUPS, rng, strata: Vec::new(), places: HashMap::new() }
+        let (is_grouped, rng) = (sentences > MOST_GROUPS, ChaCha8Rng::seed_from_u64(seed));
+        Self { is_grouped, rng, places: HashMap::new(), sizes: Vec::new(), columns: Vec::new() }
     }
 
-    /// Adds a sentence: what is counted of each system, `None` of those that lack it.
+    /// Adds a sentence: what is counted of each of the same systems, `None` of those that lack it.
     pub fn add(&mut self, counts: impl IntoIterator<Item = Option<C>>) {
-        let there = counts.into_iter().enumerate().filter_map(|(system, counts)| Some((system, counts?.numbers())));
-        let (systems, numbers): (Vec<usize>, Vec<C::Numbers>) = there.unzip();
-        if systems.is_empty() {
-            return;
+        let numbers: Vec<Option<C::Numbers>> = counts.into_iter().map(|counts| Some(counts?.numbers())).collect();
+        self.columns.resize_with(numbers.len(), Vec::new);
+        let groups = self.places.entry(numbers.iter().map(Option::is_some).collect()).or_default();
+        let is_full = self.is_grouped && groups.len() >= MOST_GROUPS;
+        let group =
+            if is_full { groups[self.rng.random_range(0..groups.len() as u32) as usize] } else { self.sizes.len() };
+        for (column, numbers) in self.columns.iter_mut().zip(&numbers) {
+            match (column.get_mut(group), numbers) {
+                (Some(Some(sum)), Some(numbers)) => add(sum, numbers, 1.0),
+                (Some(_), _) => {}
+                (None, numbers) => column.push(*numbers),
+            }
         }
-        let next = self.strata.len();
-        let at = *self.places.entry(systems).or_insert_with_key(|systems| {
-            self.strata.push(Stratum { systems: systems.clone(), sentences: 0, groups: Vec::new() });
-            next
-        });
-        let Stratum { sentences, groups, .. } = &mut self.strata[at];
-        *sentences += 1;
-        if !self.is_grouped || groups.len() < MOST_GROUPS * numbers.len() {
-            groups.extend(numbers);
-            return;
+        if !is_full {
+            groups.push(group);
+            self.sizes.push(0);
         }
-        let from = self.rng.random_range(0..MOST_GROUPS as u32) as usize * numbers.len();
-        groups[from..].iter_mut().zip(&numbers).for_each(|(sum, numbers)| add(sum, numbers, 1.0));
+        self.sizes[group] += 1;
     }
 }
 
@@ -233,7 +217,9 @@ fn add<N: AsRef<[f64]> + AsMut<[f64]>>(sum: &mut N, numbers: &N, times: f64) {
 /// A system on the sentences that another has, too.
 struct View<N> {
     system: usize,
-    strata: Vec<usize>,
+    /// By group, 0 where either lacks it.
+    column: Vec<N>,
+    is_there: Vec<bool>,
     total: N,
     /// Of each resample.
     scores: Vec<f64>,
@@ -250,11 +236,11 @@ struct TestedPair {
 /// Both tests of pairs of systems, in steps. All pairs have the same resamples and exchanges, so p of a pair is the same
 /// whatever others are tested with it.
 pub struct Trials<C: BootstrapCounts> {
-    sample: Sample<C>,
     tests: PairedTests,
+    groups: usize,
+    /// Of each system over all its sentences; `None` without any.
+    pub scores: Vec<Option<f64>>,
     views: Vec<View<C::Numbers>>,
-    /// Of each stratum the views it belongs to, and the place of their system in it.
-    parts: Vec<Vec<(usize, usize)>>,
     pairs: Vec<TestedPair>,
     rng: ChaCha8Rng,
     resamples: usize,
@@ -262,52 +248,27 @@ pub struct Trials<C: BootstrapCounts> {
 }
 
 impl<C: BootstrapCounts> Trials<C> {
-    /// Of these pairs of systems, each over the sentences that both have.
-    pub fn new(sample: Sample<C>, pairs: &[(usize, usize)], tests: PairedTests) -> Self {
-        let rng = ChaCha8Rng::seed_from_u64(tests.seed);
-        let (parts, strata) = (vec![Vec::new(); sample.strata.len()], Vec::new());
-        let none = Self { sample, tests, views: strata, parts, pairs: Vec::new(), rng, resamples: 0, trials: 0 };
-        pairs.iter().fold(none, Self::with)
-    }
-
-    fn with(mut self, (first, second): &(usize, usize)) -> Self {
-        let all = self.sample.strata.iter().enumerate();
-        let both = all.filter(|(_, one)| one.systems.contains(first) && one.systems.contains(second));
-        let (strata, sentences): (Vec<usize>, Vec<usize>) = both.map(|(at, stratum)| (at, stratum.sentences)).unzip();
-        let views = [*first, *second].map(|system| self.view(system, &strata));
-        self.pairs.push(TestedPair { views, sentences: sentences.iter().sum(), chance: 0 });
-        self
-    }
-
-    fn view(&mut self, system: usize, strata: &[usize]) -> usize {
-        let is_same = |view: &View<C::Numbers>| view.system == system && view.strata == strata;
-        if let Some(at) = self.views.iter().position(is_same) {
-            return at;
-        }
-        let mut total = C::Numbers::default();
-        for &at in strata {
-            let Stratum { systems, groups, .. } = &self.sample.strata[at];
-            let Some(place) = systems.iter().position(|one| *one == system) else { continue };
-            self.parts[at].push((self.views.len(), place));
-            groups[place..].iter().step_by(systems.len()).for_each(|numbers| add(&mut total, numbers, 1.0));
-        }
-        self.views.push(View { system, strata: strata.to_vec(), total, scores: Vec::new() });
-        self.views.len() - 1
-    }
-
-    /// The score of a system over all its sentences; `None` without any.
-    pub fn score(&self, system: usize) -> Option<f64> {
-        let mut total = None;
-        for Stratum { systems, groups, .. } in &self.sample.strata {
-            let Some(place) = systems.iter().position(|one| *one == system) else { continue };
-            let total = total.get_or_insert_with(C::Numbers::default);
-            groups[place..].iter().step_by(systems.len()).for_each(|numbers| add(total, numbers, 1.0));
-        }
-        total.as_ref().map(C::score)
-    }
-
-    fn groups(&self) -> usize {
-        self.sample.strata.iter().map(|stratum| stratum.groups.len() / stratum.systems.len()).sum()
+    /// Of these pairs of systems, each over the sentences that both have. The same seed gives the same answer everywhere.
+    pub fn new(sample: &Sample<C>, pairs: &[(usize, usize)], tests: PairedTests) -> Self {
+        let score = |column: &Vec<Option<C::Numbers>>| {
+            let there = column.iter().flatten().copied();
+            Some(C::score(&there.reduce(|mut sum, numbers| {
+                add(&mut sum, &numbers, 1.0);
+                sum
+            })?))
+        };
+        let (mut views, none) = (Vec::new(), Vec::new());
+        let pair = |&(first, second): &(usize, usize)| {
+            let [first, second] = [first, second].map(|at| (at, sample.columns.get(at).unwrap_or(&none)));
+            let is_there: Vec<bool> = first.1.iter().zip(second.1).map(|(a, b)| a.is_some() && b.is_some()).collect();
+            let sentences =
+                sample.sizes.iter().zip(&is_there).map(|(size, is_there)| if *is_there { *size } else { 0 }).sum();
+            TestedPair { views: [first, second].map(|of| view::<C>(&mut views, of, &is_there)), sentences, chance: 0 }
+        };
+        let pairs = pairs.iter().map(pair).collect();
+        let (groups, rng) = (sample.sizes.len(), ChaCha8Rng::seed_from_u64(tests.seed));
+        let scores = sample.columns.iter().map(score).collect();
+        Self { tests, groups, scores, views, pairs, rng, resamples: 0, trials: 0 }
     }
 
     /// How far it is, from 0 to 1.
@@ -318,11 +279,10 @@ impl<C: BootstrapCounts> Trials<C> {
 
     /// Some more trials, on all cores; false when all are done.
     pub fn step(&mut self) -> bool {
-        let numbers: usize = self.sample.strata.iter().map(|stratum| stratum.groups.len()).sum();
-        let block = (numbers + self.pairs.len()) * C::Numbers::default().as_ref().len() * BLOCK;
+        let block = (self.groups * self.views.len() + self.pairs.len()) * size_of::<C::Numbers>();
         let trials = rayon::current_num_threads() * (STEP / block.max(1)).max(1) * BLOCK;
         if self.resamples < self.tests.bootstrap {
-            let (groups, mut rng) = (self.groups() as u32, self.rng.clone());
+            let (groups, mut rng) = (self.groups as u32, self.rng.clone());
             self.resample(trials, &mut || rng.random_range(0..groups) as usize);
             self.rng = rng;
         } else if self.trials < self.tests.randomisation {
@@ -334,7 +294,7 @@ impl<C: BootstrapCounts> Trials<C> {
     /// Draws up to so many more resamples of the sentences with `draw`, which answers with their places from 0 on.
     pub fn resample(&mut self, most: usize, draw: &mut dyn FnMut() -> usize) {
         let count = most.min(self.tests.bootstrap - self.resamples);
-        let (groups, mut blocks) = (self.groups(), Vec::new());
+        let (groups, mut blocks) = (self.groups, Vec::new());
         for trial in 0..count {
             if trial % BLOCK == 0 {
                 blocks.push(vec![[0.0; BLOCK]; groups]);
@@ -354,7 +314,7 @@ impl<C: BootstrapCounts> Trials<C> {
     /// Up to so many more trials in which chance gives the sentences of two systems to the one or the other.
     fn exchange(&mut self, most: usize) {
         let count = most.min(self.tests.randomisation - self.trials);
-        let (groups, rng) = (self.groups(), &mut self.rng);
+        let (groups, rng) = (self.groups, &mut self.rng);
         let mut draw = |trials: usize| (trials, (0..groups).map(|_| rng.random()).collect::<Vec<u8>>());
         let blocks: Vec<_> = (0..count).step_by(BLOCK).map(|from| draw(BLOCK.min(count - from))).collect();
         let chances = blocks.par_iter().map(|(trials, bits)| self.chances(*trials, bits)).collect::<Vec<_>>();
@@ -389,20 +349,14 @@ impl<C: BootstrapCounts> Trials<C> {
 
     /// The sums of each view in each trial of a block, by how often each group counts in it.
     fn sums(&self, weights: &[[f64; BLOCK]]) -> Vec<[C::Numbers; BLOCK]> {
-        let mut sums = vec![[C::Numbers::default(); BLOCK]; self.views.len()];
-        let mut weights = weights.iter();
-        for (stratum, parts) in self.sample.strata.iter().zip(&self.parts) {
-            let mut systems = vec![[C::Numbers::default(); BLOCK]; stratum.systems.len()];
-            for (group, weights) in stratum.groups.chunks_exact(systems.len()).zip(&mut weights) {
-                for (sums, numbers) in systems.iter_mut().zip(group) {
-                    sums.iter_mut().zip(weights).for_each(|(sum, times)| add(sum, numbers, *times));
-                }
+        let sums = |view: &View<C::Numbers>| {
+            let mut sums = [C::Numbers::default(); BLOCK];
+            for (numbers, weights) in view.column.iter().zip(weights) {
+                sums.iter_mut().zip(weights).for_each(|(sum, times)| add(sum, numbers, *times));
             }
-            for &(view, place) in parts {
-                sums[view].iter_mut().zip(&systems[place]).for_each(|(sum, part)| add(sum, part, 1.0));
-            }
-        }
-        sums
+            sums
+        };
+        self.views.iter().map(sums).collect()
     }
 
     /// What came of each pair, in their order, not yet corrected for each other; `None` of pairs without sentences, and without
@@ -438,6 +392,22 @@ impl<C: BootstrapCounts> Trials<C> {
             sentences: pair.sentences,
         })
     }
+}
+
+/// The place of the view of a system where `is_there` holds, which is added if it is new.
+fn view<C: BootstrapCounts>(
+    views: &mut Vec<View<C::Numbers>>,
+    (system, column): (usize, &Vec<Option<C::Numbers>>),
+    is_there: &[bool],
+) -> usize {
+    views.iter().position(|view| view.system == system && view.is_there == is_there).unwrap_or_else(|| {
+        let both =
+            column.iter().zip(is_there).map(|(numbers, is_there)| numbers.filter(|_| *is_there).unwrap_or_default());
+        let (column, mut total): (Vec<C::Numbers>, _) = (both.collect(), C::Numbers::default());
+        column.iter().for_each(|numbers| add(&mut total, numbers, 1.0));
+        views.push(View { system, column, is_there: is_there.to_vec(), total, scores: Vec::new() });
+        views.len() - 1
+    })
 }
 
 /// The mean of numbers, and where 95 % of those of its resamples lie. The same seed gives the same answer everywhere. `None` without

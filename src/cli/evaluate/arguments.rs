@@ -88,14 +88,14 @@ pub struct EvaluateArgs {
     pub replace: ReplaceArgs,
     /// Compare each model with the first by N resamples of the sentences (paired bootstrap), 10,000 or as many as Holm's
     /// correction needs if N is not given
-    #[arg(long, alias = "bootstrap", value_name = "N", num_args = 0..=1, default_missing_value = "as needed",
-          value_parser = trials)]
-    pub paired_bs: Option<u32>,
+    #[arg(long, alias = "bootstrap", value_name = "N", num_args = 0..=1,
+          value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub paired_bs: Option<Option<u32>>,
     /// Compare each model with the first by N exchanges of their outputs (approximate randomisation), as many as above if N is
     /// not given
-    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "as needed",
-          value_parser = trials)]
-    pub paired_ar: Option<u32>,
+    #[arg(long, value_name = "N", num_args = 0..=1,
+          value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub paired_ar: Option<Option<u32>>,
     /// What the resamples are drawn with
     #[arg(long, value_name = "N", default_value_t = 12345)]
     pub seed: u64,
@@ -114,15 +114,11 @@ pub struct EvaluateArgs {
 impl EvaluateArgs {
     /// How so many pairs of models are compared, where that is wanted.
     pub fn tests(&self, pairs: usize) -> Option<PairedTests> {
-        let usual = PairedTests::of_pairs(pairs).bootstrap;
-        let count = |asked: Option<u32>| match asked {
-            Some(AS_NEEDED) => usual,
-            asked => asked.unwrap_or(0) as usize,
-        };
-        let (bootstrap, randomisation) = (count(self.paired_bs), count(self.paired_ar));
-        let bootstrap = if self.paired_bs.is_some() { bootstrap } else { usual };
-        let is_wanted = self.paired_bs.is_some() || self.paired_ar.is_some();
-        is_wanted.then_some(PairedTests { bootstrap, randomisation, seed: self.seed })
+        let usual = PairedTests { seed: self.seed, ..PairedTests::of_pairs(pairs) };
+        let count = |asked: Option<u32>| asked.map_or(usual.bootstrap, |count| count as usize);
+        let bootstrap = count(self.paired_bs.flatten());
+        let tests = PairedTests { bootstrap, randomisation: self.paired_ar.map_or(0, count), ..usual };
+        (self.paired_bs.is_some() || self.paired_ar.is_some()).then_some(tests)
     }
 
     /// The folders of each system that is measured: every model, or all as one, perhaps behind every model.
@@ -137,18 +133,6 @@ impl EvaluateArgs {
             return Ensemble::load(folders, &runtime.device, Mixing::default());
         }
         self.ensemble.load(folders, runtime)
-    }
-}
-
-/// As many trials as the pairs need.
-const AS_NEEDED: u32 = 0;
-
-/// Trials as typed.
-fn trials(text: &str) -> Result<u32> {
-    match (text, text.parse()) {
-        ("as needed", _) => Ok(AS_NEEDED),
-        (_, Ok(count @ 1..=1_000_000)) => Ok(count),
-        _ => Err(Error::Input("write a number of trials from 1 to 1000000".into())),
     }
 }
 

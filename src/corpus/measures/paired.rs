@@ -17,8 +17,15 @@ pub struct RankedSystem {
     /// Over all its sentences.
     pub score: f64,
     /// From 1 on, as WMT makes clusters: it is another where each system above is better than each below, with p of approximate
-    /// randomisation, corrected by Holm, of at most [`ALPHA`].
-    pub rank: usize,
+    /// randomisation, corrected by Holm, of at most [`ALPHA`]. `None` if no pair has enough sentences for p.
+    pub rank: Option<usize>,
+}
+
+impl RankedSystem {
+    /// The rank as it is shown.
+    pub fn rank_text(&self) -> String {
+        self.rank.map_or_else(String::new, |rank| rank.to_string())
+    }
 }
 
 /// Every two systems by one score.
@@ -37,11 +44,6 @@ impl TestedScore {
     /// Digits that it is shown with.
     pub fn digits(&self) -> usize {
         if self.is_given { 4 } else { 2 }
-    }
-
-    /// Whether any pair has enough sentences for p; without it all systems have one rank.
-    pub fn has_p(&self) -> bool {
-        self.pairs.iter().any(|(_, paired)| paired.p_value.is_some())
     }
 
     /// The score of the first less that of the second, and their tests, whichever of both stands first there.
@@ -110,7 +112,7 @@ impl<C: BootstrapCounts> Test for Trials<C> {
         systems.sort_unstable();
         systems.dedup();
         let mut scored: Vec<(usize, f64)> =
-            systems.into_iter().filter_map(|system| Some((system, self.score(system)?))).collect();
+            systems.into_iter().filter_map(|system| Some((system, self.scores.get(system).copied()??))).collect();
         let order = |a: f64, b: f64| if C::LOWER_IS_BETTER { a.total_cmp(&b) } else { b.total_cmp(&a) };
         scored.sort_by(|one, other| order(one.1, other.1));
         let is_better = |above: usize, below: usize| {
@@ -118,8 +120,10 @@ impl<C: BootstrapCounts> Test for Trials<C> {
             let p = paired.p_randomised_holm.or(paired.p_randomised);
             (difference < 0.0) == C::LOWER_IS_BETTER && p.is_some_and(|p| p <= ALPHA)
         };
+        let has_p = tested.pairs.iter().any(|(_, paired)| paired.p_value.is_some());
         let ranks = ranks(scored.len(), is_better).into_iter().zip(&scored);
-        tested.systems = ranks.map(|(rank, &(system, score))| RankedSystem { system, score, rank }).collect();
+        let ranked = |(rank, &(system, score))| RankedSystem { system, score, rank: has_p.then_some(rank) };
+        tested.systems = ranks.map(ranked).collect();
         tested
     }
 }
@@ -147,7 +151,7 @@ impl SystemTests {
 
     /// Tests a score of this name, which others gave or not.
     pub fn add<C: BootstrapCounts + 'static>(&mut self, name: &'static str, is_given: bool, sample: Sample<C>) {
-        self.left.push_back((name, is_given, Box::new(Trials::new(sample, &self.pairs, self.tests))));
+        self.left.push_back((name, is_given, Box::new(Trials::new(&sample, &self.pairs, self.tests))));
     }
 
     /// How far they are, from 0 to 1.

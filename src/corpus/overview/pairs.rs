@@ -3,8 +3,6 @@
 
 use std::fmt::Write as _;
 
-use serde_json::{Value, json};
-
 use crate::analysis::bootstrap::{LEAST_SENTENCES, Paired};
 use crate::analysis::significance::{signed, unsigned};
 use crate::corpus::measures::paired::TestedScore;
@@ -75,30 +73,14 @@ fn row(tested: &TestedScore, (pair, paired): ((usize, usize), &Paired), systems:
 pub(super) fn ranks(overview: &Overview, systems: &[&StoredSystem]) -> Vec<Vec<String>> {
     let rows = overview.tested.iter().flat_map(|tested| tested.systems.iter().map(move |system| (tested, system)));
     rows.map(|(tested, ranked)| {
-        let rank = tested.has_p().then(|| ranked.rank.to_string()).unwrap_or_default();
-        vec![tested.name.to_owned(), rank, name(systems, ranked.system), unsigned(ranked.score, tested.digits())]
+        vec![
+            tested.name.to_owned(),
+            ranked.rank_text(),
+            name(systems, ranked.system),
+            unsigned(ranked.score, tested.digits()),
+        ]
     })
     .collect()
-}
-
-/// The tests of the rows of a table of pairs, in their order; none of other tables.
-pub(super) fn tests<'a>(table: &str, overview: &'a Overview) -> Vec<&'a Paired> {
-    match table {
-        "pair" => overview.of_pair().filter(|(tested, _)| !tested.is_given).map(|(_, paired)| paired).collect(),
-        "scores" => overview.of_pair().filter(|(tested, _)| tested.is_given).map(|(_, paired)| paired).collect(),
-        "matrix" => overview.tested.iter().flat_map(|tested| &tested.pairs).map(|(_, paired)| paired).collect(),
-        _ => Vec::new(),
-    }
-}
-
-/// p as numbers, by their heads; `null` of too few sentences.
-pub(super) fn p_values(paired: &Paired) -> [(&'static str, Value); 4] {
-    [
-        ("p", json!(paired.p_value)),
-        ("p --paired-ar", json!(paired.p_randomised)),
-        ("Holm", json!(paired.p_holm)),
-        ("Holm --paired-ar", json!(paired.p_randomised_holm)),
-    ]
 }
 
 /// A row for each system and a column for each: the difference, p of the randomisation and the same corrected.
@@ -111,7 +93,6 @@ pub(super) fn html(overview: &Overview, systems: &[&StoredSystem]) -> String {
             .systems
             .iter()
             .map(|row| {
-                let rank = tested.has_p().then(|| row.rank.to_string()).unwrap_or_default();
                 let title = format!("{}. {}", row.system + 1, name(systems, row.system));
                 let cells = tested.systems.iter().map(|column| {
                     let Some((difference, paired)) = tested.between(row.system, column.system) else {
@@ -121,7 +102,7 @@ pub(super) fn html(overview: &Overview, systems: &[&StoredSystem]) -> String {
                     let holm = if holm.is_empty() { holm } else { format!(", Holm {holm}") };
                     format!("{} (p {p}{holm})", signed(difference, tested.digits()))
                 });
-                [rank, title, unsigned(row.score, tested.digits())].into_iter().chain(cells).collect()
+                [row.rank_text(), title, unsigned(row.score, tested.digits())].into_iter().chain(cells).collect()
             })
             .collect();
         let _ = write!(html, "<h3>{}</h3>\n{}", escaped(tested.name), html_table(head.map(|head| (head, "")), &rows));

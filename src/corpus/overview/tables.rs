@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use serde_json::{Map, Value, json};
 
 use crate::aligner::bundled::AlignerChoice;
+use crate::analysis::significance::TOO_FEW;
 use crate::corpus::import::aligned::Linker;
 use crate::corpus::measures::frequencies::{class_name, class_range};
 use crate::corpus::overview::compute::{
@@ -282,20 +283,19 @@ fn is_text(head: &str) -> bool {
     matches!(head, "word" | "part" | "tag" | "n-gram" | "system" | "score" | "first" | "second")
 }
 
-/// A table as an object a row: `table` is its name, numbers are numbers, p is `null` if there are too few sentences.
+/// A table as an object a row: `table` is its name, numbers are numbers, a bound of p is its number, and p of too few sentences is
+/// `null`.
 pub fn json(table: &OverviewTable, overview: &Overview, corpus: &CorpusTable) -> Vec<Map<String, Value>> {
-    let value = |head: &str, text: String| match text.parse::<f64>() {
+    let value = |head: &str, text: &str| match text.trim_start_matches("< ").parse::<f64>() {
         Ok(number) if number.is_finite() && !is_text(head) => json!(number),
+        _ if text == TOO_FEW || text.is_empty() => Value::Null,
         _ => json!(text),
     };
-    let tests = pairs::tests(table.name, overview);
-    let row = |(n, row): (usize, Vec<String>)| {
-        let cells = table.head.iter().zip(row).map(|(head, text)| ((*head).to_owned(), value(head, text)));
-        let p = tests.get(n).into_iter().flat_map(|paired| pairs::p_values(paired));
-        let p = p.map(|(head, p)| (head.to_owned(), p));
-        std::iter::once(("table".to_owned(), json!(table.name))).chain(cells).chain(p).collect()
+    let row = |row: Vec<String>| {
+        let cells = table.head.iter().zip(row).map(|(head, text)| ((*head).to_owned(), value(head, &text)));
+        std::iter::once(("table".to_owned(), json!(table.name))).chain(cells).collect()
     };
-    (table.rows)(overview, &systems(corpus)).into_iter().enumerate().map(row).collect()
+    (table.rows)(overview, &systems(corpus)).into_iter().map(row).collect()
 }
 
 /// A table as lines with tabs.

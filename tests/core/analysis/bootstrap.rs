@@ -94,6 +94,15 @@ fn chrf(text: &str, references: &[&str]) -> ChrfCounts {
     ChrfCounts::of(text, references, false)
 }
 
+/// Both tests of two systems.
+fn compare<C: BootstrapCounts>(tests: PairedTests, first: &[C], second: &[C]) -> Option<Paired> {
+    let mut sample = Sample::new(first.len(), tests.seed);
+    first.iter().zip(second).for_each(|(one, other)| sample.add([Some(*one), Some(*other)]));
+    let mut trials = Trials::new(&sample, &[(0, 1)], tests);
+    while trials.step() {}
+    trials.finish().pop().flatten()
+}
+
 fn tests(trials: usize) -> PairedTests {
     PairedTests { bootstrap: trials, randomisation: trials, seed: 7 }
 }
@@ -106,7 +115,7 @@ fn paired_bootstrap_is_that_of_sacrebleu_on_the_same_draws() {
         let [first, second] = [FIRST, SECOND].map(|texts| counts(texts, REFERENCES, of));
         let mut sample = Sample::new(first.len(), 1);
         first.iter().zip(&second).for_each(|(one, other)| sample.add([Some(*one), Some(*other)]));
-        let mut trials = Trials::new(sample, &[(0, 1)], PairedTests { bootstrap: 200, randomisation: 0, seed: 1 });
+        let mut trials = Trials::new(&sample, &[(0, 1)], PairedTests { bootstrap: 200, randomisation: 0, seed: 1 });
         let mut next = numbers();
         trials.resample(200, &mut || next(REFERENCES.len()));
         let [Some(paired)] = trials.finish()[..] else { panic!("both have all sentences") };
@@ -141,7 +150,7 @@ fn every_score_has_the_p_of_sacrebleu_and_numpy() {
     let (references, outputs) = made(40, &[25, 30, 33]);
     fn check<C: BootstrapCounts>(all: [Vec<C>; 3], scores: [f64; 3], p: [[f64; 2]; 2]) {
         for (at, p) in [1, 2].into_iter().zip(p) {
-            let paired = tests(4000).compare(&all[0], &all[at]).expect("sentences");
+            let paired = compare(tests(4000), &all[0], &all[at]).expect("sentences");
             let wanted = [scores[0], scores[at], scores[at] - scores[0], p[0], p[1]];
             let p = [paired.p_value, paired.p_randomised].map(|p| p.expect("40 sentences"));
             let found = [paired.first.value, paired.second.value, paired.difference.value, p[0], p[1]];
@@ -164,19 +173,18 @@ fn every_score_has_the_p_of_sacrebleu_and_numpy() {
 fn a_seed_gives_one_answer_and_a_system_is_as_good_as_itself() {
     let (references, outputs) = made(LEAST_SENTENCES, &[10, 40]);
     let [first, second] = [0, 1].map(|n| counts(&outputs[n], &references, bleu));
-    let with = |seed| PairedTests { seed, ..tests(400) }.compare(&first, &second).expect("sentences");
+    let with = |seed| compare(PairedTests { seed, ..tests(400) }, &first, &second).expect("sentences");
     assert_eq!(with(7), with(7));
     assert_ne!(with(7), with(8));
-    let back = tests(400).compare(&second, &first).expect("sentences");
+    let back = compare(tests(400), &second, &first).expect("sentences");
     assert_eq!((with(7).first, with(7).p_value, with(7).p_randomised), (back.second, back.p_value, back.p_randomised));
     assert!((with(7).difference.low + back.difference.high).abs() < 1e-9);
-    let same = tests(400).compare(&first, &first).expect("sentences");
+    let same = compare(tests(400), &first, &first).expect("sentences");
     assert_eq!((same.p_value, same.p_randomised, same.second_wins, same.ties), (Some(1.0), Some(1.0), 0.0, 1.0));
     assert_eq!(same.difference, Interval::default());
-    assert_eq!(tests(9).compare(&first[..0], &second[..0]), None);
-    assert_eq!(tests(9).compare(&first, &second[1..]), None);
-    assert_eq!(tests(0).compare(&first, &second), None);
-    let few = tests(99).compare(&first[1..], &second[1..]).expect("sentences");
+    assert_eq!(compare(tests(9), &first[..0], &second[..0]), None);
+    assert_eq!(compare(tests(0), &first, &second), None);
+    let few = compare(tests(99), &first[1..], &second[1..]).expect("sentences");
     assert_eq!(few.p_texts(), ["too few", "too few", "", ""]);
 }
 
@@ -230,7 +238,7 @@ fn a_rank_ends_where_all_above_are_better_than_all_below() {
 #[test]
 fn gaps_and_groups_of_sentences_leave_p_as_it_is() {
     let alone = |sample, pair| {
-        let mut trials = Trials::new(sample, &[pair], tests(2000));
+        let mut trials = Trials::new(&sample, &[pair], tests(2000));
         while trials.step() {}
         trials.finish()[0].expect("sentences")
     };
@@ -268,7 +276,7 @@ fn many_pairs_are_corrected_by_holm() {
     let pair = |p: f64, p_randomised| Paired {
         p_value: Some(p),
         p_randomised,
-        ..tests(10).compare(&counts, &counts).expect("both have all sentences")
+        ..compare(tests(10), &counts, &counts).expect("both have all sentences")
     };
     let mut pairs = [pair(0.01, Some(0.2)), pair(0.04, Some(0.3)), pair(0.5, Some(0.01))];
     correct(pairs.iter_mut().collect());

@@ -87,7 +87,7 @@ fn matrix_ui(ui: &mut Ui, workbench: &CorpusPage, tested: &TestedScore) {
         }
         ui.end_row();
         for row in &tested.systems {
-            ui.label(small(if tested.has_p() { row.rank.to_string() } else { String::new() }));
+            ui.label(small(row.rank_text()));
             ui.label(small(format!("{}. {}", row.system + 1, name(row.system))));
             ui.label(small(unsigned(row.score, tested.digits())));
             for column in &tested.systems {
