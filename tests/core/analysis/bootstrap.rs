@@ -214,7 +214,7 @@ fn clear_differences_of_many_systems_are_significant_after_holm_and_make_ranks()
     let (difference, paired) = tested.between(0, 4).expect("a pair");
     assert!((difference + 9.0).abs() < 0.2, "{difference}");
     assert_eq!(paired.p_texts(), ["< 0.0001", "< 0.0001", "< 0.0055", "< 0.0055"]);
-    let ranks: Vec<(usize, usize)> = tested.systems.iter().map(|one| (one.rank, one.system)).collect();
+    let ranks: Vec<(usize, usize)> = tested.systems.iter().map(|one| (one.rank.expect("p"), one.system)).collect();
     assert_eq!(ranks[..4], [(1, 4), (2, 8), (3, 7), (4, 6)]);
     assert_eq!((ranks[5], ranks[10]), ((5, 10), (9, 0)), "5.01 and 5 share a rank, and so do 3 and 3");
     // 25 systems have 300 pairs.
