@@ -3,6 +3,8 @@
 //! 2005), its `--paired-ar`, over the counts of sentences, for all pairs of any number of systems at once: a trial sums
 //! the counts of each system once, whatever the number of its pairs. Imports its room.
 
+pub mod significance;
+
 use std::collections::HashMap;
 
 use rand::{RngExt as _, SeedableRng as _};

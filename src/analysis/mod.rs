@@ -57,7 +57,6 @@ pub mod ngrams;
 pub mod pca;
 pub mod phrases;
 pub mod reading;
-pub mod significance;
 pub mod symmetrize;
 pub mod ter;
 pub mod tsne;

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
+use crate::analysis::bootstrap::significance::{signed, unsigned};
 use crate::analysis::bootstrap::{Interval, LEAST_SENTENCES, Paired};
-use crate::analysis::significance::{signed, unsigned};
 use crate::cli::columns::TextTable;
 use crate::corpus::overview::evaluated::Evaluated;
 use crate::corpus::overview::figures::{figure, lines};

@@ -3,9 +3,9 @@
 use std::collections::VecDeque;
 
 use crate::analysis::bleu::BleuCounts;
+use crate::analysis::bootstrap::significance::{ALPHA, correct, ranks};
 use crate::analysis::bootstrap::{BootstrapCounts, Paired, PairedTests, Sample, Trials};
 use crate::analysis::chrf::ChrfCounts;
-use crate::analysis::significance::{ALPHA, correct, ranks};
 use crate::analysis::ter::TerCounts;
 use crate::corpus::measures::scores::ComparedScores;
 

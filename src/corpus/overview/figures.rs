@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::analysis::aer;
 use crate::analysis::bootstrap::Interval;
-use crate::analysis::significance::unsigned;
+use crate::analysis::bootstrap::significance::unsigned;
 use crate::corpus::measures::scores::SystemScores;
 use crate::corpus::overview::evaluated::{Comparison, Evaluated, EvaluatedScores};
 use crate::corpus::overview::gold::{AlignmentErrorReport, AlignmentErrorRow};

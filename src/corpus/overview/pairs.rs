@@ -3,8 +3,8 @@
 
 use std::fmt::Write as _;
 
+use crate::analysis::bootstrap::significance::{signed, unsigned};
 use crate::analysis::bootstrap::{LEAST_SENTENCES, Paired};
-use crate::analysis::significance::{signed, unsigned};
 use crate::corpus::measures::paired::TestedScore;
 use crate::corpus::overview::compute::Overview;
 use crate::corpus::overview::tables::{heads, html_table, name};

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use serde_json::{Map, Value, json};
 
 use crate::aligner::bundled::AlignerChoice;
-use crate::analysis::significance::TOO_FEW;
+use crate::analysis::bootstrap::significance::TOO_FEW;
 use crate::corpus::import::aligned::Linker;
 use crate::corpus::measures::frequencies::{class_name, class_range};
 use crate::corpus::overview::compute::{

@@ -1,11 +1,11 @@
 //! Paired tests against sacreBLEU 2.6.0 and numpy 2; sentences of our own.
 
 use interlinear::analysis::bleu::{BleuCounts, BleuSettings};
+use interlinear::analysis::bootstrap::significance::{correct, holm, p_text, ranks, signed, unsigned};
 use interlinear::analysis::bootstrap::{
     BootstrapCounts, Interval, LEAST_SENTENCES, MeanCounts, Paired, PairedTests, Sample, Trials,
 };
 use interlinear::analysis::chrf::ChrfCounts;
-use interlinear::analysis::significance::{correct, holm, p_text, ranks, signed, unsigned};
 use interlinear::analysis::ter::TerCounts;
 use interlinear::corpus::measures::paired::{SystemTests, every_two};
 

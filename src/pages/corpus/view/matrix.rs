@@ -3,7 +3,7 @@
 use egui::{CollapsingHeader, Grid, RichText, ScrollArea, Ui, vec2};
 
 use crate::analysis::bootstrap::Paired;
-use crate::analysis::significance::{ALPHA, TOO_FEW, signed, unsigned};
+use crate::analysis::bootstrap::significance::{ALPHA, TOO_FEW, signed, unsigned};
 use crate::corpus::measures::paired::TestedScore;
 use crate::corpus::overview::compute::Overview;
 use crate::corpus::overview::pairs::turned;

@@ -4,8 +4,8 @@ use egui::{RichText, Ui};
 
 use crate::analysis::aer::AerCounts;
 use crate::analysis::bootstrap::Interval;
+use crate::analysis::bootstrap::significance::{TOO_FEW, signed};
 use crate::analysis::reading::Reading;
-use crate::analysis::significance::{TOO_FEW, signed};
 use crate::corpus::overview::compute::OverviewGroup;
 use crate::corpus::overview::evaluated::{Evaluated, EvaluatedScores, MeasuredSystem};
 use crate::corpus::overview::gold;
