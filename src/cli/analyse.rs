@@ -199,7 +199,7 @@ pub struct AnalyseArgs {
     /// Of which system, counted from 1
     #[arg(long, value_name = "N", default_value_t = 1)]
     system: usize,
-    /// Print these overviews in place of sentences, with commas between
+    /// Print these overviews in place of sentences, with commas between, as TSV or with --format jsonl
     #[arg(long, value_name = "OVERVIEWS", value_delimiter = ',', value_parser = overviews(), conflicts_with = "query")]
     overview: Vec<String>,
     /// The two systems that are compared, counted from 1; without it the first two that translate
@@ -469,7 +469,8 @@ pub fn run(low: &AnalyseArgs) -> anyhow::Result<()> {
         return output.finish();
     }
     if !low.overview.is_empty() {
-        overviews_of((&low.overview, low.pair), (&corpus, &workspace), &rows, &mut means, &mut output)?;
+        let is_json = low.format == Format::Jsonl;
+        overviews_of((&low.overview, low.pair, is_json), (&corpus, &workspace), &rows, &mut means, &mut output)?;
         return output.finish();
     }
     if let Some(annotators) = low.agreement.as_deref() {

@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::Path;
 
+use interlinear::analysis::bootstrap::PairedTests;
 use interlinear::analysis::{bleu, chrf};
-use interlinear::corpus::measures::scores::PairedTests;
 use interlinear::corpus::overview::evaluate;
 use interlinear::corpus::overview::evaluated::Evaluated;
 use interlinear::corpus::overview::test_set::{
@@ -103,10 +103,14 @@ fn every_sentence_is_kept_with_its_figures() {
     assert!(report.seconds.is_none() && report.sentences_per_second.is_none());
     // A model is exactly as good as itself.
     let tests = PairedTests { bootstrap: 50, randomisation: 20, seed: 7 };
-    let compared: Vec<_> = evaluated.compare((0, 0), tests).map(|against| against.by).collect();
-    assert_eq!(compared.len(), 2);
-    assert!(compared.iter().all(|both| both.bleu.difference.value == 0.0 && both.bleu.second_wins == 0.0));
-    assert!(compared.iter().all(|both| (both.chrf.p_value, both.chrf.p_randomised) == (1.0, Some(1.0))));
+    let mut evaluated = evaluated;
+    evaluated.compare(&[(0, 0)], tests, &mut |_| Ok(())).expect("nobody ends it");
+    let compared: Vec<_> = evaluated.comparisons.iter().flat_map(|against| against.by.named()).collect();
+    assert_eq!(compared.len(), 6);
+    for (score, paired) in compared {
+        assert!(paired.difference.value == 0.0 && paired.second_wins == 0.0 && paired.ties == 1.0, "{score}");
+        assert_eq!(paired.p_texts(), ["too few", "too few", "", ""], "three sentences");
+    }
 }
 
 #[test]
@@ -285,7 +289,7 @@ fn evaluate_writes_every_sentence_and_compares_models() {
         "nrefs:2|case:mixed|eff:no|tok:none",
         "p bs",
         "p ar",
-        "Holm bs",
+        "too few: fewer than 30 sentences have no p",
         "4+",
         "chrF2",
         "TER nrefs:2|case:lc",
@@ -297,20 +301,14 @@ fn evaluate_writes_every_sentence_and_compares_models() {
     let report: Value = serde_json::from_str(&read("report.json")).expect("JSON");
     assert_eq!(report["models"][1]["against_first"].as_array().map(Vec::len), Some(2));
     let tests = read("bootstrap.tsv");
-    assert_eq!(tests.lines().count(), 1 + 2 * 2 * 2);
+    assert_eq!(tests.lines().count(), 1 + 2 * 2 * 3);
     let head: Vec<&str> = tests.lines().next().expect("a head").split('\t').collect();
     for line in tests.lines().skip(1) {
         let cells: Vec<&str> = line.split('\t').collect();
-        let p = |name: &str| -> f64 {
-            let at = head.iter().position(|head| *head == name).expect(name);
-            cells[at].parse().expect("a number")
-        };
-        for (raw, corrected) in [("p_value", "p_holm"), ("p_ar", "p_ar_holm")] {
-            // Of two pairs the smaller p is doubled, and the greater is at least as great.
-            let (raw, corrected) = (p(raw), p(corrected));
-            assert!(raw > 0.0 && raw <= corrected && corrected <= (2.0 * raw + 2e-4).min(1.0), "{tests}");
-        }
+        let p = ["p_value", "p_ar"].map(|name| cells[head.iter().position(|head| *head == name).expect(name)]);
+        assert_eq!(p, ["too few"; 2], "three sentences: {tests}");
     }
+    assert_eq!(report["models"][1]["against_first"][0]["ter"]["p_value"], Value::Null);
     let name = report["models"][0]["name"].as_str().expect("a name");
     let table = read(&format!("{name}.sentences.tsv"));
     let columns: Vec<usize> = table.lines().map(|line| line.split('\t').count()).collect();

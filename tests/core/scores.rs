@@ -113,16 +113,14 @@ fn two_systems_are_compared_by_the_scores_of_others() {
     let options = OverviewOptions { only: vec![CountedThing::Scores], pair: (0, 1), most: 100 };
     let counted =
         overview(&corpus, &workspace, &[2, 1, 0], &options, &mut FilterResources::default()).expect("an overview");
-    let scores = counted.pair.expect("a pair").scores;
-    let [(title, sentences, paired)] = scores.as_slice() else { panic!("{scores:?}") };
-    assert_eq!((*title, *sentences), ("COMET", 2), "where both have one");
+    let scores: Vec<_> = counted.of_pair().collect();
+    let [(tested, paired)] = scores.as_slice() else { panic!("{scores:?}") };
+    assert_eq!((tested.name, paired.sentences), ("COMET", 2), "where both have one");
     let means = [paired.first.value, paired.second.value, paired.difference.value];
     for (mean, wanted) in means.into_iter().zip([0.85, 0.55, -0.3]) {
         assert!((mean - wanted).abs() < 1e-6, "{mean} {wanted}");
     }
-    // Of two sentences that both go the same way half of the exchanges are as far apart.
-    let p = paired.p_randomised.expect("tried");
-    assert!((0.4..0.6).contains(&p), "{p}");
+    assert_eq!(paired.p_texts(), ["too few", "too few", "", ""]);
     let (table, _) = ran(folder.path(), "analyse --workspace w.ilws --overview scores");
     assert!(table.lines().nth(1).is_some_and(|row| row.starts_with("COMET\tmine\ttheirs\t2\t+0.3000\t")), "{table}");
 }
@@ -202,26 +200,57 @@ fn a_number_of_no_system_is_one_of_the_sentence() {
     assert_eq!(values(&again.expect("a corpus"), "difficulty_of_it"), [Some(0.5), Some(-2.0), None]);
 }
 
+/// 36 sentences of two systems that differ a little, and of one that is clearly worse.
 #[test]
-fn p_is_corrected_for_all_pairs_of_systems() {
-    let (folder, ..) = scored();
-    let overview = |what: &str| ran(folder.path(), &format!("analyse --workspace w.ilws --overview {what}")).0;
-    let cell = |table: &str, name: &str| {
-        let [head, row] = [0, 1].map(|n| table.lines().nth(n).expect("a line").split('\t').collect::<Vec<_>>());
-        row[head.iter().position(|head| *head == name).expect(name)].to_owned()
-    };
-    let alone = overview("pair");
-    assert_eq!(cell(&alone, "Holm"), "", "one pair alone needs no correction: {alone}");
-    fs::write(folder.path().join("third"), "le bateau\nun moulin\nencore la pluie\n").expect("written");
-    ran(folder.path(), "analyse --workspace w.ilws --output third=third --format none");
-    let (pair, given) = (overview("pair"), overview("scores"));
-    for (raw, corrected) in [("p", "Holm"), ("p --paired-ar", "Holm --paired-ar")] {
-        let [p, holm] = [raw, corrected].map(|name| cell(&pair, name).parse::<f64>().expect("a number"));
-        assert!(p <= holm && holm <= (3.0 * p + 3e-4).min(1.0), "{raw}: {pair}");
+fn every_two_systems_are_compared_and_ranked() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let nouns = ["boat", "mill", "rain", "clock", "heron", "ferry"];
+    let lines = |of: &dyn Fn(usize) -> String| (0..36).map(|n| of(n) + "\n").collect::<String>();
+    let reference = |n: usize| format!("the {} {} stands by the {} for a while", nouns[n % 6], n, nouns[n / 6]);
+    for (name, text) in [
+        ("source", lines(&|n| format!("source {n}"))),
+        ("reference", lines(&reference)),
+        ("one", lines(&|n| if n % 9 == 0 { "the boat".to_owned() } else { reference(n) })),
+        ("other", lines(&|n| if n % 9 == 1 { "the mill".to_owned() } else { reference(n) })),
+        ("bad", lines(&|n| format!("stands the {n} by a while {}", nouns[n % 6]))),
+    ] {
+        fs::write(folder.path().join(name), text).expect("written");
     }
-    assert_eq!(cell(&given, "Holm"), "", "nobody gave the third a score: {given}");
+    let first = "--source source --reference reference --output one=one --output other=other";
+    ran(folder.path(), &format!("analyse --workspace w.ilws {first} --format none"));
+    let table = |what: &str| ran(folder.path(), &format!("analyse --workspace w.ilws --overview {what}")).0;
+    let cells = |table: &str, row: usize| -> std::collections::BTreeMap<String, String> {
+        let [head, row] = [0, row].map(|n| table.lines().nth(n).expect("a line").split('\t').map(str::to_owned));
+        head.zip(row).collect()
+    };
+    let alone = table("pair");
+    assert_eq!(alone.lines().count(), 4, "BLEU, chrF2 and TER: {alone}");
+    assert_eq!(cells(&alone, 1)["Holm"], "", "one pair alone needs no correction: {alone}");
+    ran(folder.path(), "analyse --workspace w.ilws --output bad=bad --format none");
+    let matrix = table("matrix");
+    assert_eq!(matrix.lines().count(), 1 + 3 * 3, "{matrix}");
+    let clear = cells(&matrix, 2);
+    assert_eq!((clear["first"].as_str(), clear["second"].as_str(), clear["sentences"].as_str()), ("one", "bad", "36"));
+    assert_eq!(
+        (clear["p --paired-ar"].as_str(), clear["Holm --paired-ar"].as_str()),
+        ("< 0.0001", "< 0.0003"),
+        "{matrix}"
+    );
+    assert!(cells(&matrix, 1)["Holm"].parse::<f64>().is_ok_and(|p| p > 0.2), "{matrix}");
+    let ranked = table("ranks");
+    assert!(ranked.lines().nth(3).is_some_and(|row| row.starts_with("BLEU\t2\tbad\t")), "{ranked}");
+    assert!(ranked.lines().nth(9).is_some_and(|row| row.starts_with("TER\t2\tbad\t")), "lower is better: {ranked}");
+    let rows = ran(folder.path(), "analyse --workspace w.ilws --overview matrix --format jsonl").0;
+    let row: serde_json::Value = serde_json::from_str(rows.lines().nth(1).expect("a row")).expect("JSON");
+    assert_eq!((&row["score"], &row["second"], row["sentences"].as_f64()), (&"BLEU".into(), &"bad".into(), Some(36.0)));
+    assert!(row["p --paired-ar"].as_f64().is_some_and(|p| p <= 0.0001), "{row}");
     ran(folder.path(), "report --workspace w.ilws --output r.html");
     let report = fs::read_to_string(folder.path().join("r.html")).expect("written");
-    let rows = report.split("Differences of BLEU").nth(1).expect("a table");
-    assert!(rows.contains("<th>Holm, bs</th>") && rows.contains("third less mine"), "{rows}");
+    assert!(report.contains("<td>3. bad</td>") && report.contains("Holm &lt; 0.0003)"), "{report}");
+    assert!(report.contains("it is 0 if no output has four tokens"), "{report}");
+    // Too few of them.
+    let few = ran(folder.path(), "analyse --workspace w.ilws --overview matrix --limit 29").0;
+    assert!(few.lines().skip(1).take(9).all(|row| row.ends_with("\ttoo few\ttoo few\t\t")), "{few}");
+    let few = ran(folder.path(), "analyse --workspace w.ilws --overview ranks --limit 29").0;
+    assert!(few.contains("\nBLEU\t\tother\t"), "no ranks without p: {few}");
 }

@@ -204,11 +204,14 @@ fn figures_are_a_table_and_plots_whose_points_can_be_read() {
 
 #[test]
 fn p_stands_corrected_beside_itself_where_several_pairs_are_compared() {
-    let heads = |results: Evaluated| desk::window(with(results)).0.query_all_by_label("Holm").count();
-    assert_eq!(heads(measured::two_models()), 0, "one pair needs no correction");
-    let [good, fair, bad] = ["le chat dort ici", "le chat dort", "un chien"]
-        .map(|output| [("the cat sleeps here", "le chat dort ici", output), ("it rains", "il pleut", "il pleut")]);
-    assert_eq!(heads(measured::evaluated(&[("A", &good), ("B", &fair), ("C", &bad)])), 4);
+    let labels = |results: Evaluated, label: &str| desk::window(with(results)).0.query_all_by_label(label).count();
+    assert_eq!(labels(measured::two_models(), "Holm"), 0, "one pair needs no correction");
+    assert_eq!(labels(measured::two_models(), "too few"), 6, "p of four sentences");
+    let [good, fair, bad] = ["le chat dort ici", "le chat dort", "un chien"].map(|output| {
+        [("the cat sleeps here", "le chat dort ici", output), ("it rains", "il pleut", "il pleut")].repeat(15)
+    });
+    let three = measured::evaluated(&[("A", &good), ("B", &fair), ("C", &bad)]);
+    assert_eq!((labels(three.clone(), "Holm"), labels(three, "TER")), (2, 5));
 }
 
 #[test]

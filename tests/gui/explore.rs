@@ -384,10 +384,32 @@ fn a_corpus_is_given_an_aligner_of_its_own_where_frequencies_are_chosen() {
 fn p_is_corrected_where_several_pairs_are_there() {
     let mut bench = two_systems();
     bench.send(ExploreCommand::SetView(ExploreView::Overview));
-    assert!(labels_with(&bench, "p corrected by Holm for all pairs of systems").is_empty(), "one pair needs none");
-    let path = bench.folder.path().join("d.fr");
-    std::fs::write(&path, "Le bateau dort.\nUn moulin.\nLa pluie.\n").expect("written");
-    bench.send(CorpusCommand::SetRole(Role::Output("Fourth".to_owned())));
-    bench.send(CorpusCommand::Import(path));
-    assert_eq!(labels_with(&bench, "; p corrected by Holm for all pairs of systems").len(), 1);
+    assert_eq!(labels_with(&bench, "p too few (--paired-bs), too few (--paired-ar)").len(), 3, "three sentences");
+    assert!(labels_with(&bench, "Every two systems").is_empty(), "there are two");
+    let at = |name: &str| bench.folder.path().join(name);
+    let lines = |of: &dyn Fn(usize) -> String| (0..32).map(|n| of(n) + "\n").collect::<String>();
+    let files = [
+        ("s", Role::Source),
+        ("r", Role::Reference),
+        ("a", Role::Output("A".to_owned())),
+        ("b", Role::Output("B".to_owned())),
+    ];
+    let files =
+        files.into_iter().chain([("c", Role::Output("C".to_owned()))]).map(|(name, role)| (at(name), name, role));
+    let files: Vec<_> = files.collect();
+    let path = at("many.ilws");
+    bench.send(CorpusRequest::Open(path));
+    for (path, name, role) in files {
+        let text = match name {
+            "c" => lines(&|n| format!("nothing {n}")),
+            "b" => lines(&|n| format!("{} {n} by the old mill", if n % 4 == 0 { "ships" } else { "boats" })),
+            _ => lines(&|n| format!("boats {n} by the old mill")),
+        };
+        std::fs::write(&path, text).expect("written");
+        bench.send(CorpusCommand::SetRole(role));
+        bench.send(CorpusCommand::Import(path));
+    }
+    assert_eq!(labels_with(&bench, "; p corrected by Holm for all pairs of systems").len(), 3);
+    bench.click("Every two systems, and ranks");
+    assert!(!labels_with(&bench, "+100.00 (< 0.0003)").is_empty(), "A less C by BLEU");
 }

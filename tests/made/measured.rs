@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use interlinear::analysis::aer;
 use interlinear::analysis::bleu::BleuSettings;
+use interlinear::analysis::bootstrap::PairedTests;
 use interlinear::app::effect::Effect;
-use interlinear::corpus::measures::scores::{ComparedScores, PairedTests};
+use interlinear::corpus::measures::scores::ComparedScores;
 use interlinear::corpus::overview::evaluated::{Evaluated, EvaluationRecord, MeasuredSystem, Translation};
 use interlinear::corpus::overview::gold;
 use interlinear::corpus::overview::test_set::{EvaluationOptions, TestSet};
@@ -100,13 +101,8 @@ pub fn evaluated(models: &[(&str, &[Pair<'_>])]) -> Evaluated {
     let measured = models.iter().map(|(name, pairs)| measured(name, pairs)).collect();
     let mut evaluated = Evaluated::of(test_set, &EvaluationOptions::default(), measured);
     let tests = PairedTests { bootstrap: 40, randomisation: 40, seed: 1 };
-    for second in 1..models.len() {
-        for first in 0..second {
-            let found = evaluated.compare((first, second), tests).next();
-            evaluated.comparisons.extend(found);
-        }
-    }
-    evaluated.correct();
+    let pairs = (1..models.len()).flat_map(|second| (0..second).map(move |first| (first, second)));
+    evaluated.compare(&pairs.collect::<Vec<_>>(), tests, &mut |_| Ok(())).expect("nobody ends it");
     evaluated
 }
 

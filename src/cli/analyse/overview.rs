@@ -14,7 +14,7 @@ use crate::error::Error;
 /// # Errors
 /// A pair that is none; what cannot be counted or written.
 pub(super) fn overviews_of(
-    (names, asked): (&[String], Option<(usize, usize)>),
+    (names, asked, is_json): (&[String], Option<(usize, usize)>, bool),
     (corpus, workspace): (&CorpusTable, &Workspace),
     rows: &[u32],
     means: &mut FilterResources,
@@ -45,10 +45,14 @@ pub(super) fn overviews_of(
     let options = OverviewOptions { only, pair, most: usize::MAX };
     let overview = overview(corpus, workspace, rows, &options, means)?;
     for (n, table) in TABLES.iter().filter(is_asked).enumerate() {
-        if n > 0 {
+        if n > 0 && !is_json {
             output.line("")?;
         }
-        output.text(&tables::tsv(table, &overview, corpus))?;
+        if is_json {
+            tables::json(table, &overview, corpus).iter().try_for_each(|row| output.json(row))?;
+        } else {
+            output.text(&tables::tsv(table, &overview, corpus))?;
+        }
     }
     Ok(())
 }

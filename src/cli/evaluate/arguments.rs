@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use crate::analysis::bleu::Tokenization;
+use crate::analysis::bootstrap::PairedTests;
 use crate::analysis::buckets::Buckets;
 use crate::analysis::mteval::TOKENIZATIONS;
 use crate::cli::args::{BatchArgs, Choice, EnsembleArgs, ReplaceArgs, RunArgs, Runtime, SearchArgs, one_of};
 use crate::cli::bundled;
 use crate::cli::evaluate::gold::GoldArgs;
-use crate::corpus::measures::scores::PairedTests;
 use crate::corpus::overview::test_set::Unk;
 use crate::decoding::Ensemble;
 use crate::decoding::ensemble::Mixing;
@@ -31,8 +31,8 @@ use crate::error::{Error, Result};
               where 95 % of the resamples lie, how often the model beats the first, and p. That of the
               bootstrap is two-sided and of these resamples, so that it is at most 0.05 exactly where
               the interval leaves 0 out; sacreBLEU's own is smaller. That of the randomisation is
-              sacreBLEU's. --paired-ar alone draws 1000 resamples for the interval. Of several pairs
-              each p is told corrected for their number as well (Holm 1979)
+              sacreBLEU's. --paired-ar alone draws as many resamples for the interval. Of several pairs
+              each p is also corrected for their number (Holm 1979). Fewer than 30 sentences have no p
   AER         1 - (|A and S| + |A and P|) / (|A| + |S|) of the alignments of the first reference,
               which is forced: each word of the target with its source word of greatest alpha.
               The row and the column of `</s>` are left out. Words are those of `align`: links between
@@ -86,14 +86,16 @@ pub struct EvaluateArgs {
     pub unk: Unks,
     #[command(flatten)]
     pub replace: ReplaceArgs,
-    /// Compare each model with the first by N resamples of the sentences (paired bootstrap)
-    #[arg(long, alias = "bootstrap", value_name = "N", num_args = 0..=1, default_missing_value = "1000",
+    /// Compare each model with the first by N resamples of the sentences (paired bootstrap), 10,000 or as many as Holm's
+    /// correction needs if N is not given
+    #[arg(long, alias = "bootstrap", value_name = "N", num_args = 0..=1,
           value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
-    pub paired_bs: Option<u32>,
-    /// Compare each model with the first by N exchanges of their outputs (approximate randomisation)
-    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "10000",
+    pub paired_bs: Option<Option<u32>>,
+    /// Compare each model with the first by N exchanges of their outputs (approximate randomisation), as many as above if N is
+    /// not given
+    #[arg(long, value_name = "N", num_args = 0..=1,
           value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
-    pub paired_ar: Option<u32>,
+    pub paired_ar: Option<Option<u32>>,
     /// What the resamples are drawn with
     #[arg(long, value_name = "N", default_value_t = 12345)]
     pub seed: u64,
@@ -110,13 +112,13 @@ pub struct EvaluateArgs {
 }
 
 impl EvaluateArgs {
-    /// How models are compared, where that is wanted.
-    pub fn tests(&self) -> Option<PairedTests> {
-        let usual = PairedTests::default();
-        let bootstrap = self.paired_bs.map_or(usual.bootstrap, |count| count as usize);
-        let randomisation = self.paired_ar.map_or(0, |count| count as usize);
-        let is_wanted = self.paired_bs.is_some() || self.paired_ar.is_some();
-        is_wanted.then_some(PairedTests { bootstrap, randomisation, seed: self.seed })
+    /// How so many pairs of models are compared, where that is wanted.
+    pub fn tests(&self, pairs: usize) -> Option<PairedTests> {
+        let usual = PairedTests { seed: self.seed, ..PairedTests::of_pairs(pairs) };
+        let count = |asked: Option<u32>| asked.map_or(usual.bootstrap, |count| count as usize);
+        let bootstrap = count(self.paired_bs.flatten());
+        let tests = PairedTests { bootstrap, randomisation: self.paired_ar.map_or(0, count), ..usual };
+        (self.paired_bs.is_some() || self.paired_ar.is_some()).then_some(tests)
     }
 
     /// The folders of each system that is measured: every model, or all as one, perhaps behind every model.

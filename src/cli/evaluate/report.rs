@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use crate::analysis::bootstrap::{Interval, Paired};
+use crate::analysis::bootstrap::significance::{signed, unsigned};
+use crate::analysis::bootstrap::{Interval, LEAST_SENTENCES, Paired};
 use crate::cli::columns::TextTable;
 use crate::corpus::overview::evaluated::Evaluated;
 use crate::corpus::overview::figures::{figure, lines};
@@ -103,29 +104,25 @@ fn is_corrected(evaluated: &Evaluated) -> bool {
 
 /// Each model against the first.
 fn bootstrap(evaluated: &Evaluated) -> Option<String> {
-    let span = |of: &Interval| format!("{:.2}..{:.2}", of.low, of.high);
+    let span = |of: &Interval| format!("{}..{}", unsigned(of.low, 2), unsigned(of.high, 2));
     let head = ["UNK", "metric", "score", "95 %", "difference", "95 %", "wins", "p bs", "p ar", "Holm bs", "Holm ar"];
     let width = if is_corrected(evaluated) { head.len() } else { head.len() - 2 };
     let first = format!("against {}", evaluated.name(0));
     let mut table = TextTable::new([first].into_iter().chain(head[..width].iter().map(|head| (*head).to_owned())));
     for against in &evaluated.comparisons {
         let name = evaluated.name(against.pair.1);
-        for (metric, paired) in [("BLEU", &against.by.bleu), ("chrF2", &against.by.chrf)] {
+        for (metric, paired) in against.by.named() {
             let row = [name, against.unk.name(), metric].map(str::to_owned);
-            let Paired { second, difference, second_wins, p_value, p_randomised, p_holm, p_randomised_holm, .. } =
-                paired;
+            let Paired { second, difference, second_wins, .. } = paired;
             let cells = row.into_iter().chain([
                 figure(Some(second.value), 2),
                 span(second),
-                format!("{:+.2}", difference.value),
+                signed(difference.value, 2),
                 span(difference),
                 figure(Some(*second_wins), 3),
-                figure(Some(*p_value), 4),
-                figure(*p_randomised, 4),
-                figure(*p_holm, 4),
-                figure(*p_randomised_holm, 4),
             ]);
-            table.row(cells.take(1 + width));
+            let p = paired.p_texts().map(|p| if p.is_empty() { "-".to_owned() } else { p });
+            table.row(cells.chain(p).take(1 + width));
         }
     }
     (!evaluated.comparisons.is_empty()).then(|| table.text())
@@ -197,6 +194,9 @@ fn notes(evaluated: &Evaluated) -> String {
             writeln!(text, "p bs: paired bootstrap, {resamples} resamples, two-sided; p ar: approximate randomisation");
         if is_corrected(evaluated) {
             text.push_str("Holm: p corrected for the number of pairs, step by step down (Holm 1979)\n");
+        }
+        if against.by.bleu.sentences < LEAST_SENTENCES {
+            let _ = writeln!(text, "too few: fewer than {LEAST_SENTENCES} sentences have no p");
         }
     }
     text

@@ -3,6 +3,7 @@
 pub mod aggregate;
 pub mod frequencies;
 pub mod oracle;
+pub mod paired;
 pub mod remarks;
 pub mod score;
 pub mod scores;

@@ -1,37 +1,16 @@
-//! Floor 7: the scores of a system: what is counted of each sentence, what that comes to over many and by their length, and
-//! whether one system is better than another. Page Corpus, page Evaluation and the command line have their numbers here.
+//! Floor 7: the scores of a system: what is counted of each sentence, what that comes to over many and by their
+//! length. Page Corpus, page Evaluation and the command line have their numbers here.
 
 use crate::analysis::bleu::BleuSettings;
-use crate::analysis::bootstrap::{BootstrapCounts, Paired, paired, randomised};
 use crate::analysis::buckets::Buckets;
 use crate::analysis::sums;
 use crate::analysis::{aer, bleu, chrf, ter};
 
-/// How two systems are compared, by sacreBLEU's names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PairedTests {
-    /// Resamples of `--paired-bs`.
-    pub bootstrap: usize,
-    /// Trials of `--paired-ar`; 0: it is not made.
-    pub randomisation: usize,
-    /// Where the random numbers begin.
-    pub seed: u64,
-}
-
-impl Default for PairedTests {
-    /// As many resamples as sacreBLEU draws; fewer trials than its 10,000, which take ten times as long.
-    fn default() -> Self {
-        Self { bootstrap: 1000, randomisation: 1000, seed: 12345 }
-    }
-}
-
-impl PairedTests {
-    /// Two systems by their counts of the same sentences; `None` without any.
-    pub fn compare<C: BootstrapCounts>(&self, first: &[C], second: &[C]) -> Option<Paired> {
-        let p_randomised = randomised(first, second, self.randomisation, self.seed);
-        Some(Paired { p_randomised, ..paired(first, second, self.bootstrap, self.seed)? })
-    }
-}
+/// Why BLEU of a corpus is not the mean of that of its sentences.
+pub const SENTENCE_BLEU: &str = id!(
+    "BLEU of several sentences counts their n-grams together: it is 0 if no output has four tokens. BLEU of one sentence, in the table, leaves \
+     out lengths of n-grams that the sentence is too short for: three tokens that are all right have 100 there"
+);
 
 /// An output against its references.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -148,22 +127,4 @@ impl ByLength {
             self.lengths[bucket] += *sums;
         }
     }
-}
-
-/// Two systems, by each score over the same resamples.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Comparison {
-    pub bleu: Paired,
-    /// By chrF2.
-    pub chrf: Paired,
-}
-
-/// Compares two systems by the same sentences; `None` without any.
-pub fn compare(first: &[ComparedScores], second: &[ComparedScores], tests: PairedTests) -> Option<Comparison> {
-    let bleu = |all: &[ComparedScores]| all.iter().map(|one| one.bleu).collect::<Vec<_>>();
-    let chrf = |all: &[ComparedScores]| all.iter().map(|one| one.chrf).collect::<Vec<_>>();
-    Some(Comparison {
-        bleu: tests.compare(&bleu(first), &bleu(second))?,
-        chrf: tests.compare(&chrf(first), &chrf(second))?,
-    })
 }

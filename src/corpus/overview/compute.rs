@@ -8,17 +8,17 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
+use crate::analysis::aer;
 use crate::analysis::bleu::BleuSettings;
-use crate::analysis::bootstrap::{Paired, correct};
+use crate::analysis::bootstrap::{MeanCounts, Paired, PairedTests, Sample};
 use crate::analysis::buckets::{Bucket, Buckets};
 use crate::analysis::contrast::{Contrast, Ngram};
 use crate::analysis::jumps::jumps;
 use crate::analysis::lexical::{LexicalCounts, cut, each};
-use crate::analysis::{aer, bleu};
 use crate::corpus::import::aligned::{AlignedBy, Linker, WordFate, fates, word_fates};
-use crate::corpus::measures::aggregate;
 use crate::corpus::measures::frequencies::{CLASSES, Frequencies};
-use crate::corpus::measures::scores::{ByLength, ComparedScores, PairedTests, SystemScores};
+use crate::corpus::measures::paired::{ComparedSample, SystemTests, TestedScore, every_two};
+use crate::corpus::measures::scores::{ByLength, ComparedScores, SystemScores};
 use crate::corpus::overview::parts::{PartTally, TaggedOutput};
 use crate::corpus::overview::spread;
 use crate::corpus::query::column::TableColumn;
@@ -54,9 +54,9 @@ pub enum CountedThing {
     Ngrams,
     /// Jumps of the alignment.
     Jumps,
-    /// Two systems by BLEU.
+    /// Every two systems by BLEU, chrF2 and TER.
     Pair,
-    /// Two systems by the scores of others.
+    /// Every two systems by the scores of others.
     Scores,
 }
 
@@ -148,9 +148,6 @@ pub struct SourceWordErrors {
     pub fate: WordFate,
 }
 
-/// The title of a score, how many sentences have it of two systems, and these by its mean.
-pub type GivenScore = (&'static str, usize, Paired);
-
 /// Two systems.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SystemPair {
@@ -158,12 +155,8 @@ pub struct SystemPair {
     pub first: usize,
     /// The second.
     pub second: usize,
-    /// By BLEU, over sentences where both say something; `None` where there is none.
-    pub paired: Option<Paired>,
     /// Sentences where the BLEU of the first is greater, equal, less.
     pub sentences: [usize; 3],
-    /// By the means of the scores that others gave both, each with its title and the sentences that it is of.
-    pub scores: Vec<GivenScore>,
     /// N-grams that the first has right more often, and those of the second.
     pub ngrams: [Vec<Ngram>; 2],
 }
@@ -195,9 +188,20 @@ pub struct Overview {
     pub jumps: Vec<Option<Vec<u64>>>,
     /// The two systems that are compared; `None` where there are fewer.
     pub pair: Option<SystemPair>,
+    /// Every two systems that compete, and this pair, by each score.
+    pub tested: Vec<TestedScore>,
 }
 
 impl Overview {
+    /// The two systems that are compared, by each score.
+    pub fn of_pair(&self) -> impl Iterator<Item = (&TestedScore, &Paired)> {
+        let asked = self.pair.as_ref().map(|pair| (pair.first, pair.second));
+        self.tested.iter().filter_map(move |tested| {
+            let (_, paired) = tested.pairs.iter().find(|(pair, _)| Some(*pair) == asked)?;
+            Some((tested, paired))
+        })
+    }
+
     /// What shows the sentences that the scores of a system count.
     pub fn scored(&self, group: &OverviewGroup, system: usize) -> String {
         let all = group.scores.get(system).is_none_or(|scores| scores.sentences == group.sentences);
@@ -273,12 +277,11 @@ pub struct Counting {
     linked: [usize; 4],
     jumps: Vec<Option<Vec<u64>>>,
     contrast: Contrast,
-    paired: [Vec<bleu::BleuCounts>; 2],
     sentences: [usize; 3],
-    /// The other pairs, whose tests that of the pair is corrected for, as far as they are still to be made,
-    others: Vec<(usize, usize)>,
-    /// and what came of those that are: by BLEU and by the scores of others.
-    tested: Vec<(Option<Paired>, Vec<GivenScore>)>,
+    /// What their tests are made of,
+    sample: ComparedSample,
+    /// and these, once all sentences are counted.
+    tests: Option<SystemTests>,
 }
 
 impl Counting {
@@ -302,10 +305,12 @@ impl Counting {
         let (first, second) = options.pair;
         let is_rival = |at: usize| corpus.systems.get(at).is_some_and(|column| !column.system.is_forced());
         let pair = (is_rival(first) && is_rival(second) && first != second).then_some(options.pair);
-        let rivals: Vec<usize> = (0..systems).filter(|at| corpus.systems[*at].system.competes()).collect();
-        let mut counting = Self {
-            of: rows.len(),
-            rows: spread(rows.len(), options.most).map(|n| rows[n]).collect(),
+        let of = rows.len();
+        let rows: Vec<u32> = spread(of, options.most).map(|n| rows[n]).collect();
+        Self {
+            of,
+            sample: ComparedSample::new(rows.len(), PairedTests::of_pairs(0).seed),
+            rows,
             next: 0,
             frequencies,
             linker,
@@ -322,41 +327,58 @@ impl Counting {
             linked: [0; 4],
             jumps: vec![None; systems],
             contrast: Contrast::default(),
-            paired: [Vec::new(), Vec::new()],
             sentences: [0; 3],
-            others: Vec::new(),
-            tested: Vec::new(),
+            tests: None,
             corpus,
-        };
-        if counting.pair.is_some() && (counting.counts(CountedThing::Pair) || counting.counts(CountedThing::Scores)) {
-            counting.others = other_pairs(&rivals, options.pair, options.most / counting.rows.len().max(1));
         }
-        counting
     }
 
-    /// How far it is, from 0 to 1.
+    /// How far it is, from 0 to 1; tests come last.
     pub fn share(&self) -> f32 {
-        if self.rows.is_empty() { 1.0 } else { self.next as f32 / self.rows.len() as f32 }
+        let counted = if self.rows.is_empty() { 1.0 } else { self.next as f32 / self.rows.len() as f32 };
+        (counted + self.tests.as_ref().map_or(0.0, SystemTests::share)) / 2.0
     }
 
-    /// Counts some more sentences, or tests another pair behind them; false when all is done.
+    /// Counts some more sentences, or goes on with the tests behind them; false when all is done.
     ///
     /// # Errors
     /// A sentence about the file.
     pub fn step(&mut self, workspace: &Workspace, count: usize) -> Result<bool> {
+        if self.next == self.rows.len() {
+            let tests = self.tests.take().unwrap_or_else(|| self.to_test());
+            return Ok(self.tests.insert(tests).step());
+        }
         let end = (self.next + count).min(self.rows.len());
         for n in self.next..end {
             self.sentence(self.rows[n] as usize, workspace)?;
         }
-        if self.next == self.rows.len()
-            && let Some(pair) = self.others.pop()
-        {
-            let is_asked = self.counts(CountedThing::Pair);
-            let by_bleu = is_asked.then(|| aggregate::compare(&self.corpus, pair.0, pair.1, &self.rows)).flatten();
-            self.tested.push((by_bleu, self.compared_scores(pair)));
-        }
         self.next = end;
-        Ok(self.next < self.rows.len() || !self.others.is_empty())
+        Ok(true)
+    }
+
+    /// The tests of every two systems, of what is wanted.
+    fn to_test(&mut self) -> SystemTests {
+        let pairs = self.pair.map_or_else(Vec::new, |pair| every_two(&competing(&self.corpus), pair));
+        let tests = PairedTests::of_pairs(pairs.len());
+        let mut of_all = SystemTests::new(pairs, tests);
+        if self.pair.is_some() && self.counts(CountedThing::Pair) {
+            let none = ComparedSample::new(0, tests.seed);
+            of_all.compare(std::mem::replace(&mut self.sample, none));
+        }
+        if self.pair.is_some() && self.counts(CountedThing::Scores) {
+            let given = self.corpus.measures.iter().enumerate().filter(|(_, measure)| measure.is_given());
+            let given = given.map(|(n, measure)| (measure.title, Some(n)));
+            for (title, measure) in given.chain([("rating", None)]) {
+                let column = |at| measure.map_or(TableColumn::Rating(at), |n| TableColumn::Output(n, at));
+                let mut sample = Sample::new(self.rows.len(), tests.seed);
+                for &at in &self.rows {
+                    let number = |system| MeanCounts::of(column(system).value(&self.corpus, at as usize));
+                    sample.add((0..self.corpus.systems.len()).map(number));
+                }
+                of_all.add(title, true, sample);
+            }
+        }
+        of_all
     }
 
     /// Lets go of texts, which are read again.
@@ -393,6 +415,7 @@ impl Counting {
         let reads = judges
             || self.counts(CountedThing::Jumps)
             || self.counts(CountedThing::Lengths) && corpus.golds.contains(&at);
+        let mut compared = vec![None; corpus.systems.len()];
         for system in 0..corpus.systems.len() {
             let Some(text) = corpus.systems[system].texts.get(at) else { continue };
             // What is damaged there is told when the workspace opens; the others are counted.
@@ -410,9 +433,11 @@ impl Counting {
                 self.parts.add(parts, &output);
             }
             let Some(reference) = reference else { continue };
+            if is_rival && (self.counts(CountedThing::Lengths) || self.counts(CountedThing::Pair)) {
+                compared[system] = Some(ComparedScores::of(text, &references, &BleuSettings::default()));
+            }
             if self.counts(CountedThing::Lengths) {
-                let counts = || ComparedScores::of(text, &references, &BleuSettings::default());
-                let mut sums = SystemScores::of(is_rival.then(counts));
+                let mut sums = SystemScores::of(compared[system]);
                 if let Some(output) = &output
                     && let Some(counts) = errors(source, reference, output, &corpus, workspace, at)?
                 {
@@ -436,7 +461,7 @@ impl Counting {
                 self.count_fates(system, fates(source, corpus.rules.source, &word_fates));
             }
         }
-        self.count_pair(at, &references, &cut_reference);
+        self.count_pair(at, &compared, &cut_reference);
         Ok(())
     }
 
@@ -481,57 +506,34 @@ impl Counting {
         }
     }
 
-    fn count_pair(&mut self, at: usize, references: &[&str], cut_reference: &str) {
-        let Some((first, second)) = self.pair.filter(|_| !references.is_empty()) else { return };
-        let text = |system: usize| self.corpus.systems[system].texts.get(at);
-        let (Some(one), Some(other)) = (text(first), text(second)) else { return };
-        if self.counts(CountedThing::Ngrams) {
+    fn count_pair(&mut self, at: usize, compared: &[Option<ComparedScores>], cut_reference: &str) {
+        let Some((first, second)) = self.pair else { return };
+        let text = |system: usize| self.corpus.systems[system].texts.get(at).filter(|_| !cut_reference.is_empty());
+        if let (Some(one), Some(other)) = (text(first), text(second))
+            && self.counts(CountedThing::Ngrams)
+        {
             self.contrast.add(cut_reference, [&cut(one), &cut(other)]);
         }
         if !self.counts(CountedThing::Pair) {
             return;
         }
-        let counts = |text: &str| bleu::BleuCounts::of(text, references, &BleuSettings::default());
-        let (a, b) = (counts(one), counts(other));
-        // As the column of differences has it, so that its conditions show the same sentences.
-        let difference = a.sentence() as f32 - b.sentence() as f32;
-        self.sentences[if difference > 0.0 { 0 } else { 1 + usize::from(difference < 0.0) }] += 1;
-        self.paired[0].push(a);
-        self.paired[1].push(b);
-    }
-
-    fn compared_scores(&self, (first, second): (usize, usize)) -> Vec<GivenScore> {
-        if !self.counts(CountedThing::Scores) {
-            return Vec::new();
+        if let (Some(one), Some(other)) = (compared[first], compared[second]) {
+            // As the column of differences has it, so that its conditions show the same sentences.
+            let difference = one.bleu.sentence() as f32 - other.bleu.sentence() as f32;
+            self.sentences[if difference > 0.0 { 0 } else { 1 + usize::from(difference < 0.0) }] += 1;
         }
-        let given = self.corpus.measures.iter().enumerate().filter(|(_, measure)| measure.is_given());
-        let given = given.map(|(n, measure)| (measure.title, [first, second].map(|at| TableColumn::Output(n, at))));
-        let rated = ("rating", [first, second].map(TableColumn::Rating));
-        let compared = given.chain([rated]).filter_map(|(title, [one, other])| {
-            let pairs = aggregate::paired_numbers(&self.corpus, (one, other), &self.rows);
-            Some((title, pairs.0.len(), PairedTests::default().compare(&pairs.0, &pairs.1)?))
-        });
-        compared.collect()
+        self.sample.add(compared);
     }
 
     /// What came of it.
-    pub fn finish(mut self) -> Overview {
+    pub fn finish(self) -> Overview {
         let mut lengths = OverviewGroup::all(&self.buckets, &self.sizes, &self.scores);
         let all = lengths.remove(0);
         let names: Vec<&str> = self.corpus.systems.iter().map(|column| column.system.name.as_str()).collect();
-        let mut paired = PairedTests::default().compare(&self.paired[0], &self.paired[1]);
-        let mut scores = self.pair.map_or_else(Vec::new, |pair| self.compared_scores(pair));
-        correct(self.tested.iter_mut().filter_map(|(by_bleu, _)| by_bleu.as_mut()).chain(&mut paired).collect());
-        for (title, _, own) in &mut scores {
-            let others = self.tested.iter_mut().flat_map(|(_, scores)| scores).filter(|(of, ..)| of == title);
-            correct(others.map(|(.., other)| other).chain([own]).collect());
-        }
         let pair = self.pair.map(|(first, second)| SystemPair {
             first,
             second,
-            paired,
             sentences: self.sentences,
-            scores,
             ngrams: [self.contrast.ranked(0, MOST_NGRAMS), self.contrast.ranked(1, MOST_NGRAMS)],
         });
         Overview {
@@ -551,16 +553,14 @@ impl Counting {
             linked: self.linked,
             jumps: self.jumps,
             pair,
+            tested: self.tests.map_or_else(Vec::new, SystemTests::finish),
         }
     }
 }
 
-/// The pairs of systems beside one; none where there are more than `most`, whose tests would take minutes.
-fn other_pairs(systems: &[usize], (first, second): (usize, usize), most: usize) -> Vec<(usize, usize)> {
-    let pairs = systems.iter().flat_map(|one| systems.iter().map(move |other| (*one, *other)));
-    let is_other = |pair: &(usize, usize)| pair.0 < pair.1 && *pair != (first.min(second), first.max(second));
-    let others: Vec<(usize, usize)> = pairs.filter(is_other).collect();
-    if others.len() <= most { others } else { Vec::new() }
+/// The systems whose every two are compared.
+fn competing(corpus: &CorpusTable) -> Vec<usize> {
+    (0..corpus.systems.len()).filter(|at| corpus.systems[*at].system.competes()).collect()
 }
 
 /// The alignment errors of an output that says the reference, as the measure AER counts them.

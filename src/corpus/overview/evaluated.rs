@@ -3,16 +3,17 @@
 use std::path::PathBuf;
 
 use crate::analysis::bleu::{BleuSettings, Tokenization};
-use crate::analysis::bootstrap::{Paired, correct};
+use crate::analysis::bootstrap::{Paired, PairedTests};
 use crate::analysis::buckets::Buckets;
 use crate::analysis::{chrf, ter};
-use crate::corpus::measures::scores;
-use crate::corpus::measures::scores::{ByLength, ComparedScores, Comparison, PairedTests, SystemScores};
+use crate::corpus::measures::paired::{ComparedSample, SystemTests};
+use crate::corpus::measures::scores::{ByLength, ComparedScores, SystemScores};
 use crate::corpus::overview::compute::OverviewGroup;
 use crate::corpus::overview::gold::{AlignmentErrorReport, AlignmentErrorRow, Baseline};
 use crate::corpus::overview::test_set::{EvaluationOptions, Set, TestSet, Unk};
 use crate::decoding::SearchOptions;
 use crate::decoding::ensemble::Mixing;
+use crate::error::Result;
 
 /// A translation and its scores against the references.
 #[derive(Clone, Debug, PartialEq)]
@@ -69,7 +70,7 @@ pub struct MeasuredSystem {
     /// Sentence by sentence, in the order of the test set.
     pub records: Vec<EvaluationRecord>,
     /// How near its alignments come to the gold ones; `None` without any, or why not, as a sentence.
-    pub alignment: Option<Result<AlignmentErrorReport, String>>,
+    pub alignment: Option<std::result::Result<AlignmentErrorReport, String>>,
     /// What else may matter than alpha, where that was measured.
     pub importances: Vec<AlignmentErrorRow>,
     pub device: String,
@@ -82,9 +83,21 @@ impl MeasuredSystem {
     pub fn aligned(&self) -> Option<&AlignmentErrorReport> {
         self.alignment.as_ref()?.as_ref().ok()
     }
+}
 
-    fn counts(&self, index: usize) -> Vec<ComparedScores> {
-        self.records.iter().filter_map(|record| record.translations.get(index)).map(|one| one.counts).collect()
+/// Two systems, by each score over the same resamples.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Comparison {
+    pub bleu: Paired,
+    /// By chrF2.
+    pub chrf: Paired,
+    pub ter: Paired,
+}
+
+impl Comparison {
+    /// Each score by its name.
+    pub fn named(&self) -> [(&'static str, &Paired); 3] {
+        [("BLEU", &self.bleu), ("chrF2", &self.chrf), ("TER", &self.ter)]
     }
 }
 
@@ -164,23 +177,35 @@ impl Evaluated {
         }
     }
 
-    /// The systems by their translations of all sentences, by paired tests, for each kind of translation. The same seed gives the
-    /// same answer.
-    pub fn compare(&self, pair: (usize, usize), tests: PairedTests) -> impl Iterator<Item = Against> {
-        let counts = move |system: usize, at| self.models.get(system).map(|system| system.counts(at));
-        self.unk.iter().enumerate().filter_map(move |(at, &unk)| {
-            let by = scores::compare(&counts(pair.0, at)?, &counts(pair.1, at)?, tests)?;
-            Some(Against { pair, unk, by })
-        })
-    }
-
-    /// Corrects the p of comparisons for each other, by each measure and kind of translation.
-    pub fn correct(&mut self) {
-        let by: [fn(&mut Comparison) -> &mut Paired; 2] = [|by| &mut by.bleu, |by| &mut by.chrf];
-        for (unk, by) in self.unk.iter().flat_map(|unk| by.map(|by| (unk, by))) {
-            let pairs = self.comparisons.iter_mut().filter(|against| against.unk == *unk);
-            correct(pairs.map(|against| by(&mut against.by)).collect());
+    /// Compares pairs of systems by their translations of all sentences, by paired tests, for each kind of translation, and corrects
+    /// their p by each score for each other. The same seed gives the same answer. `goes_on` hears how far it is, from 0 to 1.
+    ///
+    /// # Errors
+    /// What `goes_on` ends it with.
+    pub fn compare(
+        &mut self,
+        pairs: &[(usize, usize)],
+        tests: PairedTests,
+        goes_on: &mut dyn FnMut(f32) -> Result<()>,
+    ) -> Result<()> {
+        let sentences = self.models.iter().map(|measured| measured.records.len()).max().unwrap_or_default();
+        for (at, &unk) in self.unk.iter().enumerate() {
+            let mut sample = ComparedSample::new(sentences, tests.seed);
+            for n in 0..sentences {
+                let counts = |measured: &MeasuredSystem| Some(measured.records.get(n)?.translations.get(at)?.counts);
+                sample.add(&self.models.iter().map(counts).collect::<Vec<_>>());
+            }
+            let mut running = SystemTests::new(pairs.to_vec(), tests);
+            running.compare(sample);
+            while running.step() {
+                goes_on((at as f32 + running.share()) / self.unk.len() as f32)?;
+            }
+            let [bleu, chrf, ter] = running.finish().try_into().unwrap_or_default();
+            for ((&(pair, bleu), (_, chrf)), (_, ter)) in bleu.pairs.iter().zip(chrf.pairs).zip(ter.pairs) {
+                self.comparisons.push(Against { pair, unk, by: Comparison { bleu, chrf, ter } });
+            }
         }
+        Ok(())
     }
 
     /// How BLEU, chrF2 and TER were computed, in sacreBLEU's notation.

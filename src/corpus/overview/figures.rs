@@ -4,8 +4,9 @@ use serde_json::{Value, json};
 
 use crate::analysis::aer;
 use crate::analysis::bootstrap::Interval;
-use crate::corpus::measures::scores::{Comparison, SystemScores};
-use crate::corpus::overview::evaluated::{Evaluated, EvaluatedScores};
+use crate::analysis::bootstrap::significance::unsigned;
+use crate::corpus::measures::scores::SystemScores;
+use crate::corpus::overview::evaluated::{Comparison, Evaluated, EvaluatedScores};
 use crate::corpus::overview::gold::{AlignmentErrorReport, AlignmentErrorRow};
 use crate::evaluation::alignment::Extraction;
 use crate::text::cells::p_written;
@@ -92,17 +93,17 @@ pub fn scores(evaluated: &Evaluated) -> String {
 pub fn bootstrap(evaluated: &Evaluated) -> Option<String> {
     let head = "first\tsecond\tunk\tmetric\tfirst_score\tsecond_score\tdifference\tlow\thigh\tsecond_wins\tp_value\tresamples\tp_ar\tp_holm\tp_ar_holm";
     let rows = evaluated.comparisons.iter().flat_map(|against| {
-        [("bleu", &against.by.bleu), ("chrf2", &against.by.chrf)].map(|(metric, paired)| {
+        against.by.named().map(|(metric, paired)| {
             let Interval { value, low, high, .. } = paired.difference;
-            let numbers = [paired.first.value, paired.second.value, value, low, high, paired.second_wins];
-            let numbers = numbers.map(|number| format!("{number:.4}"));
-            let p = [paired.p_randomised, paired.p_holm, paired.p_randomised_holm];
-            let words = [against.unk.name().to_owned(), metric.to_owned()].into_iter().chain(numbers);
+            let numbers = [paired.first.value, paired.second.value].map(|number| format!("{number:.4}"));
+            let numbers = numbers.into_iter().chain([value, low, high].map(|number| unsigned(number, 4)));
+            let p = paired.p_texts().map(|p| if p.is_empty() { "-".to_owned() } else { p });
+            let [p_value, p @ ..] = p;
+            let words = [against.unk.name().to_owned(), metric.to_lowercase()].into_iter().chain(numbers);
+            let words = words.chain([format!("{:.4}", paired.second_wins), p_value]);
             row(
                 [evaluated.name(against.pair.0), evaluated.name(against.pair.1)],
-                words
-                    .chain([p_written(paired.p_value), paired.resamples.to_string()])
-                    .chain(p.map(|p| p.map_or_else(|| "-".to_owned(), p_written))),
+                words.chain([paired.resamples.to_string()]).chain(p),
             )
         })
     });
@@ -211,7 +212,7 @@ fn object(of: &EvaluatedScores, (length, scores): (&str, &SystemScores)) -> Valu
 
 /// Two systems, by each score.
 fn comparison(unk: &str, by: &Comparison) -> Value {
-    json!({"unk": unk, "bleu": by.bleu, "chrf2": by.chrf})
+    json!({"unk": unk, "bleu": by.bleu, "chrf2": by.chrf, "ter": by.ter})
 }
 
 fn alignment(report: &AlignmentErrorReport) -> Value {

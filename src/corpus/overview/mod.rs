@@ -7,6 +7,7 @@ pub mod evaluated;
 pub mod figures;
 pub mod gold;
 pub mod keep;
+pub mod pairs;
 pub mod parts;
 pub mod report;
 pub mod tables;

@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use crate::analysis::bootstrap::{Paired, correct};
 use crate::corpus::export::picture;
 use crate::corpus::judgements::judge::{ErrorMark, Judgement};
 use crate::corpus::measures::aggregate;
 use crate::corpus::measures::score::score;
+use crate::corpus::measures::scores::SENTENCE_BLEU;
 use crate::corpus::measures::table::CorpusMeasure;
 use crate::corpus::overview::tables;
 use crate::corpus::overview::tables::{heads, html_table, number};
@@ -120,39 +120,14 @@ fn aggregates(out: &Out, corpus: &CorpusTable) -> String {
     if (0..corpus.systems.len()).filter(has_log_p).count() > 1 {
         let _ = writeln!(table, "<p>{LOG_P}</p>");
     }
+    let _ = writeln!(table, "<p>{SENTENCE_BLEU}.</p>");
     let judged = scores(out, corpus) + &ratings(out, corpus);
-    format!("<h2>All chosen sentences</h2>\n{table}{}{judged}", comparisons(out, corpus))
+    format!("<h2>All chosen sentences</h2>\n{table}{judged}")
 }
 
 /// What is said under the means of several systems.
 const LOG_P: &str = "log p of two systems is to be compared only where both read and write the same words: one that writes [UNK] \
                      has a greater log p than one that must spell the word.";
-
-fn comparisons(out: &Out, corpus: &CorpusTable) -> String {
-    let pairs = (0..corpus.systems.len()).flat_map(|second| (0..second).map(move |first| (first, second)));
-    let compared = |pair: (usize, usize)| Some((pair, aggregate::compare(corpus, pair.0, pair.1, &out.rows)?));
-    let mut compared: Vec<_> = pairs.filter_map(compared).collect();
-    if compared.is_empty() {
-        return String::new();
-    }
-    correct(compared.iter_mut().map(|(_, paired)| paired).collect());
-    let name = |at: usize| &corpus.systems[at].system.name;
-    let row = |((first, second), paired): &((usize, usize), Paired)| {
-        let difference = &paired.difference;
-        let span = format!("{:+.2} to {:+.2}", difference.low, difference.high);
-        let names = format!("{} less {}", name(*second), name(*first));
-        let p = [Some(paired.p_value), paired.p_randomised, paired.p_holm, paired.p_randomised_holm];
-        let cells = [names, format!("{:+.2}", difference.value), span].into_iter();
-        cells.chain(p.map(|p| p.map_or_else(String::new, p_shown))).collect()
-    };
-    let rows: Vec<Vec<String>> = compared.iter().map(row).collect();
-    let head = ["", "BLEU", "95 % of resamples", "p --paired-bs", "p --paired-ar", "Holm, bs", "Holm, ar"];
-    let table = html_table(heads(&head), &rows);
-    let note = "Paired bootstrap (Koehn 2004; sacreBLEU's --paired-bs, p two-sided of the same resamples) and approximate \
-                randomisation (--paired-ar) over the sentences where both say something. References that were forced are \
-                compared with none. Holm corrects p for the number of pairs, step by step down (Holm 1979); one pair needs none.";
-    format!("<h2>Differences of BLEU</h2>\n{table}<p>{note}</p>\n")
-}
 
 /// Errors that people marked, by the weights of the scheme.
 fn scores(out: &Out, corpus: &CorpusTable) -> String {

@@ -3,15 +3,17 @@
 
 use std::fmt::Write as _;
 
+use serde_json::{Map, Value, json};
+
 use crate::aligner::bundled::AlignerChoice;
-use crate::analysis::bootstrap::Paired;
+use crate::analysis::bootstrap::significance::TOO_FEW;
 use crate::corpus::import::aligned::Linker;
 use crate::corpus::measures::frequencies::{class_name, class_range};
 use crate::corpus::overview::compute::{
     CountedThing, Counting, Overview, OverviewGroup, OverviewOptions, SHOWN_JUMP, first_pair, jump_condition,
     ngram_condition,
 };
-use crate::corpus::overview::parts;
+use crate::corpus::overview::{pairs, parts};
 use crate::corpus::query::costly::FilterResources;
 use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::file::Workspace;
@@ -92,7 +94,7 @@ pub const TABLES: &[OverviewTable] = &[
     },
     OverviewTable {
         name: "pair",
-        title: "Two systems by BLEU",
+        title: "Two systems by BLEU, chrF2 and TER",
         head: &[
             "first",
             "second",
@@ -109,28 +111,31 @@ pub const TABLES: &[OverviewTable] = &[
             "p --paired-ar",
             "Holm",
             "Holm --paired-ar",
+            "score",
         ],
         counted: CountedThing::Pair,
-        rows: pair,
+        rows: pairs::pair,
     },
     OverviewTable {
         name: "scores",
         title: "Two systems by scores of others",
-        head: &[
-            "score",
-            "first",
-            "second",
-            "sentences",
-            "first less second",
-            "low",
-            "high",
-            "p",
-            "p --paired-ar",
-            "Holm",
-            "Holm --paired-ar",
-        ],
+        head: pairs::MATRIX_HEAD,
         counted: CountedThing::Scores,
-        rows: given_scores,
+        rows: pairs::given_scores,
+    },
+    OverviewTable {
+        name: "ranks",
+        title: "Ranks of systems",
+        head: &["score", "rank", "system", "value"],
+        counted: CountedThing::Pair,
+        rows: pairs::ranks,
+    },
+    OverviewTable {
+        name: "matrix",
+        title: "Every two systems",
+        head: pairs::MATRIX_HEAD,
+        counted: CountedThing::Pair,
+        rows: pairs::matrix,
     },
 ];
 
@@ -146,7 +151,7 @@ fn part_cell(cell: &TableCell) -> String {
     }
 }
 
-fn name(systems: &[&StoredSystem], at: usize) -> String {
+pub(super) fn name(systems: &[&StoredSystem], at: usize) -> String {
     systems.get(at).map_or_else(String::new, |system| system.name.clone())
 }
 
@@ -269,55 +274,34 @@ pub fn jump_name(jump: i32) -> String {
     format!("{more}{sign}{}", jump.abs())
 }
 
-fn written(p: Option<f64>) -> String {
-    p.map_or_else(String::new, p_written)
-}
-
-fn pair(overview: &Overview, systems: &[&StoredSystem]) -> Vec<Vec<String>> {
-    let Some(pair) = &overview.pair else { return Vec::new() };
-    let Some(paired) = &pair.paired else { return Vec::new() };
-    let mut row = vec![name(systems, pair.first), name(systems, pair.second)];
-    row.extend(pair.sentences.iter().map(ToString::to_string));
-    row.extend(turned(paired).map(|number| format!("{number:+.2}")));
-    row.push(p_written(paired.p_value));
-    let wins = 1.0 - paired.second_wins - paired.ties;
-    row.extend([wins, paired.ties, paired.second_wins].iter().map(|share| format!("{:.3}", share.max(0.0))));
-    row.extend([paired.p_randomised, paired.p_holm, paired.p_randomised_holm].map(written));
-    vec![row]
-}
-
-fn given_scores(overview: &Overview, systems: &[&StoredSystem]) -> Vec<Vec<String>> {
-    let Some(pair) = &overview.pair else { return Vec::new() };
-    let row = |(title, sentences, paired): &(&'static str, usize, Paired)| {
-        let mut row =
-            vec![(*title).to_owned(), name(systems, pair.first), name(systems, pair.second), sentences.to_string()];
-        row.extend(turned(paired).map(|number| format!("{number:+.4}")));
-        let p = [Some(paired.p_value), paired.p_randomised, paired.p_holm, paired.p_randomised_holm];
-        row.extend(p.map(written));
-        row
-    };
-    pair.scores.iter().map(row).collect()
-}
-
-/// The first less the second, as `bleu.1-2` has it: the difference and where 95 % of the resamples lie.
-pub fn turned(paired: &Paired) -> [f64; 3] {
-    [-paired.difference.value, -paired.difference.high, -paired.difference.low]
-}
-
 fn systems(corpus: &CorpusTable) -> Vec<&StoredSystem> {
     corpus.systems.iter().map(|column| &column.system).collect()
+}
+
+/// Words and names are those of people, the others are numbers and conditions.
+fn is_text(head: &str) -> bool {
+    matches!(head, "word" | "part" | "tag" | "n-gram" | "system" | "score" | "first" | "second")
+}
+
+/// A table as an object a row: `table` is its name, numbers are numbers, a bound of p is its number, and p of too few sentences is
+/// `null`.
+pub fn json(table: &OverviewTable, overview: &Overview, corpus: &CorpusTable) -> Vec<Map<String, Value>> {
+    let value = |head: &str, text: &str| match text.trim_start_matches("< ").parse::<f64>() {
+        Ok(number) if number.is_finite() && !is_text(head) => json!(number),
+        _ if text == TOO_FEW || text.is_empty() => Value::Null,
+        _ => json!(text),
+    };
+    let row = |row: Vec<String>| {
+        let cells = table.head.iter().zip(row).map(|(head, text)| ((*head).to_owned(), value(head, &text)));
+        std::iter::once(("table".to_owned(), json!(table.name))).chain(cells).collect()
+    };
+    (table.rows)(overview, &systems(corpus)).into_iter().map(row).collect()
 }
 
 /// A table as lines with tabs.
 pub fn tsv(table: &OverviewTable, overview: &Overview, corpus: &CorpusTable) -> String {
     let body = (table.rows)(overview, &systems(corpus)).into_iter();
-    // Words and names are those of people, the others are numbers and conditions.
-    let is_text = |n: usize| {
-        matches!(
-            table.head.get(n),
-            Some(&("word" | "part" | "tag" | "n-gram" | "system" | "score" | "first" | "second"))
-        )
-    };
+    let is_text = |n: usize| table.head.get(n).is_some_and(|head| is_text(head));
     let cell = |(n, text): (usize, &String)| if is_text(n) { TsvCell::from(text) } else { TsvCell::plain(text) };
     tsv::text(table.head, body.map(|row| row.iter().enumerate().map(cell).collect()))
 }
@@ -396,7 +380,11 @@ pub fn html(
             continue;
         }
         let _ = writeln!(html, "<h2>{}</h2>", escaped(table.title));
-        html += &html_table(heads(table.head), &rows);
+        html += &if table.name == "matrix" {
+            pairs::html(&overview, &systems)
+        } else {
+            html_table(heads(table.head), &rows)
+        };
         let _ = match table.name {
             "frequency" => writeln!(html, "<p>Frequencies are counted in {}.</p>", escaped(&overview.origin)),
             "words" | "pos" => writeln!(html, "<p>References are linked: {}.</p>", escaped(&overview.linked_by())),

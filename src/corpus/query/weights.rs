@@ -2,11 +2,10 @@
 
 use crate::analysis::concordance::weights::WeightTally;
 use crate::analysis::concordance::{ConcordanceQuery, ConcordanceSentence};
-use crate::corpus::query::linked::{LinkChoice, LinkOrigin, TallyOrder};
+use crate::corpus::query::linked::{LinkChoice, LinkOrigin, TallyOrder, owned_words};
 use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::file::Workspace;
 use crate::error::{Error, Result};
-use crate::text::words::owned_words;
 
 /// Every system of a corpus with its name, as kinds of a [`TallyOrder`] that weighs.
 pub fn systems(corpus: &CorpusTable) -> Vec<(LinkChoice, String)> {

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::aligner::bundled::{AlignerChoice, AlignerFiles};
 use crate::aligner::words::LineAligner;
 use crate::analysis::bleu::Tokenization;
-use crate::corpus::measures::scores::PairedTests;
+use crate::analysis::bootstrap::PairedTests;
 use crate::corpus::overview::evaluated::{Evaluated, MeasuredSystem};
 use crate::corpus::overview::gold::AlignmentOptions;
 use crate::corpus::overview::test_set::{EvaluationListener, EvaluationOptions, EvaluationStage, TestSet, Unk};
@@ -202,16 +202,15 @@ pub(crate) fn languages(shelved: &LoadedModel) -> (&str, &str) {
 
 /// Every two models, by their first translations.
 fn compare_all(work: &Work<'_>, evaluated: &mut Evaluated) -> Result<()> {
-    for second in 1..evaluated.models.len() {
-        for first in 0..second {
-            let what = tr!("Comparing models by paired tests").to_owned();
-            work.tell(JobProgress { done: 1, total: 1, what, ..JobProgress::default() });
-            work.breathe()?;
-            let found = evaluated.compare((first, second), PairedTests::default()).next();
-            evaluated.comparisons.extend(found);
-        }
-    }
-    evaluated.correct();
+    let pairs = (1..evaluated.models.len()).flat_map(|second| (0..second).map(move |first| (first, second)));
+    let pairs: Vec<(usize, usize)> = pairs.collect();
+    evaluated.compare(&pairs, PairedTests::of_pairs(pairs.len()), &mut |share| {
+        let what = tr!("Comparing models by paired tests").to_owned();
+        work.tell(JobProgress { done: (100.0 * share) as usize, total: 100, what, ..JobProgress::default() });
+        work.breathe()
+    })?;
+    let first = evaluated.unk.first().copied();
+    evaluated.comparisons.retain(|against| Some(against.unk) == first);
     Ok(())
 }
 

@@ -1,10 +1,13 @@
-//! Paired bootstrap resampling against sacreBLEU 2.6.0 on the same draws; sentences of our own.
+//! Paired tests against sacreBLEU 2.6.0 and numpy 2; sentences of our own.
 
-use interlinear::analysis::bleu::BleuSettings;
+use interlinear::analysis::bleu::{BleuCounts, BleuSettings};
+use interlinear::analysis::bootstrap::significance::{correct, holm, p_text, ranks, signed, unsigned};
 use interlinear::analysis::bootstrap::{
-    BootstrapCounts, Interval, Paired, correct, holm, paired, paired_by, randomised,
+    BootstrapCounts, Interval, LEAST_SENTENCES, MeanCounts, Paired, PairedTests, Sample, Trials,
 };
-use interlinear::analysis::{bleu, chrf};
+use interlinear::analysis::chrf::ChrfCounts;
+use interlinear::analysis::ter::TerCounts;
+use interlinear::corpus::measures::paired::{SystemTests, every_two};
 
 const REFERENCES: &[&str] = &[
     "A grey heron waits by the weir.",
@@ -45,145 +48,210 @@ const SECOND: &[&str] = &[
     "Snow has closed the pass for a week.",
 ];
 
-fn bleu_counts(texts: &[&str]) -> Vec<bleu::BleuCounts> {
-    let count = |(text, reference): (&&str, &&str)| bleu::BleuCounts::of(text, &[reference], &BleuSettings::default());
-    texts.iter().zip(REFERENCES).map(count).collect()
-}
+const WORDS: &str = "a boat lies in the old harbour and waits for wind while gulls cry over nets of blue rope near tar";
 
-fn chrf_counts(texts: &[&str]) -> Vec<chrf::ChrfCounts> {
-    texts.iter().zip(REFERENCES).map(|(text, reference)| chrf::ChrfCounts::of(text, &[reference], false)).collect()
-}
-
-/// The draws that sacreBLEU was given: x <- (1103515245 x + 12345) mod 2^31 from 1, and x / 2^16 mod n of each.
-fn draws() -> impl FnMut() -> usize {
+/// x <- (1103515245 x + 12345) mod 2^31 from 1, and x / 2^16 mod n of each; Python had the same.
+fn numbers() -> impl FnMut(usize) -> usize {
     let mut x = 1_u64;
-    move || {
+    move |n| {
         x = (x * 1_103_515_245 + 12345) % (1 << 31);
-        (x >> 16) as usize % REFERENCES.len()
+        (x >> 16) as usize % n
     }
+}
+
+/// References of so many sentences, and outputs of systems that change so many in a hundred words.
+fn made(sentences: usize, rates: &[usize]) -> (Vec<String>, Vec<Vec<String>>) {
+    let (words, mut next) = (WORDS.split(' ').collect::<Vec<_>>(), numbers());
+    let (mut references, mut outputs) = (Vec::new(), vec![Vec::new(); rates.len()]);
+    for _ in 0..sentences {
+        let length = 6 + next(9);
+        let reference: Vec<&str> = (0..length).map(|_| words[next(words.len())]).collect();
+        for (output, rate) in outputs.iter_mut().zip(rates) {
+            let mut said = Vec::new();
+            for word in &reference {
+                match next(100) {
+                    chance if chance < *rate => said.push(words[next(words.len())]),
+                    chance if chance < rate + 3 => {}
+                    _ => said.push(*word),
+                }
+            }
+            output.push(said.join(" "));
+        }
+        references.push(reference.join(" "));
+    }
+    (references, outputs)
+}
+
+fn counts<C>(texts: &[impl AsRef<str>], references: &[impl AsRef<str>], of: impl Fn(&str, &[&str]) -> C) -> Vec<C> {
+    texts.iter().zip(references).map(|(text, reference)| of(text.as_ref(), &[reference.as_ref()])).collect()
+}
+
+fn bleu(text: &str, references: &[&str]) -> BleuCounts {
+    BleuCounts::of(text, references, &BleuSettings::default())
+}
+
+fn chrf(text: &str, references: &[&str]) -> ChrfCounts {
+    ChrfCounts::of(text, references, false)
+}
+
+/// Both tests of two systems.
+fn compare<C: BootstrapCounts>(tests: PairedTests, first: &[C], second: &[C]) -> Option<Paired> {
+    let mut sample = Sample::new(first.len(), tests.seed);
+    first.iter().zip(second).for_each(|(one, other)| sample.add([Some(*one), Some(*other)]));
+    let mut trials = Trials::new(&sample, &[(0, 1)], tests);
+    while trials.step() {}
+    trials.finish().pop().flatten()
+}
+
+fn tests(trials: usize) -> PairedTests {
+    PairedTests { bootstrap: trials, randomisation: trials, seed: 7 }
 }
 
 /// `PairedTest([("a", first), ("b", second)], .., test_type="bs", n_samples=200)` with those draws: score, mean and
 /// half the interval of both. sacreBLEU adds chrF's counts up in single precision.
 #[test]
 fn paired_bootstrap_is_that_of_sacrebleu_on_the_same_draws() {
-    let bleu = paired_by(&bleu_counts(FIRST), &bleu_counts(SECOND), 200, &mut draws());
-    let chrf = paired_by(&chrf_counts(FIRST), &chrf_counts(SECOND), 200, &mut draws());
-    let cases = [
-        (
-            bleu,
+    fn check<C: BootstrapCounts>(of: impl Fn(&str, &[&str]) -> C + Copy, wanted: [[f64; 3]; 2]) {
+        let [first, second] = [FIRST, SECOND].map(|texts| counts(texts, REFERENCES, of));
+        let mut sample = Sample::new(first.len(), 1);
+        first.iter().zip(&second).for_each(|(one, other)| sample.add([Some(*one), Some(*other)]));
+        let mut trials = Trials::new(&sample, &[(0, 1)], PairedTests { bootstrap: 200, randomisation: 0, seed: 1 });
+        let mut next = numbers();
+        trials.resample(200, &mut || next(REFERENCES.len()));
+        let [Some(paired)] = trials.finish()[..] else { panic!("both have all sentences") };
+        for (interval, wanted) in [paired.first, paired.second].into_iter().zip(wanted) {
+            let found = [interval.value, interval.mean, (interval.high - interval.low) / 2.0];
+            assert!(found.iter().zip(wanted).all(|(a, b)| (a - b).abs() < 2e-5), "{found:?}, not {wanted:?}");
+        }
+        assert!((paired.difference.mean - (paired.second.mean - paired.first.mean)).abs() < 1e-9);
+        assert_eq!((paired.p_value, paired.p_randomised, paired.resamples), (None, None, 200), "ten sentences");
+    }
+    check(
+        bleu,
+        [
             [64.514382863731, 63.449060366533374, 16.744298751955085],
             [69.20574518695153, 69.15600438813217, 19.209493772703272],
-        ),
-        (chrf, [82.9382966245199, 82.65585, 9.286018], [84.89563726272719, 84.87933, 9.728809]),
-    ];
-    for (paired, first, second) in cases {
-        let paired = paired.expect("both have all sentences");
-        for (interval, expect) in [(paired.first, first), (paired.second, second)] {
-            let found = [interval.value, interval.mean, (interval.high - interval.low) / 2.0];
-            assert!(found.iter().zip(expect).all(|(a, b)| (a - b).abs() < 2e-5), "{found:?}, not {expect:?}");
+        ],
+    );
+    check(chrf, [[82.9382966245199, 82.65585, 9.286018], [84.89563726272719, 84.87933, 9.728809]]);
+    check(
+        TerCounts::of,
+        [
+            [17.80821917808219, 17.739165220884892, 9.590437361008156],
+            [16.43835616438356, 16.4352462157055, 10.04694835680751],
+        ],
+    );
+}
+
+/// Three systems of 40 sentences. Scores and p of `--paired-ar` are sacreBLEU's with 10,000 trials, which counts greater differences
+/// alone; those of TER, which has many equal ones, and p of the bootstrap are numpy's with 20,000.
+#[test]
+fn every_score_has_the_p_of_sacrebleu_and_numpy() {
+    let (references, outputs) = made(40, &[25, 30, 33]);
+    fn check<C: BootstrapCounts>(all: [Vec<C>; 3], scores: [f64; 3], p: [[f64; 2]; 2]) {
+        for (at, p) in [1, 2].into_iter().zip(p) {
+            let paired = compare(tests(4000), &all[0], &all[at]).expect("sentences");
+            let wanted = [scores[0], scores[at], scores[at] - scores[0], p[0], p[1]];
+            let p = [paired.p_value, paired.p_randomised].map(|p| p.expect("40 sentences"));
+            let found = [paired.first.value, paired.second.value, paired.difference.value, p[0], p[1]];
+            let is_near = |n: usize| (found[n] - wanted[n]).abs() < [1e-5, 1e-5, 1e-5, 0.03, 0.02][n];
+            assert!((0..5).all(is_near), "{found:?}, not {wanted:?}");
+            assert_eq!(paired.second_wins > 0.5, (paired.difference.value > 0.0) != C::LOWER_IS_BETTER);
+            let leaves_0_out = paired.difference.low > 0.0 || paired.difference.high < 0.0;
+            assert_eq!(p[0] <= 0.05, leaves_0_out, "p and interval are of the same resamples: {paired:?}");
         }
-        assert_eq!(paired.difference.value, paired.second.value - paired.first.value);
-        assert!((paired.difference.mean - (paired.second.mean - paired.first.mean)).abs() < 1e-9);
     }
+    let all = |texts: &Vec<String>| counts(texts, &references, bleu);
+    check([0, 1, 2].map(|n| all(&outputs[n])), [49.887593, 43.028422, 39.743285], [[0.252, 0.2763], [0.0411, 0.0552]]);
+    let all = |texts: &Vec<String>| counts(texts, &references, chrf);
+    check([0, 1, 2].map(|n| all(&outputs[n])), [66.323483, 61.636315, 59.274532], [[0.2283, 0.2451], [0.0548, 0.0703]]);
+    let all = |texts: &Vec<String>| counts(texts, &references, TerCounts::of);
+    check([0, 1, 2].map(|n| all(&outputs[n])), [24.873096, 29.441624, 32.994924], [[0.2051, 0.2392], [0.0073, 0.0130]]);
 }
 
 #[test]
-fn a_seed_gives_one_answer_and_other_seeds_similar_ones() {
-    let (first, second) = (bleu_counts(FIRST), bleu_counts(SECOND));
-    let with = |seed: u64| paired(&first, &second, 1000, seed).expect("both have all sentences");
+fn a_seed_gives_one_answer_and_a_system_is_as_good_as_itself() {
+    let (references, outputs) = made(LEAST_SENTENCES, &[10, 40]);
+    let [first, second] = [0, 1].map(|n| counts(&outputs[n], &references, bleu));
+    let with = |seed| compare(PairedTests { seed, ..tests(400) }, &first, &second).expect("sentences");
     assert_eq!(with(7), with(7));
     assert_ne!(with(7), with(8));
-    for seed in 0..5 {
-        let Paired { p_value, second_wins, difference, resamples, .. } = with(seed);
-        assert!((0.5..0.85).contains(&second_wins), "{second_wins}");
-        assert!((p_value - 2.0 * (1.0 - second_wins)).abs() < 1e-9, "two-sided, of the same resamples: {p_value}");
-        assert!(difference.low < 0.0 && difference.high > difference.value && resamples == 1000);
-    }
-    // The other way round everything is mirrored.
-    let (there, back) = (with(3), paired(&second, &first, 1000, 3).expect("both have all sentences"));
-    assert_eq!((there.first, there.p_value), (back.second, back.p_value));
-    assert!((there.difference.low + back.difference.high).abs() < 1e-9);
+    let back = compare(tests(400), &second, &first).expect("sentences");
+    assert_eq!((with(7).first, with(7).p_value, with(7).p_randomised), (back.second, back.p_value, back.p_randomised));
+    assert!((with(7).difference.low + back.difference.high).abs() < 1e-9);
+    let same = compare(tests(400), &first, &first).expect("sentences");
+    assert_eq!((same.p_value, same.p_randomised, same.second_wins, same.ties), (Some(1.0), Some(1.0), 0.0, 1.0));
+    assert_eq!(same.difference, Interval::default());
+    assert_eq!(compare(tests(9), &first[..0], &second[..0]), None);
+    assert_eq!(compare(tests(0), &first, &second), None);
+    let few = compare(tests(99), &first[1..], &second[1..]).expect("sentences");
+    assert_eq!(few.p_texts(), ["too few", "too few", "", ""]);
 }
 
+/// Systems with the number n on every sentence, more or less: system n misses every sentence that is a multiple of `misses[n]`.
+fn means(sentences: usize, levels: &[f32], misses: &[usize]) -> Sample<MeanCounts> {
+    let (mut sample, mut next) = (Sample::new(sentences, 7), numbers());
+    for at in 1..=sentences {
+        let number = |level: &f32| level + next(100) as f32 / 100.0;
+        let all: Vec<f32> = levels.iter().map(number).collect();
+        let is_there = |n: usize| misses.get(n).is_none_or(|misses| at % misses != 0);
+        sample.add(all.into_iter().enumerate().map(|(n, number)| MeanCounts::of(number).filter(|_| is_there(n))));
+    }
+    sample
+}
+
+/// Eleven systems had p of at least 0.0549 after Holm, however far apart they were.
 #[test]
-fn a_clear_difference_is_significant_and_no_difference_is_not() {
-    let (perfect, first) = (bleu_counts(REFERENCES), bleu_counts(FIRST));
-    let clear = paired(&first, &perfect, 999, 1).expect("both have all sentences");
-    assert!(clear.p_value < 0.01 && clear.second_wins > 0.99, "{clear:?}");
-    assert_eq!(
-        clear.second,
-        Interval {
-            value: clear.second.value,
-            mean: clear.second.mean,
-            low: clear.second.value,
-            high: clear.second.value
-        }
+fn clear_differences_of_many_systems_are_significant_after_holm_and_make_ranks() {
+    let levels = [0.0, 3.0, 3.0, 1.0, 9.0, 5.0, 5.01, 7.0, 8.0, 2.0, 4.0];
+    let systems: Vec<usize> = (0..levels.len()).collect();
+    let pairs = every_two(&systems, (4, 0));
+    assert_eq!((pairs.len(), pairs[0]), (55, (4, 0)));
+    let mut running = SystemTests::new(pairs.clone(), PairedTests::of_pairs(pairs.len()));
+    running.add("COMET", true, means(60, &levels, &[]));
+    while running.step() {}
+    let [tested] = &running.finish()[..] else { panic!("one score") };
+    let (difference, paired) = tested.between(0, 4).expect("a pair");
+    assert!((difference + 9.0).abs() < 0.2, "{difference}");
+    assert_eq!(paired.p_texts(), ["< 0.0001", "< 0.0001", "< 0.0055", "< 0.0055"]);
+    let ranks: Vec<(usize, usize)> = tested.systems.iter().map(|one| (one.rank.expect("p"), one.system)).collect();
+    assert_eq!(ranks[..4], [(1, 4), (2, 8), (3, 7), (4, 6)]);
+    assert_eq!((ranks[5], ranks[10]), ((5, 10), (9, 0)), "5.01 and 5 share a rank, and so do 3 and 3");
+    // 25 systems have 300 pairs.
+    let many = PairedTests::of_pairs(300);
+    assert!(
+        300.0 / (many.randomisation.min(many.bootstrap) + 1) as f64 <= 0.01
+            && PairedTests::of_pairs(1).bootstrap >= 10_000
     );
-    let same = paired(&first, &first, 999, 1).expect("both have all sentences");
-    assert_eq!((same.p_value, same.second_wins, same.difference), (1.0, 0.0, Interval::default()));
 }
 
-/// p was that of sacreBLEU, which is below 0.05 beside intervals that hold 0.
 #[test]
-fn p_never_contradicts_the_interval_beside_it() {
-    let (first, second, perfect) = (chrf_counts(FIRST), chrf_counts(SECOND), chrf_counts(REFERENCES));
-    let mut seen = [0, 0];
-    for (first, second) in [(&first, &second), (&perfect, &first), (&second, &perfect)] {
-        for from in 0..REFERENCES.len() - 1 {
-            for to in from + 2..=REFERENCES.len() {
-                for resamples in [40, 199, 1000] {
-                    let found = paired(&first[from..to], &second[from..to], resamples, 7).expect("some sentences");
-                    let leaves_0_out = found.difference.low > 0.0 || found.difference.high < 0.0;
-                    seen[usize::from(leaves_0_out)] += 1;
-                    assert_eq!(found.p_value <= 0.05, leaves_0_out, "{from}..{to}, {resamples}: {found:?}");
-                    assert!(found.p_value > 0.0 && found.p_value <= 1.0);
-                }
-            }
-        }
-    }
-    assert!(seen[0] > 99 && seen[1] > 20, "{seen:?}");
+fn a_rank_ends_where_all_above_are_better_than_all_below() {
+    let by = |better: &[(usize, usize)]| ranks(4, |above, below| better.contains(&(above, below)));
+    assert_eq!(by(&[]), [1; 4]);
+    assert_eq!(by(&[(0, 1), (0, 2), (0, 3), (1, 3), (2, 3)]), [1, 2, 2, 3]);
+    assert_eq!(by(&[(0, 2), (0, 3), (1, 3), (2, 3)]), [1, 1, 1, 2], "0 and 1 are equal, 1 and 2, too");
+    assert_eq!(by(&[(0, 1), (0, 3), (1, 2), (2, 3)]), [1; 4]);
 }
 
-/// The share of all exchanges that make a difference at least as great.
-fn of_all_exchanges<C: BootstrapCounts>(first: &[C], second: &[C]) -> f64 {
-    let difference = |swapped: usize| {
-        let side = |side: usize| {
-            let pairs = first.iter().zip(second).enumerate();
-            pairs.map(|(n, (a, b))| if swapped >> n & 1 == side { a } else { b }).sum::<C>().score()
-        };
-        (side(1) - side(0)).abs()
+/// Pairs are compared where both have a sentence; beyond some thousand sentences, groups of them are resampled.
+#[test]
+fn gaps_and_groups_of_sentences_leave_p_as_it_is() {
+    let alone = |sample, pair| {
+        let mut trials = Trials::new(&sample, &[pair], tests(2000));
+        while trials.step() {}
+        trials.finish()[0].expect("sentences")
     };
-    let all = 1 << first.len();
-    (0..all).filter(|swapped| difference(*swapped) >= difference(0)).count() as f64 / all as f64
-}
-
-#[test]
-fn approximate_randomisation_comes_to_what_all_exchanges_come_to() {
-    let check = |exact: f64, found: Option<f64>| {
-        let found = found.expect("some sentences");
-        assert!((found - exact).abs() < 0.02 && exact < 1.0, "{found}, not {exact}");
-    };
-    let (first, second) = (bleu_counts(FIRST), bleu_counts(SECOND));
-    check(of_all_exchanges(&first, &second), randomised(&first, &second, 4000, 3));
-    // sacreBLEU 2.6.0 with 10,000 trials.
-    check(0.8331, randomised(&first, &second, 4000, 5));
-    assert_eq!(randomised(&first, &second, 500, 3), randomised(&second, &first, 500, 3));
-    assert_eq!(randomised(&first, &first, 99, 3), Some(1.0), "a system is as good as itself");
-    let (first, second) = (chrf_counts(FIRST), chrf_counts(SECOND));
-    check(of_all_exchanges(&first[..5], &second[..5]), randomised(&first[..5], &second[..5], 4000, 3));
-    assert_eq!(randomised(&first, &second[1..], 99, 3), None);
-    assert_eq!(randomised(&first, &second, 0, 3), None);
-}
-
-#[test]
-fn nothing_to_compare_has_no_answer() {
-    let counts = bleu_counts(FIRST);
-    assert_eq!(paired(&counts[..0], &counts[..0], 10, 1), None);
-    assert_eq!(paired(&counts, &counts[1..], 10, 1), None);
-    assert_eq!(paired(&counts, &counts, 0, 1), None);
-    let one = paired(&counts[..1], &counts[1..2], 1, 1).expect("one of each");
-    assert_eq!((one.first.low, one.first.high), (one.first.value, one.first.value));
+    let of = |paired: &Paired| (paired.sentences, paired.p_value.expect("p"), paired.p_randomised.expect("p"));
+    let (gaps, whole) =
+        (alone(means(300, &[0.0, 0.05, 0.0], &[3, 5, 2]), (0, 1)), alone(means(300, &[0.0, 0.05, 0.0], &[]), (0, 1)));
+    assert_eq!((gaps.sentences, whole.sentences), (160, 300));
+    assert!((of(&gaps).1 - of(&gaps).2).abs() < 0.05 && of(&whole).1 < 0.1, "{gaps:?} {whole:?}");
+    let many = alone(means(12_000, &[0.0, 0.008], &[]), (0, 1));
+    // A z test of the same mean: the standard error is sqrt(2/12/12000).
+    let wide = many.difference.high - many.difference.low;
+    assert!((wide / (2.0 * 1.96 * (1.0_f64 / 6.0 / 12_000.0).sqrt()) - 1.0).abs() < 0.08, "{many:?}");
+    assert_eq!(many.sentences, 12_000);
 }
 
 #[test]
@@ -203,18 +271,28 @@ fn many_pairs_are_corrected_by_holm() {
             "{p:?}: {found:?}, not {wanted:?}"
         );
     }
-    let counts = bleu_counts(FIRST);
-    let pair = |p_value, p_randomised| Paired {
-        p_value,
+    let (references, outputs) = made(LEAST_SENTENCES, &[10]);
+    let counts = counts(&outputs[0], &references, bleu);
+    let pair = |p: f64, p_randomised| Paired {
+        p_value: Some(p),
         p_randomised,
-        ..paired(&counts, &counts, 10, 1).expect("both have all sentences")
+        ..compare(tests(10), &counts, &counts).expect("both have all sentences")
     };
     let mut pairs = [pair(0.01, Some(0.2)), pair(0.04, Some(0.3)), pair(0.5, Some(0.01))];
     correct(pairs.iter_mut().collect());
     assert_eq!(pairs.map(|pair| pair.p_holm), [Some(0.03), Some(0.08), Some(0.5)]);
     assert_eq!(pairs.map(|pair| pair.p_randomised_holm), [Some(0.4), Some(0.4), Some(0.03)]);
-    assert_eq!(pairs.map(|pair| pair.p_value), [0.01, 0.04, 0.5], "as they were");
-    let mut alone = [pair(0.01, None)];
+    let mut alone = [pair(0.01, None), Paired { p_value: None, ..pair(0.1, None) }];
     correct(alone.iter_mut().collect());
-    assert_eq!(alone[0].p_holm, None, "one pair needs no correction");
+    assert_eq!(alone[0].p_holm, None, "one pair needs no correction, and one of too few sentences is none");
+}
+
+#[test]
+fn p_and_differences_are_written_alike() {
+    assert_eq!([0.00009999, 0.0001, 0.04999, 1.0].map(p_text), ["< 0.0001", "0.0001", "0.0500", "1.0000"]);
+    assert_eq!(
+        [-0.004, 0.004, -0.0, 1.5, -1.5].map(|value| signed(value, 2)),
+        ["0.00", "0.00", "0.00", "+1.50", "-1.50"]
+    );
+    assert_eq!([-0.004, 1.5, -1.5].map(|value| unsigned(value, 2)), ["0.00", "1.50", "-1.50"]);
 }

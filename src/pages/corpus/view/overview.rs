@@ -2,18 +2,16 @@
 
 use egui::{ComboBox, ProgressBar, RichText, ScrollArea, Ui, vec2};
 
-use crate::analysis::bootstrap::Paired;
 use crate::app::document::column::file_name;
 use crate::corpus::measures::frequencies::{class_name, class_range};
-use crate::corpus::measures::scores::SystemScores;
-use crate::corpus::overview::compute::{
-    Overview, SHOWN_JUMP, SourceWordErrors, SystemPair, jump_condition, ngram_condition,
-};
-use crate::corpus::overview::tables::{jump_name, turned};
+use crate::corpus::measures::scores::{SENTENCE_BLEU, SystemScores};
+use crate::corpus::overview::compute::{Overview, SHOWN_JUMP, SourceWordErrors, jump_condition, ngram_condition};
+use crate::corpus::overview::tables::jump_name;
 use crate::lang;
 use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::view::bars::{BarGroup, GroupBar, bars_ui, legend_ui};
 use crate::pages::corpus::view::listing::{ListingRow, listing_ui};
+use crate::pages::corpus::view::matrix::tests_ui;
 use crate::pages::corpus::view::memory::CorpusMemory;
 use crate::pages::corpus::whole::ExploreCommand;
 use crate::pages::window::dialogs::{Question, TEXTS, Wants};
@@ -140,7 +138,10 @@ fn all_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, overview
         ui.spacing_mut().interact_size.y = 18.0;
         let small = |text: &str| RichText::new(text).size(theme::TEXT_SMALL).weak();
         for head in ["", tr!("sentences")].into_iter().chain(SCORES.map(|(name, ..)| name)) {
-            ui.label(small(head));
+            let label = ui.label(small(head));
+            if head == "BLEU" {
+                label.on_hover_text(lang::text(SENTENCE_BLEU));
+            }
         }
         ui.end_row();
         for (system, scores) in overview.all.scores.iter().enumerate() {
@@ -165,40 +166,19 @@ fn pair_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, overvie
         }
         let (one, other) = (pair.first + 1, pair.second + 1);
         ui.label(tr!("Sentences by BLEU, {one} against {other}:", one, other));
-        for (count, sign, word) in
-            [(pair.sentences[0], ">", tr!("better")), (pair.sentences[1], "=", tr!("equal")), (pair.sentences[2], "<", tr!("worse"))]
-        {
+        for (count, sign, word) in [
+            (pair.sentences[0], ">", tr!("better")),
+            (pair.sentences[1], "=", tr!("equal")),
+            (pair.sentences[2], "<", tr!("worse")),
+        ] {
             let condition = format!("bleu.{one}-{other}{sign}0");
             let button = ui.button(format!("{count} {word}")).on_hover_text(tr!("Click: {condition}", condition));
             if button.accessible_name(tr!("{count} {word} by BLEU", count, word)).clicked() {
                 clicked = Some(condition);
             }
         }
-        if let Some(text) = resampled(pair) {
-            ui.label(RichText::new(text).size(theme::TEXT_SMALL).weak()).on_hover_text(
-                tr!("--paired-bs: sentences are drawn again with repetition, and corpus BLEU of both is compared (Koehn 2004). \
-                 --paired-ar: outputs change sides by chance (approximate randomisation). Of several pairs p is corrected by Holm (1979)"),
-            );
-        }
     });
-    let (one, other) = (pair.first + 1, pair.second + 1);
-    for (title, sentences, paired) in &pair.scores {
-        let [difference, low, high] = turned(paired);
-        let p = paired.p_randomised.map_or_else(String::new, |p| tr!(", {p} (--paired-ar)", p = p_shown(p)));
-        let text = tr!(
-            "{title}, {one} less {other}: {difference} ({low} to {high}) over {sentences} sentences, p {} (--paired-bs){p}",
-            p_shown(paired.p_value),
-            title,
-            one,
-            other,
-            difference = format_args!("{difference:+.3}"),
-            low = format_args!("{low:+.3}"),
-            high = format_args!("{high:+.3}"),
-            sentences,
-            p
-        );
-        ui.label(RichText::new(text + &corrected(paired)).size(theme::TEXT_SMALL).weak());
-    }
+    tests_ui(ui, workbench, overview);
     ui.add_space(theme::SPACE_1);
     clicked
 }
@@ -227,43 +207,6 @@ pub fn pair_choice(
         });
         combo.response.labelled_by(label.id);
     }
-}
-
-fn resampled(pair: &SystemPair) -> Option<String> {
-    let paired = pair.paired.as_ref()?;
-    let (one, other) = (pair.first + 1, pair.second + 1);
-    let [difference, low, high] = turned(paired);
-    let wins = (1.0 - paired.second_wins - paired.ties).max(0.0);
-    let ties = if paired.ties > 0.0 {
-        tr!(", equal in {} %", format_args!("{:.1}", 100.0 * paired.ties))
-    } else {
-        String::new()
-    };
-    let text = tr!(
-        "{one} less {other}: {} ({} to {} in 95 % of {} resamples), p {} (--paired-bs), {} (--paired-ar); {one} better in {} % of the resamples{ties}",
-        format_args!("{:+.2}", difference),
-        format_args!("{:+.2}", low),
-        format_args!("{:+.2}", high),
-        paired.resamples,
-        p_shown(paired.p_value),
-        paired.p_randomised.map_or_else(|| tr!("none").to_owned(), p_shown),
-        format_args!("{:.1}", 100.0 * wins),
-        one,
-        other,
-        ties
-    );
-    Some(text + &corrected(paired))
-}
-
-/// What p is worth among those of all pairs of systems, to stand behind it.
-fn corrected(paired: &Paired) -> String {
-    let (Some(bootstrap), Some(randomised)) = (paired.p_holm, paired.p_randomised_holm) else { return String::new() };
-    let [bootstrap, randomised] = [bootstrap, randomised].map(p_shown);
-    tr!(
-        "; p corrected by Holm for all pairs of systems {bootstrap} (--paired-bs), {randomised} (--paired-ar)",
-        bootstrap,
-        randomised
-    )
 }
 
 fn lengths_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, overview: &Overview) -> Option<String> {

@@ -4,6 +4,7 @@ use egui::{RichText, Ui};
 
 use crate::analysis::aer::AerCounts;
 use crate::analysis::bootstrap::Interval;
+use crate::analysis::bootstrap::significance::{TOO_FEW, signed};
 use crate::analysis::reading::Reading;
 use crate::corpus::overview::compute::OverviewGroup;
 use crate::corpus::overview::evaluated::{Evaluated, EvaluatedScores, MeasuredSystem};
@@ -29,18 +30,19 @@ const PLOT_SHARE: f32 = 0.34;
 
 /// What the interval of a difference says,
 const RANGE: &str = id!(
-    "The test set is drawn anew 1000 times from its own sentences, with repeats: 95 % of the differences lie \
+    "The test set is drawn again at least 10,000 times from its own sentences, with repeats: 95 % of the differences lie \
                      between these. It says how large the difference is and how surely that is known; with 0 between its ends \
                      another test set of the kind could turn it round."
 );
 /// what p says,
 const P_BOOTSTRAP: &str =
-    id!("Paired bootstrap (sacreBLEU's --paired-bs): twice the share of the same 1000 differences on the \
+    id!("Paired bootstrap (sacreBLEU's --paired-bs): twice the share of the same differences on the \
                            rarer side of 0. It says whether there is a difference, not how large it is.");
 /// and p of the other test,
-const P_RANDOMISED: &str =
-    id!("Approximate randomisation (sacreBLEU's --paired-ar): in how many of 1000 trials the difference is as \
-                            great when chance gives the outputs of each sentence to the one system or the other.");
+const P_RANDOMISED: &str = id!(
+    "Approximate randomisation (sacreBLEU's --paired-ar): in how many of at least 10,000 trials the difference is as \
+                            great when chance gives the outputs of each sentence to the one system or the other."
+);
 /// What p becomes where there are several pairs,
 const HOLM: &str = id!(
     "The p before it, corrected for the number of pairs (Holm 1979): of all tables of equal systems one in twenty has \
@@ -359,32 +361,31 @@ fn comparisons_ui(ui: &mut Ui, results: &Evaluated) {
     let is_corrected = results.comparisons.iter().any(|comparison| comparison.by.bleu.p_holm.is_some());
     let rows = |ui: &mut Ui| {
         let treated = tr!("Of the translations in which [UNK] is treated the first way that was asked for");
-        let mut heads = vec![(tr!("First"), ""), (tr!("Second"), "")];
-        for (head, note) in [(tr!("BLEU, second less first"), treated), (tr!("chrF2, second less first"), "")] {
-            heads.extend([(head, note), ("95 %", lang::text(RANGE))]);
-            for p in [(tr!("p bs"), lang::text(P_BOOTSTRAP)), (tr!("p ar"), lang::text(P_RANDOMISED))] {
-                heads.push(p);
-                heads.extend(is_corrected.then(|| (tr!("Holm"), lang::text(HOLM))));
-            }
+        let mut heads = vec![(tr!("First"), ""), (tr!("Second"), ""), (tr!("Score"), "")];
+        heads.extend([(tr!("second less first"), treated), ("95 %", lang::text(RANGE))]);
+        for p in [(tr!("p bs"), lang::text(P_BOOTSTRAP)), (tr!("p ar"), lang::text(P_RANDOMISED))] {
+            heads.push(p);
+            heads.extend(is_corrected.then(|| (tr!("Holm"), lang::text(HOLM))));
         }
         head_ui(ui, &heads);
         for comparison in &results.comparisons {
-            for place in [comparison.pair.0, comparison.pair.1] {
-                name_ui(ui, place, results.name(place));
-            }
-            for paired in [&comparison.by.bleu, &comparison.by.chrf] {
+            for (score, paired) in comparison.by.named() {
+                for place in [comparison.pair.0, comparison.pair.1] {
+                    name_ui(ui, place, results.name(place));
+                }
+                ui.label(score);
                 let Interval { value, low, high, .. } = paired.difference;
-                let span = tr!("{low} to {high}", low = format_args!("{low:+.2}"), high = format_args!("{high:+.2}"));
-                let p = [(Some(paired.p_value), paired.p_holm), (paired.p_randomised, paired.p_randomised_holm)];
-                let p = p.into_iter().flat_map(|(p, holm)| std::iter::once(p).chain(is_corrected.then_some(holm)));
-                for text in [format!("{value:+.2}"), span]
-                    .into_iter()
-                    .chain(p.map(|p| p.map_or_else(|| "-".to_owned(), p_shown)))
-                {
+                let [value, low, high] = [value, low, high].map(|number| signed(number, 2));
+                let span = tr!("{low} to {high}", low, high);
+                let told = |p: String| if p == TOO_FEW { lang::text(TOO_FEW).to_owned() } else { p };
+                let [bootstrap, randomised, holm, holm_randomised] = paired.p_texts().map(told);
+                let p = [(bootstrap, holm), (randomised, holm_randomised)].into_iter();
+                let p = p.flat_map(|(p, holm)| std::iter::once(p).chain(is_corrected.then_some(holm)));
+                for text in [value, span].into_iter().chain(p) {
                     right_ui(ui, |ui| ui.label(text));
                 }
+                ui.end_row();
             }
-            ui.end_row();
         }
     };
     parts::table_ui(ui, "bootstrap_table", rows, |ui| {
