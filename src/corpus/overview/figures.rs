@@ -9,7 +9,6 @@ use crate::corpus::measures::scores::SystemScores;
 use crate::corpus::overview::evaluated::{Comparison, Evaluated, EvaluatedScores};
 use crate::corpus::overview::gold::{AlignmentErrorReport, AlignmentErrorRow};
 use crate::evaluation::alignment::Extraction;
-use crate::text::cells::p_written;
 use crate::text::tsv;
 use crate::text::tsv::TsvCell;
 

@@ -17,7 +17,6 @@ use crate::corpus::store::file::Workspace;
 use crate::corpus::store::kinds::{Out, columns};
 use crate::error::Result;
 use crate::figure::svg::{escaped, inline};
-use crate::text::cells::p_shown;
 use crate::text::words::words_of;
 
 const STYLE: &str = "body{font:11pt/1.45 Georgia,'Times New Roman',serif;max-width:60em;margin:2em auto;padding:0 1em;color:#111;background:#fff}\

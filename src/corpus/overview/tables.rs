@@ -20,7 +20,7 @@ use crate::corpus::store::file::Workspace;
 use crate::corpus::store::read::StoredSystem;
 use crate::error::Result;
 use crate::figure::svg::escaped;
-use crate::text::cells::{TableCell, p_shown, p_written};
+use crate::text::cells::{TableCell, p_shown};
 use crate::text::tsv;
 use crate::text::tsv::TsvCell;
 

@@ -16,7 +16,6 @@ use crate::pages::corpus::view::memory::CorpusMemory;
 use crate::pages::corpus::whole::ExploreCommand;
 use crate::pages::window::dialogs::{Question, TEXTS, Wants};
 use crate::pages::window::local::Window;
-use crate::text::cells::p_shown;
 use crate::widgets::grid::{GridLook, GridTitle, grid_ui};
 use crate::widgets::{labels, theme};
 

@@ -21,7 +21,6 @@ use crate::pages::evaluation::view::parts::{figure, name_ui, note_ui, right_ui, 
 use crate::pages::evaluation::view::table::table_ui;
 use crate::pages::window::local;
 use crate::pages::window::local::Window;
-use crate::text::cells::p_shown;
 use crate::widgets::chart::{ChartWidget, chart_ui};
 use crate::widgets::{chart, labels, theme};
 
