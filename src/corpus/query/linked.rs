@@ -60,6 +60,12 @@ impl LinkChoice {
         systems.chain(references.map(|by| Self { system: None, by })).collect()
     }
 
+    /// Every system with its name, as kinds of a [`TallyOrder`] that weighs.
+    pub fn systems(corpus: &CorpusTable) -> Vec<(Self, String)> {
+        let one = |at| Self { system: Some(at), by: LinkOrigin::Own };
+        (0..corpus.systems.len()).map(|at| (one(at), one(at).name(corpus))).collect()
+    }
+
     /// Whether it is one of these, whatever its threshold.
     pub fn is_in(self, corpus: &CorpusTable) -> bool {
         let usual = |by| if matches!(by, LinkOrigin::Above(_)) { LinkOrigin::Above(USUAL_THRESHOLD) } else { by };
@@ -231,7 +237,8 @@ impl Tallying {
         let end = (self.next + count).min(self.rows.len());
         for at in &self.rows[self.next..end] {
             if let Some(weights) = &mut self.weights {
-                weights::add(weights, &self.order, (corpus, workspace), *at as usize);
+                let systems = self.order.kinds.iter().map(|(choice, _)| choice.system);
+                weights::add(weights, systems, self.order.by_parts, (corpus, workspace), *at as usize);
                 continue;
             }
             let mut texts = Vec::with_capacity(self.order.kinds.len());
