@@ -32,7 +32,9 @@ pub(crate) fn parts(line: &str) -> Result<Vec<String>> {
         match last {
             Some(last) if word.starts_with(SIGNS) || last.ends_with(SIGNS) => last.push_str(&word),
             Some(last)
-                if last.contains('=') && (word.starts_with("..") || before == ".." && word.parse::<f32>().is_ok()) =>
+                if last.contains('=')
+                    && (word.starts_with("..")
+                        || before == ".." && word.trim_end_matches(')').parse::<f32>().is_ok()) =>
             {
                 last.push_str(&word)
             }
