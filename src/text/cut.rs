@@ -64,6 +64,11 @@ impl WordRule {
         }
     }
 
+    /// The same as words of their own.
+    pub fn owned(self, text: &str) -> Vec<String> {
+        self.words(text).into_iter().map(str::to_owned).collect()
+    }
+
     /// How many words a text has.
     pub fn count(self, text: &str) -> usize {
         self.words(text).len()

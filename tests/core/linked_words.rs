@@ -154,7 +154,8 @@ fn linked_is_what_is_linked_and_an_arrow_with_a_stroke_finds_what_is_not() {
         ("red -/> a -/> b", "column 11: `-/>` stands twice behind one word"),
         ("-/> a", "an arrow leads from a source word; there is none before it"),
     ] {
-        let outcome = run_in(folder.path(), &[&["concordance"], &arguments[..], &[&*format!("--query={query}")]].concat(), b"");
+        let outcome =
+            run_in(folder.path(), &[&["concordance"], &arguments[..], &[&*format!("--query={query}")]].concat(), b"");
         assert!(outcome.code == 2 && outcome.stderr.contains(wanted), "{query}: {}", outcome.stderr);
     }
 }

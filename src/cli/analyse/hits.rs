@@ -11,7 +11,6 @@ use crate::cli::output;
 use crate::cli::output::LineOutput;
 use crate::corpus::query::hits::{Searching, tsv};
 use crate::corpus::query::linked::{LinkChoice, LinkOrigin, TallyOrder, Tallying};
-use crate::corpus::query::weights::systems;
 use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::file::Workspace;
 use crate::error::Error;
@@ -60,7 +59,7 @@ fn weights(
 ) -> anyhow::Result<()> {
     let order = TallyOrder {
         query: query.to_owned(),
-        kinds: systems(corpus),
+        kinds: LinkChoice::systems(corpus),
         by_parts: low.by,
         weighs: true,
         ..TallyOrder::default()

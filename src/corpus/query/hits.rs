@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::aligner::bundled::AlignerChoice;
 use crate::analysis::concordance::{ConcordanceLine, ConcordanceQuery, ConcordanceSentence};
-use crate::corpus::query::linked::{LinkChoice, LinkFinder, owned_words, parsed};
+use crate::corpus::query::linked::{LinkChoice, LinkFinder, parsed};
 use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::file::Workspace;
 use crate::corpus::store::rules::SideRules;
@@ -76,7 +76,7 @@ impl Searching {
                 continue;
             }
             let text = corpus.sources.get(place).unwrap_or_default();
-            let (source, links) = (owned_words(text, corpus.rules.source), links.unwrap_or_default());
+            let (source, links) = (corpus.rules.source.owned(text), links.unwrap_or_default());
             let sentence = ConcordanceSentence { source: &source, output: &output, links: &links };
             let parts = self.by_parts.then(|| workspace.parts(place, text));
             let found = match &parts {

@@ -31,7 +31,13 @@ pub(crate) fn parts(line: &str) -> Result<Vec<String>> {
             .filter(|last| !last.contains([':', '"', '/']) && !matches!(last.as_str(), "OR" | "AND" | "NOT"));
         match last {
             Some(last) if word.starts_with(SIGNS) || last.ends_with(SIGNS) => last.push_str(&word),
-            Some(last) if last.contains('=') && (word.starts_with("..") || before == ".." && word.parse::<f32>().is_ok()) => last.push_str(&word),
+            Some(last)
+                if last.contains('=')
+                    && (word.starts_with("..")
+                        || before == ".." && word.trim_end_matches(')').parse::<f32>().is_ok()) =>
+            {
+                last.push_str(&word)
+            }
             _ => parts.push(word.clone()),
         }
         before = word;
@@ -106,7 +112,9 @@ impl Reader<'_> {
                 self.steps.push(Step::Not);
                 Ok(())
             }
-            "(" | "NOT" if depth == DEEPEST => Err(Error::Input(format!("a group is within more than {DEEPEST} others"))),
+            "(" | "NOT" if depth == DEEPEST => {
+                Err(Error::Input(format!("a group is within more than {DEEPEST} others")))
+            }
             "(" => {
                 self.any(depth + 1)?;
                 let closed = self.parts.next_if(|part| part == ")");

@@ -61,6 +61,12 @@ impl LinkChoice {
         systems.chain(references.map(|by| Self { system: None, by })).collect()
     }
 
+    /// Every system with its name, as kinds of a [`TallyOrder`] that weighs.
+    pub fn systems(corpus: &CorpusTable) -> Vec<(Self, String)> {
+        let one = |at| Self { system: Some(at), by: LinkOrigin::Own };
+        (0..corpus.systems.len()).map(|at| (one(at), one(at).name(corpus))).collect()
+    }
+
     /// Whether it is one of these, whatever its threshold.
     pub fn is_in(self, corpus: &CorpusTable) -> bool {
         let usual = |by| if matches!(by, LinkOrigin::Above(_)) { LinkOrigin::Above(USUAL_THRESHOLD) } else { by };
@@ -108,11 +114,6 @@ impl LinkChoice {
 pub fn parsed(query: &str, folder: &Path) -> Result<ConcordanceQuery> {
     let mut list = |name: &str| lists::words(folder, name).map_err(|error| error.to_string());
     ConcordanceQuery::parse_with(query, &mut list).map_err(|why| Error::Input(why.to_string()))
-}
-
-/// The words of a text.
-pub(super) fn owned_words(text: &str, rule: WordRule) -> Vec<String> {
-    rule.words(text).into_iter().map(str::to_owned).collect()
 }
 
 /// Finds links.
@@ -173,7 +174,7 @@ impl LinkFinder {
                 output.and_then(|output| links_of(&output, source, (rule, corpus.rules)))
             }
         };
-        Ok(Some((owned_words(text, corpus.rules.target), links)))
+        Ok(Some((corpus.rules.target.owned(text), links)))
     }
 }
 
@@ -243,7 +244,8 @@ impl Tallying {
         let end = (self.next + count).min(self.rows.len());
         for at in &self.rows[self.next..end] {
             if let Some(weights) = &mut self.weights {
-                weights::add(weights, &self.order, (corpus, workspace), *at as usize);
+                let systems = self.order.kinds.iter().map(|(choice, _)| choice.system);
+                weights::add(weights, systems, self.order.by_parts, (corpus, workspace), *at as usize);
                 continue;
             }
             let mut texts = Vec::with_capacity(self.order.kinds.len());
@@ -257,7 +259,7 @@ impl Tallying {
                     let Some(parts) = workspace.parts(*at as usize, text) else { continue };
                     (parts.clone(), parts)
                 } else {
-                    let own = owned_words(text, corpus.rules.source);
+                    let own = corpus.rules.source.owned(text);
                     let small = own.iter().map(|word| word.to_lowercase()).collect();
                     (own, small)
                 };

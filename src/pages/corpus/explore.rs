@@ -7,7 +7,6 @@ use crate::aligner::bundled::AlignerChoice;
 use crate::app::effect::FileJob;
 use crate::app::state::AppState;
 use crate::corpus::query::linked::{LinkChoice, TallyOrder};
-use crate::corpus::query::weights::systems;
 use crate::corpus::store::conditions::with_condition;
 use crate::jobs::corpus::calls::{CorpusRequest, Find};
 use crate::pages::corpus::whole::{ExploreCommand, ExploreView};
@@ -173,7 +172,7 @@ impl CorpusPage {
         let order = TallyOrder {
             number,
             query: self.whole.concordance.query.clone(),
-            kinds: if asked.weighs { systems(&self.corpus) } else { links() },
+            kinds: if asked.weighs { LinkChoice::systems(&self.corpus) } else { links() },
             each_word: asked.each_word,
             least: asked.least,
             by_parts: self.whole.concordance.by_parts && self.corpus.has_parts,
