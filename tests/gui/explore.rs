@@ -409,6 +409,7 @@ fn p_is_corrected_where_several_pairs_are_there() {
         bench.send(CorpusCommand::SetRole(role));
         bench.send(CorpusCommand::Import(path));
     }
+    bench.send(ExploreCommand::SetView(ExploreView::Overview));
     assert_eq!(labels_with(&bench, "; p corrected by Holm for all pairs of systems").len(), 3);
     bench.click("Every two systems, and ranks");
     assert!(!labels_with(&bench, "+100.00 (< 0.0003)").is_empty(), "A less C by BLEU");

@@ -287,7 +287,9 @@ fn is_text(head: &str) -> bool {
 /// `null`.
 pub fn json(table: &OverviewTable, overview: &Overview, corpus: &CorpusTable) -> Vec<Map<String, Value>> {
     let value = |head: &str, text: &str| match text.trim_start_matches("< ").parse::<f64>() {
-        Ok(number) if number.is_finite() && !is_text(head) => json!(number),
+        Ok(number) if number.is_finite() && !is_text(head) => {
+            text.parse::<u64>().map_or(json!(number), |count| json!(count))
+        }
         _ if text == TOO_FEW || text.is_empty() => Value::Null,
         _ => json!(text),
     };
