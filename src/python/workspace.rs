@@ -129,7 +129,7 @@ impl NativeWorkspace {
                 return Err(Error::Input(message));
             }
             let aligner = aligner.map(|choice| LineAligner::chosen(&choice, false));
-            let mut measuring = Measuring { aligner: aligner.transpose()?.flatten() };
+            let mut measuring = Measuring { aligner: aligner.transpose()?.flatten(), ..Measuring::default() };
             let system = workspace.add_system(name, about)?;
             let added = outputs.chunks_mut(PIECE).try_for_each(|piece| {
                 ticket.check()?;
@@ -294,6 +294,7 @@ impl NativeWorkspace {
             chosen: rows.filter,
             pictures,
             aligner,
+            title: String::new(),
         };
         Ok(py.detach(|| out::write(&out, &corpus, &self.locked()))?)
     }

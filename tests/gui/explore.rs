@@ -369,3 +369,20 @@ fn p_is_corrected_where_several_pairs_are_there() {
     bench.send(CorpusCommand::Import(path));
     assert_eq!(labels_with(&bench, "; p corrected by Holm for all pairs of systems").len(), 1);
 }
+
+#[test]
+fn the_tokenizer_of_bleu_is_chosen_and_its_signature_is_shown() {
+    let mut bench = two_systems();
+    bench.click("Overview");
+    assert_eq!(labels_with(&bench, "BLEU nrefs:1|case:mixed|eff:no|tok:13a|").len(), 1);
+    let before = page(&bench).whole.counted.overview.clone().expect("counted").all.scores[0].ratio();
+    bench.click("Words for BLEU");
+    bench.click("char");
+    assert_eq!(labels_with(&bench, "BLEU nrefs:1|case:mixed|eff:no|tok:char|").len(), 1);
+    let after = page(&bench).whole.counted.overview.clone().expect("counted").all.scores[0].ratio();
+    assert_ne!(before, after, "it is counted again");
+    let workspace = bench.folder.path().join("w.ilws");
+    bench.send(CorpusRequest::Close);
+    bench.send(CorpusRequest::Open(workspace));
+    assert_eq!(page(&bench).corpus.bleu.tokenization.name(), "char", "it is kept");
+}

@@ -8,7 +8,6 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use crate::analysis::bleu::BleuSettings;
 use crate::analysis::bootstrap::{Paired, correct};
 use crate::analysis::buckets::{Bucket, Buckets};
 use crate::analysis::contrast::{Contrast, Ngram};
@@ -177,6 +176,8 @@ pub struct Overview {
     pub of: usize,
     /// All together.
     pub all: OverviewGroup,
+    /// Signatures of the scores and what one must know of them, as [`aggregate::notes`] has it.
+    pub notes: Vec<String>,
     /// By words of the source.
     pub lengths: Vec<OverviewGroup>,
     /// By the tags that anybody gave, such as those of documents and domains.
@@ -387,8 +388,9 @@ impl Counting {
             (links, by) = self.linker.of_reference(&corpus, workspace, at)?;
             self.linked[by as usize] += usize::from(reference.is_some());
         }
+        let tokenizer = corpus.bleu.tokenization;
         let is_cut = self.counts(CountedThing::Frequencies) || self.counts(CountedThing::Ngrams);
-        let cut_reference = if is_cut { cut(reference.unwrap_or_default()) } else { String::new() };
+        let cut_reference = if is_cut { cut(reference.unwrap_or_default(), tokenizer) } else { String::new() };
         // Reading outputs is most of the work.
         let reads = judges
             || self.counts(CountedThing::Jumps)
@@ -411,7 +413,7 @@ impl Counting {
             }
             let Some(reference) = reference else { continue };
             if self.counts(CountedThing::Lengths) {
-                let counts = || ComparedScores::of(text, &references, &BleuSettings::default());
+                let counts = || ComparedScores::of(text, &references, &corpus.bleu);
                 let mut sums = SystemScores::of(is_rival.then(counts));
                 if let Some(output) = &output
                     && let Some(counts) = errors(source, reference, output, &corpus, workspace, at)?
@@ -429,7 +431,7 @@ impl Counting {
                 continue;
             }
             if self.counts(CountedThing::Frequencies) {
-                self.count_words(system, &cut_reference, &cut(text));
+                self.count_words(system, &cut_reference, &cut(text, tokenizer));
             }
             if self.counts(CountedThing::Words) {
                 self.count_fates(system, fates(source, &word_fates));
@@ -485,12 +487,15 @@ impl Counting {
         let text = |system: usize| self.corpus.systems[system].texts.get(at);
         let (Some(one), Some(other)) = (text(first), text(second)) else { return };
         if self.counts(CountedThing::Ngrams) {
-            self.contrast.add(cut_reference, [&cut(one), &cut(other)]);
+            self.contrast.add(
+                cut_reference,
+                [one, other].map(|text| cut(text, self.corpus.bleu.tokenization)).each_ref().map(String::as_str),
+            );
         }
         if !self.counts(CountedThing::Pair) {
             return;
         }
-        let counts = |text: &str| bleu::BleuCounts::of(text, references, &BleuSettings::default());
+        let counts = |text: &str| bleu::BleuCounts::of(text, references, &self.corpus.bleu);
         let (a, b) = (counts(one), counts(other));
         // As the column of differences has it, so that its conditions show the same sentences.
         let difference = a.sentence() as f32 - b.sentence() as f32;
@@ -537,6 +542,7 @@ impl Counting {
             counted: self.rows.len(),
             of: self.of,
             all,
+            notes: aggregate::notes(&self.corpus, &self.rows),
             lengths,
             tags: self
                 .tags

@@ -32,6 +32,7 @@ pub fn keep(evaluated: &Evaluated, workspace: &mut Workspace, hear: &mut dyn FnM
         done += count;
         hear(done as f32 / all)
     };
+    workspace.set_tokenizer(evaluated.tokenization, &mut |_| Ok(()))?;
     let origin = workspace.add_origin(&evaluated.test_set.name(), "")?;
     for new in pairs.chunks(STEP) {
         workspace.add_sentences(origin, new)?;

@@ -16,6 +16,7 @@ use crate::corpus::store::corpus::{CorpusTable, SystemColumn};
 use crate::corpus::store::file::Workspace;
 use crate::error::{Error, Result};
 use crate::text::lines::Needle;
+use crate::text::sentence::UNK;
 use crate::text::unspaced::is_unspaced;
 use crate::text::words::words;
 
@@ -84,7 +85,7 @@ impl FilterResources {
             return Ok(Arc::clone(known));
         }
         let counted = match &self.path {
-            Some(path) => Frequencies::read(path)?,
+            Some(path) => Frequencies::read(path, corpus.bleu.tokenization)?,
             None => Frequencies::counted(corpus, goes_on).ok_or(Error::Stale)?,
         };
         Ok(Arc::clone(self.frequencies.insert(Arc::new(counted))))
@@ -102,7 +103,7 @@ impl FilterResources {
             Costly::Frequency(system, low, high) => {
                 let known = self.frequencies(corpus, goes_on)?;
                 let is = |text: Option<&str>| {
-                    let text = cut(text.unwrap_or_default());
+                    let text = cut(text.unwrap_or_default(), corpus.bleu.tokenization);
                     text.split(' ').any(|word| !word.is_empty() && (*low..=*high).contains(&known.of(word)))
                 };
                 for (at, holds) in holds.iter_mut().enumerate() {
@@ -170,8 +171,8 @@ impl FilterResources {
 /// Sentences that may have an n-gram: those with its longest word in the reference or an output.
 fn candidates(ngram: &[&str], corpus: &CorpusTable) -> Vec<usize> {
     let mut longest = ngram.iter().max_by_key(|word| word.chars().count()).copied().unwrap_or_default();
-    // Cutting turns some signs into others.
-    if longest.contains(['&', '<', '>', '"']) {
+    // Cutting turns some signs into others, and every spelling of an unknown word into one.
+    if longest.contains(['&', '<', '>', '"']) || longest == UNK {
         return (0..corpus.len()).collect();
     }
     // Somebody may have set spaces within such a word.
@@ -188,6 +189,7 @@ fn candidates(ngram: &[&str], corpus: &CorpusTable) -> Vec<usize> {
 
 /// `None` where a text is missing.
 fn matches(matched: Matched, ngram: &[&str], corpus: &CorpusTable, at: usize) -> Option<bool> {
+    let cut = |text: &str| cut(text, corpus.bleu.tokenization);
     let wanted = times(&cut(corpus.references.get(at)?), ngram);
     let said = |system: usize| Some(times(&cut(corpus.systems.get(system)?.texts.get(at)?), ngram));
     Some(match matched {

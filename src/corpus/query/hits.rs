@@ -7,6 +7,7 @@ use crate::aligner::bundled::AlignerChoice;
 use crate::analysis::concordance::{ConcordanceLine, ConcordanceQuery, ConcordanceSentence};
 use crate::analysis::hard::links_above;
 use crate::analysis::lexical::cut;
+use crate::analysis::mteval::Tokenization;
 use crate::corpus::query::linked::{LinkChoice, LinkFinder, LinkOrigin, parsed};
 use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::file::Workspace;
@@ -131,7 +132,9 @@ fn read(
 fn sides<'a>(said: &'a SystemOutput, source: &str) -> [Cow<'a, [String]>; 2] {
     let is_plain = said.alpha.is_none() && said.links.is_none() && said.word_log_p.is_empty();
     if is_plain {
-        let words = |text: &str| cut(text).split(' ').filter(|word| !word.is_empty()).map(str::to_owned).collect();
+        let words = |text: &str| {
+            cut(text, Tokenization::default()).split(' ').filter(|word| !word.is_empty()).map(str::to_owned).collect()
+        };
         return [Cow::Owned(words(source)), Cow::Owned(words(&said.text))];
     }
     let side = |own: &'a [String], text: &str| {

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::analysis::bleu::BleuSettings;
 use crate::corpus::judgements::campaign::Campaign;
 use crate::corpus::judgements::counts::Counts;
 use crate::corpus::judgements::judge::Judgements;
@@ -39,6 +40,8 @@ pub struct CorpusTable {
     /// Whether source words have parts of speech.
     pub has_parts: bool,
     pub scheme: Arc<ErrorScheme>,
+    /// How BLEU counts.
+    pub bleu: BleuSettings,
     /// Who judges which sentences, where that is planned.
     pub campaign: Option<Arc<Campaign>>,
     /// How often annotators, tags and marks occur.
@@ -152,6 +155,7 @@ impl CorpusTable {
         self.golds = Arc::new(workspace.golds()?);
         self.has_parts = workspace.has_parts();
         self.scheme = Arc::new(workspace.scheme()?);
+        self.bleu = workspace.bleu()?;
         self.campaign = workspace.campaign()?.map(Arc::new);
         self.counts = Arc::new(Counts::of(&self.judgements));
         Ok(())

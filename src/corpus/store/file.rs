@@ -7,6 +7,7 @@ use rusqlite::limits::Limit;
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension as _, Params, Row};
 
 use crate::corpus::store::schema::{APPLICATION, STEPS, migrate, stranger};
+use crate::corpus::store::scoring;
 use crate::error::{Error, Result};
 use crate::text::write::{DATABASE, folder_of};
 
@@ -57,6 +58,9 @@ impl Workspace {
         if tables > 0 && version < STEPS.len() {
             // What is damaged stays as it is; what can be read is.
             let _ = workspace.fold();
+        }
+        if tables == 0 {
+            workspace.at_once(|all| scoring::keep(all, scoring::USUAL))?;
         }
         Ok(workspace)
     }

@@ -20,5 +20,6 @@ pub mod output;
 pub mod parts;
 pub mod read;
 pub mod schema;
+pub mod scoring;
 pub mod texts;
 pub mod write;

@@ -367,8 +367,23 @@ pub(crate) fn is_remark(name: &str) -> bool {
 }
 
 /// Columns of remarks in a table of page Corpus, and of what sentences are gathered under.
-const REMARKS: &[&str] =
-    &["bead", "tags", "notes", "doc", "docid", "document", "domain", "genre", "comment", "comments", "lp", NO_OUTPUT.0];
+const REMARKS: &[&str] = &[
+    "bead",
+    "tags",
+    "notes",
+    "doc",
+    "docid",
+    "document",
+    "domain",
+    "genre",
+    "comment",
+    "comments",
+    "lp",
+    NO_OUTPUT.0,
+    SIGNATURE,
+];
+/// The column of the signature of BLEU in a table of page Corpus.
+pub(crate) const SIGNATURE: &str = "bleu_signature";
 /// Columns of numbers that are of no system.
 const MEASURES: &[&str] = &["words", "reference_words", "stars", "marks"];
 

@@ -292,6 +292,7 @@ impl CorpusPage {
             chosen: self.filter.trim().to_owned(),
             pictures: MOST_PICTURES,
             aligner: self.aligner(app),
+            title: String::new(),
         };
         Self::send(app, CorpusRequest::Write(Box::new(out)));
     }
