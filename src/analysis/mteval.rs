@@ -80,7 +80,6 @@ impl Tokenization {
 pub const NOT_HERE: &[(&str, &str)] = &[
     ("ja-mecab", "it needs MeCab's dictionary; Interlinear uses `char` for Japanese"),
     ("ko-mecab", "it needs MeCab's dictionary; Interlinear uses `13a` for Korean, or take `char`"),
-    ("spm", "it needs a SentencePiece model; cut the text with it and take `none`"),
     ("flores101", "it needs a SentencePiece model; cut the text with it and take `none`"),
     ("flores200", "it needs a SentencePiece model; cut the text with it and take `none`"),
 ];

@@ -99,12 +99,7 @@ fn tsv(file: &mut dyn Write, out: &Out, corpus: &CorpusTable) -> std::io::Result
         .chain(systems)
         .chain(has_silent.then(|| TsvCell::plain(NO_OUTPUT.0)))
         .chain(numbers)
-        .chain(
-            ["tags", "notes"]
-                .into_iter()
-                .map(TsvCell::plain)
-                .chain(signature.is_some().then(|| TsvCell::plain(SIGNATURE))),
-        )
+        .chain(["tags", "notes"].into_iter().chain(signature.is_some().then_some(SIGNATURE)).map(TsvCell::plain))
         .collect();
     table.row(head)?;
     for &at in out.rows.iter() {

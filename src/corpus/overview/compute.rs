@@ -12,7 +12,7 @@ use crate::analysis::bootstrap::{Paired, correct};
 use crate::analysis::buckets::{Bucket, Buckets};
 use crate::analysis::contrast::{Contrast, Ngram};
 use crate::analysis::jumps::jumps;
-use crate::analysis::lexical::{LexicalCounts, cut, each};
+use crate::analysis::lexical::{LexicalCounts, each};
 use crate::analysis::{aer, bleu};
 use crate::corpus::import::aligned::{AlignedBy, Linker, WordFate, fates, word_fates};
 use crate::corpus::measures::aggregate;
@@ -388,9 +388,8 @@ impl Counting {
             (links, by) = self.linker.of_reference(&corpus, workspace, at)?;
             self.linked[by as usize] += usize::from(reference.is_some());
         }
-        let tokenizer = corpus.bleu.tokenization;
         let is_cut = self.counts(CountedThing::Frequencies) || self.counts(CountedThing::Ngrams);
-        let cut_reference = if is_cut { cut(reference.unwrap_or_default(), tokenizer) } else { String::new() };
+        let cut_reference = if is_cut { corpus.cut(reference.unwrap_or_default()) } else { String::new() };
         // Reading outputs is most of the work.
         let reads = judges
             || self.counts(CountedThing::Jumps)
@@ -431,7 +430,7 @@ impl Counting {
                 continue;
             }
             if self.counts(CountedThing::Frequencies) {
-                self.count_words(system, &cut_reference, &cut(text, tokenizer));
+                self.count_words(system, &cut_reference, &corpus.cut(text));
             }
             if self.counts(CountedThing::Words) {
                 self.count_fates(system, fates(source, &word_fates));
@@ -487,10 +486,7 @@ impl Counting {
         let text = |system: usize| self.corpus.systems[system].texts.get(at);
         let (Some(one), Some(other)) = (text(first), text(second)) else { return };
         if self.counts(CountedThing::Ngrams) {
-            self.contrast.add(
-                cut_reference,
-                [one, other].map(|text| cut(text, self.corpus.bleu.tokenization)).each_ref().map(String::as_str),
-            );
+            self.contrast.add(cut_reference, [&self.corpus.cut(one), &self.corpus.cut(other)]);
         }
         if !self.counts(CountedThing::Pair) {
             return;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::aligner::bundled::AlignerChoice;
 use crate::analysis::contrast::times;
 use crate::analysis::jumps::{JumpSet, jumps};
-use crate::analysis::lexical::{bare, cut};
+use crate::analysis::lexical::bare;
 use crate::corpus::import::aligned::{Linker, WordFate, fates, word_fates};
 use crate::corpus::measures::frequencies::Frequencies;
 use crate::corpus::query::filter::{Costly, Filter, Matched};
@@ -103,7 +103,7 @@ impl FilterResources {
             Costly::Frequency(system, low, high) => {
                 let known = self.frequencies(corpus, goes_on)?;
                 let is = |text: Option<&str>| {
-                    let text = cut(text.unwrap_or_default(), corpus.bleu.tokenization);
+                    let text = corpus.cut(text.unwrap_or_default());
                     text.split(' ').any(|word| !word.is_empty() && (*low..=*high).contains(&known.of(word)))
                 };
                 for (at, holds) in holds.iter_mut().enumerate() {
@@ -189,9 +189,8 @@ fn candidates(ngram: &[&str], corpus: &CorpusTable) -> Vec<usize> {
 
 /// `None` where a text is missing.
 fn matches(matched: Matched, ngram: &[&str], corpus: &CorpusTable, at: usize) -> Option<bool> {
-    let cut = |text: &str| cut(text, corpus.bleu.tokenization);
-    let wanted = times(&cut(corpus.references.get(at)?), ngram);
-    let said = |system: usize| Some(times(&cut(corpus.systems.get(system)?.texts.get(at)?), ngram));
+    let wanted = times(&corpus.cut(corpus.references.get(at)?), ngram);
+    let said = |system: usize| Some(times(&corpus.cut(corpus.systems.get(system)?.texts.get(at)?), ngram));
     Some(match matched {
         Matched::Right(system) => said(system)?.min(wanted) > 0,
         Matched::More(first, second) => said(first)?.min(wanted) > said(second)?.min(wanted),

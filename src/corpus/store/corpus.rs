@@ -6,6 +6,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::analysis::bleu::BleuSettings;
+use crate::analysis::lexical::cut;
 use crate::corpus::judgements::campaign::Campaign;
 use crate::corpus::judgements::counts::Counts;
 use crate::corpus::judgements::judge::Judgements;
@@ -185,6 +186,11 @@ impl CorpusTable {
     /// The references that the outputs of a sentence, from 0, are compared with.
     pub fn references_of(&self, at: usize) -> Vec<&str> {
         compared(self.references.get(at), self.further.iter().filter_map(|texts| texts.get(at)))
+    }
+
+    /// A text of the target language as words, by the tokenizer of BLEU; see [`cut`].
+    pub fn cut(&self, text: &str) -> String {
+        cut(text, self.bleu.tokenization)
     }
 
     /// How the columns of references are called: `reference`, `reference_2` and so on.
