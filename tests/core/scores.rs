@@ -74,7 +74,7 @@ fn a_table_brings_scores_by_the_names_of_its_columns() {
     ran(folder.path(), "report --workspace w.ilws --output r.html --title Trial");
     let report = fs::read_to_string(folder.path().join("r.html")).expect("read");
     let scores =
-        "<th>System</th><th>sentences</th><th>BLEU</th><th>chrF2</th><th>TER</th><th>BP</th><th>ratio</th></tr>";
+        "<th>System</th><th>sentences</th><th>BLEU</th><th>chrF2</th><th>TER</th><th>BP</th><th>ref. ratio</th></tr>";
     for text in [scores, "<td>COMET</td><td>0.850</td>", "<h1>Trial</h1>", "file t.tsv", "tok:13a"] {
         assert!(report.contains(text), "{text}");
     }

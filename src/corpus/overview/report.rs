@@ -25,7 +25,7 @@ table{border-collapse:collapse;font-size:.85em;font-variant-numeric:tabular-nums
 td:first-child,th:first-child{text-align:left}th{background:#f0f0f0}.wide{overflow-x:auto}\
 article{border-top:1px solid #999;padding:1em 0;break-inside:avoid}dl{margin:.3em 0;display:grid;grid-template-columns:max-content 1fr;gap:.15em 1em}\
 dt{color:#555}dd{margin:0}.note{border-left:3px solid #888;padding-left:.8em;margin:.5em 0}.figures{display:flex;flex-wrap:wrap;gap:1em}\
-figure{margin:.5em 0}figcaption{font-size:.8em;color:#555}figure svg{max-width:100%;height:auto}";
+figure{margin:.5em 0}figcaption{font-size:.8em;color:#555}figure svg{max-width:100%;height:auto}@media print{.wide{overflow:visible}}";
 
 /// The report of the chosen rows.
 ///
@@ -108,7 +108,7 @@ fn aggregates(out: &Out, corpus: &CorpusTable) -> String {
         row
     };
     let rows: Vec<Vec<String>> = corpus.systems.iter().enumerate().map(row).collect();
-    let mut table = html_table(heads(&["System", "sentences", "BLEU", "chrF2", "TER", "BP", "ratio"]), &rows);
+    let mut table = html_table(heads(&["System", "sentences", "BLEU", "chrF2", "TER", "BP", "ref. ratio"]), &rows);
     for note in aggregate::notes(corpus, &out.rows) {
         let _ = writeln!(table, "<p>{}</p>", escaped(&note));
     }
