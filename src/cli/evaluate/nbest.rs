@@ -111,11 +111,11 @@ pub fn run(low: &NbestArgs) -> anyhow::Result<()> {
     let sample = targets.iter().flatten().take(SAMPLE).map(String::as_str).collect::<Vec<_>>().join(" ");
     let tokenization = low.tokenize.unwrap_or_else(|| Tokenization::usual_of("", &sample));
     let bleu = BleuSettings { tokenization, ..BleuSettings::default() };
-    let lists = read(low, &targets, &bleu)?;
+    let lists = read(low, &targets, bleu)?;
     let mut output = LineOutput::stdout();
     match low.format {
-        NbestFormat::Table | NbestFormat::Json => summary(low, (&lists, &bleu), is_reranked, &mut output)?,
-        NbestFormat::Tsv => output.text(&each(low, &lists, &bleu))?,
+        NbestFormat::Table | NbestFormat::Json => summary(low, (&lists, bleu), is_reranked, &mut output)?,
+        NbestFormat::Tsv => output.text(&each(low, &lists, bleu))?,
         NbestFormat::First => lists.iter().try_for_each(|list| output.line(&list.texts[0]))?,
         NbestFormat::Oracle => lists.iter().try_for_each(|list| output.line(&list.texts[list.oracle]))?,
         NbestFormat::Reranked => lists.iter().try_for_each(|list| output.line(&list.texts[list.reranked]))?,
@@ -123,7 +123,7 @@ pub fn run(low: &NbestArgs) -> anyhow::Result<()> {
     output.finish()
 }
 
-fn read(low: &NbestArgs, targets: &[Vec<String>], bleu: &BleuSettings) -> Result<Vec<ChosenNbest>> {
+fn read(low: &NbestArgs, targets: &[Vec<String>], bleu: BleuSettings) -> Result<Vec<ChosenNbest>> {
     let mut scores = low.scores.as_deref().map(lines).transpose()?.map(|lines| lines.into_iter().enumerate());
     let mut file = import::open(&low.file, &import::ImportOptions::default())?;
     let mut lists = Vec::new();
@@ -148,7 +148,7 @@ fn read(low: &NbestArgs, targets: &[Vec<String>], bleu: &BleuSettings) -> Result
             };
             lists.push(ChosenNbest {
                 sentence: record.sentence,
-                oracle: low.by.oracle(texts(), &known, bleu).unwrap_or_default(),
+                oracle: low.by.oracle(texts(), &known, &bleu).unwrap_or_default(),
                 texts: texts().map(str::to_owned).collect(),
                 references,
                 reranked: reranked.and_then(greatest).unwrap_or_default(),
@@ -196,11 +196,11 @@ fn by_scores(low: &NbestArgs, record: &Record, scores: &mut impl Iterator<Item =
 }
 
 /// The scores of one candidate of each list.
-fn scored((lists, bleu): (&[ChosenNbest], &BleuSettings), choice: Choosing) -> SystemScores {
+fn scored((lists, bleu): (&[ChosenNbest], BleuSettings), choice: Choosing) -> SystemScores {
     let mut scores = SystemScores::default();
     for list in lists {
         let references: Vec<&str> = list.references.iter().map(String::as_str).collect();
-        let counts = ComparedScores::of(&list.texts[choice(list)], &references, bleu);
+        let counts = ComparedScores::of(&list.texts[choice(list)], &references, &bleu);
         scores += SystemScores::of(Some(counts));
     }
     scores
@@ -208,7 +208,7 @@ fn scored((lists, bleu): (&[ChosenNbest], &BleuSettings), choice: Choosing) -> S
 
 fn summary(
     low: &NbestArgs,
-    (lists, bleu): (&[ChosenNbest], &BleuSettings),
+    (lists, bleu): (&[ChosenNbest], BleuSettings),
     is_reranked: bool,
     output: &mut LineOutput,
 ) -> anyhow::Result<()> {
@@ -226,7 +226,7 @@ fn summary(
     let mean = lists.iter().map(|list| (list.oracle + 1) as f64).sum::<f64>() / lists.len() as f64;
     let candidates = lists.iter().map(|list| list.texts.len()).sum::<usize>();
     let places: Vec<(String, usize)> = places.into_iter().map(|(n, count)| (place_name(n), count)).collect();
-    let [signature, ..] = signatures(bleu, lists.iter().map(|list| list.references.len()));
+    let [signature, ..] = signatures(&bleu, lists.iter().map(|list| list.references.len()));
     output::tell(&format!("BLEU {signature}"));
     if low.format == NbestFormat::Json {
         let score = |(name, scores): &(&str, SystemScores)| json!({ "name": name, "bleu": scores.bleu(), "chrf": scores.chrf(), "ter": scores.ter() });
@@ -266,12 +266,12 @@ fn place_name(n: usize) -> String {
     }
 }
 
-fn each(low: &NbestArgs, lists: &[ChosenNbest], bleu: &BleuSettings) -> String {
+fn each(low: &NbestArgs, lists: &[ChosenNbest], bleu: BleuSettings) -> String {
     let head = ["sentence", "candidates", "place", "first", "oracle", "reranked", "text"];
     let mut table = vec![head.map(TsvCell::plain).to_vec()];
     for list in lists {
         let references: Vec<&str> = list.references.iter().map(String::as_str).collect();
-        let score = |at: usize| TsvCell::Plain(format!("{:.2}", low.by.score(&list.texts[at], &references, bleu)));
+        let score = |at: usize| TsvCell::Plain(format!("{:.2}", low.by.score(&list.texts[at], &references, &bleu)));
         table.push(vec![
             TsvCell::plain(&list.sentence),
             TsvCell::plain(&list.texts.len()),
