@@ -7,7 +7,7 @@ use std::time::Instant;
 use crate::analysis::bleu;
 use crate::analysis::buckets::Buckets;
 use crate::analysis::unknown::Replacing;
-use crate::corpus::store::scoring::SAMPLE;
+use crate::corpus::store::read::SAMPLE;
 use crate::corpus::store::write::NewSentence;
 use crate::decoding;
 use crate::error::{Error, Result};

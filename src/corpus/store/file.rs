@@ -6,8 +6,7 @@ use std::time::Duration;
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension as _, Params, Row};
 
-use crate::corpus::store::schema::{APPLICATION, STEPS, migrate, stranger};
-use crate::corpus::store::scoring;
+use crate::corpus::store::schema::{APPLICATION, FIRST, STEPS, migrate, stranger};
 use crate::error::{Error, Result};
 use crate::text::write::{DATABASE, folder_of};
 
@@ -60,7 +59,7 @@ impl Workspace {
             let _ = workspace.fold();
         }
         if tables == 0 {
-            workspace.at_once(|all| scoring::keep(all, scoring::USUAL))?;
+            workspace.at_once(|all| change(all, FIRST, []))?;
         }
         Ok(workspace)
     }

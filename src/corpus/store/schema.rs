@@ -59,6 +59,9 @@ UPDATE measures SET names = trim(replace(' ' || names || ' ', ' entropy ', ' ent
 ",
 ];
 
+/// What a new file begins with: the tokenizer of BLEU is left to its language.
+pub const FIRST: &str = "INSERT OR IGNORE INTO setting(name, document) VALUES ('tokenizer', 'usual')";
+
 /// Tables that are made when there is something to keep, in a file of any version.
 pub const BESIDE: &[&str] = &[
     "CREATE TABLE IF NOT EXISTS look(id INTEGER PRIMARY KEY, document TEXT NOT NULL)",

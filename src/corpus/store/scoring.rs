@@ -8,14 +8,12 @@ use crate::analysis::mteval::TOKENIZATIONS;
 use crate::corpus::measures::table::{CorpusMeasure, MEASURES, MeasureSubject, measure_all};
 use crate::corpus::store::file::{Workspace, change, list, one};
 use crate::corpus::store::output::SystemOutput;
-use crate::corpus::store::read::key;
+use crate::corpus::store::read::{SAMPLE, key};
 use crate::corpus::store::write::{Measured, add_numbers};
 use crate::error::Result;
 
-/// What a new file keeps until it has an output and a reference; then their language decides.
-pub(crate) const USUAL: &str = "usual";
-/// References that decide.
-pub(crate) const SAMPLE: usize = 200;
+/// What a new file keeps, as [`FIRST`](super::schema::FIRST) has it, until it has an output and a reference; then their language decides.
+const USUAL: &str = "usual";
 /// Sentences that are measured at once.
 const STEP: usize = 4096;
 
@@ -23,7 +21,7 @@ fn kept(all: &Connection) -> rusqlite::Result<Option<String>> {
     one(all, "SELECT document FROM setting WHERE name = 'tokenizer'", [], |row| row.get(0))
 }
 
-pub(crate) fn keep(all: &Connection, name: &str) -> rusqlite::Result<()> {
+fn keep(all: &Connection, name: &str) -> rusqlite::Result<()> {
     change(all, "INSERT OR REPLACE INTO setting(name, document) VALUES ('tokenizer', ?1)", [name]).map(drop)
 }
 

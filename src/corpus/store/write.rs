@@ -14,8 +14,9 @@ use crate::corpus::store::blocks::{Written, forget_texts};
 use crate::corpus::store::file::{Workspace, change, list, number, one};
 use crate::corpus::store::gold::set_gold;
 use crate::corpus::store::output::{SystemOutput, pack};
-use crate::corpus::store::read::{MOST_REFERENCES, StoredAbout, StoredSentence, StoredSystem, key, stored_system};
-use crate::corpus::store::scoring::SAMPLE;
+use crate::corpus::store::read::{
+    MOST_REFERENCES, SAMPLE, StoredAbout, StoredSentence, StoredSystem, key, stored_system,
+};
 use crate::error::{Error, Result};
 use crate::text::links::Links;
 
