@@ -1,6 +1,5 @@
 //! Floor 7: how the BLEU of a corpus cuts text into words. The file keeps the tokenizer, so all its numbers are of the same one.
 
-use rayon::prelude::*;
 use rusqlite::Connection;
 
 use crate::analysis::bleu::{BleuSettings, Tokenization};
@@ -69,7 +68,7 @@ impl Workspace {
                     let output = SystemOutput { text, ..SystemOutput::default() };
                     Some((at, measure_all(&measures, &MeasureSubject::new(&output, &references, bleu))))
                 };
-                rows.par_extend(texts.into_par_iter().filter_map(row));
+                rows.extend(texts.into_iter().filter_map(row));
             }
         }
         self.at_once(|all| {

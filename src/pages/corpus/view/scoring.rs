@@ -10,7 +10,7 @@ use crate::pages::corpus::whole::ExploreCommand;
 use crate::pages::window::dialogs::{Question, TEXTS, Wants};
 use crate::pages::window::local::Window;
 use crate::widgets::labels;
-use crate::widgets::tokenizers::tokenizers_ui;
+use crate::widgets::tokenization::tokenizers_ui;
 
 const FREQUENCIES: Question = Question::new(
     id!("Frequencies of words"),

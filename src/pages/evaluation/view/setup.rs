@@ -14,7 +14,7 @@ use crate::pages::evaluation::command::{EvaluationCommand, TestCommand};
 use crate::pages::window::dialogs::{AskedPath, Question, TEXTS, Wants};
 use crate::pages::window::local::Window;
 use crate::pages::window::task;
-use crate::widgets::tokenizers::tokenizers_ui;
+use crate::widgets::tokenization::tokenizers_ui;
 use crate::widgets::{chart, labels, theme};
 
 /// Room for the button behind a file's name, points.
