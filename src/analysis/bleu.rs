@@ -11,10 +11,6 @@ pub use crate::analysis::mteval::Tokenization;
 /// Longest n-grams that count.
 pub const MAX_ORDER: usize = 4;
 
-/// How [`corpus`] computes by the usual settings, in sacreBLEU's notation.
-pub const SIGNATURE: &str =
-    concat!("nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:interlinear-", env!("CARGO_PKG_VERSION"));
-
 /// What is counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BleuSettings {
@@ -28,11 +24,9 @@ impl BleuSettings {
     /// `None` where that varies.
     pub fn signature(&self, references: Option<usize>) -> String {
         let references = references.map_or_else(|| "var".to_owned(), |count| count.to_string());
-        let case = if self.lowercase { "case:lc" } else { "case:mixed" };
-        SIGNATURE
-            .replace("nrefs:1", &format!("nrefs:{references}"))
-            .replace("case:mixed", case)
-            .replace("tok:13a", &format!("tok:{}", self.tokenization.name()))
+        let (case, tok) = (if self.lowercase { "lc" } else { "mixed" }, self.tokenization.name());
+        let version = env!("CARGO_PKG_VERSION");
+        format!("nrefs:{references}|case:{case}|eff:no|tok:{tok}|smooth:exp|version:interlinear-{version}")
     }
 }
 
@@ -127,8 +121,13 @@ impl BleuCounts {
         precisions
     }
 
+    /// Tokens of the hypotheses for each token of the references; `None` without these.
+    pub fn ratio(&self) -> Option<f64> {
+        (self.reference_tokens > 0).then(|| self.hypothesis_tokens as f64 / self.reference_tokens as f64)
+    }
+
     /// BP = exp(1 - r/c) where the hypotheses are shorter than the references, else 1.
-    fn brevity_penalty(&self) -> f64 {
+    pub fn brevity_penalty(&self) -> f64 {
         let (c, r) = (self.hypothesis_tokens as f64, self.reference_tokens as f64);
         if c >= r {
             1.0
@@ -145,7 +144,7 @@ impl Bleu {
     pub fn details(&self) -> String {
         let precisions: Vec<String> = self.precisions.iter().map(|precision| format!("{precision:.1}")).collect();
         let (c, r) = (self.counts.hypothesis_tokens, self.counts.reference_tokens);
-        let ratio = if r > 0 { c as f64 / r as f64 } else { 0.0 };
+        let ratio = self.counts.ratio().unwrap_or_default();
         let penalty = self.brevity_penalty;
         format!("{} (BP = {penalty:.3} ratio = {ratio:.3} hyp_len = {c} ref_len = {r})", precisions.join("/"))
     }

@@ -3,7 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::analysis::mteval::{Tokenization, tokenize};
+use crate::analysis::mteval::{Tokenization, tokenize, words};
+use crate::analysis::unknown;
+use crate::text::sentence::UNK;
 use crate::text::unspaced;
 use crate::text::words::folded;
 
@@ -38,10 +40,21 @@ impl LexicalCounts {
 
 sums!(LexicalCounts: reference, output, right; each);
 
-/// A text as words: the tokens of mteval-v13a; those of scripts without spaces are found before.
-pub fn cut(text: &str) -> String {
-    let found = unspaced::cut(text).map(|words| words.join(" "));
-    tokenize(found.as_deref().unwrap_or(text), Tokenization::Mteval13a)
+/// A text as words with spaces between: those of scripts without spaces are found first, the rest is [`tokens`].
+pub fn cut(text: &str, tokenization: Tokenization) -> String {
+    let found = unspaced::cut(text).filter(|_| tokenization != Tokenization::None).map(|words| words.join(" "));
+    tokens(found.as_deref().unwrap_or(text), tokenization)
+}
+
+/// The tokens of a tokenizer with spaces between; those of mteval-v13a where it cuts at characters, which are no words. An unknown
+/// word is one, and spelled [`UNK`].
+pub fn tokens(text: &str, tokenization: Tokenization) -> String {
+    let by = match tokenization {
+        Tokenization::Chinese | Tokenization::Characters => Tokenization::Mteval13a,
+        words => words,
+    };
+    let parts: Vec<String> = unknown::parts(text).map(|part| tokenize(part, by)).collect();
+    if parts.len() > 1 { words(&parts.join(&format!(" {UNK} "))).collect::<Vec<_>>().join(" ") } else { parts.concat() }
 }
 
 /// The counts of each word of a sentence pair, words in order; the texts are cut.

@@ -7,7 +7,8 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 
-use crate::text::language::primary;
+use crate::text::language::{habits, primary};
+use crate::text::unspaced::is_unspaced;
 
 /// How text is cut into tokens before n-grams are counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -51,11 +52,37 @@ impl Tokenization {
         }
     }
 
-    /// That of a target language where nobody has chosen, as in sacreBLEU.
+    /// The usual one of a target language: sacreBLEU's where it is here, characters for the other scripts without spaces.
     pub fn usual(language: &str) -> Self {
-        if primary(language) == "zh" { Self::Chinese } else { Self::default() }
+        match primary(language).as_str() {
+            "zh" | "yue" => Self::Chinese,
+            language if habits(language).unspaced => Self::Characters,
+            _ => Self::default(),
+        }
+    }
+
+    /// The usual one of a language; if that is not known (empty), of the script of a text.
+    pub fn usual_of(language: &str, text: &str) -> Self {
+        let letters = || text.chars().filter(|c| c.is_alphabetic());
+        let unspaced = letters().filter(|c| is_unspaced(*c)).count();
+        let chinese = letters().filter(|c| matches!(c, '\u{3400}'..='\u{9fff}' | '\u{20000}'..='\u{3ffff}')).count();
+        match language {
+            // A letter of these scripts stands for some three of others.
+            "" if unspaced == 0 || 4 * unspaced < letters().count() => Self::default(),
+            "" if 10 * chinese >= 9 * unspaced => Self::Chinese,
+            "" => Self::Characters,
+            language => Self::usual(language),
+        }
     }
 }
+
+/// Tokenizers of sacreBLEU that are not here, why, and what to take instead.
+pub const NOT_HERE: &[(&str, &str)] = &[
+    ("ja-mecab", "it needs MeCab's dictionary; Interlinear uses `char` for Japanese"),
+    ("ko-mecab", "it needs MeCab's dictionary; Interlinear uses `13a` for Korean, or take `char`"),
+    ("flores101", "it needs a SentencePiece model; cut the text with it and take `none`"),
+    ("flores200", "it needs a SentencePiece model; cut the text with it and take `none`"),
+];
 
 /// Python's whitespace, by which sacreBLEU splits: four more control characters than Rust's.
 pub fn is_space(c: char) -> bool {

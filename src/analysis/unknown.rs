@@ -1,11 +1,31 @@
 //! Floor 5: what stands for `[UNK]` in a translation: the source word of greatest alpha, through a dictionary where
-//! it knows the word, else copied as it was typed (Luong et al. 2015b; Jean et al. 2015, section 3.3). Imports `text`.
+//! it knows the word, else copied as it was typed (Luong et al. 2015b; Jean et al. 2015, section 3.3). And how systems spell
+//! an unknown word, which every count of words takes for one word. Imports `text`.
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use regex::Regex;
 
 use crate::analysis::alignment::{Alignment, greatest};
 use crate::text::dictionary::Dictionary;
 use crate::text::sentence::Sentence;
+
+/// How systems spell an unknown word: `[UNK]` (Interlinear, BERT), `<unk>` (Marian, OpenNMT, fairseq; `<<unk>>` in its references),
+/// U+2047 (SentencePiece), and `UNK` as a whole word (GroundHog, Nematus).
+static SPELLED: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i:\[unk\]|<<unk>>|<unk>|&lt;unk&gt;)|\x{2047}|\bUNK\b").expect("a pattern that is tested")
+});
+
+/// How many unknown words a text has, however they are spelled.
+pub fn count(text: &str) -> usize {
+    SPELLED.find_iter(text).count()
+}
+
+/// The text before, between and behind its unknown words: one part more than these.
+pub fn parts(text: &str) -> impl Iterator<Item = &str> {
+    SPELLED.split(text)
+}
 
 /// What unknown words give way to.
 #[derive(Clone, Debug, Default)]

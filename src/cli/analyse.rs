@@ -17,6 +17,7 @@ use clap::Args;
 
 use crate::aligner::bundled::{AlignerChoice, AlignerFile, AlignerFiles};
 use crate::aligner::words::LineAligner;
+use crate::analysis::bleu::Tokenization;
 use crate::analysis::concordance::ConcordanceOrder;
 use crate::cli::analyse::agreement::agreement;
 use crate::cli::analyse::campaign::CampaignArgs;
@@ -24,7 +25,7 @@ use crate::cli::analyse::format::Format;
 use crate::cli::analyse::links::LinkArgs;
 use crate::cli::analyse::overview::overviews_of;
 use crate::cli::args::links::GoldLayoutArgs;
-use crate::cli::args::{BatchArgs, Choice, EnsembleArgs, ReadingArgs, RunArgs, SearchArgs, one_of};
+use crate::cli::args::{BatchArgs, Choice, EnsembleArgs, ReadingArgs, RunArgs, SearchArgs, one_of, tokenizers};
 use crate::cli::output::LineOutput;
 use crate::cli::progress::ProgressLine;
 use crate::cli::{bundled, output};
@@ -155,6 +156,11 @@ pub struct AnalyseArgs {
     /// Put texts and links of these files in the place of others that are there; without it those stay, and are told
     #[arg(long)]
     replace: bool,
+    /// How BLEU of this corpus cuts text into words, from now on; all outputs are measured with it. If nobody chooses, a new corpus
+    /// takes what the language of its models or the script of its references asks for: `zh` for Chinese, `char` for Japanese,
+    /// Thai, Lao, Khmer and Burmese, else `13a`. Corpora of older versions keep `13a`
+    #[arg(long, value_name = "NAME", value_parser = tokenizers())]
+    tokenize: Option<Tokenization>,
     /// Of n-best lists that come in, the candidate nearest to the references, by BLEU or chrF2 of the sentence, is the system
     /// "oracle of NAME", and where it stands the column oracle_place
     #[arg(long, value_name = "BY", value_parser = one_of(ORACLES.iter().copied()))]
@@ -332,6 +338,7 @@ impl ChoiceArgs {
             pictures: MOST_PICTURES,
             link_tokens: self.link_tokens,
             aligner: self.aligner(corpus, workspace)?,
+            title: String::new(),
         })
     }
 }
@@ -408,6 +415,9 @@ pub fn run(low: &AnalyseArgs) -> anyhow::Result<()> {
     let mut workspace = Workspace::open(&low.workspace)?;
     let known = KnownWords { pretokenized: low.pretokenized, ..KnownWords::default() };
     workspace.settle_words(&known, std::iter::empty(), std::iter::empty())?;
+    if let Some(tokenization) = low.tokenize {
+        workspace.set_tokenizer(tokenization, &mut |_| Ok(()))?;
+    }
     let only = |name: &&String| low.outputs.iter().all(|(other, _)| other == *name);
     let came_with = low.outputs.first().map(|(name, _)| name).filter(only);
     let languages = low.choice.languages.clone().unzip();
@@ -576,7 +586,8 @@ fn run_all(low: &AnalyseArgs, workspace: &mut Workspace) -> Result<()> {
         if let Some(trouble) = aligner.trouble() {
             output::tell(&trouble);
         }
-        let mut measuring = Measuring { aligner: LineAligner::chosen(&aligner, workspace.rules().are_given())? };
+        let aligner = LineAligner::chosen(&aligner, workspace.rules().are_given())?;
+        let mut measuring = Measuring { aligner, ..Measuring::default() };
         let known = about(system, folders, &digests(system), &options);
         check(workspace, system, &options)?;
         let (_, mut stepper) = low.reading.open(&loaded, &runtime, false)?;

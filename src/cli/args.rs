@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use clap::builder::{PossibleValue, PossibleValuesParser, RangedI64ValueParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
+use crate::analysis::mteval::{NOT_HERE, TOKENIZATIONS, Tokenization};
 use crate::analysis::reading::{READINGS, Reading};
 use crate::analysis::unknown::Replacing;
 use crate::cli::input::InputFiles;
@@ -51,6 +52,17 @@ pub fn one_of<T: Clone + Send + Sync + 'static>(
         lines.map(|(name, what, meant)| (PossibleValue::new(name).help(what.into()), (name, meant))).unzip();
     let known = move |name: String| meant.iter().find(|(known, _)| *known == name).map(|(_, meant)| meant.clone());
     PossibleValuesParser::new(values).try_map(move |name| known(name).ok_or("a name without a line in its table"))
+}
+
+/// Takes the names of tokenizers of BLEU.
+pub fn tokenizers() -> impl TypedValueParser<Value = Tokenization> {
+    let known = TOKENIZATIONS.iter().map(|(one, about)| PossibleValue::new(one.name()).help(*about));
+    let not_here = NOT_HERE.iter().map(|(name, _)| PossibleValue::new(*name).hide(true));
+    PossibleValuesParser::new(known.chain(not_here)).try_map(|name| {
+        let why = NOT_HERE.iter().find(|(other, _)| *other == name).map_or("", |(_, why)| why);
+        let found = TOKENIZATIONS.iter().find(|(one, _)| one.name() == name);
+        found.map(|(one, _)| *one).ok_or_else(|| format!("sacreBLEU's {name} is not available: {why}"))
+    })
 }
 
 /// Takes the numbers from 1 to `most`.

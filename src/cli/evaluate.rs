@@ -17,7 +17,6 @@ use std::time::Instant;
 
 use clap::{ArgMatches, FromArgMatches as _};
 
-use crate::analysis::mteval::Tokenization;
 use crate::cli::args::Runtime;
 use crate::cli::evaluate::arguments::{EvaluateArgs, ReportFormat};
 use crate::cli::evaluate::bar::with_bar;
@@ -74,7 +73,7 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
         let config = &system.lead().config;
         let (_, target) =
             languages.get_or_insert_with(|| (config.source_language.clone(), config.target_language.clone()));
-        options.tokenization = low.tokenize.unwrap_or_else(|| Tokenization::usual(target));
+        options.tokenization = low.tokenize.unwrap_or_else(|| test_set.usual_tokenization(target));
         let with_head = || loaded.stepper_with_head(runtime.engine, runtime.threads);
         let is_asked = gold.is_some() || options.replace_unk.is_some();
         let has_head = is_asked && with_head()?.has_alignment_head();

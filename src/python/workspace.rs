@@ -131,7 +131,7 @@ impl NativeWorkspace {
             }
             let is_given = workspace.rules().are_given();
             let aligner = aligner.map(|choice| LineAligner::chosen(&choice, is_given));
-            let mut measuring = Measuring { aligner: aligner.transpose()?.flatten() };
+            let mut measuring = Measuring { aligner: aligner.transpose()?.flatten(), ..Measuring::default() };
             let (_, target) = about.languages.split_once('>').unzip();
             let known = KnownWords { languages: [None, target.map(str::to_owned)], ..KnownWords::default() };
             let texts = outputs.iter().map(|(_, output)| output.text.as_str());
@@ -310,6 +310,7 @@ impl NativeWorkspace {
             chosen: rows.filter,
             pictures,
             aligner,
+            title: String::new(),
         };
         Ok(py.detach(|| out::write(&out, &corpus, &self.locked()))?)
     }

@@ -12,6 +12,7 @@ use interlinear::analysis::concordance::{
 use interlinear::analysis::contrast::{Contrast, times};
 use interlinear::analysis::jumps::{JumpSet, jumps};
 use interlinear::analysis::lexical::{LexicalCounts, bare, cut, each};
+use interlinear::analysis::mteval::Tokenization;
 use interlinear::corpus::export::out::{ExportFormat, Out};
 use interlinear::corpus::measures::aggregate::scores;
 use interlinear::corpus::measures::frequencies::class_range;
@@ -139,7 +140,8 @@ fn ngrams_are_ranked_by_the_smoothed_ratio() {
     let mut contrast = Contrast::default();
     for (reference, first, second) in [("a b c", "a b c", "a c b"), ("a b d", "a b d", "d a b"), ("x x", "x", "x x x")]
     {
-        contrast.add(&cut(reference), [&cut(first), &cut(second)]);
+        let [reference, first, second] = [reference, first, second].map(|text| cut(text, Tokenization::default()));
+        contrast.add(&reference, [&first, &second]);
     }
     // Right in the first, in the second: a 2 2, b 2 2, c 1 1, d 1 1, x 1 2; a b 2 1, b c 1 0, b d 1 0, x x 0 1;
     // a b c 1 0, a b d 1 0.

@@ -77,6 +77,7 @@ pub fn out(path: impl Into<PathBuf>, kind: ExportFormat, rows: impl IntoIterator
         chosen: String::new(),
         pictures: 100,
         aligner: None,
+        title: String::new(),
     }
 }
 

@@ -297,7 +297,7 @@ fn errors_that_a_metric_found_are_marks_of_an_annotator_of_its_name() {
     };
     assert_eq!(said.marks, [wanted]);
     let corpus = CorpusTable::read(&workspace).expect("a corpus");
-    assert_eq!(TableColumn::named("xcomet.1", &corpus).expect("a column").value(&corpus, 3), 0.75);
+    assert_eq!(TableColumn::named("comet.1", &corpus).expect("a column").value(&corpus, 3), 0.75);
     std::fs::write(&path, "{\"a\": [{\"src\": 1, \"mt\"").expect("written");
     let (options, ticket) = (ImportOptions::default(), CancellationToken::forever());
     let error = import_file(&mut workspace, (&path, &options), 1, &ticket, &mut |_| {}).expect_err("no JSON");

@@ -146,6 +146,7 @@ fn write(workspace: &Workspace, kind: ExportFormat, name: &str) -> PathBuf {
         chosen: String::new(),
         pictures: 0,
         aligner: None,
+        title: String::new(),
     };
     out::write(&out, &corpus, workspace).expect("written");
     out.path

@@ -29,7 +29,8 @@ fn ran(folder: &Path, line: &str) -> (String, String) {
 fn scored() -> (tempfile::TempDir, Workspace, CorpusTable) {
     let folder = tempfile::tempdir().expect("a folder");
     fs::write(folder.path().join("t.tsv"), TABLE).expect("written");
-    let (_, told) = ran(folder.path(), "analyse --workspace w.ilws --import t.tsv --format none");
+    let line = format!("analyse --workspace w.ilws --import {}/t.tsv --format none", folder.path().display());
+    let (_, told) = ran(folder.path(), &line);
     assert!(told.contains("6 outputs, 5 scores"), "{told}");
     let workspace = Workspace::open_existing(&folder.path().join("w.ilws")).expect("it opens");
     let corpus = CorpusTable::read(&workspace).expect("a corpus");
@@ -70,9 +71,14 @@ fn a_table_brings_scores_by_the_names_of_its_columns() {
     assert_eq!(numbers(&again), numbers(&table));
     let (json, _) = ran(folder.path(), "analyse --workspace w.ilws --format jsonl --limit 1");
     assert!(json.contains("\"comet\":0.5"), "{json}");
-    ran(folder.path(), "report --workspace w.ilws --output r.html");
+    ran(folder.path(), "report --workspace w.ilws --output r.html --title Trial");
     let report = fs::read_to_string(folder.path().join("r.html")).expect("read");
-    assert!(report.contains("COMET, mean") && report.contains("0.850"), "means");
+    let scores =
+        "<th>System</th><th>sentences</th><th>BLEU</th><th>chrF2</th><th>TER</th><th>BP</th><th>ref. ratio</th></tr>";
+    for text in [scores, "<td>COMET</td><td>0.850</td>", "<h1>Trial</h1>", "file t.tsv", "tok:13a"] {
+        assert!(report.contains(text), "{text}");
+    }
+    assert!(!report.contains(&folder.path().display().to_string()), "a folder of this computer");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! A measure in one line: how many words of an output begin with a capital letter.
 
-use interlinear::analysis::confidence::TranslationSigns;
+use interlinear::analysis::bleu::BleuSettings;
 use interlinear::corpus::measures::table::{CorpusMeasure, MeasureSubject, Of, measure_all};
 use interlinear::corpus::store::output::SystemOutput;
 use interlinear::corpus::store::rules::SideRules;
@@ -18,17 +18,8 @@ const CAPITALS: CorpusMeasure = CorpusMeasure {
 
 #[test]
 fn a_measure_of_one_line_is_measured_and_nothing_to_measure_is_no_number() {
-    let seen = TranslationSigns::default();
     let output = SystemOutput { text: "Tom lives in Rome .".to_owned(), ..SystemOutput::default() };
-    let subject = MeasureSubject {
-        source: "Tom wohnt in Rom .",
-        rules: SideRules::default(),
-        references: &[],
-        gold: None,
-        statistical: None,
-        output: Some(&output),
-        seen,
-    };
+    let subject = MeasureSubject::new(&output, &[], BleuSettings::default());
     assert_eq!(measure_all(&[CAPITALS], &subject), [2.0]);
     assert!(measure_all(&[CAPITALS], &MeasureSubject { output: None, ..subject })[0].is_nan());
 }

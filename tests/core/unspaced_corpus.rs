@@ -3,9 +3,11 @@
 use std::path::Path;
 
 use interlinear::analysis::lexical::{LexicalCounts, cut};
+use interlinear::analysis::mteval::Tokenization;
 use interlinear::corpus::measures::table::Measuring;
 use interlinear::corpus::overview::compute::{OverviewOptions, ngram_condition};
 use interlinear::corpus::overview::tables::overview;
+use interlinear::corpus::query::column::TableColumn;
 use interlinear::corpus::query::costly::FilterResources;
 use interlinear::corpus::query::hits::Searching;
 use interlinear::corpus::query::linked::LinkChoice;
@@ -117,6 +119,33 @@ fn words_of_scripts_without_spaces_are_cut_on_at_western_signs() {
         ("the 猫, mill", "the 猫 , mill"),
         ("Don\u{2019}t \u{2014} he said.", "Don\u{2019}t \u{2014} he said ."),
     ] {
-        assert_eq!(cut(text), expect);
+        assert_eq!(cut(text, Tokenization::default()), expect);
     }
+}
+
+/// A corpus of an older version names no tokenizer: its scores are of 13a until somebody chooses another one.
+#[test]
+fn corpora_of_older_versions_keep_13a_and_new_ones_take_what_their_script_asks_for() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("w.ilws");
+    let seen = |workspace: &Workspace| {
+        let corpus = CorpusTable::read(workspace).expect("read");
+        corpus.read_texts();
+        let bleu = TableColumn::named("bleu.1", &corpus).expect("a column").value(&corpus, 1);
+        (corpus.bleu.tokenization.name(), (bleu * 100.0).round() / 100.0)
+    };
+    let (mut workspace, _) = filled(&path);
+    // sacreBLEU 2.6.0: sentence_bleu("我喜欢红船。", ["我喜欢红色的船。"], tokenize=..)
+    assert_eq!(seen(&workspace), ("char", 43.3));
+    let stopped = |_: f32| Err(interlinear::error::Error::Stale);
+    workspace.set_tokenizer(Tokenization::None, &mut { stopped }).expect_err("it is stopped");
+    assert_eq!(seen(&workspace), ("char", 43.3), "then nothing changes");
+    let other = rusqlite::Connection::open(&path).expect("a database");
+    other.execute("DELETE FROM setting WHERE name = 'tokenizer'", []).expect("as of before");
+    assert_eq!(seen(&workspace).0, "13a");
+    let said = SystemOutput { text: LINES[1][2].to_owned(), ..SystemOutput::default() };
+    workspace.add_outputs(1, &[(1, said)], &mut Measuring::default()).expect("an output");
+    assert_eq!(seen(&workspace), ("13a", 0.0));
+    workspace.set_tokenizer(Tokenization::Chinese, &mut |_| Ok(())).expect("measured");
+    assert_eq!(seen(&Workspace::open(&path).expect("again")), ("zh", 43.3));
 }

@@ -414,3 +414,20 @@ fn p_is_corrected_where_several_pairs_are_there() {
     bench.click("Every two systems, and ranks");
     assert!(!labels_with(&bench, "+100.00 (< 0.0003)").is_empty(), "A less C by BLEU");
 }
+
+#[test]
+fn the_tokenizer_of_bleu_is_chosen_and_its_signature_is_shown() {
+    let mut bench = two_systems();
+    bench.click("Overview");
+    assert_eq!(labels_with(&bench, "BLEU nrefs:1|case:mixed|eff:no|tok:13a|").len(), 1);
+    let before = page(&bench).whole.counted.overview.clone().expect("counted").all.scores[0].ratio();
+    bench.click("Words for BLEU");
+    bench.click("char");
+    assert_eq!(labels_with(&bench, "BLEU nrefs:1|case:mixed|eff:no|tok:char|").len(), 1);
+    let after = page(&bench).whole.counted.overview.clone().expect("counted").all.scores[0].ratio();
+    assert_ne!(before, after, "it is counted again");
+    let workspace = bench.folder.path().join("w.ilws");
+    bench.send(CorpusRequest::Close);
+    bench.send(CorpusRequest::Open(workspace));
+    assert_eq!(page(&bench).corpus.bleu.tokenization.name(), "char", "it is kept");
+}

@@ -1,6 +1,6 @@
 //! Floor 13: the tables of an overview that `analyse --overview` prints.
 
-use crate::cli::output::LineOutput;
+use crate::cli::output::{LineOutput, tell};
 use crate::corpus::overview::compute::{CountedThing, OverviewOptions, first_pair};
 use crate::corpus::overview::tables;
 use crate::corpus::overview::tables::{OverviewTable, TABLES, overview};
@@ -53,6 +53,10 @@ pub(super) fn overviews_of(
         } else {
             output.text(&tables::tsv(table, &overview, corpus))?;
         }
+    }
+    let has_scores = |table: &OverviewTable| matches!(table.counted, CountedThing::Lengths | CountedThing::Pair);
+    if TABLES.iter().filter(is_asked).any(has_scores) {
+        overview.notes.iter().for_each(|note| tell(note));
     }
     Ok(())
 }

@@ -24,6 +24,9 @@ pub struct ReportArgs {
     /// The page that is written
     #[arg(long, value_name = "FILE")]
     output: PathBuf,
+    /// The title of the page; without it the name of the corpus
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    title: String,
     /// How many sentences have pictures of their alignments, the first ones as they are sorted; the others have their texts
     /// and numbers
     #[arg(long, value_name = "N", default_value_t = MOST_PICTURES)]
@@ -42,7 +45,7 @@ pub fn run(low: &ReportArgs) -> anyhow::Result<()> {
     let mut means = low.choice.means(workspace.look().frequencies, (&corpus, &workspace), false)?;
     let rows = low.choice.rows(&corpus, &workspace, &mut means)?;
     let out = low.choice.out(low.output.clone(), ExportFormat::Report, rows, (&corpus, &workspace))?;
-    let out = Out { pictures: low.pictures, ..out };
+    let out = Out { pictures: low.pictures, title: low.title.clone(), ..out };
     out::write(&out, &corpus, &workspace)?;
     output::tell(&format!("{} has {} sentences", out.path.display(), out.rows.len()));
     Ok(())

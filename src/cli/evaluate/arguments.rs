@@ -7,8 +7,9 @@ use clap::{Args, ValueEnum};
 use crate::analysis::bleu::Tokenization;
 use crate::analysis::bootstrap::PairedTests;
 use crate::analysis::buckets::Buckets;
-use crate::analysis::mteval::TOKENIZATIONS;
-use crate::cli::args::{BatchArgs, Choice, EnsembleArgs, ReplaceArgs, RunArgs, Runtime, SearchArgs, one_of};
+use crate::cli::args::{
+    BatchArgs, Choice, EnsembleArgs, ReplaceArgs, RunArgs, Runtime, SearchArgs, one_of, tokenizers,
+};
 use crate::cli::bundled;
 use crate::cli::evaluate::gold::GoldArgs;
 use crate::corpus::overview::test_set::Unk;
@@ -78,8 +79,9 @@ pub struct EvaluateArgs {
     /// Tell the figures by length of the source as well, in buckets that end with these lengths; or `none`
     #[arg(long, value_name = "ENDS", default_value = "10,20,30,40,50,60", value_parser = buckets)]
     pub buckets: Buckets,
-    /// How BLEU cuts text into words; if it is not given, `zh` where the first model translates into Chinese, else `13a`
-    #[arg(long, value_name = "NAME", value_parser = one_of(TOKENIZATIONS.iter().map(|(one, about)| (one.name(), *about, *one))))]
+    /// How BLEU cuts text into words. If it is not given, the language of the first model decides, else the script of the
+    /// references: `zh` for Chinese, `char` for Japanese, Thai, Lao, Khmer and Burmese, else `13a`
+    #[arg(long, value_name = "NAME", value_parser = tokenizers())]
     pub tokenize: Option<Tokenization>,
     /// Which translations to make, as to unknown words in the output
     #[arg(long, value_name = "UNK", default_value = "allow", value_parser = one_of(UNKS.iter().copied()))]

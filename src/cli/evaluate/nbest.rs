@@ -7,13 +7,14 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use serde_json::json;
 
-use crate::analysis::bleu::BleuSettings;
+use crate::analysis::bleu::{BleuSettings, Tokenization};
 use crate::cli::analyse::ORACLES;
-use crate::cli::args::one_of;
+use crate::cli::args::{one_of, tokenizers};
 use crate::cli::output;
 use crate::cli::output::LineOutput;
 use crate::corpus::measures::oracle::{greatest, ranked_by};
-use crate::corpus::measures::scores::{ComparedScores, SystemScores};
+use crate::corpus::measures::scores::{ComparedScores, SystemScores, signatures};
+use crate::corpus::store::read::{SAMPLE, compared};
 use crate::error::{Error, Result};
 use crate::import;
 use crate::import::{ImportedOutput, OracleBy, Record};
@@ -59,6 +60,9 @@ pub struct NbestArgs {
     /// Put the candidate first that has the greatest number in this file, a line for each candidate
     #[arg(long, value_name = "FILE")]
     scores: Option<PathBuf>,
+    /// How BLEU cuts text into words; if it is not given, the script of the references decides, as for `evaluate`
+    #[arg(long, value_name = "NAME", value_parser = tokenizers())]
+    tokenize: Option<Tokenization>,
     /// What to print
     #[arg(long, value_enum, default_value_t)]
     format: NbestFormat,
@@ -102,11 +106,15 @@ pub fn run(low: &NbestArgs) -> anyhow::Result<()> {
     if low.format == NbestFormat::Reranked && !is_reranked {
         return Err(Error::Input("--format reranked needs --rerank or --scores".to_owned()).into());
     }
-    let lists = read(low)?;
+    let targets: Vec<Vec<String>> = low.target.iter().map(|path| lines(path)).collect::<Result<_>>()?;
+    let sample = targets.iter().flatten().take(SAMPLE).map(String::as_str).collect::<Vec<_>>().join(" ");
+    let tokenization = low.tokenize.unwrap_or_else(|| Tokenization::usual_of("", &sample));
+    let bleu = BleuSettings { tokenization, ..BleuSettings::default() };
+    let lists = read(low, &targets, bleu)?;
     let mut output = LineOutput::stdout();
     match low.format {
-        NbestFormat::Table | NbestFormat::Json => summary(low, &lists, is_reranked, &mut output)?,
-        NbestFormat::Tsv => output.text(&each(low, &lists))?,
+        NbestFormat::Table | NbestFormat::Json => summary(low, (&lists, bleu), is_reranked, &mut output)?,
+        NbestFormat::Tsv => output.text(&each(low, &lists, bleu))?,
         NbestFormat::First => lists.iter().try_for_each(|list| output.line(&list.texts[0]))?,
         NbestFormat::Oracle => lists.iter().try_for_each(|list| output.line(&list.texts[list.oracle]))?,
         NbestFormat::Reranked => lists.iter().try_for_each(|list| output.line(&list.texts[list.reranked]))?,
@@ -114,8 +122,7 @@ pub fn run(low: &NbestArgs) -> anyhow::Result<()> {
     output.finish()
 }
 
-fn read(low: &NbestArgs) -> Result<Vec<ChosenNbest>> {
-    let targets: Vec<Vec<String>> = low.target.iter().map(|path| lines(path)).collect::<Result<_>>()?;
+fn read(low: &NbestArgs, targets: &[Vec<String>], bleu: BleuSettings) -> Result<Vec<ChosenNbest>> {
     let mut scores = low.scores.as_deref().map(lines).transpose()?.map(|lines| lines.into_iter().enumerate());
     let mut file = import::open(&low.file, &import::ImportOptions::default())?;
     let mut lists = Vec::new();
@@ -127,7 +134,7 @@ fn read(low: &NbestArgs) -> Result<Vec<ChosenNbest>> {
         let (records, warnings) = window.read();
         warnings.kept.iter().for_each(|warning| output::tell(&warning.sentence));
         for record in records.iter().filter(|record| !record.outputs.is_empty()) {
-            let references = references(low, &targets, record)?;
+            let references = references(low, targets, record)?;
             let known: Vec<&str> = references.iter().map(String::as_str).collect();
             let texts = || record.outputs.iter().map(|output| output.text.as_str());
             let reranked = match (&low.rerank, &mut scores) {
@@ -140,7 +147,7 @@ fn read(low: &NbestArgs) -> Result<Vec<ChosenNbest>> {
             };
             lists.push(ChosenNbest {
                 sentence: record.sentence,
-                oracle: low.by.oracle(texts(), &known).unwrap_or_default(),
+                oracle: low.by.oracle(texts(), &known, &bleu).unwrap_or_default(),
                 texts: texts().map(str::to_owned).collect(),
                 references,
                 reranked: reranked.and_then(greatest).unwrap_or_default(),
@@ -169,7 +176,9 @@ fn references(low: &NbestArgs, targets: &[Vec<String>], record: &Record) -> Resu
             Error::file(path, format!("has {count} lines, but the n-best lists have sentence {sentence}"))
         })
     };
-    low.target.iter().zip(targets).map(of).collect()
+    let all = low.target.iter().zip(targets).map(of).collect::<Result<Vec<_>>>()?;
+    let known = compared(all.first().map(String::as_str), all.iter().skip(1).map(String::as_str));
+    Ok(known.into_iter().map(str::to_owned).collect())
 }
 
 fn by_scores(low: &NbestArgs, record: &Record, scores: &mut impl Iterator<Item = (usize, String)>) -> Result<Vec<f64>> {
@@ -186,23 +195,28 @@ fn by_scores(low: &NbestArgs, record: &Record, scores: &mut impl Iterator<Item =
 }
 
 /// The scores of one candidate of each list.
-fn scored(lists: &[ChosenNbest], choice: Choosing) -> SystemScores {
+fn scored((lists, bleu): (&[ChosenNbest], BleuSettings), choice: Choosing) -> SystemScores {
     let mut scores = SystemScores::default();
     for list in lists {
         let references: Vec<&str> = list.references.iter().map(String::as_str).collect();
-        let counts = ComparedScores::of(&list.texts[choice(list)], &references, &BleuSettings::default());
+        let counts = ComparedScores::of(&list.texts[choice(list)], &references, &bleu);
         scores += SystemScores::of(Some(counts));
     }
     scores
 }
 
-fn summary(low: &NbestArgs, lists: &[ChosenNbest], is_reranked: bool, output: &mut LineOutput) -> anyhow::Result<()> {
+fn summary(
+    low: &NbestArgs,
+    (lists, bleu): (&[ChosenNbest], BleuSettings),
+    is_reranked: bool,
+    output: &mut LineOutput,
+) -> anyhow::Result<()> {
     let mut choices: Vec<(&str, Choosing)> = vec![("first", |_| 0), ("oracle", |list| list.oracle)];
     if is_reranked {
         choices.push(("reranked", |list| list.reranked));
     }
     let scores: Vec<(&str, SystemScores)> =
-        choices.iter().map(|(name, choice)| (*name, scored(lists, *choice))).collect();
+        choices.iter().map(|(name, choice)| (*name, scored((lists, bleu), *choice))).collect();
     let place = |list: &ChosenNbest| PLACES.iter().position(|last| list.oracle < *last).unwrap_or(PLACES.len());
     let mut places: BTreeMap<usize, usize> = BTreeMap::new();
     for list in lists {
@@ -211,6 +225,8 @@ fn summary(low: &NbestArgs, lists: &[ChosenNbest], is_reranked: bool, output: &m
     let mean = lists.iter().map(|list| (list.oracle + 1) as f64).sum::<f64>() / lists.len() as f64;
     let candidates = lists.iter().map(|list| list.texts.len()).sum::<usize>();
     let places: Vec<(String, usize)> = places.into_iter().map(|(n, count)| (place_name(n), count)).collect();
+    let [signature, ..] = signatures(&bleu, lists.iter().map(|list| list.references.len()));
+    output::tell(&format!("BLEU {signature}"));
     if low.format == NbestFormat::Json {
         let score = |(name, scores): &(&str, SystemScores)| json!({ "name": name, "bleu": scores.bleu(), "chrf": scores.chrf(), "ter": scores.ter() });
         return output.json(&json!({
@@ -218,6 +234,7 @@ fn summary(low: &NbestArgs, lists: &[ChosenNbest], is_reranked: bool, output: &m
             "candidates": candidates,
             "scores": scores.iter().map(score).collect::<Vec<_>>(),
             "mean_place": mean,
+            "bleu_signature": signature,
             "places": places.iter().map(|(name, count)| json!({ "place": name, "lists": count })).collect::<Vec<_>>(),
         }));
     }
@@ -248,12 +265,12 @@ fn place_name(n: usize) -> String {
     }
 }
 
-fn each(low: &NbestArgs, lists: &[ChosenNbest]) -> String {
+fn each(low: &NbestArgs, lists: &[ChosenNbest], bleu: BleuSettings) -> String {
     let head = ["sentence", "candidates", "place", "first", "oracle", "reranked", "text"];
     let mut table = vec![head.map(TsvCell::plain).to_vec()];
     for list in lists {
         let references: Vec<&str> = list.references.iter().map(String::as_str).collect();
-        let score = |at: usize| TsvCell::Plain(format!("{:.2}", low.by.score(&list.texts[at], &references)));
+        let score = |at: usize| TsvCell::Plain(format!("{:.2}", low.by.score(&list.texts[at], &references, &bleu)));
         table.push(vec![
             TsvCell::plain(&list.sentence),
             TsvCell::plain(&list.texts.len()),

@@ -52,6 +52,8 @@ fn summary(evaluated: &Evaluated) -> String {
         "BLEU",
         "chrF2",
         "TER",
+        "BP",
+        "ratio",
     ]);
     for of in &evaluated.scores {
         for (measured, scores) in evaluated.models.iter().zip(&of.all.scores) {
@@ -67,6 +69,8 @@ fn summary(evaluated: &Evaluated) -> String {
                 figure(scores.bleu(), 2),
                 figure(scores.chrf(), 2),
                 figure(scores.ter(), 2),
+                figure(scores.brevity_penalty(), 3),
+                figure(scores.ratio(), 3),
             ]);
         }
     }

@@ -11,6 +11,8 @@ use crate::analysis::hard;
 use crate::analysis::hard::{Link, links_above, pharaoh};
 use crate::analysis::symmetrize::SYMMETRIZATIONS;
 use crate::corpus::export::{arrays, judged, judgement_table, picture};
+use crate::corpus::measures::aggregate;
+use crate::corpus::measures::table::CorpusMeasure;
 use crate::corpus::overview::report;
 use crate::corpus::query::column::TableColumn;
 use crate::corpus::store::corpus::{CorpusTable, SystemColumn};
@@ -22,7 +24,7 @@ use crate::error::{Error, Result};
 use crate::figure::fonts::Fonts;
 use crate::figure::formats::format_of;
 use crate::figure::page::FigurePage;
-use crate::import::formats::table::{NO_OUTPUT, head_of};
+use crate::import::formats::table::{NO_OUTPUT, SIGNATURE, head_of};
 use crate::text::commands;
 use crate::text::links;
 use crate::text::links::Links;
@@ -85,6 +87,8 @@ fn tsv(file: &mut dyn Write, out: &Out, corpus: &CorpusTable) -> std::io::Result
         TsvCell::from(&head_of(&column.system.name, texts))
     });
     let numbers = columns.iter().map(|column| TsvCell::Plain(column.name(corpus)));
+    let has_bleu = columns.iter().any(|column| column.measure(corpus).is_some_and(CorpusMeasure::counts_tokens));
+    let signature = has_bleu.then(|| TsvCell::Plain(sentence_signature(corpus, &out.rows)));
     // An empty cell is a translation without words.
     let silent = |at: u32| -> Vec<&str> {
         let silent = corpus.systems.iter().filter(|column| column.texts.get(at as usize).is_none());
@@ -96,7 +100,7 @@ fn tsv(file: &mut dyn Write, out: &Out, corpus: &CorpusTable) -> std::io::Result
         .chain(systems)
         .chain(has_silent.then(|| TsvCell::plain(NO_OUTPUT.0)))
         .chain(numbers)
-        .chain([TsvCell::plain("tags"), TsvCell::plain("notes")])
+        .chain(["tags", "notes"].into_iter().chain(signature.is_some().then_some(SIGNATURE)).map(TsvCell::plain))
         .collect();
     table.row(head)?;
     for &at in out.rows.iter() {
@@ -112,9 +116,15 @@ fn tsv(file: &mut dyn Write, out: &Out, corpus: &CorpusTable) -> std::io::Result
         let notes: Vec<&str> =
             by.iter().flat_map(|by| by.values()).map(|one| one.note.as_str()).filter(|note| !note.is_empty()).collect();
         row.extend([TsvCell::from(tags.join(", ").as_str()), TsvCell::from(notes.join(" / ").as_str())]);
+        row.extend(signature.clone());
         table.row(row)?;
     }
     table.finish()
+}
+
+/// How the BLEU of single sentences is computed, in sacreBLEU's notation.
+fn sentence_signature(corpus: &CorpusTable, rows: &[u32]) -> String {
+    aggregate::signatures(corpus, rows)[0].replace("eff:no", "eff:yes")
 }
 
 /// Who judges which sentence of the campaign, in which order, and whether that is done.
@@ -246,6 +256,9 @@ fn object(at: usize, corpus: &CorpusTable, workspace: &Workspace) -> Result<Valu
     if !corpus.further.is_empty() {
         let all = [&corpus.references].into_iter().chain(&corpus.further).map(|texts| texts.get(at));
         object["references"] = all.collect();
+    }
+    if !corpus.systems.is_empty() {
+        object["bleu_signature"] = sentence_signature(corpus, &[at as u32]).into();
     }
     let given = corpus.of_sentences().enumerate().filter(|(_, measure)| measure.is_given());
     let numbers =

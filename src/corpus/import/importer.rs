@@ -315,9 +315,10 @@ impl Importer<'_> {
             self.workspace.add_remarks(&self.stem, &remarks)?;
         }
         let (mut drafts, mut oracles) = (BTreeMap::<i64, Vec<Draft>>::new(), GivenScores::new());
+        let bleu = self.workspace.settle_bleu(known.sentences.values().flat_map(StoredSentence::references))?;
         for (at, record) in &window {
             let references = known.sentences.get(at).map(StoredSentence::references).unwrap_or_default();
-            let said = said((*at, record), (&self.stem, self.options), &references, &mut oracles);
+            let said = said((*at, record), (&self.stem, self.options, &bleu), &references, &mut oracles);
             for (name, output) in said.map_err(|why| Error::line(self.path, record.line, why))? {
                 let Some(sentence) = known.sentences.get(at) else { continue };
                 let kept = self.output((*at, &name), &sentence.source, record, output, report)?;
@@ -335,7 +336,7 @@ impl Importer<'_> {
             report.outputs += drafts.len();
             let mut drafts = drafts.into_iter().peekable();
             while drafts.peek().is_some() {
-                self.lanes.give(PACK, Job::Pack(drafts.by_ref().take(PACKED).collect()));
+                self.lanes.give(PACK, Job::Pack(drafts.by_ref().take(PACKED).collect(), bleu));
                 self.waiting.push_back(system);
             }
         }

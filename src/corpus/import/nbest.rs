@@ -1,6 +1,7 @@
 //! Floor 7: n-best lists on their way in: of each the first candidate is taken, and where that is asked for the one nearest to the
 //! references and the first by another score, as systems of their own.
 
+use crate::analysis::bleu::BleuSettings;
 use crate::corpus::import::scores::GivenScores;
 use crate::corpus::measures::oracle::{greatest, ranked_by};
 use crate::corpus::store::read::ORACLE_OF;
@@ -16,7 +17,7 @@ const ORACLE: &str = "oracle place";
 /// What the candidates are to be ranked by and have not; continues "the line".
 pub(super) fn said<'r>(
     (at, record): (usize, &'r Record),
-    (stem, options): (&str, &ImportOptions),
+    (stem, options, bleu): (&str, &ImportOptions, &BleuSettings),
     references: &[&str],
     oracles: &mut GivenScores,
 ) -> Result<Vec<(String, &'r ImportedOutput)>, String> {
@@ -31,7 +32,7 @@ pub(super) fn said<'r>(
     let mut said = Vec::new();
     for (name, list) in lists {
         let texts = list.iter().map(|output| output.text.as_str());
-        let oracle = options.oracle.filter(|_| list.len() > 1).and_then(|by| by.oracle(texts, references));
+        let oracle = options.oracle.filter(|_| list.len() > 1).and_then(|by| by.oracle(texts, references, bleu));
         said.push((name.clone(), list[0]));
         if let Some(best) = oracle {
             oracles.entry((ORACLE.to_owned(), Some(name.clone()))).or_default().insert(at, (best + 1) as f32);

@@ -20,10 +20,8 @@ use crate::import::input::ImportInput;
 
 /// The most bytes of a file, which is read as a whole.
 const MOST: u64 = 1 << 28;
-/// Whose the suggestions of the metric are, and the title of the scores that come with them.
+/// Whose the suggestions of the metric are.
 const METRIC: &str = "xCOMET";
-/// What else may have a number in a line of COMET.
-const SCORE: &str = "COMET";
 /// The kind of an error that has none.
 const KIND: &str = "other";
 /// How bad one is of which that is not said.
@@ -334,7 +332,6 @@ fn comet(path: &Path, text: &str) -> Result<RatedFile> {
     file.names_files = true;
     let why = |error: serde_json::Error| Error::file(path, format!("is no JSON of comet-score ({error})"));
     let all: BTreeMap<String, Vec<CometSegment>> = serde_json::from_str(text).map_err(why)?;
-    let has_spans = all.values().flatten().any(|one| one.errors.is_some());
     let own = |name: &String| stem(Path::new(name));
     let mut names = BTreeMap::<String, usize>::new();
     for name in all.keys() {
@@ -350,8 +347,7 @@ fn comet(path: &Path, text: &str) -> Result<RatedFile> {
             let segment = file.segment(segment);
             let copy = file.says(&system, segment, &one.mt);
             for (key, score) in one.others.iter().filter_map(|(key, value)| Some((key, value.as_f64()?))) {
-                let title = if key == SCORE && has_spans { METRIC } else { key };
-                file.scores.entry((title.to_owned(), system.clone())).or_default().insert(segment, score as f32);
+                file.scores.entry((key.clone(), system.clone())).or_default().insert(segment, score as f32);
             }
             let mark = |span: &CometSpan| {
                 let severity = span.severity.clone().unwrap_or_else(|| SEVERITY.to_owned());

@@ -1,5 +1,6 @@
 //! Floor 7: a file in windows of records, read ahead, and outputs measured and packed, by threads beside the one that writes.
 
+use crate::analysis::bleu::BleuSettings;
 use crate::corpus::import::lanes::Lanes;
 use crate::corpus::measures::table::Measuring;
 use crate::corpus::store::output::SystemOutput;
@@ -48,7 +49,7 @@ pub(super) enum Job {
     /// Reads sentences from their lines.
     Read(RecordWindow),
     /// Measures and packs.
-    Pack(Vec<Draft>),
+    Pack(Vec<Draft>, BleuSettings),
 }
 
 pub(super) enum Done {
@@ -68,8 +69,8 @@ pub(super) fn work(job: Job) -> Done {
             let (records, warnings) = window.read();
             Done::Read(records, warnings)
         }
-        Job::Pack(drafts) => {
-            let mut measuring = Measuring::default();
+        Job::Pack(drafts, bleu) => {
+            let mut measuring = Measuring { bleu, ..Measuring::default() };
             Done::Pack(drafts.iter().map(|draft| draft.ready(&mut measuring)).collect())
         }
     }

@@ -1,8 +1,12 @@
 //! Floor 7: numbers of many sentences as one: corpus BLEU and chrF, means of the other measures.
 
-use crate::analysis::bleu::BleuSettings;
+use std::collections::BTreeMap;
+
+use crate::analysis::mteval::{tokenize, words};
+use crate::corpus::measures::scores;
 use crate::corpus::measures::scores::{ComparedScores, SystemScores};
 use crate::corpus::store::corpus::CorpusTable;
+use crate::text::sentence::UNK;
 
 /// An output of a system and its references; `None` where either is missing.
 fn pair(corpus: &CorpusTable, system: usize, at: u32) -> Option<(&str, Vec<&str>)> {
@@ -15,11 +19,48 @@ fn pair(corpus: &CorpusTable, system: usize, at: u32) -> Option<(&str, Vec<&str>
 /// that were forced.
 pub fn scores(corpus: &CorpusTable, system: usize, rows: &[u32]) -> SystemScores {
     let Some(column) = corpus.systems.get(system) else { return SystemScores::default() };
-    let counts =
-        |(text, references): (&str, Vec<&str>)| ComparedScores::of(text, &references, &BleuSettings::default());
+    let counts = |(text, references): (&str, Vec<&str>)| ComparedScores::of(text, &references, &corpus.bleu);
     let is_compared = |_: &_| !column.system.is_forced();
     let said = rows.iter().filter(|at| column.texts.get(**at as usize).is_some());
     said.map(|&at| SystemScores::of(pair(corpus, system, at).filter(is_compared).map(counts))).sum()
+}
+
+/// How many references the rows have that any system is compared over.
+fn references<'a>(corpus: &'a CorpusTable, rows: &'a [u32]) -> impl Iterator<Item = usize> + 'a {
+    rows.iter().map(|at| corpus.references_of(*at as usize).len())
+}
+
+/// How corpus scores over some rows are computed, in sacreBLEU's notation: of BLEU, chrF2 and TER.
+pub fn signatures(corpus: &CorpusTable, rows: &[u32]) -> [String; 3] {
+    scores::signatures(&corpus.bleu, references(corpus, rows))
+}
+
+/// The same as lines, and what one must know of the texts, in sentences. None of a corpus without outputs or references.
+pub fn notes(corpus: &CorpusTable, rows: &[u32]) -> Vec<String> {
+    let mut counts = BTreeMap::<usize, usize>::new();
+    references(corpus, rows).filter(|count| *count > 0).for_each(|count| *counts.entry(count).or_default() += 1);
+    if counts.is_empty() || corpus.systems.is_empty() {
+        return Vec::new();
+    }
+    let names = ["BLEU", "chrF2", "TER"].into_iter().zip(signatures(corpus, rows));
+    let mut notes: Vec<String> = names.map(|(name, signature)| format!("{name} {signature}")).collect();
+    let several = counts.iter().filter(|(count, _)| **count > 1);
+    let several =
+        several.map(|(count, n)| tr!("{n} of {all} sentences have {count} references", n, all = rows.len(), count));
+    let several: Vec<String> = several.collect();
+    if !several.is_empty() {
+        notes.push(tr!(
+            "{several}. BLEU, chrF2 and TER are over all references of a sentence.",
+            several = several.join(", ")
+        ));
+    }
+    let tokens = words(&tokenize(UNK, corpus.bleu.tokenization)).count();
+    let unknown = corpus.measures.iter().position(|measure| measure.name == "unk");
+    let has_unknown = |system| unknown.and_then(|at| mean(corpus, system, at, rows)).is_some_and(|mean| mean > 0.0);
+    if tokens > 1 && (0..corpus.systems.len()).any(has_unknown) {
+        notes.push(tr!("BLEU counts the text as written, as sacreBLEU does: [UNK] is {tokens} tokens. Other counts take it for one unknown word.", tokens));
+    }
+    notes
 }
 
 /// The mean of a measure of a system, by its place among [`CorpusTable::measures`].

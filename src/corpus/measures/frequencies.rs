@@ -3,10 +3,12 @@
 use std::collections::HashMap;
 use std::path::Path;
 
+use crate::analysis::lexical::cut;
+use crate::analysis::mteval::Tokenization;
 use crate::corpus::store::corpus::CorpusTable;
 use crate::error::Result;
-use crate::text::cut::WordRule;
 use crate::text::reader::LineReader;
+use crate::text::sentence::UNK;
 
 /// Counts of words.
 #[derive(Clone, Debug, Default)]
@@ -23,9 +25,9 @@ pub const CLASSES: &[(u32, u32)] =
 const STEP: usize = 4096;
 
 impl Frequencies {
-    /// How often a word was seen.
+    /// How often a word was seen; an unknown word never was.
     pub fn of(&self, word: &str) -> u32 {
-        self.counts.get(word).copied().unwrap_or(0)
+        self.counts.get(word).copied().filter(|_| word != UNK).unwrap_or(0)
     }
 
     /// The line of [`CLASSES`] of a word.
@@ -40,18 +42,19 @@ impl Frequencies {
         let mut heard = 0_usize;
         let counts = goes_on()
             && corpus.references.each(&mut |_, text| {
-                all.add(text, corpus.rules.target);
+                all.add(text, corpus.bleu.tokenization);
                 heard += 1;
                 !heard.is_multiple_of(STEP) || goes_on()
             });
         counts.then_some(all)
     }
 
-    /// Reads a file: lines of a word and its count in either order, or else a training text, whose words, as a rule cuts them, are counted.
+    /// Reads a file: lines of a word and its count in either order, or else a training text, whose words are counted as the
+    /// tokenizer cuts them.
     ///
     /// # Errors
     /// A sentence about the file.
-    pub fn read(path: &Path, rule: WordRule) -> Result<Self> {
+    pub fn read(path: &Path, tokenization: Tokenization) -> Result<Self> {
         let name = path.file_name().unwrap_or(path.as_os_str()).display().to_string();
         let mut all = Self { origin: name, ..Self::default() };
         let mut is_list = None;
@@ -64,14 +67,14 @@ impl Frequencies {
             let pair = counted_word(&line);
             match (*is_list.get_or_insert(pair.is_some()), pair) {
                 (true, Some((word, count))) => *all.counts.entry(word.to_owned()).or_insert(0) += count,
-                _ => all.add(&line, rule),
+                _ => all.add(&line, tokenization),
             }
         }
         Ok(all)
     }
 
-    fn add(&mut self, text: &str, rule: WordRule) {
-        for word in rule.words(text) {
+    fn add(&mut self, text: &str, tokenization: Tokenization) {
+        for word in cut(text, tokenization).split(' ').filter(|word| !word.is_empty()) {
             match self.counts.get_mut(word) {
                 Some(count) => *count += 1,
                 None => drop(self.counts.insert(word.to_owned(), 1)),

@@ -7,19 +7,24 @@ use crate::import::{ImportedOutput, OracleBy};
 
 impl OracleBy {
     /// The score of a candidate, from 0 to 100.
-    pub fn score(self, text: &str, references: &[&str]) -> f64 {
+    pub fn score(self, text: &str, references: &[&str], bleu: &BleuSettings) -> f64 {
         match self {
-            Self::Bleu => BleuCounts::of(text, references, &BleuSettings::default()).sentence(),
+            Self::Bleu => BleuCounts::of(text, references, bleu).sentence(),
             Self::Chrf => chrf::ChrfCounts::of(text, references, false).score(),
         }
     }
 
     /// The place of the best candidate, from 0; the first of equals. `None` without candidates or references.
-    pub fn oracle<'a>(self, candidates: impl IntoIterator<Item = &'a str>, references: &[&str]) -> Option<usize> {
+    pub fn oracle<'a>(
+        self,
+        candidates: impl IntoIterator<Item = &'a str>,
+        references: &[&str],
+        bleu: &BleuSettings,
+    ) -> Option<usize> {
         if references.is_empty() {
             return None;
         }
-        greatest(candidates.into_iter().map(|text| self.score(text, references)))
+        greatest(candidates.into_iter().map(|text| self.score(text, references, bleu)))
     }
 }
 
@@ -67,10 +72,14 @@ mod tests {
             (&[][..], None),
         ] {
             for by in [OracleBy::Bleu, OracleBy::Chrf] {
-                assert_eq!(by.oracle(candidates.iter().copied(), &references), wanted, "{by:?}");
+                assert_eq!(
+                    by.oracle(candidates.iter().copied(), &references, &BleuSettings::default()),
+                    wanted,
+                    "{by:?}"
+                );
             }
         }
-        assert_eq!(OracleBy::Chrf.oracle(["a"], &[]), None);
+        assert_eq!(OracleBy::Chrf.oracle(["a"], &[], &BleuSettings::default()), None);
         assert_eq!(greatest([f64::NAN, -2.0, -1.0, -1.0]), Some(2));
     }
 }

@@ -1,6 +1,8 @@
 //! Floor 7: the scores of a system: what is counted of each sentence, what that comes to over many and by their
 //! length. Page Corpus, page Evaluation and the command line have their numbers here.
 
+use std::collections::BTreeSet;
+
 use crate::analysis::bleu::BleuSettings;
 use crate::analysis::buckets::Buckets;
 use crate::analysis::sums;
@@ -34,6 +36,14 @@ impl ComparedScores {
     }
 }
 
+/// How BLEU of corpora, chrF2 and TER are computed, in sacreBLEU's notation. `references` is how many each sentence has: one number,
+/// else `var`; sentences without any do not count.
+pub fn signatures(bleu: &BleuSettings, references: impl IntoIterator<Item = usize>) -> [String; 3] {
+    let counts: BTreeSet<usize> = references.into_iter().filter(|count| *count > 0).collect();
+    let count = (counts.len() < 2).then(|| counts.first().copied().unwrap_or(1));
+    [bleu.signature(count), chrf::signature(count, false), ter::signature(count)]
+}
+
 /// What is counted of what a system makes of one sentence, or of many, and what that comes to.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SystemScores {
@@ -64,6 +74,16 @@ impl SystemScores {
     /// Corpus BLEU, from 0 to 100; `None` without outputs.
     pub fn bleu(&self) -> Option<f64> {
         (self.compared > 0).then(|| self.counts.bleu.bleu().score)
+    }
+
+    /// Brevity penalty of BLEU, at most 1; `None` without outputs.
+    pub fn brevity_penalty(&self) -> Option<f64> {
+        (self.compared > 0).then(|| self.counts.bleu.brevity_penalty())
+    }
+
+    /// Tokens of the outputs for each token of the references, as sacreBLEU's `ratio`; `None` without these.
+    pub fn ratio(&self) -> Option<f64> {
+        self.counts.bleu.ratio()
     }
 
     /// Corpus chrF2, from 0 to 100; `None` without outputs.

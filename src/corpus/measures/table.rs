@@ -6,11 +6,10 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 use crate::aligner::words::LineAligner;
 use crate::analysis::bleu::{BleuCounts, BleuSettings};
 use crate::analysis::confidence::{CONFIDENCES, ConfidenceEntry, TranslationSigns};
-use crate::analysis::{aer, chrf, ter};
+use crate::analysis::{aer, chrf, ter, unknown};
 use crate::corpus::store::output::SystemOutput;
 use crate::corpus::store::rules::SideRules;
 use crate::text::links::{Link, Links};
-use crate::text::sentence::UNK;
 use crate::text::words::words;
 
 /// A sentence and what is known of it.
@@ -25,6 +24,8 @@ pub struct MeasureSubject<'a> {
     pub gold: Option<&'a Links>,
     /// Links of the statistical aligner, of the output's words.
     pub statistical: Option<&'a [Link]>,
+    /// How BLEU counts.
+    pub bleu: BleuSettings,
     /// What a system says; `None` where the sentence itself is measured.
     pub output: Option<&'a SystemOutput>,
     /// Its alpha and words.
@@ -32,6 +33,12 @@ pub struct MeasureSubject<'a> {
 }
 
 impl<'a> MeasureSubject<'a> {
+    /// An output of which nothing but the text is looked at.
+    pub fn new(output: &'a SystemOutput, references: &'a [&'a str], bleu: BleuSettings) -> Self {
+        let (gold, statistical, seen) = (None, None, TranslationSigns::default());
+        Self { source: "", rules: SideRules::default(), references, gold, statistical, bleu, output: Some(output), seen }
+    }
+
     /// The references, where there is one.
     fn compared(&self) -> Option<&'a [&'a str]> {
         (!self.references.is_empty()).then_some(self.references)
@@ -72,7 +79,12 @@ pub const OF_SENTENCE: &str = "sentence:";
 impl CorpusMeasure {
     /// Whether it is how near an output comes to the references.
     pub fn compares(&self) -> bool {
-        matches!(self.name, "bleu" | "chrf" | "ter")
+        self.counts_tokens() || matches!(self.name, "chrf" | "ter")
+    }
+
+    /// Whether it depends on how BLEU cuts text into words.
+    pub fn counts_tokens(&self) -> bool {
+        matches!(self.name, "bleu" | "ref_ratio")
     }
 
     /// The number of a subject; `None` where there is nothing to measure.
@@ -171,8 +183,19 @@ const OWN: &[CorpusMeasure] = &[
         about: id!("BLEU of the sentence with effective order, as sacreBLEU's sentence_bleu"),
         digits: 1,
         of: Of::Subject(|subject| {
-            let counts = BleuCounts::of(&subject.output?.text, subject.compared()?, &BleuSettings::default());
-            Some(counts.sentence() as f32)
+            Some(BleuCounts::of(&subject.output?.text, subject.compared()?, &subject.bleu).sentence() as f32)
+        }),
+    },
+    CorpusMeasure {
+        name: "ref_ratio",
+        title: id!("ref. ratio"),
+        about: id!(
+            "Tokens of the translation for each token of the reference nearest in length, as sacreBLEU's ratio of the sentence"
+        ),
+        digits: 2,
+        of: Of::Subject(|subject| {
+            let counts = BleuCounts::of(&subject.output?.text, subject.compared()?, &subject.bleu);
+            counts.ratio().map(|ratio| ratio as f32)
         }),
     },
     CorpusMeasure {
@@ -199,7 +222,7 @@ const OWN: &[CorpusMeasure] = &[
         title: "[UNK]",
         about: id!("Unknown words in the translation"),
         digits: 0,
-        of: Of::Subject(|subject| Some(subject.output?.text.matches(UNK).count() as f32)),
+        of: Of::Subject(|subject| Some(unknown::count(&subject.output?.text) as f32)),
     },
     CorpusMeasure {
         name: "aer",
@@ -274,6 +297,8 @@ pub fn measure_all(measures: &[CorpusMeasure], subject: &MeasureSubject<'_>) -> 
 pub struct Measuring {
     /// Finds the links that alpha is compared with; none: they are not compared.
     pub aligner: Option<LineAligner>,
+    /// How BLEU counts; the workspace says it.
+    pub(crate) bleu: BleuSettings,
 }
 
 impl Measuring {
@@ -298,7 +323,7 @@ impl Measuring {
         let statistical = statistical.as_deref();
         measure_all(
             &MEASURES,
-            &MeasureSubject { source, rules, references, gold, statistical, output: Some(output), seen },
+            &MeasureSubject { source, rules, references, gold, statistical, output: Some(output), bleu: self.bleu, seen },
         )
     }
 }

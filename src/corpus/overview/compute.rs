@@ -9,13 +9,13 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use crate::analysis::aer;
-use crate::analysis::bleu::BleuSettings;
 use crate::analysis::bootstrap::{MeanCounts, Paired, PairedTests, Sample};
 use crate::analysis::buckets::{Bucket, Buckets};
 use crate::analysis::contrast::{Contrast, Ngram};
 use crate::analysis::jumps::jumps;
-use crate::analysis::lexical::{LexicalCounts, cut, each};
+use crate::analysis::lexical::{LexicalCounts, each};
 use crate::corpus::import::aligned::{AlignedBy, Linker, WordFate, fates, word_fates};
+use crate::corpus::measures::aggregate;
 use crate::corpus::measures::frequencies::{CLASSES, Frequencies};
 use crate::corpus::measures::paired::{ComparedSample, SystemTests, TestedScore, every_two};
 use crate::corpus::measures::scores::{ByLength, ComparedScores, SystemScores};
@@ -170,6 +170,8 @@ pub struct Overview {
     pub of: usize,
     /// All together.
     pub all: OverviewGroup,
+    /// Signatures of the scores and what one must know of them, as [`aggregate::notes`] has it.
+    pub notes: Vec<String>,
     /// By words of the source.
     pub lengths: Vec<OverviewGroup>,
     /// By the tags that anybody gave, such as those of documents and domains.
@@ -409,8 +411,8 @@ impl Counting {
             (links, by) = self.linker.of_reference(&corpus, workspace, at)?;
             self.linked[by as usize] += usize::from(reference.is_some());
         }
-        let cuts = self.counts(CountedThing::Ngrams);
-        let cut_reference = if cuts { cut(reference.unwrap_or_default()) } else { String::new() };
+        let is_cut = self.counts(CountedThing::Frequencies) || self.counts(CountedThing::Ngrams);
+        let cut_reference = if is_cut { corpus.cut(reference.unwrap_or_default()) } else { String::new() };
         // Reading outputs is most of the work.
         let reads = judges
             || self.counts(CountedThing::Jumps)
@@ -434,7 +436,7 @@ impl Counting {
             }
             let Some(reference) = reference else { continue };
             if is_rival && (self.counts(CountedThing::Lengths) || self.counts(CountedThing::Pair)) {
-                compared[system] = Some(ComparedScores::of(text, &references, &BleuSettings::default()));
+                compared[system] = Some(ComparedScores::of(text, &references, &corpus.bleu));
             }
             if self.counts(CountedThing::Lengths) {
                 let mut sums = SystemScores::of(compared[system]);
@@ -454,8 +456,7 @@ impl Counting {
                 continue;
             }
             if self.counts(CountedThing::Frequencies) {
-                let cut = |text: &str| corpus.rules.target.words(text).join(" ");
-                self.count_words(system, &cut(reference), &cut(text));
+                self.count_words(system, &cut_reference, &corpus.cut(text));
             }
             if self.counts(CountedThing::Words) {
                 self.count_fates(system, fates(source, corpus.rules.source, &word_fates));
@@ -512,7 +513,7 @@ impl Counting {
         if let (Some(one), Some(other)) = (text(first), text(second))
             && self.counts(CountedThing::Ngrams)
         {
-            self.contrast.add(cut_reference, [&cut(one), &cut(other)]);
+            self.contrast.add(cut_reference, [&self.corpus.cut(one), &self.corpus.cut(other)]);
         }
         if !self.counts(CountedThing::Pair) {
             return;
@@ -540,6 +541,7 @@ impl Counting {
             counted: self.rows.len(),
             of: self.of,
             all,
+            notes: aggregate::notes(&self.corpus, &self.rows),
             lengths,
             tags: self
                 .tags

@@ -5,12 +5,14 @@ use std::path::PathBuf;
 use crate::analysis::bleu::{BleuSettings, Tokenization};
 use crate::analysis::bootstrap::{Paired, PairedTests};
 use crate::analysis::buckets::Buckets;
-use crate::analysis::{chrf, ter};
 use crate::corpus::measures::paired::{ComparedSample, SystemTests};
+use crate::corpus::measures::scores;
 use crate::corpus::measures::scores::{ByLength, ComparedScores, SystemScores};
 use crate::corpus::overview::compute::OverviewGroup;
 use crate::corpus::overview::gold::{AlignmentErrorReport, AlignmentErrorRow, Baseline};
 use crate::corpus::overview::test_set::{EvaluationOptions, Set, TestSet, Unk};
+use crate::corpus::store::read::compared;
+use crate::corpus::store::write::NewSentence;
 use crate::decoding::SearchOptions;
 use crate::decoding::ensemble::Mixing;
 use crate::error::Result;
@@ -211,8 +213,9 @@ impl Evaluated {
     /// How BLEU, chrF2 and TER were computed, in sacreBLEU's notation.
     pub fn signatures(&self) -> [String; 3] {
         let settings = BleuSettings { tokenization: self.tokenization, ..BleuSettings::default() };
-        let count = Some(self.test_set.references.len());
-        [settings.signature(count), chrf::signature(count, false), ter::signature(count)]
+        let of =
+            |pair: &NewSentence| compared(pair.reference.as_deref(), pair.further.iter().map(String::as_str)).len();
+        scores::signatures(&settings, self.test_set.pairs.iter().map(of))
     }
 
     /// The name of a system by its position.

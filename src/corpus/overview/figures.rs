@@ -62,7 +62,8 @@ fn row<'a>(names: impl IntoIterator<Item = &'a str>, rest: impl IntoIterator<Ite
 
 /// One row for each model, set, kind of output and bucket.
 pub fn scores(evaluated: &Evaluated) -> String {
-    let head = "model\tset\tunk\tlength\tsentences\twords\tnll\tnll_per_word\tperplexity\tbleu\tchrf2\twords_per_second\ttokens\tnll_per_token\tter";
+    let head = "model\tset\tunk\tlength\tsentences\twords\tnll\tnll_per_word\tperplexity\tbleu\tchrf2\twords_per_second\ttokens\tnll_per_token\tter\tbp\tratio\thyp_len\tref_len\tbleu_signature";
+    let [signature, ..] = &evaluated.signatures();
     let rows = evaluated.models.iter().enumerate().flat_map(|(system, measured)| {
         let all = evaluated.scores.iter().flat_map(move |of| of.of(system).map(move |scores| (of, scores)));
         all.map(|(of, (length, scores))| {
@@ -81,6 +82,11 @@ pub fn scores(evaluated: &Evaluated) -> String {
                 scores.tokens.to_string(),
                 figure(scores.nll_per_token(), 6),
                 figure(scores.ter(), 4),
+                figure(scores.brevity_penalty(), 4),
+                figure(scores.ratio(), 4),
+                scores.counts.bleu.hypothesis_tokens.to_string(),
+                scores.counts.bleu.reference_tokens.to_string(),
+                signature.clone(),
             ];
             row([measured.name.as_str()], rest)
         })
@@ -206,7 +212,9 @@ fn object(of: &EvaluatedScores, (length, scores): (&str, &SystemScores)) -> Valu
     json!({"set": of.set.name(), "unk": of.unk.name(), "length": length, "sentences": scores.sentences,
            "words": scores.words, "nll": scores.nll, "nll_per_sentence": scores.nll_per_sentence(),
            "nll_per_word": scores.nll_per_word(), "perplexity": scores.perplexity(), "tokens": scores.tokens,
-           "nll_per_token": scores.nll_per_token(), "bleu": scores.bleu(), "chrf2": scores.chrf(), "ter": scores.ter()})
+           "nll_per_token": scores.nll_per_token(), "bleu": scores.bleu(), "chrf2": scores.chrf(), "ter": scores.ter(),
+           "brevity_penalty": scores.brevity_penalty(), "ratio": scores.ratio(),
+           "hyp_len": scores.counts.bleu.hypothesis_tokens, "ref_len": scores.counts.bleu.reference_tokens})
 }
 
 /// Two systems, by each score.

@@ -32,6 +32,7 @@ pub fn keep(evaluated: &Evaluated, workspace: &mut Workspace, hear: &mut dyn FnM
         done += count;
         hear(done as f32 / all)
     };
+    workspace.set_tokenizer(evaluated.tokenization, &mut |_| Ok(()))?;
     let origin = workspace.add_origin(&evaluated.test_set.name(), "")?;
     let known = KnownWords { pretokenized: evaluated.test_set.pretokenized, ..KnownWords::default() };
     let sources = pairs.iter().map(|pair| pair.source.as_str());

@@ -25,7 +25,7 @@ table{border-collapse:collapse;font-size:.85em;font-variant-numeric:tabular-nums
 td:first-child,th:first-child{text-align:left}th{background:#f0f0f0}.wide{overflow-x:auto}\
 article{border-top:1px solid #999;padding:1em 0;break-inside:avoid}dl{margin:.3em 0;display:grid;grid-template-columns:max-content 1fr;gap:.15em 1em}\
 dt{color:#555}dd{margin:0}.note{border-left:3px solid #888;padding-left:.8em;margin:.5em 0}.figures{display:flex;flex-wrap:wrap;gap:1em}\
-figure{margin:.5em 0}figcaption{font-size:.8em;color:#555}figure svg{max-width:100%;height:auto}";
+figure{margin:.5em 0}figcaption{font-size:.8em;color:#555}figure svg{max-width:100%;height:auto}@media print{.wide{overflow:visible}}";
 
 /// The report of the chosen rows.
 ///
@@ -42,7 +42,7 @@ pub fn report(out: &Out, corpus: &CorpusTable, workspace: &Workspace) -> Result<
         let workspace = (n < out.pictures).then_some(workspace);
         body += &sentence(at as usize, out, corpus, workspace)?;
     }
-    let title = escaped(&name);
+    let title = escaped(if out.title.is_empty() { &name } else { &out.title });
     Ok(format!(
         "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{title}</title>\
          <style>{STYLE}</style></head>\n<body>\n<h1>{title}</h1>\n{body}</body></html>\n"
@@ -53,17 +53,13 @@ fn head(out: &Out, corpus: &CorpusTable) -> String {
     let chosen = if out.chosen.is_empty() { String::new() } else { format!(" Chosen: {}.", escaped(&out.chosen)) };
     let of = corpus.len();
     let program = env!("CARGO_PKG_VERSION");
-    let references = match corpus.further.len() {
-        0 => String::new(),
-        further => format!(" BLEU and chrF2 are over {} references.", further + 1),
-    };
     let pictures = match out.pictures {
         most if most < out.rows.len() => format!(" The first {most} below have pictures of their alignments."),
         _ => String::new(),
     };
     let count = out.rows.len();
     let words = corpus.rules.told().map_or_else(String::new, |told| format!(" {told}."));
-    format!("<p>{count} of {of} sentences.{chosen}{references}{pictures}{words} Made by Interlinear {program}.</p>\n")
+    format!("<p>{count} of {of} sentences.{chosen}{pictures}{words} Made by Interlinear {program}.</p>\n")
 }
 
 fn systems(corpus: &CorpusTable, systems: &[crate::corpus::store::read::StoredSystem]) -> String {
@@ -74,7 +70,7 @@ fn systems(corpus: &CorpusTable, systems: &[crate::corpus::store::read::StoredSy
     for (number, system) in systems.iter().enumerate() {
         let about = &system.about;
         let mut facts: Vec<String> = Vec::new();
-        facts.extend(about.folders.iter().map(|folder| format!("model {folder}")));
+        facts.extend(about.folders.iter().map(|folder| format!("model {}", file_name(folder))));
         facts.extend(about.digests.iter().filter(|digest| !digest.is_empty()).map(|digest| format!("sha256:{digest}")));
         if about.beam > 0 {
             facts.push(format!("beam {}", about.beam));
@@ -86,7 +82,7 @@ fn systems(corpus: &CorpusTable, systems: &[crate::corpus::store::read::StoredSy
             1 => Some(format!("interventions {}", about.interventions)),
             _ => Some("interventions for each sentence".to_owned()),
         });
-        facts.extend((!about.file.is_empty()).then(|| format!("file {}", about.file)));
+        facts.extend((!about.file.is_empty()).then(|| format!("file {}", file_name(&about.file))));
         facts.extend((!about.facts.is_empty()).then(|| about.facts.clone()));
         facts.extend((!about.version.is_empty()).then(|| format!("run by Interlinear {}", about.version)));
         let name = escaped(&system.name);
@@ -95,25 +91,37 @@ fn systems(corpus: &CorpusTable, systems: &[crate::corpus::store::read::StoredSy
     html + "</dl>\n"
 }
 
+/// A path without its folders, which tell of the computer that it is on.
+fn file_name(path: &str) -> &str {
+    path.trim_end_matches(['/', '\\']).rsplit(['/', '\\']).next().unwrap_or(path)
+}
+
+/// Scores of all rows, then the means of the other measures: a row for each, so that the table is no wider than paper.
 fn aggregates(out: &Out, corpus: &CorpusTable) -> String {
     if corpus.systems.is_empty() {
         return String::new();
     }
-    let means: Vec<String> = corpus.measures.iter().map(|measure| format!("{}, mean", measure.title)).collect();
-    let means = means.iter().zip(corpus.measures.iter()).map(|(head, measure)| (head.as_str(), measure.about));
     let row = |(system, column): (usize, &SystemColumn)| {
         let scores = aggregate::scores(corpus, system, &out.rows);
         let mut row = vec![column.system.name.clone(), scores.sentences.to_string()];
         row.extend([scores.bleu(), scores.chrf(), scores.ter()].map(|score| number(score, 1)));
-        let mean = |(n, measure): (usize, &CorpusMeasure)| {
-            number(aggregate::mean(corpus, system, n, &out.rows), measure.digits.max(2))
-        };
-        row.extend(corpus.measures.iter().enumerate().map(mean));
+        row.extend([scores.brevity_penalty(), scores.ratio()].map(|score| number(score, 3)));
         row
     };
     let rows: Vec<Vec<String>> = corpus.systems.iter().enumerate().map(row).collect();
-    let head = heads(&["System", "sentences", "BLEU", "chrF2", "TER"]).chain(means);
-    let mut table = html_table(head, &rows);
+    let mut table = html_table(heads(&["System", "sentences", "BLEU", "chrF2", "TER", "BP", "ref. ratio"]), &rows);
+    for note in aggregate::notes(corpus, &out.rows) {
+        let _ = writeln!(table, "<p>{}</p>", escaped(&note));
+    }
+    let of = |(n, measure): (usize, &CorpusMeasure)| {
+        let mean = |system| number(aggregate::mean(corpus, system, n, &out.rows), measure.digits.max(2));
+        let means: Vec<String> = (0..corpus.systems.len()).map(mean).collect();
+        let is_there = !measure.compares() && means.iter().any(|mean| !mean.is_empty());
+        is_there.then(|| std::iter::once(measure.title.to_owned()).chain(means).collect())
+    };
+    let means: Vec<Vec<String>> = corpus.measures.iter().enumerate().filter_map(of).collect();
+    let names = corpus.systems.iter().map(|column| (column.system.name.as_str(), ""));
+    table += &html_table(std::iter::once(("Mean of the sentences", "")).chain(names), &means);
     let log_p = corpus.measures.iter().position(|measure| measure.name == "logp");
     let has_log_p = |system: &usize| log_p.is_some_and(|at| aggregate::mean(corpus, *system, at, &out.rows).is_some());
     if (0..corpus.systems.len()).filter(has_log_p).count() > 1 {

@@ -46,14 +46,44 @@ pub const TABLES: &[OverviewTable] = &[
     OverviewTable {
         name: "length",
         title: "Scores by words of the source",
-        head: &["words", "system", "sentences", "BLEU", "chrF2", "aligned", "AER", "show", "TER"],
+        head: &[
+            "words",
+            "system",
+            "sentences",
+            "BLEU",
+            "chrF2",
+            "aligned",
+            "AER",
+            "show",
+            "TER",
+            "BP",
+            "ratio",
+            "hyp_len",
+            "ref_len",
+            "signature",
+        ],
         counted: CountedThing::Lengths,
         rows: lengths,
     },
     OverviewTable {
         name: "tags",
         title: "Scores by tag",
-        head: &["tag", "system", "sentences", "BLEU", "chrF2", "aligned", "AER", "show", "TER"],
+        head: &[
+            "tag",
+            "system",
+            "sentences",
+            "BLEU",
+            "chrF2",
+            "aligned",
+            "AER",
+            "show",
+            "TER",
+            "BP",
+            "ratio",
+            "hyp_len",
+            "ref_len",
+            "signature",
+        ],
         counted: CountedThing::Lengths,
         rows: tags,
     },
@@ -181,6 +211,11 @@ fn scored<'a>(
                 number(scores.aer(), 4),
                 overview.scored(group, system),
                 number(scores.ter(), 2),
+                number(scores.brevity_penalty(), 4),
+                number(scores.ratio(), 4),
+                scores.counts.bleu.hypothesis_tokens.to_string(),
+                scores.counts.bleu.reference_tokens.to_string(),
+                overview.notes.first().and_then(|note| note.strip_prefix("BLEU ")).unwrap_or_default().to_owned(),
             ]);
         }
     }
@@ -382,11 +417,16 @@ pub fn html(
             continue;
         }
         let _ = writeln!(html, "<h2>{}</h2>", escaped(table.title));
-        html += &if table.name == "matrix" {
-            pairs::html(&overview, &systems)
-        } else {
-            html_table(heads(table.head), &rows)
-        };
+        if table.name == "matrix" {
+            html += &pairs::html(&overview, &systems);
+        }
+        // What is to be typed, and what the first table has, takes too much room on paper.
+        let is_shown = |n: &usize| !matches!(table.head[*n], "show" | "hyp_len" | "ref_len" | "signature");
+        let shown: Vec<usize> = (0..table.head.len()).filter(is_shown).collect();
+        let rows: Vec<Vec<String>> = rows.iter().map(|row| shown.iter().map(|n| row[*n].clone()).collect()).collect();
+        if table.name != "matrix" {
+            html += &html_table(shown.iter().map(|n| (table.head[*n], "")), &rows);
+        }
         let _ = match table.name {
             "frequency" => writeln!(html, "<p>Frequencies are counted in {}.</p>", escaped(&overview.origin)),
             "words" | "pos" => writeln!(html, "<p>References are linked: {}.</p>", escaped(&overview.linked_by())),

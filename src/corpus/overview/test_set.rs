@@ -7,6 +7,7 @@ use std::time::Instant;
 use crate::analysis::bleu;
 use crate::analysis::buckets::Buckets;
 use crate::analysis::unknown::Replacing;
+use crate::corpus::store::read::SAMPLE;
 use crate::corpus::store::write::NewSentence;
 use crate::decoding;
 use crate::error::{Error, Result};
@@ -172,6 +173,12 @@ impl TestSet {
     /// Never true for a set that was read.
     pub fn is_empty(&self) -> bool {
         self.pairs.is_empty()
+    }
+
+    /// The usual tokenizer of BLEU for a target language; if that is not known (empty), for the script of the references.
+    pub fn usual_tokenization(&self, target: &str) -> bleu::Tokenization {
+        let sample: Vec<&str> = self.pairs.iter().take(SAMPLE).map(NewSentence::first).collect();
+        bleu::Tokenization::usual_of(target, &sample.join(" "))
     }
 
     /// Words between spaces of each source and its first reference, as alignments by hand count them.

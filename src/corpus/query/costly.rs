@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::aligner::bundled::AlignerChoice;
 use crate::analysis::contrast::times;
 use crate::analysis::jumps::{JumpSet, jumps};
-use crate::analysis::lexical::{bare, cut};
+use crate::analysis::lexical::bare;
 use crate::corpus::import::aligned::{Linker, WordFate, fates, word_fates};
 use crate::corpus::measures::frequencies::Frequencies;
 use crate::corpus::query::filter::{Costly, Filter, Matched};
@@ -16,6 +16,7 @@ use crate::corpus::store::corpus::{CorpusTable, SystemColumn};
 use crate::corpus::store::file::Workspace;
 use crate::error::{Error, Result};
 use crate::text::lines::Needle;
+use crate::text::sentence::UNK;
 use crate::text::unspaced::is_unspaced;
 use crate::text::words::composed;
 
@@ -84,7 +85,7 @@ impl FilterResources {
             return Ok(Arc::clone(known));
         }
         let counted = match &self.path {
-            Some(path) => Frequencies::read(path, corpus.rules.target)?,
+            Some(path) => Frequencies::read(path, corpus.bleu.tokenization)?,
             None => Frequencies::counted(corpus, goes_on).ok_or(Error::Stale)?,
         };
         Ok(Arc::clone(self.frequencies.insert(Arc::new(counted))))
@@ -102,8 +103,8 @@ impl FilterResources {
             Costly::Frequency(system, low, high) => {
                 let known = self.frequencies(corpus, goes_on)?;
                 let is = |text: Option<&str>| {
-                    let words = corpus.rules.target.words(text.unwrap_or_default());
-                    words.into_iter().any(|word| (*low..=*high).contains(&known.of(word)))
+                    let text = corpus.cut(text.unwrap_or_default());
+                    text.split(' ').any(|word| !word.is_empty() && (*low..=*high).contains(&known.of(word)))
                 };
                 for (at, holds) in holds.iter_mut().enumerate() {
                     wanted(at, goes_on)?;
@@ -172,8 +173,8 @@ impl FilterResources {
 /// Sentences that may have an n-gram: those with its longest word in the reference or an output.
 fn candidates(ngram: &[&str], corpus: &CorpusTable) -> Vec<usize> {
     let mut longest = ngram.iter().max_by_key(|word| word.chars().count()).copied().unwrap_or_default();
-    // Cutting turns some signs into others.
-    if longest.contains(['&', '<', '>', '"']) {
+    // Cutting turns some signs into others, and every spelling of an unknown word into one.
+    if longest.contains(['&', '<', '>', '"']) || longest == UNK {
         return (0..corpus.len()).collect();
     }
     // Somebody may have set spaces within such a word.
@@ -190,7 +191,7 @@ fn candidates(ngram: &[&str], corpus: &CorpusTable) -> Vec<usize> {
 
 /// `None` where a text is missing.
 fn matches(matched: Matched, ngram: &[&str], corpus: &CorpusTable, at: usize) -> Option<bool> {
-    let times = |text: &str| times(&cut(&composed(text)), ngram);
+    let times = |text: &str| times(&corpus.cut(&composed(text)), ngram);
     let wanted = times(corpus.references.get(at)?);
     let said = |system: usize| Some(times(corpus.systems.get(system)?.texts.get(at)?));
     Some(match matched {

@@ -27,8 +27,7 @@ use std::ops::Bound::{self, Excluded, Included, Unbounded};
 use std::ops::RangeBounds as _;
 use std::sync::Arc;
 
-use crate::analysis::lexical::bare;
-use crate::analysis::mteval::{Tokenization, tokenize};
+use crate::analysis::lexical::{bare, tokens};
 use crate::corpus::judgements::agreement::{ASPECTS, Aspect, check, differences};
 use crate::corpus::judgements::judge::Judgement;
 use crate::corpus::query::column::{TableColumn, TextColumn};
@@ -359,7 +358,7 @@ fn of_words(head: &str, rest: &str, corpus: &CorpusTable) -> Result<Option<Costl
         _ => Matched::Extra(system(of, corpus)?),
     };
     // Uncut, for a word alone may come apart at other places than within a sentence.
-    let text = tokenize(&text, Tokenization::Mteval13a);
+    let text = tokens(&text, corpus.bleu.tokenization);
     let words: Vec<String> = text.split(' ').filter(|word| !word.is_empty()).map(str::to_owned).collect();
     if words.is_empty() {
         return Err(Error::Input(format!("`{head}.{of}:` has no words; write it as in {head}.{of}:\"le chat\"")));

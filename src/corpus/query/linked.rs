@@ -16,7 +16,6 @@ use crate::corpus::store::lists;
 use crate::corpus::store::rules::SideRules;
 use crate::error::{Error, Result};
 use crate::text::cells::CellTable;
-use crate::text::cut::WordRule;
 use crate::text::links::Link;
 
 /// Where links come from.

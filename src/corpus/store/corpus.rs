@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::analysis::bleu::BleuSettings;
+use crate::analysis::lexical::cut;
 use crate::corpus::judgements::campaign::Campaign;
 use crate::corpus::judgements::counts::Counts;
 use crate::corpus::judgements::judge::Judgements;
@@ -42,6 +44,8 @@ pub struct CorpusTable {
     /// Whether source words have parts of speech.
     pub has_parts: bool,
     pub scheme: Arc<ErrorScheme>,
+    /// How BLEU counts.
+    pub bleu: BleuSettings,
     /// Who judges which sentences, where that is planned.
     pub campaign: Option<Arc<Campaign>>,
     /// How often annotators, tags and marks occur.
@@ -156,6 +160,7 @@ impl CorpusTable {
         self.golds = Arc::new(workspace.golds()?);
         self.has_parts = workspace.has_parts();
         self.scheme = Arc::new(workspace.scheme()?);
+        self.bleu = workspace.bleu()?;
         self.campaign = workspace.campaign()?.map(Arc::new);
         self.counts = Arc::new(Counts::of(&self.judgements));
         Ok(())
@@ -185,6 +190,11 @@ impl CorpusTable {
     /// The references that the outputs of a sentence, from 0, are compared with.
     pub fn references_of(&self, at: usize) -> Vec<&str> {
         compared(self.references.get(at), self.further.iter().filter_map(|texts| texts.get(at)))
+    }
+
+    /// A text of the target language as words, by the tokenizer of BLEU; see [`cut`].
+    pub fn cut(&self, text: &str) -> String {
+        cut(text, self.bleu.tokenization)
     }
 
     /// How the columns of references are called: `reference`, `reference_2` and so on.

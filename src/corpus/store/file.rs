@@ -7,7 +7,7 @@ use std::time::Duration;
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension as _, Params, Row};
 
-use crate::corpus::store::schema::{APPLICATION, STEPS, migrate, stranger};
+use crate::corpus::store::schema::{APPLICATION, FIRST, STEPS, migrate, stranger};
 use crate::error::{Error, Result};
 use crate::text::cut::WordRule;
 use crate::text::write::{DATABASE, folder_of};
@@ -61,6 +61,9 @@ impl Workspace {
         if tables > 0 && version < STEPS.len() {
             // What is damaged stays as it is; what can be read is.
             let _ = workspace.fold();
+        }
+        if tables == 0 {
+            workspace.at_once(|all| change(all, FIRST, []))?;
         }
         Ok(workspace)
     }

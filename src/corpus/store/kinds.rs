@@ -90,6 +90,8 @@ pub struct Out {
     pub link_tokens: bool,
     /// Links references that nobody has linked; none: they stay without links.
     pub aligner: Option<AlignerChoice>,
+    /// Of a report; empty: the name of the corpus.
+    pub title: String,
 }
 
 /// The sentences of a report that have pictures, unless others are asked for.

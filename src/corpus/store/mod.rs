@@ -21,5 +21,6 @@ pub mod parts;
 pub mod read;
 pub mod rules;
 pub mod schema;
+pub mod scoring;
 pub mod texts;
 pub mod write;

@@ -50,6 +50,9 @@ pub(crate) fn compared<'a>(first: Option<&'a str>, further: impl Iterator<Item =
     all
 }
 
+/// References by which the script of a corpus is known.
+pub(crate) const SAMPLE: usize = 200;
+
 /// The most references of a sentence.
 pub const MOST_REFERENCES: usize = 16;
 

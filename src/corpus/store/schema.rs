@@ -12,7 +12,7 @@
 //! | `gold`, `judgement` | alignments by hand; stars, tags, notes and marks of each annotator |
 //! | `act` | what was judged, before and after: the undo; acts of one `batch` are taken back together, sentence 0 is the scheme |
 //! | `part` | parts of speech of the source words of a sentence, where somebody gave them |
-//! | `setting` | what holds for the whole workspace: the scheme of errors, the campaign |
+//! | `setting` | what holds for the whole workspace: the scheme of errors, the campaign, the tokenizer of BLEU |
 
 use std::collections::HashMap;
 
@@ -58,6 +58,9 @@ UPDATE name SET name = 'entropy_bits' WHERE name = 'entropy';
 UPDATE measures SET names = trim(replace(' ' || names || ' ', ' entropy ', ' entropy_bits '));
 ",
 ];
+
+/// What a new file begins with: the tokenizer of BLEU is left to its language.
+pub const FIRST: &str = "INSERT OR IGNORE INTO setting(name, document) VALUES ('tokenizer', 'usual')";
 
 /// Tables that are made when there is something to keep, in a file of any version.
 pub const BESIDE: &[&str] = &[

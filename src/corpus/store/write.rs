@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rusqlite::{Connection, params};
 
+use crate::analysis::bleu::BleuSettings;
 use crate::analysis::confidence::TranslationSigns;
 use crate::corpus::judgements::judge::set_apart;
 use crate::corpus::measures::table::{
@@ -13,7 +14,9 @@ use crate::corpus::store::blocks::{Written, forget_texts};
 use crate::corpus::store::file::{Workspace, change, list, number, one};
 use crate::corpus::store::gold::set_gold;
 use crate::corpus::store::output::{SystemOutput, pack};
-use crate::corpus::store::read::{MOST_REFERENCES, StoredAbout, StoredSystem, key, stored_system};
+use crate::corpus::store::read::{
+    MOST_REFERENCES, SAMPLE, StoredAbout, StoredSentence, StoredSystem, key, stored_system,
+};
 use crate::corpus::store::rules::{KnownWords, SideRules};
 use crate::error::{Error, Result};
 use crate::text::links::Links;
@@ -190,8 +193,10 @@ impl Workspace {
         let texts = new.iter().map(|(_, output)| output.text.as_str());
         self.settle_words(&KnownWords::default(), std::iter::empty(), texts)?;
         let (rules, mut ready) = (self.rules(), Vec::with_capacity(new.len()));
-        for (at, output) in new {
-            let Some(sentence) = self.sentence(*at)? else { continue };
+        let sentences = new.iter().map(|(at, _)| self.sentence(*at)).collect::<Result<Vec<_>>>()?;
+        measuring.bleu = self.settle_bleu(sentences.iter().flatten().flat_map(StoredSentence::references))?;
+        for ((at, output), sentence) in new.iter().zip(sentences) {
+            let Some(sentence) = sentence else { continue };
             let gold = if output.alpha.is_some() || output.links.is_some() { self.gold(*at)? } else { None };
             let references = sentence.references();
             let of = (sentence.source.as_str(), references.as_slice(), gold.as_ref());
@@ -265,13 +270,15 @@ impl Workspace {
         if places.is_empty() {
             return Ok(all_rows);
         }
+        let sample = places.iter().take(SAMPLE).map(|at| self.sentence(*at)).collect::<Result<Vec<_>>>()?;
+        let bleu = self.settle_bleu(sample.iter().flatten().flat_map(StoredSentence::references))?;
         for system in self.systems()? {
             let mut rows = Vec::with_capacity(places.len());
             for at in places {
                 let (Some(sentence), Some(output)) = (self.sentence(*at)?, self.output(system.id, *at)?) else {
                     continue;
                 };
-                let (gold, mut measuring) = (self.gold(*at)?, Measuring::default());
+                let (gold, mut measuring) = (self.gold(*at)?, Measuring { bleu, ..Measuring::default() });
                 let references = sentence.references();
                 let of = (sentence.source.as_str(), self.rules());
                 rows.push((*at, measuring.output(of, &references, gold.as_ref(), &output)));
@@ -358,13 +365,19 @@ fn of_sentence((source, rules): (&str, SideRules), reference: Option<&str>) -> V
         gold: None,
         statistical: None,
         output: None,
+        bleu: BleuSettings::default(),
         seen: TranslationSigns::default(),
     };
     measure_all(OF_SENTENCES, &subject)
 }
 
 /// Writes numbers, a row of the table for each run of neighbouring sentences.
-fn add_numbers(all: &Connection, system: i64, measures: &[CorpusMeasure], rows: &[Measured]) -> rusqlite::Result<()> {
+pub(crate) fn add_numbers(
+    all: &Connection,
+    system: i64,
+    measures: &[CorpusMeasure],
+    rows: &[Measured],
+) -> rusqlite::Result<()> {
     let names: Vec<&str> = measures.iter().map(CorpusMeasure::stored).collect();
     let names = names.join(" ");
     change(all, "INSERT OR IGNORE INTO measures(names) VALUES (?1)", [&names])?;

@@ -363,12 +363,14 @@ impl Table<'_> {
 
 /// Whether a column is of remarks or groups, whatever stands in it.
 pub(crate) fn is_remark(name: &str) -> bool {
-    REMARKS.contains(&name.to_lowercase().as_str())
+    name == SIGNATURE || REMARKS.contains(&name.to_lowercase().as_str())
 }
 
 /// Columns of remarks in a table of page Corpus, and of what sentences are gathered under.
 const REMARKS: &[&str] =
     &["bead", "tags", "notes", "doc", "docid", "document", "domain", "genre", "comment", "comments", "lp", NO_OUTPUT.0];
+/// The column of the signature of BLEU there.
+pub(crate) const SIGNATURE: &str = "bleu_signature";
 /// Columns of numbers that are of no system.
 const MEASURES: &[&str] = &["words", "reference_words", "stars", "marks"];
 

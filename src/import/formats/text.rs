@@ -29,7 +29,7 @@ pub fn open(input: &ImportInput, options: &ImportOptions, facts: &mut Facts) -> 
         }
     };
     facts.notes.push(format!("Read as {is}, a sentence a line."));
-    Ok(Box::new(TextReader { lines: input.lines()?, role, ahead: VecDeque::new() }))
+    Ok(Box::new(TextReader { lines: input.lines()?, role, ahead: VecDeque::new(), blank: Vec::new() }))
 }
 
 /// The most blank lines one after the other in a file of sources, each of which becomes a sentence.
@@ -40,6 +40,8 @@ struct TextReader {
     role: Role,
     /// Blank lines that were read ahead, and what follows them.
     ahead: VecDeque<TextLine>,
+    /// The numbers of blank lines.
+    blank: Vec<usize>,
 }
 
 impl TextReader {
@@ -70,11 +72,21 @@ impl FormatReader for TextReader {
         while let Some(line) = self.line(warnings)? {
             let Some(text) = line.text else { continue };
             if text.trim().is_empty() {
-                warnings.add(line.number, "is blank");
+                self.blank.push(line.number);
             }
             let mut record = Record { sentence: line.number, line: line.number, ..Record::default() };
             record.put(&self.role, text);
             return Ok(Some(record));
+        }
+        // One message for all. A further reference may have few lines: that is no fault of each.
+        let blank = std::mem::take(&mut self.blank);
+        match blank.as_slice() {
+            [] => {}
+            [line] => warnings.add(*line, "is blank"),
+            [line, rest @ ..] => {
+                warnings.add(*line, format!("is blank, as are {} other lines", rest.len()));
+                warnings.count += if self.role == Role::Reference { 0 } else { rest.len() };
+            }
         }
         Ok(None)
     }

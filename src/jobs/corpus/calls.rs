@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::aligner::bundled::AlignerChoice;
+use crate::analysis::bleu::Tokenization;
 use crate::analysis::concordance::ConcordanceLine;
 use crate::corpus::export::out::Out;
 use crate::corpus::import::importer::ImportReport;
@@ -67,6 +68,8 @@ pub enum CorpusRequest {
     Compare(Option<(String, String)>),
     /// Set the scheme of errors, and which names of it are new.
     SetScheme(Box<ErrorScheme>, Renamed),
+    /// Measure all outputs with another tokenizer of BLEU.
+    SetTokenizer(Tokenization),
     /// Set the scheme of a file.
     OpenScheme(PathBuf),
     /// Write the scheme into a file.
@@ -97,7 +100,7 @@ impl CorpusRequest {
     /// Whether an earlier request need not be answered any more.
     pub(crate) fn replaces(&self, earlier: &Self) -> bool {
         match self {
-            Self::Stop => matches!(earlier, Self::Import(..)),
+            Self::Stop => matches!(earlier, Self::Import(..) | Self::SetTokenizer(_)),
             Self::Show { .. }
             | Self::See(..)
             | Self::Detail(_)

@@ -159,6 +159,17 @@ impl Open<'_> {
                 self.at.jobs.stop();
                 self.refresh()
             }
+            CorpusRequest::SetTokenizer(tokenization) => {
+                let (out, ticket) = (self.out, self.imports.next());
+                let measured = self.workspace()?.set_tokenizer(tokenization, &mut |share| {
+                    out.send(CorpusNews::Importing(tr!("Measuring the outputs").to_owned(), share));
+                    ticket.check()
+                });
+                self.tell(CorpusNews::Idle);
+                let means = &mut self.at.jobs.means;
+                means.set(means.path.clone(), means.aligner.clone());
+                measured.and_then(|()| self.refresh())
+            }
             CorpusRequest::Write(out) => {
                 let corpus = Arc::clone(&self.at.corpus);
                 write(&out, &corpus, self.workspace()?)?;

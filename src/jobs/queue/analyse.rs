@@ -95,7 +95,8 @@ impl Analyse {
         let aligner = AlignerChoice::of_system(folders, languages, &self.aligner, workspace.look().aligner);
         let trouble = aligner.trouble();
         let note = trouble.as_ref().map_or_else(String::new, |trouble| format!(" ({trouble})"));
-        let mut measuring = Measuring { aligner: LineAligner::chosen(&aligner, workspace.rules().are_given())? };
+        let aligner = LineAligner::chosen(&aligner, workspace.rules().are_given())?;
+        let mut measuring = Measuring { aligner, ..Measuring::default() };
         let (start, mut words) = (work.seconds(), 0);
         let mut analysed = Analysed { system: name.clone(), sentences: 0, refused: Vec::new(), refusals: 0, trouble };
         let what = if self.forces { tr!("Aligning the references with") } else { tr!("Translating with") };

@@ -76,7 +76,8 @@ impl Evaluate {
         });
         let options = EvaluationOptions {
             search: self.search.clone(),
-            tokenization: self.test.tokenization.unwrap_or_else(|| Tokenization::usual(first.map_or("", |(_, to)| to))),
+            tokenization: (self.test.tokenization)
+                .unwrap_or_else(|| test_set.usual_tokenization(first.map_or("", |(_, to)| to))),
             unk: self.unk.clone(),
             ..EvaluationOptions::default()
         };

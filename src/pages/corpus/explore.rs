@@ -55,6 +55,7 @@ impl CorpusPage {
                 (self.message, self.means) = (None, None);
                 self.measured_otherwise(app);
             }
+            ExploreCommand::SetTokenizer(tokenizer) => Self::send(app, CorpusRequest::SetTokenizer(tokenizer)),
             ExploreCommand::MoveColumn(name, by) => {
                 self.columns.move_by(&name, by, &self.corpus);
                 self.keep_look(app);
@@ -195,7 +196,8 @@ impl CorpusPage {
     /// Notes whether more is said than before, so that it is counted; judgements alone change no number of the whole.
     pub(crate) fn note_outputs(&mut self) {
         let systems = self.corpus.systems.iter().map(|column| (column.system.id, column.done));
-        let said = systems.chain([(0, self.corpus.len()), (-1, self.corpus.golds.len())]).collect();
+        let said = systems.chain([(0, self.corpus.len()), (-1, self.corpus.golds.len())]);
+        let said = said.chain([(-2, self.corpus.bleu.tokenization as usize)]).collect();
         if said != self.whole.said {
             self.whole.said = said;
             self.whole.revision += 1;

@@ -304,6 +304,7 @@ impl CorpusPage {
             pictures: MOST_PICTURES,
             link_tokens: false,
             aligner: self.aligner(app),
+            title: String::new(),
         };
         Self::send(app, CorpusRequest::Write(Box::new(out)));
     }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::analysis::bleu::Tokenization;
 use crate::analysis::concordance::{ConcordanceLine, ConcordanceOrder, sorted};
 use crate::corpus::overview::compute::{MOST_COUNTED, Overview, OverviewOptions, first_pair};
 use crate::corpus::query::linked::LinkChoice;
@@ -47,6 +48,8 @@ pub enum ExploreCommand {
     SetFrequencies(Option<PathBuf>),
     /// Links words with a file before any other; `None`: as elsewhere.
     SetAligner(Option<PathBuf>),
+    /// Cuts text into words for BLEU with another tokenizer.
+    SetTokenizer(Tokenization),
     /// Moves a column by so many.
     MoveColumn(String, isize),
     /// What is looked for.

@@ -417,8 +417,20 @@ fn tokenizers_have_names() {
         assert!(about.len() > 10);
     }
     assert_eq!(read("ja-mecab"), Tokenization::Mteval13a);
-    let usual = ["zh", "zh-Hant", "ZH_cn", "ja", "fr", "und", ""].map(|language| Tokenization::usual(language).name());
-    assert_eq!(usual, ["zh", "zh", "zh", "13a", "13a", "13a", "13a"]);
+    let usual = ["zh", "zh-Hant", "ZH_cn", "ja", "th", "ko", "fr", "und"].map(|one| Tokenization::usual(one).name());
+    assert_eq!(usual, ["zh", "zh", "zh", "char", "char", "13a", "13a", "13a"]);
+    for (language, text, expect) in [
+        ("", "旧磨坊慢慢地转动。", "zh"),
+        ("", "古い水車が回る。", "char"),
+        ("", "กังหันเก่าหมุนช้าๆ", "char"),
+        ("", "ကြောင်နီ အိပ်နေတယ်", "char"),
+        ("", "오래된 물레방아가 돈다.", "13a"),
+        ("", "Le mot 水 veut dire eau.", "13a"),
+        ("", "", "13a"),
+        ("en", "旧磨坊慢慢地转动。", "13a"),
+    ] {
+        assert_eq!(Tokenization::usual_of(language, text).name(), expect, "{language} {text}");
+    }
 }
 
 #[test]

@@ -90,8 +90,13 @@ fn a_cut_file_gives_what_came_before() {
 
 #[test]
 fn many_warnings_are_counted_and_few_are_kept() {
-    let read = read("a.txt", &"\n".repeat(250));
-    assert_eq!((read.warnings.len(), read.count), (100, 250));
+    let lines = read("a.txt", &"Rain fell on the quiet harbour, and nobody went out to sea.\u{1}\n".repeat(250));
+    assert_eq!((lines.warnings.len(), lines.count), (100, 250));
+    let blank = read("a.txt", &"\n".repeat(250));
+    assert_eq!(
+        (blank.warnings.as_slice(), blank.count),
+        (&["a.txt, line 1: is blank, as are 249 other lines".to_owned()][..], 250)
+    );
 }
 
 const TMX: &str = r#"<?xml version="1.0" encoding="UTF-8"?>

@@ -18,6 +18,7 @@ pub mod plan_draft;
 mod run;
 mod scheme;
 pub mod scheme_draft;
+mod scoring;
 mod table;
 mod tallies;
 mod tints;

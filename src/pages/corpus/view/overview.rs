@@ -2,7 +2,6 @@
 
 use egui::{ComboBox, ProgressBar, RichText, ScrollArea, Ui, vec2};
 
-use crate::app::document::column::file_name;
 use crate::corpus::measures::frequencies::{class_name, class_range};
 use crate::corpus::measures::scores::{SENTENCE_BLEU, SystemScores};
 use crate::corpus::overview::compute::{Overview, SHOWN_JUMP, SourceWordErrors, jump_condition, ngram_condition};
@@ -13,8 +12,8 @@ use crate::pages::corpus::view::bars::{BarGroup, GroupBar, bars_ui, legend_ui};
 use crate::pages::corpus::view::listing::{ListingRow, listing_ui};
 use crate::pages::corpus::view::matrix::tests_ui;
 use crate::pages::corpus::view::memory::CorpusMemory;
+use crate::pages::corpus::view::scoring::{from_ui, scoring_ui};
 use crate::pages::corpus::whole::ExploreCommand;
-use crate::pages::window::dialogs::{Question, TEXTS, Wants};
 use crate::pages::window::local::Window;
 use crate::widgets::grid::{GridLook, GridTitle, grid_ui};
 use crate::widgets::{labels, theme};
@@ -26,11 +25,13 @@ const WIDE: f32 = 760.0;
 type Score = (&'static str, fn(&SystemScores) -> Option<f64>, usize);
 
 /// The scores that are shown by length.
-const SCORES: [Score; 4] = [
+const SCORES: [Score; 6] = [
     ("BLEU", SystemScores::bleu, 1),
     ("chrF2", SystemScores::chrf, 1),
     ("TER", SystemScores::ter, 1),
     ("AER", SystemScores::aer, 3),
+    ("BP", SystemScores::brevity_penalty, 3),
+    ("ratio", SystemScores::ratio, 3),
 ];
 /// The most tags that have bars.
 const MOST_TAGS: usize = 24;
@@ -152,6 +153,7 @@ fn all_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, overview
             ui.end_row();
         }
     });
+    scoring_ui(ui, workbench, window, overview);
     pair_ui(ui, workbench, window, overview)
 }
 
@@ -263,48 +265,6 @@ fn lengths_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, over
         return None;
     }
     bars_ui(ui, "length", &|score| format!("{}", (score * 1e6).round() / 1e6), &groups)
-}
-
-const FREQUENCIES: Question = Question::new(
-    id!("Frequencies of words"),
-    id!("Choose"),
-    Wants::File(TEXTS),
-    id!("Lines of a word and its count, or the training text itself, whose words are counted; packed or not."),
-);
-
-const ALIGNER: Question = Question::new(
-    id!("The aligner of this corpus"),
-    id!("Choose"),
-    Wants::File(&["aligner"]),
-    id!(
-        "A file of `interlinear align --statistical --save`. It comes before any other for this corpus: links that judging begins with, conditions, overviews, and what models are measured by from now on. The corpus keeps it."
-    ),
-);
-
-/// Where frequencies come from, and links.
-fn from_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
-    ui.menu_button(tr!("From..."), |ui| {
-        if ui.button(tr!("Count the references of this corpus")).clicked() {
-            window.push(ExploreCommand::SetFrequencies(None));
-            ui.close();
-        }
-        if ui.button(tr!("Choose a list or a training text...")).clicked() {
-            window.ask(FREQUENCIES.then(|path| ExploreCommand::SetFrequencies(Some(path))));
-            ui.close();
-        }
-    });
-    ui.menu_button(tr!("Aligner..."), |ui| {
-        if ui.button(tr!("The aligner of this corpus...")).on_hover_text(lang::text(ALIGNER.note)).clicked() {
-            window.ask(ALIGNER.then(|path| ExploreCommand::SetAligner(Some(path))));
-            ui.close();
-        }
-        if let Some(own) = &workbench.columns.look.aligner
-            && ui.button(tr!("Without {}", file_name(own))).clicked()
-        {
-            window.push(ExploreCommand::SetAligner(None));
-            ui.close();
-        }
-    });
 }
 
 fn frequencies_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, overview: &Overview) -> Option<String> {

@@ -4,7 +4,6 @@ use std::path::Path;
 
 use egui::{Button, RichText, Ui, vec2};
 
-use crate::analysis::mteval::{TOKENIZATIONS, Tokenization};
 use crate::app::document::column::file_name;
 use crate::app::state::AppState;
 use crate::jobs::queue::candidate::Candidate;
@@ -15,6 +14,7 @@ use crate::pages::evaluation::command::{EvaluationCommand, TestCommand};
 use crate::pages::window::dialogs::{AskedPath, Question, TEXTS, Wants};
 use crate::pages::window::local::Window;
 use crate::pages::window::task;
+use crate::widgets::tokenization::tokenizers_ui;
 use crate::widgets::{chart, labels, theme};
 
 /// Room for the button behind a file's name, points.
@@ -139,20 +139,11 @@ fn options_ui(ui: &mut Ui, evaluation: &EvaluationPage, window: &mut Window<'_>)
         window.push(TestCommand::SetPretokenized(on));
     }
     ui.horizontal(|ui| {
-        let label = ui.label(tr!("Words for BLEU"));
-        let chosen = evaluation.test.tokenization;
-        let name = |one: Option<Tokenization>| one.map_or(tr!("as usual"), Tokenization::name);
-        let combo = egui::ComboBox::from_id_salt("tokenization").selected_text(name(chosen)).show_ui(ui, |ui| {
-            let usual = (None, id!("as the language asks for: zh for Chinese, 13a for others"));
-            for (one, note) in std::iter::once(usual).chain(TOKENIZATIONS.iter().map(|(one, note)| (Some(*one), *note)))
-            {
-                let item = ui.selectable_label(one == chosen, name(one));
-                if item.on_hover_text(tr!("Cut {note}", note = lang::text(note))).clicked() {
-                    window.push(TestCommand::SetTokenization(one));
-                }
-            }
-        });
-        combo.response.labelled_by(label.id).on_hover_text(tr!("How BLEU cuts text into words, by sacreBLEU's name"));
+        let usual =
+            id!("as the language asks for: zh for Chinese, char for Japanese, Thai and their like, 13a for others");
+        if let Some(chosen) = tokenizers_ui(ui, evaluation.test.tokenization, Some(usual)) {
+            window.push(TestCommand::SetTokenization(chosen));
+        }
     });
     let mut on = evaluation.also_without_unk;
     let note = tr!("Translates a second time and never chooses [UNK], as in the last column of Bahdanau's table 1");
