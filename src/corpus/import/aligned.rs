@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::aligner::bundled::AlignerChoice;
 use crate::aligner::words::LineAligner;
+use crate::analysis::aer;
 use crate::analysis::lexical::{bare, right, right_of_any};
 use crate::analysis::sums;
 use crate::corpus::store::corpus::CorpusTable;
@@ -131,4 +132,20 @@ pub fn fates(source: &str, word_fates: &[WordFate]) -> BTreeMap<String, WordFate
     // Punctuation often hangs at the word before on one side alone.
     fates.retain(|word, _| word.chars().any(char::is_alphanumeric));
     fates
+}
+
+/// The alignment errors of an output that says the reference, as the measure AER counts them.
+pub fn reference_errors(
+    (source, reference): (&str, &str),
+    output: &SystemOutput,
+    corpus: &CorpusTable,
+    workspace: &Workspace,
+    at: usize,
+) -> Result<Option<aer::AerCounts>> {
+    if !corpus.golds.contains(&at) || !words(reference).eq(words(&output.text)) {
+        return Ok(None);
+    }
+    let (Some(gold), Some(found)) = (workspace.gold(at)?, output.word_links(source)) else { return Ok(None) };
+    let counts = aer::AerCounts::of(&found, &gold);
+    Ok(counts.rates().aer.map(|_| counts))
 }

@@ -8,19 +8,20 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
+use crate::analysis::bleu;
 use crate::analysis::bleu::BleuSettings;
 use crate::analysis::bootstrap::{Paired, correct};
 use crate::analysis::buckets::{Bucket, Buckets};
 use crate::analysis::contrast::{Contrast, Ngram};
 use crate::analysis::jumps::jumps;
 use crate::analysis::lexical::{LexicalCounts, cut, each};
-use crate::analysis::{aer, bleu};
-use crate::corpus::import::aligned::{AlignedBy, Linker, WordFate, fates, word_fates};
+use crate::corpus::import::aligned::{AlignedBy, Linker, WordFate, fates, reference_errors, word_fates};
 use crate::corpus::measures::aggregate;
 use crate::corpus::measures::frequencies::{CLASSES, Frequencies};
 use crate::corpus::measures::scores::{ByLength, ComparedScores, PairedTests, SystemScores};
 use crate::corpus::overview::parts::{PartTally, TaggedOutput};
-use crate::corpus::overview::spread;
+use crate::corpus::overview::people::MetricCount;
+use crate::corpus::overview::{people, spread};
 use crate::corpus::query::column::TableColumn;
 use crate::corpus::store::conditions::quoted;
 use crate::corpus::store::corpus::CorpusTable;
@@ -58,6 +59,10 @@ pub enum CountedThing {
     Pair,
     /// Two systems by the scores of others.
     Scores,
+    /// Errors and ratings of each system.
+    Judged,
+    /// Whether metrics say what people say.
+    Metrics,
 }
 
 /// What is looked at.
@@ -189,6 +194,9 @@ pub struct Overview {
     pub words: Vec<Vec<SourceWordErrors>>,
     /// By part of speech; no rows where nobody gave any.
     pub parts: Arc<CellTable>,
+    /// What people say of each system, and whether metrics say the same.
+    pub judged: Arc<CellTable>,
+    pub metrics: Arc<CellTable>,
     /// References that were linked by hand, by forced models, by the aligner, by nobody.
     pub linked: [usize; 4],
     /// Of each system how often its alignments jump so far, from -[`SHOWN_JUMP`] to it; none where there is no alignment.
@@ -279,6 +287,7 @@ pub struct Counting {
     others: Vec<(usize, usize)>,
     /// and what came of those that are: by BLEU and by the scores of others.
     tested: Vec<(Option<Paired>, Vec<GivenScore>)>,
+    metrics: MetricCount,
 }
 
 impl Counting {
@@ -326,8 +335,12 @@ impl Counting {
             sentences: [0; 3],
             others: Vec::new(),
             tested: Vec::new(),
+            metrics: MetricCount::default(),
             corpus,
         };
+        if counting.counts(CountedThing::Metrics) {
+            counting.metrics = MetricCount::new(&counting.corpus, &counting.rows);
+        }
         if counting.pair.is_some() && (counting.counts(CountedThing::Pair) || counting.counts(CountedThing::Scores)) {
             counting.others = other_pairs(&rivals, options.pair, options.most / counting.rows.len().max(1));
         }
@@ -355,8 +368,9 @@ impl Counting {
             let by_bleu = is_asked.then(|| aggregate::compare(&self.corpus, pair.0, pair.1, &self.rows)).flatten();
             self.tested.push((by_bleu, self.compared_scores(pair)));
         }
+        let is_last = self.next == self.rows.len() && self.others.is_empty();
         self.next = end;
-        Ok(self.next < self.rows.len() || !self.others.is_empty())
+        Ok(self.next < self.rows.len() || !self.others.is_empty() || !is_last || self.metrics.step(&self.corpus))
     }
 
     /// Lets go of texts, which are read again.
@@ -414,7 +428,7 @@ impl Counting {
                 let counts = || ComparedScores::of(text, &references, &BleuSettings::default());
                 let mut sums = SystemScores::of(is_rival.then(counts));
                 if let Some(output) = &output
-                    && let Some(counts) = errors(source, reference, output, &corpus, workspace, at)?
+                    && let Some(counts) = reference_errors((source, reference), output, &corpus, workspace, at)?
                 {
                     (sums.aligned, sums.errors) = (1, counts);
                 }
@@ -517,6 +531,8 @@ impl Counting {
     pub fn finish(mut self) -> Overview {
         let mut lengths = OverviewGroup::all(&self.buckets, &self.sizes, &self.scores);
         let all = lengths.remove(0);
+        let asks = self.counts(CountedThing::Judged);
+        let judged = if asks { people::judged(&self.corpus, &self.rows) } else { CellTable::default() };
         let names: Vec<&str> = self.corpus.systems.iter().map(|column| column.system.name.as_str()).collect();
         let mut paired = PairedTests::default().compare(&self.paired[0], &self.paired[1]);
         let mut scores = self.pair.map_or_else(Vec::new, |pair| self.compared_scores(pair));
@@ -547,6 +563,8 @@ impl Counting {
             origin: self.frequencies.origin.clone(),
             words: self.words.into_iter().map(ranked).collect(),
             parts: Arc::new(self.parts.table(&names)),
+            judged: Arc::new(judged),
+            metrics: Arc::new(self.metrics.table()),
             linked: self.linked,
             jumps: self.jumps,
             pair,
@@ -560,23 +578,6 @@ fn other_pairs(systems: &[usize], (first, second): (usize, usize), most: usize) 
     let is_other = |pair: &(usize, usize)| pair.0 < pair.1 && *pair != (first.min(second), first.max(second));
     let others: Vec<(usize, usize)> = pairs.filter(is_other).collect();
     if others.len() <= most { others } else { Vec::new() }
-}
-
-/// The alignment errors of an output that says the reference, as the measure AER counts them.
-fn errors(
-    source: &str,
-    reference: &str,
-    output: &SystemOutput,
-    corpus: &CorpusTable,
-    workspace: &Workspace,
-    at: usize,
-) -> Result<Option<aer::AerCounts>> {
-    if !corpus.golds.contains(&at) || !words(reference).eq(words(&output.text)) {
-        return Ok(None);
-    }
-    let (Some(gold), Some(found)) = (workspace.gold(at)?, output.word_links(source)) else { return Ok(None) };
-    let counts = aer::AerCounts::of(&found, &gold);
-    Ok(counts.rates().aer.map(|_| counts))
 }
 
 /// Those that are wrong most often; the alphabet decides among equals.

@@ -8,6 +8,7 @@ pub mod figures;
 pub mod gold;
 pub mod keep;
 pub mod parts;
+pub mod people;
 pub mod report;
 pub mod tables;
 pub mod test_set;

@@ -5,9 +5,8 @@ use std::fmt::Write as _;
 
 use crate::analysis::bootstrap::{Paired, correct};
 use crate::corpus::export::picture;
-use crate::corpus::judgements::judge::{ErrorMark, Judgement};
+use crate::corpus::judgements::judge::{ErrorMark, Judgement, Judges};
 use crate::corpus::measures::aggregate;
-use crate::corpus::measures::score::score;
 use crate::corpus::measures::table::CorpusMeasure;
 use crate::corpus::overview::tables;
 use crate::corpus::overview::tables::{heads, html_table, number};
@@ -118,8 +117,7 @@ fn aggregates(out: &Out, corpus: &CorpusTable) -> String {
     if (0..corpus.systems.len()).filter(has_log_p).count() > 1 {
         let _ = writeln!(table, "<p>{LOG_P}</p>");
     }
-    let judged = scores(out, corpus) + &ratings(out, corpus);
-    format!("<h2>All chosen sentences</h2>\n{table}{}{judged}", comparisons(out, corpus))
+    format!("<h2>All chosen sentences</h2>\n{table}{}", comparisons(out, corpus))
 }
 
 /// What is said under the means of several systems.
@@ -150,45 +148,6 @@ fn comparisons(out: &Out, corpus: &CorpusTable) -> String {
                 randomisation (--paired-ar) over the sentences where both say something. References that were forced are \
                 compared with none. Holm corrects p for the number of pairs, step by step down (Holm 1979); one pair needs none.";
     format!("<h2>Differences of BLEU</h2>\n{table}<p>{note}</p>\n")
-}
-
-/// Errors that people marked, by the weights of the scheme.
-fn scores(out: &Out, corpus: &CorpusTable) -> String {
-    let row = |(system, column): (usize, &SystemColumn)| {
-        let score = score(corpus, system, out.rows.iter().map(|at| *at as usize));
-        let per_word = format!("{:.4}", score.per_word()?);
-        let counts = [score.judgements, score.words, score.marks].map(|count| count.to_string());
-        let row = [column.system.name.clone()].into_iter().chain(counts);
-        Some(row.chain([score.weight.to_string(), per_word]).collect())
-    };
-    let rows: Vec<Vec<String>> = corpus.systems.iter().enumerate().filter_map(row).collect();
-    if rows.is_empty() {
-        return String::new();
-    }
-    let table = html_table(heads(&["", "judgements", "words", "marks", "weight", "weight per word"]), &rows);
-    format!(
-        "<h2>Errors marked by people</h2>\n{table}<p>Weights of the scheme {}: {}. A translation counts once \
-         for each annotator who marked errors in it or said that it has none.</p>\n",
-        corpus.scheme.name(),
-        escaped(&corpus.scheme.weights())
-    )
-}
-
-/// What people rated, as means over sentences and annotators.
-fn ratings(out: &Out, corpus: &CorpusTable) -> String {
-    let row = |column: &SystemColumn| {
-        let by = out.rows.iter().filter_map(|at| corpus.judgements.get(&(*at as usize)));
-        let given = by.flat_map(|by| by.values()).filter_map(|judgement| judgement.ratings.get(&column.system.name));
-        let given: Vec<f64> = given.map(|rating| f64::from(*rating)).collect();
-        let mean = given.iter().sum::<f64>() / given.len() as f64;
-        (!given.is_empty()).then(|| vec![column.system.name.clone(), given.len().to_string(), format!("{mean:.2}")])
-    };
-    let rows: Vec<Vec<String>> = corpus.systems.iter().filter_map(row).collect();
-    if rows.is_empty() {
-        return String::new();
-    }
-    let table = html_table(heads(&["", "ratings", "mean"]), &rows);
-    format!("<h2>Ratings by people</h2>\n{table}<p>From 0 to 100, the higher the better.</p>\n")
 }
 
 /// A sentence; its pictures where a workspace is given.
@@ -296,5 +255,6 @@ fn judged(corpus: &CorpusTable, at: usize, annotator: &str, judgement: &Judgemen
             mark.category, mark.system
         ));
     }
-    format!("<p class=\"note\">{}: {}</p>\n", escaped(annotator), escaped(&parts.join("; ")))
+    let suggests = if Judges::Metric.are(annotator) { " suggests" } else { "" };
+    format!("<p class=\"note\">{}{suggests}: {}</p>\n", escaped(annotator), escaped(&parts.join("; ")))
 }

@@ -29,7 +29,7 @@ use std::sync::Arc;
 use crate::analysis::lexical::bare;
 use crate::analysis::mteval::{Tokenization, tokenize};
 use crate::corpus::judgements::agreement::{ASPECTS, Aspect, check, differences};
-use crate::corpus::judgements::judge::Judgement;
+use crate::corpus::judgements::judge::{Judgement, Judges};
 use crate::corpus::query::column::{TableColumn, TextColumn};
 use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::texts::TextStore;
@@ -225,7 +225,9 @@ impl Condition {
                     holds[*at] = aspect.map_or(!found.is_empty(), |aspect| found.contains(&aspect));
                 }
             }
-            Self::Has(Thing::Marks) => judged(&mut holds, &|_, judgement| !judgement.marks.is_empty()),
+            Self::Has(Thing::Marks) => {
+                judged(&mut holds, &|by, judgement| Judges::People.are(by) && !judgement.marks.is_empty());
+            }
             Self::Has(Thing::Note) => judged(&mut holds, &|_, judgement| !judgement.note.is_empty()),
             Self::Has(Thing::Gold) => {
                 corpus.golds.iter().filter(|at| **at < corpus.len()).for_each(|at| holds[*at] = true);

@@ -405,7 +405,11 @@ fn plan_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
         tr!("A rating from 0 to 100 for each translation (ESA, DA); else errors alone (MQM)"),
     );
     ui.add_enabled_ui(draft.rates, |ui| {
-        ui.checkbox(&mut draft.in_stars, tr!("In one to five stars, which count 20 to 100"))
+        ui.checkbox(&mut draft.in_stars, tr!("In one to five stars, which count 20 to 100"));
+        ui.checkbox(
+            &mut draft.ratings_only,
+            tr!("Ratings alone (DA): one without a mark does not say that there are no errors"),
+        );
     });
     let count = tr!("{n} sentence" | "{n} sentences" % workbench.rows.len());
     if ui.button(tr!("Begin with the {count} shown", count)).clicked() {
@@ -415,6 +419,7 @@ fn plan_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
             is_blind: draft.is_blind,
             rates: draft.rates,
             in_stars: draft.rates && draft.in_stars,
+            ratings_only: Some(draft.ratings_only),
             annotators: names.split(',').map(str::to_owned).collect(),
             each: draft.each,
             ..Campaign::default()

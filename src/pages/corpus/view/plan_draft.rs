@@ -10,10 +10,19 @@ pub struct PlanDraft {
     pub is_blind: bool,
     pub rates: bool,
     pub in_stars: bool,
+    pub ratings_only: bool,
 }
 
 impl Default for PlanDraft {
     fn default() -> Self {
-        Self { names: None, each: usize::MAX, seed: 1, is_blind: true, rates: true, in_stars: false }
+        Self {
+            names: None,
+            each: usize::MAX,
+            seed: 1,
+            is_blind: true,
+            rates: true,
+            in_stars: false,
+            ratings_only: false,
+        }
     }
 }
