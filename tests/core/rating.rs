@@ -329,7 +329,7 @@ fn a_rating_is_a_judgement_of_errors_where_these_were_asked_for() {
         let values = |workspace: &Workspace| {
             let corpus = CorpusTable::read(workspace).expect("a corpus");
             let value = |name: &str| TableColumn::named(name, &corpus).expect("a column").value(&corpus, 0);
-            [value("errors.1"), value("mqm.2")].map(|value| Some(value).filter(|value| !value.is_nan()))
+            [value("errors.1"), value("mqm_score.2")].map(|value| Some(value).filter(|value| !value.is_nan()))
         };
         assert_eq!(values(&workspace), [wanted; 2], "{plan:?}");
         // What it asked for stays when it ends, and the end can be taken back like any act.

@@ -17,8 +17,6 @@ pub struct Counts {
     pub severities: Counted,
     /// Judgements by people of the errors of a translation.
     pub errors_judged: usize,
-    /// The same by a metric.
-    pub suggested: usize,
     /// Ratings of translations.
     pub ratings: usize,
 }
@@ -36,8 +34,7 @@ impl Counts {
     /// Counts what is said of a sentence.
     pub fn add(&mut self, by: &ByAnnotator) {
         self.turn(by, |counted, name| *counted.entry(name.to_owned()).or_default() += 1);
-        self.errors_judged += judged(by, Judges::People);
-        self.suggested += judged(by, Judges::Metric);
+        self.errors_judged += judged(by);
         self.ratings += by.values().map(|judgement| judgement.ratings.len()).sum::<usize>();
     }
 
@@ -51,8 +48,7 @@ impl Counts {
                 }
             }
         });
-        self.errors_judged -= judged(by, Judges::People);
-        self.suggested -= judged(by, Judges::Metric);
+        self.errors_judged -= judged(by);
         self.ratings -= by.values().map(|judgement| judgement.ratings.len()).sum::<usize>();
     }
 
@@ -70,7 +66,7 @@ impl Counts {
     }
 }
 
-/// How many of them judged errors of a sentence.
-fn judged(by: &ByAnnotator, judges: Judges) -> usize {
-    judges.said(by).filter(|(_, judgement)| judgement.judges_any()).count()
+/// How many people judged errors of a sentence.
+fn judged(by: &ByAnnotator) -> usize {
+    Judges::People.said(by).filter(|(_, judgement)| judgement.judges_any()).count()
 }

@@ -86,7 +86,7 @@ impl CorpusMeasure {
     pub fn given(title: &str, of: &'static str) -> Self {
         let title = &title.replace(char::is_whitespace, "_");
         let mut name = title.to_lowercase().replace(|c: char| !c.is_alphanumeric(), "_");
-        if OF_PEOPLE.contains(&name.as_str()) {
+        if of == GIVEN && OF_PEOPLE.contains(&name.as_str()) {
             name += "_given";
         }
         let about = if of == GIVEN {
@@ -109,7 +109,7 @@ impl CorpusMeasure {
 }
 
 /// The columns of what people, or a metric, say here.
-pub const OF_PEOPLE: &[&str] = &["errors", "mqm", "suggested", "rating", "stars", "marks", "number"];
+pub const OF_PEOPLE: &[&str] = &["errors", "mqm_score", "suggested", "rating", "stars", "marks", "number"];
 /// A name that stays until the program ends: there are few, and columns are passed about by copies.
 fn kept(name: &str) -> &'static str {
     static NAMES: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());

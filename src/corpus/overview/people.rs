@@ -30,21 +30,8 @@ pub const METRICS: &[&str] = &["metric", "people", "level", "statistic", "value"
 /// Fewer sentences, or systems, tell nothing.
 const FEWEST: (usize, usize) = (10, 3);
 /// How files call the scores that people gave, by mt-metrics-eval's names.
-const GOLD: &[&str] = &[
-    "human",
-    "gold",
-    "mqm_given",
-    "rating_given",
-    "da",
-    "da_sqm",
-    "sqm",
-    "psqm",
-    "esa",
-    "wmt",
-    "wmt_raw",
-    "wmt_z",
-    "z",
-];
+const GOLD: &[&str] =
+    &["human", "gold", "mqm", "rating_given", "da", "da_sqm", "sqm", "psqm", "esa", "wmt", "wmt_raw", "wmt_z", "z"];
 /// How measures begin of which less is better.
 const WORSE_UP: &[&str] = &["ter", "wer", "metricx", "mqm", "errors", "suggested"];
 
@@ -53,7 +40,7 @@ pub fn judged(corpus: &CorpusTable, rows: &[u32]) -> CellTable {
     let mut table = CellTable { head: JUDGED.to_vec(), rows: Vec::new() };
     let is_there = |judges: &Judges| match judges {
         Judges::People => corpus.counts.errors_judged + corpus.counts.ratings > 0,
-        Judges::Metric => corpus.counts.suggested > 0,
+        Judges::Metric => corpus.counts.annotators.contains_key(METRIC),
     };
     for judges in [Judges::People, Judges::Metric].into_iter().filter(is_there) {
         for (system, column) in corpus.systems.iter().enumerate() {

@@ -12,7 +12,7 @@ use crate::lang;
 /// The score of a system by the marks of people.
 const ERRORS: &str = "errors";
 /// The same for a translation, as the WMT's raters score it.
-const MQM: &str = "mqm";
+const MQM: &str = "mqm_score";
 /// That by the marks of a metric.
 const SUGGESTED: &str = "suggested";
 /// How good people say that a system is.
@@ -105,6 +105,7 @@ impl CorpusTable {
 fn told(own: &'static str) -> &'static str {
     match own {
         ERRORS => tr!("errors"),
+        MQM => "MQM",
         SUGGESTED => tr!("suggested"),
         RATING => tr!("rating"),
         "stars" => tr!("stars"),

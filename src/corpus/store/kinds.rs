@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::aligner::bundled::AlignerChoice;
-use crate::corpus::judgements::judge::Judges;
+use crate::corpus::judgements::judge::{Judges, METRIC};
 use crate::corpus::query::column::TableColumn;
 use crate::corpus::store::corpus::CorpusTable;
 
@@ -111,9 +111,11 @@ pub fn all_columns(corpus: &CorpusTable) -> Vec<TableColumn> {
         systems.clone().flat_map(|system| (0..corpus.measures.len()).map(move |at| TableColumn::Output(at, system)));
     let errors = systems.clone().map(TableColumn::Errors);
     // They tell nothing more where there are none.
-    let weights = [(Judges::People, corpus.counts.errors_judged), (Judges::Metric, corpus.counts.suggested)];
-    let weights = weights.into_iter().filter(|(_, count)| *count > 0);
-    let weights = weights.flat_map(|(of, _)| systems.clone().map(move |system| TableColumn::Weight(of, system)));
+    let mut weights = Vec::new();
+    weights.extend((corpus.counts.errors_judged > 0).then_some(Judges::People));
+    weights.extend(corpus.counts.annotators.contains_key(METRIC).then_some(Judges::Metric));
+    let weights = weights.into_iter();
+    let weights = weights.flat_map(|of| systems.clone().map(move |system| TableColumn::Weight(of, system)));
     let ratings = systems.clone().map(TableColumn::Rating);
     let own = [TableColumn::Stars, TableColumn::Marks].into_iter().chain(errors).chain(weights).chain(ratings);
     sentences.chain(outputs).chain(own).collect()
