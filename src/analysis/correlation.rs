@@ -27,7 +27,9 @@ impl Ranked {
         });
         let mut place = vec![0; numbers[0].len()];
         for (n, ties) in ties(&orders[1], &numbers[1]).enumerate() {
-            ties.iter().for_each(|at| place[*at as usize] = n + 1);
+            for at in ties {
+                place[*at as usize] = n + 1;
+            }
         }
         Self { numbers, orders, place }
     }
@@ -83,7 +85,9 @@ fn ranks(order: &[u32], numbers: &[f64], times: &[f64]) -> Vec<f64> {
     let (mut ranks, mut before) = (vec![0.0; order.len()], 0.0);
     for equal in ties(order, numbers) {
         let count: f64 = equal.iter().map(|at| times[*at as usize]).sum();
-        equal.iter().for_each(|at| ranks[*at as usize] = before + (count + 1.0) / 2.0);
+        for at in equal {
+            ranks[*at as usize] = before + f64::midpoint(count, 1.0);
+        }
         before += count;
     }
     ranks

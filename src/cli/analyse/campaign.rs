@@ -10,6 +10,7 @@ use crate::error::Result;
 
 /// As typed.
 #[derive(Args, Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "flags of the command line")]
 pub(super) struct CampaignArgs {
     /// Begin a campaign: these annotators, with commas between, judge what the systems say of the sentences that are chosen, on page
     /// Corpus, Judge. --format tasks lists who judges what

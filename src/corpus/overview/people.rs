@@ -131,7 +131,9 @@ impl MetricCount {
         };
         let [metric, people] =
             [is_turned(0, |one| one.metric), is_turned(1, |one| one.people)].map(|is| if is { -1.0 } else { 1.0 });
-        all.iter_mut().for_each(|one| (one.metric, one.people) = (metric * one.metric, people * one.people));
+        for one in &mut all {
+            (one.metric, one.people) = (metric * one.metric, people * one.people);
+        }
         let compared = systems.iter().filter(|at| all.iter().any(|one| one.system as usize == **at)).count();
         let found = agreement(&all, SEED);
         for (level, n, found) in [("system", compared, &found[..4]), ("segment", all.len(), &found[4..])] {
