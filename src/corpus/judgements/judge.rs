@@ -250,13 +250,14 @@ struct Act {
 /// Whose marks are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Judges {
+    /// Everybody else.
     People,
     /// [`METRIC`].
     Metric,
 }
 
 impl Judges {
-    /// Whether this annotator is one of them.
+    /// Whether an annotator, by the name, is one of them.
     pub fn are(self, annotator: &str) -> bool {
         (annotator == METRIC) == (self == Self::Metric)
     }
