@@ -427,7 +427,7 @@ pub fn resampled_mean(numbers: &[f64], resamples: usize, seed: u64) -> Option<In
 }
 
 /// As sacreBLEU: of the n sorted resamples the (n/40 + 1)-th from either end.
-fn interval(value: f64, mut resamples: Vec<f64>) -> Interval {
+pub(crate) fn interval(value: f64, mut resamples: Vec<f64>) -> Interval {
     let mean = resamples.iter().sum::<f64>() / resamples.len() as f64;
     resamples.sort_by(f64::total_cmp);
     let tail = resamples.len() / 40;

@@ -94,6 +94,8 @@ Overviews, of the sentences that are chosen, each row with the condition that sh
   pair        the systems of --pair by BLEU: sentences won, equal, lost; p of sacreBLEU's --paired-bs (two-sided, of the
               resamples that the interval is of) and --paired-ar. References that were forced are compared with none
   scores      the same two by the means of --scores, over the sentences where both have one
+  judged      errors, MQM score (the mean over sentences, less is better) and ratings of each system; apart what a metric suggests
+  metrics     whether metrics say what people say, by system and by segment: Pearson, Spearman, Kendall's tau-b, pairwise accuracy
 
 Formats:
   tsv         a row for each sentence: texts, numbers (NaN is empty), tags, notes
@@ -105,7 +107,8 @@ Formats:
   gold        links by hand, the same way
   judgements  stars, tags, notes, marks and links, an object for each judged sentence
   judgement-table  the same as a table with a row for each annotator and each mark
-  mqm         marks as a table of the WMT, as Marot shows them; `--import` reads it
+  mqm         marks of people as a table of the WMT, as Marot shows them; `--import` reads it
+  suggestions what a metric marked, the same way
   pearmut     ratings and marks (ESA) as JSON lines of Pearmut; `--import` reads them
   tasks       who judges which sentence of the campaign, in which order, and what is done
   scheme      the scheme of errors, as TOML

@@ -7,7 +7,7 @@ use interlinear::analysis::alignment::Alignment;
 use interlinear::corpus::export::out;
 use interlinear::corpus::export::out::{ExportFormat, LinkRule, Out};
 use interlinear::corpus::judgements::agreement::{Aspect, compare};
-use interlinear::corpus::judgements::judge::{ErrorMark, Judgement};
+use interlinear::corpus::judgements::judge::{ErrorMark, Judgement, Judges};
 use interlinear::corpus::judgements::judgement_io;
 use interlinear::corpus::judgements::scheme::{ErrorScheme, Renamed, Severity};
 use interlinear::corpus::measures::score::score;
@@ -203,7 +203,7 @@ fn a_scheme_weighs_errors_and_its_names_are_those_of_the_marks() {
     let mut workspace = judged(&folder.path().join("a.ilws"));
     let read = |workspace: &Workspace| CorpusTable::read(workspace).expect("a corpus");
     let corpus = read(&workspace);
-    let all = score(&corpus, 0, 0..4);
+    let all = score(&corpus, 0, 0..4, Judges::People);
     assert_eq!((all.judgements, all.words, all.marks, all.weight), (8, 26, 5, 21.0));
     assert_eq!(TableColumn::named("errors.1", &corpus).expect("a column").value(&corpus, 0), 1.0);
     assert_eq!(TableColumn::named("errors", &corpus).expect("a column"), TableColumn::Errors(0));
@@ -220,7 +220,7 @@ fn a_scheme_weighs_errors_and_its_names_are_those_of_the_marks() {
     assert_eq!(*corpus.scheme, other);
     let mark = &corpus.judgements[&0]["anna"].marks[0];
     assert_eq!((mark.category.as_str(), mark.severity.as_str()), ("taste", "small"));
-    assert_eq!(score(&corpus, 0, 0..4).weight, 8.5);
+    assert_eq!(score(&corpus, 0, 0..4, Judges::People).weight, 8.5);
     workspace.undo().expect("an answer").expect("an act");
     assert_eq!(*read(&workspace).scheme, core);
     assert_eq!(read(&workspace).judgements[&0]["anna"].marks[0].category, "style");
@@ -293,8 +293,10 @@ fn a_translation_that_nobody_judged_has_no_score() {
         assert_eq!(value(&workspace, name, at), expect, "{name} of {at}");
     }
     let report = written(&workspace, ExportFormat::Report);
-    assert!(report.contains("<tr><td>Mill</td><td>1</td><td>3</td><td>1</td>"), "{report}");
-    assert!(!report.contains("<tr><td>Brook</td><td>2</td><td>"), "{report}");
+    assert!(report.contains("<tr><td>Mill</td><td>people</td><td>1</td><td>1</td><td>3</td><td>1</td>"), "{report}");
+    let none =
+        "<tr><td>Brook</td><td>people</td><td>0</td><td>0</td><td>0</td><td>0</td><td>0.0000</td><td>none judged</td>";
+    assert!(report.contains(none), "{report}");
 
     // It can be said that a translation has none; each annotator for himself.
     let mut none = said(0, &[], "", Vec::new(), "");
@@ -303,12 +305,11 @@ fn a_translation_that_nobody_judged_has_no_score() {
     assert_eq!((value(&workspace, "errors.2", 0), value(&workspace, "errors.1", 0)), (Some(0.0), Some(1.0 / 3.0)));
     let corpus = CorpusTable::read(&workspace).expect("a corpus");
     assert_eq!(rows(&corpus, &Filter::new("errors.2=0", &corpus).expect("a filter"), None), [0]);
-    let brook = score(&corpus, 1, 0..4);
+    let brook = score(&corpus, 1, 0..4, Judges::People);
     assert_eq!((brook.judgements, brook.words, brook.marks, brook.per_word()), (1, 3, 0, Some(0.0)));
     let report = written(&workspace, ExportFormat::Report);
-    assert!(
-        report.contains("no errors in Brook") && report.contains("<tr><td>Brook</td><td>1</td><td>3</td><td>0</td>")
-    );
+    let clean = "<tr><td>Brook</td><td>people</td><td>1</td><td>1</td><td>3</td><td>0</td>";
+    assert!(report.contains("no errors in Brook") && report.contains(clean), "{report}");
 
     // It goes out and comes in with the marks, in both notations, and one undo takes it back.
     for (kind, name) in [(ExportFormat::Judgements, "j.jsonl"), (ExportFormat::JudgementTable, "j.tsv")] {

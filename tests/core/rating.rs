@@ -287,7 +287,7 @@ fn errors_that_a_metric_found_are_marks_of_an_annotator_of_its_name() {
     let all = serde_json::json!({ "runs/first.fr": segments });
     std::fs::write(&path, serde_json::to_string_pretty(&all).expect("JSON")).expect("written");
     let report = brought(&mut workspace, &path);
-    assert_eq!((report.sentences, report.outputs, report.scores, report.judgements), (0, 0, 4, 1), "{report:?}");
+    assert_eq!((report.sentences, report.outputs, report.scores, report.judgements), (0, 0, 4, 4), "{report:?}");
     assert_eq!(workspace.systems().expect("systems").len(), 2, "it is known by what it says");
     let said = &workspace.judgements_of(0).expect("said")["xCOMET"];
     let wanted = ErrorMark {
@@ -302,6 +302,40 @@ fn errors_that_a_metric_found_are_marks_of_an_annotator_of_its_name() {
     let (options, ticket) = (ImportOptions::default(), CancellationToken::forever());
     let error = import_file(&mut workspace, (&path, &options), 1, &ticket, &mut |_| {}).expect_err("no JSON");
     assert!(error.to_string().contains("scored.json") && error.to_string().contains("comet-score"), "{error}");
+}
+
+/// Campaigns of before do not say whether errors were asked for: somebody must have judged some. Others tell.
+#[test]
+fn a_rating_is_a_judgement_of_errors_where_these_were_asked_for() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (ratings_only, in_stars, marks, wanted) in [
+        (None, false, false, None),
+        (None, false, true, Some(0.0)),
+        (None, true, true, None),
+        (Some(false), false, false, Some(0.0)),
+        (Some(true), false, true, None),
+    ] {
+        let mut workspace = filled(&folder.path().join(format!("{ratings_only:?}{in_stars}{marks}.ilws")));
+        let [annotators, systems] = [vec!["anna".to_owned()], SYSTEMS.map(str::to_owned).to_vec()];
+        let sentences = vec![0, 1, 2, 3];
+        let plan =
+            Campaign { rates: true, in_stars, ratings_only, annotators, systems, sentences, ..Campaign::default() };
+        workspace.set_campaign(Some(&plan)).expect("begun");
+        workspace.judge(0, "anna", &rated(60, 80)).expect("judged");
+        workspace.judge(0, "dora", &rated(10, 20)).expect("judged by nobody of it");
+        let mut other = rated(0, 50);
+        other.marks.extend(marks.then(|| mark("Brook", (0, 1), None, "major")));
+        workspace.judge(1, "anna", &other).expect("judged");
+        let values = |workspace: &Workspace| {
+            let corpus = CorpusTable::read(workspace).expect("a corpus");
+            let value = |name: &str| TableColumn::named(name, &corpus).expect("a column").value(&corpus, 0);
+            [value("errors.1"), value("mqm_score.2")].map(|value| Some(value).filter(|value| !value.is_nan()))
+        };
+        assert_eq!(values(&workspace), [wanted; 2], "{plan:?}");
+        // What it asked for stays when it ends, and the end can be taken back like any act.
+        workspace.set_campaign(None).expect("ended");
+        assert_eq!(values(&workspace), [wanted; 2], "{plan:?}");
+    }
 }
 
 #[test]
@@ -336,7 +370,10 @@ fn a_campaign_goes_through_the_command_line() {
     let report = run_in(folder.path(), &["report", "--workspace", "w.ilws", "--output", "r.html"], b"");
     assert_eq!(report.code, 0, "{}", report.stderr);
     let page = std::fs::read_to_string(folder.path().join("r.html")).expect("a report");
-    assert!(page.contains("Ratings by people") && page.contains("<td>53.33</td>"), "the mean of 40, 50 and 70");
+    assert!(
+        page.contains("Errors and ratings of each system") && page.contains("<td>53.3333</td>"),
+        "the mean of 40, 50 and 70"
+    );
     let (scores, _) = ran(&["--overview", "scores", "--pair", "2,1"]);
     assert!(scores.contains("rating\tBrook\tMill\t2\t+37.5000"), "{scores}");
 }

@@ -10,6 +10,7 @@ use crate::error::Result;
 
 /// As typed.
 #[derive(Args, Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "flags of the command line")]
 pub(super) struct CampaignArgs {
     /// Begin a campaign: these annotators, with commas between, judge what the systems say of the sentences that are chosen, on page
     /// Corpus, Judge. --format tasks lists who judges what
@@ -30,6 +31,10 @@ pub(super) struct CampaignArgs {
     /// A rating is one to five stars, kept as 20 to 100, and not a number from 0 to 100
     #[arg(long, requires = "assign", conflicts_with = "marks_only")]
     stars: bool,
+    /// Ratings alone are asked for (DA); else a rating without a mark says that a translation has no errors (ESA). Stars say nothing of
+    /// errors
+    #[arg(long, requires = "assign", conflicts_with = "marks_only")]
+    ratings_only: bool,
 }
 
 impl CampaignArgs {
@@ -46,6 +51,7 @@ impl CampaignArgs {
             is_blind: !self.named,
             rates: !self.marks_only,
             in_stars: self.stars,
+            ratings_only: Some(self.ratings_only),
             annotators: self.assign.clone(),
             each: self.each.unwrap_or(usize::MAX),
             ..Campaign::default()

@@ -28,6 +28,8 @@ pub(super) enum Format {
     JudgementTable,
     /// Marks as a table of the WMT
     Mqm,
+    /// What a metric marked, the same way
+    Suggestions,
     /// Ratings and marks as JSON lines of Pearmut
     Pearmut,
     /// Who judges what
@@ -51,6 +53,7 @@ impl Format {
             Self::Judgements => ExportFormat::Judgements,
             Self::JudgementTable => ExportFormat::JudgementTable,
             Self::Mqm => ExportFormat::Mqm,
+            Self::Suggestions => ExportFormat::Suggestions,
             Self::Pearmut => ExportFormat::Pearmut,
             Self::Tasks => ExportFormat::Tasks,
             Self::Scheme | Self::None => return None,

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use crate::corpus::import::mqm::capital;
 use crate::corpus::import::rated::NO_DOCUMENT;
 use crate::corpus::import::spans::units;
-use crate::corpus::judgements::judge::{ErrorMark, Judgement, Letters};
+use crate::corpus::judgements::judge::{ErrorMark, Judgement, Judges, Letters};
 use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::file::Workspace;
 use crate::corpus::store::rules::SideRules;
@@ -47,7 +47,12 @@ fn place(name: &str, number: &str) -> [String; 3] {
 }
 
 /// Writes a row for each mark, and for each translation that has no errors, a cell after the other as Marot splits them.
-pub fn mqm(file: &mut dyn Write, rows: &[u32], corpus: &CorpusTable, workspace: &Workspace) -> Result<()> {
+pub fn mqm(
+    file: &mut dyn Write,
+    (rows, judges): (&[u32], Judges),
+    corpus: &CorpusTable,
+    workspace: &Workspace,
+) -> Result<()> {
     let io = |error: std::io::Error| crate::error::Error::io(workspace.path(), &error);
     let mut row = |cells: &[&str]| {
         let cells: Vec<String> = cells.iter().map(|cell| cell.replace(char::is_control, " ")).collect();
@@ -60,7 +65,7 @@ pub fn mqm(file: &mut dyn Write, rows: &[u32], corpus: &CorpusTable, workspace: 
         let name = workspace.sentence(at)?.and_then(|sentence| sentence.name).unwrap_or_default();
         let [doc, segment, number] = place(&name, &(at + 1).to_string());
         let source = corpus.sources.get(at).unwrap_or_default();
-        for (rater, judgement) in by.iter() {
+        for (rater, judgement) in judges.said(by) {
             for mark in &judgement.marks {
                 let Some(text) = text_of(corpus, &mark.system, at) else { continue };
                 let spans = mark.spans_in((text, source, corpus.rules));
@@ -78,7 +83,7 @@ pub fn mqm(file: &mut dyn Write, rows: &[u32], corpus: &CorpusTable, workspace: 
     Ok(())
 }
 
-/// A line of Pearmut for each annotator who judged an output of a sentence, from 0.
+/// A line of Pearmut for each person who judged an output of a sentence, from 0.
 pub fn pearmut(at: usize, corpus: &CorpusTable) -> Vec<Value> {
     let Some(by) = corpus.judgements.get(&at) else { return Vec::new() };
     let line = |(annotator, judgement): (&String, &Judgement)| {
@@ -101,7 +106,7 @@ pub fn pearmut(at: usize, corpus: &CorpusTable) -> Vec<Value> {
         let line = json!({ "user_id": annotator, "item_i": at, "annotation": [said], "item": [item] });
         (!texts_are_none(&line)).then_some(line)
     };
-    by.iter().filter_map(line).collect()
+    Judges::People.said(by).filter_map(line).collect()
 }
 
 fn texts_are_none(line: &Value) -> bool {

@@ -11,6 +11,7 @@ use crate::analysis::hard;
 use crate::analysis::hard::{Link, links_above, pharaoh};
 use crate::analysis::symmetrize::SYMMETRIZATIONS;
 use crate::corpus::export::{arrays, judged, judgement_table, picture};
+use crate::corpus::judgements::judge::Judges;
 use crate::corpus::measures::aggregate;
 use crate::corpus::measures::table::CorpusMeasure;
 use crate::corpus::overview::report;
@@ -56,7 +57,8 @@ pub fn to(file: &mut dyn Write, out: &Out, corpus: &CorpusTable, workspace: &Wor
     match out.kind {
         ExportFormat::Tsv => tsv(file, out, corpus).map_err(io),
         ExportFormat::JudgementTable => judgement_table::table(file, &out.rows, corpus).map_err(io),
-        ExportFormat::Mqm => judged::mqm(file, &out.rows, corpus, workspace),
+        ExportFormat::Mqm => judged::mqm(file, (&out.rows, Judges::People), corpus, workspace),
+        ExportFormat::Suggestions => judged::mqm(file, (&out.rows, Judges::Metric), corpus, workspace),
         ExportFormat::Tasks => tasks(file, corpus).map_err(io),
         ExportFormat::Report => file.write_all(report::report(out, corpus, workspace)?.as_bytes()).map_err(io),
         ExportFormat::Figures(..) => Err(Error::Input("figures need a folder; name one".to_owned())),

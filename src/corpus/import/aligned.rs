@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::aligner::bundled::AlignerChoice;
 use crate::aligner::words::LineAligner;
+use crate::analysis::aer;
 use crate::analysis::lexical::{bare, right, right_of_any};
 use crate::analysis::sums;
 use crate::corpus::store::corpus::CorpusTable;
@@ -138,4 +139,22 @@ pub fn fates(source: &str, rule: WordRule, word_fates: &[WordFate]) -> BTreeMap<
     }
     fates.retain(|word, _| word.chars().any(char::is_alphanumeric));
     fates
+}
+
+/// The alignment errors of an output that says the reference, as the measure AER counts them.
+pub fn reference_errors(
+    (source, reference): (&str, &str),
+    output: &SystemOutput,
+    corpus: &CorpusTable,
+    workspace: &Workspace,
+    at: usize,
+) -> Result<Option<aer::AerCounts>> {
+    if !corpus.golds.contains(&at) || !corpus.rules.target.are_alike(reference, &output.text) {
+        return Ok(None);
+    }
+    let (Some(gold), Some(found)) = (workspace.gold(at)?, output.word_links(source, corpus.rules)) else {
+        return Ok(None);
+    };
+    let counts = aer::AerCounts::of(&found, &gold);
+    Ok(counts.rates().aer.map(|_| counts))
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use crate::corpus::import::letters::visible;
 use crate::corpus::import::places::SentencePlaces;
 use crate::corpus::import::report::ImportReport;
-use crate::corpus::judgements::judge::{ByAnnotator, ErrorMark, Given, Judgement, MarkSpans};
+use crate::corpus::judgements::judge::{ByAnnotator, ErrorMark, Given, Judgement, Judges, MarkSpans};
 use crate::corpus::judgements::judgement_io::strange;
 use crate::corpus::judgements::scheme::{ErrorScheme, Renamed};
 use crate::corpus::judgements::spans::moved;
@@ -263,7 +263,7 @@ fn fitting(rows: Vec<RatedRow>, chosen: &Outputs<Chosen>, path: &Path, report: &
 fn weigh(workspace: &mut Workspace, preset: Option<&str>, report: &mut ImportReport) -> Result<()> {
     let Some(preset) = preset.and_then(ErrorScheme::preset) else { return Ok(()) };
     let mut scheme = workspace.scheme()?;
-    let is_judged = |by: &Arc<ByAnnotator>| by.values().any(Judgement::judges_any);
+    let is_judged = |by: &Arc<ByAnnotator>| Judges::People.said(by).any(|(_, judgement)| judgement.judges_any());
     if scheme == ErrorScheme::default() && !workspace.judgements()?.values().any(is_judged) {
         workspace.set_scheme(&preset, &Renamed::default())?;
         scheme = preset;

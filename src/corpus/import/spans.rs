@@ -1,5 +1,5 @@
 //! Floor 7: judgements of outputs in JSON: what Pearmut's annotators said (DA, ESA, MQM), lines or the file that its dashboard
-//! gives, and the scores and error spans of xCOMET (`comet-score --to_json`), as marks of an annotator of that name.
+//! gives, and the scores and error spans of xCOMET (`comet-score --to_json`), as suggestions by that name.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::Read as _;
@@ -12,7 +12,7 @@ use crate::corpus::import::letters::stem;
 use crate::corpus::import::rated;
 use crate::corpus::import::rated::{RatedFile, RatedRow, RatedSegment, RatedThing};
 use crate::corpus::import::report::ImportReport;
-use crate::corpus::judgements::judge::{ErrorMark, Letters, MOST_RATING};
+use crate::corpus::judgements::judge::{ErrorMark, Letters, METRIC, MOST_RATING};
 use crate::corpus::store::file::Workspace;
 use crate::error::{Error, Result};
 use crate::import::Warnings;
@@ -20,8 +20,6 @@ use crate::import::input::ImportInput;
 
 /// The most bytes of a file, which is read as a whole.
 const MOST: u64 = 1 << 28;
-/// Whose the suggestions of the metric are.
-const METRIC: &str = "xCOMET";
 /// The kind of an error that has none.
 const KIND: &str = "other";
 /// How bad one is of which that is not said.
@@ -327,11 +325,13 @@ impl CometSpan {
 }
 
 fn comet(path: &Path, text: &str) -> Result<RatedFile> {
-    let fact = "Scores and error spans of COMET, as JSON; the spans are marks of the annotator xCOMET.";
+    let fact =
+        "Scores and error spans of COMET, as JSON; the spans are suggestions by xCOMET, in the columns `suggested`.";
     let mut file = RatedFile::new(fact);
     file.names_files = true;
     let why = |error: serde_json::Error| Error::file(path, format!("is no JSON of comet-score ({error})"));
     let all: BTreeMap<String, Vec<CometSegment>> = serde_json::from_str(text).map_err(why)?;
+    let has_spans = all.values().flatten().any(|one| one.errors.is_some());
     let own = |name: &String| stem(Path::new(name));
     let mut names = BTreeMap::<String, usize>::new();
     for name in all.keys() {
@@ -355,7 +355,8 @@ fn comet(path: &Path, text: &str) -> Result<RatedFile> {
                 let mark = ErrorMark { severity, note, category: KIND.to_owned(), ..ErrorMark::default() };
                 RatedThing::Mark(mark, (Some(span.letters(&one.mt)), None))
             };
-            let Some(errors) = &one.errors else { continue };
+            // Where others have spans, it looked at those without any, too.
+            let Some(errors) = one.errors.as_deref().or(has_spans.then_some(&[])) else { continue };
             let none = errors.is_empty().then_some(RatedThing::NoErrors);
             for thing in errors.iter().map(mark).chain(none) {
                 let (system, rater) = (system.clone(), METRIC.to_owned());

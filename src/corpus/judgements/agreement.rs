@@ -3,7 +3,7 @@
 //! Both judged a sentence where each said anything of it. Stars count where both gave some; links where both drew some,
 //! over all pairs of a word of the source and one of the reference. Of marks each word of a translation is a thing that
 //! was judged: it has the kind and the severity of the gravest mark that covers it, or none. Words that are missing
-//! count with the word before which they are missing. Only systems count in which either marked anything.
+//! count with the word before which they are missing. Translations count that both judged.
 
 use std::collections::BTreeSet;
 

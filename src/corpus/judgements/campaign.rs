@@ -6,7 +6,7 @@ use rand::seq::SliceRandom as _;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
-use crate::corpus::judgements::judge::{Judgement, MOST_RATING, MOST_STARS};
+use crate::corpus::judgements::judge::{Given, Judgement, Judgements, MOST_RATING, MOST_STARS};
 use crate::corpus::store::file::{Workspace, one};
 use crate::error::Result;
 
@@ -22,6 +22,8 @@ pub struct Campaign {
     pub rates: bool,
     /// A rating is given as one to five stars, each of which counts [`STAR`].
     pub in_stars: bool,
+    /// Ratings alone are asked for (DA), not the errors that they are for (ESA). `None`: of a version that did not ask.
+    pub ratings_only: Option<bool>,
     /// Who judges.
     pub annotators: Vec<String>,
     /// How many of them judge each sentence.
@@ -83,6 +85,31 @@ impl Campaign {
         if self.rates { judgement.ratings.contains_key(system) } else { judgement.judges(system) }
     }
 
+    /// As [`Judgement::settle`], where errors are asked for: a rating alone (DA, stars) says nothing of them.
+    pub fn settle(&self, judgement: &mut Judgement) {
+        let asks = self.rates && !self.in_stars && self.ratings_only != Some(true);
+        judgement.settle(|system| asks && self.systems.contains(system));
+    }
+
+    /// What its annotators say of its sentences that [`Campaign::settle`] makes something else of. Where it does not tell whether
+    /// errors are asked for, somebody must have judged some.
+    pub fn settled(&self, all: &Judgements) -> Vec<Given> {
+        let said = self.sentences.iter().flat_map(|at| {
+            let by = all.get(&(*at as usize));
+            self.annotators.iter().filter_map(move |name| Some((*at as usize, name, by?.get(name)?)))
+        });
+        let judges = |known: &Judgement| self.systems.iter().any(|system| known.judges(system));
+        if self.ratings_only.is_none() && !said.clone().any(|(.., known)| judges(known)) {
+            return Vec::new();
+        }
+        let settled = said.filter_map(|(at, name, known)| {
+            let mut judgement = known.clone();
+            self.settle(&mut judgement);
+            (judgement != *known).then(|| (at, name.clone(), judgement))
+        });
+        settled.collect()
+    }
+
     /// Whether a judgement says of all systems what is asked.
     pub fn is_done(&self, judgement: &Judgement) -> bool {
         self.systems.iter().all(|system| self.has(judgement, system))
@@ -97,8 +124,11 @@ impl Workspace {
         Ok(document.and_then(|document| serde_json::from_str(&document).ok()))
     }
 
-    /// Begins a campaign in the place of the one that there is, or ends it. What was judged stays.
+    /// Begins a campaign in the place of the one that there is, or ends it. What was judged stays, as the campaign asked for it.
     pub fn set_campaign(&mut self, campaign: Option<&Campaign>) -> Result<()> {
+        if let Some(before) = self.campaign()? {
+            self.judge_all(&before.settled(&self.judgements_as_given()?), &[])?;
+        }
         let document = campaign.map(|campaign| serde_json::to_string(campaign).unwrap_or_default());
         self.at_once(|all| {
             match &document {

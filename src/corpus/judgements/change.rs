@@ -30,6 +30,10 @@ impl Change {
         for at in &changed.judged {
             change.judged.insert(*at, Arc::new(workspace.judgements_of(*at)?));
         }
+        for (at, by, judgement) in workspace.campaign()?.map(|known| known.settled(&change.judged)).unwrap_or_default()
+        {
+            Arc::make_mut(change.judged.entry(at).or_default()).insert(by, judgement);
+        }
         for at in &changed.golds {
             change.golds.insert(*at, workspace.gold(*at)?);
         }

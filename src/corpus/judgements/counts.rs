@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::corpus::judgements::judge::{ByAnnotator, Judgement, Judgements};
+use crate::corpus::judgements::judge::{ByAnnotator, Judgement, Judgements, Judges};
 
 /// Names, each with how often it occurs.
 type Counted = BTreeMap<String, usize>;
@@ -15,7 +15,7 @@ pub struct Counts {
     pub tags: Counted,
     pub kinds: Counted,
     pub severities: Counted,
-    /// Judgements of the errors of a translation.
+    /// Judgements by people of the errors of a translation.
     pub errors_judged: usize,
     /// Ratings of translations.
     pub ratings: usize,
@@ -34,7 +34,7 @@ impl Counts {
     /// Counts what is said of a sentence.
     pub fn add(&mut self, by: &ByAnnotator) {
         self.turn(by, |counted, name| *counted.entry(name.to_owned()).or_default() += 1);
-        self.errors_judged += by.values().filter(|judgement| judgement.judges_any()).count();
+        self.errors_judged += judged(by);
         self.ratings += by.values().map(|judgement| judgement.ratings.len()).sum::<usize>();
     }
 
@@ -48,7 +48,7 @@ impl Counts {
                 }
             }
         });
-        self.errors_judged -= by.values().filter(|judgement| judgement.judges_any()).count();
+        self.errors_judged -= judged(by);
         self.ratings -= by.values().map(|judgement| judgement.ratings.len()).sum::<usize>();
     }
 
@@ -64,4 +64,9 @@ impl Counts {
             }
         }
     }
+}
+
+/// How many people judged errors of a sentence.
+fn judged(by: &ByAnnotator) -> usize {
+    Judges::People.said(by).filter(|(_, judgement)| judgement.judges_any()).count()
 }

@@ -20,6 +20,8 @@ use crate::text::words::words_of;
 
 /// Whose judgements those are that nobody put a name to.
 pub const NOBODY: &str = "me";
+/// Whose marks are the suggestions of a metric, and no person's.
+pub const METRIC: &str = "xCOMET";
 /// Stands for the kind where a translation that was replaced was said to have no errors.
 const FAULTLESS: &str = "no errors";
 /// The most stars.
@@ -93,6 +95,13 @@ impl Judgement {
             Some(rating) => drop(self.ratings.insert(system, rating.min(MOST_RATING))),
             None => drop(self.ratings.remove(&system)),
         }
+    }
+
+    /// A translation that was rated where errors are asked for, too, was judged: without a mark it has none (ESA, Kocmi et al. 2024).
+    pub fn settle(&mut self, is_asked: impl Fn(&String) -> bool) {
+        let rated = self.ratings.keys().filter(|system| is_asked(system) && !self.judges(system));
+        let clean: Vec<String> = rated.cloned().collect();
+        self.no_errors.extend(clean);
     }
 
     /// Marks an error; its system is not without any more.
@@ -238,6 +247,27 @@ struct Act {
     deed: Deed,
 }
 
+/// Whose marks are counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Judges {
+    /// Everybody else.
+    People,
+    /// [`METRIC`].
+    Metric,
+}
+
+impl Judges {
+    /// Whether an annotator, by the name, is one of them.
+    pub fn are(self, annotator: &str) -> bool {
+        (annotator == METRIC) == (self == Self::Metric)
+    }
+
+    /// What they say of a sentence.
+    pub fn said(self, by: &ByAnnotator) -> impl Iterator<Item = (&String, &Judgement)> {
+        by.iter().filter(move |(annotator, _)| self.are(annotator))
+    }
+}
+
 /// What everyone says of a sentence.
 pub type ByAnnotator = BTreeMap<String, Judgement>;
 
@@ -258,8 +288,19 @@ fn judgement(row: &Row<'_>, column: usize) -> rusqlite::Result<Judgement> {
 }
 
 impl Workspace {
-    /// Everything that was said, by sentence and annotator.
+    /// Everything that was said, by sentence and annotator; ratings as the campaign means them ([`Campaign::settle`]).
+    ///
+    /// [`Campaign::settle`]: super::campaign::Campaign::settle
     pub fn judgements(&self) -> Result<Judgements> {
+        let mut all = self.judgements_as_given()?;
+        for (at, annotator, judgement) in self.campaign()?.map(|campaign| campaign.settled(&all)).unwrap_or_default() {
+            Arc::make_mut(all.entry(at).or_default()).insert(annotator, judgement);
+        }
+        Ok(all)
+    }
+
+    /// Everything that was said, as it is kept.
+    pub(super) fn judgements_as_given(&self) -> Result<Judgements> {
         let sql = "SELECT sentence, annotator, document FROM judgement";
         let rows: Vec<(i64, String, Judgement)> =
             self.ask(|all| list(all, sql, [], |row| Ok((row.get(0)?, row.get(1)?, judgement(row, 2)?))))?;

@@ -261,6 +261,9 @@ impl Reading<'_> {
             let Some(at) = self.find(line, number, source)? else { continue };
             self.row(line, at, cells, known)?;
         }
+        // Where somebody marked errors, and no column says who found none, a rating without a mark does.
+        let asks = heads.iter().all(|head| head != NO_ERRORS) && self.said.values().any(Judgement::judges_any);
+        self.said.values_mut().for_each(|said| said.settle(|_| asks));
         Ok(())
     }
 

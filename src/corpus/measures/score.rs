@@ -1,13 +1,20 @@
-//! Floor 7: the score of a system by the marks of people: the weights of its errors for each word of its translation.
+//! Floor 7: the scores of a system by the marks of people, or of a metric: the weights of its errors for each word of its
+//! translation, and for each segment, as the WMT has it (MQM, Freitag et al. 2021).
 //!
 //! A translation counts once for each annotator who marked errors in it or said that it has none. What nobody judged has
 //! no score: it is not taken for faultless because another system of the same sentence was marked.
 
-use crate::corpus::judgements::judge::Judgement;
+use crate::analysis::bootstrap::{Interval, resampled_mean};
+use crate::corpus::judgements::judge::{Judgement, Judges};
 use crate::corpus::store::corpus::CorpusTable;
 
+/// Where the random numbers of the interval of a mean begin.
+pub const SEED: u64 = 12345;
+/// Resamples of an interval.
+pub const RESAMPLES: usize = 1000;
+
 /// The score of a system over some sentences.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Score {
     /// Translations that were judged, each once for each annotator.
     pub judgements: usize,
@@ -16,12 +23,20 @@ pub struct Score {
     pub marks: usize,
     /// Their weights together.
     pub weight: f64,
+    /// Of each sentence that was judged the mean of the weights that its annotators gave.
+    pub segments: Vec<f64>,
 }
 
 impl Score {
     /// Weighted errors for each word; `None` without words.
     pub fn per_word(&self) -> Option<f64> {
         (self.words > 0).then(|| self.weight / self.words as f64)
+    }
+
+    /// The MQM score: the mean over segments, from 0 up, less is better, and where 95 % of the resamples of segments lie. As
+    /// google/wmt-mqm-human-evaluation has published it to 2021; mt-metrics-eval has it with a minus. `None` of nothing.
+    pub fn mqm(&self) -> Option<Interval> {
+        resampled_mean(&self.segments, RESAMPLES, SEED)
     }
 
     fn add(&mut self, corpus: &CorpusTable, system: &str, words: usize, judgement: &Judgement) {
@@ -35,15 +50,17 @@ impl Score {
 }
 
 /// A system by its place over some sentences, by theirs.
-pub fn score(corpus: &CorpusTable, system: usize, rows: impl IntoIterator<Item = usize>) -> Score {
+pub fn score(corpus: &CorpusTable, system: usize, rows: impl IntoIterator<Item = usize>, judges: Judges) -> Score {
     let mut score = Score::default();
     let Some(column) = corpus.systems.get(system) else { return score };
+    let name = &column.system.name;
     for at in rows {
-        let (Some(by), Some(text)) = (corpus.judgements.get(&at), column.texts.get(at)) else { continue };
-        let words = corpus.rules.target.count(text);
-        for judgement in by.values().filter(|judgement| judgement.judges(&column.system.name)) {
-            score.add(corpus, &column.system.name, words, judgement);
-        }
+        let Some(by) = corpus.judgements.get(&at) else { continue };
+        let mut said = judges.said(by).filter(|(_, judgement)| judgement.judges(name)).peekable();
+        let Some(text) = said.peek().and_then(|_| column.texts.get(at)) else { continue };
+        let (words, before, weight) = (corpus.rules.target.count(text), score.judgements, score.weight);
+        said.for_each(|(_, judgement)| score.add(corpus, name, words, judgement));
+        score.segments.push((score.weight - weight) / (score.judgements - before) as f64);
     }
     score
 }

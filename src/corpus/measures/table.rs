@@ -100,7 +100,10 @@ impl CorpusMeasure {
     /// letters, with `_` for all else.
     pub fn given(title: &str, of: &'static str) -> Self {
         let title = &title.replace(char::is_whitespace, "_");
-        let name = title.to_lowercase().replace(|c: char| !c.is_alphanumeric(), "_");
+        let mut name = title.to_lowercase().replace(|c: char| !c.is_alphanumeric(), "_");
+        if of == GIVEN && OF_PEOPLE.contains(&name.as_str()) {
+            name += "_given";
+        }
         let about = if of == GIVEN {
             id!("Score of others, as a file gave it")
         } else {
@@ -120,6 +123,8 @@ impl CorpusMeasure {
     }
 }
 
+/// The columns of what people, or a metric, say here.
+pub const OF_PEOPLE: &[&str] = &["errors", "mqm_score", "suggested", "rating", "stars", "marks", "number"];
 /// A name that stays until the program ends: there are few, and columns are passed about by copies.
 fn kept(name: &str) -> &'static str {
     static NAMES: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());

@@ -8,19 +8,19 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use crate::analysis::aer;
 use crate::analysis::bootstrap::{MeanCounts, Paired, PairedTests, Sample};
 use crate::analysis::buckets::{Bucket, Buckets};
 use crate::analysis::contrast::{Contrast, Ngram};
 use crate::analysis::jumps::jumps;
 use crate::analysis::lexical::{LexicalCounts, each};
-use crate::corpus::import::aligned::{AlignedBy, Linker, WordFate, fates, word_fates};
+use crate::corpus::import::aligned::{AlignedBy, Linker, WordFate, fates, reference_errors, word_fates};
 use crate::corpus::measures::aggregate;
 use crate::corpus::measures::frequencies::{CLASSES, Frequencies};
 use crate::corpus::measures::paired::{ComparedSample, SystemTests, TestedScore, every_two};
 use crate::corpus::measures::scores::{ByLength, ComparedScores, SystemScores};
 use crate::corpus::overview::parts::{PartTally, TaggedOutput};
-use crate::corpus::overview::spread;
+use crate::corpus::overview::people::MetricCount;
+use crate::corpus::overview::{people, spread};
 use crate::corpus::query::column::TableColumn;
 use crate::corpus::store::conditions::quoted;
 use crate::corpus::store::corpus::CorpusTable;
@@ -58,6 +58,10 @@ pub enum CountedThing {
     Pair,
     /// Every two systems by the scores of others.
     Scores,
+    /// Errors and ratings of each system.
+    Judged,
+    /// Whether metrics say what people say.
+    Metrics,
 }
 
 /// What is looked at.
@@ -184,6 +188,9 @@ pub struct Overview {
     pub words: Vec<Vec<SourceWordErrors>>,
     /// By part of speech; no rows where nobody gave any.
     pub parts: Arc<CellTable>,
+    /// What people say of each system, and whether metrics say the same.
+    pub judged: Arc<CellTable>,
+    pub metrics: Arc<CellTable>,
     /// References that were linked by hand, by forced models, by the aligner, by nobody.
     pub linked: [usize; 4],
     /// Of each system how often its alignments jump so far, from -[`SHOWN_JUMP`] to it; none where there is no alignment.
@@ -284,6 +291,7 @@ pub struct Counting {
     sample: ComparedSample,
     /// and these, once all sentences are counted.
     tests: Option<SystemTests>,
+    metrics: MetricCount,
 }
 
 impl Counting {
@@ -309,7 +317,7 @@ impl Counting {
         let pair = (is_rival(first) && is_rival(second) && first != second).then_some(options.pair);
         let of = rows.len();
         let rows: Vec<u32> = spread(of, options.most).map(|n| rows[n]).collect();
-        Self {
+        let mut counting = Self {
             of,
             sample: ComparedSample::new(rows.len(), PairedTests::of_pairs(0).seed),
             rows,
@@ -331,8 +339,13 @@ impl Counting {
             contrast: Contrast::default(),
             sentences: [0; 3],
             tests: None,
+            metrics: MetricCount::default(),
             corpus,
+        };
+        if counting.counts(CountedThing::Metrics) {
+            counting.metrics = MetricCount::new(&counting.corpus, &counting.rows);
         }
+        counting
     }
 
     /// How far it is, from 0 to 1; tests come last.
@@ -348,7 +361,7 @@ impl Counting {
     pub fn step(&mut self, workspace: &Workspace, count: usize) -> Result<bool> {
         if self.next == self.rows.len() {
             let tests = self.tests.take().unwrap_or_else(|| self.to_test());
-            return Ok(self.tests.insert(tests).step());
+            return Ok(self.tests.insert(tests).step() || self.metrics.step(&self.corpus));
         }
         let end = (self.next + count).min(self.rows.len());
         for n in self.next..end {
@@ -441,7 +454,7 @@ impl Counting {
             if self.counts(CountedThing::Lengths) {
                 let mut sums = SystemScores::of(compared[system]);
                 if let Some(output) = &output
-                    && let Some(counts) = errors(source, reference, output, &corpus, workspace, at)?
+                    && let Some(counts) = reference_errors((source, reference), output, &corpus, workspace, at)?
                 {
                     (sums.aligned, sums.errors) = (1, counts);
                 }
@@ -530,6 +543,8 @@ impl Counting {
     pub fn finish(self) -> Overview {
         let mut lengths = OverviewGroup::all(&self.buckets, &self.sizes, &self.scores);
         let all = lengths.remove(0);
+        let asks = self.counts(CountedThing::Judged);
+        let judged = if asks { people::judged(&self.corpus, &self.rows) } else { CellTable::default() };
         let names: Vec<&str> = self.corpus.systems.iter().map(|column| column.system.name.as_str()).collect();
         let pair = self.pair.map(|(first, second)| SystemPair {
             first,
@@ -552,6 +567,8 @@ impl Counting {
             origin: self.frequencies.origin.clone(),
             words: self.words.into_iter().map(ranked).collect(),
             parts: Arc::new(self.parts.table(&names)),
+            judged: Arc::new(judged),
+            metrics: Arc::new(self.metrics.table()),
             linked: self.linked,
             jumps: self.jumps,
             pair,
@@ -563,25 +580,6 @@ impl Counting {
 /// The systems whose every two are compared.
 fn competing(corpus: &CorpusTable) -> Vec<usize> {
     (0..corpus.systems.len()).filter(|at| corpus.systems[*at].system.competes()).collect()
-}
-
-/// The alignment errors of an output that says the reference, as the measure AER counts them.
-fn errors(
-    source: &str,
-    reference: &str,
-    output: &SystemOutput,
-    corpus: &CorpusTable,
-    workspace: &Workspace,
-    at: usize,
-) -> Result<Option<aer::AerCounts>> {
-    if !corpus.golds.contains(&at) || !corpus.rules.target.are_alike(reference, &output.text) {
-        return Ok(None);
-    }
-    let (Some(gold), Some(found)) = (workspace.gold(at)?, output.word_links(source, corpus.rules)) else {
-        return Ok(None);
-    };
-    let counts = aer::AerCounts::of(&found, &gold);
-    Ok(counts.rates().aer.map(|_| counts))
 }
 
 /// Those that are wrong most often; the alphabet decides among equals.

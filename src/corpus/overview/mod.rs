@@ -9,6 +9,7 @@ pub mod gold;
 pub mod keep;
 pub mod pairs;
 pub mod parts;
+pub mod people;
 pub mod report;
 pub mod tables;
 pub mod test_set;

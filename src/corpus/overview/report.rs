@@ -4,9 +4,8 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use crate::corpus::export::picture;
-use crate::corpus::judgements::judge::{ErrorMark, Judgement};
+use crate::corpus::judgements::judge::{ErrorMark, Judgement, Judges};
 use crate::corpus::measures::aggregate;
-use crate::corpus::measures::score::score;
 use crate::corpus::measures::scores::SENTENCE_BLEU;
 use crate::corpus::measures::table::CorpusMeasure;
 use crate::corpus::overview::tables;
@@ -128,52 +127,12 @@ fn aggregates(out: &Out, corpus: &CorpusTable) -> String {
         let _ = writeln!(table, "<p>{LOG_P}</p>");
     }
     let _ = writeln!(table, "<p>{SENTENCE_BLEU}.</p>");
-    let judged = scores(out, corpus) + &ratings(out, corpus);
-    format!("<h2>All chosen sentences</h2>\n{table}{judged}")
+    format!("<h2>All chosen sentences</h2>\n{table}")
 }
 
 /// What is said under the means of several systems.
 const LOG_P: &str = "log p of two systems is to be compared only where both read and write the same words: one that writes [UNK] \
                      has a greater log p than one that must spell the word.";
-
-/// Errors that people marked, by the weights of the scheme.
-fn scores(out: &Out, corpus: &CorpusTable) -> String {
-    let row = |(system, column): (usize, &SystemColumn)| {
-        let score = score(corpus, system, out.rows.iter().map(|at| *at as usize));
-        let per_word = format!("{:.4}", score.per_word()?);
-        let counts = [score.judgements, score.words, score.marks].map(|count| count.to_string());
-        let row = [column.system.name.clone()].into_iter().chain(counts);
-        Some(row.chain([score.weight.to_string(), per_word]).collect())
-    };
-    let rows: Vec<Vec<String>> = corpus.systems.iter().enumerate().filter_map(row).collect();
-    if rows.is_empty() {
-        return String::new();
-    }
-    let table = html_table(heads(&["", "judgements", "words", "marks", "weight", "weight per word"]), &rows);
-    format!(
-        "<h2>Errors marked by people</h2>\n{table}<p>Weights of the scheme {}: {}. A translation counts once \
-         for each annotator who marked errors in it or said that it has none.</p>\n",
-        corpus.scheme.name(),
-        escaped(&corpus.scheme.weights())
-    )
-}
-
-/// What people rated, as means over sentences and annotators.
-fn ratings(out: &Out, corpus: &CorpusTable) -> String {
-    let row = |column: &SystemColumn| {
-        let by = out.rows.iter().filter_map(|at| corpus.judgements.get(&(*at as usize)));
-        let given = by.flat_map(|by| by.values()).filter_map(|judgement| judgement.ratings.get(&column.system.name));
-        let given: Vec<f64> = given.map(|rating| f64::from(*rating)).collect();
-        let mean = given.iter().sum::<f64>() / given.len() as f64;
-        (!given.is_empty()).then(|| vec![column.system.name.clone(), given.len().to_string(), format!("{mean:.2}")])
-    };
-    let rows: Vec<Vec<String>> = corpus.systems.iter().filter_map(row).collect();
-    if rows.is_empty() {
-        return String::new();
-    }
-    let table = html_table(heads(&["", "ratings", "mean"]), &rows);
-    format!("<h2>Ratings by people</h2>\n{table}<p>From 0 to 100, the higher the better.</p>\n")
-}
 
 /// A sentence; its pictures where a workspace is given.
 fn sentence(at: usize, out: &Out, corpus: &CorpusTable, workspace: Option<&Workspace>) -> Result<String> {
@@ -277,5 +236,6 @@ fn judged(corpus: &CorpusTable, at: usize, annotator: &str, judgement: &Judgemen
             mark.category, mark.system
         ));
     }
-    format!("<p class=\"note\">{}: {}</p>\n", escaped(annotator), escaped(&parts.join("; ")))
+    let suggests = if Judges::Metric.are(annotator) { " suggests" } else { "" };
+    format!("<p class=\"note\">{}{suggests}: {}</p>\n", escaped(annotator), escaped(&parts.join("; ")))
 }

@@ -13,14 +13,14 @@ use crate::corpus::overview::compute::{
     CountedThing, Counting, Overview, OverviewGroup, OverviewOptions, SHOWN_JUMP, first_pair, jump_condition,
     ngram_condition,
 };
-use crate::corpus::overview::{pairs, parts};
+use crate::corpus::overview::{pairs, parts, people};
 use crate::corpus::query::costly::FilterResources;
 use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::file::Workspace;
 use crate::corpus::store::read::StoredSystem;
 use crate::error::Result;
 use crate::figure::svg::escaped;
-use crate::text::cells::{TableCell, p_shown};
+use crate::text::cells::{CellTable, TableCell, p_shown};
 use crate::text::tsv;
 use crate::text::tsv::TsvCell;
 
@@ -106,7 +106,7 @@ pub const TABLES: &[OverviewTable] = &[
         title: "Source words by part of speech",
         head: parts::HEAD,
         counted: CountedThing::Parts,
-        rows: |overview, _| overview.parts.rows.iter().map(|row| row.iter().map(part_cell).collect()).collect(),
+        rows: |overview, _| cells(&overview.parts),
     },
     OverviewTable {
         name: "ngrams",
@@ -167,18 +167,32 @@ pub const TABLES: &[OverviewTable] = &[
         counted: CountedThing::Pair,
         rows: pairs::matrix,
     },
+    OverviewTable {
+        name: "judged",
+        title: "Errors and ratings of each system",
+        head: people::JUDGED,
+        counted: CountedThing::Judged,
+        rows: |overview, _| cells(&overview.judged),
+    },
+    OverviewTable {
+        name: "metrics",
+        title: "Do metrics and people agree",
+        head: people::METRICS,
+        counted: CountedThing::Metrics,
+        rows: |overview, _| cells(&overview.metrics),
+    },
 ];
 
 pub(crate) fn number(number: Option<f64>, digits: usize) -> String {
     number.map_or_else(String::new, |number| format!("{number:.digits$}"))
 }
 
-/// A cell of [`Overview::parts`].
-fn part_cell(cell: &TableCell) -> String {
-    match cell {
+fn cells(table: &CellTable) -> Vec<Vec<String>> {
+    let cell = |cell: &TableCell| match cell {
         TableCell::Number(value) | TableCell::P(value, _) => number(*value, 4),
         cell => cell.shown(),
-    }
+    };
+    table.rows.iter().map(|row| row.iter().map(cell).collect()).collect()
 }
 
 pub(super) fn name(systems: &[&StoredSystem], at: usize) -> String {
@@ -315,7 +329,7 @@ fn systems(corpus: &CorpusTable) -> Vec<&StoredSystem> {
 
 /// Words and names are those of people, the others are numbers and conditions.
 fn is_text(head: &str) -> bool {
-    matches!(head, "word" | "part" | "tag" | "n-gram" | "system" | "score" | "first" | "second")
+    matches!(head, "word" | "part" | "tag" | "n-gram" | "system" | "score" | "first" | "second" | "metric")
 }
 
 /// A table as an object a row: `table` is its name, numbers are numbers, a bound of p is its number, and p of too few sentences is
@@ -430,11 +444,24 @@ pub fn html(
         let _ = match table.name {
             "frequency" => writeln!(html, "<p>Frequencies are counted in {}.</p>", escaped(&overview.origin)),
             "words" | "pos" => writeln!(html, "<p>References are linked: {}.</p>", escaped(&overview.linked_by())),
+            "judged" => {
+                let (name, weights) = (corpus.scheme.name(), escaped(&corpus.scheme.weights()));
+                let mqm = "MQM is the mean over sentences of the mean over annotators: less is better";
+                writeln!(
+                    html,
+                    "<p>Weights of the scheme {name}: {weights}. {mqm}. low and high: 95 % of its resamples.</p>"
+                )
+            }
+            "metrics" => writeln!(html, "<p>{METRICS_NOTE}</p>"),
             _ => Ok(()),
         };
     }
     Ok(html)
 }
+
+/// What stands under the table of metrics and people.
+const METRICS_NOTE: &str = "Signs are turned so that more is better on both sides. By system: means of the sentences that have both \
+    numbers. By segment: all translations, and pairs of each sentence with calibrated ties (acc_eq). low and high: 95 % of the resamples.";
 
 /// The first few rows of each system, which stands in the second column.
 fn shortened(rows: Vec<Vec<String>>) -> Vec<Vec<String>> {

@@ -1,6 +1,7 @@
 //! Floor 7: columns of numbers, by name: `words`, `bleu.1` (of the first system), `bleu.1-2` (how much more the first has
 //! than the second), `stars`.
 
+use crate::corpus::judgements::judge::Judges;
 use crate::corpus::measures::score::score;
 use crate::corpus::measures::table::CorpusMeasure;
 use crate::corpus::store::corpus::CorpusTable;
@@ -10,6 +11,10 @@ use crate::lang;
 
 /// The score of a system by the marks of people.
 const ERRORS: &str = "errors";
+/// The same for a translation, as the WMT's raters score it.
+const MQM: &str = "mqm_score";
+/// That by the marks of a metric.
+const SUGGESTED: &str = "suggested";
 /// How good people say that a system is.
 const RATING: &str = "rating";
 
@@ -30,6 +35,8 @@ pub enum TableColumn {
     Marks,
     /// Weighted errors for each word of a system's translation.
     Errors(usize),
+    /// Weighted errors of a system's translation, the mean over people, or those that a metric suggests.
+    Weight(Judges, usize),
     /// The mean of the annotators' ratings of a system's translation.
     Rating(usize),
     /// The same of one system less that of another.
@@ -98,6 +105,8 @@ impl CorpusTable {
 fn told(own: &'static str) -> &'static str {
     match own {
         ERRORS => tr!("errors"),
+        MQM => "MQM",
+        SUGGESTED => tr!("suggested"),
         RATING => tr!("rating"),
         "stars" => tr!("stars"),
         "marks" => tr!("marks"),
@@ -120,7 +129,13 @@ impl TableColumn {
         let (measure, systems) = name.rsplit_once('.').unwrap_or((name, "1"));
         let find = |name: &str| corpus.measures.iter().position(|known| known.name == name);
         let at = find(measure).or_else(|| find(&measure.to_lowercase()));
-        let Some(at) = at.or_else(|| [ERRORS, RATING].contains(&measure).then_some(usize::MAX)) else {
+        let own: Option<fn(usize) -> Self> = match measure {
+            ERRORS => Some(Self::Errors),
+            MQM => Some(|system| Self::Weight(Judges::People, system)),
+            SUGGESTED => Some(|system| Self::Weight(Judges::Metric, system)),
+            _ => None,
+        };
+        let Some(at) = at.or_else(|| (own.is_some() || measure == RATING).then_some(usize::MAX)) else {
             return Err(Error::Input(format!("there is no column `{measure}`; there are {}", names(corpus))));
         };
         let system = |digits: &str| {
@@ -130,11 +145,12 @@ impl TableColumn {
             number.map(|number| number - 1).ok_or_else(why)
         };
         // `bleu.-1` is one system, whose name is wrong.
-        match systems.split_once('-').filter(|(first, _)| !first.is_empty()) {
-            None if measure == ERRORS => Ok(Self::Errors(system(systems)?)),
-            Some(_) if measure == ERRORS => {
-                Err(Error::Input(format!("`{name}`: of errors there are no differences; write errors.1")))
-            }
+        let pair = systems.split_once('-').filter(|(first, _)| !first.is_empty());
+        if let Some(column) = own.filter(|_| at == usize::MAX) {
+            let why = || Error::Input(format!("`{name}`: of {measure} there are no differences; write {measure}.1"));
+            return if pair.is_some() { Err(why()) } else { Ok(column(system(systems)?)) };
+        }
+        match pair {
             None if measure == RATING => Ok(Self::Rating(system(systems)?)),
             Some((first, second)) if measure == RATING => Ok(Self::RatingDifference(system(first)?, system(second)?)),
             None => Ok(Self::Output(at, system(systems)?)),
@@ -168,6 +184,8 @@ impl TableColumn {
             Self::Stars => own("stars").to_owned(),
             Self::Marks => own("marks").to_owned(),
             Self::Errors(system) => format!("{}{point}{}", own(ERRORS), system + 1),
+            Self::Weight(Judges::People, system) => format!("{}{point}{}", own(MQM), system + 1),
+            Self::Weight(Judges::Metric, system) => format!("{}{point}{}", own(SUGGESTED), system + 1),
             Self::Rating(system) => format!("{}{point}{}", own(RATING), system + 1),
             Self::RatingDifference(first, second) => {
                 format!("{}{point}{}{minus}{}", own(RATING), first + 1, second + 1)
@@ -185,6 +203,7 @@ impl TableColumn {
             | Self::Stars
             | Self::Marks
             | Self::Errors(_)
+            | Self::Weight(..)
             | Self::Rating(_)
             | Self::RatingDifference(..) => None,
             Self::Sentence(at) => corpus.of_sentences().nth(at),
@@ -205,6 +224,11 @@ impl TableColumn {
                     tr!("Errors for each word by the weights of the scheme, where they were judged; {}", system(of));
                 format!("{about} ({})", corpus.scheme.name())
             }
+            Self::Weight(Judges::People, of) => {
+                let about = tr!("MQM: weights of the errors, the mean over annotators; less is better; {}", system(of));
+                format!("{about} ({})", corpus.scheme.name())
+            }
+            Self::Weight(Judges::Metric, of) => tr!("Weights of the errors that a metric suggests; {}", system(of)),
             Self::Rating(of) => tr!("Mean of the ratings from 0 to 100 that annotators gave; {}", system(of)),
             Self::RatingDifference(first, second) => {
                 tr!("Mean of the ratings that annotators gave; of {} less that of {}", system(first), system(second))
@@ -232,13 +256,29 @@ impl TableColumn {
                 by.map_or(0.0, |by| by.values().map(|one| f32::from(one.stars)).fold(0.0, f32::max))
             }
             Self::Marks => {
-                corpus.judgements.get(&at).map_or(0.0, |by| by.values().map(|one| one.marks.len() as f32).sum())
+                let count = |by| Judges::People.said(by).map(|(_, one)| one.marks.len() as f32).sum();
+                corpus.judgements.get(&at).map_or(0.0, |by| count(by))
             }
             Self::Rating(system) => rating(corpus, system, at),
             Self::RatingDifference(first, second) => rating(corpus, first, at) - rating(corpus, second, at),
             Self::Errors(system) => {
-                score(corpus, system, std::iter::once(at)).per_word().map_or(f32::NAN, |score| score as f32)
+                score(corpus, system, [at], Judges::People).per_word().map_or(f32::NAN, |score| score as f32)
             }
+            Self::Weight(judges, system) => {
+                let weights = score(corpus, system, [at], judges).segments;
+                weights.first().map_or(f32::NAN, |weight| *weight as f32)
+            }
+        }
+    }
+
+    /// The same of another system.
+    pub fn of_system(self, system: usize) -> Self {
+        match self {
+            Self::Output(measure, _) => Self::Output(measure, system),
+            Self::Errors(_) => Self::Errors(system),
+            Self::Weight(judges, _) => Self::Weight(judges, system),
+            Self::Rating(_) => Self::Rating(system),
+            other => other,
         }
     }
 
@@ -256,14 +296,15 @@ impl TableColumn {
 
     /// Whether it is about what people say.
     pub fn is_judged(self) -> bool {
-        use TableColumn::{Errors, Marks, Rating, RatingDifference, Stars};
-        matches!(self, Stars | Marks | Errors(_) | Rating(_) | RatingDifference(..))
+        use TableColumn::{Errors, Marks, Rating, RatingDifference, Stars, Weight};
+        matches!(self, Stars | Marks | Errors(_) | Weight(..) | Rating(_) | RatingDifference(..))
     }
 
     /// A number as it is shown; empty where there is none.
     pub fn text(self, corpus: &CorpusTable, number: f32) -> String {
         let own = match self {
             Self::Errors(_) => 3,
+            Self::Weight(..) => 2,
             Self::Rating(_) | Self::RatingDifference(..) => 1,
             _ => 0,
         };
@@ -280,14 +321,14 @@ impl TableColumn {
 /// The mean of the ratings of a system, by its place, of a sentence; NaN where it has none.
 fn rating(corpus: &CorpusTable, system: usize, at: usize) -> f32 {
     let (Some(column), Some(by)) = (corpus.systems.get(system), corpus.judgements.get(&at)) else { return f32::NAN };
-    let given = by.values().filter_map(|judgement| judgement.ratings.get(&column.system.name));
+    let given = Judges::People.said(by).filter_map(|(_, judgement)| judgement.ratings.get(&column.system.name));
     let (sum, count) = given.fold((0.0, 0.0), |(sum, count), rating| (sum + f32::from(*rating), count + 1.0));
     sum / count
 }
 
 /// The names of all columns, for messages.
 fn names(corpus: &CorpusTable) -> String {
-    let own = ["number", "stars", "marks", ERRORS, RATING].into_iter();
+    let own = ["number", "stars", "marks", ERRORS, MQM, SUGGESTED, RATING].into_iter();
     let measures = corpus.of_sentences().chain(corpus.measures.iter()).map(|measure| measure.name);
     own.chain(measures).collect::<Vec<_>>().join(", ")
 }

@@ -29,7 +29,7 @@ use std::sync::Arc;
 
 use crate::analysis::lexical::{bare, tokens};
 use crate::corpus::judgements::agreement::{ASPECTS, Aspect, check, differences};
-use crate::corpus::judgements::judge::Judgement;
+use crate::corpus::judgements::judge::{Judgement, Judges};
 use crate::corpus::query::column::{TableColumn, TextColumn};
 use crate::corpus::query::line::{Step, parts, shown, steps};
 use crate::corpus::query::slips;
@@ -229,7 +229,9 @@ impl Condition {
                     holds[*at] = aspect.map_or(!found.is_empty(), |aspect| found.contains(&aspect));
                 }
             }
-            Self::Has(Thing::Marks) => judged(&mut holds, &|_, judgement| !judgement.marks.is_empty()),
+            Self::Has(Thing::Marks) => {
+                judged(&mut holds, &|by, judgement| Judges::People.are(by) && !judgement.marks.is_empty());
+            }
             Self::Has(Thing::Note) => judged(&mut holds, &|_, judgement| !judgement.note.is_empty()),
             Self::Has(Thing::Gold) => {
                 corpus.golds.iter().filter(|at| **at < corpus.len()).for_each(|at| holds[*at] = true);

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::aligner::bundled::AlignerChoice;
+use crate::corpus::judgements::judge::{Judges, METRIC};
 use crate::corpus::query::column::TableColumn;
 use crate::corpus::store::corpus::CorpusTable;
 
@@ -26,8 +27,10 @@ pub enum ExportFormat {
     Judgements,
     /// The same as a table, a row for each annotator and each mark.
     JudgementTable,
-    /// Marks as a table of the WMT (MQM), which Marot shows.
+    /// Marks of people as a table of the WMT (MQM), which Marot shows.
     Mqm,
+    /// The same of what a metric marked.
+    Suggestions,
     /// Ratings and marks as JSON lines of Pearmut (ESA).
     Pearmut,
     /// Who judges which sentence of the campaign, and what is done.
@@ -111,6 +114,13 @@ pub fn all_columns(corpus: &CorpusTable) -> Vec<TableColumn> {
     let outputs =
         systems.clone().flat_map(|system| (0..corpus.measures.len()).map(move |at| TableColumn::Output(at, system)));
     let errors = systems.clone().map(TableColumn::Errors);
-    let ratings = systems.map(TableColumn::Rating);
-    sentences.chain(outputs).chain([TableColumn::Stars, TableColumn::Marks]).chain(errors).chain(ratings).collect()
+    // They tell nothing more where there are none.
+    let mut weights = Vec::new();
+    weights.extend((corpus.counts.errors_judged > 0).then_some(Judges::People));
+    weights.extend(corpus.counts.annotators.contains_key(METRIC).then_some(Judges::Metric));
+    let weights = weights.into_iter();
+    let weights = weights.flat_map(|of| systems.clone().map(move |system| TableColumn::Weight(of, system)));
+    let ratings = systems.clone().map(TableColumn::Rating);
+    let own = [TableColumn::Stars, TableColumn::Marks].into_iter().chain(errors).chain(weights).chain(ratings);
+    sentences.chain(outputs).chain(own).collect()
 }

@@ -7,7 +7,7 @@ use crate::aligner::words::LineAligner;
 use crate::corpus::judgements::agreement;
 use crate::corpus::judgements::alpha::alphas;
 use crate::corpus::judgements::change::Change;
-use crate::corpus::judgements::judge::Changed;
+use crate::corpus::judgements::judge::{Changed, Judges};
 use crate::corpus::judgements::scheme::{ErrorScheme, Renamed};
 use crate::corpus::store::file::Workspace;
 use crate::error::{Error, Result};
@@ -79,7 +79,8 @@ impl Open<'_> {
         let rows: Vec<u32> = self.at.corpus.judgements.keys().map(|at| *at as u32).collect();
         let mut found = agreement::compare(&self.at.corpus, (first, second), &rows).ok();
         if let Some(agreement) = &mut found {
-            let all: Vec<&str> = self.at.corpus.counts.annotators.keys().map(String::as_str).collect();
+            let all = self.at.corpus.counts.annotators.keys().map(String::as_str);
+            let all: Vec<&str> = all.filter(|name| Judges::People.are(name)).collect();
             agreement.alphas = alphas(&self.at.corpus, &all, &rows).unwrap_or_default();
         }
         for (at, _) in found.iter().flat_map(|agreement| &agreement.differing) {

@@ -58,6 +58,8 @@ impl TableColumns {
             TableColumn::Difference(_, 0, 1) => is_first(1),
             TableColumn::Difference(..) => false,
             TableColumn::Errors(_) => corpus.counts.errors_judged > 0,
+            // They are there only where they have numbers.
+            TableColumn::Weight(..) => true,
             TableColumn::Rating(_) => corpus.counts.ratings > 0,
             TableColumn::RatingDifference(..) => false,
             TableColumn::Number | TableColumn::Stars | TableColumn::Marks => false,

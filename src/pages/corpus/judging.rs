@@ -35,6 +35,12 @@ impl CorpusPage {
         let before = self.said(at, &annotator);
         let mut judgement = before.clone();
         change(&mut judgement);
+        let is_own = |campaign: &&Arc<Campaign>| {
+            campaign.annotators.contains(&annotator) && campaign.sentences.contains(&(at as u32))
+        };
+        if let Some(campaign) = self.corpus.campaign.as_ref().filter(is_own) {
+            campaign.settle(&mut judgement);
+        }
         if judgement != before {
             self.given.insert((at, annotator.clone()), judgement.clone());
             Self::send(app, CorpusRequest::Judge(at, annotator, judgement));

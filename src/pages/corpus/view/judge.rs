@@ -409,7 +409,11 @@ fn plan_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
         tr!("A rating from 0 to 100 for each translation (ESA, DA); else errors alone (MQM)"),
     );
     ui.add_enabled_ui(draft.rates, |ui| {
-        ui.checkbox(&mut draft.in_stars, tr!("In one to five stars, which count 20 to 100"))
+        ui.checkbox(&mut draft.in_stars, tr!("In one to five stars, which count 20 to 100"));
+        ui.checkbox(
+            draft.ratings_only.get_or_insert_default(),
+            tr!("Ratings alone (DA): one without a mark does not say that there are no errors"),
+        );
     });
     let count = tr!("{n} sentence" | "{n} sentences" % workbench.rows.len());
     if ui.button(tr!("Begin with the {count} shown", count)).clicked() {
@@ -419,6 +423,7 @@ fn plan_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
             is_blind: draft.is_blind,
             rates: draft.rates,
             in_stars: draft.rates && draft.in_stars,
+            ratings_only: draft.ratings_only.or(Some(false)),
             annotators: names.split(',').map(str::to_owned).collect(),
             each: draft.each,
             ..Campaign::default()

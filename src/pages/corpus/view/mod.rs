@@ -7,6 +7,7 @@ mod detail;
 mod documents;
 mod filter;
 mod gold;
+mod grids;
 mod judge;
 mod listing;
 mod marks;
@@ -46,6 +47,7 @@ use crate::pages::window::task;
 use crate::widgets::{labels, theme};
 
 use crate::corpus::export::out::{AttentionFormat, ExportFormat, LinkRule};
+use crate::corpus::judgements::judge::METRIC;
 
 /// Fields for paths are no wider, points.
 const PATH_WIDTH: f32 = 520.0;
@@ -353,6 +355,7 @@ fn saving(kind: ExportFormat) -> Question {
         ExportFormat::Judgements => rows("judgements.jsonl"),
         ExportFormat::JudgementTable => rows("judgements.tsv"),
         ExportFormat::Mqm => rows("mqm.tsv"),
+        ExportFormat::Suggestions => rows("suggestions.tsv"),
         ExportFormat::Pearmut => rows("annotations.jsonl"),
         ExportFormat::Tasks => Question::new(
             tr!("Save the tasks"),
@@ -435,7 +438,7 @@ fn judging_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
         if agreement.clicked() {
             // The one who judges here comes first, if there is anything by that name.
             let mut names: Vec<String> = workbench.corpus.counts.annotators.keys().cloned().collect();
-            names.sort_by_key(|name| *name != workbench.kept.annotator);
+            names.sort_by_key(|name| (*name == METRIC, *name != workbench.kept.annotator));
             let mut names = names.into_iter();
             let pair = (names.next().unwrap_or_default(), names.next().unwrap_or_default());
             window.push(CorpusRequest::Compare(Some(pair)));

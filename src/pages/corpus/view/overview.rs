@@ -9,13 +9,13 @@ use crate::corpus::overview::tables::jump_name;
 use crate::lang;
 use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::view::bars::{BarGroup, GroupBar, bars_ui, legend_ui};
+use crate::pages::corpus::view::grids::grids_ui;
 use crate::pages::corpus::view::listing::{ListingRow, listing_ui};
 use crate::pages::corpus::view::matrix::tests_ui;
 use crate::pages::corpus::view::memory::CorpusMemory;
 use crate::pages::corpus::view::scoring::{from_ui, scoring_ui};
 use crate::pages::corpus::whole::ExploreCommand;
 use crate::pages::window::local::Window;
-use crate::widgets::grid::{GridLook, GridTitle, grid_ui};
 use crate::widgets::{labels, theme};
 
 /// Two parts stand side by side where there is so much room, points.
@@ -78,7 +78,7 @@ pub fn overview_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>)
             for part in PARTS {
                 clicked = framed(ui, |ui| part(ui, workbench, window, &overview)).or(clicked.take());
             }
-            parts_ui(ui, &overview);
+            grids_ui(ui, &overview);
             return;
         }
         let width = (ui.available_width() - theme::SPACE_3) / 2.0;
@@ -95,7 +95,7 @@ pub fn overview_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>)
                 }
             });
         }
-        parts_ui(ui, &overview);
+        grids_ui(ui, &overview);
     });
     if let Some(condition) = clicked {
         window.push(ExploreCommand::Follow(condition));
@@ -422,42 +422,6 @@ fn words_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, overvi
     });
     labels::note(ui, tr!("References are linked: {}", overview.linked_by()));
     clicked
-}
-
-const PART_TITLES: &[GridTitle] = &[
-    ("part", id!("Part of speech"), id!("As the file in CoNLL-U has it; of a word that it cuts, of the longest piece")),
-    ("system", id!("System"), ""),
-    ("words", id!("Words"), id!("Source words of the sentences that the system aligns")),
-    ("fertility", id!("Fertility"), id!("Links for each word")),
-    ("unaligned", id!("Unaligned"), id!("The share of words without a link")),
-    ("crossing", id!("Crossing"), id!("The share of words with a link that crosses that of another word")),
-    ("judged", id!("Judged"), id!("Words that are linked to a word of the output or of the reference")),
-    ("wrong", id!("Wrong"), id!("Those of them of which something is not as in the reference")),
-    ("error", id!("Error rate"), id!("The share of the judged words that are wrong")),
-    ("precision", id!("Precision"), id!("The share of output words linked to it that the reference has")),
-    ("recall", id!("Recall"), id!("The share of words of the reference linked to it that the output has")),
-];
-/// A line of that table, and the highest that it is, points.
-const PART_LINE: (f32, f32) = (22.0, 440.0);
-
-/// The table by part of speech, where the corpus knows it.
-fn parts_ui(ui: &mut Ui, overview: &Overview) {
-    let rows = overview.parts.rows.len();
-    if rows == 0 {
-        return;
-    }
-    framed(ui, |ui| {
-        title(ui, tr!("Source words by part of speech"), tr!("Of the words of a file in CoNLL-U that was imported"));
-        let height = (PART_LINE.0 * (rows + 2) as f32).min(PART_LINE.1);
-        let room = vec2(ui.available_width(), height);
-        ui.allocate_ui_with_layout(room, egui::Layout::top_down(egui::Align::Min), |ui| {
-            ui.set_max_height(height);
-            let label = tr!("Source words by part of speech");
-            grid_ui(ui, &overview.parts, &GridLook { id: "parts", label, titles: PART_TITLES, selected: None });
-        });
-        labels::note(ui, tr!("References are linked: {}", overview.linked_by()));
-        None
-    });
 }
 
 fn ngrams_ui(ui: &mut Ui, workbench: &CorpusPage, overview: &Overview) -> Option<String> {

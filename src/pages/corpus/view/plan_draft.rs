@@ -10,10 +10,12 @@ pub struct PlanDraft {
     pub is_blind: bool,
     pub rates: bool,
     pub in_stars: bool,
+    pub ratings_only: Option<bool>,
 }
 
 impl Default for PlanDraft {
     fn default() -> Self {
-        Self { names: None, each: usize::MAX, seed: 1, is_blind: true, rates: true, in_stars: false }
+        let (each, is_blind, rates) = (usize::MAX, true, true);
+        Self { names: None, each, seed: 1, is_blind, rates, in_stars: false, ratings_only: None }
     }
 }
