@@ -11,7 +11,7 @@ use clap::{Args, ValueEnum};
 use crate::analysis::reading::{READINGS, Reading};
 use crate::analysis::unknown::Replacing;
 use crate::cli::input::InputFiles;
-use crate::cli::{bundled, output};
+use crate::cli::{bundled, output, provenance};
 use crate::decoding::ensemble::{AlignmentOf, Average, Mixing};
 use crate::decoding::importance::{GRADIENT, IMPORTANCES, Importance};
 use crate::decoding::{Ensemble, LengthRule, Ranking, SearchOptions};
@@ -91,7 +91,7 @@ impl RunArgs {
 impl Runtime {
     /// Loads a model folder onto the device.
     pub fn load(&self, folder: &Path) -> Result<Model> {
-        Model::load(folder, &self.device)
+        Model::load(folder, &self.device).inspect(provenance::model)
     }
 }
 
@@ -163,12 +163,15 @@ impl EnsembleArgs {
 
     /// Loads folders and makes one of them.
     pub fn load(&self, folders: &[PathBuf], runtime: &Runtime) -> Result<Ensemble> {
-        if let Some(then) = &self.then {
+        let loaded = if let Some(then) = &self.then {
             let both: Vec<&PathBuf> = folders.iter().chain([then]).collect();
-            return Ensemble::load(&both, &runtime.device, Mixing::PIVOT);
-        }
-        let mixing = Mixing { average: self.ensemble_average, alignment: self.alignment_of };
-        Ensemble::load(folders, &runtime.device, mixing)
+            Ensemble::load(&both, &runtime.device, Mixing::PIVOT)?
+        } else {
+            let mixing = Mixing { average: self.ensemble_average, alignment: self.alignment_of };
+            Ensemble::load(folders, &runtime.device, mixing)?
+        };
+        loaded.members().iter().for_each(provenance::model);
+        Ok(loaded)
     }
 
     /// What is evaluated or compared one after the other: every folder alone, or all as one.
@@ -200,7 +203,7 @@ pub struct SearchArgs {
 impl SearchArgs {
     /// The options of the search.
     pub fn high(&self) -> SearchOptions {
-        SearchOptions {
+        let options = SearchOptions {
             beam: self.beam,
             max_length: self.bounds.max_length,
             ranking: Ranking {
@@ -210,7 +213,9 @@ impl SearchArgs {
             forbid_unk: self.bounds.forbid_unk,
             allow_unk: self.bounds.allow_unk,
             ..SearchOptions::default()
-        }
+        };
+        provenance::fact("search", &options.to_string());
+        options
     }
 }
 
@@ -321,7 +326,9 @@ impl ReadingArgs {
         let with_head = self.is_head() || may && self.reading.is_none();
         let make = if with_head { Ensemble::stepper_with_head } else { Ensemble::stepper };
         let stepper = make(system, runtime.engine, runtime.threads)?;
-        Ok((ReadRows::chosen(system.into(), &*stepper, self.reading)?, stepper))
+        let rows = ReadRows::chosen(system.into(), &*stepper, self.reading)?;
+        provenance::fact("reading", rows.told().unwrap_or_default());
+        Ok((rows, stepper))
     }
 
     /// The rows of an alignment head are asked for.

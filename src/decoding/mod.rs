@@ -7,6 +7,8 @@
 //! [`ablate`](mod@ablate) says each step again with another alpha; [`importance`](mod@importance) has further pictures of what
 //! matters.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use crate::models::config::Config;
@@ -73,6 +75,23 @@ impl Default for SearchOptions {
             trace: false,
             most_numbers: usize::MAX,
         }
+    }
+}
+
+/// What of it translations depend on: the beam, and what else is not as usual.
+impl fmt::Display for SearchOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { beam, max_length, ranking, forbid_unk, allow_unk, .. } = self;
+        write!(f, "beam {beam}")?;
+        if ranking.length != LengthRule::default() {
+            write!(f, ", length penalty {}", ranking.length)?;
+        }
+        if ranking.coverage > 0.0 {
+            write!(f, ", coverage {}", ranking.coverage)?;
+        }
+        max_length.map_or(Ok(()), |most| write!(f, ", at most {most} tokens"))?;
+        f.write_str(if *forbid_unk { ", [UNK] forbidden" } else { "" })?;
+        f.write_str(if *allow_unk { ", [UNK] allowed" } else { "" })
     }
 }
 

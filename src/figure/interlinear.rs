@@ -5,6 +5,7 @@
 pub mod conllu;
 mod latex;
 pub mod leipzig;
+pub mod picture;
 mod sentence;
 
 use std::fmt::Write as _;
@@ -100,13 +101,18 @@ impl GlossFormat {
     pub fn file(&self, sentences: &[GlossedSentence]) -> String {
         let mut file = self.around.0.to_owned();
         file.extend(sentences.iter().enumerate().map(|(n, sentence)| (self.write)(sentence, n + 1)));
-        let glosses = sentences.iter().flat_map(|sentence| &sentence.tiers).filter(|tier| tier.is_gloss);
-        let known = used(glosses.flat_map(|tier| &tier.cells).map(String::as_str));
+        let known = known(sentences);
         if !known.is_empty() {
             file += &(self.list)(&known);
         }
         file + self.around.1
     }
+}
+
+/// The labels of grammar that the glosses use.
+fn known(sentences: &[GlossedSentence]) -> Vec<Abbreviation> {
+    let glosses = sentences.iter().flat_map(|sentence| &sentence.tiers).filter(|tier| tier.is_gloss);
+    used(glosses.flat_map(|tier| &tier.cells).map(String::as_str))
 }
 
 /// Letters that a column needs.

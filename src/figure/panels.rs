@@ -6,6 +6,14 @@ use crate::figure::mark::{Mark, Rectangle};
 use crate::figure::palette::Palette;
 use crate::figure::provenance::Provenance;
 
+/// Makes the figures of a row equally high, so that what is put below them begins at one height.
+pub fn level(figures: &mut [Figure<'_>], columns: usize) {
+    for row in figures.chunks_mut(columns.max(1)) {
+        let height = row.iter().map(|figure| figure.size.y).fold(0.0, f32::max);
+        row.iter_mut().for_each(|figure| figure.size.y = height);
+    }
+}
+
 /// Figures in rows of so many, each column as wide as its widest figure and each row as high as its highest. All facts of all
 /// figures are kept, those that they share once.
 pub fn together<'a>(figures: Vec<Figure<'a>>, columns: usize, palette: &Palette) -> Figure<'a> {

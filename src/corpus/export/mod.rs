@@ -4,3 +4,4 @@ pub mod arrays;
 pub mod judged;
 pub mod out;
 pub mod picture;
+pub mod provenance;

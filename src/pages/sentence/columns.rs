@@ -117,7 +117,12 @@ fn export(app: &mut AppState, column: ColumnId, format: AlignmentFormat, path: P
     match column.and_then(|column| lang::in_english(|| export::text(column, &app.view.settings, format))) {
         Some(text) => {
             let note = column.and_then(|column| export::note(column, format));
-            app.tasks.chore(FileJob::Write { path, text });
+            let from = column.and_then(|column| lang::in_english(|| export::provenance(app, column)));
+            let from = from.unwrap_or_default();
+            app.tasks.chore(match format {
+                AlignmentFormat::Json => FileJob::Write { path, text: from.within(&text) + "\n" },
+                AlignmentFormat::Tsv | AlignmentFormat::Pharaoh => FileJob::WriteFrom { path, text, from },
+            });
             if let Some(note) = note {
                 app.notify(note, false);
             }
