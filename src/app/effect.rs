@@ -81,8 +81,8 @@ pub enum FileJob {
     PutFirstSet { folder: PathBuf, is_german: bool },
     /// Write what is exported.
     Write { path: PathBuf, text: String },
-    /// Write a table or links, and beside them what they come from.
-    WriteFrom { path: PathBuf, text: String, from: Provenance },
+    /// Write what a table or links come from beside their file.
+    WriteBeside { path: PathBuf, from: Provenance },
     /// Write a picture that is drawn already.
     WriteFigure { path: PathBuf, figure: Arc<Figure<'static>> },
     /// Draw a picture and write it.

@@ -18,25 +18,12 @@ use crate::text::write::write_atomic;
 /// The id of the argument.
 pub const ARGUMENT: &str = "provenance";
 /// The commands whose results have it.
-const COMMANDS: [&str; 17] = [
-    "translate",
-    "score",
-    "sample",
-    "align",
-    "heads",
-    "documents",
-    "contrast",
-    "ablate",
-    "phrases",
-    "dictionary",
-    "gloss",
-    "concordance",
-    "evaluate",
-    "nbest",
-    "analyse",
-    "neighbours",
-    "map",
-];
+const COMMANDS: &str = "translate score sample align heads documents contrast ablate phrases dictionary gloss concordance evaluate nbest \
+                        analyse neighbours map";
+
+fn has_it(command: &str) -> bool {
+    COMMANDS.split_whitespace().any(|name| name == command)
+}
 
 /// What the process has used so far; nothing where nobody asks, since a digest is of all weights.
 static USED: Mutex<Option<Provenance>> = Mutex::new(None);
@@ -46,18 +33,15 @@ pub fn argument(command: Command) -> Command {
     let help =
         "Write into this file, as JSON, what made the results: models, digests, search and version of the program";
     let argument = Arg::new(ARGUMENT).long(ARGUMENT).value_name("FILE").help(help);
-    if COMMANDS.contains(&command.get_name()) {
-        command.arg(argument.value_parser(value_parser!(PathBuf)))
-    } else {
-        command
-    }
+    let argument = argument.value_parser(value_parser!(PathBuf));
+    if has_it(command.get_name()) { command.arg(argument) } else { command }
 }
 
 /// Takes notes from now on where a command's results will have them.
 pub fn begin_for(command: &str, matches: &ArgMatches) {
     let format = matches.try_get_raw("format").ok().flatten().and_then(|mut typed| typed.next());
     let is_json = format.and_then(|format| format.to_str()).is_some_and(|format| format.starts_with("json"));
-    if COMMANDS.contains(&command) && (is_json || file(matches).is_some()) {
+    if has_it(command) && (is_json || file(matches).is_some()) {
         begin(command);
     }
 }

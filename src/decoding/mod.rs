@@ -78,20 +78,18 @@ impl Default for SearchOptions {
     }
 }
 
-/// What of it translations depend on: the beam, and what else is not as usual.
+/// What of it translations depend on.
 impl fmt::Display for SearchOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { beam, max_length, ranking, forbid_unk, allow_unk, .. } = self;
-        write!(f, "beam {beam}")?;
-        if ranking.length != LengthRule::default() {
-            write!(f, ", length penalty {}", ranking.length)?;
+        write!(f, "beam {}", self.beam)?;
+        if self.ranking.length != LengthRule::default() {
+            write!(f, ", length penalty {}", self.ranking.length)?;
         }
-        if ranking.coverage > 0.0 {
-            write!(f, ", coverage {}", ranking.coverage)?;
-        }
-        max_length.map_or(Ok(()), |most| write!(f, ", at most {most} tokens"))?;
-        f.write_str(if *forbid_unk { ", [UNK] forbidden" } else { "" })?;
-        f.write_str(if *allow_unk { ", [UNK] allowed" } else { "" })
+        let coverage = Some(self.ranking.coverage).filter(|coverage| *coverage > 0.0);
+        coverage.map_or(Ok(()), |coverage| write!(f, ", coverage {coverage}"))?;
+        self.max_length.map_or(Ok(()), |most| write!(f, ", at most {most} tokens"))?;
+        f.write_str(if self.forbid_unk { ", [UNK] forbidden" } else { "" })?;
+        f.write_str(if self.allow_unk { ", [UNK] allowed" } else { "" })
     }
 }
 

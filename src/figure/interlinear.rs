@@ -10,6 +10,7 @@ mod sentence;
 
 use std::fmt::Write as _;
 
+use crate::figure::formats::FORMATS;
 use crate::figure::interlinear::latex::{expex, gb4e, langsci, tikz};
 use crate::figure::interlinear::leipzig::{Abbreviation, labelled, used};
 use crate::figure::svg::escaped;
@@ -95,6 +96,12 @@ pub const GLOSS_FORMATS: &[GlossFormat] = &[
         list: |_| String::new(),
     },
 ];
+
+/// Name, ending and purpose of every format, pictures among them.
+pub fn formats() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
+    let texts = GLOSS_FORMATS.iter().map(|format| (format.name, format.ending, format.about));
+    texts.chain(FORMATS.iter().map(|format| (format.name, format.name, format.about)))
+}
 
 impl GlossFormat {
     /// Sentences as a whole file, with what their labels of grammar mean at the end.

@@ -20,7 +20,7 @@ use crate::figure::panels::{level, together};
 use crate::figure::provenance::Provenance;
 use crate::figure::sizes::{SPACE_1, TEXT_BODY};
 use crate::figure::tree::{DrawnNode, TreeFigure};
-use crate::figure::{Figure, legend, links};
+use crate::figure::{Figure, MARGIN, legend, links};
 use crate::text::links::Links;
 
 /// Height of the links between the two lines, points.
@@ -196,7 +196,7 @@ impl FigureKind {
         let figure = together(all, columns, palette);
         let legend = (self.legend)(sheets, first);
         let has_legend = first.has_legend && !legend.marks.is_empty();
-        Some(if has_legend { figure.below(legend, 0.0).grounded(palette) } else { figure })
+        Some(if has_legend { figure.below(legend, MARGIN).grounded(palette) } else { figure })
     }
 
     /// Without caption and ground.

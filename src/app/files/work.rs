@@ -77,9 +77,9 @@ fn done(chore: FileJob, aligners: &KeptAligners, tell: &mut dyn FnMut(FileEvent)
         FileJob::PutFirstSet { folder, is_german } => FileEvent::FirstSet(first_set::put(&folder, is_german)?),
         FileJob::SaveTraining { plan, path } => save_training(*plan, path),
         FileJob::Write { path, text } => write(&path, text.as_bytes())?,
-        FileJob::WriteFrom { path, text, from } => {
+        FileJob::WriteBeside { path, from } => {
             write_whole(&beside(&path), format!("{:#}\n", from.json()).as_bytes())?;
-            write(&path, text.as_bytes())?
+            return Ok(None);
         }
         FileJob::WriteFigure { path, figure } => {
             write(&path, &(format_of(&path)?.write)(&figure, &FigurePage::default(), &Fonts::default())?)?

@@ -10,18 +10,19 @@ use crate::cli::args::links::GoldLayoutArgs;
 use crate::cli::args::{Choice, RunArgs, SearchArgs, one_of};
 use crate::cli::figure::glossed::GlossingModel;
 use crate::cli::figure::{no_terminal, to_stdout, within};
-use crate::cli::output::{LineOutput, tell};
+use crate::cli::output::tell;
 use crate::cli::{bundled, provenance};
 use crate::error::{Error, Result};
 use crate::figure::fonts::Fonts;
-use crate::figure::formats::{FORMATS, FigureFormat, format_of};
+use crate::figure::formats::{format, format_of};
 use crate::figure::interlinear::conllu;
 use crate::figure::interlinear::leipzig::fits;
-use crate::figure::interlinear::picture::picture;
-use crate::figure::interlinear::{GLOSS_FORMATS, GlossFormat, GlossTier, GlossedSentence, GlossedText};
+use crate::figure::interlinear::picture::{TITLE, picture};
+use crate::figure::interlinear::{GLOSS_FORMATS, GlossTier, GlossedSentence, GlossedText, formats};
 use crate::figure::measure::SansSerif;
 use crate::figure::page::{DPIS, FigurePage, WIDTHS_MM};
 use crate::figure::palette::LIGHT;
+use crate::figure::provenance::Provenance;
 use crate::text::links::{Links, read};
 use crate::text::reader::LineReader;
 use crate::text::words::words;
@@ -72,8 +73,8 @@ pub struct GlossArgs {
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     rows: Vec<String>,
     /// How it is written; by default what the name of --output ends with, else text
-    #[arg(long, value_name = "FORMAT", value_parser = one_of(written_as()))]
-    format: Option<WrittenAs>,
+    #[arg(long, value_name = "FORMAT", value_parser = one_of(formats().map(|(name, _, about)| (name, about, name))))]
+    format: Option<&'static str>,
     /// The file to write; by default standard output
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -83,19 +84,6 @@ pub struct GlossArgs {
     /// Resolution of PNG, pixels in an inch
     #[arg(long, value_name = "N", default_value_t = 300.0, value_parser = |text: &str| within(text, DPIS))]
     dpi: f32,
-}
-
-/// A text for reading or typesetting, or a picture.
-#[derive(Clone, Copy, Debug)]
-enum WrittenAs {
-    Text(&'static GlossFormat),
-    Picture(&'static FigureFormat),
-}
-
-/// Every format, by its name.
-fn written_as() -> impl Iterator<Item = (&'static str, &'static str, WrittenAs)> {
-    let texts = GLOSS_FORMATS.iter().map(|one| (one.name, one.about, WrittenAs::Text(one)));
-    texts.chain(FORMATS.iter().map(|one| (one.name, one.about, WrittenAs::Picture(one))))
 }
 
 /// Sentences, and what stands under their words, as typed.
@@ -138,36 +126,33 @@ pub struct GlossedFiles {
 
 /// Writes the sentences.
 pub fn run(low: &GlossArgs) -> anyhow::Result<()> {
-    let ending = low.output.as_deref().and_then(|path| format_of(path).ok()).map(WrittenAs::Picture);
-    let format = low.format.or(ending).unwrap_or(WrittenAs::Text(&GLOSS_FORMATS[0]));
-    if let WrittenAs::Picture(format) = format {
+    let drawn = match low.format {
+        Some(name) => format(name),
+        None => low.output.as_deref().and_then(|path| format_of(path).ok()),
+    };
+    if let Some(format) = drawn {
         provenance::begin("gloss");
-        if low.output.is_none() {
-            no_terminal(format)?;
-        }
+        low.output.as_ref().map_or_else(|| no_terminal(format), |_| Ok(()))?;
     }
     let mut sentences = low.files.read()?;
     if low.leipzig {
         check_glosses(&low.files.tier, &mut sentences)?;
     }
     arrange(&low.rows, &mut sentences)?;
-    let bytes = match format {
-        WrittenAs::Text(format) => format.file(&sentences).into_bytes(),
-        WrittenAs::Picture(format) => {
+    let bytes = match drawn {
+        None => {
+            let text = GLOSS_FORMATS.iter().find(|one| Some(one.name) == low.format).unwrap_or(&GLOSS_FORMATS[0]);
+            text.file(&sentences).into_bytes()
+        }
+        Some(format) => {
             let mut figure = picture(&sentences, low.width, &SansSerif, &LIGHT)?;
-            figure.provenance = provenance::used().unwrap_or_default();
-            figure.provenance.title = "Interlinear text".to_owned();
+            figure.provenance = Provenance { title: TITLE.to_owned(), ..provenance::used().unwrap_or_default() };
             (format.write)(&figure, &FigurePage { width_mm: low.width, dpi: low.dpi }, &Fonts::default())?
         }
     };
-    match (&low.output, format) {
-        (Some(path), _) => Ok(write_atomic(path, |file| file.write_all(&bytes))?),
-        (None, WrittenAs::Text(_)) => {
-            let mut output = LineOutput::stdout();
-            output.text(&String::from_utf8_lossy(&bytes))?;
-            output.finish()
-        }
-        (None, WrittenAs::Picture(_)) => to_stdout(&bytes),
+    match &low.output {
+        Some(path) => Ok(write_atomic(path, |file| file.write_all(&bytes))?),
+        None => to_stdout(&bytes),
     }
 }
 

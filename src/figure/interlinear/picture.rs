@@ -15,6 +15,8 @@ use crate::figure::page::points;
 use crate::figure::palette::Palette;
 use crate::figure::{Figure, MARGIN};
 
+/// What the files of such figures are called.
+pub const TITLE: &str = "Interlinear text";
 /// Height of the letters, points: that of a paper, so that a width of paper is one.
 const LETTERS: f32 = 10.0;
 /// Height of small capitals as a share of capitals.

@@ -82,8 +82,8 @@ impl CorpusPage {
             }
             ExploreCommand::SaveCounts(path) => {
                 let table = self.whole.tallied.table.clone().unwrap_or_default();
-                let from = provenance(&self.corpus, None);
-                app.tasks.chore(FileJob::WriteFrom { path, text: table.tsv(), from });
+                app.tasks.chore(FileJob::WriteBeside { path: path.clone(), from: provenance(&self.corpus, None) });
+                app.tasks.chore(FileJob::Write { path, text: table.tsv() });
             }
             ExploreCommand::SetOrder(order) => {
                 self.whole.concordance.order = order;

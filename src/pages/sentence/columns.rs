@@ -119,10 +119,11 @@ fn export(app: &mut AppState, column: ColumnId, format: AlignmentFormat, path: P
             let note = column.and_then(|column| export::note(column, format));
             let from = column.and_then(|column| lang::in_english(|| export::provenance(app, column)));
             let from = from.unwrap_or_default();
-            app.tasks.chore(match format {
-                AlignmentFormat::Json => FileJob::Write { path, text: from.within(&text) + "\n" },
-                AlignmentFormat::Tsv | AlignmentFormat::Pharaoh => FileJob::WriteFrom { path, text, from },
-            });
+            let text = if format == AlignmentFormat::Json { from.within(&text) + "\n" } else { text };
+            if format != AlignmentFormat::Json {
+                app.tasks.chore(FileJob::WriteBeside { path: path.clone(), from });
+            }
+            app.tasks.chore(FileJob::Write { path, text });
             if let Some(note) = note {
                 app.notify(note, false);
             }

@@ -11,10 +11,9 @@ use egui::{
 use crate::app::document::interlinear::{LinksBy, TextRow};
 use crate::app::files::interlinear;
 use crate::app::files::interlinear::TextRowShown;
-use crate::figure::formats::FORMATS;
 use crate::figure::geometry::{Area, Size};
 use crate::figure::interlinear::leipzig::fits;
-use crate::figure::interlinear::{GLOSS_FORMATS, GlossTier};
+use crate::figure::interlinear::{GLOSS_FORMATS, GlossTier, formats};
 use crate::figure::links::{LinksLayout, outlines};
 use crate::figure::measure::TextMeasure as _;
 use crate::lang;
@@ -307,9 +306,7 @@ fn tools_ui(ui: &mut Ui, window: &mut Window<'_>, rows: &[TextRowShown]) {
         }
     });
     ui.menu_button(tr!("Save as"), |ui| {
-        let texts = GLOSS_FORMATS.iter().map(|format| (format.name, format.ending, format.about));
-        for (name, ending, about) in texts.chain(FORMATS.iter().map(|format| (format.name, format.name, format.about)))
-        {
+        for (name, ending, about) in formats() {
             let button = ui.button(name).on_hover_text(lang::text(about));
             if button.accessible_name(tr!("Save as {}", name)).clicked() {
                 ask_save(window, name, ending);
