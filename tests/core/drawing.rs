@@ -115,7 +115,7 @@ fn the_legend_of_many_is_a_part_of_none() {
     };
     let captions = heights("luong");
     assert!(captions.len() == 2 && (captions[0] - captions[1]).abs() < 1e-3, "{placed:?}");
-    let legend = heights("p_t: where local attention looks; a row adds up to less than 1");
+    let legend = heights("local-p: a row adds up to less than 1");
     assert!(
         legend.len() == 1 && placed.iter().filter(|(text, _)| text == "1").all(|(_, y)| *y > captions[0]),
         "{placed:?}"

@@ -247,7 +247,7 @@ fn interlinear_text_is_a_figure_of_columns_that_goes_on_in_further_lines() {
         let found = all.iter().find(|(text, ..)| text == word).unwrap_or_else(|| panic!("no {word} in {all:?}"));
         (found.1, found.2)
     };
-    for column in [["She", "3", "Elle"], ["gave", "give.", "a.quitté"], ["up", "PRT", "quitté"]] {
+    for column in [["She", "3", "Elle"], ["gave", "give", "a.quitté"], ["up", "PRT", "quitté"]] {
         let at = column.map(|word| of(&wide, word));
         assert!(at.iter().all(|(x, _)| (x - at[0].0).abs() < 1e-3), "{column:?}: {at:?}");
         assert!(at[0].1 < at[1].1 && at[1].1 < at[2].1, "{column:?}: {at:?}");
@@ -288,6 +288,6 @@ fn a_figure_of_interlinear_text_runs_as_its_script_does() {
     assert_eq!(found[1].0, "房子", "{told}");
     let lines: Vec<&str> =
         found.iter().map(|(text, ..)| text.as_str()).filter(|text| text.chars().count() > 5).collect();
-    assert!(lines.len() > 3 && lines.iter().all(|line| line.chars().count() <= 20), "{lines:?}");
+    assert!(lines.len() > 3 && lines.iter().all(|line| line.chars().count() <= 28), "{lines:?}");
     assert!(!lines.iter().any(|line| line.starts_with('。')), "{lines:?}");
 }

@@ -31,10 +31,9 @@ const SET_LINE: f32 = 2.0;
 /// Side of a cell on a page, points; wide enough for slanted labels.
 pub const PAGE_CELL: f32 = 18.0;
 
-/// What the legend says of the marks of p_t, and where rows add up to less than 1 as well: local-p multiplies the weights of its
-/// window by a bell curve and does not divide them by their sum again (Luong et al. 2015, equation 10).
-const GAZE_TEXTS: [&str; 2] =
-    ["p_t: where local attention looks", "p_t: where local attention looks; a row adds up to less than 1"];
+/// What the legend says of the marks of p_t, and where rows add up to less than 1: local-p multiplies the weights of its window by a
+/// bell curve and does not divide them by their sum again (Luong et al. 2015, equation 10).
+const GAZE_TEXTS: [&str; 2] = ["p_t: where local attention looks", "local-p: a row adds up to less than 1"];
 
 /// What is marked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -228,13 +227,15 @@ impl<'a> Heatmap<'a> {
         if self.gaze.is_some() {
             let adds_up = |row: &[f32]| (row.iter().sum::<f32>() - 1.0).abs() < 1e-3;
             let is_less = self.cells.scale == Scale::Unit && !self.cells.numbers.iter().all(adds_up);
-            let text = if is_less { GAZE_TEXTS[1] } else { GAZE_TEXTS[0] };
-            let grid = Grid { origin: point(0.0, 0.0), cell: legend::SIZE.y, rows: 1, columns: 1 };
-            let at = point(legend::SIZE.y + SPACE_2, 0.5 * legend::SIZE.y);
-            let words = TextMark::new(text, at, (Across::Left, Down::Middle), TEXT_SMALL, self.palette.weak);
-            let size = size(at.x + measure.width(text, TEXT_SMALL), legend::SIZE.y);
-            let marks = vec![lozenge(&grid, 0, 0.0, self.palette), Mark::Text(words)];
-            all = all.below(Figure { size, marks, ..Figure::default() }, 0.0);
+            for text in GAZE_TEXTS.into_iter().take(1 + usize::from(is_less)) {
+                let at = point(legend::SIZE.y + SPACE_2, 0.5 * legend::SIZE.y);
+                let words = TextMark::new(text, at, (Across::Left, Down::Middle), TEXT_SMALL, self.palette.weak);
+                let size = size(at.x + measure.width(text, TEXT_SMALL), legend::SIZE.y);
+                all = all.below(Figure { size, marks: vec![Mark::Text(words)], ..Figure::default() }, 0.0);
+            }
+            let lines = if is_less { 2.0 * legend::SIZE.y + SPACE_1 } else { legend::SIZE.y };
+            let origin = point(0.0, all.size.y - lines);
+            all.marks.push(lozenge(&Grid { origin, cell: legend::SIZE.y, rows: 1, columns: 1 }, 0, 0.0, self.palette));
         }
         if self.links.is_some() {
             let size = size(outlines::legend_width(self.outlined, measure), outlines::LEGEND);
