@@ -327,7 +327,9 @@ impl ReadingArgs {
         let make = if with_head { Ensemble::stepper_with_head } else { Ensemble::stepper };
         let stepper = make(system, runtime.engine, runtime.threads)?;
         let rows = ReadRows::chosen(system.into(), &*stepper, self.reading)?;
-        provenance::fact("reading", rows.told().unwrap_or_default());
+        // what has rows of a head has them as `head`, beside its own
+        let reading = rows.told().filter(|_| !self.is_head()).unwrap_or_default();
+        provenance::fact("reading", reading);
         Ok((rows, stepper))
     }
 
