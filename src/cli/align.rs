@@ -26,7 +26,7 @@ use crate::cli::input::InputFiles;
 use crate::cli::output::LineOutput;
 use crate::cli::statistical::StatisticalArgs;
 use crate::cli::windows::{Doing, Growth, WindowItem};
-use crate::cli::{bundled, windows, words};
+use crate::cli::{bundled, provenance, windows, words};
 use crate::decoding::importance::{ATTENTION, Importance};
 use crate::error::{Error, Result};
 use crate::evaluation::alignment::{Aligner, AlignerDirection, Extraction, Refused, WordPair};
@@ -249,6 +249,7 @@ fn high(low: &AlignArgs) -> anyhow::Result<(High<'_>, Steppers)> {
 
 fn load(runtime: &Runtime, low: &AlignArgs, folder: &std::path::Path) -> anyhow::Result<Loaded> {
     let (model, importance) = (runtime.load(folder)?, low.importance);
+    provenance::fact("reading", low.reading.reading.map_or("", |reading| reading.name()));
     if low.reading.is_head() {
         let stepper = model.stepper_with_head(runtime.engine, runtime.threads)?;
         return Ok((model, stepper));
