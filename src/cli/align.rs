@@ -23,10 +23,10 @@ use crate::cli::args::{
 };
 use crate::cli::evaluate::opposite;
 use crate::cli::input::InputFiles;
-use crate::cli::output::LineOutput;
+use crate::cli::output::{LineOutput, provenance};
 use crate::cli::statistical::StatisticalArgs;
 use crate::cli::windows::{Doing, Growth, WindowItem};
-use crate::cli::{bundled, provenance, windows, words};
+use crate::cli::{bundled, windows, words};
 use crate::decoding::importance::{ATTENTION, Importance};
 use crate::error::{Error, Result};
 use crate::evaluation::alignment::{Aligner, AlignerDirection, Extraction, Refused, WordPair};

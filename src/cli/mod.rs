@@ -28,7 +28,6 @@ pub mod output;
 pub mod pairs;
 pub mod phrases;
 pub mod progress;
-pub mod provenance;
 pub mod sample;
 pub mod score;
 pub mod shells;
@@ -47,6 +46,7 @@ use std::process::ExitCode;
 
 use clap::{ArgMatches, Args as _, FromArgMatches as _};
 
+use crate::cli::output::provenance;
 use crate::error::Error;
 use crate::session::driver::OpenWith as WindowOptions;
 use crate::text::tsv::guard_formulas;

@@ -1,10 +1,11 @@
 //! Floor 13: stdout for results, stderr for the rest, and what their failures mean.
 
+pub mod provenance;
+
 use std::borrow::Cow;
 use std::io;
 use std::io::{BufWriter, IsTerminal as _, Write};
 
-use crate::cli::provenance;
 use crate::error::Error;
 use crate::text::commands::{is_command, is_turn, json};
 

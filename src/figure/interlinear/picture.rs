@@ -1,9 +1,6 @@
 //! Floor 6: interlinear text as a figure, as gb4e sets it: a number, words in columns with what stands under them, and the translations
 //! below; what is longer than the paper is wide goes on in further lines. Imports its room.
 
-use icu_segmenter::LineSegmenter;
-use icu_segmenter::options::LineBreakOptions;
-
 use crate::error::{Error, Result};
 use crate::figure::geometry::{point, size};
 use crate::figure::interlinear::known;
@@ -14,6 +11,7 @@ use crate::figure::measure::{TextMeasure, starts_right};
 use crate::figure::page::points;
 use crate::figure::palette::Palette;
 use crate::figure::{Figure, MARGIN};
+use crate::text::sentences::line_breaks;
 
 /// What the files of such figures are called.
 pub const TITLE: &str = "Interlinear text";
@@ -116,9 +114,8 @@ impl GlossPage<'_> {
         // a first letter of the other direction would turn the whole line
         let isolated = |line: &str| if is_from_right { format!("\u{2067}{line}\u{2069}") } else { line.to_owned() };
         let mut line = String::new();
-        let ends = LineSegmenter::new_auto(LineBreakOptions::default()).segment_str(text).skip(1).collect::<Vec<_>>();
         let mut from = 0;
-        for end in ends {
+        for end in line_breaks(text) {
             let part = &text[from..end];
             from = end;
             let whole = format!("{line}{part}");
