@@ -14,6 +14,7 @@ use crate::evaluation::first_set::FirstSet;
 use crate::figure::Figure;
 use crate::figure::interlinear::GlossedSentence;
 use crate::figure::png::Pixels;
+use crate::figure::provenance::Provenance;
 #[cfg(not(target_family = "wasm"))]
 use crate::jobs::corpus::thread::CorpusRequest;
 use crate::jobs::live::protocol::Request;
@@ -80,6 +81,8 @@ pub enum FileJob {
     PutFirstSet { folder: PathBuf, is_german: bool },
     /// Write what is exported.
     Write { path: PathBuf, text: String },
+    /// Write what a table or links come from beside their file.
+    WriteBeside { path: PathBuf, from: Provenance },
     /// Write a picture that is drawn already.
     WriteFigure { path: PathBuf, figure: Arc<Figure<'static>> },
     /// Draw a picture and write it.

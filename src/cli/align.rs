@@ -24,7 +24,7 @@ use crate::cli::args::{
 };
 use crate::cli::evaluate::opposite;
 use crate::cli::input::InputFiles;
-use crate::cli::output::LineOutput;
+use crate::cli::output::{LineOutput, provenance};
 use crate::cli::statistical::StatisticalArgs;
 use crate::cli::windows::{Doing, Growth, WindowItem};
 use crate::cli::{bundled, windows, words};
@@ -240,6 +240,7 @@ fn high(low: &AlignArgs) -> anyhow::Result<(High<'_>, Steppers)> {
 
 fn load(runtime: &Runtime, low: &AlignArgs, folder: &std::path::Path) -> anyhow::Result<Loaded> {
     let (model, importance) = (runtime.load(folder)?, low.importance);
+    provenance::fact("reading", low.reading.reading.map_or("", |reading| reading.name()));
     if low.reading.is_head() {
         let stepper = model.stepper_with_head(runtime.engine, runtime.threads)?;
         return Ok((model, stepper));

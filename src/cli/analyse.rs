@@ -26,11 +26,12 @@ use crate::cli::analyse::links::LinkArgs;
 use crate::cli::analyse::overview::overviews_of;
 use crate::cli::args::links::GoldLayoutArgs;
 use crate::cli::args::{BatchArgs, Choice, EnsembleArgs, ReadingArgs, RunArgs, SearchArgs, one_of, tokenizers};
-use crate::cli::output::LineOutput;
+use crate::cli::output::{LineOutput, provenance};
 use crate::cli::progress::ProgressLine;
 use crate::cli::{bundled, output};
 use crate::corpus::export::out;
 use crate::corpus::export::out::{ExportFormat, Out};
+use crate::corpus::export::provenance::provenance as provenance_of;
 use crate::corpus::import::importer::{ImportReport, import_file};
 use crate::corpus::judgements::judgement_io;
 use crate::corpus::judgements::scheme::{ErrorScheme, Renamed};
@@ -501,6 +502,7 @@ pub fn run(low: &AnalyseArgs) -> anyhow::Result<()> {
         }
     }
     let Some(kind) = low.format.kind(system, &low.links) else { return output.finish() };
+    provenance_of(&corpus, None).facts.iter().for_each(|(name, value)| provenance::fact(name, value));
     let path = low.save.clone().unwrap_or_else(|| PathBuf::from("stdout"));
     let out = low.choice.out(path, kind, rows, (&corpus, &workspace))?;
     if low.save.is_some() {

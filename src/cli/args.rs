@@ -12,6 +12,7 @@ use crate::analysis::mteval::{NOT_HERE, TOKENIZATIONS, Tokenization};
 use crate::analysis::reading::{READINGS, Reading};
 use crate::analysis::unknown::Replacing;
 use crate::cli::input::InputFiles;
+use crate::cli::output::provenance;
 use crate::cli::{bundled, output};
 use crate::decoding::ensemble::{AlignmentOf, Average, Mixing};
 use crate::decoding::importance::{GRADIENT, IMPORTANCES, Importance};
@@ -103,7 +104,7 @@ impl RunArgs {
 impl Runtime {
     /// Loads a model folder onto the device.
     pub fn load(&self, folder: &Path) -> Result<Model> {
-        Model::load(folder, &self.device)
+        Model::load(folder, &self.device).inspect(provenance::model)
     }
 }
 
@@ -172,7 +173,9 @@ impl EnsembleArgs {
     /// Loads folders and makes one of them.
     pub fn load(&self, folders: &[PathBuf], runtime: &Runtime) -> Result<Ensemble> {
         let mixing = Mixing { average: self.ensemble_average, alignment: self.alignment_of };
-        Ensemble::load(folders, &runtime.device, mixing)
+        let loaded = Ensemble::load(folders, &runtime.device, mixing)?;
+        loaded.members().iter().for_each(provenance::model);
+        Ok(loaded)
     }
 
     /// What is evaluated or compared one after the other: every folder alone, or all as one.
@@ -204,7 +207,7 @@ pub struct SearchArgs {
 impl SearchArgs {
     /// The options of the search.
     pub fn high(&self) -> SearchOptions {
-        SearchOptions {
+        let options = SearchOptions {
             beam: self.beam,
             max_length: self.bounds.max_length,
             ranking: Ranking {
@@ -214,7 +217,9 @@ impl SearchArgs {
             forbid_unk: self.bounds.forbid_unk,
             allow_unk: self.bounds.allow_unk,
             ..SearchOptions::default()
-        }
+        };
+        provenance::fact("search", &options.to_string());
+        options
     }
 }
 
@@ -325,7 +330,11 @@ impl ReadingArgs {
         let with_head = self.is_head() || may && self.reading.is_none();
         let make = if with_head { Ensemble::stepper_with_head } else { Ensemble::stepper };
         let stepper = make(system, runtime.engine, runtime.threads)?;
-        Ok((ReadRows::chosen(system.into(), &*stepper, self.reading)?, stepper))
+        let rows = ReadRows::chosen(system.into(), &*stepper, self.reading)?;
+        // what has rows of a head has them as `head`, beside its own
+        let reading = rows.told().filter(|_| !self.is_head()).unwrap_or_default();
+        provenance::fact("reading", reading);
+        Ok((rows, stepper))
     }
 
     /// The rows of an alignment head are asked for.

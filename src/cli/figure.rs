@@ -104,9 +104,9 @@ pub struct FigureArgs {
     /// Resolution of PNG, pixels in an inch
     #[arg(long, value_name = "N", default_value_t = 300.0, value_parser = |text: &str| within(text, DPIS))]
     dpi: f32,
-    /// Colours of alpha in a heatmap
-    #[arg(long, value_name = "NAME", default_value = "gray", value_parser = names(COLOUR_MAPS.iter().map(|map| map.key)))]
-    palette: String,
+    /// Colours of alpha in a heatmap; by default `print`, where 1 is black, and on a dark ground `gray`, where 1 is white
+    #[arg(long, value_name = "NAME", value_parser = names(COLOUR_MAPS.iter().map(|map| map.key)))]
+    palette: Option<String>,
     /// The ground that the figure is for
     #[arg(long, default_value = "light", action = clap::ArgAction::Set, value_parser = one_of(THEMES.iter().copied()))]
     theme: bool,
@@ -242,16 +242,16 @@ impl Drawing {
             (None, None) => Place::Stdout,
         };
         let format = low.format.as_deref().and_then(format);
-        if let Some(format) = format.filter(|format| format.name != FORMATS[0].name)
-            && matches!(place, Place::Stdout)
-            && std::io::stdout().is_terminal()
-        {
-            return Err(Error::Input(format!("a terminal shows no {}; name a file with --output", format.name)));
+        if let Some(format) = format.filter(|_| matches!(place, Place::Stdout)) {
+            no_terminal(format)?;
         }
         let missing = |what: &str| Error::Internal(format!("a {what} without a line in its table"));
         let look = FigureStyle {
             is_dark: low.theme,
-            map: ColourMap::named(&low.palette).ok_or_else(|| missing("palette"))?,
+            map: match &low.palette {
+                None => ColourMap::usual(low.theme),
+                Some(name) => ColourMap::named(name).ok_or_else(|| missing("palette"))?,
+            },
             has_legend: low.legend,
             caption: low.caption.clone().filter(|caption| !caption.is_empty()),
             threshold: low.threshold,
@@ -337,14 +337,24 @@ impl Drawing {
                 to_file(&folder.join(format!("{number:04}.{}", format.name)))?;
             }
             Place::File(file) => to_file(file)?,
-            Place::Stdout => {
-                let mut out = LineOutput::stdout();
-                out.write_all(&bytes).map_err(|error| output::failed(output::STDOUT, error))?;
-                out.finish()?;
-            }
+            Place::Stdout => to_stdout(&bytes)?,
         }
         Ok(())
     }
+}
+
+/// Refuses what a terminal does not show, where standard output is one.
+fn no_terminal(format: &FigureFormat) -> Result<()> {
+    if format.name == FORMATS[0].name || !std::io::stdout().is_terminal() {
+        return Ok(());
+    }
+    Err(Error::Input(format!("a terminal shows no {}; name a file with --output", format.name)))
+}
+
+fn to_stdout(bytes: &[u8]) -> anyhow::Result<()> {
+    let mut out = LineOutput::stdout();
+    out.write_all(bytes).map_err(|error| output::failed(output::STDOUT, error))?;
+    out.finish()
 }
 
 /// Where sentences and their translations come from.

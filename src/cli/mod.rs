@@ -46,6 +46,7 @@ use std::process::ExitCode;
 
 use clap::{ArgMatches, Args as _, FromArgMatches as _};
 
+use crate::cli::output::provenance;
 use crate::error::Error;
 use crate::session::driver::OpenWith as WindowOptions;
 use crate::text::tsv::guard_formulas;
@@ -203,7 +204,8 @@ pub const COMMANDS: &[CommandEntry] = &[
         "gloss",
         figure::gloss::GlossArgs,
         figure::gloss::run,
-        "Interlinear text: sentences word by word with their glosses, for papers";
+        "Interlinear text: sentences word by word with their glosses, for papers",
+        writes "output";
         "interlinear gloss --source story.en --target story.fr --links story.links --format gb4e"
     ),
     command!(
@@ -305,7 +307,7 @@ pub fn program() -> clap::Command {
         // A derived argument list brings the words over its struct along; the table's go over them.
         let command = (entry.arguments)(clap::Command::new(entry.name)).about(entry.about).long_about(None);
         let command = if TABLES.contains(&entry.name) { command.arg(for_spreadsheets()) } else { command };
-        program.subcommand(with_example(command, entry.example))
+        program.subcommand(with_example(provenance::argument(command), entry.example))
     })
 }
 
@@ -384,12 +386,14 @@ fn dispatch(arguments: impl IntoIterator<Item = OsString>, context: Context) -> 
     let entry = COMMANDS.iter().find(|entry| entry.name == name);
     let entry = entry.ok_or_else(|| Error::Internal(format!("the command {name} has no line in its table")))?;
     if let Some(command) = program.find_subcommand(name) {
-        args::apart::check(command, entry.writes, matches)?;
+        args::apart::check(command, &[entry.writes, &[provenance::ARGUMENT]].concat(), matches)?;
     }
     if matches.try_get_one::<bool>(FOR_SPREADSHEETS).ok().flatten() == Some(&true) {
         guard_formulas();
     }
-    (entry.run)(matches, context)
+    provenance::begin_for(name, matches);
+    (entry.run)(matches, context)?;
+    Ok(provenance::end(matches)?)
 }
 
 /// Help and version are results; anything else that clap refuses is the user's error.

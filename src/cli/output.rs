@@ -1,5 +1,7 @@
 //! Floor 13: stdout for results, stderr for the rest, and what their failures mean.
 
+pub mod provenance;
+
 use std::borrow::Cow;
 use std::io;
 use std::io::{BufWriter, IsTerminal as _, Write};
@@ -17,13 +19,16 @@ pub const STDOUT: &str = "standard output";
 pub struct LineOutput {
     stdout: BufWriter<io::Stdout>,
     is_terminal: bool,
+    /// Records of JSON that were written.
+    records: usize,
 }
 
 impl LineOutput {
     /// Results go to stdout.
     pub fn stdout() -> Self {
         let stdout = io::stdout();
-        Self { is_terminal: stdout.is_terminal(), stdout: BufWriter::with_capacity(1 << 16, stdout) }
+        let is_terminal = stdout.is_terminal();
+        Self { is_terminal, records: 0, stdout: BufWriter::with_capacity(1 << 16, stdout) }
     }
 
     /// Writes whole lines.
@@ -37,9 +42,12 @@ impl LineOutput {
         self.bytes("\n")
     }
 
-    /// Writes a record as one line of JSON; `f32` come back bit for bit.
+    /// Writes a record as one line of JSON; `f32` come back bit for bit. The first one has [`provenance`], where that is noted.
     pub fn json(&mut self, record: &impl serde::Serialize) -> anyhow::Result<()> {
-        self.bytes(&json(record)?)?;
+        let record = json(record)?;
+        self.records += 1;
+        let used = if self.records == 1 { provenance::used() } else { None };
+        self.bytes(&used.map_or_else(|| record.clone(), |used| used.within(&record)))?;
         self.bytes("\n")
     }
 

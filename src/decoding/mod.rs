@@ -7,6 +7,8 @@
 //! [`ablate`](mod@ablate) says each step again with another alpha; [`importance`](mod@importance) has further pictures of what
 //! matters.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use crate::models::config::Config;
@@ -73,6 +75,21 @@ impl Default for SearchOptions {
             trace: false,
             most_numbers: usize::MAX,
         }
+    }
+}
+
+/// What of it translations depend on.
+impl fmt::Display for SearchOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "beam {}", self.beam)?;
+        if self.ranking.length != LengthRule::default() {
+            write!(f, ", length penalty {}", self.ranking.length)?;
+        }
+        let coverage = Some(self.ranking.coverage).filter(|coverage| *coverage > 0.0);
+        coverage.map_or(Ok(()), |coverage| write!(f, ", coverage {coverage}"))?;
+        self.max_length.map_or(Ok(()), |most| write!(f, ", at most {most} tokens"))?;
+        f.write_str(if self.forbid_unk { ", [UNK] forbidden" } else { "" })?;
+        f.write_str(if self.allow_unk { ", [UNK] allowed" } else { "" })
     }
 }
 

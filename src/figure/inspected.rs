@@ -113,7 +113,10 @@ fn columns<'a>(
     palette: &Palette,
 ) -> (Vec<Mark<'a>>, Size) {
     let line = measure.height(TEXT_SMALL);
-    let heading = format!("\u{3b1} over the source words, entropy {:.2} nats", entropy(alpha));
+    let sum: f32 = alpha.iter().sum();
+    // local-p does not divide by the sum again
+    let sum = if (sum - 1.0).abs() < 5e-3 { String::new() } else { format!(", sum {sum:.2}") };
+    let heading = format!("\u{3b1} over the source words, entropy {:.2} nats{sum}", entropy(alpha));
     let width = (PITCH.0 * alpha.len() as f32).max(PITCH.1);
     let axis = |text, ends, ticks| Axis { label: "", text, ticks, ends };
     let (none, number) = (|_: f64| String::new(), |value: f64| format!("{value:.1}"));

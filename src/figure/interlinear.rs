@@ -5,10 +5,12 @@
 pub mod conllu;
 mod latex;
 pub mod leipzig;
+pub mod picture;
 mod sentence;
 
 use std::fmt::Write as _;
 
+use crate::figure::formats::FORMATS;
 use crate::figure::interlinear::latex::{expex, gb4e, langsci, tikz};
 use crate::figure::interlinear::leipzig::{Abbreviation, labelled, used};
 use crate::figure::svg::escaped;
@@ -95,18 +97,29 @@ pub const GLOSS_FORMATS: &[GlossFormat] = &[
     },
 ];
 
+/// Name, ending and purpose of every format, pictures among them.
+pub fn formats() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
+    let texts = GLOSS_FORMATS.iter().map(|format| (format.name, format.ending, format.about));
+    texts.chain(FORMATS.iter().map(|format| (format.name, format.name, format.about)))
+}
+
 impl GlossFormat {
     /// Sentences as a whole file, with what their labels of grammar mean at the end.
     pub fn file(&self, sentences: &[GlossedSentence]) -> String {
         let mut file = self.around.0.to_owned();
         file.extend(sentences.iter().enumerate().map(|(n, sentence)| (self.write)(sentence, n + 1)));
-        let glosses = sentences.iter().flat_map(|sentence| &sentence.tiers).filter(|tier| tier.is_gloss);
-        let known = used(glosses.flat_map(|tier| &tier.cells).map(String::as_str));
+        let known = known(sentences);
         if !known.is_empty() {
             file += &(self.list)(&known);
         }
         file + self.around.1
     }
+}
+
+/// The labels of grammar that the glosses use.
+fn known(sentences: &[GlossedSentence]) -> Vec<Abbreviation> {
+    let glosses = sentences.iter().flat_map(|sentence| &sentence.tiers).filter(|tier| tier.is_gloss);
+    used(glosses.flat_map(|tier| &tier.cells).map(String::as_str))
 }
 
 /// Letters that a column needs.

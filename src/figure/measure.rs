@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use unicode_bidi::{BidiClass, bidi_class};
 use unicode_normalization::UnicodeNormalization as _;
 
 use crate::figure::geometry::{Area, point, size};
@@ -59,6 +60,17 @@ fn thousandths(letter: char) -> u16 {
         '\u{ff00}'..='\u{ff60}' | '\u{1f300}'..='\u{1faff}' => WIDE,
         _ => NARROW,
     }
+}
+
+/// Whether a text starts from the right: its first letter with a direction does.
+pub fn starts_right(text: &str) -> bool {
+    text.chars()
+        .find_map(|c| match bidi_class(c) {
+            BidiClass::L => Some(false),
+            BidiClass::R | BidiClass::AL => Some(true),
+            _ => None,
+        })
+        .unwrap_or(false)
 }
 
 /// A line cut with an ellipsis at `room` points.

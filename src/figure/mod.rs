@@ -45,7 +45,7 @@ use crate::figure::mark::{Across, Down, Mark, Rectangle, TextMark};
 use crate::figure::measure::{TextMeasure, broken};
 use crate::figure::palette::Palette;
 use crate::figure::provenance::Provenance;
-use crate::figure::sizes::TEXT_SMALL;
+use crate::figure::sizes::{SPACE_1, TEXT_SMALL};
 
 /// A whole figure.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -59,7 +59,7 @@ pub struct Figure<'a> {
 }
 
 /// Round a figure on its ground, points.
-const MARGIN: f32 = 10.0;
+pub const MARGIN: f32 = 10.0;
 /// Above a caption, points.
 const ABOVE_CAPTION: f32 = 10.0;
 /// Narrowest caption, points.
@@ -84,6 +84,15 @@ impl Figure<'_> {
     pub fn kept(self) -> Option<Figure<'static>> {
         let marks = self.marks.into_iter().map(Mark::kept).collect::<Option<Vec<_>>>()?;
         Some(Figure { size: self.size, marks, provenance: self.provenance })
+    }
+
+    /// With another one below, so far from the left.
+    pub fn below(mut self, mut other: Self, left: f32) -> Self {
+        let top = self.size.y + SPACE_1;
+        other.marks.iter_mut().for_each(|mark| mark.shift(size(left, top)));
+        self.marks.append(&mut other.marks);
+        self.size = size(self.size.x.max(left + other.size.x), top + other.size.y);
+        self
     }
 
     /// With a caption below, in lines as wide as the figure.

@@ -27,6 +27,11 @@ pub struct FigurePage {
     pub dpi: f32,
 }
 
+/// A width of paper in points.
+pub fn points(mm: f32) -> f32 {
+    mm * POINTS
+}
+
 impl Default for FigurePage {
     fn default() -> Self {
         Self { width_mm: None, dpi: 300.0 }

@@ -239,6 +239,11 @@ impl ColourMap {
         &MEASURE_MAPS[usize::from(is_dark)]
     }
 
+    /// The map of alpha where none is chosen: 1 is black on paper, and white on a dark ground.
+    pub fn usual(is_dark: bool) -> &'static Self {
+        &COLOUR_MAPS[usize::from(!is_dark)]
+    }
+
     /// The map at this place of the table; the first when there is none.
     pub fn at(index: usize) -> &'static Self {
         COLOUR_MAPS.get(index).unwrap_or(&COLOUR_MAPS[0])

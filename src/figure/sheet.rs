@@ -16,10 +16,11 @@ use crate::figure::links::Weight;
 use crate::figure::mark::{Cells, Mark, Scale};
 use crate::figure::measure::{SansSerif, TextMeasure as _};
 use crate::figure::palette::{ColourMap, Palette};
+use crate::figure::panels::{level, together};
 use crate::figure::provenance::Provenance;
-use crate::figure::sizes::{SPACE_1, SPACE_2, TEXT_BODY};
+use crate::figure::sizes::{SPACE_1, TEXT_BODY};
 use crate::figure::tree::{DrawnNode, TreeFigure};
-use crate::figure::{Figure, legend, links};
+use crate::figure::{Figure, MARGIN, legend, links};
 use crate::text::links::Links;
 
 /// Height of the links between the two lines, points.
@@ -76,7 +77,7 @@ pub struct FigureStyle {
 
 impl Default for FigureStyle {
     fn default() -> Self {
-        let map = ColourMap::at(0);
+        let map = ColourMap::usual(false);
         Self { is_dark: false, map, has_legend: false, caption: None, threshold: 0.1, weight: Weight::default() }
     }
 }
@@ -90,6 +91,8 @@ pub struct FigureKind {
     /// What it cannot be drawn without.
     pub needs: FigureNeeds,
     draw: for<'a> fn(&'a PictureSheet<'a>, &FigureStyle) -> Figure<'a>,
+    /// What its colours and widths mean, of all that several have.
+    legend: for<'a> fn(&'a [PictureSheet<'a>], &FigureStyle) -> Figure<'a>,
 }
 
 /// What a figure cannot be drawn without.
@@ -132,30 +135,35 @@ pub const KINDS: &[FigureKind] = &[
         about: id!("alpha as cells, source words along the top, target words down the side"),
         needs: FigureNeeds::Alignment,
         draw: heatmap,
+        legend: heatmap_legend,
     },
     FigureKind {
         name: id!("links"),
         about: id!("alpha as curves between the source above and the target below"),
         needs: FigureNeeds::Alignment,
         draw: links,
+        legend: links_legend,
     },
     FigureKind {
         name: id!("beam"),
         about: id!("the hypotheses with their log p, doubtful words coloured"),
         needs: FigureNeeds::Nothing,
         draw: beam,
+        legend: doubt_legend,
     },
     FigureKind {
         name: id!("tree"),
         about: id!("the whole search, a node for each word, with what fell out of the beam"),
         needs: FigureNeeds::Search,
         draw: tree,
+        legend: doubt_legend,
     },
     FigureKind {
         name: id!("bars"),
         about: id!("one target word: the next-word candidates, and alpha over the source words"),
         needs: FigureNeeds::Word,
         draw: bars,
+        legend: no_legend,
     },
 ];
 
@@ -167,6 +175,32 @@ pub fn kind(name: &str) -> Option<&'static FigureKind> {
 impl FigureKind {
     /// The figure on its ground, with what `look` asks for; `None` where something is missing that it needs.
     pub fn draw<'a>(&self, sheet: &'a PictureSheet<'a>, look: &FigureStyle) -> Option<Figure<'a>> {
+        Some(self.drawn(sheet, look)?.finished(look))
+    }
+
+    /// The same of several beside each other, in rows of so many: their captions begin at one height, and one legend stands below
+    /// all of them.
+    pub fn panels<'a>(
+        &self,
+        sheets: &'a [PictureSheet<'a>],
+        looks: &[&FigureStyle],
+        columns: usize,
+    ) -> Option<Figure<'a>> {
+        let first = *looks.first()?;
+        let bare = FigureStyle { has_legend: false, ..first.clone() };
+        let all: Option<Vec<_>> = sheets.iter().map(|sheet| self.drawn(sheet, &bare)).collect();
+        let mut all = all?;
+        level(&mut all, columns);
+        let all = all.into_iter().zip(looks).map(|(figure, look)| figure.finished(look)).collect();
+        let palette = Palette::of(first.is_dark);
+        let figure = together(all, columns, palette);
+        let legend = (self.legend)(sheets, first);
+        let has_legend = first.has_legend && !legend.marks.is_empty();
+        Some(if has_legend { figure.below(legend, MARGIN).grounded(palette) } else { figure })
+    }
+
+    /// Without caption and ground.
+    fn drawn<'a>(&self, sheet: &'a PictureSheet<'a>, look: &FigureStyle) -> Option<Figure<'a>> {
         let has_cells = sheet.cells.is_some() && self.name == KINDS[0].name;
         let is_there = match self.needs {
             FigureNeeds::Nothing => true,
@@ -174,25 +208,27 @@ impl FigureKind {
             FigureNeeds::Search => !sheet.tree.is_empty(),
             FigureNeeds::Word => sheet.word.as_ref().is_some_and(Inspected::has_bars),
         };
-        if !is_there {
-            return None;
-        }
+        let figure = is_there.then(|| (self.draw)(sheet, look))?;
+        Some(Figure { provenance: sheet.provenance.clone(), ..figure })
+    }
+}
+
+impl Figure<'_> {
+    fn finished(self, look: &FigureStyle) -> Self {
         let palette = Palette::of(look.is_dark);
-        let mut figure = (self.draw)(sheet, look);
-        figure.provenance = sheet.provenance.clone();
-        if let Some(caption) = &look.caption {
-            figure = figure.captioned(caption, &SansSerif, palette);
+        match &look.caption {
+            Some(caption) => self.captioned(caption, &SansSerif, palette).grounded(palette),
+            None => self.grounded(palette),
         }
-        Some(figure.grounded(palette))
     }
 }
 
 /// The numbers of a figure that has none.
 static NOTHING: LazyLock<Alignment> = LazyLock::new(Alignment::default);
 
-fn heatmap<'a>(sheet: &'a PictureSheet<'a>, look: &FigureStyle) -> Figure<'a> {
+fn heatmap_of<'a>(sheet: &'a PictureSheet<'a>, look: &FigureStyle) -> Heatmap<'a> {
     let (numbers, scale) = sheet.cells.unwrap_or((sheet.alpha.unwrap_or(&NOTHING), Scale::Unit));
-    let heatmap = Heatmap {
+    Heatmap {
         source: &sheet.source,
         target: &sheet.target,
         cells: Cells { numbers, map: look.map, scale, revision: 0 },
@@ -204,26 +240,46 @@ fn heatmap<'a>(sheet: &'a PictureSheet<'a>, look: &FigureStyle) -> Figure<'a> {
         metrics: Metrics::default(),
         text_height: 0.0,
         palette: Palette::of(look.is_dark),
-    };
-    heatmap.sheet(sheet.corner, look.has_legend, &SansSerif)
+    }
 }
 
-fn links<'a>(sheet: &'a PictureSheet<'a>, look: &FigureStyle) -> Figure<'a> {
-    let palette = Palette::of(look.is_dark);
-    let links = links::LinksFigure {
+fn heatmap<'a>(sheet: &'a PictureSheet<'a>, look: &FigureStyle) -> Figure<'a> {
+    heatmap_of(sheet, look).sheet(sheet.corner, look.has_legend, &SansSerif)
+}
+
+/// Of several the marks of p_t and the outlines are explained where one has them.
+fn heatmap_legend<'a>(sheets: &'a [PictureSheet<'a>], look: &FigureStyle) -> Figure<'a> {
+    let Some(shown) = sheets.iter().find(|sheet| sheet.gaze.is_some()).or(sheets.first()) else {
+        return Figure::default();
+    };
+    let linked = sheets.iter().rfind(|sheet| sheet.links.is_some()).unwrap_or(shown);
+    Heatmap { links: linked.links, outlined: linked.outlined, ..heatmap_of(shown, look) }.legend(&SansSerif)
+}
+
+fn links_of<'a>(sheet: &'a PictureSheet<'a>, look: &FigureStyle) -> links::LinksFigure<'a> {
+    links::LinksFigure {
         source: &sheet.source,
         target: &sheet.target,
         alpha: sheet.alpha.unwrap_or(&NOTHING),
         threshold: look.threshold,
         weight: look.weight,
         marked: None,
-        palette,
-    };
-    let figure = links.whole(size(0.0, RISE), sheet.links, &SansSerif);
-    if !look.has_legend {
-        return figure;
+        palette: Palette::of(look.is_dark),
     }
-    with_legend(figure, |place| legend::of_links(&place, links.threshold, |alpha| links.stroke_of(alpha), palette))
+}
+
+fn links<'a>(sheet: &'a PictureSheet<'a>, look: &FigureStyle) -> Figure<'a> {
+    let figure = links_of(sheet, look).whole(size(0.0, RISE), sheet.links, &SansSerif);
+    explained(figure, look, || links_legend(std::slice::from_ref(sheet), look))
+}
+
+fn links_legend<'a>(sheets: &'a [PictureSheet<'a>], look: &FigureStyle) -> Figure<'a> {
+    let Some(sheet) = sheets.first() else { return Figure::default() };
+    let links = links_of(sheet, look);
+    let size = size(legend::WITH_WORDS, legend::SIZE.y);
+    let place = Area::at(point(0.0, 0.0), size);
+    let marks = legend::of_links(&place, links.threshold, |alpha| links.stroke_of(alpha), links.palette);
+    Figure { size, marks, ..Figure::default() }
 }
 
 fn beam<'a>(sheet: &'a PictureSheet<'a>, look: &FigureStyle) -> Figure<'a> {
@@ -237,15 +293,18 @@ fn beam<'a>(sheet: &'a PictureSheet<'a>, look: &FigureStyle) -> Figure<'a> {
     };
     let marks: Vec<Mark<'a>> = sheet.beam.iter().enumerate().flat_map(row).collect();
     let size = size(width, LINE * sheet.beam.len().max(1) as f32);
-    let figure = Figure { size, marks, ..Figure::default() };
-    if look.has_legend { with_legend(figure, |place| legend::of_doubt(&place, palette)) } else { figure }
+    explained(Figure { size, marks, ..Figure::default() }, look, || doubt_legend(&[], look))
 }
 
 fn tree<'a>(sheet: &'a PictureSheet<'a>, look: &FigureStyle) -> Figure<'a> {
-    let palette = Palette::of(look.is_dark);
-    let tree = TreeFigure { nodes: &sheet.tree, selected: None, scale: 1.0, palette };
-    let figure = tree.whole(&SansSerif);
-    if look.has_legend { with_legend(figure, |place| legend::of_doubt(&place, palette)) } else { figure }
+    let tree = TreeFigure { nodes: &sheet.tree, selected: None, scale: 1.0, palette: Palette::of(look.is_dark) };
+    explained(tree.whole(&SansSerif), look, || doubt_legend(&[], look))
+}
+
+fn doubt_legend<'a>(_: &'a [PictureSheet<'a>], look: &FigureStyle) -> Figure<'a> {
+    let size = size(legend::WITH_WORDS, legend::SIZE.y);
+    let marks = legend::of_doubt(&Area::at(point(0.0, 0.0), size), Palette::of(look.is_dark));
+    Figure { size, marks, ..Figure::default() }
 }
 
 /// They say themselves what they are.
@@ -254,10 +313,11 @@ fn bars<'a>(sheet: &'a PictureSheet<'a>, look: &FigureStyle) -> Figure<'a> {
     sheet.word.as_ref().map_or_else(Figure::default, |word| word.whole(&sheet.source, &SansSerif, palette))
 }
 
-/// The figure with a legend below.
-fn with_legend<'a>(mut figure: Figure<'a>, legend: impl FnOnce(Area) -> Vec<Mark<'a>>) -> Figure<'a> {
-    let top = figure.size.y + SPACE_2;
-    figure.marks.extend(legend(Area::at(point(0.0, top), size(figure.size.x, legend::SIZE.y))));
-    figure.size = size(figure.size.x.max(legend::WITH_WORDS), top + legend::SIZE.y + SPACE_1);
-    figure
+fn no_legend<'a>(_: &'a [PictureSheet<'a>], _: &FigureStyle) -> Figure<'a> {
+    Figure::default()
+}
+
+/// The figure with a legend below, where one is asked for.
+fn explained<'a>(figure: Figure<'a>, look: &FigureStyle, legend: impl FnOnce() -> Figure<'a>) -> Figure<'a> {
+    if look.has_legend { figure.below(legend(), 0.0) } else { figure }
 }

@@ -31,7 +31,7 @@ use crate::text::write;
 pub struct StyleAsked {
     /// Nothing: a heatmap, or the beam where there is no alignment.
     kind: Option<String>,
-    palette: String,
+    palette: Option<String>,
     dark: bool,
     legend: bool,
     caption: Option<String>,
@@ -92,7 +92,10 @@ impl NativeFigure {
         let maps = || COLOUR_MAPS.iter().map(|map| map.key);
         let look = FigureStyle {
             is_dark: style.dark,
-            map: ColourMap::named(&style.palette).ok_or_else(|| unknown("palette", &style.palette, maps()))?,
+            map: match &style.palette {
+                None => ColourMap::usual(style.dark),
+                Some(name) => ColourMap::named(name).ok_or_else(|| unknown("palette", name, maps()))?,
+            },
             has_legend: style.legend,
             caption: style.caption.clone(),
             threshold: style.threshold,
@@ -183,8 +186,9 @@ pub fn draw(
 ) -> PyResult<NativeFigure> {
     let alpha = alignment(&alpha, (source.len(), target.len()), "alpha")?;
     let said = SystemOutput { source, target, alpha: Some(alpha), ..SystemOutput::default() };
-    let facts = vec![("program".to_owned(), format!("Interlinear {}", env!("CARGO_PKG_VERSION")))];
-    NativeFigure::new(said, Vec::new(), &style, Provenance { title: title.to_owned(), facts })
+    let mut about = Provenance { title: title.to_owned(), ..Provenance::default() };
+    about.program();
+    NativeFigure::new(said, Vec::new(), &style, about)
 }
 
 /// Words instead of the pieces of a vocabulary, by the marks that the pieces have, and alpha between them.

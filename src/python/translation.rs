@@ -103,20 +103,17 @@ impl NativeTranslation {
     /// What it comes from, for the file of a figure.
     fn provenance(&self) -> Provenance {
         let (found, system) = (&*self.found, &*self.found.system);
-        let mut facts = Vec::new();
-        for model in system.members() {
-            facts.push(("model".to_owned(), model.config.name.clone()));
-            facts.push(("digest".to_owned(), format!("sha256:{}", model.digest())));
-        }
-        let mut fact = |name: &str, value: String| facts.push((name.to_owned(), value));
+        let mut about = Provenance { title: system.name(), ..Provenance::default() };
+        system.members().iter().for_each(|model| about.model(&model.config.name, &model.digest()));
+        let mut fact = |name: &str, value: String| about.fact(name, value);
         let search = if found.beam == 0 { "given translation".to_owned() } else { format!("beam {}", found.beam) };
         fact("search", search);
         fact("reading", found.reading.name().to_owned());
         fact("sentence", found.source.text.clone());
         fact("translation", self.text());
         fact("log p", self.log_p().to_string());
-        fact("program", format!("Interlinear {}", env!("CARGO_PKG_VERSION")));
-        Provenance { title: system.name(), facts }
+        about.program();
+        about
     }
 
     fn filled<'py>(

@@ -9,6 +9,8 @@ use std::ops::Range;
 
 use unicode_bidi::{BidiClass, BidiInfo, bidi_class};
 
+pub use crate::figure::measure::starts_right;
+
 /// The line as it is to be laid out from left to right; the same line where nothing runs the other way.
 pub fn visual(line: &str) -> Cow<'_, str> {
     if !has_right(line) {
@@ -38,17 +40,6 @@ pub fn pieces(line: &str) -> Vec<(Range<usize>, Cow<'_, str>)> {
         }
     }
     out
-}
-
-/// Whether a text starts from the right: its first letter with a direction does.
-pub fn starts_right(text: &str) -> bool {
-    text.chars()
-        .find_map(|c| match bidi_class(c) {
-            BidiClass::L => Some(false),
-            BidiClass::R | BidiClass::AL => Some(true),
-            _ => None,
-        })
-        .unwrap_or(false)
 }
 
 /// A word for a line that runs from the right: brackets that stand alone turn round.

@@ -62,6 +62,15 @@ pub fn source_bars(
     if is_share {
         plot = plot.include_y(1.0);
     }
+    // a number below the longest bar stands within the plot as well
+    let (least, most) = values
+        .iter()
+        .filter(|value| value.is_finite())
+        .fold((0.0_f32, 0.0_f32), |(low, high), value| (low.min(*value), high.max(*value)));
+    let line = WholeLetters(ui).height(theme::TEXT_SMALL * NUMBERS) / height;
+    if least < 0.0 {
+        plot = plot.include_y(f64::from(least - (most - least) * 1.3 * line));
+    }
     let shown = plot.show(ui, |plot| {
         plot.hline(HLine::new("zero", 0.0).color(t.weak).allow_hover(false));
         plot.bar_chart(chart);

@@ -82,6 +82,47 @@ fn several_models_are_one_figure() {
     assert!(height(&many.stdout) > 1.7 * height(&one.stdout));
 }
 
+/// 1 is black on paper, and white on a dark ground, as the window saves it.
+#[test]
+fn the_usual_palette_is_that_of_the_ground() {
+    let folder = folder();
+    let drawn = |more: &[&str]| figure(folder.path(), &[&["--text", WORDS], more].concat(), "").stdout;
+    assert_eq!(drawn(&[]), drawn(&["--palette", "print"]));
+    let dark = ["--theme", "dark"];
+    assert_eq!(drawn(&dark), drawn(&[&dark[..], &["--palette", "gray"]].concat()));
+    assert_ne!(drawn(&[]), drawn(&["--palette", "gray"]));
+    assert_eq!(interlinear::figure::sheet::FigureStyle::default().map.key, "print", "of a corpus as well");
+}
+
+/// The legend stands below all panels and their captions, which begin at one height; marks of p_t are explained.
+#[test]
+fn the_legend_of_many_is_a_part_of_none() {
+    let folder = folder();
+    let local = reference("luong-local-p-general").display().to_string();
+    let arguments = ["figure", "--model", &local, "--together", "--columns", "2", "--legend"];
+    let drawn = run_in(folder.path(), &arguments, b"s9\ns9 s31 s17 s4 s5 s6 s7 s8\n");
+    assert_eq!(drawn.code, 0, "{}", drawn.stderr);
+    let document = roxmltree::Document::parse(&drawn.stdout).expect("XML");
+    let texts = document.descendants().filter(|node| node.tag_name().name() == "text");
+    let placed: Vec<(String, f32)> = texts
+        .filter_map(|node| {
+            let at = node.attribute("transform")?.strip_prefix("translate(")?;
+            Some((node.text()?.to_owned(), at.split_once(' ')?.1.split(')').next()?.parse().ok()?))
+        })
+        .collect();
+    let heights = |begin: &str| -> Vec<f32> {
+        placed.iter().filter(|(text, _)| text.starts_with(begin)).map(|(_, y)| *y).collect()
+    };
+    let captions = heights("luong");
+    assert!(captions.len() == 2 && (captions[0] - captions[1]).abs() < 1e-3, "{placed:?}");
+    let legend = heights("local-p: a row adds up to less than 1");
+    assert!(
+        legend.len() == 1 && placed.iter().filter(|(text, _)| text == "1").all(|(_, y)| *y > captions[0]),
+        "{placed:?}"
+    );
+    assert!(legend[0] > captions[0]);
+}
+
 /// So do several lines, where that is asked for; one without words is told and left out.
 #[test]
 fn several_lines_are_one_figure() {

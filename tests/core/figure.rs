@@ -313,7 +313,7 @@ fn a_heatmap_is_its_cells_its_words_and_where_they_stand() {
     let all = Area::new(point(0.0, 0.0), point(figure.size.x, figure.size.y));
     assert!(texts.iter().all(|text| all.holds(text.at)) && all.union(&image.area) == all, "{figure:?}");
     let lozenges = figure.marks.iter().filter(|mark| matches!(mark, Mark::Polygon(_))).count();
-    assert_eq!(lozenges, 2, "p_t of the rows that have one");
+    assert_eq!(lozenges, 3, "p_t of the rows that have one, and of the legend");
 }
 
 fn parsed(text: &str) -> Document<'_> {
@@ -353,7 +353,7 @@ fn an_svg_holds_every_mark_where_it_stands() {
         "{written:?}"
     );
     assert!(written.iter().any(|word| word.starts_with("a very long") && word.ends_with('\u{2026}')), "{written:?}");
-    assert_eq!(elements(&document, "polygon").len(), 2);
+    assert_eq!(elements(&document, "polygon").len(), 3, "two marks of p_t, and that of the legend");
 
     // Cells: neighbours of one colour in a row are one rectangle, and together they cover every cell once.
     let groups = elements(&document, "g");

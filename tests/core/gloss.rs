@@ -223,3 +223,71 @@ fn files_that_do_not_fit_together_are_named() {
         GLOSS_FORMATS.iter().all(|format| gloss(folder.path(), &format!("{FRENCH} --format {}", format.name)).0 == 0)
     );
 }
+
+/// Words of an SVG with where each begins, or ends where it runs from the right.
+fn places(svg: &str) -> Vec<(String, f32, f32)> {
+    let document = roxmltree::Document::parse(svg).expect("XML");
+    let place = |node: roxmltree::Node<'_, '_>| {
+        let at = node.attribute("transform")?.strip_prefix("translate(")?.trim_end_matches(')').split_once(' ')?;
+        Some((node.text()?.to_owned(), at.0.parse().ok()?, at.1.parse().ok()?))
+    };
+    document.descendants().filter(|node| node.tag_name().name() == "text").filter_map(place).collect()
+}
+
+#[test]
+fn interlinear_text_is_a_figure_of_columns_that_goes_on_in_further_lines() {
+    let folder = folder();
+    let draw = |more: &str| {
+        let (code, svg, told) = gloss(folder.path(), &format!("{FRENCH} --leipzig --format svg {more}"));
+        assert_eq!(code, 0, "{told}");
+        svg
+    };
+    let wide = places(&draw(""));
+    let of = |all: &[(String, f32, f32)], word: &str| {
+        let found = all.iter().find(|(text, ..)| text == word).unwrap_or_else(|| panic!("no {word} in {all:?}"));
+        (found.1, found.2)
+    };
+    for column in [["She", "3", "Elle"], ["gave", "give", "a.quitté"], ["up", "PRT", "quitté"]] {
+        let at = column.map(|word| of(&wide, word));
+        assert!(at.iter().all(|(x, _)| (x - at[0].0).abs() < 1e-3), "{column:?}: {at:?}");
+        assert!(at[0].1 < at[1].1 && at[1].1 < at[2].1, "{column:?}: {at:?}");
+    }
+    assert_eq!(of(&wide, "She").1, of(&wide, "up").1);
+    assert!(wide.iter().any(|(text, ..)| text == "\u{2018}Elle l' a quitté .\u{2019} (RNNsearch)"), "{wide:?}");
+    assert!(wide.iter().any(|(text, ..)| text.contains("PST past")), "{wide:?}");
+    let svg = draw("--width 45");
+    let narrow = places(&svg);
+    assert!(of(&narrow, "She").1 < of(&narrow, "up").1 && svg.contains("width=\"45mm\""), "{narrow:?}");
+    assert!(
+        svg.contains("font-size=\"10\"") && svg.contains("font-size=\"8\""),
+        "letters of 10 points, small capitals"
+    );
+    for (name, begin) in [("a.pdf", &b"%PDF"[..]), ("a.png", b"\x89PNG"), ("a.svg", b"<?xml")] {
+        let (code, _, told) = gloss(folder.path(), &format!("{FRENCH} --output {name}"));
+        assert!(code == 0 && fs::read(folder.path().join(name)).expect("written").starts_with(begin), "{told}");
+    }
+}
+
+#[test]
+fn a_figure_of_interlinear_text_runs_as_its_script_does() {
+    let folder = folder();
+    let zh = "这是一个关于一座老房子和住在里面的人们的很长很长的故事。".repeat(3);
+    for (name, text) in
+        [("s.ar", "البيت الصغير أحمر\n"), ("g.ar", "house small red\n"), ("s.zh", "房子 很 小\n"), ("t.zh", &zh)]
+    {
+        fs::write(folder.path().join(name), text).expect("written");
+    }
+    let (_, svg, told) = gloss(folder.path(), "--source s.ar --tier g.ar --format svg --width 80");
+    let found = places(&svg);
+    let x = |word: &str| found.iter().find(|(text, ..)| text == word).unwrap_or_else(|| panic!("{told} {found:?}")).1;
+    assert!(x("house") > x("small") && x("small") > x("red"), "{found:?}");
+    assert!(svg.matches("text-anchor=\"end\"").count() == 3, "{svg}");
+    fs::write(folder.path().join("zh.links"), "\n").expect("written");
+    let (_, svg, told) = gloss(folder.path(), "--source s.zh --target t.zh --links zh.links --format svg --width 80");
+    let found = places(&svg);
+    assert_eq!(found[1].0, "房子", "{told}");
+    let lines: Vec<&str> =
+        found.iter().map(|(text, ..)| text.as_str()).filter(|text| text.chars().count() > 5).collect();
+    assert!(lines.len() > 3 && lines.iter().all(|line| line.chars().count() <= 28), "{lines:?}");
+    assert!(!lines.iter().any(|line| line.starts_with('。')), "{lines:?}");
+}

@@ -53,6 +53,7 @@ mod phrases;
 mod pieces;
 mod pipes;
 mod probes;
+mod provenance;
 mod rating;
 mod readers;
 mod references;

@@ -13,7 +13,7 @@ use interlinear::figure::formats::FORMATS;
 use interlinear::figure::page::FigurePage;
 use interlinear::figure::sheet::{FigureNeeds, KINDS};
 use interlinear::pages::command::Command;
-use interlinear::pages::sentence::command::{ColumnCommand, SelectCommand, SentenceCommand};
+use interlinear::pages::sentence::command::{ColumnCommand, InterlinearCommand, SelectCommand, SentenceCommand};
 use interlinear::session::driver::OpenWith;
 use interlinear::session::state::Session;
 use interlinear::ui::App;
@@ -228,4 +228,19 @@ fn the_sheet_of_figures_says_that_letters_are_too_small() {
         let told = harness.query_by_label_contains("for 6 points it wants a width of").is_some();
         assert_eq!(told, is_small, "{width:?}");
     }
+}
+
+/// Interlinear text is of all columns, and has a question of its own for its file.
+#[test]
+fn the_sheet_of_figures_offers_interlinear_text() {
+    let folder = tempfile::tempdir().expect("a temporary directory");
+    let (mut harness, wires) = figure_sheet();
+    harness.get_by_label("interlinear text...").click();
+    harness.run();
+    let typed = folder.path().join("mine.svg");
+    harness.get_by_label("Path").type_text(&typed.display().to_string());
+    harness.run();
+    harness.get_by_role_and_label(Role::Button, "Save").click();
+    harness.run();
+    assert!(wires.heard(InterlinearCommand::Save { format: "svg", path: typed }));
 }

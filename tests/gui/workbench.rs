@@ -646,3 +646,39 @@ fn texts_of_the_table_can_be_read_beside_an_open_sentence() {
         assert!(widest >= 190.0, "{head}: {widest}");
     }
 }
+
+/// A system that says the reference gets its AER with the first link; the words stay under the mouse.
+#[test]
+fn the_first_link_by_hand_moves_no_word() {
+    let mut bench = Bench::filled();
+    let path = bench.folder.path().join("m.jsonl");
+    let line = r#"{"source":["Rain",".","</s>"],"hypotheses":[{"tokens":["Pluie",".","</s>"],"text":"Pluie.","log_p":-1.0,"token_log_p":[-1.0,0.0,0.0],"alpha":[[1.0,0.0,0.0],[0.0,1.0,0.0],[0.0,0.0,1.0]]}]}"#;
+    std::fs::write(&path, format!("{line}\n")).expect("written");
+    let name = "A system whose name is long enough that it takes a line of its own, as with interventions";
+    bench.send(CorpusCommand::SetRole(Role::Output(name.to_owned())));
+    bench.send(CorpusCommand::Import(path));
+    bench.send(CorpusCommand::Select(Some(2)));
+    let place = |bench: &Bench| bench.harness.get_by_label_contains("Source word 1: Rain").rect();
+    let before = place(&bench);
+    for word in ["Source word 1: Rain", "Reference word 1: Pluie"] {
+        bench.harness.get_by_label_contains(word).click();
+        bench.settle();
+    }
+    assert!(bench.harness.query_by_label_contains("AER 0.").is_some(), "a link and its error are there");
+    assert_eq!(place(&bench), before);
+}
+
+#[test]
+fn a_section_that_was_closed_is_closed_at_the_next_start() {
+    let mut bench = Bench::filled();
+    let key = "corpus_section_links";
+    bench.send(CorpusCommand::Select(Some(0)));
+    bench.click("Links by hand");
+    assert_eq!(bench.harness.state().session().app().view.layout().get(key), Some(&0.0));
+    let mut next = Bench::filled();
+    next.send(WindowCommand::SetLayout { key: key.to_owned(), value: 0.0 });
+    next.send(CorpusCommand::Select(Some(0)));
+    assert!(next.is_gone("From the aligner"));
+    next.click("Links by hand");
+    next.says("From the aligner");
+}

@@ -67,7 +67,7 @@ class Figure:
 def asked(
     *,
     kind: Optional[str] = None,
-    palette: str = "gray",
+    palette: Optional[str] = None,
     dark: bool = False,
     legend: bool = False,
     caption: Optional[str] = None,
@@ -151,7 +151,8 @@ def show(
         word. ``interlinear.open(figure)`` shows it in the window.
     :param title: what the file of the figure says it is.
     :param kind: ``"heatmap"`` or ``"links"``.
-    :param palette: colours of the heatmap: ``"gray"``, ``"print"``, ``"viridis"`` and others.
+    :param palette: colours of the heatmap: ``"print"`` (1 is black; the usual one on paper), ``"gray"`` (1 is white; the
+        usual one on a dark ground), ``"viridis"`` and others.
     :param dark: for a dark ground.
     :param legend: say below what colours and widths mean.
     :param caption: text below.

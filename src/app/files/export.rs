@@ -27,6 +27,7 @@ use crate::app::settings::{Settings, Shown};
 use crate::app::state::AppState;
 use crate::figure::heatmap::outlines::Outlined;
 use crate::figure::palette::ColourMap;
+use crate::figure::provenance::Provenance;
 use crate::figure::sheet::{FigureKind, FigureNeeds, FigureStyle, kind};
 use crate::figure::tree::DrawnNode;
 use crate::jobs::live::protocol::{ColumnId, HypothesisView};
@@ -171,14 +172,29 @@ pub fn picture(
     })
 }
 
+/// What the files of a column come from: what a heatmap of it says.
+pub fn provenance(app: &AppState, column: &Column) -> Option<Provenance> {
+    let search = app.document.scene().search_of(column.variant);
+    let drawing = Drawing::new("heatmap", false);
+    let PictureRequest { title, facts, .. } = picture(column, &search, app.view.settings(), &drawing, None)?;
+    Some(Provenance { title, facts })
+}
+
 /// What a column shows as a figure, or all columns that have it beside each other, each with its model below; the others are left out. `None` where
 /// nothing is translated.
 pub fn figure(app: &AppState, id: ColumnId, drawing: &Drawing) -> Option<FigureRequest> {
     let (document, selection) = (&app.document, app.view.selection());
+    let shown = app.view.settings().shown;
     let word = |column: &Column| selection.target.filter(|_| selection.column == Some(column.id));
     let kind = kind(drawing.kind)?;
-    let can = |column: &&Column| can_draw(column, kind, app.view.settings().shown, word(column)).is_ok();
-    let mut columns: Vec<&Column> = document.columns().iter().filter(|_| drawing.of_all).filter(can).collect();
+    let can = |column: &&Column| can_draw(column, kind, shown, word(column)).is_ok();
+    let asked = document.columns().iter().filter(|_| drawing.of_all);
+    let (mut columns, others): (Vec<&Column>, Vec<&Column>) = asked.partition(can);
+    let left_out = others.iter().map(|column| {
+        let why = can_draw(column, kind, shown, word(column)).err().unwrap_or_default();
+        format!("Without {}. {why}.", column.name())
+    });
+    let left_out = (!columns.is_empty() && !others.is_empty()).then(|| left_out.collect::<Vec<_>>().join(" "));
     if columns.is_empty() {
         columns.push(document.column(id)?);
     }
@@ -197,7 +213,7 @@ pub fn figure(app: &AppState, id: ColumnId, drawing: &Drawing) -> Option<FigureR
         Some(picture)
     };
     let panels = columns.into_iter().map(panel).collect::<Option<Vec<_>>>()?;
-    Some(FigureRequest::of(panels, drawing.in_a_row, None))
+    Some(FigureRequest::of(panels, drawing.in_a_row, left_out))
 }
 
 /// The search of a column, with as much of it as is asked for.

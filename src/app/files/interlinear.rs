@@ -9,7 +9,11 @@ use crate::app::document::column::Column;
 use crate::app::document::interlinear::{HandTier, InterlinearPlan, LinksBy, RowChoice, TextRow};
 use crate::app::document::table;
 use crate::app::state::AppState;
-use crate::figure::interlinear::{GlossTier, GlossedSentence, GlossedText, through};
+use crate::error::Result;
+use crate::figure::Figure;
+use crate::figure::interlinear::{GlossTier, GlossedSentence, GlossedText, picture, through};
+use crate::figure::measure::SansSerif;
+use crate::figure::palette::LIGHT;
 use crate::text::cut::WordRule;
 use crate::text::links::Links;
 
@@ -91,6 +95,23 @@ pub fn rows(app: &AppState) -> Vec<TextRowShown> {
         row.tiers = tiers(plan, row);
     }
     rows
+}
+
+/// The sentence and its rows as a figure, on paper of the width that figures are saved with.
+///
+/// # Errors
+/// It is higher than a page can be.
+pub fn picture(app: &AppState, sentences: &[GlossedSentence]) -> Result<Figure<'static>> {
+    let mut figure = picture::picture(sentences, app.view.drawing().page.width_mm, &SansSerif, &LIGHT)?;
+    let about = &mut figure.provenance;
+    about.title = picture::TITLE.to_owned();
+    for (_, column) in columns(app) {
+        about.model(&column.model(), column.facts.as_ref().map_or("", |facts| &facts.digest));
+        about.fact("search", format!("beam {}", app.document.scene().search_of(column.variant).beam));
+    }
+    about.fact("sentence", app.document.source());
+    about.program();
+    Ok(figure)
 }
 
 impl TextRowShown {

@@ -21,10 +21,9 @@ use crate::figure::mark::Scale;
 use crate::figure::measure::SansSerif;
 use crate::figure::page::FigurePage;
 use crate::figure::palette::Palette;
-use crate::figure::panels::together;
 use crate::figure::png::Pixels;
 use crate::figure::provenance::Provenance;
-use crate::figure::sheet::{FigureStyle, PictureSheet, kind};
+use crate::figure::sheet::{FigureKind, FigureStyle, PictureSheet, kind};
 use crate::figure::tree::DrawnNode;
 use crate::figure::{Figure, png};
 use crate::jobs::live::protocol::HypothesisView;
@@ -62,10 +61,13 @@ impl PictureRequest {
     /// # Errors
     /// A kind that needs an alignment where there is none; what `paint` refuses.
     pub(crate) fn drawn<T>(&self, paint: impl FnOnce(&Figure<'_>) -> Result<T>) -> Result<T> {
-        let kind = kind(self.kind).ok_or_else(|| Error::Internal(format!("a figure without a line: {}", self.kind)))?;
-        let sheet = self.sheet();
+        let (kind, sheet) = (self.kind()?, self.sheet());
         let figure = kind.draw(&sheet, &self.look).ok_or_else(|| Error::Input(kind.needs.lacking().to_owned()))?;
         paint(&figure)
+    }
+
+    fn kind(&self) -> Result<&'static FigureKind> {
+        kind(self.kind).ok_or_else(|| Error::Internal(format!("a figure without a line: {}", self.kind)))
     }
 
     /// Outlines links by hand in place of others.
@@ -139,12 +141,8 @@ impl From<PictureRequest> for FigureRequest {
 }
 
 impl FigureRequest {
-    /// Several, in rows of so many, with a caption below all. Of their legends the last that says all stays.
-    pub(crate) fn of(mut panels: Vec<PictureRequest>, in_a_row: usize, caption: Option<String>) -> Self {
-        let last = panels.iter().rposition(|panel| panel.table.links.is_some()).or(panels.len().checked_sub(1));
-        for (n, panel) in panels.iter_mut().enumerate() {
-            panel.look.has_legend &= Some(n) == last;
-        }
+    /// Several, in rows of so many, with one legend and a caption below all.
+    pub(crate) fn of(panels: Vec<PictureRequest>, in_a_row: usize, caption: Option<String>) -> Self {
         Self { panels, in_a_row, caption }
     }
 
@@ -186,13 +184,11 @@ impl FigureRequest {
             let (low, high) = scale.of_range(range);
             *scale = if *scale == Scale::Unit { Scale::Unit } else { Scale::Between(low, high) };
         }
-        let figures = self.panels.iter().zip(&sheets).map(|(one, sheet)| {
-            let kind =
-                kind(one.kind).ok_or_else(|| Error::Internal(format!("a figure without a line: {}", one.kind)))?;
-            kind.draw(sheet, &one.look).ok_or_else(|| Error::Input(kind.needs.lacking().to_owned()))
-        });
+        let kind = first.kind()?;
+        let looks: Vec<&FigureStyle> = self.panels.iter().map(|one| &one.look).collect();
+        let figure = kind.panels(&sheets, &looks, self.in_a_row);
+        let figure = figure.ok_or_else(|| Error::Input(kind.needs.lacking().to_owned()))?;
         let palette = Palette::of(first.look.is_dark);
-        let figure = together(figures.collect::<Result<_>>()?, self.in_a_row, palette);
         paint(&match &self.caption {
             Some(text) => figure.captioned(text, &SansSerif, palette).grounded(palette),
             None => figure,

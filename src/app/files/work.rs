@@ -17,6 +17,7 @@ use crate::figure::fonts::Fonts;
 use crate::figure::formats::format_of;
 use crate::figure::interlinear::conllu;
 use crate::figure::page::FigurePage;
+use crate::figure::provenance::beside;
 use crate::import;
 use crate::jobs::files::disk::Disk;
 use crate::models::origins;
@@ -76,6 +77,10 @@ fn done(chore: FileJob, aligners: &KeptAligners, tell: &mut dyn FnMut(FileEvent)
         FileJob::PutFirstSet { folder, is_german } => FileEvent::FirstSet(first_set::put(&folder, is_german)?),
         FileJob::SaveTraining { plan, path } => save_training(*plan, path),
         FileJob::Write { path, text } => write(&path, text.as_bytes())?,
+        FileJob::WriteBeside { path, from } => {
+            write_whole(&beside(&path), format!("{:#}\n", from.json()).as_bytes())?;
+            return Ok(None);
+        }
         FileJob::WriteFigure { path, figure } => {
             write(&path, &(format_of(&path)?.write)(&figure, &FigurePage::default(), &Fonts::default())?)?
         }

@@ -64,6 +64,9 @@ pub struct DocumentsArgs {
     /// Every paragraph is a sentence already
     #[arg(long)]
     whole: bool,
+    /// Every line of a plain text is a sentence already: the same as --whole --paragraphs lines
+    #[arg(long, conflicts_with_all = ["whole", "paragraphs"])]
+    lines: bool,
     /// Align by the lengths of sentences alone
     #[arg(long, conflicts_with = "learned")]
     lengths: bool,
@@ -125,8 +128,8 @@ pub fn run(low: &DocumentsArgs) -> anyhow::Result<()> {
 fn align(low: &DocumentsArgs, [source, target]: [&PathBuf; 2]) -> Result<Vec<BeadRow>> {
     let options = DocumentOptions {
         languages: [low.source_language.clone(), low.target_language.clone()],
-        breaks: low.paragraphs,
-        whole: low.whole,
+        breaks: if low.lines { ParagraphBreaks::Lines } else { low.paragraphs },
+        whole: low.whole || low.lines,
         lengths: low.lengths,
         learned: low.learned.clone(),
     };

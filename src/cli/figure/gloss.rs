@@ -1,5 +1,6 @@
 //! Floor 13: `interlinear gloss`: sentences word by word with what stands under the words, for papers.
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -9,16 +10,25 @@ use crate::cli::args::links::{GoldLayoutArgs, LINK_WORDS};
 use crate::cli::args::{RunArgs, SearchArgs, one_of};
 use crate::cli::bundled;
 use crate::cli::figure::glossed::GlossingModel;
-use crate::cli::output::{LineOutput, tell};
+use crate::cli::figure::{no_terminal, to_stdout, within};
+use crate::cli::output::{provenance, tell};
 use crate::error::{Error, Result};
+use crate::figure::fonts::Fonts;
+use crate::figure::formats::{format, format_of};
 use crate::figure::interlinear::conllu;
 use crate::figure::interlinear::leipzig::fits;
-use crate::figure::interlinear::{GLOSS_FORMATS, GlossFormat, GlossTier, GlossedSentence, GlossedText};
+use crate::figure::interlinear::picture::{TITLE, picture};
+use crate::figure::interlinear::{GLOSS_FORMATS, GlossTier, GlossedSentence, GlossedText, formats};
+use crate::figure::measure::SansSerif;
+use crate::figure::page::{DPIS, FigurePage, WIDTHS_MM};
+use crate::figure::palette::LIGHT;
+use crate::figure::provenance::Provenance;
 use crate::text::cut::{WordExchange, WordRule};
 use crate::text::language::of_file;
 use crate::text::links::{Links, read};
 use crate::text::reader::LineReader;
 use crate::text::words::exchange;
+use crate::text::write::write_atomic;
 use crate::training::settings::LinkWords;
 
 /// As typed.
@@ -47,6 +57,8 @@ last column has by name, such as Gloss and Translit; --format conllu writes one,
 came. Links count the words between the spaces of its text (`# text`, or forms and SpaceAfter), and go to its words by their letters.
 --rows says which lines are shown, in which order.
 
+--format svg, pdf or png draws it, with letters of 10 points, on paper of --width: a number, the words in columns, what stands under them, and the translations below.
+
 With --leipzig the last --tier is a line of glosses by the Leipzig rules: each has as many hyphens, equals signs and tildes as the cell above it (that of the --tier
 before, else the word), its labels of grammar are set in small capitals, and those that it uses are explained at the end."
 )]
@@ -59,9 +71,18 @@ pub struct GlossArgs {
     /// The lines under the words, by their names, in this order, with commas between
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     rows: Vec<String>,
-    /// How it is written
-    #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = one_of(GLOSS_FORMATS.iter().map(|one| (one.name, one.about, one))))]
-    format: &'static GlossFormat,
+    /// How it is written; by default what the name of --output ends with, else text
+    #[arg(long, value_name = "FORMAT", value_parser = one_of(formats().map(|(name, _, about)| (name, about, name))))]
+    format: Option<&'static str>,
+    /// The file to write; by default standard output
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Width of the paper of svg, pdf and png: longer lines go on below. By default 160, and less where all lines are shorter
+    #[arg(long, value_name = "MM", value_parser = |text: &str| within(text, WIDTHS_MM))]
+    width: Option<f32>,
+    /// Resolution of PNG, pixels in an inch
+    #[arg(long, value_name = "N", default_value_t = 300.0, value_parser = |text: &str| within(text, DPIS))]
+    dpi: f32,
 }
 
 /// Sentences, and what stands under their words, as typed.
@@ -107,14 +128,34 @@ pub struct GlossedFiles {
 
 /// Writes the sentences.
 pub fn run(low: &GlossArgs) -> anyhow::Result<()> {
+    let drawn = match low.format {
+        Some(name) => format(name),
+        None => low.output.as_deref().and_then(|path| format_of(path).ok()),
+    };
+    if let Some(format) = drawn {
+        provenance::begin("gloss");
+        low.output.as_ref().map_or_else(|| no_terminal(format), |_| Ok(()))?;
+    }
     let mut sentences = low.files.read()?;
     if low.leipzig {
         check_glosses(&low.files.tier, &mut sentences)?;
     }
     arrange(&low.rows, &mut sentences)?;
-    let mut output = LineOutput::stdout();
-    output.text(&low.format.file(&sentences))?;
-    output.finish()
+    let bytes = match drawn {
+        None => {
+            let text = GLOSS_FORMATS.iter().find(|one| Some(one.name) == low.format).unwrap_or(&GLOSS_FORMATS[0]);
+            text.file(&sentences).into_bytes()
+        }
+        Some(format) => {
+            let mut figure = picture(&sentences, low.width, &SansSerif, &LIGHT)?;
+            figure.provenance = Provenance { title: TITLE.to_owned(), ..provenance::used().unwrap_or_default() };
+            (format.write)(&figure, &FigurePage { width_mm: low.width, dpi: low.dpi }, &Fonts::default())?
+        }
+    };
+    match &low.output {
+        Some(path) => Ok(write_atomic(path, |file| file.write_all(&bytes))?),
+        None => to_stdout(&bytes),
+    }
 }
 
 impl GlossedFiles {

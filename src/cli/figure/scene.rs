@@ -17,6 +17,7 @@ use crate::error::{Error, Result};
 use crate::evaluation::rows::ReadRows;
 use crate::figure::heatmap::outlines::Outlined;
 use crate::figure::page::FigurePage;
+use crate::figure::provenance::Provenance;
 use crate::figure::sheet::{FigureKind, FigureNeeds, FigureStyle};
 use crate::figure::tree::DrawnNode;
 use crate::interventions::{Applied, Resolved, Said, intervene_all};
@@ -40,7 +41,7 @@ pub struct Scenes<'a> {
     rows: ReadRows,
     showing: Showing,
     /// Names and digests of the models.
-    models: Vec<(String, String)>,
+    models: Provenance,
     /// What is drawn over alpha.
     pub over: Overlays,
 }
@@ -69,11 +70,8 @@ impl<'a> Scenes<'a> {
     ) -> Self {
         let candidates = if showing.kind.needs == FigureNeeds::Word { CANDIDATES } else { options.candidates };
         let options = SearchOptions { candidates, trace: showing.kind.needs == FigureNeeds::Search, ..options.clone() };
-        let mut models = Vec::new();
-        for model in system.members() {
-            models.push(("model".to_owned(), model.config.name.clone()));
-            models.push(("digest".to_owned(), format!("sha256:{}", model.digest())));
-        }
+        let mut models = Provenance::default();
+        system.members().iter().for_each(|model| models.model(&model.config.name, &model.digest()));
         Self { system, stepper, options, rows, showing, models, over }
     }
 
@@ -168,10 +166,10 @@ impl<'a> Scenes<'a> {
         if let Some(i) = word.filter(|i| *i >= count) {
             return Err(Error::Input(format!("the translation has no word {}; its last is word {count}", i + 1)));
         }
-        let how = if given.is_some() { "given translation".to_owned() } else { format!("beam {}", self.options.beam) };
-        let mut facts = vec![("kind".to_owned(), kind.name.to_owned())];
-        facts.extend_from_slice(&self.models);
-        let mut fact = |name: &str, value: String| facts.push((name.to_owned(), value));
+        let how = if given.is_some() { "given translation".to_owned() } else { self.options.to_string() };
+        let mut about = self.models.clone();
+        let mut fact = |name: &str, value: String| about.fact(name, value);
+        fact("kind", kind.name.to_owned());
         fact("search", how.clone());
         if let Some(reading) = reading {
             fact("reading", reading.name().to_owned());
@@ -192,7 +190,7 @@ impl<'a> Scenes<'a> {
         fact("sentence", source.sentence.text.clone());
         fact("translation", text.unwrap_or_default());
         fact("log p", best.log_p.to_string());
-        fact("program", format!("Interlinear {}", env!("CARGO_PKG_VERSION")));
+        about.program();
         let name = self.system.name();
         let rows_of = reading.filter(|reading| *reading != Reading::default());
         let rows_of = rows_of.map_or_else(String::new, |reading| format!(", reading {}", reading.name()));
@@ -209,7 +207,7 @@ impl<'a> Scenes<'a> {
             outlined: Outlined::default(),
             is_normalised: self.options.ranking.length.normalises(),
             title: format!("{name}: {}", kind.about),
-            facts,
+            facts: about.facts,
             kind: kind.name,
             look: FigureStyle { caption: Some(caption), ..FigureStyle::default() },
             page: FigurePage::default(),

@@ -1,7 +1,8 @@
 //! Floor 7: alignments as matrices: arrays of numpy in one `.npz`, or a table for each in a folder.
 //!
 //! The arrays of sentence 12 and system 1, both counted from 1, are `12.1.alpha` [target words, source words] as f4, and
-//! `12.1.source` and `12.1.target`, the words, `</s>` where alpha has its column and its row.
+//! `12.1.source` and `12.1.target`, the words, `</s>` where alpha has its column and its row. `provenance` is one text, the JSON of what
+//! the systems are.
 
 use std::io::{Error as IoError, Write};
 use std::path::Path;
@@ -10,10 +11,12 @@ use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
 use crate::analysis::alignment::Alignment;
+use crate::corpus::export::provenance::provenance;
 use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::file::Workspace;
 use crate::corpus::store::output::SystemOutput;
 use crate::error::{Error, Result};
+use crate::text::commands;
 use crate::text::tsv::{TsvCell, rows};
 use crate::text::write::{FolderDraft, write_atomic};
 
@@ -51,6 +54,9 @@ pub fn npz(file: &mut dyn Write, path: &Path, rows: &[u32], corpus: &CorpusTable
         }
         Ok(())
     })?;
+    let about = words(&[commands::json(&provenance(corpus, None).json())?]);
+    zip.start_file("provenance.npy", options).map_err(|error| failed(error.into()))?;
+    zip.write_all(&about).map_err(failed)?;
     zip.finish().map(drop).map_err(|error| failed(error.into()))
 }
 

@@ -5,3 +5,4 @@ pub mod judged;
 pub mod judgement_table;
 pub mod out;
 pub mod picture;
+pub mod provenance;

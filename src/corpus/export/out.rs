@@ -10,6 +10,7 @@ use crate::analysis::alignment::Alignment;
 use crate::analysis::hard;
 use crate::analysis::hard::{Link, links_above, pharaoh};
 use crate::analysis::symmetrize::SYMMETRIZATIONS;
+use crate::corpus::export::provenance::provenance;
 use crate::corpus::export::{arrays, judged, judgement_table, picture};
 use crate::corpus::judgements::judge::Judges;
 use crate::corpus::measures::aggregate;
@@ -25,6 +26,7 @@ use crate::error::{Error, Result};
 use crate::figure::fonts::Fonts;
 use crate::figure::formats::format_of;
 use crate::figure::page::FigurePage;
+use crate::figure::provenance::beside;
 use crate::import::formats::table::{NO_OUTPUT, SIGNATURE, head_of};
 use crate::text::commands;
 use crate::text::links;
@@ -34,11 +36,16 @@ use crate::text::write::{FolderDraft, write_atomic};
 
 pub use crate::corpus::store::kinds::{AttentionFormat, ExportFormat, LinkRule, Out, all_columns};
 
-/// Writes it.
+/// Writes it. Tables and links have their provenance in a file beside them.
 pub fn write(out: &Out, corpus: &CorpusTable, workspace: &Workspace) -> Result<()> {
     match out.kind {
         ExportFormat::Figures(system, format) => return figures(out, (system, format), workspace, corpus),
         ExportFormat::Matrices => return arrays::tables(&out.path, &out.rows, corpus, workspace),
+        ExportFormat::Tsv | ExportFormat::Pharaoh(..) => {
+            let system = if let ExportFormat::Pharaoh(system, _) = out.kind { Some(system) } else { None };
+            let about = provenance(corpus, system).json();
+            write_atomic(&beside(&out.path), |file| writeln!(file, "{about:#}"))?;
+        }
         _ => {}
     }
     let mut failed = None;
@@ -69,8 +76,8 @@ pub fn to(file: &mut dyn Write, out: &Out, corpus: &CorpusTable, workspace: &Wor
             lines.try_for_each(|line| writeln!(file, "{}", commands::json(&line)?).map_err(io))
         }
         ExportFormat::Jsonl | ExportFormat::Pharaoh(..) | ExportFormat::Gold | ExportFormat::Judgements => {
-            for &at in out.rows.iter() {
-                if let Some(line) = line(out, at as usize, corpus, workspace)? {
+            for (n, &at) in out.rows.iter().enumerate() {
+                if let Some(line) = line(out, (n, at as usize), corpus, workspace)? {
                     writeln!(file, "{line}").map_err(io)?;
                 }
             }
@@ -154,10 +161,17 @@ fn number(number: f32) -> TsvCell {
     TsvCell::Plain(if number.is_nan() { String::new() } else { number.to_string() })
 }
 
-fn line(out: &Out, at: usize, corpus: &CorpusTable, workspace: &Workspace) -> Result<Option<String>> {
+/// A line; that of the first object has the provenance of all.
+fn line(out: &Out, (n, at): (usize, usize), corpus: &CorpusTable, workspace: &Workspace) -> Result<Option<String>> {
     let counted = SideRules::of_lines(out.link_tokens, corpus.rules);
     match out.kind {
-        ExportFormat::Jsonl => commands::json(&object(at, corpus, workspace)?).map(Some),
+        ExportFormat::Jsonl => {
+            let mut object = object(at, corpus, workspace)?;
+            if n == 0 {
+                object["provenance"] = provenance(corpus, None).json();
+            }
+            commands::json(&object).map(Some)
+        }
         ExportFormat::Gold => {
             let (source, target) = (corpus.sources.get(at).unwrap_or_default(), corpus.references.get(at));
             // without a reference its words are not known
@@ -288,10 +302,14 @@ fn figures(
     for &at in out.rows.iter() {
         let Some(output) = workspace.output(column.system.id, at as usize)? else { continue };
         let path: PathBuf = folder.path().join(format!("sentence-{:06}.{}", at + 1, format.name()));
-        let title = format!("{}, sentence {}", column.system.name, at + 1);
+        let mut about = provenance(corpus, Some(system));
+        about.title = format!("{}, sentence {}", column.system.name, at + 1);
+        about.fact("sentence", corpus.sources.get(at as usize).unwrap_or_default());
+        about.fact("translation", &output.text);
+        about.fact("log p", output.log_p.map_or_else(String::new, |log_p| log_p.to_string()));
         let draw =
             |figure: &crate::figure::Figure<'_>| (format_of(&path)?.write)(figure, &FigurePage::default(), &fonts);
-        let Some(bytes) = picture::drawn(&output, &title, draw) else { continue };
+        let Some(bytes) = picture::drawn(&output, about, true, draw) else { continue };
         let bytes = bytes?;
         write_atomic(&path, |file| file.write_all(&bytes))?;
     }

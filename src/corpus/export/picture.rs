@@ -10,10 +10,14 @@ use crate::figure::sheet::{FigureStyle, PictureSheet, kind};
 use crate::text::sentence::{EOS, UNK};
 
 /// Draws an output's heatmap; `None` where it has no alpha.
-pub fn drawn<T>(output: &SystemOutput, title: &str, paint: impl FnOnce(&Figure<'_>) -> T) -> Option<T> {
-    let facts = vec![("system".to_owned(), title.to_owned())];
-    let sheet = sheet(output, Provenance { title: title.to_owned(), facts });
-    kind("heatmap")?.draw(&sheet, &FigureStyle::default()).as_ref().map(paint)
+pub fn drawn<T>(
+    output: &SystemOutput,
+    provenance: Provenance,
+    has_legend: bool,
+    paint: impl FnOnce(&Figure<'_>) -> T,
+) -> Option<T> {
+    let sheet = sheet(output, provenance);
+    kind("heatmap")?.draw(&sheet, &FigureStyle { has_legend, ..FigureStyle::default() }).as_ref().map(paint)
 }
 
 /// What figures of an output are made of.

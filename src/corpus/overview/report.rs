@@ -15,6 +15,7 @@ use crate::corpus::store::corpus::{CorpusTable, SystemColumn};
 use crate::corpus::store::file::Workspace;
 use crate::corpus::store::kinds::{Out, columns};
 use crate::error::Result;
+use crate::figure::provenance::Provenance;
 use crate::figure::svg::{escaped, inline};
 use crate::text::words::words_of;
 
@@ -67,32 +68,12 @@ fn systems(corpus: &CorpusTable, systems: &[crate::corpus::store::read::StoredSy
     }
     let mut html = "<h2>Systems</h2>\n<dl>".to_owned();
     for (number, system) in systems.iter().enumerate() {
-        let about = &system.about;
-        let mut facts: Vec<String> = Vec::new();
-        facts.extend(about.folders.iter().map(|folder| format!("model {}", file_name(folder))));
-        facts.extend(about.digests.iter().filter(|digest| !digest.is_empty()).map(|digest| format!("sha256:{digest}")));
-        if about.beam > 0 {
-            facts.push(format!("beam {}", about.beam));
-        }
-        facts.extend((!about.ranking.is_empty()).then(|| format!("ranked by {}", about.ranking)));
-        facts.extend(about.no_unk.then(|| "[UNK] forbidden".to_owned()));
-        facts.extend(match about.interventions.lines().count() {
-            0 => None,
-            1 => Some(format!("interventions {}", about.interventions)),
-            _ => Some("interventions for each sentence".to_owned()),
-        });
-        facts.extend((!about.file.is_empty()).then(|| format!("file {}", file_name(&about.file))));
-        facts.extend((!about.facts.is_empty()).then(|| about.facts.clone()));
-        facts.extend((!about.version.is_empty()).then(|| format!("run by Interlinear {}", about.version)));
+        let facts: Vec<String> =
+            system.about.facts().into_iter().map(|(name, value)| format!("{name} {value}")).collect();
         let name = escaped(&system.name);
         let _ = write!(html, "<dt>{}. {name}</dt><dd>{}</dd>", number + 1, escaped(&facts.join("; ")));
     }
     html + "</dl>\n"
-}
-
-/// A path without its folders, which tell of the computer that it is on.
-fn file_name(path: &str) -> &str {
-    path.trim_end_matches(['/', '\\']).rsplit(['/', '\\']).next().unwrap_or(path)
 }
 
 /// Scores of all rows, then the means of the other measures: a row for each, so that the table is no wider than paper.
@@ -161,7 +142,9 @@ fn sentence(at: usize, out: &Out, corpus: &CorpusTable, workspace: Option<&Works
     {
         let Some(output) = workspace.output(column.system.id, at)? else { continue };
         let name = &column.system.name;
-        if let Some(svg) = picture::drawn(&output, name, inline) {
+        if let Some(svg) =
+            picture::drawn(&output, Provenance { title: name.clone(), ..Provenance::default() }, false, inline)
+        {
             let _ = writeln!(figures, "<figure>{}<figcaption>{}</figcaption></figure>", svg, escaped(name));
         }
     }

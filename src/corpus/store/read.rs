@@ -106,6 +106,34 @@ pub struct StoredAbout {
     pub version: String,
 }
 
+impl StoredAbout {
+    /// What it is, for reports and for files: names and values, none of what is not known.
+    pub fn facts(&self) -> Vec<(&'static str, String)> {
+        let mut facts: Vec<(&'static str, String)> = self.folders.iter().map(|one| ("model", file_name(one))).collect();
+        facts.extend(self.digests.iter().map(|digest| ("digest", format!("sha256:{digest}"))));
+        facts.push(("beam", if self.beam > 0 { self.beam.to_string() } else { String::new() }));
+        facts.push(("ranked by", self.ranking.clone()));
+        facts.push(("[UNK]", if self.no_unk { "forbidden".to_owned() } else { String::new() }));
+        facts.push(("ensemble of", self.mixing.clone()));
+        facts.push(("reading", self.reading.clone()));
+        facts.push(match self.interventions.lines().count() {
+            0 | 1 => ("interventions", self.interventions.clone()),
+            _ => ("interventions", "for each sentence".to_owned()),
+        });
+        facts.push(("file", file_name(&self.file)));
+        facts.push(("read as", self.facts.clone()));
+        let version = if self.version.is_empty() { String::new() } else { format!("Interlinear {}", self.version) };
+        facts.push(("run by", version));
+        facts.retain(|(_, value)| !value.is_empty() && value != "sha256:");
+        facts
+    }
+}
+
+/// The last part of a path, which is nobody else's.
+fn file_name(path: &str) -> String {
+    path.rsplit(['/', '\\']).next().unwrap_or(path).to_owned()
+}
+
 /// The ranking of a system whose outputs are the references.
 pub const FORCED: &str = "forced";
 

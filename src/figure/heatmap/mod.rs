@@ -14,7 +14,7 @@ use crate::figure::heatmap::layout::{Gaze, Grid, Metrics, Needs, Zoom};
 use crate::figure::heatmap::outlines::Outlined;
 use crate::figure::label::{Label, widest};
 use crate::figure::mark::{
-    Across, BorderSide, Cells, Down, Image, LinesMark, Mark, Polygon, Rectangle, Stroke, TextMark,
+    Across, BorderSide, Cells, Down, Image, LinesMark, Mark, Polygon, Rectangle, Scale, Stroke, TextMark,
 };
 use crate::figure::measure::TextMeasure;
 use crate::figure::palette::Palette;
@@ -30,8 +30,10 @@ const LINES_COVER: f32 = 0.22;
 const SET_LINE: f32 = 2.0;
 /// Side of a cell on a page, points; wide enough for slanted labels.
 pub const PAGE_CELL: f32 = 18.0;
-/// Height of the legend under the cells with the room above it, points.
-const LEGEND: f32 = 28.0;
+
+/// What the legend says of the marks of p_t, and where rows add up to less than 1: local-p multiplies the weights of its window by a
+/// bell curve and does not divide them by their sum again (Luong et al. 2015, equation 10).
+const GAZE_TEXTS: [&str; 2] = ["p_t: where local attention looks", "local-p: a row adds up to less than 1"];
 
 /// What is marked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -215,6 +217,34 @@ impl<'a> Heatmap<'a> {
         Mark::Text(TextMark { room: place.width() - SPACE_2, lines: 2, ..text })
     }
 
+    /// What its colours, marks and outlines mean, a line for each.
+    pub fn legend(&self, measure: &dyn TextMeasure) -> Figure<'a> {
+        let mut all = Figure {
+            marks: legend::of_cells(&self.cells, self.name, &Area::at(point(0.0, 0.0), legend::SIZE), self.palette),
+            size: size(legend::WITH_ENDS + measure.width(self.name, TEXT_SMALL), legend::SIZE.y),
+            ..Figure::default()
+        };
+        if self.gaze.is_some() {
+            let adds_up = |row: &[f32]| (row.iter().sum::<f32>() - 1.0).abs() < 1e-3;
+            let is_less = self.cells.scale == Scale::Unit && !self.cells.numbers.iter().all(adds_up);
+            for text in GAZE_TEXTS.into_iter().take(1 + usize::from(is_less)) {
+                let at = point(legend::SIZE.y + SPACE_2, 0.5 * legend::SIZE.y);
+                let words = TextMark::new(text, at, (Across::Left, Down::Middle), TEXT_SMALL, self.palette.weak);
+                let size = size(at.x + measure.width(text, TEXT_SMALL), legend::SIZE.y);
+                all = all.below(Figure { size, marks: vec![Mark::Text(words)], ..Figure::default() }, 0.0);
+            }
+            let lines = if is_less { 2.0 * legend::SIZE.y + SPACE_1 } else { legend::SIZE.y };
+            let origin = point(0.0, all.size.y - lines);
+            all.marks.push(lozenge(&Grid { origin, cell: legend::SIZE.y, rows: 1, columns: 1 }, 0, 0.0, self.palette));
+        }
+        if self.links.is_some() {
+            let size = size(outlines::legend_width(self.outlined, measure), outlines::LEGEND);
+            let marks = outlines::legend(self.outlined, &Area::at(point(0.0, 0.0), size), self.palette);
+            all = all.below(Figure { size, marks, ..Figure::default() }, 0.0);
+        }
+        all
+    }
+
     /// All of it as one figure, as large as it needs to be. `corner` says which word a row belongs to, where there is a
     /// choice.
     pub fn sheet(mut self, corner: Option<&'a str>, has_legend: bool, measure: &dyn TextMeasure) -> Figure<'a> {
@@ -234,26 +264,13 @@ impl<'a> Heatmap<'a> {
         let Metrics { cell, left, top, right, .. } = self.metrics;
         let grid = Grid { origin: point(left, top), cell, rows: numbers.rows(), columns: numbers.columns() };
         let (matrix, end) = (grid.area(), grid.area().right() + right.max(SPACE_2));
-        let foot = matrix.bottom() + if has_legend { LEGEND } else { SPACE_2 };
-        let has_outlines = has_legend && self.links.is_some();
-        let below = foot + if has_outlines { outlines::LEGEND } else { 0.0 };
         let side = Area::new(point(0.0, top), point(left, matrix.bottom()));
         let mut marks = self.cells(&grid, &matrix);
         marks.extend(self.row_labels(&grid, &side));
         marks.extend(self.column_labels(&grid, &Area::new(point(left, 0.0), point(end, top))));
         marks.extend(corner.map(|text| self.corner(text, &Area::new(point(0.0, 0.0), point(left, top)))));
-        let mut width = end;
-        if has_legend {
-            let place = Area::new(point(left, foot - legend::SIZE.y - SPACE_1), point(end, foot - SPACE_1));
-            marks.extend(legend::of_cells(&self.cells, self.name, &place, self.palette));
-            width = end.max(left + legend::WITH_ENDS + measure.width(self.name, TEXT_SMALL));
-        }
-        if has_outlines {
-            let place = Area::new(point(left, foot), point(end, below - SPACE_1));
-            marks.extend(outlines::legend(self.outlined, &place, self.palette));
-            width = width.max(left + outlines::legend_width(self.outlined, measure));
-        }
-        Figure { size: size(width, below), marks, ..Figure::default() }
+        let figure = Figure { size: size(end, matrix.bottom() + SPACE_2), marks, ..Figure::default() };
+        if has_legend { figure.below(self.legend(measure), left) } else { figure }
     }
 }
 

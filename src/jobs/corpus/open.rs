@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use crate::aligner::bundled::AlignerChoice;
 use crate::corpus::export::out::write;
+use crate::corpus::export::provenance::provenance;
 use crate::corpus::import::importer::{ImportReport, import_file};
 use crate::corpus::overview::compute::OverviewOptions;
 use crate::corpus::query::table::Sorting;
@@ -16,6 +17,7 @@ use crate::corpus::store::file::Workspace;
 use crate::corpus::store::write::NewSentence;
 use crate::error::{Error, Result};
 use crate::evaluation::first_set;
+use crate::figure::provenance::beside;
 use crate::import;
 use crate::jobs::corpus::calls::{CorpusNews, CorpusRequest, Detail};
 use crate::jobs::corpus::explore::Jobs;
@@ -193,6 +195,8 @@ impl Open<'_> {
             CorpusRequest::SaveHits { path, lines, order, links } => {
                 let table = hits::tsv(&lines, &order, &self.at.corpus, links);
                 write_atomic(&path, |file| std::io::Write::write_all(file, table.as_bytes()))?;
+                let from = provenance(&self.at.corpus, None).json();
+                write_atomic(&beside(&path), |file| std::io::Write::write_fmt(file, format_args!("{from:#}\n")))?;
                 self.written(path)
             }
             judging => self.answer_judging(judging),

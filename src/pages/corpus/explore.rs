@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::aligner::bundled::AlignerChoice;
 use crate::app::effect::FileJob;
 use crate::app::state::AppState;
+use crate::corpus::export::provenance::provenance;
 use crate::corpus::query::linked::{LinkChoice, TallyOrder};
 use crate::corpus::store::conditions::with_condition;
 use crate::jobs::corpus::calls::{CorpusRequest, Find};
@@ -82,6 +83,7 @@ impl CorpusPage {
             }
             ExploreCommand::SaveCounts(path) => {
                 let table = self.whole.tallied.table.clone().unwrap_or_default();
+                app.tasks.chore(FileJob::WriteBeside { path: path.clone(), from: provenance(&self.corpus, None) });
                 app.tasks.chore(FileJob::Write { path, text: table.tsv() });
             }
             ExploreCommand::SetOrder(order) => {

@@ -115,6 +115,12 @@ fn export(app: &mut AppState, column: ColumnId, format: AlignmentFormat, path: P
     match column.and_then(|column| lang::in_english(|| export::text(column, &app.view.settings, format))) {
         Some(text) => {
             let note = column.and_then(|column| export::note(column, format));
+            let from = column.and_then(|column| lang::in_english(|| export::provenance(app, column)));
+            let from = from.unwrap_or_default();
+            let text = if format == AlignmentFormat::Json { from.within(&text) + "\n" } else { text };
+            if format != AlignmentFormat::Json {
+                app.tasks.chore(FileJob::WriteBeside { path: path.clone(), from });
+            }
             app.tasks.chore(FileJob::Write { path, text });
             if let Some(note) = note {
                 app.notify(note, false);

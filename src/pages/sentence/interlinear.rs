@@ -113,12 +113,16 @@ fn type_cell(app: &mut AppState, mut plan: InterlinearPlan, (at, j): (usize, usi
 
 fn save(app: &mut AppState, format: &str, path: &Path) {
     let sentences = lang::in_english(|| interlinear::sentences(app));
-    match GLOSS_FORMATS.iter().find(|one| one.name == format).filter(|_| !sentences.is_empty()) {
-        Some(format) => {
-            let path = if path.extension().is_some() { path.to_owned() } else { path.with_extension(format.ending) };
-            app.tasks.chore(FileJob::Write { path, text: format.file(&sentences) });
-        }
-        None => app.notify(tr!("There is no text to save"), true),
+    let text = GLOSS_FORMATS.iter().find(|one| one.name == format);
+    let ending = text.map_or(format, |format| format.ending);
+    let path = if path.extension().is_some() { path.to_owned() } else { path.with_extension(ending) };
+    match text {
+        _ if sentences.is_empty() => app.notify(tr!("There is no text to save"), true),
+        Some(format) => app.tasks.chore(FileJob::Write { path, text: format.file(&sentences) }),
+        None => match interlinear::picture(app, &sentences) {
+            Ok(figure) => app.tasks.chore(FileJob::WriteFigure { path, figure: Arc::new(figure) }),
+            Err(why) => app.notify(why.to_string(), true),
+        },
     }
 }
 

@@ -47,7 +47,7 @@ pub fn detail_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
 fn sections_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, detail: &Arc<Detail>, tints: &Tints) {
     let head = judged_head(&workbench.judgement());
     let mut is_drawn = false;
-    section(ui, "judgement", &head, |ui| {
+    section(ui, window, "judgement", &head, |ui, window| {
         is_drawn = true;
         judged_ui(ui, workbench, window, detail);
     });
@@ -55,22 +55,26 @@ fn sections_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, det
         // a closed field never says that it lost the keyboard
         keep(window, true);
     }
-    section(ui, "errors", &tints.head(), |ui| marks::marks_ui(ui, workbench, window, detail, tints));
+    section(ui, window, "errors", &tints.head(), |ui, window| marks::marks_ui(ui, workbench, window, detail, tints));
     if workbench.tables.iter().any(Option::is_some) {
-        section(ui, "alignment", tr!("Alignment"), |ui| picture::picture_ui(ui, workbench, window));
+        section(ui, window, "alignment", tr!("Alignment"), |ui, window| picture::picture_ui(ui, workbench, window));
     }
     let links = detail.gold.as_ref().map_or(0, |gold| gold.all().len());
     let head = if links == 0 { tr!("Links by hand").to_owned() } else { tr!("Links by hand: {links}", links) };
-    section(ui, "links", &head, |ui| gold::gold_ui(ui, workbench, window, detail));
+    section(ui, window, "links", &head, |ui, window| gold::gold_ui(ui, workbench, window, detail));
     if !workbench.corpus.systems.is_empty() {
-        section(ui, "numbers", tr!("Numbers"), |ui| numbers_ui(ui, workbench, detail));
+        section(ui, window, "numbers", tr!("Numbers"), |ui, _| numbers_ui(ui, workbench, detail));
     }
 }
 
-/// A part that can be closed; it stays so.
-fn section(ui: &mut Ui, id: &str, head: &str, body: impl FnOnce(&mut Ui)) {
-    let head = CollapsingHeader::new(RichText::new(head).strong()).id_salt(("corpus_section", id)).default_open(true);
-    head.show_unindented(ui, body);
+/// A part that can be closed; it stays so, after the next start as well.
+fn section(ui: &mut Ui, window: &mut Window<'_>, id: &str, head: &str, body: impl FnOnce(&mut Ui, &mut Window<'_>)) {
+    let key = format!("corpus_section_{id}");
+    let was_open = window.layout(&key, 1.0) > 0.5;
+    let head = CollapsingHeader::new(RichText::new(head).strong()).id_salt(&key).default_open(was_open);
+    if head.show_unindented(ui, |ui| body(ui, window)).header_response.clicked() {
+        window.keep(&key, if was_open { 0.0 } else { 1.0 });
+    }
 }
 
 /// What the annotator says of the sentence, in few words.

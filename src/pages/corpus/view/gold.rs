@@ -3,6 +3,7 @@
 use egui::{Pos2, Rect, RichText, ScrollArea, Sense, Shape, Stroke, Ui, vec2};
 
 use crate::corpus::query::column::TableColumn;
+use crate::figure::measure::TextMeasure as _;
 use crate::jobs::corpus::thread::Detail;
 use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::command::CorpusCommand;
@@ -10,6 +11,7 @@ use crate::pages::corpus::view::memory::CorpusMemory;
 use crate::pages::window::local::Window;
 use crate::text::cut::WordRule;
 use crate::text::links::{Link, Links};
+use crate::widgets::marks::Letters;
 use crate::widgets::{bidi, labels, theme};
 
 /// Room for the curves, points.
@@ -27,9 +29,8 @@ pub fn gold_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, det
         if begin.clicked() {
             window.push(CorpusCommand::LinksOfAligner);
         }
-        if detail.gold.is_some()
-            && ui.button(tr!("None")).on_hover_text(tr!("Takes all links away; Ctrl+Z brings them back")).clicked()
-        {
+        let none = ui.add_enabled(detail.gold.is_some(), egui::Button::new(tr!("None")));
+        if none.on_hover_text(tr!("Takes all links away; Ctrl+Z brings them back")).clicked() {
             window.push(CorpusCommand::NoLinks);
         }
         errors_ui(ui, workbench, detail);
@@ -63,15 +64,21 @@ pub fn gold_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, det
     });
 }
 
-/// The alignment error of each system that says the reference.
+/// The alignment error of each system that says the reference. Their room is there before the first link, which would otherwise move
+/// the words away from the mouse.
 fn errors_ui(ui: &mut Ui, workbench: &CorpusPage, detail: &Detail) {
     let corpus = &workbench.corpus;
     let Some(at) = corpus.measures.iter().position(|measure| measure.name == "aer") else { return };
     for system in 0..corpus.systems.len() {
         let value = TableColumn::Output(at, system).value(corpus, detail.at);
+        let text = tr!("AER {value} of {}", corpus.systems[system].system.name, value = format_args!("{value:.3}"));
+        let output = detail.outputs.get(system).and_then(Option::as_ref);
+        let reference = detail.sentence.reference.as_deref().unwrap_or_default();
         if !value.is_nan() {
-            let text = tr!("AER {value} of {}", corpus.systems[system].system.name, value = format_args!("{value:.3}"));
             ui.label(RichText::new(text).size(theme::TEXT_SMALL)).on_hover_text(corpus.measures[at].about);
+        } else if output.is_some_and(|output| corpus.rules.target.are_alike(&output.text, reference)) {
+            let size = Letters(ui).width(&text.replace("NaN", "0.000"), theme::TEXT_SMALL);
+            ui.allocate_space(vec2(size, ui.text_style_height(&egui::TextStyle::Small)));
         }
     }
 }

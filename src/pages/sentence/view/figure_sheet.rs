@@ -16,6 +16,7 @@ use crate::figure::sheet::{FigureKind, KINDS};
 use crate::lang;
 use crate::pages::sentence::SentencePage;
 use crate::pages::sentence::command::ColumnCommand;
+use crate::pages::sentence::view::interlinear;
 use crate::pages::window::dialogs::{Question, Wants};
 use crate::pages::window::local::{Sheet, View, ViewPlace, Window};
 use crate::pages::window::sheet;
@@ -84,8 +85,9 @@ fn sheet_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, asked: Option
     let shown = KINDS.iter().find(|kind| kind.name == wanted).filter(is_there).or(KINDS.iter().find(is_there));
     let shown = shown.map_or(wanted, |kind| kind.name);
     let mut drawing = Drawing { kind: shown, ..window.as_on_screen(before, column.id) };
+    let mut is_of_rows = false;
     Grid::new("figure_choices").num_columns(2).spacing([theme::SPACE_4, theme::SPACE_2]).show(ui, |ui| {
-        what_ui(ui, &mut drawing, &can);
+        is_of_rows = what_ui(ui, &mut drawing, &can);
         models_ui(ui, &mut drawing, window.app.document.columns().len());
         size_ui(ui, &mut drawing);
         look_ui(ui, &mut drawing, window.app.gold().is_some());
@@ -113,6 +115,9 @@ fn sheet_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, asked: Option
         window.push(SettingsCommand::SetDrawing(kept));
     }
     ui.add_space(theme::SPACE_2);
+    if is_of_rows {
+        return interlinear::ask_save(window, drawing.format, drawing.format);
+    }
     save_ui(ui, window, column, drawing);
 }
 
@@ -125,7 +130,9 @@ fn caption(ui: &mut Ui, text: &str) {
     ui.label(RichText::new(text).color(theme::tokens(ui).weak));
 }
 
-fn what_ui(ui: &mut Ui, drawing: &mut Drawing, can: &dyn Fn(&FigureKind) -> Result<(), &'static str>) {
+/// What is drawn; whether it is to be interlinear text, which is of all columns and has a question of its own.
+fn what_ui(ui: &mut Ui, drawing: &mut Drawing, can: &dyn Fn(&FigureKind) -> Result<(), &'static str>) -> bool {
+    let mut is_of_rows = false;
     caption(ui, tr!("Figure"));
     ui.horizontal(|ui| {
         for kind in KINDS {
@@ -137,6 +144,8 @@ fn what_ui(ui: &mut Ui, drawing: &mut Drawing, can: &dyn Fn(&FigureKind) -> Resu
                 drawing.kind = kind.name;
             }
         }
+        let note = tr!("The sentence with all rows and lines under it, its words in columns, in letters of 10 points");
+        is_of_rows = ui.button(tr!("interlinear text...")).on_hover_text(note).clicked();
     });
     ui.end_row();
     caption(ui, tr!("Format"));
@@ -149,6 +158,7 @@ fn what_ui(ui: &mut Ui, drawing: &mut Drawing, can: &dyn Fn(&FigureKind) -> Resu
         }
     });
     ui.end_row();
+    is_of_rows
 }
 
 /// This column, or all of them beside each other.

@@ -261,7 +261,16 @@ fn numbers_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &Ali
         if is_share {
             let text = tr!("alpha over the source words   entropy {} nats", format_args!("{:.2}", entropy(values)));
             let caption = labels::caption(&mut child, text.replacen("alpha", "\u{3b1}", 1));
-            labels::said(caption.on_hover_text(lang::text(ENTROPY)), &text);
+            let sum: f32 = values.iter().sum();
+            let mut note = lang::text(ENTROPY).to_owned();
+            if (sum - 1.0).abs() >= 5e-3 {
+                note += "\n";
+                note += &tr!(
+                    "The weights of this row add up to {}, because local-p does not divide them by their sum; the entropy is of these weights",
+                    format_args!("{sum:.2}")
+                );
+            }
+            labels::said(caption.on_hover_text(note), &text);
         } else {
             labels::caption(&mut child, tr!("Energies e before the softmax"));
         }

@@ -13,7 +13,7 @@ use crate::app::files::interlinear;
 use crate::app::files::interlinear::TextRowShown;
 use crate::figure::geometry::{Area, Size};
 use crate::figure::interlinear::leipzig::fits;
-use crate::figure::interlinear::{GLOSS_FORMATS, GlossTier};
+use crate::figure::interlinear::{GLOSS_FORMATS, GlossTier, formats};
 use crate::figure::links::{LinksLayout, outlines};
 use crate::figure::measure::TextMeasure as _;
 use crate::lang;
@@ -257,6 +257,12 @@ fn cell_ui(ui: &mut Ui, window: &mut Window<'_>, row: &TextRowShown, line: usize
     }
 }
 
+/// Asks where interlinear text of a format goes.
+pub(super) fn ask_save(window: &mut Window<'_>, format: &'static str, ending: &str) {
+    let save = move |path| InterlinearCommand::Save { format, path };
+    window.ask(SAVE.then(save).named(format!("interlinear.{ending}")));
+}
+
 /// The line above: rows that were left out, the threshold, and files.
 fn tools_ui(ui: &mut Ui, window: &mut Window<'_>, rows: &[TextRowShown]) {
     let left_out =
@@ -300,11 +306,10 @@ fn tools_ui(ui: &mut Ui, window: &mut Window<'_>, rows: &[TextRowShown]) {
         }
     });
     ui.menu_button(tr!("Save as"), |ui| {
-        for format in GLOSS_FORMATS {
-            let button = ui.button(format.name).on_hover_text(lang::text(format.about));
-            if button.accessible_name(tr!("Save as {}", format.name)).clicked() {
-                let save = move |path| InterlinearCommand::Save { format: format.name, path };
-                window.ask(SAVE.then(save).named(format!("interlinear.{}", format.ending)));
+        for (name, ending, about) in formats() {
+            let button = ui.button(name).on_hover_text(lang::text(about));
+            if button.accessible_name(tr!("Save as {}", name)).clicked() {
+                ask_save(window, name, ending);
                 ui.close();
             }
         }
