@@ -185,7 +185,7 @@ fn line(out: &Out, (n, at): (usize, usize), corpus: &CorpusTable, workspace: &Wo
             let source = corpus.sources.get(at).unwrap_or_default();
             let found = output.as_ref().and_then(|output| {
                 let links = links_of(output, source, (how, corpus.rules))?;
-                Some(counted.retold_links(links, corpus.rules, (source, &output.text)))
+                Some(counted.retold_links(&links, corpus.rules, (source, &output.text)))
             });
             Ok(Some(found.as_deref().map(pharaoh).unwrap_or_default()))
         }

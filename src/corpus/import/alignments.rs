@@ -16,7 +16,7 @@ use crate::import::facts::{Behind, ImportReported};
 use crate::import::matrix::fit;
 use crate::import::{ImportOptions, ImportedOutput, Record, Role};
 use crate::text::cut::WordRule;
-use crate::text::links::{Link, Links};
+use crate::text::links::Link;
 use crate::text::pieces::PieceMarks;
 use crate::text::words::without_end;
 
@@ -138,7 +138,7 @@ impl Alignments {
             let source = tokens.unwrap_or_else(|| uncut(&text, counted.to.source, output.alpha.is_some()));
             let said = system.as_ref().map(|system| workspace.output(system.id, at)).transpose()?.flatten();
             if record.source.is_none() {
-                let seen = [PieceMarks::seen(&source), PieceMarks::seen(&output.tokens)];
+                let seen = [PieceMarks::seen(&WordRule::Spaces.words(&text)), PieceMarks::seen(&output.tokens)];
                 marks
                     .iter_mut()
                     .zip(seen)
@@ -238,8 +238,7 @@ impl Alignments {
                 }
                 is_within
             });
-            let own = Links::new(std::mem::take(links), Vec::new());
-            *links = spread(&own, Some(&units[0]), Some(&units[1])).sure().to_vec();
+            *links = spread(links, Some(&units[0]), Some(&units[1]));
         }
         let Some(Link { source, target }) = beyond.first() else { return Ok(()) };
         let advice = "import the texts cut into tokens as the system cuts them";
@@ -302,12 +301,13 @@ pub(super) fn units(
     // a record that says what its links count cuts its texts so
     let [own_source, own_target] = if record.words.is_some() { [Some(&[][..]); 2] } else { [of_record(), of_output()] };
     let strange =
-        |own: &'_ [String], text: &str, rules: [WordRule; 2]| rules.iter().all(|rule| rule.words(text) != own);
+        |own: &'_ [String], text: &str, rules: [WordRule; 3]| rules.iter().all(|rule| rule.words(text) != own);
     let (from, to) = (counted.from, counted.to);
-    let known = Some(kept.source_words()).filter(|own| strange(own, source, [from.source, to.source]));
+    let known =
+        Some(kept.source_words()).filter(|own| strange(own, source, [from.source, to.source, WordRule::Spaces]));
     let own = own_source.or(known).unwrap_or_default();
     let sources = counted.source((own, copy.map_or("", |copy| &copy.text)), source);
-    let known = Some(kept.words()).filter(|own| strange(own, &kept.text, [from.target, to.target]));
+    let known = Some(kept.words()).filter(|own| strange(own, &kept.text, [from.target, to.target, WordRule::Spaces]));
     let targets = counted.target((own_target.or(known).unwrap_or_default(), &output.text), &kept.text);
     let whole = |count: usize| (0..count).map(|word| vec![word]).collect();
     let [s, t] = [kept.source_words().len(), kept.words().len()];

@@ -11,7 +11,7 @@ use crate::corpus::store::read::{MOST_REFERENCES, StoredSentence};
 use crate::corpus::store::rules::spread;
 use crate::error::{Error, Result};
 use crate::import::{ImportedText, Record};
-use crate::text::links::Links;
+use crate::text::links::{Link, Links};
 
 /// What the workspace has of the sentences of a window: they and their links by hand, by their places.
 pub(super) struct Known {
@@ -133,7 +133,9 @@ pub(super) fn fitting(
         report.warn(path, record.line, &message);
         return None;
     }
-    Some(spread(gold, sources.as_deref(), targets.flatten().as_deref()))
+    let targets = targets.flatten();
+    let told = |links: &[Link]| spread(links, sources.as_deref(), targets.as_deref());
+    Some(Links::new(told(gold.sure()), told(gold.possible())))
 }
 
 /// Refuses links by hand of which most are of no words that are here; those of the first sentences decide.

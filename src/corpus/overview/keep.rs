@@ -60,7 +60,7 @@ pub fn keep(evaluated: &Evaluated, workspace: &mut Workspace, hear: &mut dyn FnM
             log_p: Some(-record.nll as f32),
             links: measured.aligned().and_then(|alignment| alignment.links.get(at)).map(|links| {
                 let texts = (pairs[at].source.as_str(), pairs[at].first());
-                rules.retold_links(links.clone(), SideRules::SPACES, texts)
+                rules.retold_links(links, SideRules::SPACES, texts)
             }),
             ..SystemOutput::plain(pairs[at].first(), &pairs[at].source, rules)
         };

@@ -11,7 +11,7 @@ use crate::analysis::words::pooled;
 use crate::corpus::store::coder;
 use crate::corpus::store::rules::{SideRules, counterparts, spread};
 use crate::text::cut::WordRule;
-use crate::text::links::{Link, Links};
+use crate::text::links::Link;
 use crate::text::readable::places;
 use crate::text::sentence::EOS;
 use crate::text::words;
@@ -90,8 +90,7 @@ impl SystemOutput {
         };
         let sides = stand(self.source_words(), source, rules.source).zip(stand(self.words(), &self.text, rules.target));
         if let (Some((sources, targets)), Some(links)) = (sides, &mut self.links) {
-            *links =
-                spread(&Links::new(std::mem::take(links), Vec::new()), Some(&sources), Some(&targets)).sure().to_vec();
+            *links = spread(links, Some(&sources), Some(&targets));
         }
         self
     }

@@ -2,6 +2,8 @@
 //! kept, for marks, links by hand and parts of speech name words by their numbers. A file of an earlier program keeps none: it
 //! counts words between spaces.
 
+use std::collections::HashSet;
+
 use rusqlite::{Connection, params};
 use serde::{Deserialize, Serialize};
 
@@ -68,28 +70,23 @@ impl SideRules {
     pub fn aligned(self, aligner: &mut LineAligner, source: &str, target: &str) -> Directions {
         let ([from, to], (_, _, links)) = (aligner.rules(), aligner.words(source, target));
         let own = Self { source: from, target: to };
-        let told = |links: Vec<Link>| self.retold_links(links, own, (source, target));
+        let told = |links: Vec<Link>| self.retold_links(&links, own, (source, target));
         let Directions { forward, reverse, likely } = links;
         Directions { forward: told(forward), reverse: told(reverse), likely: told(likely) }
     }
 
-    /// Links of words that other rules cut in the same two texts, as links of the words of these; of none that they do not have.
-    pub fn retold(self, links: &Links, other: Self, (source, target): (&str, &str)) -> Links {
-        if self == other {
-            return links.clone();
-        }
-        // a side that counts alike stays, also where its text is not known
+    /// Links of words that other rules cut in the same two texts, as links of the words of these. A side that counts alike stays, also
+    /// where its text is not known.
+    pub fn retold(self, links: &Links, other: Self, texts: (&str, &str)) -> Links {
+        let told = |links: &[Link]| self.retold_links(links, other, texts);
+        Links::new(told(links.sure()), told(links.possible()))
+    }
+
+    /// As [`SideRules::retold`], of links without kinds, in their order.
+    pub fn retold_links(self, links: &[Link], other: Self, (source, target): (&str, &str)) -> Vec<Link> {
         let side = |text, from, to| (from != to).then(|| counterparts(text, from, to));
         let sources = side(source, other.source, self.source);
         spread(links, sources.as_deref(), side(target, other.target, self.target).as_deref())
-    }
-
-    /// As [`SideRules::retold`], of links without kinds.
-    pub fn retold_links(self, links: Vec<Link>, other: Self, texts: (&str, &str)) -> Vec<Link> {
-        if self == other {
-            return links;
-        }
-        self.retold(&Links::new(links, Vec::new()), other, texts).sure().to_vec()
     }
 }
 
@@ -116,19 +113,17 @@ pub(crate) fn counterparts(text: &str, from: WordRule, to: WordRule) -> Vec<Vec<
 }
 
 /// Links as those of all that their words stand for, of none that stands for nothing; `None`: the words of a side stay.
-pub(crate) fn spread(links: &Links, sources: Option<&[Vec<usize>]>, targets: Option<&[Vec<usize>]>) -> Links {
+pub(crate) fn spread(links: &[Link], sources: Option<&[Vec<usize>]>, targets: Option<&[Vec<usize>]>) -> Vec<Link> {
     let of = |side: Option<&[Vec<usize>]>, word: usize| {
         side.map_or_else(|| vec![word], |side| side.get(word).cloned().unwrap_or_default())
     };
-    let all = |links: &[Link]| {
-        let pairs = |link: &Link| {
-            let targets = of(targets, link.target);
-            let pair = move |source| targets.clone().into_iter().map(move |target| Link { source, target });
-            of(sources, link.source).into_iter().flat_map(pair)
-        };
-        links.iter().flat_map(pairs).collect()
+    let pairs = |link: &Link| {
+        let targets = of(targets, link.target);
+        let pair = move |source| targets.clone().into_iter().map(move |target| Link { source, target });
+        of(sources, link.source).into_iter().flat_map(pair)
     };
-    Links::new(all(links.sure()), all(links.possible()))
+    let mut seen = HashSet::new();
+    links.iter().flat_map(pairs).filter(|link| seen.insert(*link)).collect()
 }
 
 /// The rule of most of the first texts, by the languages that some neighbours together seem to be in.
