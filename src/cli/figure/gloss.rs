@@ -219,7 +219,7 @@ impl GlossedFiles {
         };
         // with the words of a file in CoNLL-U others are counted between spaces
         let is_written = |sentence: &GlossedSentence| is_first && sentence.written.is_some();
-        let read = |is_cut: bool| {
+        let read = |is_cut: bool| -> Result<Vec<Links>> {
             let count = |text: &str, words: usize, is_cut: bool| if is_cut { words } else { spaces.count(text) };
             let lengths = sentences.iter().zip(texts).map(|(sentence, y)| {
                 let ((x, words), y_is_cut) = (before(sentence), is_cut && !is_written(sentence));
