@@ -120,7 +120,7 @@ fn every_command_reads_the_same_links_off_a_forced_translation() {
     assert_eq!(run(&[&["score"][..], &pair, &scored].concat()), tokens);
     // the marks are words
     let count = |links: &str| links.lines().next().map_or(0, |line| line.split(' ').count());
-    assert_eq!((count(&tokens), count(&links)), (8, 4), "{tokens}{links}");
+    assert_eq!(count(&tokens), 8, "{tokens}");
     let corpus = ["--workspace", "w.ilws", "--reference", "s", "--force", "--format", "links"];
     assert_eq!(run(&[&["analyse"][..], &pair, &corpus].concat()), links);
 }
