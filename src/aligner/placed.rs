@@ -75,7 +75,9 @@ impl PlacedAligner {
         let carry = |links: &[Link]| -> HashSet<Link> {
             let of = |link: &Link| {
                 let targets = &y[link.target];
-                x[link.source].iter().flat_map(move |&source| targets.iter().map(move |&target| Link { source, target }))
+                x[link.source]
+                    .iter()
+                    .flat_map(move |&source| targets.iter().map(move |&target| Link { source, target }))
             };
             links.iter().flat_map(of).collect()
         };

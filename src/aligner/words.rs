@@ -115,7 +115,11 @@ impl LineAligner {
     /// The links between what stands between the spaces of two lines.
     pub fn lines(&mut self, source: &str, target: &str) -> Directions {
         let (source, target, links) = self.words(source, target);
-        let carried = |links: Vec<Link>| WordExchange::carried(&links, &source.exchange, &target.exchange);
+        let carried = |links: Vec<Link>| {
+            let mut links = WordExchange::carried(&links, &source.exchange, &target.exchange);
+            links.sort_unstable();
+            links
+        };
         let Directions { forward, reverse, likely } = links;
         Directions { forward: carried(forward), reverse: carried(reverse), likely: carried(likely) }
     }

@@ -212,16 +212,13 @@ impl WordExchange {
         (0..self.places.len()).filter(move |word| self.places[*word] == Some(spaced))
     }
 
-    /// Links between words of two texts, as links between what stands between their spaces.
+    /// Links between words of two texts, as links between what stands between their spaces, in their order.
     pub fn carried(links: &[Link], source: &Self, target: &Self) -> Vec<Link> {
         let place = |side: &Self, word: usize| side.places.get(word).copied().flatten();
-        let mut carried: Vec<Link> = links
-            .iter()
-            .filter_map(|link| Some(Link { source: place(source, link.source)?, target: place(target, link.target)? }))
-            .collect();
-        carried.sort_unstable();
-        carried.dedup();
-        carried
+        let carry =
+            |link: &Link| Some(Link { source: place(source, link.source)?, target: place(target, link.target)? });
+        let mut known = HashSet::new();
+        links.iter().filter_map(carry).filter(|link| known.insert(*link)).collect()
     }
 
     /// The reverse: links between what stands between spaces, each as those of all words that stand for it.

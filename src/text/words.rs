@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use unicode_normalization::{UnicodeNormalization as _, is_nfc};
 
-use crate::text::cut::{WordExchange, WordRule, WordStarts};
+use crate::text::cut::{WordExchange, WordRule, WordStarts, has_letter};
 use crate::text::sentence::{EOS, Sentence, UNK, is_language};
 use crate::text::tokenizer::Tokenizer;
 
@@ -29,14 +29,15 @@ pub struct WordPlaces {
 impl WordPlaces {
     /// Of the tokens of a sentence. `None` when it and the line are not the same text, spaces aside.
     pub fn of_sentence(sentence: &Sentence, line: &str, rule: WordRule) -> Option<Self> {
-        let ends = &ends(rule.words(line));
+        let (ends, own) = (&ends(rule.words(line)), &own(line, rule));
         if !visible(&sentence.text).eq(visible(line)) {
             return None;
         }
         let end = ends.last().copied().unwrap_or(0);
         let counted = counts(&sentence.text);
         let count = |byte: usize| counted.get(byte).copied().unwrap_or(end);
-        let places = sentence.spans.iter().map(|span| covered(ends, count(span.start), count(span.end))).collect();
+        let places =
+            sentence.spans.iter().map(|span| covered((ends, own), count(span.start), count(span.end))).collect();
         Some(Self { places, words: ends.len() })
     }
 
@@ -45,12 +46,12 @@ impl WordPlaces {
         if !parts.iter().flat_map(|part| visible(part.as_ref())).eq(visible(text)) {
             return None;
         }
-        let ends = ends(rule.words(text));
+        let (ends, own) = (ends(rule.words(text)), own(text, rule));
         let mut at = 0;
         let place = |part: &T| {
             let from = at;
             at += visible(part.as_ref()).count();
-            covered(&ends, from, at)
+            covered((&ends, &own), from, at)
         };
         Some(Self { places: parts.iter().map(place).collect(), words: ends.len() })
     }
@@ -235,14 +236,24 @@ fn counts(text: &str) -> Vec<usize> {
     counts
 }
 
+/// Which words a part may stand for that covers several: of tokens those with a letter or digit, not the marks beside them.
+fn own(text: &str, rule: WordRule) -> Vec<bool> {
+    rule.words(text).into_iter().map(|word| !rule.are_tokens() || has_letter(word)).collect()
+}
+
 /// The words with a character among `from..to`, where word w covers the characters from `ends[w - 1]` to `ends[w]`.
-fn covered(ends: &[usize], from: usize, to: usize) -> Range<usize> {
+fn covered((ends, own): (&[usize], &[bool]), from: usize, to: usize) -> Range<usize> {
     let first = ends.partition_point(|end| *end <= from);
     if from >= to {
         return first..first;
     }
     let last = ends.partition_point(|end| *end < to);
-    first..(last + 1).min(ends.len())
+    let all = first..(last + 1).min(ends.len());
+    let is_own = |word: &usize| own[*word];
+    match (all.clone().find(is_own), all.clone().rfind(is_own)) {
+        (Some(first), Some(last)) => first..last + 1,
+        _ => all,
+    }
 }
 
 /// Where words of a text stand, from the first to before the last, in bytes; of none the room before them.

@@ -258,40 +258,48 @@ impl GlossedFiles {
             Some(before) if !is_first => (before.text(), before.words.len()),
             _ => (sentence.text(), sentence.words.len()),
         };
-        let read = |is_cut: bool| {
-            let count = |text: &str, words: usize| if is_cut { words } else { spaces.count(text) };
-            let lengths = sentences.iter().map(before).zip(texts);
-            let lengths = lengths.map(|((x, words), y)| (count(&x, words), count(&y.text, y.words.len())));
+        // with the words of a file in CoNLL-U others are counted between spaces
+        let is_written = |sentence: &GlossedSentence| is_first && sentence.written.is_some();
+        let read = |is_cut: bool| -> Result<Vec<Links>> {
+            let count = |text: &str, words: usize, is_cut: bool| if is_cut { words } else { spaces.count(text) };
+            let lengths = sentences.iter().zip(texts).map(|(sentence, y)| {
+                let ((x, words), y_is_cut) = (before(sentence), is_cut && !is_written(sentence));
+                (count(&x, words, is_cut), count(&y.text, y.words.len(), y_is_cut))
+            });
             let found = read::read(file, &lengths.collect::<Vec<_>>(), &layout)?;
             if (found.base, found.order) != Default::default() || found.note.contains('?') {
                 tell(&format!("{}: {}", file.display(), found.note));
             }
             Ok(found.pairs)
         };
-        if self.link_words == Some(LinkWords::Tokens) {
-            return read(true);
-        }
-        let found = match (read(false), self.link_words) {
-            (Err(error), None) => {
-                let found = read(true).map_err(|_| error)?;
-                let (file, path) = (file.display(), path.display());
-                let why = "has links beyond the words between spaces; read as links of the words of";
-                tell(&format!("{file}: {why} {path} (--link-words tokens)"));
-                return Ok(found);
-            }
-            (found, _) => found?,
+        let (found, is_cut) = match self.link_words {
+            Some(LinkWords::Tokens) => (read(true)?, true),
+            Some(LinkWords::Spaces) => (read(false)?, false),
+            None => match read(false) {
+                Ok(found) => (found, false),
+                Err(error) => {
+                    let found = read(true).map_err(|_| error)?;
+                    let (file, path) = (file.display(), path.display());
+                    let why = "has links beyond the words between spaces; read as links of the words of";
+                    tell(&format!("{file}: {why} {path} (--link-words tokens)"));
+                    (found, true)
+                }
+            },
         };
-        let is_written = |sentence: &GlossedSentence| is_first && sentence.written.is_some();
         let brought = |(((sentence, rule), text), links): (((&GlossedSentence, &WordRule), &GlossedText), &Links)| {
-            let (x, _) = before(sentence);
-            let rule = if is_written(sentence) { spaces } else { *rule };
-            let sides = (exchange(&x, rule, spaces), exchange(&text.text, own, spaces));
-            let links = WordExchange::brought_all(links, &sides.0, &sides.1);
-            if is_written(sentence) { carried(path, sentence, &links, spaces) } else { links }
+            let ((x, words), is_written) = (before(sentence), is_written(sentence));
+            let source = match (is_cut, is_written) {
+                (true, _) => WordExchange::same(words),
+                (false, true) => WordExchange::of(&x, spaces),
+                (false, false) => exchange(&x, *rule, spaces),
+            };
+            let target = if is_cut && !is_written { own } else { spaces };
+            let links = WordExchange::brought_all(links, &source, &exchange(&text.text, own, target));
+            if is_written && !is_cut { carried(path, sentence, &links, spaces) } else { links }
         };
         let all: Vec<Links> = sentences.iter().zip(rules).zip(texts).zip(&found).map(brought).collect();
         let has_links = |all: &[Links]| all.iter().any(|links| !links.all().is_empty());
-        if has_links(&found) && !has_links(&all) && sentences.iter().any(is_written) {
+        if has_links(&found) && !has_links(&all) && !is_cut && sentences.iter().any(is_written) {
             let message = "has no sentence whose `# text` has the letters of its words; give links of these words with --link-words tokens";
             return Err(Error::file(path, message));
         }

@@ -114,7 +114,10 @@ fn pieces_are_put_together_at_their_spaces_and_bytes_are_letters_again() {
         let pieces = tokenizer.tokens(&sentence.ids);
         if name != "unigram-suffix" {
             assert_eq!(tokenizer.join("fr", &pieces), text, "{name}: {pieces:?}");
-            assert_eq!(tokenizer.word_ranges(&sentence.ids).len(), text.split(' ').count() + 1, "{name}: {pieces:?}");
+            // marks are words as far as they begin with a piece
+            let words = tokenizer.word_ranges(&sentence.ids).len() - 1;
+            let most = tokenizer.rule(false).count(text);
+            assert!((text.split(' ').count()..=most).contains(&words), "{name}: {pieces:?}");
         }
     }
     let joins = PieceMarks::Joins("@@".to_owned());
