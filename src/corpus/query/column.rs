@@ -2,7 +2,7 @@
 //! than the second), `stars`.
 
 use crate::corpus::measures::score::score;
-use crate::corpus::measures::table::CorpusMeasure;
+use crate::corpus::measures::table::{CorpusMeasure, former};
 use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::texts::{ColumnNumbers, PIECE, TextStore};
 use crate::error::{Error, Result};
@@ -121,7 +121,8 @@ impl TableColumn {
         let find = |name: &str| corpus.measures.iter().position(|known| known.name == name);
         let at = find(measure).or_else(|| find(&measure.to_lowercase()));
         let Some(at) = at.or_else(|| [ERRORS, RATING].contains(&measure).then_some(usize::MAX)) else {
-            return Err(Error::Input(format!("there is no column `{measure}`; there are {}", names(corpus))));
+            let unknown = || format!("there is no column `{measure}`; there are {}", names(corpus));
+            return Err(Error::Input(former(measure).unwrap_or_else(unknown)));
         };
         let system = |digits: &str| {
             let count = corpus.systems.len();

@@ -57,6 +57,18 @@ CREATE TABLE reference(key INTEGER PRIMARY KEY, text TEXT NOT NULL);
 UPDATE name SET name = 'entropy_bits' WHERE name = 'entropy';
 UPDATE measures SET names = trim(replace(' ' || names || ' ', ' entropy ', ' entropy_bits '));
 ",
+    // Of alignment heads these were means over the row that the last token does not have, too: they go.
+    "
+DELETE FROM block WHERE (key >> 20 & 4095) - 16 IN
+    (SELECT id FROM name WHERE name IN ('entropy', 'ap_out', 'confidence'))
+    AND key >> 32 IN (SELECT id FROM system WHERE about LIKE '%\"reading\":\"head\"%');
+CREATE TEMP TABLE renamed AS SELECT id, trim(replace(replace(replace(' ' || names || ' ', ' entropy ', ' entropy_all_rows '),
+    ' ap_out ', ' ap_out_all_rows '), ' confidence ', ' confidence_all_rows ')) AS names FROM measures;
+INSERT OR IGNORE INTO measures(names) SELECT names FROM renamed;
+UPDATE numbers SET measures = (SELECT measures.id FROM renamed JOIN measures USING (names) WHERE renamed.id = numbers.measures)
+    WHERE system IN (SELECT id FROM system WHERE about LIKE '%\"reading\":\"head\"%');
+DROP TABLE renamed;
+",
 ];
 
 /// Tables that are made when there is something to keep, in a file of any version.
