@@ -4,6 +4,8 @@
 use std::path::Path;
 
 use interlinear::analysis::alignment::Alignment;
+use interlinear::analysis::confidence::{CONFIDENCES, TranslationSigns};
+use interlinear::corpus::export::out::{self, ExportFormat, Out};
 use interlinear::corpus::import::importer::import_file;
 use interlinear::corpus::judgements::judge::{ErrorMark, Judgement};
 use interlinear::corpus::measures::table::Measuring;
@@ -124,12 +126,74 @@ fn what_was_put_in_comes_out_after_opening_again() {
 }
 
 /// alpha is kept as f16.
-fn as_kept(mut output: SystemOutput) -> SystemOutput {
-    output.alpha = output.alpha.and_then(|alpha| {
-        let weights = alpha.weights().iter().map(|alpha| half::f16::from_f32(*alpha).to_f32()).collect();
-        Alignment::new(weights, alpha.columns())
-    });
-    output
+fn as_kept(output: SystemOutput) -> SystemOutput {
+    unpack(output.text.clone(), "", &pack(&output, "").expect("packed")).expect("unpacked")
+}
+
+/// Rows of a softmax sum to 1 again, those of local-p and of a head to what they summed to, and no weight becomes another
+/// number in f16, by which links are read off. What is measured is what is kept and exported.
+#[test]
+fn kept_rows_have_the_sums_that_they_had() {
+    let mut seed = 7_u32;
+    let mut random = move || {
+        seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        f64::from(seed >> 8) / f64::from(1 << 24)
+    };
+    let mut row = |sum: f64| -> Vec<f32> {
+        let weights: Vec<f64> = (0..37).map(|_| (random() * 12.0 - 12.0).exp()).collect();
+        let total: f64 = weights.iter().sum();
+        weights.into_iter().map(|weight| (weight * sum / total) as f32).collect()
+    };
+    let sums = [1.0, 1.0, 0.555, 0.9998, 0.0, 1.0, 1.0, 1.0, 1.0, 0.97, 1.0];
+    let alpha = Alignment::from_rows(&sums.map(&mut row));
+    let given = SystemOutput { text: "x".to_owned(), alpha: Some(alpha.clone()), ..SystemOutput::default() };
+    let kept = as_kept(given.clone()).alpha.expect("alpha");
+    for (sum, expect) in kept.row_sums().into_iter().zip(alpha.row_sums()) {
+        assert!((sum - expect).abs() < 1e-6, "{sum} is not {expect}");
+    }
+    for (kept, given) in kept.weights().iter().zip(alpha.weights()) {
+        assert!((kept - given).abs() <= 1e-3 * given + 1e-7, "{kept} is not {given}");
+        assert_eq!(half::f16::from_f32(*kept), half::f16::from_f32(*given), "{kept} is not {given}");
+    }
+    let again = SystemOutput { alpha: Some(kept.clone()), ..given.clone() };
+    for (again, kept) in as_kept(again).alpha.expect("alpha").weights().iter().zip(kept.weights()) {
+        assert!((again - kept).abs() < 1e-7, "kept again, {again} is not {kept}");
+    }
+    // As programs packed it that did not keep sums: rows that may have summed to 1 do.
+    let alpha = Alignment::from_rows(&[[0.33371_f32, 0.33311, 0.33318], [0.5003, 0.2501, 0.2196]]);
+    let mut packed = pack(&SystemOutput { alpha: Some(alpha.clone()), ..given.clone() }, "").expect("packed");
+    let at = packed.iter().position(|byte| *byte == 0x21).expect("the kind of alpha");
+    packed[at] = 0x01;
+    packed.drain(at + 3..at + 8);
+    packed[1] -= 5;
+    let before = unpack("x".to_owned(), "", &packed).and_then(|output| output.alpha).expect("alpha").row_sums();
+    assert!((before[0] - 1.0).abs() < 1e-6 && (before[1] - 0.97).abs() < 4e-4, "{before:?}");
+
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut workspace = filled(&folder.path().join("a.ilws"));
+    workspace.add_outputs(1, &[(0, given)], &mut Measuring::default()).expect("outputs");
+    let corpus = CorpusTable::read(&workspace).expect("a corpus");
+    let path = folder.path().join("a.jsonl");
+    let kind = ExportFormat::Jsonl;
+    let (rows, columns, chosen) = (vec![0].into(), Vec::new(), String::new());
+    out::write(
+        &Out { path: path.clone(), kind, rows, columns, chosen, pictures: 0, aligner: None },
+        &corpus,
+        &workspace,
+    )
+    .expect("written");
+    let line: serde_json::Value = serde_json::from_slice(&std::fs::read(path).expect("a file")).expect("JSON");
+    let said = &line["systems"]["First"];
+    let written: Vec<Vec<f32>> = serde_json::from_value(said["alpha"].clone()).expect("rows");
+    assert!(said["alpha_precision"].as_str().is_some_and(|text| text.starts_with("half precision")), "{said}");
+    assert!(said["alpha"].to_string().split(',').all(|number| number.len() < 18), "as many digits as f32 has: {said}");
+    let seen = TranslationSigns { alpha: Alignment::from_rows(&written), ..TranslationSigns::default() };
+    for entry in CONFIDENCES.iter().filter(|entry| ["ap_in", "ap_out", "cdp", "entropy"].contains(&entry.name)) {
+        assert_eq!(
+            said["measures"][entry.name].as_f64().map(|number| number as f32),
+            (entry.of)(&seen).map(|number| number as f32)
+        );
+    }
 }
 
 #[test]

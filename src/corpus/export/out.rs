@@ -17,7 +17,7 @@ use crate::corpus::query::column::TableColumn;
 use crate::corpus::store::corpus::{CorpusTable, SystemColumn};
 use crate::corpus::store::file::Workspace;
 use crate::corpus::store::kinds::{MOST_FIGURES, columns};
-use crate::corpus::store::output::SystemOutput;
+use crate::corpus::store::output::{PRECISION, SystemOutput};
 use crate::error::{Error, Result};
 use crate::figure::fonts::Fonts;
 use crate::figure::formats::format_of;
@@ -196,6 +196,11 @@ struct Said<'a> {
     links: Option<String>,
 }
 
+/// With the digits that f32 has, and no more.
+fn as_printed(value: &impl Serialize) -> Value {
+    serde_json::to_string(value).and_then(|text| serde_json::from_str(&text)).unwrap_or_default()
+}
+
 fn object(at: usize, corpus: &CorpusTable, workspace: &Workspace) -> Result<Value> {
     let mut systems = Map::new();
     for (number, column) in corpus.systems.iter().enumerate() {
@@ -210,13 +215,16 @@ fn object(at: usize, corpus: &CorpusTable, workspace: &Workspace) -> Result<Valu
             alpha: output.alpha.as_ref(),
             links: output.word_links(corpus.sources.get(at).unwrap_or_default()).as_deref().map(pharaoh),
         };
-        let mut said = serde_json::to_value(said).unwrap_or_default();
+        let mut said = as_printed(&said);
         let numbers = corpus.measures.iter().enumerate().map(|(measure, entry)| {
             let number = TableColumn::Output(measure, number).value(corpus, at);
-            (entry.name.to_owned(), if number.is_nan() { Value::Null } else { json!(number) })
+            (entry.name.to_owned(), if number.is_nan() { Value::Null } else { as_printed(&number) })
         });
         if output.alpha.is_some() && output.links.is_some() {
             said["links_given"] = true.into();
+        }
+        if output.alpha.is_some() {
+            said["alpha_precision"] = PRECISION.into();
         }
         said["measures"] = numbers.collect::<Map<String, Value>>().into();
         systems.insert(column.system.name.clone(), said);
@@ -236,7 +244,7 @@ fn object(at: usize, corpus: &CorpusTable, workspace: &Workspace) -> Result<Valu
     }
     let given = corpus.of_sentences().enumerate().filter(|(_, measure)| measure.is_given());
     let numbers =
-        given.map(|(n, measure)| (measure.name.to_owned(), json!(TableColumn::Sentence(n).value(corpus, at))));
+        given.map(|(n, measure)| (measure.name.to_owned(), as_printed(&TableColumn::Sentence(n).value(corpus, at))));
     let numbers: Map<String, Value> = numbers.collect();
     if !numbers.is_empty() {
         object["measures"] = numbers.into();

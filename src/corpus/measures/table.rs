@@ -129,7 +129,9 @@ const FORMER: &[(&str, &str)] = &[
 /// What became of a column that earlier versions had; `None` of other names.
 pub fn former(name: &str) -> Option<String> {
     let (_, now) = FORMER.iter().find(|(former, _)| *former == name)?;
-    Some(format!("the column `{name}`, a variant of SoftAlignments, is not measured any more; write `{now}`, the published measure"))
+    Some(format!(
+        "the column `{name}`, a variant of SoftAlignments, is not measured any more; write `{now}`, the published measure"
+    ))
 }
 
 /// The measure that needs the statistical aligner.

@@ -12,7 +12,7 @@ use crate::corpus::measures::table::{
 use crate::corpus::store::blocks::{Written, forget_texts};
 use crate::corpus::store::file::{Workspace, change, list, number, one};
 use crate::corpus::store::gold::set_gold;
-use crate::corpus::store::output::{SystemOutput, pack};
+use crate::corpus::store::output::{SystemOutput, as_kept, pack};
 use crate::corpus::store::read::{MOST_REFERENCES, StoredAbout, StoredSystem, key, stored_system};
 use crate::error::{Error, Result};
 use crate::text::links::Links;
@@ -67,7 +67,9 @@ impl Ready {
         measuring: &mut Measuring,
     ) -> std::io::Result<Self> {
         let packed = pack(output, source)?;
-        let numbers = measuring.output(source, references, gold, output);
+        // What is measured is what is kept and goes out.
+        let kept = SystemOutput { alpha: output.alpha.as_ref().map(as_kept), ..output.clone() };
+        let numbers = measuring.output(source, references, gold, &kept);
         Ok(Self { text: output.text.clone(), packed, measured: (at, numbers) })
     }
 }
