@@ -132,7 +132,7 @@ pub struct AnalyseArgs {
     #[arg(long, value_name = "FILE")]
     gold: Vec<PathBuf>,
     /// A file that says itself what it is: TSV, TMX, XLIFF, JSON lines of translate, dumps of attention,
-    /// CoNLL-U for the parts of speech of sentences that are there; once for each
+    /// CoNLL-U for the parts of speech of sources, or of references and outputs, that are there; once for each
     #[arg(long, value_name = "FILE")]
     import: Vec<PathBuf>,
     /// What the files of --source, --reference, --output and --import are, where that is not to be found out
@@ -183,6 +183,9 @@ pub struct AnalyseArgs {
     /// What it is looked for among
     #[arg(long, default_value = "word", requires = "query", value_parser = one_of(KEYS.iter().copied()), action = clap::ArgAction::Set)]
     by: bool,
+    /// What the words behind `->` and `|` are looked for among
+    #[arg(long, default_value = "word", requires = "query", value_parser = one_of(KEYS.iter().copied()), action = clap::ArgAction::Set)]
+    target_by: bool,
     /// How its hits are sorted
     #[arg(long, default_value = "place", requires = "query", value_parser = one_of(ORDERS.iter().copied()))]
     order: ConcordanceOrder,

@@ -87,6 +87,8 @@ pub struct ImportedOutput {
     pub score: Option<f32>,
     /// The same for each token; empty where the file does not have it.
     pub token_log_p: Vec<f32>,
+    /// Tokens of the model that log p is over, `</s>` counted; 0 where the file does not say it.
+    pub token_count: usize,
     /// What else the system counted for it, by name.
     pub features: Vec<(String, f32)>,
     /// The soft alignment.

@@ -28,9 +28,13 @@ pub(super) fn print(
     };
     let links = LinkChoice { system: Some(system), by: LinkOrigin::Own };
     let searching = Searching::new(query, Path::new(""), links, chosen, None);
-    let mut searching = searching.map_err(|why| Error::Input(format!("--query, {why}")))?.by_parts(low.by);
+    let mut searching = searching.map_err(|why| Error::Input(format!("--query, {why}")))?.by_parts(low.by, low.target_by);
     if low.by && !corpus.has_parts {
         let message = "--by: nobody gave this corpus parts of speech; bring them in with --import FILE.conllu";
+        return Err(Error::Input(message.to_owned()).into());
+    }
+    if low.target_by && !corpus.has_target_parts {
+        let message = "--target-by: no reference or output has parts of speech; bring them in with --import FILE.conllu";
         return Err(Error::Input(message.to_owned()).into());
     }
     let mut lines = Vec::new();

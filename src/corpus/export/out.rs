@@ -191,6 +191,8 @@ struct Said<'a> {
     source: &'a [String],
     target: &'a [String],
     log_p: Option<f32>,
+    /// 0 where that is not known.
+    token_count: usize,
     word_log_p: &'a [f32],
     alpha: Option<&'a Alignment>,
     links: Option<String>,
@@ -211,6 +213,7 @@ fn object(at: usize, corpus: &CorpusTable, workspace: &Workspace) -> Result<Valu
             source: &output.source,
             target: &output.target,
             log_p: output.log_p,
+            token_count: output.token_count,
             word_log_p: &output.word_log_p,
             alpha: output.alpha.as_ref(),
             links: output.word_links(corpus.sources.get(at).unwrap_or_default()).as_deref().map(pharaoh),

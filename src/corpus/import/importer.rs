@@ -499,6 +499,7 @@ impl Importer<'_> {
             target: if output.tokens.is_empty() { owned_words(&output.text) } else { output.tokens.clone() },
             word_log_p: output.token_log_p.clone(),
             log_p: output.log_p,
+            token_count: output.token_count,
             links: output.links.clone(),
             ..SystemOutput::default()
         };
@@ -520,7 +521,8 @@ impl Importer<'_> {
                 // The same words again say no less than before.
                 let links = kept.links.take().or_else(|| known.links.clone());
                 is_joined = true;
-                kept = SystemOutput { links, log_p: kept.log_p.or(known.log_p), ..known.clone() };
+                let (log_p, token_count) = kept.scored().or_else(|| known.scored()).unzip();
+                kept = SystemOutput { links, log_p, token_count: token_count.unwrap_or_default(), ..known.clone() };
                 if kept == *known {
                     return Ok(None);
                 }
@@ -535,8 +537,11 @@ impl Importer<'_> {
             };
             let links = kept.links.take().or_else(|| known.links.clone());
             is_joined = known.alpha.is_some() && output.alpha.is_none();
+            let kept_scored = kept.scored();
             let word_log_p = if kept.word_log_p.is_empty() { known.word_log_p.clone() } else { kept.word_log_p };
-            kept = SystemOutput { links, log_p: kept.log_p.or(known.log_p), word_log_p, ..known };
+            let (log_p, token_count) = kept_scored.or_else(|| known.scored()).unzip();
+            let token_count = token_count.unwrap_or_default();
+            kept = SystemOutput { links, log_p, token_count, word_log_p, ..known };
         }
         if !is_joined {
             let of_record = || record.source.as_ref().and_then(|source| source.tokens.clone());

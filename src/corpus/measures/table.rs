@@ -179,6 +179,16 @@ const OWN: &[CorpusMeasure] = &[
         }),
     },
     CorpusMeasure {
+        name: "token_logp",
+        title: id!("log p / token"),
+        about: id!("log p of the translation divided by the tokens of the model, </s> counted"),
+        digits: 3,
+        of: Of::Subject(|subject| {
+            let output = subject.output?;
+            output.log_p.filter(|_| output.token_count > 0).map(|log_p| log_p / output.token_count as f32)
+        }),
+    },
+    CorpusMeasure {
         name: "bleu",
         title: "BLEU",
         about: id!("BLEU of the sentence with effective order, as sacreBLEU's sentence_bleu"),

@@ -27,6 +27,7 @@ pub struct Searching {
     query: ConcordanceQuery,
     links: LinkChoice,
     by_parts: bool,
+    by_target: bool,
     finder: LinkFinder,
     rows: Vec<u32>,
     next: usize,
@@ -45,13 +46,14 @@ impl Searching {
         aligner: Option<&AlignerChoice>,
     ) -> Result<Self> {
         let (query, finder) = (parsed(query, folder)?, LinkFinder::new(&[links], aligner)?);
-        Ok(Self { query, links, by_parts: false, finder, rows, next: 0, has_links: false, incomplete: Vec::new() })
+        let (by_parts, by_target, has_links, incomplete) = (false, false, false, Vec::new());
+        Ok(Self { query, links, by_parts, by_target, finder, rows, next: 0, has_links, incomplete })
     }
 
-    /// The same over parts of speech in place of the source words; sentences without them are passed over.
+    /// The same over parts of speech in place of the source words, and of those of the text; sentences without them are skipped.
     #[must_use]
-    pub fn by_parts(self, by_parts: bool) -> Self {
-        Self { by_parts, ..self }
+    pub fn by_parts(self, by_parts: bool, by_target: bool) -> Self {
+        Self { by_parts, by_target, ..self }
     }
 
     /// Whether all sentences were looked through.
@@ -75,17 +77,20 @@ impl Searching {
         let mut lines = Vec::new();
         for at in &self.rows[self.next..end] {
             let (place, choice) = (*at as usize, self.links);
-            let found = read(&mut self.finder, (corpus, workspace), place, choice, self.by_parts)?;
+            let found = read(&mut self.finder, (corpus, workspace), place, choice, self.by_parts || self.by_target)?;
             let Some((source, output, links)) = found else { continue };
             self.has_links |= links.is_some();
             let links = links.unwrap_or_default();
             let sentence = ConcordanceSentence { source: &source, output: &output, links: &links };
             let parts = self.by_parts.then(|| workspace.parts(place, corpus.sources.get(place).unwrap_or_default()));
-            let found = match &parts {
-                Some(None) => continue,
-                Some(Some(parts)) => self.query.find(&ConcordanceSentence { source: parts, ..sentence }),
-                None => self.query.find(&sentence),
+            let target = || workspace.target_parts(place, choice.text(corpus, place).unwrap_or_default());
+            let target = self.by_target.then(target);
+            let (Some(source), Some(output)) =
+                (parts.as_ref().map_or(Some(&source), Option::as_ref), target.as_ref().map_or(Some(&output), Option::as_ref))
+            else {
+                continue;
             };
+            let found = self.query.find(&ConcordanceSentence { source, output, ..sentence });
             if !found.is_complete && self.incomplete.len() < MOST_NOTED {
                 self.incomplete.push(*at);
             }

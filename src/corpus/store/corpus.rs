@@ -38,6 +38,8 @@ pub struct CorpusTable {
     pub golds: Arc<BTreeSet<usize>>,
     /// Whether source words have parts of speech.
     pub has_parts: bool,
+    /// Whether references or outputs have them.
+    pub has_target_parts: bool,
     pub scheme: Arc<ErrorScheme>,
     /// Who judges which sentences, where that is planned.
     pub campaign: Option<Arc<Campaign>>,
@@ -151,6 +153,7 @@ impl CorpusTable {
         self.judgements = Arc::new(workspace.judgements()?);
         self.golds = Arc::new(workspace.golds()?);
         self.has_parts = workspace.has_parts();
+        self.has_target_parts = workspace.has_target_parts();
         self.scheme = Arc::new(workspace.scheme()?);
         self.campaign = workspace.campaign()?.map(Arc::new);
         self.counts = Arc::new(Counts::of(&self.judgements));

@@ -37,6 +37,8 @@ pub struct SystemOutput {
     pub word_log_p: Vec<f32>,
     /// log p of the whole.
     pub log_p: Option<f32>,
+    /// Tokens of the model that log p is over, `</s>` counted; 0 where that is not known.
+    pub token_count: usize,
     /// A row for each target word, a column for each source word.
     pub alpha: Option<Alignment>,
     /// Whether alpha is that of an alignment head, which says where the words come from.
@@ -49,6 +51,11 @@ impl SystemOutput {
     /// Target words without `</s>`.
     pub fn words(&self) -> &[String] {
         without_end(&self.target)
+    }
+
+    /// log p and the tokens that it is over, where there is one.
+    pub fn scored(&self) -> Option<(f32, usize)> {
+        Some((self.log_p?, self.token_count))
     }
 
     /// Source words without `</s>`.
@@ -99,7 +106,7 @@ pub fn pack(output: &SystemOutput, source: &str) -> std::io::Result<Vec<u8>> {
     let mut body = Vec::new();
     put_words(&mut body, &output.source, source)?;
     put_words(&mut body, &output.target, &output.text)?;
-    put_number(&mut body, output.log_p.map_or(0, |_| 1));
+    put_number(&mut body, output.log_p.map_or(0, |_| 1 + output.token_count));
     body.extend(output.log_p.into_iter().flat_map(f32::to_le_bytes));
     put_number(&mut body, output.word_log_p.len());
     body.extend(output.word_log_p.iter().flat_map(|log_p| log_p.to_le_bytes()));
@@ -125,8 +132,10 @@ pub fn unpack(text: String, source: &str, packed: &[u8]) -> Option<SystemOutput>
     let rest = &mut rest;
     let source = take_words(rest, source)?;
     let target = take_words(rest, &text)?;
-    let has_log_p = take_number(rest)? > 0;
-    let log_p = if has_log_p { Some(take_floats(rest, 1)?[0]) } else { None };
+    // Earlier programs wrote 1 where there is log p.
+    let tokens = take_number(rest)?.checked_sub(1);
+    let log_p = if tokens.is_some() { Some(take_floats(rest, 1)?[0]) } else { None };
+    let token_count = tokens.unwrap_or_default();
     let count = take_number(rest)?;
     let word_log_p = take_floats(rest, count)?;
     let links = match take_number(rest)?.checked_sub(1) {
@@ -138,7 +147,7 @@ pub fn unpack(text: String, source: &str, packed: &[u8]) -> Option<SystemOutput>
     };
     let is_head = rest.first()? & weights::HEAD > 0;
     let alpha = take_alpha(rest)?;
-    Some(SystemOutput { text, source, target, word_log_p, log_p, alpha, is_head, links })
+    Some(SystemOutput { text, source, target, word_log_p, log_p, token_count, alpha, is_head, links })
 }
 
 /// What a body of today begins with; those of earlier programs begin as zstandard does.
@@ -416,6 +425,7 @@ mod earlier {
             target: head.t,
             word_log_p: head.p,
             log_p: head.log_p,
+            token_count: 0,
             alpha,
             is_head: false,
             links,

@@ -12,6 +12,7 @@
 //! | `gold`, `judgement` | alignments by hand; stars, tags, notes and marks of each annotator |
 //! | `act` | what was judged, before and after: the undo; acts of one `batch` are taken back together, sentence 0 is the scheme |
 //! | `part` | parts of speech of the source words of a sentence, where somebody gave them |
+//! | `target` | what belongs to a reference or output by its text, whoever says it: parts of speech of its words, links by hand |
 //! | `setting` | what holds for the whole workspace: the scheme of errors, the campaign |
 
 use std::collections::HashMap;
@@ -75,6 +76,8 @@ DROP TABLE renamed;
 pub const BESIDE: &[&str] = &[
     "CREATE TABLE IF NOT EXISTS look(id INTEGER PRIMARY KEY, document TEXT NOT NULL)",
     "CREATE TABLE IF NOT EXISTS part(sentence INTEGER PRIMARY KEY, words TEXT NOT NULL)",
+    "CREATE TABLE IF NOT EXISTS target(sentence INTEGER NOT NULL, text TEXT NOT NULL, parts TEXT, links TEXT,
+    PRIMARY KEY(sentence, text)) WITHOUT ROWID",
 ];
 
 /// Name and statement of what is in a database, by its kind.

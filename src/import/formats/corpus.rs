@@ -53,6 +53,8 @@ struct Said {
     source: Vec<String>,
     target: Vec<String>,
     log_p: Option<f32>,
+    #[serde(default)]
+    token_count: usize,
     word_log_p: Vec<Option<f32>>,
     alpha: Option<Matrix>,
     links: Option<String>,
@@ -111,6 +113,7 @@ fn record(number: usize, line: Line, warnings: &mut Warnings) -> Record {
             tokens: said.target,
             source: Some(said.source),
             log_p: said.log_p,
+            token_count: said.token_count,
             token_log_p: log_p(said.word_log_p),
             alpha,
             links: links.map(|links| links.all().into_iter().map(|(link, _)| link).collect()),

@@ -123,6 +123,8 @@ pub struct Find {
     pub links: LinkChoice,
     /// Over parts of speech in place of source words.
     pub by_parts: bool,
+    /// Over parts of speech in place of the words of the text.
+    pub by_target: bool,
 }
 
 /// Hits of a query.

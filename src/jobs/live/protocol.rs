@@ -17,6 +17,7 @@ use crate::decoding::{Node, SearchOptions};
 use crate::interventions::{Applied, Interventions};
 use crate::models::Kernels;
 use crate::nn::device::DeviceChoice;
+use crate::text::cut::WordRule;
 use crate::text::pieces::PieceMarks;
 use crate::text::sentence::Sentence;
 
@@ -286,6 +287,14 @@ pub struct HypothesisView {
     pub pieces: Option<Pieces>,
     /// What of it a person has set.
     pub touched: Arc<Applied>,
+}
+
+impl HypothesisView {
+    /// log p per word of its language, and per token of the model; `</s>` is counted.
+    pub fn mean_log_p(&self, language: &str) -> [f32; 2] {
+        let words = WordRule::of(language, false).count(&self.text) + usize::from(self.finished);
+        [words, self.token_log_p.len()].map(|count| self.log_p / count.max(1) as f32)
+    }
 }
 
 /// Both steps of two models in a row.

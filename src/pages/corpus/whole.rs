@@ -53,8 +53,8 @@ pub enum ExploreCommand {
     SetQuery(String),
     /// In which text, and by which links.
     SetLinks(LinkChoice),
-    /// Whether it is looked for among parts of speech in place of source words.
-    SetByParts(bool),
+    /// Whether it is looked for among parts of speech in place of source words, and of words of the text.
+    SetByParts(bool, bool),
     /// Whether links are counted in place of hits, and which.
     SetCounts(CountedLinks),
     /// Writes the counts of links as a table.
@@ -125,6 +125,8 @@ pub struct Concordance {
     pub links: LinkChoice,
     /// Over parts of speech in place of source words.
     pub by_parts: bool,
+    /// Over parts of speech in place of the words of the text.
+    pub by_target: bool,
     /// How hits are sorted.
     pub order: ConcordanceOrder,
     /// All hits until now.
