@@ -25,6 +25,8 @@ pub struct Record {
     pub outputs: Vec<ImportedOutput>,
     /// The links that annotators drew between the words of source and reference.
     pub gold: Option<Links>,
+    /// Parts of speech: of the source, or of a translation by its text; one for each word, with spaces between.
+    pub parts: Vec<(Option<String>, String)>,
     /// Everything else that the file has, by name.
     pub extra: Vec<(String, String)>,
 }

@@ -55,13 +55,14 @@ fn output(source: &str, text: &str, log_p: f32) -> SystemOutput {
         (0..source.len()).map(|j| if j == at { 0.75 } else { 0.25 / (source.len() - 1) as f32 }).collect()
     };
     let alpha = Alignment::from_rows(&(0..target.len()).map(row).collect::<Vec<Vec<f32>>>());
-    let word_log_p = vec![log_p / target.len() as f32; target.len()];
+    let (word_log_p, word_count) = (vec![log_p / target.len() as f32; target.len()], target.len());
     SystemOutput {
         text: text.to_owned(),
         source,
         target,
         word_log_p,
         log_p: Some(log_p),
+        token_count: 1 + word_count,
         alpha: Some(alpha),
         is_head: false,
         links: None,
@@ -546,6 +547,7 @@ fn a_run_goes_on_where_it_stopped_and_says_what_the_model_says() {
         assert_eq!(heard, 40);
         assert_eq!(refused, [(7, "has no words".to_owned())]);
         let specials = Specials { eos: model.config.eos, unk: model.config.unk, bars_unk: false };
+        let corpus = CorpusTable::read(&workspace).expect("a corpus");
         for at in [0, 13, 39] {
             let source = model.source.encode(&sentences[at].source);
             let kept = workspace.output(id, at).expect("an answer").expect("an output");
@@ -576,7 +578,10 @@ fn a_run_goes_on_where_it_stopped_and_says_what_the_model_says() {
             for (kept, alpha) in weights(kept.alpha).into_iter().zip(weights(alpha)) {
                 assert!((kept - alpha).abs() < 1e-3, "{name}, {at}");
             }
-            assert_eq!(kept.target.len(), kept.word_log_p.len());
+            // The words of these vocabularies are tokens.
+            assert_eq!((kept.target.len(), kept.token_count), (kept.word_log_p.len(), kept.word_log_p.len()));
+            let column = |name: &str| TableColumn::named(name, &corpus).expect("a column").value(&corpus, at);
+            assert!((column("token_logp.1") * kept.token_count as f32 - column("logp.1")).abs() < 1e-5, "{name}, {at}");
         }
     }
 }

@@ -160,13 +160,14 @@ pub fn sentences(app: &AppState) -> Vec<GlossedSentence> {
         words: row.words.clone(),
         links: row.links.clone(),
         between: (n > 0).then(|| row.between.clone()),
+        ..GlossedText::default()
     };
     let texts = others.iter().enumerate().map(text).collect();
     let first = GlossedSentence { words: source.words.clone(), tiers: own(source), texts, ..Default::default() };
     let glossed = others.iter().filter_map(|row| {
         let tiers = Some(own(row)).filter(|tiers| !tiers.is_empty())?;
         let (name, words) = (source.name.clone(), source.words.clone());
-        let back = GlossedText { name, words, links: row.links.turned(), between: None };
+        let back = GlossedText { name, words, links: row.links.turned(), ..GlossedText::default() };
         Some(GlossedSentence { words: row.words.clone(), tiers, texts: vec![back], ..Default::default() })
     });
     std::iter::once(first).chain(glossed).collect()

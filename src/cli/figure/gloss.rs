@@ -10,10 +10,11 @@ use crate::cli::args::{Choice, RunArgs, SearchArgs, one_of};
 use crate::cli::bundled;
 use crate::cli::figure::glossed::GlossingModel;
 use crate::cli::output::{LineOutput, tell};
+use crate::corpus::import::tagged::{TaggedSentences, cells_of};
 use crate::error::{Error, Result};
 use crate::figure::interlinear::conllu;
 use crate::figure::interlinear::leipzig::fits;
-use crate::figure::interlinear::{GLOSS_FORMATS, GlossFormat, GlossTier, GlossedSentence, GlossedText};
+use crate::figure::interlinear::{GLOSS_FORMATS, GlossFormat, GlossTier, GlossedSentence, GlossedText, UNSEEN};
 use crate::text::links::{Links, read};
 use crate::text::reader::LineReader;
 use crate::text::words::words;
@@ -47,6 +48,8 @@ words of the source follows from them, and TikZ draws them from row to row.
 With --conllu the words come from a file in CoNLL-U, whose lemmas, parts of speech and morphology are lines under them, and so is what its
 last column has by name, such as Gloss and Translit; --format conllu writes one, in which the lines that were not changed are as they
 came. Links count the words between the spaces of its text (`# text`, or forms and SpaceAfter), and go to its words by their letters. --rows says which lines are shown, in which order.
+
+With --target-conllu what stands under the words of translations in a file in CoNLL-U are lines, too, under the words that they are linked to.
 
 With --leipzig the last --tier is a line of glosses by the Leipzig rules: each has as many hyphens, equals signs and tildes as the cell above it (that of the --tier
 before, else the word), its labels of grammar are set in small capitals, and those that it uses are explained at the end."
@@ -88,6 +91,9 @@ pub struct GlossedFiles {
     /// Which words of --conllu the links count; without it `spaces` where they fit
     #[arg(long, value_name = "WORDS", requires = "conllu", value_parser = one_of(LINK_WORDS.iter().copied()))]
     link_words: Option<LinkWords>,
+    /// The lemmas and parts of speech of translations, in CoNLL-U; sentences are found by their letters
+    #[arg(long, value_name = "FILE")]
+    target_conllu: Vec<PathBuf>,
     /// What each translation is called, by default as its file
     #[arg(long, value_name = "NAME")]
     name: Vec<String>,
@@ -153,11 +159,12 @@ impl GlossedFiles {
             let found = self.links(links, path, &sentences, &texts)?;
             let name = self.name.get(n).cloned().unwrap_or_else(|| file_name(target));
             for ((sentence, words), links) in sentences.iter_mut().zip(texts).zip(found) {
-                let text = GlossedText { name: name.clone(), words, links, between: None };
+                let text = GlossedText { name: name.clone(), words, links, ..GlossedText::default() };
                 if self.in_a_row { sentence.push_between(text) } else { sentence.texts.push(text) }
             }
         }
         self.translate(path, &mut sentences)?;
+        self.target_conllu.iter().try_for_each(|path| tag(path, &mut sentences))?;
         Ok(sentences)
     }
 
@@ -228,6 +235,30 @@ impl GlossedFiles {
             }
         }
         Ok(())
+    }
+}
+
+/// Gives the texts that have the letters of sentences of a file what stands under their words there.
+fn tag(path: &Path, sentences: &mut [GlossedSentence]) -> Result<()> {
+    let file = conllu::read_file(path)?;
+    let (tagged, mut found, mut all) = (TaggedSentences::new(&file), 0, 0);
+    for (at, text) in sentences.iter_mut().enumerate().flat_map(|(at, one)| one.texts.iter_mut().map(move |text| (at, text))) {
+        let words: Vec<&str> = text.words.iter().map(String::as_str).collect();
+        let own = tagged.of(at, &words.join(" ")).map(|n| &file[n]);
+        let tiers = own.into_iter().flat_map(|own| own.tiers.iter().map(move |tier| (own, &tier.name)));
+        let cells = tiers.filter(|(_, name)| !UNSEEN.contains(&name.as_str())).filter_map(|(own, name)| {
+            Some(GlossTier { name: name.clone(), cells: cells_of(own, name, &words)?, is_gloss: false })
+        });
+        text.tiers = cells.collect();
+        (found, all) = (found + usize::from(!text.tiers.is_empty()), all + 1);
+    }
+    match found {
+        0 => Err(Error::file(path, "has no sentence with the words of a translation; give the file of the same text")),
+        _ if found < all => {
+            tell(&format!("{}: {} of {all} translations have no sentence there", path.display(), all - found));
+            Ok(())
+        }
+        _ => Ok(()),
     }
 }
 

@@ -245,6 +245,13 @@ fn object(at: usize, corpus: &CorpusTable, workspace: &Workspace) -> Result<Valu
         let all = [&corpus.references].into_iter().chain(&corpus.further).map(|texts| texts.get(at));
         object["references"] = all.collect();
     }
+    if let Some(parts) = workspace.parts(at, corpus.sources.get(at).unwrap_or_default()) {
+        object["parts"] = parts.join(" ").into();
+    }
+    let targets = workspace.all_target_parts(at)?;
+    if !targets.is_empty() {
+        object["target_parts"] = targets.into_iter().map(|(text, parts)| (text, parts.into())).collect::<Map<_, _>>().into();
+    }
     let given = corpus.of_sentences().enumerate().filter(|(_, measure)| measure.is_given());
     let numbers =
         given.map(|(n, measure)| (measure.name.to_owned(), as_printed(&TableColumn::Sentence(n).value(corpus, at))));

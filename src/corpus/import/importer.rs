@@ -267,6 +267,13 @@ impl Importer<'_> {
         let mut known = Known::read(self.workspace, &places)?;
         let window = self.joined(window, &known, report)?;
         let (mut references, mut golds) = (Vec::new(), Vec::new());
+        let tagged = window.iter().flat_map(|(at, record)| record.parts.iter().map(move |one| (*at, one)));
+        let (sources, targets): (Vec<_>, Vec<_>) = tagged.partition(|(_, (text, _))| text.is_none());
+        if !(sources.is_empty() && targets.is_empty()) {
+            let target = |(at, (text, parts)): (_, &(Option<String>, String))| Some((at, text.clone()?, parts.clone()));
+            self.workspace.set_parts(&sources.into_iter().map(|(at, (_, parts))| (at, parts.clone())).collect::<Vec<_>>())?;
+            self.workspace.set_target_parts(&targets.into_iter().filter_map(target).collect::<Vec<_>>())?;
+        }
         for (at, record) in &window {
             let Some(sentence) = known.sentences.get(at) else { continue };
             references.extend(new_references((*at, record), sentence, (&numbers, self.options.replaces), report));

@@ -2,7 +2,7 @@
 //! and outputs, that have the same letters as it is written, else as it is cut; a word between spaces that the file cuts
 //! (`maison,`) has that of its longest piece.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 use std::path::Path;
 
@@ -110,32 +110,46 @@ fn of_targets(
     sentences: &[GlossedSentence],
     ticket: &CancellationToken,
 ) -> Result<(Vec<(usize, String, String)>, Vec<bool>)> {
-    let numbers: Vec<[u64; 2]> = sentences.iter().map(|sentence| letters(sentence).map(|text| mixed(&text))).collect();
-    let mut first = HashMap::new();
-    for (n, number) in numbers.iter().enumerate().flat_map(|(n, both)| both.iter().map(move |number| (n, number))) {
-        first.entry(*number).or_insert(n);
-    }
-    // The sentence of the same place, else the first with the same letters.
-    let of = |at: usize, text: &str| {
-        let number = mixed(text);
-        let own = numbers.get(at).filter(|both| both.contains(&number)).map(|_| at);
-        own.or_else(|| first.get(&number).copied())
-    };
-    let (mut found, mut are_there) = (Vec::new(), vec![false; sentences.len()]);
-    for (at, text) in workspace.targets(|at, text| of(at, text).is_some())? {
+    let tagged = TaggedSentences::new(sentences);
+    let (mut found, mut there) = (Vec::new(), HashSet::new());
+    for (at, text) in workspace.targets(|at, text| tagged.of(at, text).is_some())? {
         ticket.check()?;
-        let Some(n) = of(at, &text) else { continue };
+        let Some(n) = tagged.of(at, &text) else { continue };
         if let Some(parts) = parts_of(&sentences[n], &text) {
-            found.push((at, text, parts));
             // All with the same letters are in the corpus where one is.
-            numbers[n].iter().filter_map(|number| first.get(number)).for_each(|first| are_there[*first] = true);
-            are_there[n] = true;
+            there.insert(mixed(&text));
+            found.push((at, text, parts));
         }
     }
-    for (n, both) in numbers.iter().enumerate() {
-        are_there[n] |= both.iter().any(|number| first.get(number).is_some_and(|first| are_there[*first]));
+    Ok((found, tagged.numbers.iter().map(|both| both.iter().any(|number| there.contains(number))).collect()))
+}
+
+/// The sentences of a file by their letters.
+pub struct TaggedSentences {
+    /// Of each, as it is written and as it is cut.
+    numbers: Vec<[u64; 2]>,
+    first: HashMap<u64, usize>,
+}
+
+impl TaggedSentences {
+    /// Of a file.
+    pub fn new(sentences: &[GlossedSentence]) -> Self {
+        let numbers = sentences.iter().map(|sentence| letters(sentence).map(|text| mixed(&text)));
+        let (numbers, mut first) = (numbers.collect::<Vec<_>>(), HashMap::new());
+        for (n, both) in numbers.iter().enumerate() {
+            for number in both {
+                first.entry(*number).or_insert(n);
+            }
+        }
+        Self { numbers, first }
     }
-    Ok((found, are_there))
+
+    /// That with the letters of a text: the one of the same place, else the first.
+    pub fn of(&self, at: usize, text: &str) -> Option<usize> {
+        let number = mixed(text);
+        let own = self.numbers.get(at).filter(|both| both.contains(&number)).map(|_| at);
+        own.or_else(|| self.first.get(&number).copied())
+    }
 }
 
 /// The letters of a sentence as it is written, and as it is cut.

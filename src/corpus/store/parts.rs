@@ -3,7 +3,7 @@
 
 use rusqlite::params;
 
-use crate::corpus::store::file::{Workspace, change, one};
+use crate::corpus::store::file::{Workspace, change, list, one};
 use crate::corpus::store::schema::BESIDE;
 use crate::error::Result;
 use crate::text::words::words;
@@ -59,6 +59,15 @@ impl Workspace {
         let parts = self.ask(find).ok().flatten().flatten()?;
         let parts: Vec<String> = parts.split(' ').map(str::to_owned).collect();
         Some(parts).filter(|parts| parts.len() == words(text).count())
+    }
+
+    /// What [`Workspace::set_target_parts`] keeps of a sentence, by text.
+    pub fn all_target_parts(&self, at: usize) -> Result<Vec<(String, String)>> {
+        if !self.has_target_parts() {
+            return Ok(Vec::new());
+        }
+        let sql = "SELECT text, parts FROM target WHERE sentence = ?1 AND parts IS NOT NULL ORDER BY text";
+        self.ask(|all| list(all, sql, [at as i64 + 1], |row| Ok((row.get(0)?, row.get(1)?))))
     }
 
     /// Reads references and outputs that are wanted, each with the place of its sentence, from 0.

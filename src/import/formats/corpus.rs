@@ -42,6 +42,9 @@ struct Line {
     systems: BTreeMap<String, Said>,
     gold: Option<String>,
     measures: Option<Numbers>,
+    parts: Option<String>,
+    #[serde(default)]
+    target_parts: BTreeMap<String, String>,
 }
 
 type Numbers = BTreeMap<String, Option<f32>>;
@@ -91,6 +94,8 @@ fn record(number: usize, line: Line, warnings: &mut Warnings) -> Record {
     let mut record = Record { sentence: number, line: number, ..Record::default() };
     let mut references = line.references.unwrap_or_default().into_iter().map(Option::unwrap_or_default).skip(1);
     record.further = references.by_ref().collect();
+    record.parts = line.parts.map(|parts| (None, parts)).into_iter().collect();
+    record.parts.extend(line.target_parts.into_iter().map(|(text, parts)| (Some(text), parts)));
     record.reference = line.reference.map(ImportedText::plain);
     record.source = Some(ImportedText::plain(line.source));
     let mut linked = |text: Option<String>| match links::cell(&text?, Base::Zero) {
