@@ -113,7 +113,8 @@ fn record<'a>(
 ) -> ScoreLine<'a> {
     let (x, y) = (&system.lead().source, system.target());
     let words = |tokenizer, side: &Sentence| ends(&vocabulary_words(tokenizer, side, pretokenized));
-    let (end, rule) = (usize::from(target.sentence.tokens.last().is_some_and(|last| last == EOS)), y.rule(pretokenized));
+    let (end, rule) =
+        (usize::from(target.sentence.tokens.last().is_some_and(|last| last == EOS)), y.rule(pretokenized));
     let mean = |count: usize| forced.filter(|_| count > 0).map(|forced| forced.log_p / count as f32);
     let has_pieces = x.marks().has_pieces() || y.marks().has_pieces();
     ScoreLine {

@@ -364,6 +364,43 @@ fn gold_gives_references_an_error_rate() {
     assert_eq!(rows.len(), 2);
 }
 
+/// What a system says may have links by hand of its own: they are of its text, its AER is against them, and they are exported.
+#[test]
+fn outputs_have_links_by_hand_of_their_own() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut workspace = filled(&folder.path().join("a.ilws"));
+    let errors = |workspace: &Workspace| {
+        let corpus = CorpusTable::read(workspace).expect("a corpus");
+        let of = |name| TableColumn::named(name, &corpus).expect("a column").value(&corpus, 1);
+        ([of("aer.1"), of("aer.2")].map(|aer| (!aer.is_nan()).then_some(aer)), corpus.golds.contains(&1))
+    };
+    assert_eq!(errors(&workspace), ([None, None], false));
+    let changed = workspace.draw_output(1, "le vieux moulin", links_of("0-0 1-1 2?2").as_ref()).expect("drawn");
+    assert_eq!(changed.golds.iter().collect::<Vec<_>>(), [&1]);
+    workspace.measure(&[1]).expect("measured");
+    assert_eq!(errors(&workspace), ([Some(0.0), None], true));
+    assert_eq!(workspace.gold(1).expect("read"), None, "the reference has none");
+    let corpus = CorpusTable::read(&workspace).expect("a corpus");
+    let path = folder.path().join("gold");
+    let (rows, columns, chosen) = (vec![0, 1].into(), Vec::new(), String::new());
+    let out = Out {
+        path: path.clone(),
+        kind: ExportFormat::OutputGold(0),
+        rows,
+        columns,
+        chosen,
+        pictures: 0,
+        aligner: None,
+    };
+    out::write(&out, &corpus, &workspace).expect("written");
+    assert_eq!(std::fs::read_to_string(path).expect("a file"), "\n0-0 1-1 2?2\n");
+    for (expect, call) in [(false, Workspace::undo as fn(&mut Workspace) -> _), (true, Workspace::redo)] {
+        call(&mut workspace).expect("done").expect("an act");
+        workspace.measure(&[1]).expect("measured");
+        assert_eq!(errors(&workspace), ([expect.then_some(0.0), None], expect));
+    }
+}
+
 /// Earlier versions measured the variants of SoftAlignments, too, and the row that a head does not have.
 #[test]
 fn a_corpus_of_before_says_what_became_of_its_columns() {

@@ -21,20 +21,23 @@ pub(super) fn print(
     chosen: Vec<u32>,
     output: &mut LineOutput,
 ) -> anyhow::Result<()> {
-    let Some(system) = low.system.checked_sub(1).filter(|at| *at < corpus.systems.len()) else {
+    let number = low.system.unwrap_or(1);
+    let Some(system) = number.checked_sub(1).filter(|at| *at < corpus.systems.len()) else {
         let count = corpus.systems.len();
-        let message = format!("--system {} is not there; there are {count}, counted from 1", low.system);
+        let message = format!("--system {} is not there; there are {count}, counted from 1", number);
         return Err(Error::Input(message).into());
     };
     let links = LinkChoice { system: Some(system), by: LinkOrigin::Own };
     let searching = Searching::new(query, Path::new(""), links, chosen, None);
-    let mut searching = searching.map_err(|why| Error::Input(format!("--query, {why}")))?.by_parts(low.by, low.target_by);
+    let mut searching =
+        searching.map_err(|why| Error::Input(format!("--query, {why}")))?.by_parts(low.by, low.target_by);
     if low.by && !corpus.has_parts {
         let message = "--by: nobody gave this corpus parts of speech; bring them in with --import FILE.conllu";
         return Err(Error::Input(message.to_owned()).into());
     }
     if low.target_by && !corpus.has_target_parts {
-        let message = "--target-by: no reference or output has parts of speech; bring them in with --import FILE.conllu";
+        let message =
+            "--target-by: no reference or output has parts of speech; bring them in with --import FILE.conllu";
         return Err(Error::Input(message.to_owned()).into());
     }
     let mut lines = Vec::new();

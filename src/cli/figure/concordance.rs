@@ -73,7 +73,8 @@ pub fn run(low: &ConcordanceArgs) -> anyhow::Result<()> {
     let keys = sentences.iter().map(|sentence| keys(sentence, low.by.as_deref())).collect::<Vec<_>>();
     if let Some(by) = low.by.as_deref().filter(|_| keys.iter().flatten().all(String::is_empty)) {
         let known: Vec<&str> = sentences.iter().flat_map(|one| &one.tiers).map(|tier| tier.name.as_str()).collect();
-        let known = known.iter().collect::<BTreeSet<_>>().into_iter().fold(String::new(), |all, name| all + ", " + name);
+        let known =
+            known.iter().collect::<BTreeSet<_>>().into_iter().fold(String::new(), |all, name| all + ", " + name);
         return Err(
             Error::Input(format!("--by: there is no line `{by}` under the words; there are word{known}")).into()
         );
@@ -82,7 +83,8 @@ pub fn run(low: &ConcordanceArgs) -> anyhow::Result<()> {
     if let Some(by) = low.target_by.as_deref().filter(|by| *by != "word" && tiers().all(|tier| tier.name != *by)) {
         let known: BTreeSet<&str> = tiers().map(|tier| tier.name.as_str()).collect();
         let known = known.into_iter().fold(String::new(), |all, name| all + ", " + name);
-        let message = format!("--target-by: there is no line `{by}` under the words of translations; there are word{known}");
+        let message =
+            format!("--target-by: there is no line `{by}` under the words of translations; there are word{known}");
         return Err(Error::Input(message).into());
     }
     let mut output = LineOutput::stdout();
@@ -136,7 +138,8 @@ fn table(
     let mut lines: Vec<Vec<ConcordanceLine>> = vec![Vec::new(); names.len()];
     for (at, (sentence, keys)) in sentences.iter().zip(keys).enumerate() {
         let source = if low.by.is_some() { keys } else { &sentence.words };
-        let texts: Vec<_> = sentence.texts.iter().map(|text| (target_keys(text, low.target_by.as_deref()), links(text))).collect();
+        let texts: Vec<_> =
+            sentence.texts.iter().map(|text| (target_keys(text, low.target_by.as_deref()), links(text))).collect();
         let found = tally.add(at as u32, TalliedSentence { keys, source, texts: &texts });
         if low.hits {
             lines.iter_mut().zip(found).for_each(|(lines, found)| lines.extend(found));

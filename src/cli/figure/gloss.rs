@@ -242,7 +242,9 @@ impl GlossedFiles {
 fn tag(path: &Path, sentences: &mut [GlossedSentence]) -> Result<()> {
     let file = conllu::read_file(path)?;
     let (tagged, mut found, mut all) = (TaggedSentences::new(&file), 0, 0);
-    for (at, text) in sentences.iter_mut().enumerate().flat_map(|(at, one)| one.texts.iter_mut().map(move |text| (at, text))) {
+    for (at, text) in
+        sentences.iter_mut().enumerate().flat_map(|(at, one)| one.texts.iter_mut().map(move |text| (at, text)))
+    {
         let words: Vec<&str> = text.words.iter().map(String::as_str).collect();
         let own = tagged.of(at, &words.join(" ")).map(|n| &file[n]);
         let tiers = own.into_iter().flat_map(|own| own.tiers.iter().map(move |tier| (own, &tier.name)));

@@ -63,7 +63,11 @@ pub fn to(file: &mut dyn Write, out: &Out, corpus: &CorpusTable, workspace: &Wor
             let mut lines = out.rows.iter().flat_map(|at| judged::pearmut(*at as usize, corpus));
             lines.try_for_each(|line| writeln!(file, "{}", commands::json(&line)?).map_err(io))
         }
-        ExportFormat::Jsonl | ExportFormat::Pharaoh(..) | ExportFormat::Gold | ExportFormat::Judgements => {
+        ExportFormat::Jsonl
+        | ExportFormat::Pharaoh(..)
+        | ExportFormat::Gold
+        | ExportFormat::OutputGold(_)
+        | ExportFormat::Judgements => {
             for &at in out.rows.iter() {
                 if let Some(line) = line(out.kind, at as usize, corpus, workspace)? {
                     writeln!(file, "{line}").map_err(io)?;
@@ -145,6 +149,11 @@ fn line(kind: ExportFormat, at: usize, corpus: &CorpusTable, workspace: &Workspa
     match kind {
         ExportFormat::Jsonl => commands::json(&object(at, corpus, workspace)?).map(Some),
         ExportFormat::Gold => Ok(Some(workspace.gold(at)?.as_ref().map(links::pharaoh).unwrap_or_default())),
+        ExportFormat::OutputGold(system) => {
+            let text = column_of(system, corpus)?.texts.get(at);
+            let gold = |text| workspace.gold_of_output(at, text, corpus.references.get(at));
+            Ok(Some(text.map(gold).transpose()?.flatten().as_ref().map(links::pharaoh).unwrap_or_default()))
+        }
         ExportFormat::Pharaoh(system, how) => {
             let output = workspace.output(column_of(system, corpus)?.system.id, at)?;
             let source = corpus.sources.get(at).unwrap_or_default();
@@ -250,7 +259,8 @@ fn object(at: usize, corpus: &CorpusTable, workspace: &Workspace) -> Result<Valu
     }
     let targets = workspace.all_target_parts(at)?;
     if !targets.is_empty() {
-        object["target_parts"] = targets.into_iter().map(|(text, parts)| (text, parts.into())).collect::<Map<_, _>>().into();
+        object["target_parts"] =
+            targets.into_iter().map(|(text, parts)| (text, parts.into())).collect::<Map<_, _>>().into();
     }
     let given = corpus.of_sentences().enumerate().filter(|(_, measure)| measure.is_given());
     let numbers =

@@ -18,6 +18,7 @@ use crate::corpus::judgements::judgement_io;
 use crate::corpus::measures::remarks::remarks;
 use crate::corpus::measures::table::{CorpusMeasure, GIVEN};
 use crate::corpus::store::file::Workspace;
+use crate::corpus::store::gold::is_said;
 use crate::corpus::store::output::SystemOutput;
 use crate::corpus::store::read::{MOST_REFERENCES, StoredAbout, StoredSentence};
 use crate::corpus::store::write::NewSentence;
@@ -271,7 +272,8 @@ impl Importer<'_> {
         let (sources, targets): (Vec<_>, Vec<_>) = tagged.partition(|(_, (text, _))| text.is_none());
         if !(sources.is_empty() && targets.is_empty()) {
             let target = |(at, (text, parts)): (_, &(Option<String>, String))| Some((at, text.clone()?, parts.clone()));
-            self.workspace.set_parts(&sources.into_iter().map(|(at, (_, parts))| (at, parts.clone())).collect::<Vec<_>>())?;
+            self.workspace
+                .set_parts(&sources.into_iter().map(|(at, (_, parts))| (at, parts.clone())).collect::<Vec<_>>())?;
             self.workspace.set_target_parts(&targets.into_iter().filter_map(target).collect::<Vec<_>>())?;
         }
         for (at, record) in &window {
@@ -302,12 +304,13 @@ impl Importer<'_> {
                 let Some(sentence) = known.sentences.get(at) else { continue };
                 let kept = self.output((*at, &name), &sentence.source, record, output, report)?;
                 let id = self.system(&name)?.id;
-                drafts.entry(id).or_default().extend(kept.map(|output| Draft {
-                    at: *at,
-                    output,
-                    sentence: sentence.clone(),
-                    gold: known.golds.get(at).cloned(),
-                }));
+                let Some(output) = kept else { continue };
+                let gold = if is_said(&output.text, sentence.reference.as_deref()) {
+                    known.golds.get(at).cloned()
+                } else {
+                    self.workspace.gold_of_output(*at, &output.text, None)?
+                };
+                drafts.entry(id).or_default().push(Draft { at: *at, output, sentence: sentence.clone(), gold });
             }
         }
         for (system, drafts) in drafts {

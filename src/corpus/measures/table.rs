@@ -16,7 +16,7 @@ use crate::text::words::words;
 #[derive(Clone, Debug)]
 pub struct MeasureSubject<'a> {
     pub source: &'a str,
-    /// The references; links by hand are those of the first.
+    /// The references.
     pub references: &'a [&'a str],
     /// Links by hand, of the output's words.
     pub gold: Option<&'a Links>,
@@ -228,14 +228,12 @@ const OWN: &[CorpusMeasure] = &[
         name: "aer",
         title: "AER",
         about: id!(
-            "Alignment error against links by hand, of a translation that is the first reference itself; the links are \
-                the source word of greatest alpha for each target word"
+            "Alignment error against links by hand of the first reference, where the translation is that, or of the \
+                translation itself; the links are the source word of greatest alpha for each target word"
         ),
         digits: 3,
         of: Of::Subject(|subject| {
-            let (gold, output, reference) = (subject.gold?, subject.output?, subject.references.first()?);
-            let is_same = words(reference).eq(words(&output.text));
-            let found = is_same.then(|| output.word_links(subject.source)).flatten()?;
+            let (gold, found) = (subject.gold?, subject.output?.word_links(subject.source)?);
             aer::AerCounts::of(&found, gold).rates().aer.map(|aer| aer as f32)
         }),
     },

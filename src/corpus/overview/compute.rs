@@ -414,7 +414,7 @@ impl Counting {
                 let counts = || ComparedScores::of(text, &references, &BleuSettings::default());
                 let mut sums = SystemScores::of(is_rival.then(counts));
                 if let Some(output) = &output
-                    && let Some(counts) = errors(source, reference, output, &corpus, workspace, at)?
+                    && let Some(counts) = errors(source, (reference, output), &corpus, workspace, at)?
                 {
                     (sums.aligned, sums.errors) = (1, counts);
                 }
@@ -562,19 +562,19 @@ fn other_pairs(systems: &[usize], (first, second): (usize, usize), most: usize) 
     if others.len() <= most { others } else { Vec::new() }
 }
 
-/// The alignment errors of an output that says the reference, as the measure AER counts them.
+/// The alignment errors of an output that has links by hand, as the measure AER counts them.
 fn errors(
     source: &str,
-    reference: &str,
-    output: &SystemOutput,
+    (reference, output): (&str, &SystemOutput),
     corpus: &CorpusTable,
     workspace: &Workspace,
     at: usize,
 ) -> Result<Option<aer::AerCounts>> {
-    if !corpus.golds.contains(&at) || !words(reference).eq(words(&output.text)) {
+    if !corpus.golds.contains(&at) {
         return Ok(None);
     }
-    let (Some(gold), Some(found)) = (workspace.gold(at)?, output.word_links(source)) else { return Ok(None) };
+    let gold = workspace.gold_of_output(at, &output.text, Some(reference))?;
+    let (Some(gold), Some(found)) = (gold, output.word_links(source)) else { return Ok(None) };
     let counts = aer::AerCounts::of(&found, &gold);
     Ok(counts.rates().aer.map(|_| counts))
 }

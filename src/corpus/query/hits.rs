@@ -85,9 +85,10 @@ impl Searching {
             let parts = self.by_parts.then(|| workspace.parts(place, corpus.sources.get(place).unwrap_or_default()));
             let target = || workspace.target_parts(place, choice.text(corpus, place).unwrap_or_default());
             let target = self.by_target.then(target);
-            let (Some(source), Some(output)) =
-                (parts.as_ref().map_or(Some(&source), Option::as_ref), target.as_ref().map_or(Some(&output), Option::as_ref))
-            else {
+            let (Some(source), Some(output)) = (
+                parts.as_ref().map_or(Some(&source), Option::as_ref),
+                target.as_ref().map_or(Some(&output), Option::as_ref),
+            ) else {
                 continue;
             };
             let found = self.query.find(&ConcordanceSentence { source, output, ..sentence });

@@ -37,10 +37,10 @@ impl Workspace {
     /// Keeps the parts of speech of references and outputs, by the places of their sentences from 0 and by their texts.
     pub fn set_target_parts(&mut self, parts: &[(usize, String, String)]) -> Result<()> {
         self.at_once(|all| {
-            BESIDE.iter().try_for_each(|sql| all.execute_batch(sql))?;
             let sql = "INSERT INTO target(sentence, text, parts) VALUES (?1, ?2, ?3)
                 ON CONFLICT DO UPDATE SET parts = excluded.parts";
-            let set = |(at, text, parts): &(usize, String, String)| change(all, sql, params![*at as i64 + 1, text, parts]);
+            let set =
+                |(at, text, parts): &(usize, String, String)| change(all, sql, params![*at as i64 + 1, text, parts]);
             parts.iter().try_for_each(|one| set(one).map(drop))
         })
     }

@@ -58,7 +58,7 @@ CREATE TABLE reference(key INTEGER PRIMARY KEY, text TEXT NOT NULL);
 UPDATE name SET name = 'entropy_bits' WHERE name = 'entropy';
 UPDATE measures SET names = trim(replace(' ' || names || ' ', ' entropy ', ' entropy_bits '));
 ",
-    // Of alignment heads these were means over the row that the last token does not have, too: they go.
+    // Besides the new table: of alignment heads these were means over the row that the last token does not have, too: they go.
     "
 DELETE FROM block WHERE (key >> 20 & 4095) - 16 IN
     (SELECT id FROM name WHERE name IN ('entropy', 'ap_out', 'confidence'))
@@ -69,6 +69,8 @@ INSERT OR IGNORE INTO measures(names) SELECT names FROM renamed;
 UPDATE numbers SET measures = (SELECT measures.id FROM renamed JOIN measures USING (names) WHERE renamed.id = numbers.measures)
     WHERE system IN (SELECT id FROM system WHERE about LIKE '%\"reading\":\"head\"%');
 DROP TABLE renamed;
+CREATE TABLE IF NOT EXISTS target(sentence INTEGER NOT NULL, text TEXT NOT NULL, parts TEXT, links TEXT,
+    PRIMARY KEY(sentence, text)) WITHOUT ROWID;
 ",
 ];
 
@@ -76,8 +78,6 @@ DROP TABLE renamed;
 pub const BESIDE: &[&str] = &[
     "CREATE TABLE IF NOT EXISTS look(id INTEGER PRIMARY KEY, document TEXT NOT NULL)",
     "CREATE TABLE IF NOT EXISTS part(sentence INTEGER PRIMARY KEY, words TEXT NOT NULL)",
-    "CREATE TABLE IF NOT EXISTS target(sentence INTEGER NOT NULL, text TEXT NOT NULL, parts TEXT, links TEXT,
-    PRIMARY KEY(sentence, text)) WITHOUT ROWID",
 ];
 
 /// Name and statement of what is in a database, by its kind.

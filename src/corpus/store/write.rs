@@ -181,7 +181,9 @@ impl Workspace {
         let mut ready = Vec::with_capacity(new.len());
         for (at, output) in new {
             let Some(sentence) = self.sentence(*at)? else { continue };
-            let gold = if output.alpha.is_some() || output.links.is_some() { self.gold(*at)? } else { None };
+            let has_links = output.alpha.is_some() || output.links.is_some();
+            let gold = || self.gold_of_output(*at, &output.text, sentence.reference.as_deref());
+            let gold = if has_links { gold()? } else { None };
             let references = sentence.references();
             let of = (sentence.source.as_str(), references.as_slice(), gold.as_ref());
             ready.push(Ready::new(*at, output, of, measuring).map_err(|error| Error::io(self.path(), &error))?);
@@ -258,7 +260,8 @@ impl Workspace {
                 let (Some(sentence), Some(output)) = (self.sentence(*at)?, self.output(system.id, *at)?) else {
                     continue;
                 };
-                let (gold, mut measuring) = (self.gold(*at)?, Measuring::default());
+                let gold = self.gold_of_output(*at, &output.text, sentence.reference.as_deref())?;
+                let mut measuring = Measuring::default();
                 let references = sentence.references();
                 rows.push((*at, measuring.output(&sentence.source, &references, gold.as_ref(), &output)));
             }

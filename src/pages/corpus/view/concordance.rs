@@ -119,8 +119,7 @@ fn query_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
         }
     }
     if workbench.corpus.has_target_parts {
-        let note =
-            tr!("Words of the query behind -> and | are parts of speech; texts without them are skipped");
+        let note = tr!("Words of the query behind -> and | are parts of speech; texts without them are skipped");
         if ui.checkbox(&mut by_target, tr!("target by part of speech")).on_hover_text(note).changed() {
             window.push(ExploreCommand::SetByParts(by_parts, by_target));
         }
