@@ -21,7 +21,7 @@ pub fn tables(detail: &Detail, mut number: impl FnMut() -> u64) -> Vec<Option<Ar
             source: source(output, alpha),
             target: target(output),
             alpha: Some(alpha.clone()),
-            links: gold(detail.golds.get(n)?.as_ref(), detail, output),
+            links: gold(detail.golds.get(n).and_then(Option::as_ref), detail, output),
             text: output.text.clone(),
             log_p: output.log_p.unwrap_or(f32::NAN),
             ..AlignmentTable::default()
