@@ -111,6 +111,7 @@ Formats:
 kappa; then the sentences where A and B differ, then Krippendorff's alpha of ratings, stars, tags and marks. Of three
 annotators and more that alone. With --format jsonl it is one object."
 )]
+#[expect(clippy::struct_excessive_bools, reason = "options, as typed")]
 pub struct AnalyseArgs {
     /// The file; it is made where there is none
     #[arg(long, value_name = "FILE")]

@@ -24,7 +24,7 @@ pub(super) fn print(
     let number = low.system.unwrap_or(1);
     let Some(system) = number.checked_sub(1).filter(|at| *at < corpus.systems.len()) else {
         let count = corpus.systems.len();
-        let message = format!("--system {} is not there; there are {count}, counted from 1", number);
+        let message = format!("--system {number} is not there; there are {count}, counted from 1");
         return Err(Error::Input(message).into());
     };
     let links = LinkChoice { system: Some(system), by: LinkOrigin::Own };

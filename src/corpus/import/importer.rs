@@ -551,7 +551,7 @@ impl Importer<'_> {
             let word_log_p = if kept.word_log_p.is_empty() { known.word_log_p.clone() } else { kept.word_log_p };
             let (log_p, token_count) = kept_scored.or_else(|| known.scored()).unzip();
             let token_count = token_count.unwrap_or_default();
-            kept = SystemOutput { links, log_p, token_count, word_log_p, ..known };
+            kept = SystemOutput { word_log_p, log_p, token_count, links, ..known };
         }
         if !is_joined {
             let of_record = || record.source.as_ref().and_then(|source| source.tokens.clone());

@@ -65,6 +65,7 @@ pub fn import(workspace: &mut Workspace, path: &Path, ticket: &CancellationToken
 }
 
 /// The parts of speech of sources, by their places, and which sentences of the file they are from.
+#[expect(clippy::type_complexity, reason = "place and parts of each, and which sentences they are from")]
 fn of_sources(
     workspace: &Workspace,
     sentences: &[GlossedSentence],
