@@ -118,6 +118,7 @@ fn is_new(of: &mut Option<(u64, Arc<Vec<u32>>)>, is_under_way: bool, revision: u
 
 /// A concordance.
 #[derive(Clone, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own, and any of them may hold together")]
 pub struct Concordance {
     /// As typed.
     pub query: String,
