@@ -110,6 +110,13 @@ impl Alignment {
         Self::filled(rows, columns, cells.map(|(i, j)| self.get(i, j).unwrap_or(none)))
     }
 
+    /// Only the rows that exist: one without any weight is a place kept for a word that has none, as the last token of
+    /// a translation by an alignment head, and no distribution over source words.
+    pub fn existing(&self) -> Self {
+        let rows: Vec<&[f32]> = self.iter().filter(|row| used(row) > 0).collect();
+        if rows.len() == self.rows { self.clone() } else { Self::from_rows(&rows) }
+    }
+
     /// Rows and columns exchanged.
     pub fn turned(&self) -> Self {
         let cells = (0..self.columns).flat_map(|j| (0..self.rows).map(move |i| self.weights[i * self.columns + j]));

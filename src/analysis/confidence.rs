@@ -4,7 +4,8 @@
 //! A is alpha with rows t = 1..T of target tokens and columns s = 1..S of source tokens, `</s>` among them where it has a
 //! row or column. ln is natural, 0 ln 0 is 0. A source token that nothing looks at (its column sums to 0) has no
 //! distribution over the target: APin is the mean over the others, so that it is not scored as if it were certain, and
-//! `unattended` counts it.
+//! `unattended` counts it. Likewise T counts the rows that exist: an alignment head has none for the last token, which it
+//! never read. Rows of local-p sum to less than 1 and are taken as they are.
 
 use std::collections::HashSet;
 
@@ -12,7 +13,6 @@ use crate::analysis::alignment::Alignment;
 use crate::analysis::divergence::entropy;
 use crate::analysis::reading::Reading;
 use crate::text::links::{Link, Links};
-use crate::text::readable::readable;
 use crate::text::sentence::UNK;
 use crate::text::words::without_end;
 
@@ -43,25 +43,25 @@ pub struct ConfidenceEntry {
     pub of: fn(&TranslationSigns<'_>) -> Option<f64>,
 }
 
-/// Every measure; the published definitions first, then those of the program SoftAlignments, which differ.
+/// Every measure; the published ones first (Rikters et al. 2017).
 pub const CONFIDENCES: &[ConfidenceEntry] = &[
     ConfidenceEntry {
         name: "confidence",
         label: id!("Confidence"),
         formula: id!("CDP + APout + APin (Rikters et al. 2017), at most 0"),
-        of: |seen| aligned(seen).map(|alpha| cdp(alpha) + ap_out(alpha) + ap_in(alpha)),
+        of: |seen| aligned(seen).map(|alpha| cdp(&alpha) + ap_out(&alpha) + ap_in(&alpha)),
     },
     ConfidenceEntry {
         name: "cdp",
         label: id!("Coverage deviation penalty"),
         formula: id!("CDP = -1/S sum_s ln(1 + (1 - sum_t A_ts)^2)"),
-        of: |seen| aligned(seen).map(cdp),
+        of: |seen| aligned(seen).map(|alpha| cdp(&alpha)),
     },
     ConfidenceEntry {
         name: "ap_out",
         label: id!("Absentmindedness, output"),
-        formula: id!("APout = 1/T sum_t sum_s A_ts ln A_ts"),
-        of: |seen| aligned(seen).map(ap_out),
+        formula: id!("APout = 1/T sum_t sum_s A_ts ln A_ts, over the T rows that exist"),
+        of: |seen| aligned(seen).map(|alpha| ap_out(&alpha)),
     },
     ConfidenceEntry {
         name: "ap_in",
@@ -69,39 +69,15 @@ pub const CONFIDENCES: &[ConfidenceEntry] = &[
         formula: id!(
             "APin = 1/S sum_s sum_t B_ts ln B_ts, B_ts = A_ts / sum_t A_ts; columns of 0 are left out of the mean"
         ),
-        of: |seen| aligned(seen).map(ap_in),
-    },
-    ConfidenceEntry {
-        name: "confidence_softalignments",
-        label: id!("Confidence (SoftAlignments)"),
-        formula: id!("the sum of its three terms, less a penalty where source and output share much text"),
-        of: |seen| aligned(seen).map(|_| soft_total(seen)),
-    },
-    ConfidenceEntry {
-        name: "cdp_softalignments",
-        label: id!("CDP (SoftAlignments)"),
-        formula: id!("-1/S sum_s ln(1 + |1 - sum_t A_ts|^6)"),
-        of: |seen| aligned(seen).map(|alpha| deviation(alpha, 6)),
-    },
-    ConfidenceEntry {
-        name: "ap_out_softalignments",
-        label: id!("APout (SoftAlignments)"),
-        formula: id!(
-            "its name for the term over source tokens: 1/S sum_s sum_t B_ts ln B_ts, where a column of 0 drops the \
-                  sum before it"
-        ),
-        of: |seen| aligned(seen).map(|alpha| slipping(&columns(alpha))),
-    },
-    ConfidenceEntry {
-        name: "ap_in_softalignments",
-        label: id!("APin (SoftAlignments)"),
-        formula: id!("its name for the term over target tokens: 1/T sum_t sum_s A_ts ln A_ts, rows normalised"),
-        of: |seen| aligned(seen).map(|alpha| slipping(&rows(alpha))),
+        of: |seen| aligned(seen).map(|alpha| ap_in(&alpha)),
     },
     ConfidenceEntry {
         name: "entropy",
         label: id!("Entropy (nats)"),
-        formula: id!("1/T sum_t H(A_t), in nats as everywhere: ln 2 = 0.69 looks at two source words alike"),
+        formula: id!(
+            "1/T sum_t H(A_t) in nats, over the T rows that exist: ln 2 = 0.69 looks at two source words alike. Rows of local \
+                attention sum to less than 1 and are taken as they are"
+        ),
         of: |seen| aligned(seen).and_then(|alpha| mean(alpha.iter().map(|row| f64::from(entropy(row))))),
     },
     ConfidenceEntry {
@@ -168,8 +144,9 @@ pub fn unattended(seen: &TranslationSigns<'_>, threshold: f64) -> Vec<usize> {
     (0..source_words(seen)).filter(|s| sums.get(*s).is_some_and(|sum| *sum < threshold)).collect()
 }
 
-fn aligned<'a>(seen: &'a TranslationSigns<'_>) -> Option<&'a Alignment> {
-    (!seen.alpha.is_empty()).then_some(&seen.alpha)
+/// alpha, its rows that exist; `None` without any.
+fn aligned(seen: &TranslationSigns<'_>) -> Option<Alignment> {
+    Some(seen.alpha.existing()).filter(|alpha| !alpha.is_empty())
 }
 
 fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
@@ -181,14 +158,9 @@ fn x_ln_x(x: f64) -> f64 {
     if x > 0.0 { x * x.ln() } else { 0.0 }
 }
 
-/// -1/S sum_s ln(1 + |1 - sum_t A_ts|^exponent)
-fn deviation(alpha: &Alignment, exponent: i32) -> f64 {
-    let penalty = |sum: &f64| (1.0 - sum).abs().powi(exponent).ln_1p();
-    -alpha.column_sums().iter().map(penalty).sum::<f64>() / alpha.columns() as f64
-}
-
 fn cdp(alpha: &Alignment) -> f64 {
-    deviation(alpha, 2)
+    let penalty = |sum: &f64| (1.0 - sum).powi(2).ln_1p();
+    -alpha.column_sums().iter().map(penalty).sum::<f64>() / alpha.columns() as f64
 }
 
 fn ap_out(alpha: &Alignment) -> f64 {
@@ -197,54 +169,13 @@ fn ap_out(alpha: &Alignment) -> f64 {
 }
 
 fn ap_in(alpha: &Alignment) -> f64 {
-    mean(columns(alpha).iter().filter_map(|column| certainty(column))).unwrap_or(0.0)
+    mean(alpha.turned().iter().filter_map(certainty)).unwrap_or(0.0)
 }
 
 /// sum_k b_k ln b_k with b the values divided by their sum; `None` where that is 0.
-fn certainty(values: &[f64]) -> Option<f64> {
-    let sum: f64 = values.iter().sum();
-    (sum > 0.0).then(|| values.iter().map(|value| x_ln_x(value / sum)).sum())
-}
-
-fn rows(alpha: &Alignment) -> Vec<Vec<f64>> {
-    alpha.iter().map(|row| row.iter().copied().map(f64::from).collect()).collect()
-}
-
-fn columns(alpha: &Alignment) -> Vec<Vec<f64>> {
-    rows(&alpha.turned())
-}
-
-/// The mean of [`certainty`] as SoftAlignments adds it up: an empty slice sets the sum so far to 0.
-fn slipping(slices: &[Vec<f64>]) -> f64 {
-    let sum = slices.iter().fold(0.0, |sum, slice| certainty(slice).map_or(0.0, |value| sum + value));
-    sum / slices.len().max(1) as f64
-}
-
-/// The total of SoftAlignments. A long output that shares much text with its source, o of its characters in one piece, is
-/// taken for a copy: (0.8 + 0.01 T)(3 - 5(1 - o))(0.7 + o) tan(o) is taken off where T > 4 and o > 0.3.
-fn soft_total(seen: &TranslationSigns<'_>) -> f64 {
-    let alpha = &seen.alpha;
-    let total = deviation(alpha, 6) + slipping(&columns(alpha)) + slipping(&rows(alpha));
-    let (t, o) = (alpha.rows() as f64, overlap(&readable(seen.source), &readable(seen.target)));
-    if t <= 4.0 || o <= 0.3 {
-        return total;
-    }
-    total - (0.8 + 0.01 * t) * (3.0 - 5.0 * (1.0 - o)) * (0.7 + o) * o.tan()
-}
-
-/// The longest text that is in both, as a share of the characters of the target.
-fn overlap(source: &str, target: &str) -> f64 {
-    let (source, target): (Vec<char>, Vec<char>) = (source.chars().collect(), target.chars().collect());
-    // How long what both have is that ends before j, and with the target character before this one.
-    let (mut lengths, mut longest) = (vec![0_u32; source.len() + 1], 0);
-    for one in &target {
-        // From behind, where the lengths of the character before are still there.
-        for j in (0..source.len()).rev() {
-            lengths[j + 1] = if *one == source[j] { lengths[j] + 1 } else { 0 };
-            longest = longest.max(lengths[j + 1]);
-        }
-    }
-    if target.is_empty() { 0.0 } else { f64::from(longest) / target.len() as f64 }
+fn certainty(values: &[f32]) -> Option<f64> {
+    let sum: f64 = values.iter().copied().map(f64::from).sum();
+    (sum > 0.0).then(|| values.iter().map(|value| x_ln_x(f64::from(*value) / sum)).sum())
 }
 
 /// Columns of alpha that are words; all of them where the tokens are not known.
@@ -275,8 +206,8 @@ fn steps(seen: &TranslationSigns<'_>) -> impl Iterator<Item = (usize, usize)> {
 fn eos_attention(seen: &TranslationSigns<'_>) -> Option<f64> {
     let end = without_end(seen.source).len();
     let has_end = end < seen.source.len() && end < seen.alpha.columns();
-    let weights = seen.alpha.iter().take(target_words(seen)).map(|row| f64::from(row[end]));
-    if has_end { mean(weights) } else { None }
+    let rows = seen.alpha.words(target_words(seen), seen.alpha.columns()).existing();
+    if has_end { mean(rows.iter().map(|row| f64::from(row[end]))) } else { None }
 }
 
 fn disagreement(seen: &TranslationSigns<'_>) -> Option<f64> {

@@ -105,7 +105,7 @@ Formats:
               12.1.target are sentence 12 in system 1, words with </s>
   matrices    the same as tables, a file for each, into the folder of --save
   links       the links of --system, a line for each sentence, as Pharaoh; with --threshold or --symmetrize
-  gold        links by hand, the same way
+  gold        links by hand of the reference, or with --system those of what a system says, the same way
   judgements  stars, tags, notes, marks and links, an object for each judged sentence
   judgement-table  the same as a table with a row for each annotator and each mark
   mqm         marks of people as a table of the WMT, as Marot shows them; `--import` reads it
@@ -119,6 +119,7 @@ Formats:
 kappa; then the sentences where A and B differ, then Krippendorff's alpha of ratings, stars, tags and marks. Of three
 annotators and more that alone. With --format jsonl it is one object."
 )]
+#[expect(clippy::struct_excessive_bools, reason = "options, as typed")]
 pub struct AnalyseArgs {
     /// The file; it is made where there is none
     #[arg(long, value_name = "FILE")]
@@ -140,7 +141,7 @@ pub struct AnalyseArgs {
     #[arg(long, value_name = "FILE")]
     gold: Vec<PathBuf>,
     /// A file that says itself what it is: TSV, TMX, XLIFF, JSON lines of translate, dumps of attention,
-    /// CoNLL-U for the parts of speech of sentences that are there; once for each
+    /// CoNLL-U for the parts of speech of sources, or of references and outputs, that are there; once for each
     #[arg(long, value_name = "FILE")]
     import: Vec<PathBuf>,
     /// What the files of --source, --reference, --output and --import are, where that is not to be found out
@@ -203,12 +204,15 @@ pub struct AnalyseArgs {
     /// What it is looked for among
     #[arg(long, default_value = "word", requires = "query", value_parser = one_of(KEYS.iter().copied()), action = clap::ArgAction::Set)]
     by: bool,
+    /// What the words behind `->` and `|` are looked for among
+    #[arg(long, default_value = "word", requires = "query", value_parser = one_of(KEYS.iter().copied()), action = clap::ArgAction::Set)]
+    target_by: bool,
     /// How its hits are sorted
     #[arg(long, default_value = "place", requires = "query", value_parser = one_of(ORDERS.iter().copied()))]
     order: ConcordanceOrder,
-    /// Of which system, counted from 1
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    system: usize,
+    /// Of which system, counted from 1; where nothing is said of the first, and with --format gold of the reference
+    #[arg(long, value_name = "N")]
+    system: Option<usize>,
     /// Print these overviews in place of sentences, with commas between, as TSV or with --format jsonl
     #[arg(long, value_name = "OVERVIEWS", value_delimiter = ',', value_parser = overviews(), conflicts_with = "query")]
     overview: Vec<String>,
@@ -492,7 +496,7 @@ pub fn run(low: &AnalyseArgs) -> anyhow::Result<()> {
         agreement(&names, low.format == Format::Jsonl, &corpus, &rows, &mut output)?;
         return output.finish();
     }
-    let Some(system) = low.system.checked_sub(1) else {
+    let Some(system) = low.system.unwrap_or(1).checked_sub(1) else {
         return Err(Error::Input("systems are counted from 1".to_owned()).into());
     };
     if low.format == Format::Scheme {
@@ -501,7 +505,7 @@ pub fn run(low: &AnalyseArgs) -> anyhow::Result<()> {
             None => output.text(&corpus.scheme.to_toml()?)?,
         }
     }
-    let Some(kind) = low.format.kind(system, &low.links) else { return output.finish() };
+    let Some(kind) = low.format.kind((system, low.system.is_some()), &low.links) else { return output.finish() };
     provenance_of(&corpus, None).facts.iter().for_each(|(name, value)| provenance::fact(name, value));
     let path = low.save.clone().unwrap_or_else(|| PathBuf::from("stdout"));
     let out = low.choice.out(path, kind, rows, (&corpus, &workspace))?;

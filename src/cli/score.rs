@@ -15,15 +15,17 @@ use crate::cli::words::LinkedSides;
 use crate::cli::{Context, phrases, words};
 use crate::decoding::{Ensemble, Forced};
 use crate::error::Error;
-use crate::text::sentence::Sentence;
+use crate::text::sentence::{EOS, Sentence};
 use crate::text::words::vocabulary_words;
 use crate::training::settings::LinkWords;
 
 /// As typed.
 #[derive(Args, Clone, Debug)]
 #[command(after_long_help = "Formats:
-  jsonl    one JSON object a line: source, target, log_p, token_log_p, alpha (a row for each target token,
-           a column for each source token) and energies (before the softmax); null where there are none.
+  jsonl    one JSON object a line: source, target, log_p, log_p_per_word (words as the target's language
+           cuts them: punctuation, elisions and clitics are words), log_p_per_token (tokens of the model;
+           both count `</s>`), token_log_p, alpha (a row for each target token, a column for each source
+           token) and energies (before the softmax); null where there are none.
            With local attention also p_t, the aligned position of each target token in source tokens from
            0. Where the vocabulary has pieces of words, all these are of pieces, and `words` says which
            make up a word (punctuation apart), [FIRST, BEHIND THE LAST] for each, of source and target. `reading` is `input`
@@ -116,12 +118,17 @@ fn record<'a>(
 ) -> ScoreLine<'a> {
     let (x, y) = (&system.lead().source, system.target());
     let words = |tokenizer, side: &Sentence| ends(&vocabulary_words(tokenizer, side, pretokenized));
+    let (end, rule) =
+        (usize::from(target.sentence.tokens.last().is_some_and(|last| last == EOS)), y.rule(pretokenized));
+    let mean = |count: usize| forced.filter(|_| count > 0).map(|forced| forced.log_p / count as f32);
     let has_pieces = x.marks().has_pieces() || y.marks().has_pieces();
     ScoreLine {
         words: has_pieces.then(|| WordsLine { source: words(x, &source.sentence), target: words(y, &target.sentence) }),
         source: &source.sentence.tokens,
         target: &target.sentence.tokens,
         log_p: forced.map(|forced| forced.log_p),
+        log_p_per_word: mean(rule.count(&target.sentence.text) + end),
+        log_p_per_token: mean(target.sentence.tokens.len()),
         token_log_p: forced.map(|forced| forced.token_log_p.as_slice()),
         alpha: forced.and_then(|forced| forced.alpha.as_deref()),
         energies: forced.and_then(|forced| forced.energies.as_deref()),

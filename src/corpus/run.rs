@@ -328,6 +328,7 @@ pub fn output(
         target,
         word_log_p: merge_log_p(&said.token_log_p, &y),
         log_p: Some(said.log_p),
+        token_count: said.token_log_p.len(),
         alpha: said.alpha.map(|alpha| merge_alpha(&Alignment::from_rows(&alpha), &x, &y)),
         is_head: reading == Reading::Head,
         links: None,

@@ -9,7 +9,7 @@ use crate::figure::sizes::{SPACE_1, SPACE_2, TEXT_BODY, TEXT_SMALL};
 use crate::interventions::Said;
 
 /// Widths of the numbers in front of the words, points.
-pub const NUMBERS: [f32; 3] = [20.0, 52.0, 64.0];
+pub const NUMBERS: [f32; 4] = [20.0, 52.0, 64.0, 58.0];
 
 /// A letter takes about so much, points.
 const LETTER: f32 = 0.5 * TEXT_BODY;
@@ -28,6 +28,8 @@ pub struct BeamRow<'a> {
     pub log_p: f32,
     /// log p / |y|^A, where hypotheses are ordered by it.
     pub rank: Option<f32>,
+    /// log p / tokens of the model, where that is shown.
+    pub per_token: Option<f32>,
     /// Its words in the order they are seen, each with its log p.
     pub words: Vec<(Cow<'a, str>, f32)>,
     /// Who chose each word, in the same order; those behind the last are the model's own.
@@ -57,6 +59,9 @@ impl<'a> BeamRow<'a> {
         number(NUMBERS[1] + SPACE_1, format!("{:.2}", self.log_p));
         if let Some(rank) = self.rank {
             number(NUMBERS[2], format!("{rank:.2}"));
+        }
+        if let Some(per_token) = self.per_token {
+            number(NUMBERS[3], format!("{per_token:.2}"));
         }
         let left = x + SPACE_1 + SPACE_2;
         let room = area.right() - left;

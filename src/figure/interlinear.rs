@@ -15,7 +15,7 @@ use crate::figure::interlinear::latex::{expex, gb4e, langsci, tikz};
 use crate::figure::interlinear::leipzig::{Abbreviation, labelled, used};
 use crate::figure::svg::escaped;
 
-pub use crate::figure::interlinear::sentence::{GlossTier, GlossedSentence, GlossedText, through};
+pub use crate::figure::interlinear::sentence::{GlossTier, GlossedSentence, GlossedText, UNSEEN, through};
 
 /// How interlinear text is written.
 #[derive(Clone, Copy, Debug)]

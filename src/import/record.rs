@@ -28,6 +28,8 @@ pub struct Record {
     pub gold: Option<Links>,
     /// What a word of source and target is for its links, where the file says so.
     pub words: Option<[WordRule; 2]>,
+    /// Parts of speech: of the source, or of a translation by its text; one for each word, with spaces between.
+    pub parts: Vec<(Option<String>, String)>,
     /// Everything else that the file has, by name.
     pub extra: Vec<(String, String)>,
 }
@@ -90,6 +92,8 @@ pub struct ImportedOutput {
     pub score: Option<f32>,
     /// The same for each token; empty where the file does not have it.
     pub token_log_p: Vec<f32>,
+    /// Tokens of the model that log p is over, `</s>` counted; 0 where the file does not say it.
+    pub token_count: usize,
     /// What else the system counted for it, by name.
     pub features: Vec<(String, f32)>,
     /// The soft alignment.

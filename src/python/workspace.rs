@@ -60,6 +60,7 @@ impl OutputAsked<'_> {
             links: self.links.map(links),
             log_p: self.log_p,
             word_log_p: Vec::new(),
+            token_count: 0,
         })
     }
 }

@@ -502,7 +502,11 @@ fn files_say_what_was_set_and_by_whom_each_word_was_chosen() {
         let bytes = FigureRequest::from(picture.expect("a picture")).bytes(Path::new("a.svg")).expect("drawn");
         String::from_utf8(bytes).expect("text")
     };
-    assert!(export::beam_tsv(shown).starts_with("rank\tlog_p\tranked_by\tlog_p_set\tlog_p_free\ttranslation\n"));
+    assert!(
+        export::beam_tsv(shown).starts_with(
+            "rank\tlog_p\tranked_by\tlog_p_per_word\tlog_p_per_token\tlog_p_set\tlog_p_free\ttranslation\n"
+        )
+    );
     assert!(
         export::source_tsv(shown.table.as_deref().expect("a table"), interlinear::app::settings::Shown::Alpha, 0)
             .starts_with("target\tword\trow\tthe\n")
@@ -678,4 +682,21 @@ fn pieces_of_a_word_with_no_branch_between_are_one_node() {
     assert_eq!(pieces.nodes.len(), nodes.len());
     assert!(pieces.parts.iter().all(|part| part.len() == 1));
     assert!(pieces.nodes.iter().any(|node| node.text == "\u{2581}un" && node.state == NodeState::Pruned));
+}
+
+/// Each elided clitic was punished: the longer of two sentences of seven tokens had one word less between its spaces.
+#[test]
+fn log_p_per_word_does_not_depend_on_elision() {
+    let one = |text: &str, log_p: f32| {
+        let view = HypothesisView {
+            text: text.to_owned(),
+            log_p,
+            token_log_p: vec![log_p / 7.0; 7],
+            ..HypothesisView::default()
+        };
+        HypothesisView { finished: true, ..view }.mean_log_p("fr")
+    };
+    let [elided, whole] = [one("Je ne l'connais pas.", -4.29), one("Je ne le sais pas.", -4.47)];
+    assert_eq!((elided, whole), ([-4.29 / 7.0; 2], [-4.47 / 7.0; 2]));
+    assert_eq!(HypothesisView::default().mean_log_p("fr"), [0.0; 2]);
 }

@@ -244,9 +244,12 @@ fn rows_of_states_that_read_words_have_two_readings() {
         ("luong-global-location", &["predicted"]),
         ("rnnsearch", &["predicted", "input"]),
     ] {
-        let outcome = command(folder.path(), "evaluate", name, &extra);
-        let rows = rows(&outcome);
-        assert_eq!(rows.iter().filter_map(|row| row["reading"].as_str()).collect::<Vec<_>>(), readings, "{name}");
+        // Rows of words read are told on request.
+        for (asked, readings) in [(&["--by-input"][..], readings), (&[], &["predicted"])] {
+            let outcome = command(folder.path(), "evaluate", name, &[&extra[..], asked].concat());
+            let rows = rows(&outcome);
+            assert_eq!(rows.iter().filter_map(|row| row["reading"].as_str()).collect::<Vec<_>>(), readings, "{name}");
+        }
     }
     // RNNsearch has read a word two rows later; the last word has its row after `</s>`
     let read = command(folder.path(), "align", "rnnsearch", &["--reading", "input"]);

@@ -513,6 +513,7 @@ fn the_lane_counts_and_finds_between_its_other_calls() {
             query: query.to_owned(),
             links: LinkChoice::default(),
             by_parts: false,
+            by_target: false,
         }))
     };
     lane.send(find(1, "the"));

@@ -380,6 +380,7 @@ fn every_kind_of_mark_is_written_and_nothing_that_is_no_number() {
     let ends = vec![[point(1.0, 2.0), point(f32::NAN, f32::INFINITY)]];
     let area = Area::new(point(10.0, 10.0), point(30.0, 20.0));
     let row = BeamRow {
+        per_token: None,
         place: 1,
         log_p: -2.5,
         rank: Some(-0.5),

@@ -241,6 +241,7 @@ fn the_window_measures_an_ensemble_beside_the_models() {
         aligner: AlignerFiles::from(Some(own)),
         device: DeviceChoice::Cpu,
         test: TestFiles {
+            by_input: false,
             source: Some(at("s")),
             references: vec![at("t")],
             gold: Some(at("g")),

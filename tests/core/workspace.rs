@@ -4,6 +4,8 @@
 use std::path::Path;
 
 use interlinear::analysis::alignment::Alignment;
+use interlinear::analysis::confidence::{CONFIDENCES, TranslationSigns};
+use interlinear::corpus::export::out::{self, ExportFormat, Out};
 use interlinear::corpus::import::importer::import_file;
 use interlinear::corpus::judgements::judge::{ErrorMark, Judgement};
 use interlinear::corpus::measures::table::Measuring;
@@ -53,13 +55,14 @@ fn output(source: &str, text: &str, log_p: f32) -> SystemOutput {
         (0..source.len()).map(|j| if j == at { 0.75 } else { 0.25 / (source.len() - 1) as f32 }).collect()
     };
     let alpha = Alignment::from_rows(&(0..target.len()).map(row).collect::<Vec<Vec<f32>>>());
-    let word_log_p = vec![log_p / target.len() as f32; target.len()];
+    let (word_log_p, word_count) = (vec![log_p / target.len() as f32; target.len()], target.len());
     SystemOutput {
         text: text.to_owned(),
         source,
         target,
         word_log_p,
         log_p: Some(log_p),
+        token_count: 1 + word_count,
         alpha: Some(alpha),
         is_head: false,
         links: None,
@@ -124,12 +127,74 @@ fn what_was_put_in_comes_out_after_opening_again() {
 }
 
 /// alpha is kept as f16.
-fn as_kept(mut output: SystemOutput) -> SystemOutput {
-    output.alpha = output.alpha.and_then(|alpha| {
-        let weights = alpha.weights().iter().map(|alpha| half::f16::from_f32(*alpha).to_f32()).collect();
-        Alignment::new(weights, alpha.columns())
-    });
-    output
+fn as_kept(output: SystemOutput) -> SystemOutput {
+    unpack(output.text.clone(), "", &pack(&output, "").expect("packed")).expect("unpacked")
+}
+
+/// Rows of a softmax sum to 1 again, those of local-p and of a head to what they summed to, and no weight becomes another
+/// number in f16, by which links are read off. What is measured is what is kept and exported.
+#[test]
+fn kept_rows_have_the_sums_that_they_had() {
+    let mut seed = 7_u32;
+    let mut random = move || {
+        seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        f64::from(seed >> 8) / f64::from(1 << 24)
+    };
+    let mut row = |sum: f64| -> Vec<f32> {
+        let weights: Vec<f64> = (0..37).map(|_| (random() * 12.0 - 12.0).exp()).collect();
+        let total: f64 = weights.iter().sum();
+        weights.into_iter().map(|weight| (weight * sum / total) as f32).collect()
+    };
+    let sums = [1.0, 1.0, 0.555, 0.9998, 0.0, 1.0, 1.0, 1.0, 1.0, 0.97, 1.0];
+    let alpha = Alignment::from_rows(&sums.map(&mut row));
+    let given = SystemOutput { text: "x".to_owned(), alpha: Some(alpha.clone()), ..SystemOutput::default() };
+    let kept = as_kept(given.clone()).alpha.expect("alpha");
+    for (sum, expect) in kept.row_sums().into_iter().zip(alpha.row_sums()) {
+        assert!((sum - expect).abs() < 1e-6, "{sum} is not {expect}");
+    }
+    for (kept, given) in kept.weights().iter().zip(alpha.weights()) {
+        assert!((kept - given).abs() <= 1e-3 * given + 1e-7, "{kept} is not {given}");
+        assert_eq!(half::f16::from_f32(*kept), half::f16::from_f32(*given), "{kept} is not {given}");
+    }
+    let again = SystemOutput { alpha: Some(kept.clone()), ..given.clone() };
+    for (again, kept) in as_kept(again).alpha.expect("alpha").weights().iter().zip(kept.weights()) {
+        assert!((again - kept).abs() < 1e-7, "kept again, {again} is not {kept}");
+    }
+    // As programs packed it that did not keep sums: rows that may have summed to 1 do.
+    let alpha = Alignment::from_rows(&[[0.33371_f32, 0.33311, 0.33318], [0.5003, 0.2501, 0.2196]]);
+    let mut packed = pack(&SystemOutput { alpha: Some(alpha.clone()), ..given.clone() }, "").expect("packed");
+    let at = packed.iter().position(|byte| *byte == 0x21).expect("the kind of alpha");
+    packed[at] = 0x01;
+    packed.drain(at + 3..at + 8);
+    packed[1] -= 5;
+    let before = unpack("x".to_owned(), "", &packed).and_then(|output| output.alpha).expect("alpha").row_sums();
+    assert!((before[0] - 1.0).abs() < 1e-6 && (before[1] - 0.97).abs() < 4e-4, "{before:?}");
+
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut workspace = filled(&folder.path().join("a.ilws"));
+    workspace.add_outputs(1, &[(0, given)], &mut Measuring::default()).expect("outputs");
+    let corpus = CorpusTable::read(&workspace).expect("a corpus");
+    let path = folder.path().join("a.jsonl");
+    let kind = ExportFormat::Jsonl;
+    let (rows, columns, chosen) = (vec![0].into(), Vec::new(), String::new());
+    out::write(
+        &Out { path: path.clone(), kind, rows, columns, chosen, pictures: 0, aligner: None },
+        &corpus,
+        &workspace,
+    )
+    .expect("written");
+    let line: serde_json::Value = serde_json::from_slice(&std::fs::read(path).expect("a file")).expect("JSON");
+    let said = &line["systems"]["First"];
+    let written: Vec<Vec<f32>> = serde_json::from_value(said["alpha"].clone()).expect("rows");
+    assert!(said["alpha_precision"].as_str().is_some_and(|text| text.starts_with("half precision")), "{said}");
+    assert!(said["alpha"].to_string().split(',').all(|number| number.len() < 18), "as many digits as f32 has: {said}");
+    let seen = TranslationSigns { alpha: Alignment::from_rows(&written), ..TranslationSigns::default() };
+    for entry in CONFIDENCES.iter().filter(|entry| ["ap_in", "ap_out", "cdp", "entropy"].contains(&entry.name)) {
+        assert_eq!(
+            said["measures"][entry.name].as_f64().map(|number| number as f32),
+            (entry.of)(&seen).map(|number| number as f32)
+        );
+    }
 }
 
 #[test]
@@ -299,6 +364,74 @@ fn gold_gives_references_an_error_rate() {
     assert_eq!(rows.len(), 2);
 }
 
+/// What a system says may have links by hand of its own: they are of its text, its AER is against them, and they are exported.
+#[test]
+fn outputs_have_links_by_hand_of_their_own() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut workspace = filled(&folder.path().join("a.ilws"));
+    let errors = |workspace: &Workspace| {
+        let corpus = CorpusTable::read(workspace).expect("a corpus");
+        let of = |name| TableColumn::named(name, &corpus).expect("a column").value(&corpus, 1);
+        ([of("aer.1"), of("aer.2")].map(|aer| (!aer.is_nan()).then_some(aer)), corpus.golds.contains(&1))
+    };
+    assert_eq!(errors(&workspace), ([None, None], false));
+    let changed = workspace.draw_output(1, "le vieux moulin", links_of("0-0 1-1 2?2").as_ref()).expect("drawn");
+    assert_eq!(changed.golds.iter().collect::<Vec<_>>(), [&1]);
+    workspace.measure(&[1]).expect("measured");
+    assert_eq!(errors(&workspace), ([Some(0.0), None], true));
+    assert_eq!(workspace.gold(1).expect("read"), None, "the reference has none");
+    let corpus = CorpusTable::read(&workspace).expect("a corpus");
+    let path = folder.path().join("gold");
+    let (rows, columns, chosen) = (vec![0, 1].into(), Vec::new(), String::new());
+    let out = Out {
+        path: path.clone(),
+        kind: ExportFormat::OutputGold(0),
+        rows,
+        columns,
+        chosen,
+        pictures: 0,
+        aligner: None,
+    };
+    out::write(&out, &corpus, &workspace).expect("written");
+    assert_eq!(std::fs::read_to_string(path).expect("a file"), "\n0-0 1-1 2?2\n");
+    for (expect, call) in [(false, Workspace::undo as fn(&mut Workspace) -> _), (true, Workspace::redo)] {
+        call(&mut workspace).expect("done").expect("an act");
+        workspace.measure(&[1]).expect("measured");
+        assert_eq!(errors(&workspace), ([expect.then_some(0.0), None], expect));
+    }
+}
+
+/// Earlier versions measured the variants of SoftAlignments, too, and the row that a head does not have.
+#[test]
+fn a_corpus_of_before_says_what_became_of_its_columns() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("a.ilws");
+    let mut workspace = filled(&path);
+    let head = workspace
+        .add_system("head", &StoredAbout { reading: "head".to_owned(), ..StoredAbout::default() })
+        .expect("a system");
+    let outputs = [(0, output("a red boat", "un bateau rouge", -3.0))];
+    workspace.add_outputs(head.id, &outputs, &mut Measuring::default()).expect("outputs");
+    workspace.fold().expect("folded");
+    let more = [(1, output("the old mill turns", "le vieux moulin", -3.0))];
+    workspace.add_outputs(head.id, &more, &mut Measuring::default()).expect("outputs");
+    drop(workspace);
+    rusqlite::Connection::open(&path).expect("a database").execute_batch("PRAGMA user_version = 5").expect("older");
+    let corpus = CorpusTable::read(&Workspace::open(&path).expect("it opens")).expect("a corpus");
+    let known = |name: &str| {
+        let column = TableColumn::named(name, &corpus).expect("a column");
+        [0, 1].map(|at| !column.value(&corpus, at).is_nan())
+    };
+    for (name, expect) in [("entropy.1", true), ("entropy.3", false), ("ap_out.3", false), ("confidence.3", false)] {
+        assert_eq!(known(name), [expect; 2], "{name}");
+    }
+    assert_eq!((known("cdp.3"), known("logp.3")), ([true; 2], [true; 2]));
+    for (name, now) in [("confidence_softalignments.2<-1", "confidence"), ("ap_out_softalignments>0", "ap_in")] {
+        let why = Filter::new(name, &corpus).expect_err("it is gone").to_string();
+        assert!(why.contains(&format!("not measured any more; write `{now}`")), "{why}");
+    }
+}
+
 #[test]
 fn what_is_no_workspace_is_refused_and_left_alone() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -451,6 +584,7 @@ fn a_run_goes_on_where_it_stopped_and_says_what_the_model_says() {
         assert_eq!(heard, 40);
         assert_eq!(refused, [(7, "has no words".to_owned())]);
         let specials = Specials { eos: model.config.eos, unk: model.config.unk, bars_unk: false };
+        let corpus = CorpusTable::read(&workspace).expect("a corpus");
         for at in [0, 13, 39] {
             let source = model.source.encode(&sentences[at].source);
             let kept = workspace.output(id, at).expect("an answer").expect("an output");
@@ -481,7 +615,10 @@ fn a_run_goes_on_where_it_stopped_and_says_what_the_model_says() {
             for (kept, alpha) in weights(kept.alpha).into_iter().zip(weights(alpha)) {
                 assert!((kept - alpha).abs() < 1e-3, "{name}, {at}");
             }
-            assert_eq!(kept.target.len(), kept.word_log_p.len());
+            // The words of these vocabularies are tokens.
+            assert_eq!((kept.target.len(), kept.token_count), (kept.word_log_p.len(), kept.word_log_p.len()));
+            let column = |name: &str| TableColumn::named(name, &corpus).expect("a column").value(&corpus, at);
+            assert!((column("token_logp.1") * kept.token_count as f32 - column("logp.1")).abs() < 1e-5, "{name}, {at}");
         }
     }
 }

@@ -48,6 +48,7 @@ fn last_news(call: &CorpusRequest) -> Option<fn(&CorpusNews) -> bool> {
         }
         CorpusRequest::Judge(..)
         | CorpusRequest::SetGold(..)
+        | CorpusRequest::SetOutputGold(..)
         | CorpusRequest::Align(..)
         | CorpusRequest::SetScheme(..)
         | CorpusRequest::OpenScheme(_)

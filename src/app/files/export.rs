@@ -380,17 +380,19 @@ pub fn source_tsv(table: &AlignmentTable, shown: Shown, j: usize) -> String {
     tsv::rows(std::iter::once(head).chain(body))
 }
 
-/// The beam, best first, with log p and what it was ranked by.
+/// The beam, best first, with log p, what it was ranked by, and log p per word and per token.
 pub fn beam_tsv(column: &Column) -> String {
     let is_set = column.hypotheses.iter().any(|one| one.touched.has_words());
     let parts = if is_set { &["log_p_set", "log_p_free"][..] } else { &[] };
-    let head = ["rank", "log_p", "ranked_by"].into_iter().chain(parts.iter().copied()).chain(["translation"]);
+    let head = ["rank", "log_p", "ranked_by", "log_p_per_word", "log_p_per_token"].into_iter();
+    let head = head.chain(parts.iter().copied()).chain(["translation"]);
     let head = head.map(TsvCell::plain).collect();
     let body = column.hypotheses.iter().enumerate().map(|(n, one)| {
         let (set, free) = one.touched.parts(&one.token_log_p);
         let parts = [set, free].into_iter().filter(|_| is_set).map(|log_p| TsvCell::plain(&log_p));
-        let before = [TsvCell::plain(&(n + 1)), TsvCell::plain(&one.log_p), TsvCell::plain(&one.rank)];
-        before.into_iter().chain(parts).chain([TsvCell::from(&one.text)]).collect()
+        let numbers = [one.log_p, one.rank].into_iter().chain(one.mean_log_p());
+        let before = std::iter::once(TsvCell::plain(&(n + 1))).chain(numbers.map(|number| TsvCell::plain(&number)));
+        before.chain(parts).chain([TsvCell::from(&one.text)]).collect()
     });
     tsv::rows(std::iter::once(head).chain(body))
 }

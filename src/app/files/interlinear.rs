@@ -191,6 +191,7 @@ pub fn sentences(app: &AppState) -> Vec<GlossedSentence> {
         words: row.words.clone(),
         links: row.links.clone(),
         between: (n > 0).then(|| row.between.clone()),
+        ..GlossedText::default()
     };
     let texts = others.iter().enumerate().map(text).collect();
     let sentence = |row: &TextRowShown, tiers, texts| GlossedSentence {
@@ -204,7 +205,7 @@ pub fn sentences(app: &AppState) -> Vec<GlossedSentence> {
     let glossed = others.iter().filter_map(|row| {
         let tiers = Some(own(row)).filter(|tiers| !tiers.is_empty())?;
         let (name, text, words) = (source.name.clone(), source.text.clone(), source.words.clone());
-        let back = GlossedText { name, text, words, links: row.links.turned(), between: None };
+        let back = GlossedText { name, text, words, links: row.links.turned(), ..GlossedText::default() };
         Some(sentence(row, tiers, vec![back]))
     });
     std::iter::once(first).chain(glossed).collect()

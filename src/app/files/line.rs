@@ -140,6 +140,10 @@ pub struct ScoreLine<'a> {
     pub words: Option<WordsLine>,
     /// log p(y | x).
     pub log_p: Option<f32>,
+    /// The same divided by the words of y as its language cuts them, `</s>` counted.
+    pub log_p_per_word: Option<f32>,
+    /// The same divided by the tokens of y, `</s>` counted.
+    pub log_p_per_token: Option<f32>,
     /// log p(y_i | y_<i, x).
     pub token_log_p: Option<&'a [f32]>,
     /// alpha_ij, a row for each target token.

@@ -31,8 +31,8 @@ const USUAL: &str = "grow-diag";
 #[derive(Args, Clone, Debug)]
 #[command(
     after_long_help = "The target is forced, and each of its words is linked to the source word at which a head of the
-decoder's cross-attention looks most, by both readings of a row: by the word that it predicts, and by the word that it
-has just read. Each head of each layer has its alignment error rate against the links of --gold or, without them, those
+decoder's cross-attention looks most; with --by-input also by the other reading of a row, the word that the decoder has
+just read. Each head of each layer has its alignment error rate against the links of --gold or, without them, those
 of the statistical aligner (of the languages of the model, or as --statistical and --learned say); the best head comes
 first. Layers and heads are counted from 1. With --leave-out there is no alignment error: each head is left out in turn, of
 cross-attention and of the self-attention of both sides, its output being zero in all steps, and has the Jensen-Shannon
@@ -51,6 +51,9 @@ pub struct HeadsArgs {
     gold: Option<PathBuf>,
     #[command(flatten)]
     layout: GoldLayoutArgs,
+    /// Also read each row by the word that the decoder had just read
+    #[arg(long)]
+    by_input: bool,
     #[command(flatten)]
     statistical: StatisticalArgs,
     /// Leave each head out in turn, and tell how far the next words change
@@ -110,7 +113,7 @@ pub fn run(low: &HeadsArgs) -> anyhow::Result<()> {
     let mut stepper = model.stepper(runtime.engine, runtime.threads)?;
     let aligner = Aligner { system: (&model).into(), stepper: stepper.as_mut() };
     let forever = CancellationToken::forever();
-    let mut found = heads(aligner, &test_set, low.batch.high(), &forever, &mut |_, _, _| ())?;
+    let mut found = heads(aligner, &test_set, (low.batch.high(), low.by_input), &forever, &mut |_, _, _| ())?;
     found.sort_by(|a, b| error(a).total_cmp(&error(b)));
     let head = ["layer", "head", "reading", "AER", "precision", "recall"];
     write(low.format, head, found.iter().map(cells).collect(), found.iter().map(record))

@@ -41,14 +41,15 @@ pub(super) enum Format {
 }
 
 impl Format {
-    /// What goes out, of a system by its place where one is meant; nothing of a scheme, which is none of sentences.
-    pub(super) fn kind(self, system: usize, links: &LinkArgs) -> Option<ExportFormat> {
+    /// What goes out, of a system by its place where one is meant, and whether somebody named it; nothing of a scheme, which is none of sentences.
+    pub(super) fn kind(self, (system, is_named): (usize, bool), links: &LinkArgs) -> Option<ExportFormat> {
         Some(match self {
             Self::Tsv => ExportFormat::Tsv,
             Self::Jsonl => ExportFormat::Jsonl,
             Self::Links => ExportFormat::Pharaoh(system, links.high()),
             Self::Npz => ExportFormat::Arrays,
             Self::Matrices => ExportFormat::Matrices,
+            Self::Gold if is_named => ExportFormat::OutputGold(system),
             Self::Gold => ExportFormat::Gold,
             Self::Judgements => ExportFormat::Judgements,
             Self::JudgementTable => ExportFormat::JudgementTable,

@@ -28,17 +28,24 @@ pub(super) fn print(
         let message = "--by: nobody gave this corpus parts of speech; bring them in with --import FILE.conllu";
         return Err(Error::Input(message.to_owned()).into());
     }
+    if low.target_by && !corpus.has_target_parts {
+        let message =
+            "--target-by: no reference or output has parts of speech; bring them in with --import FILE.conllu";
+        return Err(Error::Input(message.to_owned()).into());
+    }
     if low.weights {
         return weights(query, low, (workspace, corpus), chosen, output);
     }
-    let Some(system) = low.system.checked_sub(1).filter(|at| *at < corpus.systems.len()) else {
+    let number = low.system.unwrap_or(1);
+    let Some(system) = number.checked_sub(1).filter(|at| *at < corpus.systems.len()) else {
         let count = corpus.systems.len();
-        let message = format!("--system {} is not there; there are {count}, counted from 1", low.system);
+        let message = format!("--system {number} is not there; there are {count}, counted from 1");
         return Err(Error::Input(message).into());
     };
     let links = LinkChoice { system: Some(system), by: LinkOrigin::Own };
     let searching = Searching::new(query, Path::new(""), links, chosen, (None, corpus.rules));
-    let mut searching = searching.map_err(|why| Error::Input(format!("--query, {why}")))?.by_parts(low.by);
+    let mut searching =
+        searching.map_err(|why| Error::Input(format!("--query, {why}")))?.by_parts(low.by, low.target_by);
     let mut lines = Vec::new();
     while !searching.is_done() {
         lines.extend(searching.step(corpus, workspace, 1000)?);

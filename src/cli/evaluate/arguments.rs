@@ -39,10 +39,10 @@ use crate::error::{Error, Result};
               The row and the column of `</s>` are left out. Words are those of `align`: links between
               tokens of the languages' rules are compared as links of the words between spaces, in
               which punctuation has no vote. Give --pretokenized for a gold set that is tokenised.
-              RNNsearch and models of Luong et al. with a score that compares contents have two
-              readings of a row of alpha: `predicted`, the word that was predicted with it, and
-              `input`, the word that was read just before; the first one told is that of the model's
-              training, and that of single sentences. Beside the models stands the diagonal, each word of the
+              A row of alpha belongs to the word that was predicted with it (`predicted`). With
+              --by-input, RNNsearch and models of Luong et al. with a score that compares contents
+              have a second reading, `input`: the word that was read just before. A model whose
+              training guided that reading has it first. Beside the models stands the diagonal, each word of the
               target with the source word at its share of the sentence, and a statistical aligner: the one
               that comes with the program for the models' languages, or that of --statistical or
               --learned. --importance NAME adds links read off something else than alpha (see

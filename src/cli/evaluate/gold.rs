@@ -31,6 +31,9 @@ pub struct GoldArgs {
     /// Measure all links with an alpha of at least T as well; may be given several times
     #[arg(long, value_name = "T", requires = "gold", value_parser = threshold)]
     threshold: Vec<f32>,
+    /// Also read each row of alpha by the word that the decoder had just read
+    #[arg(long, requires = "gold")]
+    by_input: bool,
     /// Measure what else may matter as well, as align --importance does; may be given several times
     #[arg(long, value_name = "NAME", requires = "gold", value_parser = definition())]
     importance: Vec<&'static Importance>,
@@ -117,7 +120,7 @@ impl GoldArgs {
             _ => None,
         };
         let total = test_set.len() * (1 + usize::from(reverse.is_some()));
-        let options = AlignmentOptions { thresholds: self.threshold.clone(), batch };
+        let options = AlignmentOptions { thresholds: self.threshold.clone(), batch, by_input: self.by_input };
         with_bar(format!("aligning with {}", system.name()), total, |hear| {
             gold::measure(forward, reverse, test_set, &options, &CancellationToken::forever(), hear)
         })

@@ -54,7 +54,7 @@ pub struct NbestArgs {
     /// What the oracle is the best by, for each sentence
     #[arg(long, value_name = "BY", default_value = "chrf", value_parser = one_of(ORACLES.iter().copied()))]
     by: OracleBy,
-    /// Put the candidate first that has the greatest of this: the name of a feature, `score`, or `log_p`
+    /// Put the candidate first that has the greatest of this: the name of a feature, `score`, `log_p`, or `log_p_per_token` (tokens of the model, `</s>` counted)
     #[arg(long, value_name = "NAME", conflicts_with = "scores")]
     rerank: Option<String>,
     /// Put the candidate first that has the greatest number in this file, a line for each candidate

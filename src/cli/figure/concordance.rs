@@ -1,5 +1,6 @@
 //! Floor 13: `interlinear concordance`: what links of any kind say of the words of a text, as counts, and where they meet a pattern.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use clap::Args;
@@ -44,6 +45,9 @@ pub struct ConcordanceArgs {
     /// A row for each `word`, or for each cell of a line under the words, such as `lemma` or `pos`
     #[arg(long, value_name = "NAME")]
     by: Option<String>,
+    /// What the words of translations count as, and are looked for as: `word`, or a line of --target-conllu, such as `pos`
+    #[arg(long, value_name = "NAME", requires = "target_conllu")]
+    target_by: Option<String>,
     /// Leave out what is rarer
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = count(u32::MAX))]
     least: usize,
@@ -71,14 +75,19 @@ pub fn run(low: &ConcordanceArgs) -> anyhow::Result<()> {
     let keys = sentences.iter().map(|sentence| keys(sentence, low.by.as_deref())).collect::<Vec<_>>();
     if let Some(by) = low.by.as_deref().filter(|_| keys.iter().flatten().all(String::is_empty)) {
         let known: Vec<&str> = sentences.iter().flat_map(|one| &one.tiers).map(|tier| tier.name.as_str()).collect();
-        let known = known
-            .iter()
-            .collect::<std::collections::BTreeSet<_>>()
-            .into_iter()
-            .fold(String::new(), |all, name| all + ", " + name);
+        let known =
+            known.iter().collect::<BTreeSet<_>>().into_iter().fold(String::new(), |all, name| all + ", " + name);
         return Err(
             Error::Input(format!("--by: there is no line `{by}` under the words; there are word{known}")).into()
         );
+    }
+    let tiers = || sentences.iter().flat_map(|one| &one.texts).flat_map(|text| &text.tiers);
+    if let Some(by) = low.target_by.as_deref().filter(|by| *by != "word" && tiers().all(|tier| tier.name != *by)) {
+        let known: BTreeSet<&str> = tiers().map(|tier| tier.name.as_str()).collect();
+        let known = known.into_iter().fold(String::new(), |all, name| all + ", " + name);
+        let message =
+            format!("--target-by: there is no line `{by}` under the words of translations; there are word{known}");
+        return Err(Error::Input(message).into());
     }
     let mut output = LineOutput::stdout();
     print(low.format, &table(low, &sentences, &keys, &names)?, &mut output)?;
@@ -106,6 +115,13 @@ fn keys(sentence: &GlossedSentence, by: Option<&str>) -> Vec<String> {
     }
 }
 
+/// What the words of a translation count as: themselves, or what stands under them.
+fn target_keys(text: &GlossedText, by: Option<&str>) -> Vec<String> {
+    let Some(name) = by.filter(|by| *by != "word") else { return text.words.clone() };
+    let tier = text.tiers.iter().find(|tier| tier.name == name);
+    tier.map_or_else(|| vec![String::new(); text.words.len()], |tier| tier.cells.clone())
+}
+
 /// All links, sure or possible.
 fn links(text: &GlossedText) -> Vec<Link> {
     text.links.all().into_iter().map(|(link, _)| link).collect()
@@ -124,7 +140,8 @@ fn table(
     let mut lines: Vec<Vec<ConcordanceLine>> = vec![Vec::new(); names.len()];
     for (at, (sentence, keys)) in sentences.iter().zip(keys).enumerate() {
         let source = if low.by.is_some() { keys } else { &sentence.words };
-        let texts: Vec<_> = sentence.texts.iter().map(|text| (text.words.clone(), links(text))).collect();
+        let texts: Vec<_> =
+            sentence.texts.iter().map(|text| (target_keys(text, low.target_by.as_deref()), links(text))).collect();
         let found = tally.add(at as u32, TalliedSentence { keys, source, texts: &texts });
         if low.hits {
             lines.iter_mut().zip(found).for_each(|(lines, found)| lines.extend(found));

@@ -12,13 +12,14 @@ use crate::cli::bundled;
 use crate::cli::figure::glossed::GlossingModel;
 use crate::cli::figure::{no_terminal, to_stdout, within};
 use crate::cli::output::{provenance, tell};
+use crate::corpus::import::tagged::{TaggedSentences, cells_of};
 use crate::error::{Error, Result};
 use crate::figure::fonts::Fonts;
 use crate::figure::formats::{format, format_of};
 use crate::figure::interlinear::conllu;
 use crate::figure::interlinear::leipzig::fits;
 use crate::figure::interlinear::picture::{TITLE, picture};
-use crate::figure::interlinear::{GLOSS_FORMATS, GlossTier, GlossedSentence, GlossedText, formats};
+use crate::figure::interlinear::{GLOSS_FORMATS, GlossTier, GlossedSentence, GlossedText, UNSEEN, formats};
 use crate::figure::measure::SansSerif;
 use crate::figure::page::{DPIS, FigurePage, WIDTHS_MM};
 use crate::figure::palette::LIGHT;
@@ -58,6 +59,8 @@ came. Links count the words between the spaces of its text (`# text`, or forms a
 --rows says which lines are shown, in which order.
 
 --format svg, pdf or png draws it, with letters of 10 points, on paper of --width: a number, the words in columns, what stands under them, and the translations below.
+
+With --target-conllu what stands under the words of translations in a file in CoNLL-U are lines, too, under the words that they are linked to.
 
 With --leipzig the last --tier is a line of glosses by the Leipzig rules: each has as many hyphens, equals signs and tildes as the cell above it (that of the --tier
 before, else the word), its labels of grammar are set in small capitals, and those that it uses are explained at the end."
@@ -111,6 +114,9 @@ pub struct GlossedFiles {
     /// The words of --source and --target are split by spaces already
     #[arg(long)]
     pretokenized: bool,
+    /// The lemmas and parts of speech of translations, in CoNLL-U; sentences are found by their letters
+    #[arg(long, value_name = "FILE")]
+    target_conllu: Vec<PathBuf>,
     /// What each translation is called, by default as its file
     #[arg(long, value_name = "NAME")]
     name: Vec<String>,
@@ -203,6 +209,7 @@ impl GlossedFiles {
             before.fill(own);
         }
         self.translate(first, (path, rule), &rules, &mut sentences)?;
+        self.target_conllu.iter().try_for_each(|path| tag(path, &mut sentences))?;
         Ok(sentences)
     }
 
@@ -330,6 +337,32 @@ impl GlossedFiles {
             }
         }
         Ok(())
+    }
+}
+
+/// Gives the texts that have the letters of sentences of a file what stands under their words there.
+fn tag(path: &Path, sentences: &mut [GlossedSentence]) -> Result<()> {
+    let file = conllu::read_file(path)?;
+    let (tagged, mut found, mut all) = (TaggedSentences::new(&file), 0, 0);
+    for (at, text) in
+        sentences.iter_mut().enumerate().flat_map(|(at, one)| one.texts.iter_mut().map(move |text| (at, text)))
+    {
+        let words: Vec<&str> = text.words.iter().map(String::as_str).collect();
+        let own = tagged.of(at, &words.join(" ")).map(|n| &file[n]);
+        let tiers = own.into_iter().flat_map(|own| own.tiers.iter().map(move |tier| (own, &tier.name)));
+        let cells = tiers.filter(|(_, name)| !UNSEEN.contains(&name.as_str())).filter_map(|(own, name)| {
+            Some(GlossTier { name: name.clone(), cells: cells_of(own, name, &words)?, is_gloss: false })
+        });
+        text.tiers = cells.collect();
+        (found, all) = (found + usize::from(!text.tiers.is_empty()), all + 1);
+    }
+    match found {
+        0 => Err(Error::file(path, "has no sentence with the words of a translation; give the file of the same text")),
+        _ if found < all => {
+            tell(&format!("{}: {} of {all} translations have no sentence there", path.display(), all - found));
+            Ok(())
+        }
+        _ => Ok(()),
     }
 }
 

@@ -1,8 +1,8 @@
 //! Floor 7: alignments as matrices: arrays of numpy in one `.npz`, or a table for each in a folder.
 //!
 //! The arrays of sentence 12 and system 1, both counted from 1, are `12.1.alpha` [target words, source words] as f4, and
-//! `12.1.source` and `12.1.target`, the words, `</s>` where alpha has its column and its row. `provenance` is one text, the JSON of what
-//! the systems are.
+//! `12.1.source` and `12.1.target`, the words, `</s>` where alpha has its column and its row. `precision` says how exact
+//! the weights are, and `provenance` is one text, the JSON of what the systems are.
 
 use std::io::{Error as IoError, Write};
 use std::path::Path;
@@ -14,7 +14,7 @@ use crate::analysis::alignment::Alignment;
 use crate::corpus::export::provenance::provenance;
 use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::file::Workspace;
-use crate::corpus::store::output::SystemOutput;
+use crate::corpus::store::output::{PRECISION, SystemOutput};
 use crate::error::{Error, Result};
 use crate::text::commands;
 use crate::text::tsv::{TsvCell, rows};
@@ -45,6 +45,8 @@ pub fn npz(file: &mut dyn Write, path: &Path, rows: &[u32], corpus: &CorpusTable
     let mut zip = ZipWriter::new_stream(&mut file);
     let options = SimpleFileOptions::default().compression_method(zip::CompressionMethod::Stored);
     let failed = |error: IoError| Error::io(path, &error);
+    zip.start_file("precision.npy", options).map_err(|error| failed(error.into()))?;
+    zip.write_all(&words(&[PRECISION.to_owned()])).map_err(failed)?;
     each(rows, corpus, workspace, &mut |at, n, output, alpha| {
         let arrays = [("alpha", numbers(alpha)), ("source", words(&output.source)), ("target", words(&output.target))];
         for (name, bytes) in arrays {

@@ -20,7 +20,7 @@ use crate::corpus::query::column::TableColumn;
 use crate::corpus::store::corpus::{CorpusTable, SystemColumn};
 use crate::corpus::store::file::Workspace;
 use crate::corpus::store::kinds::{MOST_FIGURES, columns};
-use crate::corpus::store::output::SystemOutput;
+use crate::corpus::store::output::{PRECISION, SystemOutput};
 use crate::corpus::store::rules::SideRules;
 use crate::error::{Error, Result};
 use crate::figure::fonts::Fonts;
@@ -75,7 +75,11 @@ pub fn to(file: &mut dyn Write, out: &Out, corpus: &CorpusTable, workspace: &Wor
             let mut lines = out.rows.iter().flat_map(|at| judged::pearmut(*at as usize, corpus));
             lines.try_for_each(|line| writeln!(file, "{}", commands::json(&line)?).map_err(io))
         }
-        ExportFormat::Jsonl | ExportFormat::Pharaoh(..) | ExportFormat::Gold | ExportFormat::Judgements => {
+        ExportFormat::Jsonl
+        | ExportFormat::Pharaoh(..)
+        | ExportFormat::Gold
+        | ExportFormat::OutputGold(_)
+        | ExportFormat::Judgements => {
             for (n, &at) in out.rows.iter().enumerate() {
                 if let Some(line) = line(out, (n, at as usize), corpus, workspace)? {
                     writeln!(file, "{line}").map_err(io)?;
@@ -180,6 +184,13 @@ fn line(out: &Out, (n, at): (usize, usize), corpus: &CorpusTable, workspace: &Wo
             let told = |gold: Links| counted.retold(&gold, corpus.rules, (source, target.unwrap_or_default()));
             Ok(Some(workspace.gold(at)?.map(|gold| links::pharaoh(&told(gold))).unwrap_or_default()))
         }
+        ExportFormat::OutputGold(system) => {
+            let text = column_of(system, corpus)?.texts.get(at).unwrap_or_default();
+            let source = corpus.sources.get(at).unwrap_or_default();
+            let gold = workspace.gold_of_output(at, text, corpus.references.get(at))?;
+            let told = gold.map(|gold| links::pharaoh(&counted.retold(&gold, corpus.rules, (source, text))));
+            Ok(Some(told.unwrap_or_default()))
+        }
         ExportFormat::Pharaoh(system, how) => {
             let output = workspace.output(column_of(system, corpus)?.system.id, at)?;
             let source = corpus.sources.get(at).unwrap_or_default();
@@ -229,9 +240,16 @@ struct Said<'a> {
     source: &'a [String],
     target: &'a [String],
     log_p: Option<f32>,
+    /// 0 where that is not known.
+    token_count: usize,
     word_log_p: &'a [f32],
     alpha: Option<&'a Alignment>,
     links: Option<String>,
+}
+
+/// With the digits that f32 has, and no more.
+fn as_printed(value: &impl Serialize) -> Value {
+    serde_json::to_string(value).and_then(|text| serde_json::from_str(&text)).unwrap_or_default()
 }
 
 fn object(at: usize, corpus: &CorpusTable, workspace: &Workspace) -> Result<Value> {
@@ -244,17 +262,21 @@ fn object(at: usize, corpus: &CorpusTable, workspace: &Workspace) -> Result<Valu
             source: &output.source,
             target: &output.target,
             log_p: output.log_p,
+            token_count: output.token_count,
             word_log_p: &output.word_log_p,
             alpha: output.alpha.as_ref(),
             links: output.word_links(corpus.sources.get(at).unwrap_or_default(), corpus.rules).as_deref().map(pharaoh),
         };
-        let mut said = serde_json::to_value(said).unwrap_or_default();
+        let mut said = as_printed(&said);
         let numbers = corpus.measures.iter().enumerate().map(|(measure, entry)| {
             let number = TableColumn::Output(measure, number).value(corpus, at);
-            (entry.name.to_owned(), if number.is_nan() { Value::Null } else { json!(number) })
+            (entry.name.to_owned(), if number.is_nan() { Value::Null } else { as_printed(&number) })
         });
         if output.alpha.is_some() && output.links.is_some() {
             said["links_given"] = true.into();
+        }
+        if output.alpha.is_some() {
+            said["alpha_precision"] = PRECISION.into();
         }
         said["measures"] = numbers.collect::<Map<String, Value>>().into();
         systems.insert(column.system.name.clone(), said);
@@ -276,9 +298,17 @@ fn object(at: usize, corpus: &CorpusTable, workspace: &Workspace) -> Result<Valu
     if !corpus.systems.is_empty() {
         object["bleu_signature"] = sentence_signature(corpus, &[at as u32]).into();
     }
+    if let Some(parts) = workspace.parts(at, corpus.sources.get(at).unwrap_or_default()) {
+        object["parts"] = parts.join(" ").into();
+    }
+    let targets = workspace.all_target_parts(at)?;
+    if !targets.is_empty() {
+        object["target_parts"] =
+            targets.into_iter().map(|(text, parts)| (text, parts.into())).collect::<Map<_, _>>().into();
+    }
     let given = corpus.of_sentences().enumerate().filter(|(_, measure)| measure.is_given());
     let numbers =
-        given.map(|(n, measure)| (measure.name.to_owned(), json!(TableColumn::Sentence(n).value(corpus, at))));
+        given.map(|(n, measure)| (measure.name.to_owned(), as_printed(&TableColumn::Sentence(n).value(corpus, at))));
     let numbers: Map<String, Value> = numbers.collect();
     if !numbers.is_empty() {
         object["measures"] = numbers.into();

@@ -19,6 +19,7 @@ use crate::corpus::judgements::judgement_io;
 use crate::corpus::measures::remarks::remarks;
 use crate::corpus::measures::table::{CorpusMeasure, GIVEN};
 use crate::corpus::store::file::Workspace;
+use crate::corpus::store::gold::is_said;
 use crate::corpus::store::output::SystemOutput;
 use crate::corpus::store::read::{MOST_REFERENCES, StoredAbout, StoredSentence};
 use crate::corpus::store::rules::{KnownWords, SideRules};
@@ -293,6 +294,14 @@ impl Importer<'_> {
         let mut known = Known::read(self.workspace, &places)?;
         let window = self.joined(window, &known, report)?;
         let (mut references, mut golds) = (Vec::new(), Vec::new());
+        let tagged = window.iter().flat_map(|(at, record)| record.parts.iter().map(move |one| (*at, one)));
+        let (sources, targets): (Vec<_>, Vec<_>) = tagged.partition(|(_, (text, _))| text.is_none());
+        if !(sources.is_empty() && targets.is_empty()) {
+            let target = |(at, (text, parts)): (_, &(Option<String>, String))| Some((at, text.clone()?, parts.clone()));
+            self.workspace
+                .set_parts(&sources.into_iter().map(|(at, (_, parts))| (at, parts.clone())).collect::<Vec<_>>())?;
+            self.workspace.set_target_parts(&targets.into_iter().filter_map(target).collect::<Vec<_>>())?;
+        }
         for (at, record) in &window {
             let Some(sentence) = known.sentences.get(at) else { continue };
             references.extend(new_references((*at, record), sentence, (&numbers, self.options.replaces), report));
@@ -323,13 +332,14 @@ impl Importer<'_> {
                 let Some(sentence) = known.sentences.get(at) else { continue };
                 let kept = self.output((*at, &name), &sentence.source, record, output, report)?;
                 let id = self.system(&name)?.id;
-                drafts.entry(id).or_default().extend(kept.map(|output| Draft {
-                    at: *at,
-                    output,
-                    sentence: sentence.clone(),
-                    gold: known.golds.get(at).cloned(),
-                    rules: self.workspace.rules(),
-                }));
+                let Some(output) = kept else { continue };
+                let gold = if is_said(&output.text, sentence.reference.as_deref()) {
+                    known.golds.get(at).cloned()
+                } else {
+                    self.workspace.gold_of_output(*at, &output.text, None)?
+                };
+                let (sentence, rules) = (sentence.clone(), self.workspace.rules());
+                drafts.entry(id).or_default().push(Draft { at: *at, output, sentence, gold, rules });
             }
         }
         for (system, drafts) in drafts {
@@ -533,6 +543,7 @@ impl Importer<'_> {
             },
             word_log_p: output.token_log_p.clone(),
             log_p: output.log_p,
+            token_count: output.token_count,
             links: output.links.clone(),
             ..SystemOutput::default()
         };
@@ -554,7 +565,8 @@ impl Importer<'_> {
                 // The same words again say no less than before.
                 let links = kept.links.take().or_else(|| known.links.clone());
                 is_joined = true;
-                kept = SystemOutput { links, log_p: kept.log_p.or(known.log_p), ..known.clone() };
+                let (log_p, token_count) = kept.scored().or_else(|| known.scored()).unzip();
+                kept = SystemOutput { links, log_p, token_count: token_count.unwrap_or_default(), ..known.clone() };
                 if kept == *known {
                     return Ok(None);
                 }
@@ -569,9 +581,12 @@ impl Importer<'_> {
             };
             let links = kept.links.take().or_else(|| known.links.clone());
             is_joined = known.alpha.is_some() && output.alpha.is_none();
+            let kept_scored = kept.scored();
             let word_log_p = if kept.word_log_p.is_empty() { known.word_log_p.clone() } else { kept.word_log_p };
+            let (log_p, token_count) = kept_scored.or_else(|| known.scored()).unzip();
+            let token_count = token_count.unwrap_or_default();
             let target = known_words(&known, rules.target, is_weighed);
-            kept = SystemOutput { links, log_p: kept.log_p.or(known.log_p), word_log_p, target, ..known };
+            kept = SystemOutput { word_log_p, log_p, token_count, links, target, ..known };
         }
         if !is_joined {
             let of_record = || record.source.as_ref().and_then(|source| source.tokens.clone());

@@ -1,12 +1,12 @@
-//! Floor 7: parts of speech that come into a corpus from CoNLL-U. A sentence of the file gives them to those of the corpus that have
-//! the same letters as it is written, else as it is cut; a word that the file cuts further has that of its longest
-//! piece.
+//! Floor 7: parts of speech that come into a corpus from CoNLL-U. A sentence of the file gives them to the sources, or to the references
+//! and outputs, that have the same letters as it is written, else as it is cut; a word that the file cuts
+//! further has that of its longest piece.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 use std::path::Path;
 
-use crate::corpus::import::places::{SentencePlaces, is_same};
+use crate::corpus::import::places::{SentencePlaces, is_same, mixed};
 use crate::corpus::import::report::ImportReport;
 use crate::corpus::store::file::Workspace;
 use crate::error::{Error, Result};
@@ -21,17 +21,61 @@ const NONE: &str = "_";
 /// Parts of speech of words that mean something by themselves, of which one that is written for several words has one.
 const OPEN: [&str; 6] = ["ADJ", "ADV", "NOUN", "NUM", "PROPN", "VERB"];
 
-/// Takes in the parts of speech of a file.
+/// Takes in the parts of speech of a file: of sources or, where more of its sentences are references or outputs, of these.
 ///
 /// # Errors
 /// A sentence about the file; [`Error::Stale`] as soon as the ticket is stale.
 pub fn import(workspace: &mut Workspace, path: &Path, ticket: &CancellationToken) -> Result<ImportReport> {
-    let (sentences, rule) = (conllu::read_file(path)?, workspace.rules().source);
-    let (mut report, mut found, mut own) = (ImportReport::default(), BTreeMap::new(), BTreeMap::new());
-    let (known, mut seen, mut strange) = (SentencePlaces::read(workspace)?, HashMap::new(), 0);
+    let sentences = conllu::read_file(path)?;
+    let mut report = ImportReport::default();
+    let count = |are_there: &[bool]| are_there.iter().filter(|is_there| **is_there).count();
+    let (found, mut are_there) = of_sources(workspace, &sentences, ticket)?;
+    let mut targets = Vec::new();
+    if count(&are_there) < sentences.len() {
+        let (of_targets, are_targets) = of_targets(workspace, &sentences, ticket)?;
+        if count(&are_targets) > count(&are_there) {
+            (targets, are_there) = (of_targets, are_targets);
+        }
+    }
+    let strange = sentences.iter().zip(&are_there).enumerate().filter(|(_, (_, is_there))| !**is_there);
+    for (n, (sentence, _)) in strange {
+        let (line, name) = sentence.written.as_ref().map_or((n + 1, ""), |own| (own.line, own.id.as_str()));
+        let message = format!("begins a sentence that the corpus has not: {name:.80} `{:.80}`", sentence.text());
+        report.warn(path, line, &message);
+    }
+    if found.is_empty() && targets.is_empty() {
+        let why = "has parts of speech for no sentence of the corpus; bring its source text in first, and choose a file with the same words";
+        return Err(Error::file(path, why));
+    }
+    let strange = sentences.len() - count(&are_there);
+    if strange > 0 {
+        report.facts.push(tr!("{n} sentence of the file is not in the corpus."
+            | "{n} sentences of the file are not in the corpus." % strange));
+    }
+    if targets.is_empty() {
+        report.tagged = found.len();
+        workspace.set_parts(&found)?;
+    } else {
+        let places: BTreeSet<usize> = targets.iter().map(|(at, ..)| *at).collect();
+        report.tagged = places.len();
+        report.facts.push(tr!("The parts of speech are those of references and outputs.").to_owned());
+        workspace.set_target_parts(&targets)?;
+    }
+    Ok(report)
+}
+
+/// The parts of speech of sources, by their places, and which sentences of the file they are from.
+#[expect(clippy::type_complexity, reason = "place and parts of each, and which sentences they are from")]
+fn of_sources(
+    workspace: &Workspace,
+    sentences: &[GlossedSentence],
+    ticket: &CancellationToken,
+) -> Result<(Vec<(usize, String)>, Vec<bool>)> {
+    let (mut found, mut own, mut are_there) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
+    let (known, mut seen, rule) = (SentencePlaces::read(workspace)?, HashMap::new(), workspace.rules().source);
     for (n, sentence) in sentences.iter().enumerate() {
         ticket.check()?;
-        let [written, cut] = units(sentence).map(|units| units.iter().map(|(form, _)| *form).collect::<String>());
+        let [written, cut] = letters(sentence);
         // All with the same letters, once; the sentence of the same place has its own.
         let is_it = |source: &str| is_same(source, &written) || is_same(source, &cut);
         let stored = workspace.sentence(n)?.filter(|stored| is_it(&stored.source));
@@ -54,26 +98,64 @@ pub fn import(workspace: &mut Workspace, path: &Path, ticket: &CancellationToken
             seen.insert(text, has_parts);
             is_there |= has_parts;
         }
-        if !is_there {
-            strange += 1;
-            let (line, name) = sentence.written.as_ref().map_or((n + 1, ""), |own| (own.line, own.id.as_str()));
-            let message = format!("begins a sentence that the corpus has not: {name:.80} `{:.80}`", sentence.text());
-            report.warn(path, line, &message);
-        }
+        are_there.push(is_there);
     }
     found.extend(own);
-    let found = Vec::from_iter(found);
-    if found.is_empty() {
-        let why = "has parts of speech for no sentence of the corpus; bring its source text in first, and choose a file with the same words";
-        return Err(Error::file(path, why));
+    Ok((Vec::from_iter(found), are_there))
+}
+
+/// The same of references and outputs, with their texts.
+#[expect(clippy::type_complexity, reason = "place, text and parts of each, and which sentences they are from")]
+fn of_targets(
+    workspace: &Workspace,
+    sentences: &[GlossedSentence],
+    ticket: &CancellationToken,
+) -> Result<(Vec<(usize, String, String)>, Vec<bool>)> {
+    let tagged = TaggedSentences::new(sentences);
+    let (mut found, mut there) = (Vec::new(), HashSet::new());
+    for (at, text) in workspace.targets(|at, text| tagged.of(at, text).is_some())? {
+        ticket.check()?;
+        let Some(n) = tagged.of(at, &text) else { continue };
+        if let Some(parts) = parts_of(&sentences[n], (&text, workspace.rules().target)) {
+            // All with the same letters are in the corpus where one is.
+            there.insert(mixed(&text));
+            found.push((at, text, parts));
+        }
     }
-    if strange > 0 {
-        report.facts.push(tr!("{n} sentence of the file is not in the corpus."
-            | "{n} sentences of the file are not in the corpus." % strange));
+    Ok((found, tagged.numbers.iter().map(|both| both.iter().any(|number| there.contains(number))).collect()))
+}
+
+/// The sentences of a file by their letters.
+pub struct TaggedSentences {
+    /// Of each, as it is written and as it is cut.
+    numbers: Vec<[u64; 2]>,
+    first: HashMap<u64, usize>,
+}
+
+impl TaggedSentences {
+    /// Of a file.
+    pub fn new(sentences: &[GlossedSentence]) -> Self {
+        let numbers = sentences.iter().map(|sentence| letters(sentence).map(|text| mixed(&text)));
+        let (numbers, mut first) = (numbers.collect::<Vec<_>>(), HashMap::new());
+        for (n, both) in numbers.iter().enumerate() {
+            for number in both {
+                first.entry(*number).or_insert(n);
+            }
+        }
+        Self { numbers, first }
     }
-    report.tagged = found.len();
-    workspace.set_parts(&found)?;
-    Ok(report)
+
+    /// That with the letters of a text: the one of the same place, else the first.
+    pub fn of(&self, at: usize, text: &str) -> Option<usize> {
+        let number = mixed(text);
+        let own = self.numbers.get(at).filter(|both| both.contains(&number)).map(|_| at);
+        own.or_else(|| self.first.get(&number).copied())
+    }
+}
+
+/// The letters of a sentence as it is written, and as it is cut.
+fn letters(sentence: &GlossedSentence) -> [String; 2] {
+    units(sentence).map(|units| units.iter().map(|(form, _)| *form).collect())
 }
 
 /// What is written as one and the words that it is, and each word alone, as a corpus that is cut so has it.
@@ -84,26 +166,35 @@ fn units(sentence: &GlossedSentence) -> [Vec<(&str, Range<usize>)>; 2] {
     [written.unwrap_or_else(|| cut.clone()), cut]
 }
 
-/// One for each word of a source; `None` where the file has none.
-fn parts_of(sentence: &GlossedSentence, (source, rule): (&str, WordRule)) -> Option<String> {
-    let tier = |name: &str| sentence.tiers.iter().find(|tier| tier.name == name);
-    let tier = tier("pos").or_else(|| tier("xpos"))?;
+/// One for each word of a text; `None` where the file has none.
+fn parts_of(sentence: &GlossedSentence, (text, rule): (&str, WordRule)) -> Option<String> {
+    let words = rule.words(text);
+    let parts = ["pos", "xpos"].into_iter().find_map(|tier| cells_of(sentence, tier, &words))?;
+    let part = |cell: &str| if cell.is_empty() { NONE.to_owned() } else { cell.replace(char::is_whitespace, "_") };
+    Some(parts.iter().map(|cell| part(cell)).collect::<Vec<_>>().join(" "))
+}
+
+/// What stands in a line of a sentence of the file for each of some words, which have its letters; `None` where there is no such
+/// line.
+pub fn cells_of(sentence: &GlossedSentence, tier: &str, words: &[&str]) -> Option<Vec<String>> {
+    let line = |name: &str| sentence.tiers.iter().find(|tier| tier.name == name);
+    let (tier, pos) = (line(tier)?, line("pos"));
     let placed = |units: &Vec<(&str, Range<usize>)>| {
         let forms: Vec<&str> = units.iter().map(|(form, _)| *form).collect();
-        WordPlaces::of_parts(&forms, source, rule)
+        WordPlaces::of_parts(&forms, &words.join(" "), WordRule::Given)
     };
     let (places, units) = units(sentence).into_iter().find_map(|units| Some((placed(&units)?, units)))?;
     let long = |text: &str| text.chars().count();
     // `au` has that of `à`, `vámonos` that of `vamos`
-    let of_unit = |words: &Range<usize>| -> Option<&String> {
-        let has_meaning = |j: &usize| tier.cells.get(*j).is_some_and(|cell| OPEN.contains(&cell.as_str()));
-        let best = words.clone().filter(has_meaning).max_by_key(|j| (long(&sentence.words[*j]), usize::MAX - j));
-        tier.cells.get(best.unwrap_or(words.start))
+    let of_unit = |own: &Range<usize>| -> Option<&String> {
+        let has_meaning = |j: &usize| pos?.cells.get(*j).map(|cell| OPEN.contains(&cell.as_str()));
+        let open = own.clone().filter(|j| has_meaning(j).unwrap_or_default());
+        let best = open.max_by_key(|j| (long(&sentence.words[*j]), usize::MAX - j));
+        tier.cells.get(best.unwrap_or(own.start))
     };
-    let part = |word: usize| {
+    let cell = |word: usize| {
         let longest = places.parts_of(word).max_by_key(|unit| (long(units[*unit].0), usize::MAX - unit));
-        let cell = longest.and_then(|unit| of_unit(&units[unit].1)).map_or("", String::as_str);
-        if cell.is_empty() { NONE.to_owned() } else { cell.replace(char::is_whitespace, "_") }
+        longest.and_then(|unit| of_unit(&units[unit].1)).cloned().unwrap_or_default()
     };
-    Some((0..rule.count(source)).map(part).collect::<Vec<_>>().join(" "))
+    Some((0..words.len()).map(cell).collect())
 }

@@ -18,6 +18,8 @@ pub struct Change {
     /// All that is said of each now.
     pub judged: BTreeMap<usize, Arc<ByAnnotator>>,
     pub golds: BTreeMap<usize, Option<Links>>,
+    /// Of the same sentences, links by hand of outputs by their texts.
+    pub output_golds: BTreeMap<usize, Vec<(String, Links)>>,
     pub scheme: Option<Arc<ErrorScheme>>,
     /// The systems, by their ids, with measures that follow from the links.
     numbers: Vec<(i64, Vec<Measured>)>,
@@ -36,6 +38,7 @@ impl Change {
         }
         for at in &changed.golds {
             change.golds.insert(*at, workspace.gold(*at)?);
+            change.output_golds.insert(*at, workspace.output_golds(*at));
         }
         if changed.scheme {
             change.scheme = Some(Arc::new(workspace.scheme()?));
@@ -65,7 +68,7 @@ impl CorpusTable {
         if !change.golds.is_empty() {
             let golds: &mut BTreeSet<usize> = Arc::make_mut(&mut self.golds);
             for (at, gold) in &change.golds {
-                if gold.is_some() {
+                if gold.is_some() || change.output_golds.get(at).is_some_and(|all| !all.is_empty()) {
                     golds.insert(*at)
                 } else {
                     golds.remove(at)

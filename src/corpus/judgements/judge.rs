@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::corpus::judgements::scheme::{ErrorScheme, Renamed};
 use crate::corpus::store::file::{Workspace, change, list, number, one};
-use crate::corpus::store::gold::set_gold;
+use crate::corpus::store::gold::{output_links, set_gold, set_output_links};
 use crate::corpus::store::read::gold_of;
 use crate::error::{Error, Result};
 use crate::text::cut::WordRule;
@@ -235,6 +235,12 @@ impl Deed {
         Self { id: at as i64 + 1, annotator: Some(annotator.to_owned()), after }
     }
 
+    /// Links of an output, with its text behind a tab: an act says both.
+    fn output_gold(at: usize, text: &str, gold: Option<&Links>) -> Self {
+        let links = gold.map(links::pharaoh).unwrap_or_default();
+        Self { id: at as i64 + 1, annotator: None, after: Some(format!("{links}\t{text}")) }
+    }
+
     fn gold(at: usize, gold: Option<&Links>) -> Self {
         Self { id: at as i64 + 1, annotator: None, after: gold.map(links::pharaoh) }
     }
@@ -316,7 +322,9 @@ impl Workspace {
     /// The sentences, from 0, with links by hand.
     pub fn golds(&self) -> Result<BTreeSet<usize>> {
         let golds: Vec<_> = self.ask(|all| list(all, "SELECT sentence FROM gold", [], |row| row.get(0).map(place)))?;
-        Ok(golds.into_iter().flatten().collect())
+        let sql = "SELECT DISTINCT sentence FROM target WHERE links IS NOT NULL";
+        let outputs: Vec<_> = self.ask(|all| list(all, sql, [], |row| row.get(0).map(place))).unwrap_or_default();
+        Ok(golds.into_iter().chain(outputs).flatten().collect())
     }
 
     /// What is said of no sentence, which only a damaged file does, as a sentence.
@@ -329,7 +337,7 @@ impl Workspace {
 
     /// The scheme of errors.
     pub fn scheme(&self) -> Result<ErrorScheme> {
-        let document = self.ask(|all| standing(all, 0, None))?;
+        let document = self.ask(|all| standing(all, 0, None, None))?;
         Ok(document.and_then(|document| serde_json::from_str(&document).ok()).unwrap_or_default())
     }
 
@@ -344,6 +352,11 @@ impl Workspace {
         let said = self.judgements_of(at)?.remove(annotator).unwrap_or_default();
         let judgement = Judgement { links: gold.map(links::pharaoh).unwrap_or_default(), ..said };
         self.act(&[Deed::gold(at, gold), Deed::judgement(at, annotator, &judgement)])
+    }
+
+    /// Sets the links by hand of an output of a sentence, from 0, by its text.
+    pub fn draw_output(&mut self, at: usize, text: &str, gold: Option<&Links>) -> Result<Changed> {
+        self.act(&[Deed::output_gold(at, text, gold)])
     }
 
     /// What everyone says of a sentence, from 0.
@@ -388,7 +401,7 @@ impl Workspace {
             let (mut changed, mut batch) = (None::<Changed>, None);
             for deed in deeds {
                 let Deed { id, annotator, after } = deed;
-                let before = standing(all, *id, annotator.as_deref())?;
+                let before = standing(all, *id, annotator.as_deref(), after.as_deref())?;
                 if before == *after {
                     continue;
                 }
@@ -431,7 +444,7 @@ impl Workspace {
                 let mut changed = None;
                 for act in acts {
                     let Deed { id, annotator, after } = &act.deed;
-                    if standing(all, *id, annotator.as_deref())? != act.must {
+                    if standing(all, *id, annotator.as_deref(), after.as_deref())? != act.must {
                         change(all, "DELETE FROM act WHERE id = ?1", [act.number])?;
                         continue;
                     }
@@ -484,12 +497,18 @@ fn last_acts(all: &Connection, does_again: bool) -> rusqlite::Result<Vec<Act>> {
     list(all, &sql, [does_again], act)
 }
 
-/// What is said now.
-fn standing(all: &Connection, id: i64, annotator: Option<&str>) -> rusqlite::Result<Option<String>> {
-    match annotator {
-        None if id == 0 => one(all, "SELECT document FROM setting WHERE name = 'scheme'", [], |row| row.get(0)),
-        None => Ok(gold_of(all, id)?.as_ref().map(links::pharaoh)),
-        Some(annotator) => {
+/// What is said now, of what this document is of.
+fn standing(
+    all: &Connection,
+    id: i64,
+    annotator: Option<&str>,
+    document: Option<&str>,
+) -> rusqlite::Result<Option<String>> {
+    match (annotator, document.and_then(|document| document.split_once('\t'))) {
+        (None, _) if id == 0 => one(all, "SELECT document FROM setting WHERE name = 'scheme'", [], |row| row.get(0)),
+        (None, Some((_, text))) => Ok(Some(format!("{}\t{text}", output_links(all, id, text)?))),
+        (None, None) => Ok(gold_of(all, id)?.as_ref().map(links::pharaoh)),
+        (Some(annotator), _) => {
             let sql = "SELECT document FROM judgement WHERE sentence = ?1 AND annotator = ?2";
             one(all, sql, params![id, annotator], |row| row.get(0))
         }
@@ -501,6 +520,9 @@ fn stand(all: &Connection, id: i64, annotator: Option<&str>, document: Option<&s
         (None, None) if id == 0 => change(all, "DELETE FROM setting WHERE name = 'scheme'", []),
         (None, Some(document)) if id == 0 => {
             change(all, "INSERT OR REPLACE INTO setting(name, document) VALUES ('scheme', ?1)", [document])
+        }
+        (None, Some(line)) if let Some((links, text)) = line.split_once('\t') => {
+            return set_output_links(all, id, text, links);
         }
         (None, line) => return set_gold(all, id, line.and_then(links_of).as_ref()),
         (Some(annotator), None) => {

@@ -36,6 +36,9 @@ pub fn ranked_by(candidates: &[&ImportedOutput], name: &str) -> Result<Vec<f64>,
     let value = |output: &&ImportedOutput| match name {
         "score" => output.score,
         "log_p" => output.log_p.or(output.score),
+        "log_p_per_token" => {
+            output.log_p.filter(|_| output.token_count > 0).map(|log_p| log_p / output.token_count as f32)
+        }
         _ => output.features.iter().find(|(known, _)| known == name).map(|(_, value)| *value),
     };
     let values: Vec<Option<f32>> = candidates.iter().map(value).collect();

@@ -18,7 +18,7 @@ pub struct MeasureSubject<'a> {
     pub source: &'a str,
     /// What a word is.
     pub rules: SideRules,
-    /// The references; links by hand are those of the first.
+    /// The references.
     pub references: &'a [&'a str],
     /// Links by hand, of the output's words.
     pub gold: Option<&'a Links>,
@@ -137,6 +137,23 @@ fn kept(name: &str) -> &'static str {
     })
 }
 
+/// Columns of earlier versions, and what measures the same by the published definition (Rikters et al. 2017). SoftAlignments had
+/// the names of the last two the other way round.
+const FORMER: &[(&str, &str)] = &[
+    ("confidence_softalignments", "confidence"),
+    ("cdp_softalignments", "cdp"),
+    ("ap_out_softalignments", "ap_in"),
+    ("ap_in_softalignments", "ap_out"),
+];
+
+/// What became of a column that earlier versions had; `None` of other names.
+pub fn former(name: &str) -> Option<String> {
+    let (_, now) = FORMER.iter().find(|(former, _)| *former == name)?;
+    Some(format!(
+        "the column `{name}`, a variant of SoftAlignments, is not measured any more; write `{now}`, the published measure"
+    ))
+}
+
 /// The measure that needs the statistical aligner.
 pub const DISAGREEMENT: &str = "disagreement";
 
@@ -180,6 +197,16 @@ const OWN: &[CorpusMeasure] = &[
             let end = output.target.len() - output.words().len();
             let count = words(&output.text).count() + end;
             (!output.target.is_empty() && count > 0).then(|| output.log_p.map(|log_p| log_p / count as f32)).flatten()
+        }),
+    },
+    CorpusMeasure {
+        name: "token_logp",
+        title: id!("log p / token"),
+        about: id!("log p of the translation divided by the tokens of the model, </s> counted"),
+        digits: 3,
+        of: Of::Subject(|subject| {
+            let output = subject.output?;
+            output.log_p.filter(|_| output.token_count > 0).map(|log_p| log_p / output.token_count as f32)
         }),
     },
     CorpusMeasure {
@@ -233,14 +260,12 @@ const OWN: &[CorpusMeasure] = &[
         name: "aer",
         title: "AER",
         about: id!(
-            "Alignment error against links by hand, of a translation that is the first reference itself; the links are \
-                the source word of greatest alpha for each target word"
+            "Alignment error against links by hand of the first reference, where the translation is that, or of the \
+                translation itself; the links are the source word of greatest alpha for each target word"
         ),
         digits: 3,
         of: Of::Subject(|subject| {
-            let (gold, output, reference) = (subject.gold?, subject.output?, subject.references.first()?);
-            let is_same = subject.rules.target.are_alike(reference, &output.text);
-            let found = is_same.then(|| output.word_links(subject.source, subject.rules)).flatten()?;
+            let (gold, found) = (subject.gold?, subject.output?.word_links(subject.source, subject.rules)?);
             aer::AerCounts::of(&found, gold).rates().aer.map(|aer| aer as f32)
         }),
     },

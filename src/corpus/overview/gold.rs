@@ -22,6 +22,8 @@ pub struct AlignmentOptions {
     pub thresholds: Vec<f32>,
     /// Pairs forced together, at least 1.
     pub batch: usize,
+    /// Also by the word that was read, where training did not guide those rows.
+    pub by_input: bool,
 }
 
 impl AlignmentOptions {
@@ -35,7 +37,7 @@ impl AlignmentOptions {
 
 impl Default for AlignmentOptions {
     fn default() -> Self {
-        Self { thresholds: Vec::new(), batch: 16 }
+        Self { thresholds: Vec::new(), batch: 16, by_input: false }
     }
 }
 
@@ -91,7 +93,7 @@ pub fn measure(
         if !most.is_empty() && other.len() > most.len() { other } else { most }
     });
     let head = heads.contains(&true).then_some(Reading::Head);
-    let readings: Vec<Reading> = of_alpha.iter().copied().chain(head).collect();
+    let readings: Vec<Reading> = asked_for(of_alpha, options.by_input).chain(head).collect();
     let (extractions, batch) = (&options.extractions(&readings), options.batch);
     let pairs = read(forward.system, test_set, false)?;
     let there = forward.links(&pairs.iter().collect::<Vec<_>>(), extractions, batch, ticket, &mut tell)?;
@@ -131,6 +133,12 @@ pub fn measure(
     Ok(report)
 }
 
+/// The readings that are measured: that of words read is one only where training guided it or somebody asks.
+fn asked_for(readings: &[Reading], by_input: bool) -> impl Iterator<Item = Reading> {
+    let is_own = readings.first() == Some(&Reading::Input);
+    readings.iter().copied().filter(move |reading| is_own || by_input || *reading != Reading::Input)
+}
+
 /// How near a head of a Transformer comes to some links.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HeadErrorRow {
@@ -144,22 +152,24 @@ pub struct HeadErrorRow {
     pub counts: aer::AerCounts,
 }
 
-/// Measures every head of a Transformer's cross-attention against links, by both readings, as [`measure`] does alpha.
+/// Measures every head of a Transformer's cross-attention against links, as [`measure`] does alpha; by both readings where
+/// `by_input`.
 ///
 /// # Errors
 /// As there; a model that has no heads.
 pub fn heads(
     mut aligner: Aligner<'_>,
     test_set: &TestSet,
-    batch: usize,
+    (batch, by_input): (usize, bool),
     ticket: &CancellationToken,
     hear: &mut EvaluationListener<'_>,
 ) -> Result<Vec<HeadErrorRow>> {
     let sizes = sizes_of(aligner.system)?;
     let pairs = read(aligner.system, test_set, false)?;
-    let (pairs, readings): (Vec<&WordPair>, _) = (pairs.iter().collect(), aligner.of_alpha());
+    let pairs: Vec<&WordPair> = pairs.iter().collect();
+    let readings: Vec<Reading> = asked_for(aligner.of_alpha(), by_input).collect();
     let mut tell = |sentences, words| hear(EvaluationStage::Aligning, sentences, words);
-    let found = aligner.head_links(&pairs, readings, batch, ticket, &mut tell)?;
+    let found = aligner.head_links(&pairs, &readings, batch, ticket, &mut tell)?;
     let row = |((at, place), (n, reading)): ((usize, HeadPlace), (usize, &Reading))| {
         let links = found.iter().map(|heads| &heads[at][n]);
         HeadErrorRow { layer: place.layer, head: place.head, reading: *reading, counts: count(links, test_set) }

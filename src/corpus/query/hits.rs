@@ -22,6 +22,7 @@ pub struct Searching {
     query: ConcordanceQuery,
     links: LinkChoice,
     by_parts: bool,
+    by_target: bool,
     finder: LinkFinder,
     rows: Vec<u32>,
     next: usize,
@@ -40,13 +41,14 @@ impl Searching {
         (aligner, rules): (Option<&AlignerChoice>, SideRules),
     ) -> Result<Self> {
         let (query, finder) = (parsed(query, folder)?, LinkFinder::new(&[links], aligner, rules)?);
-        Ok(Self { query, links, by_parts: false, finder, rows, next: 0, has_links: false, incomplete: Vec::new() })
+        let (by_parts, by_target, has_links, incomplete) = (false, false, false, Vec::new());
+        Ok(Self { query, links, by_parts, by_target, finder, rows, next: 0, has_links, incomplete })
     }
 
-    /// The same over parts of speech in place of the source words; sentences without them are passed over.
+    /// The same over parts of speech in place of the source words, and of those of the text; sentences without them are skipped.
     #[must_use]
-    pub fn by_parts(self, by_parts: bool) -> Self {
-        Self { by_parts, ..self }
+    pub fn by_parts(self, by_parts: bool, by_target: bool) -> Self {
+        Self { by_parts, by_target, ..self }
     }
 
     /// Whether all sentences were looked through.
@@ -79,11 +81,15 @@ impl Searching {
             let (source, links) = (corpus.rules.source.owned(text), links.unwrap_or_default());
             let sentence = ConcordanceSentence { source: &source, output: &output, links: &links };
             let parts = self.by_parts.then(|| workspace.parts(place, text));
-            let found = match &parts {
-                Some(None) => continue,
-                Some(Some(parts)) => self.query.find(&ConcordanceSentence { source: parts, ..sentence }),
-                None => self.query.find(&sentence),
+            let target = || workspace.target_parts(place, self.links.text(corpus, place).unwrap_or_default());
+            let target = self.by_target.then(target);
+            let (Some(source), Some(output)) = (
+                parts.as_ref().map_or(Some(&source), Option::as_ref),
+                target.as_ref().map_or(Some(&output), Option::as_ref),
+            ) else {
+                continue;
             };
+            let found = self.query.find(&ConcordanceSentence { source, output, ..sentence });
             if !found.is_complete && self.incomplete.len() < MOST_NOTED {
                 self.incomplete.push(*at);
             }

@@ -194,6 +194,8 @@ pub struct TallyOrder {
     pub by_parts: bool,
     /// Weights of what systems say in place of links.
     pub weighs: bool,
+    /// Parts of speech in place of the words of the texts.
+    pub by_target: bool,
 }
 
 /// Kinds of links on their way through some sentences.
@@ -250,7 +252,10 @@ impl Tallying {
             let mut texts = Vec::with_capacity(self.order.kinds.len());
             for (choice, _) in &self.order.kinds {
                 let found = self.finder.find((corpus, workspace), *at as usize, *choice)?;
-                texts.extend(found.and_then(|(words, links)| Some((words, links?))));
+                let text = choice.text(corpus, *at as usize).unwrap_or_default();
+                let parts = || workspace.target_parts(*at as usize, text);
+                let named = |words| if self.order.by_target { parts() } else { Some(words) };
+                texts.extend(found.and_then(|(words, links)| Some((named(words)?, links?))));
             }
             if texts.len() == self.order.kinds.len() {
                 let text = corpus.sources.get(*at as usize).unwrap_or_default();

@@ -43,6 +43,8 @@ pub struct CorpusTable {
     pub rules: SideRules,
     /// Whether source words have parts of speech.
     pub has_parts: bool,
+    /// Whether references or outputs have them.
+    pub has_target_parts: bool,
     pub scheme: Arc<ErrorScheme>,
     /// How BLEU counts.
     pub bleu: BleuSettings,
@@ -159,6 +161,7 @@ impl CorpusTable {
         self.judgements = Arc::new(workspace.judgements()?);
         self.golds = Arc::new(workspace.golds()?);
         self.has_parts = workspace.has_parts();
+        self.has_target_parts = workspace.has_target_parts();
         self.scheme = Arc::new(workspace.scheme()?);
         self.bleu = workspace.bleu()?;
         self.campaign = workspace.campaign()?.map(Arc::new);

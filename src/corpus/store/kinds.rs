@@ -23,6 +23,8 @@ pub enum ExportFormat {
     Pharaoh(usize, LinkRule),
     /// Links by hand.
     Gold,
+    /// Links by hand of what a system says, by its place.
+    OutputGold(usize),
     /// Stars, tags, notes and marks, an object for each sentence.
     Judgements,
     /// The same as a table, a row for each annotator and each mark.

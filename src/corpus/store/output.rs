@@ -38,6 +38,8 @@ pub struct SystemOutput {
     pub word_log_p: Vec<f32>,
     /// log p of the whole.
     pub log_p: Option<f32>,
+    /// Tokens of the model that log p is over, `</s>` counted; 0 where that is not known.
+    pub token_count: usize,
     /// A row for each target word, a column for each source word.
     pub alpha: Option<Alignment>,
     /// Whether alpha is that of an alignment head, which says where the words come from.
@@ -50,6 +52,11 @@ impl SystemOutput {
     /// Target words without `</s>`.
     pub fn words(&self) -> &[String] {
         without_end(&self.target)
+    }
+
+    /// log p and the tokens that it is over, where there is one.
+    pub fn scored(&self) -> Option<(f32, usize)> {
+        Some((self.log_p?, self.token_count))
     }
 
     /// Source words without `</s>`.
@@ -106,13 +113,16 @@ impl SystemOutput {
     }
 }
 
+/// How exact the weights of a corpus are.
+pub const PRECISION: &str = "half precision (three digits); each row has the sum that it had";
+
 /// Packs all but the texts. Words that the texts give are kept as what cuts them, alpha as f16: its exponents by how often
-/// each comes, the other bits as they are, for those are noise.
+/// each comes, the other bits as they are, for those are noise; and the sums of its rows.
 pub fn pack(output: &SystemOutput, source: &str) -> std::io::Result<Vec<u8>> {
     let mut body = Vec::new();
     put_words(&mut body, &output.source, source)?;
     put_words(&mut body, &output.target, &output.text)?;
-    put_number(&mut body, output.log_p.map_or(0, |_| 1));
+    put_number(&mut body, output.log_p.map_or(0, |_| 1 + output.token_count));
     body.extend(output.log_p.into_iter().flat_map(f32::to_le_bytes));
     put_number(&mut body, output.word_log_p.len());
     body.extend(output.word_log_p.iter().flat_map(|log_p| log_p.to_le_bytes()));
@@ -138,8 +148,10 @@ pub fn unpack(text: String, source: &str, packed: &[u8]) -> Option<SystemOutput>
     let rest = &mut rest;
     let source = take_words(rest, source)?;
     let target = take_words(rest, &text)?;
-    let has_log_p = take_number(rest)? > 0;
-    let log_p = if has_log_p { Some(take_floats(rest, 1)?[0]) } else { None };
+    // Earlier programs wrote 1 where there is log p.
+    let tokens = take_number(rest)?.checked_sub(1);
+    let log_p = if tokens.is_some() { Some(take_floats(rest, 1)?[0]) } else { None };
+    let token_count = tokens.unwrap_or_default();
     let count = take_number(rest)?;
     let word_log_p = take_floats(rest, count)?;
     let links = match take_number(rest)?.checked_sub(1) {
@@ -151,7 +163,7 @@ pub fn unpack(text: String, source: &str, packed: &[u8]) -> Option<SystemOutput>
     };
     let is_head = rest.first()? & weights::HEAD > 0;
     let alpha = take_alpha(rest)?;
-    Some(SystemOutput { text, source, target, word_log_p, log_p, alpha, is_head, links })
+    Some(SystemOutput { text, source, target, word_log_p, log_p, token_count, alpha, is_head, links })
 }
 
 /// What a body of today begins with; those of earlier programs begin as zstandard does.
@@ -278,6 +290,47 @@ mod weights {
     pub const ANY: u8 = 2;
     /// Added where they are those of an alignment head.
     pub const HEAD: u8 = 0x10;
+    /// Added where the sums of the rows come before them: a bit for each that is 1, then the others as f32.
+    pub const SUMS: u8 = 0x20;
+}
+
+/// So near 1 a row of a softmax sums, in single precision, also where the columns of pieces are added.
+const NEAR: f64 = 1e-5;
+
+/// The same weights with the sums that their rows had, as `sum` tells for the row of this number. Each weight moves by one
+/// share of the interval of those that are rounded to it: it stays the same number in f16, so that links and their order do
+/// not change and packing it again changes nothing.
+fn with_sums(halves: &[f16], columns: usize, sum: impl Fn(usize, f64) -> Option<f64>) -> Vec<f32> {
+    let mut weights = vec![0.0; halves.len()];
+    halves.convert_to_f32_slice(&mut weights);
+    let total = |row: &[f32]| row.iter().copied().map(f64::from).sum::<f64>();
+    for (i, (row, halves)) in weights.chunks_mut(columns.max(1)).zip(halves.chunks(columns.max(1))).enumerate() {
+        let lacks = sum(i, total(row)).map_or(0.0, |sum| sum - total(row));
+        let room = |half: &f16| match half.to_bits() {
+            0 => 0.0,
+            bits if lacks > 0.0 => f64::from(f16::from_bits(bits + 1).to_f32() - half.to_f32()) / 2.0,
+            bits => f64::from(f16::from_bits(bits - 1).to_f32() - half.to_f32()) / -2.0,
+        };
+        let rooms: Vec<f64> = halves.iter().map(room).collect();
+        let share = lacks / rooms.iter().sum::<f64>();
+        if lacks != 0.0 && share.is_finite() {
+            let share = share.clamp(-0.999, 0.999);
+            row.iter_mut().zip(rooms).for_each(|(alpha, room)| *alpha = (f64::from(*alpha) + share * room) as f32);
+        }
+    }
+    weights
+}
+
+/// The sum of a row that earlier programs kept without it: 1 where f16 may have made this total of it.
+fn rounded(total: f64, columns: usize) -> Option<f64> {
+    ((total - 1.0).abs() < f64::from(f16::EPSILON) / 2.0 + columns as f64 * 3e-8).then_some(1.0)
+}
+
+/// alpha as a corpus keeps it.
+pub(crate) fn as_kept(alpha: &Alignment) -> Alignment {
+    let mut body = Vec::new();
+    put_alpha(&mut body, Some(alpha), false);
+    take_alpha(&mut body.as_slice()).flatten().unwrap_or_default()
 }
 
 fn put_alpha(body: &mut Vec<u8>, alpha: Option<&Alignment>, is_head: bool) {
@@ -287,10 +340,14 @@ fn put_alpha(body: &mut Vec<u8>, alpha: Option<&Alignment>, is_head: bool) {
     let bits: &[u16] = halves.reinterpret_cast();
     let is_positive = bits.iter().all(|bits| bits >> 15 == 0);
     let kind = if is_positive { weights::POSITIVE } else { weights::ANY };
-    body.push(kind | if is_head { weights::HEAD } else { 0 });
+    let sums = if is_positive { alpha.row_sums() } else { Vec::new() };
+    body.push(kind | if is_head { weights::HEAD } else { 0 } | if is_positive { weights::SUMS } else { 0 });
     put_number(body, alpha.rows());
     put_number(body, alpha.columns());
     if is_positive {
+        let is_1 = |sum: &f64| (sum - 1.0).abs() <= NEAR;
+        body.extend(sums.chunks(8).map(|sums| sums.iter().rev().fold(0, |byte, sum| byte << 1 | u8::from(is_1(sum)))));
+        body.extend(sums.iter().filter(|sum| !is_1(sum)).flat_map(|sum| (*sum as f32).to_le_bytes()));
         body.extend(bits.iter().map(|bits| *bits as u8));
         let two = |bits: u16| (bits >> 8 & 3) as u8;
         let four = |four: &[u16]| four.iter().rev().fold(0, |byte, bits| byte << 2 | two(*bits));
@@ -307,7 +364,14 @@ fn take_alpha(rest: &mut &[u8]) -> Option<Option<Alignment>> {
     if kind == weights::NONE {
         return Some(None);
     }
+    let (has_sums, kind) = (kind & weights::SUMS > 0, kind & !weights::SUMS);
     let (rows, columns) = (take_number(rest)?, take_number(rest)?);
+    let ones = if has_sums { rest.split_off(..rows.div_ceil(8))? } else { &[] };
+    let mut sums = Vec::new();
+    for i in (0..rows).filter(|_| has_sums) {
+        let is_1 = ones[i / 8] >> (i % 8) & 1 > 0;
+        sums.push(if is_1 { 1.0 } else { f64::from(take_floats(rest, 1)?[0]) });
+    }
     let count = rows.checked_mul(columns).filter(|count| *count <= rest.len() && rows <= MOST_WORDS)?;
     let bits: Vec<u16> = match kind {
         weights::POSITIVE => {
@@ -323,15 +387,17 @@ fn take_alpha(rest: &mut &[u8]) -> Option<Option<Alignment>> {
         }
         _ => return None,
     };
-    let halves: &[f16] = bits.reinterpret_cast();
-    let mut flat = vec![0.0; count];
-    halves.convert_to_f32_slice(&mut flat);
+    let flat = with_sums(bits.reinterpret_cast(), columns, |i, total| match kind {
+        weights::POSITIVE if has_sums => sums.get(i).copied(),
+        weights::POSITIVE => rounded(total, columns),
+        _ => None,
+    });
     Some(Some(Alignment::new(flat, columns)?.resized(rows, columns, 0.0)))
 }
 
 /// What programs before version 2 of the schema packed: words and log p as JSON, alpha as f16, all in zstandard.
 mod earlier {
-    use super::{Alignment, Deserialize, Link, MOST, SystemOutput, f16, listed, unpacked};
+    use super::{Alignment, Deserialize, Link, MOST, SystemOutput, f16, listed, rounded, unpacked, with_sums};
 
     /// All but the text and the weights.
     #[derive(Deserialize)]
@@ -360,8 +426,11 @@ mod earlier {
             Some((rows, columns)) => {
                 let count = rows.checked_mul(columns).filter(|_| rows <= super::MOST_WORDS)?;
                 let (low, high) = (rest.get(..count)?, rest.get(count..count.checked_mul(2)?)?);
-                let at = |k: usize| f16::from_bits(u16::from(low[k]) | u16::from(high[k]) << 8).to_f32();
-                let weights: Vec<f32> = (0..count).map(at).collect();
+                let at = |k: usize| f16::from_bits(u16::from(low[k]) | u16::from(high[k]) << 8);
+                let halves: Vec<f16> = (0..count).map(at).collect();
+                let is_positive = halves.iter().all(|half| half.is_sign_positive());
+                let sum = |_, total| rounded(total, columns).filter(|_| is_positive);
+                let weights = with_sums(&halves, columns, sum);
                 Some(Alignment::new(weights, columns)?.resized(rows, columns, 0.0))
             }
         };
@@ -372,6 +441,7 @@ mod earlier {
             target: head.t,
             word_log_p: head.p,
             log_p: head.log_p,
+            token_count: 0,
             alpha,
             is_head: false,
             links,

@@ -1,9 +1,9 @@
-//! Floor 7: parts of speech of source words as the file keeps them: a text for each sentence that has them, with one for each of its
-//! words and spaces between. The table is made when there are any, as that of looks is.
+//! Floor 7: parts of speech as the file keeps them: a text for each source, and for each reference or output by its own text, that has
+//! them, with one for each of its words and spaces between. The tables are made when there are any, as that of looks is.
 
 use rusqlite::params;
 
-use crate::corpus::store::file::{Workspace, change, one};
+use crate::corpus::store::file::{Workspace, change, list, one};
 use crate::corpus::store::schema::BESIDE;
 use crate::error::Result;
 
@@ -31,5 +31,58 @@ impl Workspace {
         };
         let parts: Vec<String> = self.ask(find).ok().flatten()?.split(' ').map(str::to_owned).collect();
         Some(parts).filter(|parts| parts.len() == self.rules().source.count(source))
+    }
+
+    /// Keeps the parts of speech of references and outputs, by the places of their sentences from 0 and by their texts.
+    pub fn set_target_parts(&mut self, parts: &[(usize, String, String)]) -> Result<()> {
+        self.at_once(|all| {
+            let sql = "INSERT INTO target(sentence, text, parts) VALUES (?1, ?2, ?3)
+                ON CONFLICT DO UPDATE SET parts = excluded.parts";
+            let set =
+                |(at, text, parts): &(usize, String, String)| change(all, sql, params![*at as i64 + 1, text, parts]);
+            parts.iter().try_for_each(|one| set(one).map(drop))
+        })
+    }
+
+    /// Whether any reference or output has parts of speech.
+    pub fn has_target_parts(&self) -> bool {
+        let sql = "SELECT sentence FROM target WHERE parts IS NOT NULL LIMIT 1";
+        let find = |all| one(all, sql, [], |row| row.get::<_, i64>(0));
+        self.ask(find).ok().flatten().is_some()
+    }
+
+    /// The parts of speech of the words of a reference or output; `None` where it has not one for each.
+    pub fn target_parts(&self, at: usize, text: &str) -> Option<Vec<String>> {
+        let sql = "SELECT parts FROM target WHERE sentence = ?1 AND text = ?2";
+        let find = |all| one(all, sql, params![at as i64 + 1, text], |row| row.get::<_, Option<String>>(0));
+        let parts = self.ask(find).ok().flatten().flatten()?;
+        let parts: Vec<String> = parts.split(' ').map(str::to_owned).collect();
+        Some(parts).filter(|parts| parts.len() == self.rules().target.count(text))
+    }
+
+    /// What [`Workspace::set_target_parts`] keeps of a sentence, by text.
+    pub fn all_target_parts(&self, at: usize) -> Result<Vec<(String, String)>> {
+        if !self.has_target_parts() {
+            return Ok(Vec::new());
+        }
+        let sql = "SELECT text, parts FROM target WHERE sentence = ?1 AND parts IS NOT NULL ORDER BY text";
+        self.ask(|all| list(all, sql, [at as i64 + 1], |row| Ok((row.get(0)?, row.get(1)?))))
+    }
+
+    /// Reads references and outputs that are wanted, each with the place of its sentence, from 0.
+    pub(crate) fn targets(&self, mut is_wanted: impl FnMut(usize, &str) -> bool) -> Result<Vec<(usize, String)>> {
+        let sql = "SELECT id - 1, reference FROM sentence WHERE id > 0 AND reference IS NOT NULL
+            UNION SELECT (key & 0xFFFFFFFF) - 1, text FROM reference UNION SELECT (key & 0xFFFFFFFF) - 1, text FROM output";
+        self.ask(|all| {
+            let (mut find, mut found) = (all.prepare_cached(sql)?, Vec::new());
+            let mut rows = find.query([])?;
+            while let Some(row) = rows.next()? {
+                let (at, text) = (row.get::<_, i64>(0)?.max(0) as usize, row.get_ref(1)?.as_str().unwrap_or_default());
+                if is_wanted(at, text) {
+                    found.push((at, text.to_owned()));
+                }
+            }
+            Ok(found)
+        })
     }
 }

@@ -12,6 +12,7 @@
 //! | `gold`, `judgement` | alignments by hand; stars, tags, notes and marks of each annotator |
 //! | `act` | what was judged, before and after: the undo; acts of one `batch` are taken back together, sentence 0 is the scheme |
 //! | `part` | parts of speech of the source words of a sentence, where somebody gave them |
+//! | `target` | what belongs to a reference or output by its text, whoever says it: parts of speech of its words, links by hand |
 //! | `setting` | what holds for the whole workspace: the scheme of errors, the campaign, the tokenizer of BLEU |
 
 use std::collections::HashMap;
@@ -56,6 +57,20 @@ CREATE TABLE reference(key INTEGER PRIMARY KEY, text TEXT NOT NULL);
     "
 UPDATE name SET name = 'entropy_bits' WHERE name = 'entropy';
 UPDATE measures SET names = trim(replace(' ' || names || ' ', ' entropy ', ' entropy_bits '));
+",
+    // Besides the new table: of alignment heads these were means over the row that the last token does not have, too: they go.
+    "
+DELETE FROM block WHERE (key >> 20 & 4095) - 16 IN
+    (SELECT id FROM name WHERE name IN ('entropy', 'ap_out', 'confidence'))
+    AND key >> 32 IN (SELECT id FROM system WHERE about LIKE '%\"reading\":\"head\"%');
+CREATE TEMP TABLE renamed AS SELECT id, trim(replace(replace(replace(' ' || names || ' ', ' entropy ', ' entropy_all_rows '),
+    ' ap_out ', ' ap_out_all_rows '), ' confidence ', ' confidence_all_rows ')) AS names FROM measures;
+INSERT OR IGNORE INTO measures(names) SELECT names FROM renamed;
+UPDATE numbers SET measures = (SELECT measures.id FROM renamed JOIN measures USING (names) WHERE renamed.id = numbers.measures)
+    WHERE system IN (SELECT id FROM system WHERE about LIKE '%\"reading\":\"head\"%');
+DROP TABLE renamed;
+CREATE TABLE IF NOT EXISTS target(sentence INTEGER NOT NULL, text TEXT NOT NULL, parts TEXT, links TEXT,
+    PRIMARY KEY(sentence, text)) WITHOUT ROWID;
 ",
 ];
 

@@ -13,7 +13,7 @@ use crate::corpus::measures::table::{
 use crate::corpus::store::blocks::{Written, forget_texts};
 use crate::corpus::store::file::{Workspace, change, list, number, one};
 use crate::corpus::store::gold::set_gold;
-use crate::corpus::store::output::{SystemOutput, pack};
+use crate::corpus::store::output::{SystemOutput, as_kept, pack};
 use crate::corpus::store::read::{
     MOST_REFERENCES, SAMPLE, StoredAbout, StoredSentence, StoredSystem, key, stored_system,
 };
@@ -71,7 +71,9 @@ impl Ready {
         (rules, measuring): (SideRules, &mut Measuring),
     ) -> std::io::Result<Self> {
         let packed = pack(output, source)?;
-        let numbers = measuring.output((source, rules), references, gold, output);
+        // What is measured is what is kept and goes out.
+        let kept = SystemOutput { alpha: output.alpha.as_ref().map(as_kept), ..output.clone() };
+        let numbers = measuring.output((source, rules), references, gold, &kept);
         Ok(Self { text: output.text.clone(), packed, measured: (at, numbers) })
     }
 }
@@ -197,7 +199,9 @@ impl Workspace {
         measuring.bleu = self.settle_bleu(sentences.iter().flatten().flat_map(StoredSentence::references))?;
         for ((at, output), sentence) in new.iter().zip(sentences) {
             let Some(sentence) = sentence else { continue };
-            let gold = if output.alpha.is_some() || output.links.is_some() { self.gold(*at)? } else { None };
+            let has_links = output.alpha.is_some() || output.links.is_some();
+            let gold = || self.gold_of_output(*at, &output.text, sentence.reference.as_deref());
+            let gold = if has_links { gold()? } else { None };
             let references = sentence.references();
             let of = (sentence.source.as_str(), references.as_slice(), gold.as_ref());
             ready
@@ -278,7 +282,8 @@ impl Workspace {
                 let (Some(sentence), Some(output)) = (self.sentence(*at)?, self.output(system.id, *at)?) else {
                     continue;
                 };
-                let (gold, mut measuring) = (self.gold(*at)?, Measuring { bleu, ..Measuring::default() });
+                let gold = self.gold_of_output(*at, &output.text, sentence.reference.as_deref())?;
+                let mut measuring = Measuring { bleu, ..Measuring::default() };
                 let references = sentence.references();
                 let of = (sentence.source.as_str(), self.rules());
                 rows.push((*at, measuring.output(of, &references, gold.as_ref(), &output)));

@@ -7,7 +7,7 @@ use crate::text::links::{Link, Links};
 use crate::text::words::WordPlaces;
 
 /// Lines that are kept for programs and not shown where nobody asks.
-const UNSEEN: [&str; 3] = ["head", "relation", "enhanced"];
+pub const UNSEEN: [&str; 3] = ["head", "relation", "enhanced"];
 
 /// A line under the words: one cell for each of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -26,6 +26,8 @@ pub struct GlossedText {
     /// As it is written, where its words are no more than cut from it.
     pub text: String,
     pub words: Vec<String>,
+    /// What comes with its words, such as parts of speech.
+    pub tiers: Vec<GlossTier>,
     /// From the words of the sentence to these.
     pub links: Links,
     /// From the words of the text before, where links lead from text to text; the others follow from them.
@@ -66,7 +68,13 @@ pub struct WrittenSentence {
 impl GlossedSentence {
     /// All lines that may stand under the words.
     pub fn all_rows(&self) -> Vec<GlossTier> {
-        self.tiers.iter().cloned().chain(self.texts.iter().map(|text| text.row(self.words.len()))).collect()
+        let of_text = |text: &GlossedText| {
+            let tiers = text.tiers.iter().filter(|_| !text.links.all().is_empty());
+            let tiers = tiers.map(|tier| (format!("{} {}", text.name, tier.name), &tier.cells));
+            let all = std::iter::once((text.name.clone(), &text.words)).chain(tiers);
+            all.map(|(name, cells)| text.row(name, cells, self.words.len())).collect::<Vec<_>>()
+        };
+        self.tiers.iter().cloned().chain(self.texts.iter().flat_map(of_text)).collect()
     }
 
     /// Whether a line is that of a text.
@@ -141,18 +149,18 @@ impl GlossedText {
         whole(&self.text, &self.words)
     }
 
-    /// Under each word above the words that it is linked to, in their order.
-    fn row(&self, words: usize) -> GlossTier {
+    /// Under each word above the words that it is linked to, or what stands under these, in their order.
+    fn row(&self, name: String, own: &[String], words: usize) -> GlossTier {
         let mut cells = vec![Vec::new(); words];
         let mut links = self.links.all();
         links.sort_by_key(|(link, _)| link.target);
         for (link, _) in links {
-            if let (Some(cell), Some(word)) = (cells.get_mut(link.source), self.words.get(link.target)) {
+            if let (Some(cell), Some(word)) = (cells.get_mut(link.source), own.get(link.target)) {
                 cell.push(word.as_str());
             }
         }
         let cells = cells.into_iter().map(|cell| cell.join(".")).collect();
-        GlossTier { name: self.name.clone(), cells, is_gloss: false }
+        GlossTier { name, cells, is_gloss: false }
     }
 }
 

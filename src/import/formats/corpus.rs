@@ -44,6 +44,9 @@ struct Line {
     systems: BTreeMap<String, Said>,
     gold: Option<String>,
     measures: Option<Numbers>,
+    parts: Option<String>,
+    #[serde(default)]
+    target_parts: BTreeMap<String, String>,
 }
 
 /// What a word is.
@@ -62,6 +65,8 @@ struct Said {
     source: Vec<String>,
     target: Vec<String>,
     log_p: Option<f32>,
+    #[serde(default)]
+    token_count: usize,
     word_log_p: Vec<Option<f32>>,
     alpha: Option<Matrix>,
     links: Option<String>,
@@ -98,6 +103,8 @@ fn record(number: usize, line: Line, warnings: &mut Warnings) -> Record {
     let mut record = Record { sentence: number, line: number, ..Record::default() };
     let mut references = line.references.unwrap_or_default().into_iter().map(Option::unwrap_or_default).skip(1);
     record.further = references.by_ref().collect();
+    record.parts = line.parts.map(|parts| (None, parts)).into_iter().collect();
+    record.parts.extend(line.target_parts.into_iter().map(|(text, parts)| (Some(text), parts)));
     record.reference = line.reference.map(ImportedText::plain);
     record.source = Some(ImportedText::plain(line.source));
     let mut linked = |text: Option<String>| match links::cell(&text?, Base::Zero) {
@@ -122,6 +129,7 @@ fn record(number: usize, line: Line, warnings: &mut Warnings) -> Record {
             tokens: said.target,
             source: Some(said.source),
             log_p: said.log_p,
+            token_count: said.token_count,
             token_log_p: log_p(said.word_log_p),
             alpha,
             links: links.map(|links| links.all().into_iter().map(|(link, _)| link).collect()),

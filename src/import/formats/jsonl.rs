@@ -219,6 +219,7 @@ impl Parser {
             system: Some(self.system.clone()),
             text: text.unwrap_or_else(|| spoken(self.languages.1.as_deref(), &target.words)),
             log_p: whole,
+            token_count: if whole.is_some() { token_log_p.len() } else { 0 },
             token_log_p: if token_log_p.len() == height {
                 merge_log_p(&token_log_p, &target.pieces)
             } else {

@@ -147,6 +147,7 @@ pub(super) fn take((kind, field): (Field, &str), output: &mut ImportedOutput, li
         Field::WordScores => {
             output.token_log_p = field.split_ascii_whitespace().filter_map(number).collect();
             output.log_p = Some(output.token_log_p.iter().sum());
+            output.token_count = output.token_log_p.len();
         }
         _ => {}
     }

@@ -60,6 +60,8 @@ pub enum CorpusRequest {
     Judge(usize, String, Judgement),
     /// Set the links by hand of a sentence, in an annotator's name.
     SetGold(usize, String, Option<Links>),
+    /// Set those of an output of a sentence, by its text.
+    SetOutputGold(usize, String, Option<Links>),
     /// Set the links of the statistical aligner for source and target languages, in an annotator's name.
     Align(usize, String, AlignerChoice),
     /// Begin a campaign by this plan with the sentences that are shown; `None`: end the one that there is.
@@ -126,6 +128,8 @@ pub struct Find {
     pub links: LinkChoice,
     /// Over parts of speech in place of source words.
     pub by_parts: bool,
+    /// Over parts of speech in place of the words of the text.
+    pub by_target: bool,
 }
 
 /// Hits of a query.
@@ -152,6 +156,8 @@ pub struct Detail {
     /// What each system says, in the order of the corpus.
     pub outputs: Vec<Option<SystemOutput>>,
     pub gold: Option<Links>,
+    /// Links by hand of each output: those of the reference where it says that.
+    pub golds: Vec<Option<Links>>,
     /// What people say of it.
     pub judgements: Arc<ByAnnotator>,
 }

@@ -71,7 +71,7 @@ impl Jobs {
         let folder = workspace.path().parent().unwrap_or(workspace.path());
         let aligner = self.means.aligner.as_ref();
         match Searching::new(&find.query, folder, find.links, rows.to_vec(), (aligner, workspace.rules())) {
-            Ok(searching) => self.searching = Some((find.number, searching.by_parts(find.by_parts), 0)),
+            Ok(searching) => self.searching = Some((find.number, searching.by_parts(find.by_parts, find.by_target), 0)),
             Err(why) => return Some(CorpusNews::Refused(find.number, why.to_string())),
         }
         None

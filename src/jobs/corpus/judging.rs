@@ -41,6 +41,7 @@ impl Open<'_> {
         let changed = match request {
             CorpusRequest::Judge(at, by, judgement) => workspace.judge(at, &by, &judgement)?,
             CorpusRequest::SetGold(at, by, gold) => workspace.draw(at, &by, gold.as_ref())?,
+            CorpusRequest::SetOutputGold(at, text, gold) => workspace.draw_output(at, &text, gold.as_ref())?,
             CorpusRequest::Align(at, by, aligner) => align(workspace, at, &by, &aligner)?,
             CorpusRequest::SetScheme(scheme, renamed) => workspace.set_scheme(&scheme, &renamed)?,
             CorpusRequest::OpenScheme(path) => workspace.set_scheme(&ErrorScheme::open(&path)?, &Renamed::default())?,

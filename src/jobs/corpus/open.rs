@@ -14,6 +14,7 @@ use crate::corpus::query::table::Sorting;
 use crate::corpus::query::{hits, table};
 use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::file::Workspace;
+use crate::corpus::store::output::SystemOutput;
 use crate::corpus::store::write::NewSentence;
 use crate::error::{Error, Result};
 use crate::evaluation::first_set;
@@ -414,10 +415,17 @@ impl Open<'_> {
         let Some(sentence) = workspace.sentence(at)? else { return Ok(()) };
         self.at.corpus.read_sentence(at);
         let outputs = self.at.corpus.systems.iter().map(|column| workspace.output(column.system.id, at));
+        let outputs = outputs.collect::<Result<Vec<_>>>()?;
+        let reference = sentence.reference.as_deref();
+        let own = |output: &Option<SystemOutput>| match output {
+            Some(output) => workspace.gold_of_output(at, &output.text, reference),
+            None => Ok(None),
+        };
         let detail = Detail {
             at,
+            golds: outputs.iter().map(own).collect::<Result<_>>()?,
             sentence,
-            outputs: outputs.collect::<Result<_>>()?,
+            outputs,
             gold: workspace.gold(at)?,
             judgements: self.at.corpus.judgements.get(&at).cloned().unwrap_or_default(),
         };

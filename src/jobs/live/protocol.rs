@@ -291,6 +291,14 @@ pub struct HypothesisView {
     pub touched: Arc<Applied>,
 }
 
+impl HypothesisView {
+    /// log p per word of its language, and per token of the model; `</s>` is counted.
+    pub fn mean_log_p(&self) -> [f32; 2] {
+        let words = self.rules[1].count(&self.text) + usize::from(self.finished);
+        [words, self.token_log_p.len()].map(|count| self.log_p / count.max(1) as f32)
+    }
+}
+
 /// What a model does by itself where a column has interventions.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct UntouchedTranslation {

@@ -55,6 +55,8 @@ pub struct TestFiles {
     pub is_pretokenized: bool,
     /// How BLEU cuts text into words; as the language of the translations asks for where nobody chose.
     pub tokenization: Option<Tokenization>,
+    /// Rows of alpha are also read by the word that the decoder had just read.
+    pub by_input: bool,
 }
 
 impl Evaluate {
@@ -82,7 +84,8 @@ impl Evaluate {
             ..EvaluationOptions::default()
         };
         let (has_gold, reverse, models) = (gold.is_some(), reverse.map(AsRef::as_ref), forward.len());
-        let run = Run { options: &options, work, test_set: &test_set, has_gold, reverse, models };
+        let by_input = self.test.by_input;
+        let run = Run { options: &options, work, test_set: &test_set, has_gold, by_input, reverse, models };
         let models = forward.iter().enumerate().map(|(at, shelved)| run.measure(shelved, at));
         let models = models.collect::<Result<Vec<_>>>()?;
         let mut evaluated = Evaluated { gold, left_out, ..Evaluated::of(test_set, &options, models) };
@@ -134,6 +137,7 @@ struct Run<'a> {
     work: &'a Work<'a>,
     test_set: &'a TestSet,
     has_gold: bool,
+    by_input: bool,
     reverse: Option<&'a LoadedModel>,
     models: usize,
 }
@@ -176,7 +180,8 @@ impl Run<'_> {
     /// A model's alignments of the references, measured against those by hand; also put together with those of the
     /// model of the other direction.
     fn align(&self, shelved: &LoadedModel, hear: &mut EvaluationListener<'_>) -> Result<gold::AlignmentErrorReport> {
-        let options = AlignmentOptions { thresholds: THRESHOLDS.to_vec(), ..AlignmentOptions::default() };
+        let thresholds = THRESHOLDS.to_vec();
+        let options = AlignmentOptions { thresholds, by_input: self.by_input, ..AlignmentOptions::default() };
         let (test_set, ticket) = (self.test_set, &self.work.ticket);
         stepping(self.work, shelved, |stepper| {
             let forward = Aligner { system: shelved.system(), stepper };

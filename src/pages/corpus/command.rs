@@ -67,7 +67,9 @@ pub enum CorpusCommand {
     Unmark(usize),
     /// Says that what a system, by its name, makes of it has no errors, or takes that back.
     NoErrors(String),
-    /// Draws a link by hand: none, sure, possible, and none again. Words of source and reference, from 0.
+    /// Chooses whose words are linked by hand: the system at this place; none: the reference.
+    LinkTo(Option<usize>),
+    /// Draws a link by hand: none, sure, possible, and none again. Words of source and the linked text, from 0.
     Link(usize, usize),
     /// Begins the links by hand with those of the statistical aligner.
     LinksOfAligner,

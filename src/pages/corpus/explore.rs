@@ -69,8 +69,8 @@ impl CorpusPage {
                 self.whole.concordance.links = links;
                 self.find_again(app);
             }
-            ExploreCommand::SetByParts(by_parts) => {
-                self.whole.concordance.by_parts = by_parts;
+            ExploreCommand::SetByParts(by_parts, by_target) => {
+                (self.whole.concordance.by_parts, self.whole.concordance.by_target) = (by_parts, by_target);
                 self.find_again(app);
             }
             ExploreCommand::SetCounts(asked) => {
@@ -180,6 +180,7 @@ impl CorpusPage {
             least: asked.least,
             by_parts: self.whole.concordance.by_parts && self.corpus.has_parts,
             weighs: asked.weighs,
+            by_target: self.whole.concordance.by_target && self.corpus.has_target_parts,
         };
         Self::send(app, CorpusRequest::Tally(Some(order)));
     }
@@ -190,7 +191,8 @@ impl CorpusPage {
         let concordance = &mut self.whole.concordance;
         concordance.begin(number);
         let by_parts = concordance.by_parts && self.corpus.has_parts;
-        let find = Find { number, query: concordance.query.clone(), links, by_parts };
+        let by_target = concordance.by_target && self.corpus.has_target_parts;
+        let find = Find { number, query: concordance.query.clone(), links, by_parts, by_target };
         let find = concordance.is_searching.then_some(find);
         Self::send(app, CorpusRequest::Find(find));
     }

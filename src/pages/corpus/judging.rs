@@ -6,6 +6,8 @@ use crate::app::state::AppState;
 use crate::corpus::judgements::campaign::Campaign;
 use crate::corpus::judgements::change::Change;
 use crate::corpus::judgements::judge::Judgement;
+use crate::corpus::store::gold::is_said;
+use crate::corpus::store::output::SystemOutput;
 use crate::jobs::corpus::thread::{CorpusRequest, Detail};
 use crate::pages::corpus::{CorpusPage, picture};
 use crate::text::links::{Link, Links};
@@ -67,10 +69,27 @@ impl CorpusPage {
     pub(super) fn gold(&self) -> Option<(usize, Links)> {
         let detail = self.detail.as_ref().filter(|detail| Some(detail.at) == self.selected)?;
         let drawn = self.drawn.as_ref().filter(|(at, _)| *at == detail.at).map(|(_, gold)| gold);
-        Some((detail.at, drawn.unwrap_or(&detail.gold).clone().unwrap_or_default()))
+        Some((detail.at, drawn.or(self.kept_gold(detail))?.clone().unwrap_or_default()))
+    }
+
+    /// Those of the text that is linked, as far as the corpus has them.
+    fn kept_gold<'a>(&self, detail: &'a Detail) -> Option<&'a Option<Links>> {
+        self.linked.map_or(Some(&detail.gold), |system| detail.golds.get(system))
+    }
+
+    /// The output that is linked in place of the reference; none where it says the reference.
+    fn linked_output(&self) -> Option<String> {
+        let detail = self.detail.as_ref()?;
+        let output = detail.outputs.get(self.linked?)?.as_ref()?;
+        Some(output.text.clone()).filter(|text| !is_said(text, detail.sentence.reference.as_deref()))
     }
 
     pub(super) fn draw(&mut self, at: usize, gold: Option<Links>, app: &mut AppState) {
+        if let Some(text) = self.linked_output() {
+            (self.drawn, self.whole.revision) = (Some((at, gold.clone())), self.whole.revision + 1);
+            Self::send(app, CorpusRequest::SetOutputGold(at, text, gold));
+            return;
+        }
         // What is judged before the answer keeps the links.
         let links = gold.as_ref().map(crate::text::links::pharaoh).unwrap_or_default();
         let judgement = Judgement { links, ..self.said(at, &self.kept.annotator) };
@@ -114,7 +133,8 @@ impl CorpusPage {
 
     /// As [`Self::forget_given`], of links that were drawn.
     pub(super) fn forget_drawn(&mut self, detail: &Detail) {
-        self.drawn.take_if(|(at, gold)| *at != detail.at || *gold == detail.gold);
+        let kept = self.kept_gold(detail).cloned();
+        self.drawn.take_if(|(at, gold)| *at != detail.at || kept.is_none_or(|kept| *gold == kept));
     }
 
     /// Takes in what was judged; what was taken back, or done again, is chosen.
@@ -129,6 +149,13 @@ impl CorpusPage {
             }
             if let Some(gold) = change.golds.get(&detail.at) {
                 detail.gold.clone_from(gold);
+                let own = change.output_golds.get(&detail.at);
+                let of_output = |output: &Option<SystemOutput>| {
+                    let text = &output.as_ref()?.text;
+                    let own = || Some(own?.iter().find(|(of, _)| of == text)?.1.clone());
+                    if is_said(text, detail.sentence.reference.as_deref()) { gold.clone() } else { own() }
+                };
+                detail.golds = detail.outputs.iter().map(of_output).collect();
                 self.tables = picture::tables(detail, self.corpus.rules, || app.tasks.fresh_id());
             }
             self.forget_drawn(detail);

@@ -115,6 +115,8 @@ pub struct CorpusPage {
     given: BTreeMap<(usize, String), Judgement>,
     /// Links by hand that were drawn and are not yet part of the details.
     drawn: Option<(usize, Option<Links>)>,
+    /// Whose words are linked by hand: the system at this place; none: the reference.
+    pub linked: Option<usize>,
     /// What is in view and was asked for, until it is in memory.
     seen: Option<(Vec<u32>, Vec<TableColumn>)>,
     /// What was taken back last is to be chosen.
@@ -509,6 +511,7 @@ impl PageState for CorpusPage {
                     judgement.stale.remove(behind);
                 }
             }),
+            CorpusCommand::LinkTo(system) => (self.linked, self.drawn) = (system, None),
             CorpusCommand::Link(source, target) => self.link(Link { source, target }, app),
             CorpusCommand::LinksOfAligner => self.links_of_aligner(app),
             CorpusCommand::NoLinks => {

@@ -13,7 +13,7 @@ use crate::text::sentence::{EOS, UNK, is_language};
 
 /// A table for each system, `None` where it has no alignment. `number` is another for each.
 pub fn tables(detail: &Detail, rules: SideRules, mut number: impl FnMut() -> u64) -> Vec<Option<Arc<AlignmentTable>>> {
-    let table = |output: &Option<SystemOutput>| {
+    let table = |(n, output): (usize, &Option<SystemOutput>)| {
         let output = output.as_ref()?;
         let alpha = output.alpha.as_ref()?;
         Some(Arc::new(AlignmentTable {
@@ -21,13 +21,13 @@ pub fn tables(detail: &Detail, rules: SideRules, mut number: impl FnMut() -> u64
             source: source(output, alpha),
             target: target(output),
             alpha: Some(alpha.clone()),
-            links: gold(detail, output, rules),
+            links: gold(detail.golds.get(n).and_then(Option::as_ref), detail, output, rules),
             text: output.text.clone(),
             log_p: output.log_p.unwrap_or(f32::NAN),
             ..AlignmentTable::default()
         }))
     };
-    detail.outputs.iter().map(table).collect()
+    detail.outputs.iter().enumerate().map(table).collect()
 }
 
 fn source(output: &SystemOutput, alpha: &Alignment) -> Vec<SourceWord> {
@@ -58,13 +58,9 @@ fn target(output: &SystemOutput) -> Vec<TargetWord> {
     output.target.iter().enumerate().map(word).collect()
 }
 
-/// Links by hand between the words of an output that says the reference: they are of the words of the corpus, which the system may
-/// have cut otherwise.
-fn gold(detail: &Detail, output: &SystemOutput, rules: SideRules) -> Option<Links> {
-    let (gold, reference) = (detail.gold.as_ref()?, detail.sentence.reference.as_deref()?);
-    if !rules.target.are_alike(reference, &output.text) {
-        return None;
-    }
+/// Links by hand of an output between its words: they are of the words of the corpus, which the system may have cut otherwise.
+fn gold(gold: Option<&Links>, detail: &Detail, output: &SystemOutput, rules: SideRules) -> Option<Links> {
+    let gold = gold?;
     let source = places(output.source_words(), &detail.sentence.source, rules.source)?;
     let target = places(output.words(), &output.text, rules.target)?;
     let spread = |links: &[Link]| -> Vec<Link> {

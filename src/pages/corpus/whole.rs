@@ -56,8 +56,8 @@ pub enum ExploreCommand {
     SetQuery(String),
     /// In which text, and by which links.
     SetLinks(LinkChoice),
-    /// Whether it is looked for among parts of speech in place of source words.
-    SetByParts(bool),
+    /// Whether it is looked for among parts of speech in place of source words, and of words of the text.
+    SetByParts(bool, bool),
     /// Whether links are counted in place of hits, and which.
     SetCounts(CountedLinks),
     /// Writes the counts of links as a table.
@@ -121,6 +121,7 @@ fn is_new(of: &mut Option<(u64, Arc<Vec<u32>>)>, is_under_way: bool, revision: u
 
 /// A concordance.
 #[derive(Clone, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own, and any of them may hold together")]
 pub struct Concordance {
     /// As typed.
     pub query: String,
@@ -128,6 +129,8 @@ pub struct Concordance {
     pub links: LinkChoice,
     /// Over parts of speech in place of source words.
     pub by_parts: bool,
+    /// Over parts of speech in place of the words of the text.
+    pub by_target: bool,
     /// How hits are sorted.
     pub order: ConcordanceOrder,
     /// All hits until now.

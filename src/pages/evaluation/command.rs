@@ -54,6 +54,8 @@ pub enum TestCommand {
     SetGold(Option<PathBuf>),
     /// Whether the words are split by spaces already.
     SetPretokenized(bool),
+    /// Whether rows of alpha are also read by the word that was read.
+    SetByInput(bool),
     /// How BLEU cuts text into words.
     SetTokenization(Option<Tokenization>),
 }

@@ -239,6 +239,7 @@ fn change(test: &mut TestFiles, command: TestCommand) {
             // The usual one for such text; another can be chosen afterwards.
             test.tokenization = on.then_some(Tokenization::None);
         }
+        TestCommand::SetByInput(on) => test.by_input = on,
         TestCommand::SetTokenization(tokenization) => test.tokenization = tokenization,
     }
 }
@@ -321,6 +322,7 @@ impl EvaluationPage {
             gold: Some(files.gold),
             is_pretokenized: true,
             tokenization: Some(Tokenization::None),
+            by_input: false,
         };
         app.changed();
     }

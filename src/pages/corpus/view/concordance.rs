@@ -110,13 +110,19 @@ fn query_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
             }
         });
     });
+    let (mut by_parts, mut by_target) = (workbench.whole.concordance.by_parts, workbench.whole.concordance.by_target);
     if workbench.corpus.has_parts {
-        let mut by_parts = workbench.whole.concordance.by_parts;
         let note = tr!(
             "Words of the query before | are parts of speech, such as ADJ NOUN crossing; sentences without them are passed over"
         );
         if ui.checkbox(&mut by_parts, tr!("by part of speech")).on_hover_text(note).changed() {
-            window.push(ExploreCommand::SetByParts(by_parts));
+            window.push(ExploreCommand::SetByParts(by_parts, by_target));
+        }
+    }
+    if workbench.corpus.has_target_parts {
+        let note = tr!("Words of the query behind -> and | are parts of speech; texts without them are skipped");
+        if ui.checkbox(&mut by_target, tr!("target by part of speech")).on_hover_text(note).changed() {
+            window.push(ExploreCommand::SetByParts(by_parts, by_target));
         }
     }
     tallies::links_ui(ui, workbench, window);

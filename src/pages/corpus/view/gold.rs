@@ -19,23 +19,46 @@ const RISE: f32 = 64.0;
 
 /// The links of the chosen sentence.
 pub fn gold_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, detail: &Detail) {
-    let Some(reference) = detail.sentence.reference.as_deref() else {
-        labels::caption(ui, tr!("Links by hand need a reference"));
-        return;
+    let output = |system: usize| Some(detail.outputs.get(system)?.as_ref()?.text.as_str());
+    let reference = detail.sentence.reference.as_deref();
+    let (text, gold) = match workbench.linked.and_then(|system| Some((output(system)?, detail.golds.get(system)?))) {
+        Some((text, gold)) => (Some(text), gold),
+        None => (reference, &detail.gold),
     };
+    let is_reference = text == reference;
+    let systems = workbench.corpus.systems.iter().enumerate().filter(|(n, _)| output(*n).is_some());
+    let named = systems.map(|(n, column)| (Some(n), column.system.name.as_str()));
+    let all: Vec<_> = reference.map(|_| (None, tr!("Reference"))).into_iter().chain(named).collect();
+    if all.is_empty() {
+        labels::caption(ui, tr!("Links by hand need a reference or an output"));
+        return;
+    }
     ui.horizontal_wrapped(|ui| {
-        let begin =
-            ui.button(tr!("From the aligner")).on_hover_text(tr!("Begins with the links of the statistical aligner"));
-        if begin.clicked() {
+        for (place, name) in all {
+            let is_chosen = text.is_some() && workbench.linked.filter(|system| output(*system).is_some()) == place;
+            let choose = ui.selectable_label(is_chosen, name).on_hover_text(tr!("Link the words of this text"));
+            if choose.clicked() {
+                window.push(CorpusCommand::LinkTo(place));
+            }
+        }
+    });
+    let Some(text) = text else { return };
+    ui.horizontal_wrapped(|ui| {
+        if is_reference
+            && ui
+                .button(tr!("From the aligner"))
+                .on_hover_text(tr!("Begins with the links of the statistical aligner"))
+                .clicked()
+        {
             window.push(CorpusCommand::LinksOfAligner);
         }
-        let none = ui.add_enabled(detail.gold.is_some(), egui::Button::new(tr!("None")));
+        let none = ui.add_enabled(gold.is_some(), egui::Button::new(tr!("None")));
         if none.on_hover_text(tr!("Takes all links away; Ctrl+Z brings them back")).clicked() {
             window.push(CorpusCommand::NoLinks);
         }
         errors_ui(ui, workbench, detail);
     });
-    let note = tr!("Click a source word, then words of the reference: a link is sure, possible (thin), then gone");
+    let note = tr!("Click a source word, then words of the text below: a link is sure, possible (thin), then gone");
     labels::note(ui, note);
     let rules = workbench.corpus.rules;
     let from_right = bidi::starts_right(&detail.sentence.source);
@@ -53,9 +76,10 @@ pub fn gold_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, det
             },
         );
         let (_, room) = ui.allocate_space(vec2(1.0, RISE));
-        let gold = detail.gold.clone().unwrap_or_default();
+        let gold = gold.clone().unwrap_or_default();
         let is_linked = |i: usize| chosen.is_some_and(|source| gold.is_possible(Link { source, target: i }));
-        line_ui(ui, (reference, rules.target), tr!("Reference"), &mut below, is_linked, |i| {
+        let side = if is_reference { tr!("Reference") } else { tr!("Output") };
+        line_ui(ui, (text, rules.target), side, &mut below, is_linked, |i| {
             if let Some(j) = chosen {
                 window.push(CorpusCommand::Link(j, i));
             }
@@ -64,8 +88,8 @@ pub fn gold_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, det
     });
 }
 
-/// The alignment error of each system that says the reference. Their room is there before the first link, which would otherwise move
-/// the words away from the mouse.
+/// The alignment error of each system whose output has links by hand. Room for those that say the reference is there before the
+/// first link, which would otherwise move the words away from the mouse.
 fn errors_ui(ui: &mut Ui, workbench: &CorpusPage, detail: &Detail) {
     let corpus = &workbench.corpus;
     let Some(at) = corpus.measures.iter().position(|measure| measure.name == "aer") else { return };

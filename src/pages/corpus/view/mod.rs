@@ -351,7 +351,7 @@ fn saving(kind: ExportFormat) -> Question {
         ExportFormat::Tsv => rows("sentences.tsv"),
         ExportFormat::Jsonl => rows("sentences.jsonl"),
         ExportFormat::Pharaoh(..) => rows("alignment.txt"),
-        ExportFormat::Gold => rows("gold.txt"),
+        ExportFormat::Gold | ExportFormat::OutputGold(_) => rows("gold.txt"),
         ExportFormat::Judgements => rows("judgements.jsonl"),
         ExportFormat::JudgementTable => rows("judgements.tsv"),
         ExportFormat::Mqm => rows("mqm.tsv"),
@@ -401,6 +401,9 @@ fn save_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
             (tr!("Ratings and marks as ESA of Pearmut..."), ExportFormat::Pearmut),
             (tr!("Links by hand..."), ExportFormat::Gold),
         ];
+        kinds.extend(
+            workbench.linked.map(|system| (tr!("Links by hand of the output..."), ExportFormat::OutputGold(system))),
+        );
         let names: Vec<String> = workbench.corpus.systems.iter().map(|column| column.system.name.clone()).collect();
         let mut ask = |ui: &mut Ui, text: &str, kind: ExportFormat| {
             let button = ui.button(text);

@@ -145,6 +145,13 @@ fn options_ui(ui: &mut Ui, evaluation: &EvaluationPage, window: &mut Window<'_>)
             window.push(TestCommand::SetTokenization(chosen));
         }
     });
+    if evaluation.test.gold.is_some() {
+        let mut on = evaluation.test.by_input;
+        let note = tr!("Measures each row of alpha also as that of the word that the decoder had just read");
+        if ui.checkbox(&mut on, tr!("Alignments also by input word")).on_hover_text(note).changed() {
+            window.push(TestCommand::SetByInput(on));
+        }
+    }
     let mut on = evaluation.also_without_unk;
     let note = tr!("Translates a second time and never chooses [UNK], as in the last column of Bahdanau's table 1");
     if ui.checkbox(&mut on, tr!("Also without [UNK] in the output")).on_hover_text(note).changed() {

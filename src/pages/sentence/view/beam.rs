@@ -89,10 +89,11 @@ fn header_ui(
         text(NUMBERS[0] + NUMBERS[1], Align2::RIGHT_CENTER, tr!("log p"));
         let x = NUMBERS[0] + NUMBERS[1] + NUMBERS[2];
         text(x, Align2::RIGHT_CENTER, if normalised { tr!("per |y|^A") } else { tr!("per word") });
-        text(x + theme::SPACE_3, Align2::LEFT_CENTER, tr!("Beam"));
+        text(x + NUMBERS[3], Align2::RIGHT_CENTER, tr!("per token"));
+        text(x + NUMBERS[3] + theme::SPACE_3, Align2::LEFT_CENTER, tr!("Beam"));
     }
     response.on_hover_text(
-        tr!("Every translation that the search finished, best first. log p is the sum over the words; beside it stands log p by word, </s> counted, or with length normalisation divided by the length to the power of A. Words that begin as the best one does are faded."),
+        tr!("Every translation that the search finished, best first. log p is the sum over the words. Next to it are log p per word (punctuation, elisions and clitics are words), or with length normalisation log p divided by the length to the power of A, and log p per token of the model; </s> is counted. Words that begin as the best one does are faded."),
     );
 }
 
@@ -149,10 +150,10 @@ fn row_ui(
     } else {
         Rgba::TRANSPARENT
     };
-    let length = (hypothesis.rules[1].count(&hypothesis.text) + usize::from(hypothesis.finished)).max(1) as f32;
-    let rank = Some(if normalised { hypothesis.rank } else { hypothesis.log_p / length });
+    let [per_word, per_token] = hypothesis.mean_log_p();
+    let (rank, per_token) = (Some(if normalised { hypothesis.rank } else { per_word }), Some(per_token));
     let (words, shared, said) = (words(hypothesis, shown), shared(column, n, shown), said(hypothesis, shown));
-    let row = BeamRow { place: n + 1, log_p: hypothesis.log_p, rank, words, said, shared, back };
+    let row = BeamRow { place: n + 1, log_p: hypothesis.log_p, rank, per_token, words, said, shared, back };
     if marks::paint(ui.painter(), row.marks(&rect.into(), palette)) {
         response.on_hover_text(format!("{}{}", bidi::visual(&text), parts(hypothesis)));
     } else if hypothesis.touched.has_words() {
