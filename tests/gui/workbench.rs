@@ -38,6 +38,7 @@ fn last_news(call: &CorpusRequest) -> Option<fn(&CorpusNews) -> bool> {
         | CorpusRequest::Remove(_)
         | CorpusRequest::Plan(_)
         | CorpusRequest::Add(..)
+        | CorpusRequest::SetTokenizer(_)
         | CorpusRequest::Fill => Some(|news| matches!(news, CorpusNews::Rows(_))),
         CorpusRequest::Import(..) => Some(|news| matches!(news, CorpusNews::Imported(..))),
         CorpusRequest::Write(_) | CorpusRequest::SaveScheme(_) => Some(|news| matches!(news, CorpusNews::Written(_))),

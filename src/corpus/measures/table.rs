@@ -10,7 +10,6 @@ use crate::analysis::{aer, chrf, ter, unknown};
 use crate::corpus::store::output::SystemOutput;
 use crate::corpus::store::rules::SideRules;
 use crate::text::links::{Link, Links};
-use crate::text::words::words;
 
 /// A sentence and what is known of it.
 #[derive(Clone, Debug)]
@@ -36,7 +35,16 @@ impl<'a> MeasureSubject<'a> {
     /// An output of which nothing but the text is looked at.
     pub fn new(output: &'a SystemOutput, references: &'a [&'a str], bleu: BleuSettings) -> Self {
         let (gold, statistical, seen) = (None, None, TranslationSigns::default());
-        Self { source: "", rules: SideRules::default(), references, gold, statistical, bleu, output: Some(output), seen }
+        Self {
+            source: "",
+            rules: SideRules::default(),
+            references,
+            gold,
+            statistical,
+            bleu,
+            output: Some(output),
+            seen,
+        }
     }
 
     /// The references, where there is one.
@@ -190,12 +198,12 @@ const OWN: &[CorpusMeasure] = &[
     CorpusMeasure {
         name: "mean_logp",
         title: id!("log p / |y|"),
-        about: id!("log p of the translation divided by its words between spaces, </s> counted"),
+        about: id!("log p of the translation divided by its words, </s> counted"),
         digits: 3,
         of: Of::Subject(|subject| {
             let output = subject.output?;
             let end = output.target.len() - output.words().len();
-            let count = words(&output.text).count() + end;
+            let count = subject.rules.target.count(&output.text) + end;
             (!output.target.is_empty() && count > 0).then(|| output.log_p.map(|log_p| log_p / count as f32)).flatten()
         }),
     },
@@ -353,7 +361,16 @@ impl Measuring {
         let statistical = statistical.as_deref();
         measure_all(
             &MEASURES,
-            &MeasureSubject { source, rules, references, gold, statistical, output: Some(output), bleu: self.bleu, seen },
+            &MeasureSubject {
+                source,
+                rules,
+                references,
+                gold,
+                statistical,
+                output: Some(output),
+                bleu: self.bleu,
+                seen,
+            },
         )
     }
 }

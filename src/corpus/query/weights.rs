@@ -29,7 +29,9 @@ pub(super) fn add(
         let column = system.and_then(|system| corpus.systems.get(system));
         // A damaged output is told of where it is shown.
         let said = column.and_then(|column| workspace.output(column.system.id, at).ok().flatten());
-        let Some((alpha, said)) = said.and_then(|said| Some((said.word_alignment(text, rules)?, said))) else { continue };
+        let Some((alpha, said)) = said.and_then(|said| Some((said.word_alignment(text, rules)?, said))) else {
+            continue;
+        };
         let output = rules.target.owned(&said.text);
         let links = said.word_links(text, rules).unwrap_or_default();
         tally.add(n, &ConcordanceSentence { source: &source, output: &output, links: &links }, &alpha);

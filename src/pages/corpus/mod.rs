@@ -315,7 +315,7 @@ impl CorpusPage {
         let Some(detail) = self.detail.as_ref().filter(|detail| Some(detail.at) == self.selected) else { return };
         let sentence = &detail.sentence;
         let gold = detail.gold.clone().zip(sentence.reference.clone());
-        let (source, rules) = (sentence.source.clone(), [WordRule::Spaces; 2]);
+        let (source, rules) = (sentence.source.clone(), [self.corpus.rules.source, self.corpus.rules.target]);
         let gold = gold.map(|(links, reference)| Gold { source, reference, links, rules });
         app.show_with_gold(sentence.source.clone(), gold);
     }
