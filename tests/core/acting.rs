@@ -25,6 +25,7 @@ use interlinear::pages::sentence::command::{InterveneCommand, RowEdit, SearchCom
 use interlinear::session::driver::OpenWith;
 use interlinear::session::persist::load_or_set_aside;
 use interlinear::session::state::Session;
+use interlinear::text::cut::WordRule;
 use interlinear::text::pieces::PieceMarks;
 use interlinear::ticket::CancellationToken;
 
@@ -691,12 +692,13 @@ fn log_p_per_word_does_not_depend_on_elision() {
         let view = HypothesisView {
             text: text.to_owned(),
             log_p,
+            rules: [WordRule::Tokens, WordRule::Eliding],
             token_log_p: vec![log_p / 7.0; 7],
             ..HypothesisView::default()
         };
-        HypothesisView { finished: true, ..view }.mean_log_p("fr")
+        HypothesisView { finished: true, ..view }.mean_log_p()
     };
     let [elided, whole] = [one("Je ne l'connais pas.", -4.29), one("Je ne le sais pas.", -4.47)];
     assert_eq!((elided, whole), ([-4.29 / 7.0; 2], [-4.47 / 7.0; 2]));
-    assert_eq!(HypothesisView::default().mean_log_p("fr"), [0.0; 2]);
+    assert_eq!(HypothesisView::default().mean_log_p(), [0.0; 2]);
 }

@@ -58,7 +58,17 @@ fn written(workspace: &Workspace, kind: ExportFormat, link_tokens: bool) -> Stri
     let path = workspace.path().with_extension("out");
     let rows = std::sync::Arc::new((0..corpus.len() as u32).collect());
     let (columns, chosen) = (Vec::new(), String::new());
-    let out = Out { path: path.clone(), kind, rows, columns, chosen, pictures: 0, link_tokens, aligner: None };
+    let out = Out {
+        path: path.clone(),
+        kind,
+        rows,
+        columns,
+        chosen,
+        pictures: 0,
+        link_tokens,
+        title: String::new(),
+        aligner: None,
+    };
     write(&out, &corpus, workspace).expect("written");
     fs::read_to_string(path).expect("a file")
 }
@@ -146,7 +156,7 @@ fn hits_and_counts_are_of_the_same_words() {
             kinds: vec![(choice, "S".to_owned())],
             each_word: false,
             least: 1,
-            by_parts: false,
+            ..TallyOrder::default()
         };
         let mut tallying = Tallying::new(order, folder.path(), vec![0, 1, 2], with).expect(query);
         let table = tallying.step(&corpus, &workspace, 9).expect("counts").expect("a table");

@@ -178,7 +178,17 @@ fn kept_rows_have_the_sums_that_they_had() {
     let kind = ExportFormat::Jsonl;
     let (rows, columns, chosen) = (vec![0].into(), Vec::new(), String::new());
     out::write(
-        &Out { path: path.clone(), kind, rows, columns, chosen, pictures: 0, aligner: None },
+        &Out {
+            path: path.clone(),
+            kind,
+            rows,
+            columns,
+            chosen,
+            pictures: 0,
+            link_tokens: false,
+            title: String::new(),
+            aligner: None,
+        },
         &corpus,
         &workspace,
     )
@@ -390,6 +400,8 @@ fn outputs_have_links_by_hand_of_their_own() {
         columns,
         chosen,
         pictures: 0,
+        link_tokens: false,
+        title: String::new(),
         aligner: None,
     };
     out::write(&out, &corpus, &workspace).expect("written");

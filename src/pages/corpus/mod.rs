@@ -41,7 +41,6 @@ use crate::pages::corpus::columns::TableColumns;
 use crate::pages::corpus::documents::{DocumentCommand, DocumentSheet};
 use crate::pages::corpus::whole::Whole;
 use crate::pages::shape::{AnyPage, PageState};
-use crate::text::cut::WordRule;
 use crate::text::links::{Link, Links};
 
 use crate::pages::corpus::command::CorpusCommand;
