@@ -166,6 +166,8 @@ fn score_gives_the_reference_probabilities() {
                 let mut keys: Vec<&String> = wanted.as_object().expect("an object").keys().collect();
                 let p_t = "p_t".to_owned();
                 keys.extend(model.contains("local").then_some(&p_t));
+                let means = ["log_p_per_token", "log_p_per_word"].map(str::to_owned);
+                keys.extend(&means);
                 keys.sort();
                 assert_eq!(found.as_object().expect("an object").keys().collect::<Vec<_>>(), keys, "{model}");
             }
@@ -200,7 +202,9 @@ fn order_is_kept_and_empty_lines_keep_their_place() {
         for extra in [&["--batch", "1"][..], &["--batch", "64"], &["--threads", "2"], &["--engine", "plain"]] {
             assert_eq!(run_model("translate", model, &arguments(extra), &input), whole, "{model} {extra:?}");
         }
-        let empty = json_lines(&run_model("translate", model, &["--format", "jsonl"], "\n \n"));
+        let mut empty = json_lines(&run_model("translate", model, &["--format", "jsonl"], "\n \n"));
+        let first = empty[0].as_object_mut().expect("an object");
+        assert!(first.remove("provenance").is_some_and(|said| said["command"] == "translate"));
         for record in &empty {
             assert_eq!(record.to_string(), r#"{"hypotheses":[],"source":["</s>"]}"#);
         }
@@ -524,7 +528,7 @@ fn evaluate_tells_nll_perplexity_and_bleu() {
         rows.iter().filter(|r| r["set"] == "all" && r["length"] != "all").filter_map(|r| r["sentences"].as_u64()).sum();
     assert_eq!(buckets as usize, records.len());
     let tsv = evaluate(&["--format", "tsv", "--buckets", "none"]);
-    assert!(tsv.lines().all(|line| line.split('\t').count() == 15), "{tsv}");
+    assert!(tsv.lines().all(|line| line.split('\t').count() == 20), "{tsv}");
     assert_eq!(tsv.lines().count(), 1 + 2 * 2);
     let table = evaluate(&["--beam", "1"]);
     assert!(table.contains("without UNK") && table.contains("tok:13a") && table.contains("1-10"), "{table}");

@@ -255,7 +255,7 @@ fn a_query_that_says_nothing_is_refused_with_the_column() {
         ("\"a", "column 1: the quotation mark is not closed"),
         ("a ->", "column 5: `->` leads to a word"),
         ("a -> | b", "column 6: `->` leads to a word"),
-        ("-> a", "column 1: `->` leads from a source word; there is none before it"),
+        ("-> a", "column 1: an arrow leads from a source word; there is none before it"),
         ("a | b -> c", "column 7: `->` leads from a source word to an output word"),
         ("..2 a", "column 1: a distance stands between two words; there is none before it"),
         ("a ..2", "column 3: a distance stands between two words; there is none behind it"),
