@@ -86,8 +86,9 @@ pub fn grid_ui(ui: &mut Ui, table: &Arc<CellTable>, look: &GridLook<'_>) -> Opti
         _ => true,
     };
     // A column of numbers may have a few words in their place, such as "none judged".
-    let is_known =
-        |row: &Vec<TableCell>, column: usize| matches!(row.get(column), Some(TableCell::Count(_) | TableCell::Number(Some(_))));
+    let is_known = |row: &Vec<TableCell>, column: usize| {
+        matches!(row.get(column), Some(TableCell::Count(_) | TableCell::Number(Some(_))))
+    };
     let first = || table.rows.iter().take(SHORT.1);
     let is_narrow = |column| first().all(|row| is_short(row, column)) || first().any(|row| is_known(row, column));
     let narrow: Vec<bool> = (0..table.head.len()).map(is_narrow).collect();
