@@ -9,7 +9,7 @@ use crate::figure::sizes::{SPACE_1, SPACE_2, TEXT_BODY, TEXT_SMALL};
 use crate::interventions::Said;
 
 /// Widths of the numbers in front of the words, points.
-pub const NUMBERS: [f32; 4] = [20.0, 52.0, 64.0, 58.0];
+pub const NUMBERS: [f32; 4] = [20.0, 52.0, 64.0, 66.0];
 
 /// A letter takes about so much, points.
 const LETTER: f32 = 0.5 * TEXT_BODY;

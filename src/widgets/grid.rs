@@ -85,7 +85,12 @@ pub fn grid_ui(ui: &mut Ui, table: &Arc<CellTable>, look: &GridLook<'_>) -> Opti
         Some(TableCell::Text(text)) => text.chars().count() <= SHORT.0,
         _ => true,
     };
-    let is_narrow = |column| table.rows.iter().take(SHORT.1).all(|row| is_short(row, column));
+    // A column of numbers may have a few words in their place, such as "none judged".
+    let is_known = |row: &Vec<TableCell>, column: usize| {
+        matches!(row.get(column), Some(TableCell::Count(_) | TableCell::Number(Some(_))))
+    };
+    let first = || table.rows.iter().take(SHORT.1);
+    let is_narrow = |column| first().all(|row| is_short(row, column)) || first().any(|row| is_known(row, column));
     let narrow: Vec<bool> = (0..table.head.len()).map(is_narrow).collect();
     let texts = narrow.iter().filter(|is_narrow| !**is_narrow).count();
     let head = |name: &str| Letters(ui).width(title(look, name).0, theme::TEXT_SMALL) + HEAD.1;

@@ -15,6 +15,7 @@ use crate::figure::interlinear::{GlossTier, GlossedSentence, GlossedText, pictur
 use crate::figure::measure::SansSerif;
 use crate::figure::palette::LIGHT;
 use crate::text::cut::WordRule;
+use crate::text::join::join;
 use crate::text::links::Links;
 
 /// A row as it is shown.
@@ -172,7 +173,11 @@ fn of_column(
             aligned.as_ref().map(|links| links.spread(&source.places.places, &target.places.places))
         }
     };
-    let row = TextRowShown::new(name, &table.text, shown.rules[1]);
+    let mut row = TextRowShown::new(name, &table.text, shown.rules[1]);
+    // Tokens with spaces between are put together as the language writes them, unless the text came cut.
+    if shown.rules[1] != WordRule::Given && row.text == row.words.join(" ") {
+        row.text = join(facts.map_or("", |facts| &facts.target_language), &row.words);
+    }
     Some(TextRowShown { links: links.unwrap_or_default(), by, choices, ..row })
 }
 

@@ -51,7 +51,7 @@ pub(super) fn print(
         lines.extend(searching.step(corpus, workspace, 1000)?);
     }
     for at in &searching.incomplete {
-        output::tell(&format!("sentence {}: there are more hits than are told", at + 1));
+        output::tell(&format!("sentence {} has more hits than are listed", at + 1));
     }
     output.text(&tsv(&lines, &sorted(&lines, low.order), corpus, links))
 }

@@ -87,7 +87,8 @@ impl MetricCount {
         let is_of_people = |at: &usize| GOLD.contains(&corpus.measures[*at].name) && corpus.measures[*at].is_given();
         let is_metric = |at: &usize| {
             let measure = &corpus.measures[*at];
-            measure.compares() || measure.name == "mean_logp" || measure.is_given()
+            // A ratio of lengths is best near 1, not where it is greatest.
+            (measure.compares() && measure.name != "ref_ratio") || measure.name == "mean_logp" || measure.is_given()
         };
         let (gold, metrics): (Vec<_>, Vec<_>) = (0..corpus.measures.len()).filter(is_metric).partition(is_of_people);
         let of = |at| TableColumn::Output(at, 0);

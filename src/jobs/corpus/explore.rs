@@ -139,9 +139,9 @@ fn note(searching: &Searching, found: usize) -> Option<String> {
     if found >= MOST_HITS && !searching.is_done() {
         return Some(format!("Only the first {MOST_HITS} hits are shown; ask for less, or narrow what is shown"));
     }
-    if searching.is_done() && searching.lacks_links() {
+    if searching.is_done() && searching.done() > 0 && searching.lacks_links() {
         return Some(id!("This system has no alignments, and without them -> and crossing find nothing; choose the links of the statistical aligner").to_owned());
     }
     let first = searching.incomplete.first()?;
-    Some(format!("Some sentences have more hits than are told, such as {}", first + 1))
+    Some(format!("Some sentences have more hits than are shown, such as sentence {}", first + 1))
 }

@@ -98,11 +98,13 @@ fn errors_ui(ui: &mut Ui, workbench: &CorpusPage, detail: &Detail) {
         let text = tr!("AER {value} of {}", corpus.systems[system].system.name, value = format_args!("{value:.3}"));
         let output = detail.outputs.get(system).and_then(Option::as_ref);
         let reference = detail.sentence.reference.as_deref().unwrap_or_default();
+        let (size, row) = (Letters(ui).width(&text.replace("NaN", "0.000"), theme::TEXT_SMALL), ui.max_rect().width());
         if !value.is_nan() {
-            ui.label(RichText::new(text).size(theme::TEXT_SMALL)).on_hover_text(corpus.measures[at].about);
+            let label = egui::Label::new(RichText::new(text).size(theme::TEXT_SMALL));
+            let label = if size < row { label.extend() } else { label };
+            ui.add(label).on_hover_text(corpus.measures[at].about);
         } else if output.is_some_and(|output| corpus.rules.target.are_alike(&output.text, reference)) {
-            let size = Letters(ui).width(&text.replace("NaN", "0.000"), theme::TEXT_SMALL);
-            ui.allocate_space(vec2(size, ui.text_style_height(&egui::TextStyle::Small)));
+            ui.allocate_space(vec2(size.min(row), ui.text_style_height(&egui::TextStyle::Small)));
         }
     }
 }

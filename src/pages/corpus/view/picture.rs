@@ -40,9 +40,8 @@ pub fn picture_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) 
             }
         });
         combo.response.labelled_by(label.id);
-        if table.links.is_some() {
-            labels::caption(ui, tr!("outlines are links by hand"));
-        }
+        // Also before the first link, which would otherwise move the words to click.
+        labels::caption(ui, tr!("outlines are links by hand"));
     });
     let needs = Needs {
         rows: matrix.rows(),
