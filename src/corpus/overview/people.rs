@@ -46,8 +46,13 @@ pub fn judged(corpus: &CorpusTable, rows: &[u32]) -> CellTable {
         for (system, column) in corpus.systems.iter().enumerate() {
             let score = score(corpus, system, rows.iter().map(|at| *at as usize), judges);
             let by = rows.iter().filter_map(|at| corpus.judgements.get(&(*at as usize)));
-            let given = by.flat_map(|by| judges.said(by)).filter_map(|(_, said)| said.ratings.get(&column.system.name));
-            let (sum, ratings) = given.fold((0.0, 0), |(sum, count), rating| (sum + f64::from(*rating), count + 1));
+            let (mut ratings, mut means) = (0, Vec::new());
+            for by in by {
+                let given = judges.said(by).filter_map(|(_, said)| said.ratings.get(&column.system.name));
+                let (sum, count) = given.fold((0.0, 0), |(sum, count), rating| (sum + f64::from(*rating), count + 1));
+                means.extend((count > 0).then(|| sum / count as f64));
+                ratings += count;
+            }
             let mqm = score.mqm();
             let mqm = |of: fn(Interval) -> f64| TableCell::Number(mqm.map(of));
             let count = |count: usize| TableCell::Count(count as u64);
@@ -65,7 +70,7 @@ pub fn judged(corpus: &CorpusTable, rows: &[u32]) -> CellTable {
                 mqm(|mqm| mqm.low),
                 mqm(|mqm| mqm.high),
                 count(ratings),
-                TableCell::Number((ratings > 0).then(|| sum / ratings as f64)),
+                TableCell::Number((ratings > 0).then(|| means.iter().sum::<f64>() / means.len() as f64)),
             ]);
         }
     }

@@ -25,7 +25,8 @@ table{border-collapse:collapse;font-size:.85em;font-variant-numeric:tabular-nums
 td:first-child,th:first-child{text-align:left}th{background:#f0f0f0}.wide{overflow-x:auto}\
 article{border-top:1px solid #999;padding:1em 0;break-inside:avoid}dl{margin:.3em 0;display:grid;grid-template-columns:max-content 1fr;gap:.15em 1em}\
 dt{color:#555}dd{margin:0}.note{border-left:3px solid #888;padding-left:.8em;margin:.5em 0}.figures{display:flex;flex-wrap:wrap;gap:1em}\
-figure{margin:.5em 0}figcaption{font-size:.8em;color:#555}figure svg{max-width:100%;height:auto}@media print{.wide{overflow:visible}}";
+figure{margin:.5em 0}figcaption{font-size:.8em;color:#555}figure svg{max-width:100%;height:auto}@media print{.wide{overflow:visible}\
+table:has(th:nth-child(9)){font-size:.56em}table:has(th:nth-child(9)) :is(td,th){padding:.15em .3em}}";
 
 /// The report of the chosen rows.
 ///

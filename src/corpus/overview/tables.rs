@@ -446,10 +446,11 @@ pub fn html(
             "words" | "pos" => writeln!(html, "<p>References are linked: {}.</p>", escaped(&overview.linked_by())),
             "judged" => {
                 let (name, weights) = (corpus.scheme.name(), escaped(&corpus.scheme.weights()));
-                let mqm = "MQM is the mean over sentences of the mean over annotators: less is better";
+                let mqm =
+                    "MQM and the mean rating are means over sentences of the means over annotators; less MQM is better";
                 writeln!(
                     html,
-                    "<p>Weights of the scheme {name}: {weights}. {mqm}. low and high: 95 % of its resamples.</p>"
+                    "<p>Weights of the scheme {name}: {weights}. {mqm}. low and high: 95 % of the resamples of MQM.</p>"
                 )
             }
             "metrics" => writeln!(html, "<p>{METRICS_NOTE}</p>"),

@@ -20,7 +20,7 @@ const DEEPEST: usize = 16;
 /// What signs of relations begin and end with.
 const SIGNS: [char; 5] = ['<', '>', '=', '\u{2264}', '\u{2265}'];
 
-/// The conditions of a line and what stands between them: `OR`, `AND`, `NOT`, and, where there is an `OR`, `(` and `)`. What a space
+/// The conditions of a line and what stands between them: `OR`, `AND`, `NOT`, and, where there is one of these, `(` and `)`. What a space
 /// keeps from its sign is one condition.
 pub(crate) fn parts(line: &str) -> Result<Vec<String>> {
     let mut parts: Vec<String> = Vec::new();
@@ -42,7 +42,19 @@ pub(crate) fn parts(line: &str) -> Result<Vec<String>> {
         }
         before = word;
     }
-    let is_grouped = parts.iter().any(|part| part == "OR");
+    let relates = |part: &str| part.contains(SIGNS) && !part.contains(['"', '/', ':']);
+    for three in parts.windows(3).filter(|three| relates(&three[0]) && relates(&three[2])) {
+        let meant = match three[1].as_str() {
+            "or" | "Or" | "|" | "||" => "OR",
+            "and" | "And" | "&" | "&&" => "AND",
+            _ => continue,
+        };
+        let sign = &three[1];
+        let message =
+            format!("`{sign}` stands between two conditions; write {meant}, or \"{sign}\" to find it in a text");
+        return Err(Error::Input(message));
+    }
+    let is_grouped = parts.iter().any(|part| matches!(part.as_str(), "OR" | "AND" | "NOT"));
     Ok(if is_grouped { parts.into_iter().flat_map(|part| grouped(&part)).collect() } else { parts })
 }
 
