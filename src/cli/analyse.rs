@@ -359,7 +359,7 @@ const LINK_WORDS: &[Choice<bool>] = &[
 
 /// What a query is looked for among, and whether that is parts of speech.
 const KEYS: &[Choice<bool>] =
-    &[("word", "The source words", false), ("pos", "Their parts of speech, of sentences that have them", true)];
+    &[("word", "The words", false), ("pos", "Their parts of speech, of sentences that have them", true)];
 
 /// How hits are sorted.
 const ORDERS: &[Choice<ConcordanceOrder>] = &[

@@ -55,10 +55,17 @@ pub fn meet(before: &str, behind: &str) -> bool {
     })
 }
 
-/// How many of some words, from the first on, make up one that is meant: one, or several that no space parts in their
-/// scripts; all such numbers. So it is found wherever a dictionary, or somebody else, has cut it.
+/// Whether two words may be one as it is typed: [`meet`], or one of them has a sign where the rules of a language cut, as `don` and
+/// `'t`, `l'` and `homme`.
+pub fn may_join(before: &str, behind: &str) -> bool {
+    let has_sign = |word: &str| word.contains(|c: char| !c.is_alphanumeric());
+    meet(before, behind) || has_sign(behind) || has_sign(before)
+}
+
+/// How many of some words, from the first on, make up one that is meant: one, or several that [`may_join`]; all such numbers.
+/// So it is found wherever a dictionary, the rules of a language, or somebody else, has cut it.
 pub fn runs_of<T: AsRef<str>>(words: &[T], is: impl Fn(&str) -> bool) -> impl Iterator<Item = usize> {
-    let meeting = words.windows(2).take(LONGEST_RUN).take_while(|pair| meet(pair[0].as_ref(), pair[1].as_ref()));
+    let meeting = words.windows(2).take(LONGEST_RUN).take_while(|pair| may_join(pair[0].as_ref(), pair[1].as_ref()));
     let most = words.len().min(1 + meeting.count());
     let mut run = String::new();
     (1..=most).filter(move |count| {

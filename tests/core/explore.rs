@@ -423,7 +423,7 @@ fn hits_are_lines_with_links_in_both_directions() {
     let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
     let (source, output) = (words("The red boat sleeps"), words("le bateau rouge dort"));
     let links: Vec<Link> = [(0, 0), (1, 2), (2, 1), (3, 3)].map(|(source, target)| Link { source, target }).to_vec();
-    let sentence = ConcordanceSentence { source: &source, output: &output, links: &links };
+    let sentence = ConcordanceSentence { source: &source, output: &output, links: &links, chunks: None };
     let lines = |query: &str| -> Vec<ConcordanceLine> {
         let query = ConcordanceQuery::parse(query).expect(query);
         query.find(&sentence).hits.iter().map(|hit| ConcordanceLine::of(7, hit, &sentence)).collect()

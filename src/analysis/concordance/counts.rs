@@ -2,6 +2,7 @@
 //! the same words against each other. Imports its room and `text`.
 
 use crate::analysis::contrast::minimal::{mcnemar, paired_difference};
+use crate::text::cut::WordExchange;
 use crate::text::links::Link;
 
 /// What links say of a source word.
@@ -35,6 +36,17 @@ pub fn linked_words(links: &[Link], t_x: usize) -> Vec<WordLinks> {
         let Some((first, last)) = ends(&words[j]) else { continue };
         words[j].crosses |= nearest.is_some_and(|behind| behind < last);
         nearest = Some(nearest.map_or(first, |known| known.min(first)));
+    }
+    words
+}
+
+/// The same of links that counted what stands between spaces: the tokens of one such word have its links, and none of these crosses
+/// another of the same.
+pub fn linked_chunks(links: &[Link], t_x: usize, [source, target]: &[WordExchange; 2]) -> Vec<WordLinks> {
+    let chunks = linked_words(&WordExchange::carried(links, source, target), source.spaced);
+    let mut words = linked_words(links, t_x);
+    for (word, place) in words.iter_mut().zip(&source.places) {
+        word.crosses &= place.and_then(|at| chunks.get(at)).is_some_and(|chunk| chunk.crosses);
     }
     words
 }

@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use crate::analysis::concordance::parse::{ConcordanceQuery, QueryItem, Token};
+use crate::text::cut::WordExchange;
 use crate::text::links::Link;
-use crate::text::unspaced::{LONGEST_RUN, meet};
+use crate::text::unspaced::{LONGEST_RUN, may_join};
 
 /// A sentence with its translation.
 #[derive(Clone, Copy, Debug, Default)]
@@ -14,6 +15,8 @@ pub struct ConcordanceSentence<'a> {
     pub output: &'a [String],
     /// Links between them.
     pub links: &'a [Link],
+    /// The words between spaces, where links counted those.
+    pub chunks: Option<&'a [WordExchange; 2]>,
 }
 
 /// A place where a query is met.
@@ -103,7 +106,7 @@ impl ConcordanceQuery {
             .map(|(item, all)| item.linked.as_ref().and_then(|_| all.first().copied()))
             .collect();
         if self.crossing {
-            let (i, j, first, second) = crossing(&choices)?;
+            let (i, j, first, second) = crossing(source, &choices, sentence.chunks)?;
             (linked[i], linked[j]) = (Some(first), Some(second));
         }
         Some(linked)
@@ -121,7 +124,7 @@ fn targets(wanted: Option<&Token>, run: &Range<usize>, sentence: &ConcordanceSen
     // A word that was cut may be linked by any of its pieces.
     let is = |token: &Token, i: usize| {
         let Some(words) = sentence.output.get(..=i) else { return false };
-        let before = words.windows(2).rev().take(LONGEST_RUN).take_while(|pair| meet(&pair[0], &pair[1])).count();
+        let before = words.windows(2).rev().take(LONGEST_RUN).take_while(|pair| may_join(&pair[0], &pair[1])).count();
         (i - before..=i).any(|k| token.runs(&sentence.output[k..]).any(|count| k + count > i))
     };
     let mut targets: Vec<usize> = own.filter(|i| wanted.is_none_or(|token| is(token, *i))).collect();
@@ -130,11 +133,19 @@ fn targets(wanted: Option<&Token>, run: &Range<usize>, sentence: &ConcordanceSen
 }
 
 /// Two items, the earlier linked to a later output word than the later: both items and their output words.
-fn crossing(choices: &[Vec<usize>]) -> Option<(usize, usize, usize, usize)> {
+fn crossing(
+    source: &[Range<usize>],
+    choices: &[Vec<usize>],
+    chunks: Option<&[WordExchange; 2]>,
+) -> Option<(usize, usize, usize, usize)> {
+    // tokens of one word between spaces have the same links, which do not cross
+    let place =
+        |side: usize, word: usize| chunks.map_or(Some(word), |both| both[side].places.get(word).copied().flatten());
     for (i, earlier) in choices.iter().enumerate() {
         for (j, later) in choices.iter().enumerate().skip(i + 1) {
             if let (Some(first), Some(second)) = (earlier.last(), later.first())
-                && first > second
+                && place(1, *first) > place(1, *second)
+                && place(0, source[i].start) != place(0, source[j].start)
             {
                 return Some((i, j, *first, *second));
             }

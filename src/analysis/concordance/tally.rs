@@ -3,15 +3,19 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::analysis::concordance::counts::{LinkCounts, WordLinks, linked_words};
+use crate::analysis::concordance::counts::{LinkCounts, WordLinks, linked_chunks, linked_words};
 use crate::analysis::concordance::{ConcordanceLine, ConcordanceQuery, ConcordanceSentence};
 use crate::analysis::contrast::minimal::{mcnemar, paired_difference};
 use crate::text::cells::{CellTable, TableCell};
+use crate::text::cut::WordExchange;
 use crate::text::links::Link;
 use crate::text::words::folded;
 
 /// Target words that are told of a word.
 const TOLD: usize = 5;
+
+/// The words of a text, their links, and the words between spaces where links counted those.
+pub type TalliedText = (Vec<String>, Vec<Link>, Option<[WordExchange; 2]>);
 
 /// A sentence with its texts.
 #[derive(Clone, Copy, Debug)]
@@ -20,8 +24,8 @@ pub struct TalliedSentence<'a> {
     pub keys: &'a [String],
     /// What a query looks through: the source words, or their keys.
     pub source: &'a [String],
-    /// The words of a text and their links, for each kind; all in the same order.
-    pub texts: &'a [(Vec<String>, Vec<Link>)],
+    /// For each kind of links, all in the same order.
+    pub texts: &'a [TalliedText],
 }
 
 /// Counts of one kind of words by one kind of links, and the words that they are linked to.
@@ -74,14 +78,25 @@ impl LinkTally {
     }
 
     fn add_words(&mut self, sentence: TalliedSentence<'_>) {
-        let read: Vec<Vec<WordLinks>> =
-            sentence.texts.iter().map(|(_, links)| linked_words(links, sentence.keys.len())).collect();
-        for (j, key) in sentence.keys.iter().enumerate() {
+        let read = |(_, links, chunks): &TalliedText| match chunks {
+            Some(chunks) => linked_chunks(links, sentence.keys.len(), chunks),
+            None => linked_words(links, sentence.keys.len()),
+        };
+        let read: Vec<Vec<WordLinks>> = sentence.texts.iter().map(read).collect();
+        // punctuation has no part in links of words between spaces, and they do not know whether it has links
+        let is_known = |j: usize| {
+            sentence
+                .texts
+                .iter()
+                .filter_map(|(.., chunks)| chunks.as_ref())
+                .all(|[own, _]| own.places.get(j).is_some_and(Option::is_some))
+        };
+        for (j, key) in sentence.keys.iter().enumerate().filter(|(j, _)| is_known(*j)) {
             let own = self.is_by.then(|| Some(key.clone())).filter(|_| !key.is_empty());
             for kind in [Some(None), own].into_iter().flatten() {
                 let is_all = kind.is_none();
                 let all = self.words.entry(kind).or_insert_with(|| vec![WordCounts::default(); self.names.len()]);
-                for ((counts, words), (text, _)) in all.iter_mut().zip(&read).zip(sentence.texts) {
+                for ((counts, words), (text, ..)) in all.iter_mut().zip(&read).zip(sentence.texts) {
                     counts.counts.add(&words[j], &read[0][j]);
                     for word in words[j].targets.iter().filter_map(|i| text.get(*i)).filter(|_| !is_all) {
                         *counts.targets.entry(folded(word)).or_default() += 1;
@@ -121,8 +136,8 @@ impl LinkTally {
     fn add_hits(&mut self, at: u32, sentence: TalliedSentence<'_>) -> Vec<Vec<ConcordanceLine>> {
         let Some(query) = &self.query else { return Vec::new() };
         let mut all = Vec::with_capacity(self.hits.len());
-        for (counts, (output, links)) in self.hits.iter_mut().zip(sentence.texts) {
-            let read = ConcordanceSentence { source: sentence.source, output, links };
+        for (counts, (output, links, chunks)) in self.hits.iter_mut().zip(sentence.texts) {
+            let read = ConcordanceSentence { source: sentence.source, output, links, chunks: chunks.as_ref() };
             let found = query.find(&read);
             let lines: Vec<_> = found.hits.iter().map(|hit| ConcordanceLine::of(at, hit, &read)).collect();
             counts.met.push(!lines.is_empty());

@@ -6,7 +6,7 @@ use std::path::Path;
 use clap::Args;
 
 use crate::analysis::concordance::ConcordanceLine;
-use crate::analysis::concordance::tally::{LinkTally, TalliedSentence, hits};
+use crate::analysis::concordance::tally::{LinkTally, TalliedSentence, TalliedText, hits};
 use crate::cli::args::{TableFormat, count};
 use crate::cli::columns::print;
 use crate::cli::figure::gloss::GlossedFiles;
@@ -15,7 +15,6 @@ use crate::corpus::query::linked;
 use crate::error::{Error, Result};
 use crate::figure::interlinear::{GlossedSentence, GlossedText};
 use crate::text::cells::CellTable;
-use crate::text::links::Link;
 use crate::text::words::folded;
 
 /// As typed.
@@ -35,9 +34,11 @@ Without --query there is a row for each kind of links: of all source words, and 
 With --query (see the manual, Corpus, Concordance) it is looked for among the source words, or their --by, and the words that each hit is linked to are counted;
 --hits prints the hits themselves. `not -/> pas` finds what is not linked to this word. For weights in place of links see analyse --query --weights.
 
-  interlinear align --model rnnsearch-en-fr --threshold 0.2 --source s.en --target t.fr > alpha.links
-  interlinear align --model rnnsearch-en-fr --reading head --source s.en --target t.fr > head.links
-  interlinear concordance --source s.en --target t.fr --links alpha.links --target t.fr --links head.links --query '_ -> _ _ -> _ crossing'"
+Where links count words between spaces, punctuation is not counted, and the tokens of one such word share its links. Write links of tokens to count exactly:
+
+  interlinear align --model rnnsearch-en-fr --threshold 0.2 --link-words tokens --source s.en --target t.fr > alpha.links
+  interlinear align --model rnnsearch-en-fr --reading head --link-words tokens --source s.en --target t.fr > head.links
+  interlinear concordance --link-words tokens --source s.en --target t.fr --links alpha.links --target t.fr --links head.links --query '_ -> _ _ -> _ crossing'"
 )]
 pub struct ConcordanceArgs {
     #[command(flatten)]
@@ -122,9 +123,10 @@ fn target_keys(text: &GlossedText, by: Option<&str>) -> Vec<String> {
     tier.map_or_else(|| vec![String::new(); text.words.len()], |tier| tier.cells.clone())
 }
 
-/// All links, sure or possible.
-fn links(text: &GlossedText) -> Vec<Link> {
-    text.links.all().into_iter().map(|(link, _)| link).collect()
+/// A text with all its links, sure or possible.
+fn tallied(text: &GlossedText, by: Option<&str>) -> TalliedText {
+    let links = text.links.all().into_iter().map(|(link, _)| link).collect();
+    (target_keys(text, by), links, text.chunks.clone())
 }
 
 fn table(
@@ -140,8 +142,7 @@ fn table(
     let mut lines: Vec<Vec<ConcordanceLine>> = vec![Vec::new(); names.len()];
     for (at, (sentence, keys)) in sentences.iter().zip(keys).enumerate() {
         let source = if low.by.is_some() { keys } else { &sentence.words };
-        let texts: Vec<_> =
-            sentence.texts.iter().map(|text| (target_keys(text, low.target_by.as_deref()), links(text))).collect();
+        let texts: Vec<_> = sentence.texts.iter().map(|text| tallied(text, low.target_by.as_deref())).collect();
         let found = tally.add(at as u32, TalliedSentence { keys, source, texts: &texts });
         if low.hits {
             lines.iter_mut().zip(found).for_each(|(lines, found)| lines.extend(found));

@@ -202,8 +202,8 @@ impl GlossedFiles {
             let is_first = !self.in_a_row || sentences.iter().all(|sentence| sentence.texts.is_empty());
             let from = if is_first { &rules } else { &before };
             let found = self.links(links, (path, is_first), (&sentences, from), (&texts, own))?;
-            for ((sentence, text), links) in sentences.iter_mut().zip(texts).zip(found) {
-                let text = GlossedText { links, ..text };
+            for ((sentence, text), (links, chunks)) in sentences.iter_mut().zip(texts).zip(found) {
+                let text = GlossedText { links, chunks, ..text };
                 if self.in_a_row { sentence.push_between(text) } else { sentence.texts.push(text) }
             }
             before.fill(own);
@@ -256,7 +256,7 @@ impl GlossedFiles {
         (path, is_first): (&Path, bool),
         (sentences, rules): (&[GlossedSentence], &[WordRule]),
         (texts, own): (&[GlossedText], WordRule),
-    ) -> Result<Vec<Links>> {
+    ) -> Result<Vec<(Links, Option<[WordExchange; 2]>)>> {
         let mut layout = self.layout.high();
         // links of the file's own words would pass for turned ones
         layout.order = layout.order.or(self.conllu.as_ref().map(|_| read::LinkOrder::SourceFirst));
@@ -301,12 +301,17 @@ impl GlossedFiles {
                 (false, false) => exchange(&x, *rule, spaces),
             };
             let target = if is_cut && !is_written { own } else { spaces };
-            let links = WordExchange::brought_all(links, &source, &exchange(&text.text, own, target));
-            if is_written && !is_cut { carried(path, sentence, &links, spaces) } else { links }
+            let target = exchange(&text.text, own, target);
+            let links = WordExchange::brought_all(links, &source, &target);
+            match (is_written, is_cut) {
+                (true, false) => (carried(path, sentence, &links, spaces), None),
+                _ => (links, (!is_cut).then_some([source, target])),
+            }
         };
-        let all: Vec<Links> = sentences.iter().zip(rules).zip(texts).zip(&found).map(brought).collect();
-        let has_links = |all: &[Links]| all.iter().any(|links| !links.all().is_empty());
-        if has_links(&found) && !has_links(&all) && !is_cut && sentences.iter().any(is_written) {
+        let all: Vec<_> = sentences.iter().zip(rules).zip(texts).zip(&found).map(brought).collect();
+        let is_bare = |links: &Links| links.all().is_empty();
+        let is_lost = !found.iter().all(is_bare) && all.iter().all(|(links, _)| is_bare(links));
+        if is_lost && !is_cut && sentences.iter().any(is_written) {
             let message = "has no sentence whose `# text` has the letters of its words; give links of these words with --link-words tokens";
             return Err(Error::file(path, message));
         }

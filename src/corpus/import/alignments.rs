@@ -135,7 +135,8 @@ impl Alignments {
                 None => workspace.sentence(at)?.map(|sentence| sentence.source).unwrap_or_default(),
             };
             let tokens = record.source.as_ref().and_then(|source| source.tokens.clone());
-            let source = tokens.unwrap_or_else(|| uncut(&text, counted.to.source, output.alpha.is_some()));
+            let source = output.source.clone().or(tokens);
+            let source = source.unwrap_or_else(|| uncut(&text, counted.to.source, output.alpha.is_some()));
             let said = system.as_ref().map(|system| workspace.output(system.id, at)).transpose()?.flatten();
             if record.source.is_none() {
                 let seen = [PieceMarks::seen(&WordRule::Spaces.words(&text)), PieceMarks::seen(&output.tokens)];

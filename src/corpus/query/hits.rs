@@ -79,7 +79,7 @@ impl Searching {
             }
             let text = corpus.sources.get(place).unwrap_or_default();
             let (source, links) = (corpus.rules.source.owned(text), links.unwrap_or_default());
-            let sentence = ConcordanceSentence { source: &source, output: &output, links: &links };
+            let sentence = ConcordanceSentence { source: &source, output: &output, links: &links, chunks: None };
             let parts = self.by_parts.then(|| workspace.parts(place, text));
             let target = || workspace.target_parts(place, self.links.text(corpus, place).unwrap_or_default());
             let target = self.by_target.then(target);

@@ -255,7 +255,7 @@ impl Tallying {
                 let text = choice.text(corpus, *at as usize).unwrap_or_default();
                 let parts = || workspace.target_parts(*at as usize, text);
                 let named = |words| if self.order.by_target { parts() } else { Some(words) };
-                texts.extend(found.and_then(|(words, links)| Some((named(words)?, links?))));
+                texts.extend(found.and_then(|(words, links)| Some((named(words)?, links?, None))));
             }
             if texts.len() == self.order.kinds.len() {
                 let text = corpus.sources.get(*at as usize).unwrap_or_default();

@@ -34,6 +34,6 @@ pub(super) fn add(
         };
         let output = rules.target.owned(&said.text);
         let links = said.word_links(text, rules).unwrap_or_default();
-        tally.add(n, &ConcordanceSentence { source: &source, output: &output, links: &links }, &alpha);
+        tally.add(n, &ConcordanceSentence { source: &source, output: &output, links: &links, chunks: None }, &alpha);
     }
 }

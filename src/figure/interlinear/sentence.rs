@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::text::cut::{WordRule, has_letter};
+use crate::text::cut::{WordExchange, WordRule, has_letter};
 use crate::text::links::{Link, Links};
 use crate::text::words::WordPlaces;
 
@@ -32,6 +32,8 @@ pub struct GlossedText {
     pub links: Links,
     /// From the words of the text before, where links lead from text to text; the others follow from them.
     pub between: Option<Links>,
+    /// The words between spaces of both sides, where links counted those.
+    pub chunks: Option<[WordExchange; 2]>,
 }
 
 /// A sentence with all that stands below it.
@@ -134,7 +136,7 @@ impl GlossedSentence {
             return;
         };
         let links = through(&before.links, &text.links);
-        self.texts.push(GlossedText { between: Some(text.links), links, ..text });
+        self.texts.push(GlossedText { between: Some(text.links), links, chunks: None, ..text });
     }
 }
 

@@ -228,7 +228,7 @@ const QUERIES: &[Case] = &[
 #[test]
 fn a_query_finds_words_and_links() {
     let (source, output, links) = (words(SOURCE), words(OUTPUT), links(LINKS));
-    let sentence = ConcordanceSentence { source: &source, output: &output, links: &links };
+    let sentence = ConcordanceSentence { source: &source, output: &output, links: &links, chunks: None };
     for (text, expect) in QUERIES {
         let found = ConcordanceQuery::parse(text).unwrap_or_else(|error| panic!("{text}: {error}")).find(&sentence);
         let hits: Vec<_> = found
@@ -272,7 +272,7 @@ fn a_query_that_says_nothing_is_refused_with_the_column() {
 #[test]
 fn a_query_without_bounds_gives_up_in_time() {
     let source: Vec<String> = (0..500).map(|n| format!("w{n}")).collect();
-    let sentence = ConcordanceSentence { source: &source, output: &[], links: &[] };
+    let sentence = ConcordanceSentence { source: &source, output: &[], links: &[], chunks: None };
     let found = ConcordanceQuery::parse("_ .. _ .. _ .. /x/").unwrap().find(&sentence);
     assert_eq!((found.hits.len(), found.is_complete), (0, false));
     let found = ConcordanceQuery::parse("_ .. _").unwrap().find(&sentence);
