@@ -20,7 +20,7 @@ use crate::corpus::store::file::Workspace;
 use crate::corpus::store::read::StoredSystem;
 use crate::error::Result;
 use crate::figure::svg::escaped;
-use crate::text::cells::{CellTable, TableCell, p_shown};
+use crate::text::cells::{CellTable, TableCell};
 use crate::text::tsv;
 use crate::text::tsv::TsvCell;
 
@@ -41,49 +41,39 @@ pub struct OverviewTable {
     rows: fn(&Overview, &[&StoredSystem]) -> Vec<Vec<String>>,
 }
 
+/// Of scores by lengths or tags.
+const fn scores_by(group: &'static str) -> [&'static str; 14] {
+    [
+        group,
+        "system",
+        "sentences",
+        "BLEU",
+        "chrF2",
+        "aligned",
+        "AER",
+        "show",
+        "TER",
+        "BP",
+        "ratio",
+        "hyp_len",
+        "ref_len",
+        "signature",
+    ]
+}
+
 /// Every table.
 pub const TABLES: &[OverviewTable] = &[
     OverviewTable {
         name: "length",
         title: "Scores by words of the source",
-        head: &[
-            "words",
-            "system",
-            "sentences",
-            "BLEU",
-            "chrF2",
-            "aligned",
-            "AER",
-            "show",
-            "TER",
-            "BP",
-            "ratio",
-            "hyp_len",
-            "ref_len",
-            "signature",
-        ],
+        head: &scores_by("words"),
         counted: CountedThing::Lengths,
         rows: lengths,
     },
     OverviewTable {
         name: "tags",
         title: "Scores by tag",
-        head: &[
-            "tag",
-            "system",
-            "sentences",
-            "BLEU",
-            "chrF2",
-            "aligned",
-            "AER",
-            "show",
-            "TER",
-            "BP",
-            "ratio",
-            "hyp_len",
-            "ref_len",
-            "signature",
-        ],
+        head: &scores_by("tag"),
         counted: CountedThing::Lengths,
         rows: tags,
     },
@@ -420,10 +410,6 @@ pub fn html(
     let mut html = String::new();
     for table in TABLES {
         let mut rows = (table.rows)(&overview, &systems);
-        for (head, cell) in rows.iter_mut().flat_map(|row| table.head.iter().zip(row)) {
-            let p = cell.parse().ok().filter(|_| *head == "p" || head.starts_with("p ") || head.starts_with("Holm"));
-            *cell = p.map_or_else(|| std::mem::take(cell), p_shown);
-        }
         if matches!(table.name, "words" | "ngrams") {
             rows = shortened(rows);
         }

@@ -1,7 +1,7 @@
 //! Paired tests against sacreBLEU 2.6.0 and numpy 2; sentences of our own.
 
 use interlinear::analysis::bleu::{BleuCounts, BleuSettings};
-use interlinear::analysis::bootstrap::significance::{correct, holm, p_text, ranks, signed, unsigned};
+use interlinear::analysis::bootstrap::significance::{correct, holm, ranks, signed, unsigned};
 use interlinear::analysis::bootstrap::{
     BootstrapCounts, Interval, LEAST_SENTENCES, MeanCounts, Paired, PairedTests, Sample, Trials,
 };
@@ -289,7 +289,10 @@ fn many_pairs_are_corrected_by_holm() {
 
 #[test]
 fn p_and_differences_are_written_alike() {
-    assert_eq!([0.00009999, 0.0001, 0.04999, 1.0].map(p_text), ["< 0.0001", "0.0001", "0.0500", "1.0000"]);
+    assert_eq!(
+        [0.00009999, 0.0001, 0.04999, 1.0].map(interlinear::text::cells::p_shown),
+        ["< 0.0001", "0.0001", "0.0500", "1.0000"]
+    );
     assert_eq!(
         [-0.004, 0.004, -0.0, 1.5, -1.5].map(|value| signed(value, 2)),
         ["0.00", "0.00", "0.00", "+1.50", "-1.50"]
