@@ -13,11 +13,9 @@ use interlinear::models::loss::{Trainable, trainable};
 use interlinear::models::{Kernels, Model, Need, StepOutput, StepRow, Stepper as _};
 use interlinear::nn::device::Device;
 use interlinear::ticket::CancellationToken;
-use serde_json::Value;
 
-use crate::cli::{reference, run_in};
+use crate::cli::reference;
 use crate::models::{FOLDERS, FOREIGN};
-use crate::tiny::TINY;
 
 /// No word occurs twice, so that a row of the table is a word.
 pub const SOURCE: &[u32] = &[2, 9, 4, 7, 0];

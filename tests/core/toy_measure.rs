@@ -3,7 +3,6 @@
 use interlinear::analysis::bleu::BleuSettings;
 use interlinear::corpus::measures::table::{CorpusMeasure, MeasureSubject, Of, measure_all};
 use interlinear::corpus::store::output::SystemOutput;
-use interlinear::corpus::store::rules::SideRules;
 
 const CAPITALS: CorpusMeasure = CorpusMeasure {
     name: "capitals",

@@ -13,6 +13,8 @@ use crate::corpus::overview::compute::{
     CountedThing, Counting, Overview, OverviewGroup, OverviewOptions, SHOWN_JUMP, first_pair, jump_condition,
     ngram_condition,
 };
+use crate::corpus::overview::html::html_table;
+use crate::corpus::overview::pairs::name;
 use crate::corpus::overview::{pairs, parts, people};
 use crate::corpus::query::costly::FilterResources;
 use crate::corpus::store::corpus::CorpusTable;
@@ -183,10 +185,6 @@ fn cells(table: &CellTable) -> Vec<Vec<String>> {
         cell => cell.shown(),
     };
     table.rows.iter().map(|row| row.iter().map(cell).collect()).collect()
-}
-
-pub(super) fn name(systems: &[&StoredSystem], at: usize) -> String {
-    systems.get(at).map_or_else(String::new, |system| system.name.clone())
 }
 
 fn lengths(overview: &Overview, systems: &[&StoredSystem]) -> Vec<Vec<String>> {
@@ -368,25 +366,6 @@ pub fn overview(
     let mut counting = Counting::new(std::sync::Arc::new(corpus.clone()), rows, options, frequencies, linker);
     while counting.step(workspace, 1000)? {}
     Ok(counting.finish())
-}
-
-/// A table that scrolls to the side where it is wide; notes of its heads come under the mouse.
-pub(crate) fn html_table<'a>(head: impl IntoIterator<Item = (&'a str, &'a str)>, rows: &[Vec<String>]) -> String {
-    let mut html = "<div class=\"wide\"><table><tr>".to_owned();
-    for (head, note) in head {
-        let note = if note.is_empty() { String::new() } else { format!(" title=\"{}\"", escaped(note)) };
-        let _ = write!(html, "<th{note}>{}</th>", escaped(head));
-    }
-    for row in rows {
-        html += "</tr>\n<tr>";
-        html.extend(row.iter().map(|cell| format!("<td>{}</td>", escaped(cell))));
-    }
-    html + "</tr>\n</table></div>\n"
-}
-
-/// Heads without notes.
-pub(crate) fn heads<'a>(heads: &'a [&'a str]) -> impl Iterator<Item = (&'a str, &'a str)> {
-    heads.iter().map(|head| (*head, ""))
 }
 
 /// The tables of a report. `aligner` links what nobody has linked, as in [`FilterResources::set`].
