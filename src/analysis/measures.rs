@@ -34,13 +34,16 @@ pub struct Measure {
     made: Made,
 }
 
+/// A definition of what matters, of a pair.
+type Definition = fn(&mut Subject<'_>, (&[u32], &[u32]), &CancellationToken) -> Result<Matrix>;
+
 /// How a measure is made.
 #[derive(Clone, Copy, Debug)]
 enum Made {
     /// By the tests of [`ablation`].
     Tests,
     /// By a definition of what matters.
-    Importance(fn(&mut Subject<'_>, (&[u32], &[u32]), &CancellationToken) -> Result<Matrix>),
+    Importance(Definition),
     /// It is where every head of a Transformer looks, and what leaving each out does where this is true.
     Heads(bool),
 }

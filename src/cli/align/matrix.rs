@@ -8,7 +8,7 @@ use crate::cli::output::LineOutput;
 use crate::cli::windows::{Doing, Growth};
 use crate::cli::{windows, words};
 use crate::error::Error;
-use crate::evaluation::alignment::Aligner;
+use crate::evaluation::alignment::{Aligner, WordPair};
 use crate::evaluation::rows::ReadRows;
 use crate::ticket::CancellationToken;
 
@@ -48,7 +48,7 @@ pub fn run(low: &AlignArgs) -> anyhow::Result<()> {
                 let mut aligner = Aligner { system: model.into(), stepper: steppers.forward.as_mut() };
                 let mut alpha = |pair| aligner.own_rows(pair, &CancellationToken::forever());
                 let matrix: Vec<Vec<f32>> = pair.map(&mut alpha).transpose()?.unwrap_or_default();
-                let (source, target) = pair.map(|pair| pair.tokens()).unwrap_or_default();
+                let (source, target) = pair.map(WordPair::tokens).unwrap_or_default();
                 target_words += matrix.len();
                 output.json(&Record { source, target, reading, matrix: &matrix })?;
                 output.flush()?;

@@ -38,6 +38,7 @@ pub(super) struct RatedSegment {
 }
 
 /// What is said of an output.
+#[expect(clippy::large_enum_variant, reason = "most of them are marks")]
 pub(super) enum RatedThing {
     /// An error, at these letters of the row's translation and of the segment's source.
     Mark(ErrorMark, MarkSpans),

@@ -79,7 +79,7 @@ impl Importer<'_> {
             let (log_p, token_count) = kept_scored.or_else(|| known.scored()).unzip();
             let token_count = token_count.unwrap_or_default();
             let target = known_words(&known, rules.target, is_weighed);
-            kept = SystemOutput { word_log_p, log_p, token_count, links, target, ..known };
+            kept = SystemOutput { target, word_log_p, log_p, token_count, links, ..known };
         }
         if !is_joined {
             let of_record = || record.source.as_ref().and_then(|source| source.tokens.clone());
