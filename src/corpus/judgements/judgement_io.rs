@@ -307,7 +307,7 @@ impl Reading<'_> {
             },
         }
         if !cells.get("links").is_empty() {
-            judgement.links = self.own_links(line, at, (&judgement.links, rules))?;
+            judgement.links = self.retold_links(at, &judgement.links, rules)?;
         }
         match cells.mark() {
             Ok(Some(mark)) if !cells.get(APART).is_empty() => {
@@ -354,7 +354,7 @@ impl Reading<'_> {
     /// What is said of words that other rules cut, of those of the corpus.
     fn retold(&mut self, (line, at): (usize, usize), mut judgement: Judgement, rules: SideRules) -> Result<Judgement> {
         if rules != self.workspace.rules() {
-            judgement.links = self.own_links(line, at, (&judgement.links, rules))?;
+            judgement.links = self.retold_links(at, &judgement.links, rules)?;
             for mark in std::mem::take(&mut judgement.marks) {
                 judgement.marks.extend(self.retold_mark((line, at), mark, rules)?);
             }
@@ -380,9 +380,15 @@ impl Reading<'_> {
         Ok(Some(mark.retold((&text, &source, self.workspace.rules()), rules)))
     }
 
-    /// Links of a line as text, between the words of the corpus.
-    fn own_links(&mut self, line: usize, at: usize, links: (&str, SideRules)) -> Result<String> {
-        Ok(self.links(line, at, links)?.as_ref().map(pharaoh).unwrap_or_default())
+    fn retold_links(&self, at: usize, text: &str, rules: SideRules) -> Result<String> {
+        let (Some(links), Some(sentence)) = (links_of(text), self.workspace.sentence(at)?) else {
+            return Ok(text.to_owned());
+        };
+        let texts = (sentence.source.as_str(), sentence.reference.as_deref().unwrap_or_default());
+        // those beyond the words are told as they are
+        let is_beyond = beyond(&links, rules.source.count(texts.0), Some(rules.target.count(texts.1))).is_some();
+        let own = self.workspace.rules();
+        Ok(if is_beyond { text.to_owned() } else { pharaoh(&own.retold(&links, rules, texts)) })
     }
 
     /// What a system says; `None` where it says nothing here.
