@@ -81,6 +81,10 @@ const TENSOR_ROOMS: &[&str] = &["error", "nn", "attention", "models", "training"
 const THREADS: &[(&str, &str)] = &[
     ("src/jobs/", "decodes, reads models and writes files behind the window"),
     ("src/cli/", "reads input, decodes and writes output at the same time"),
+    (
+        "src/analysis/bootstrap.rs",
+        "resamples are summed on all cores; they are drawn one after the other, so numbers stay the same",
+    ),
     ("src/aligner/parallel.rs", "sentence pairs are shared among the threads it is given; sums are exact in any order"),
     ("src/corpus/import/lanes.rs", "lines of a file are read, measured and packed on the threads it is given"),
     ("src/nn/fused/", "matrix kernels share their rows among the threads they are given"),

@@ -170,7 +170,7 @@ impl PairedTests {
 }
 
 /// The counts of systems, sentence by sentence; some may lack some sentences.
-pub struct Sample<C: BootstrapCounts> {
+pub struct BootstrapSample<C: BootstrapCounts> {
     is_grouped: bool,
     rng: ChaCha8Rng,
     /// The groups of sentences that the same systems have.
@@ -181,7 +181,7 @@ pub struct Sample<C: BootstrapCounts> {
     columns: Vec<Vec<Option<C::Numbers>>>,
 }
 
-impl<C: BootstrapCounts> Sample<C> {
+impl<C: BootstrapCounts> BootstrapSample<C> {
     /// For so many sentences, of which some may not come.
     pub fn new(sentences: usize, seed: u64) -> Self {
         let (is_grouped, rng) = (sentences > MOST_GROUPS, ChaCha8Rng::seed_from_u64(seed));
@@ -251,7 +251,7 @@ pub struct Trials<C: BootstrapCounts> {
 
 impl<C: BootstrapCounts> Trials<C> {
     /// Of these pairs of systems, each over the sentences that both have. The same seed gives the same answer everywhere.
-    pub fn new(sample: &Sample<C>, pairs: &[(usize, usize)], tests: PairedTests) -> Self {
+    pub fn new(sample: &BootstrapSample<C>, pairs: &[(usize, usize)], tests: PairedTests) -> Self {
         let score = |column: &Vec<Option<C::Numbers>>| {
             let there = column.iter().flatten().copied();
             Some(C::score(&there.reduce(|mut sum, numbers| {

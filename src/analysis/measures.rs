@@ -7,7 +7,8 @@ use crate::analysis::ablation;
 use crate::analysis::ablation::{AblatedWord, AblationMeans};
 use crate::analysis::correlation::kendall_of_effects;
 use crate::decoding;
-use crate::decoding::importance::{Importance, Matrix, Subject, importance};
+use crate::decoding::importance;
+use crate::decoding::importance::{Matrix, Subject};
 use crate::error::{Error, Result};
 use crate::models::gradient::Smoothing;
 use crate::models::transformer::heads::{HeadKind, HeadPlace};
@@ -33,13 +34,16 @@ pub struct Measure {
     made: Made,
 }
 
+/// A definition of what matters, of a pair.
+type Definition = fn(&mut Subject<'_>, (&[u32], &[u32]), &CancellationToken) -> Result<Matrix>;
+
 /// How a measure is made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 enum Made {
     /// By the tests of [`ablation`].
     Tests,
-    /// By a line of `IMPORTANCES`.
-    Importance(&'static str),
+    /// By a definition of what matters.
+    Importance(Definition),
     /// It is where every head of a Transformer looks, and what leaving each out does where this is true.
     Heads(bool),
 }
@@ -78,7 +82,7 @@ pub const MEASURES: &[Measure] = &[
                 Xu, Koehn 2019; SmoothGrad); below 0 the word speaks against it"
         ),
         aligns: false,
-        made: Made::Importance("gradient"),
+        made: Made::Importance(importance::gradient),
     },
     Measure {
         name: "unknown-word",
@@ -89,7 +93,7 @@ pub const MEASURES: &[Measure] = &[
                 Monroe, Jurafsky 2016)"
         ),
         aligns: false,
-        made: Made::Importance("unknown-word"),
+        made: Made::Importance(importance::unknown_word),
     },
     Measure {
         name: "optimised",
@@ -100,7 +104,7 @@ pub const MEASURES: &[Measure] = &[
                 before it being the model's own (Zenkel, Wuebker, DeNero 2019)"
         ),
         aligns: true,
-        made: Made::Importance("optimised"),
+        made: Made::Importance(importance::optimised),
     },
     Measure {
         name: "heads",
@@ -172,20 +176,12 @@ pub struct Tested {
 impl Measure {
     /// It comes of the standard tests, whose figures stand beside it.
     pub fn is_tested(&self) -> bool {
-        self.made == Made::Tests
+        matches!(self.made, Made::Tests)
     }
 
     /// It is of the heads of a Transformer.
     pub fn is_of_heads(&self) -> bool {
         matches!(self.made, Made::Heads(_))
-    }
-
-    fn definition(&self) -> Result<Option<&'static Importance>> {
-        let missing = |name| Error::Internal(format!("no importance is called {name}"));
-        match self.made {
-            Made::Importance(name) => importance(name).map(Some).ok_or_else(|| missing(name)),
-            Made::Tests | Made::Heads(_) => Ok(None),
-        }
     }
 }
 
@@ -202,14 +198,20 @@ pub fn measure(
 ) -> Result<Tested> {
     let line = MEASURES.get(place).ok_or_else(|| Error::Internal(format!("there is no measure {place}")))?;
     let tested = Tested { source: pair.0.to_vec(), target: pair.1.to_vec(), ..Tested::default() };
-    if let Made::Heads(leaves_out) = line.made {
-        return heads(tested, subject, (place, leaves_out), ticket);
+    let config = &subject.model().config;
+    let aligns = config.aligns();
+    if line.aligns && !aligns {
+        let (name, architecture) = (&config.name, config.architecture.name());
+        return Err(Error::Input(format!("{name} ({architecture}) has no alignment; choose a model that has one")));
     }
-    let Some(definition) = line.definition()? else { return tests(tested, subject, ticket) };
+    let definition = match line.made {
+        Made::Heads(leaves_out) => return heads(tested, subject, (place, leaves_out), ticket),
+        Made::Tests => return tests(tested, subject, ticket),
+        Made::Importance(definition) => definition,
+    };
     subject.smoothing = Smoothing::of(SAMPLES);
-    let rows = definition.measure(subject, pair, ticket)?;
-    let forced =
-        if subject.model().config.aligns() { decoding::force(subject.stepper(), &[pair], ticket)? } else { Vec::new() };
+    let rows = definition(subject, pair, ticket)?;
+    let forced = if aligns { decoding::force(subject.stepper(), &[pair], ticket)? } else { Vec::new() };
     let alpha = forced.into_iter().next().and_then(|forced| forced.alpha).unwrap_or_default();
     let kendall = agreement(&alpha, &rows);
     Ok(Tested { measured: vec![MeasuredWords { measure: place, rows, kendall, heads: Vec::new() }], ..tested })

@@ -141,8 +141,6 @@ pub enum FileEvent {
     },
     /// The files of the first test set are there.
     FirstSet(FirstSet),
-    /// Answers of groups of a class were read, a line each.
-    Answers { path: PathBuf, lines: Vec<String> },
     /// A file in CoNLL-U was read.
     Annotated { path: PathBuf, sentences: Arc<Vec<GlossedSentence>> },
     /// An aligner file was read, for its languages.

@@ -7,7 +7,7 @@
 
 pub mod documents;
 pub mod heads;
-mod importance;
+mod matrix;
 pub mod statistical;
 
 use std::path::PathBuf;
@@ -19,16 +19,13 @@ use crate::aligner::learned::Directions;
 use crate::analysis::hard;
 use crate::analysis::symmetrize::symmetrization;
 use crate::cli::args::links::LinkWordsArgs;
-use crate::cli::args::{
-    BatchArgs, PairArgs, ReadingArgs, RunArgs, Runtime, count, definition, one_of, samples, threshold,
-};
+use crate::cli::args::{BatchArgs, PairArgs, ReadingArgs, RunArgs, Runtime, count, one_of, threshold};
 use crate::cli::evaluate::opposite;
 use crate::cli::input::InputFiles;
 use crate::cli::output::{LineOutput, provenance};
 use crate::cli::statistical::StatisticalArgs;
 use crate::cli::windows::{Doing, Growth, WindowItem};
 use crate::cli::{bundled, windows, words};
-use crate::decoding::importance::{ATTENTION, Importance};
 use crate::error::{Error, Result};
 use crate::evaluation::alignment::{Aligner, AlignerDirection, Extraction, Refused, WordPair};
 use crate::evaluation::rows::ReadRows;
@@ -52,12 +49,8 @@ tokens themselves; with --pretokenized both are the same.
 Formats:
   pharaoh  a line for each pair: `i-j` for source word i and target word j, counted from 0
   naacl    a line for each link, as in the HLT-NAACL 2003 shared task: `PAIR I J S`, all counted from 1
-  jsonl    a JSON object for each pair: source, target and matrix, the importance itself, which may be below 0, with a row
-           for each target token and a column for each source token
-
---importance says what a source word's weight for a target word is. Links are those of greatest weight; with
---threshold they are those with at least that share of a row's positive weights. Gradient and unknown-word need no
-attention.
+  jsonl    a JSON object for each pair: source, target and matrix, alpha, with a row for each target token and a column for
+           each source token
 
 With --statistical no model is needed: IBM model 1 and a hidden Markov model are learned in both directions from the pairs
 themselves and the corpora; upper and lower case count as the same. Nothing is random: the same text gives the same links, whatever
@@ -106,13 +99,6 @@ pub struct AlignArgs {
     /// [default with --vote: 0.4]
     #[arg(long, value_name = "T", value_parser = threshold)]
     threshold: Option<f32>,
-    /// What links are read off
-    #[arg(long, value_name = "NAME", default_value = "attention", value_parser = definition(), conflicts_with_all = ["statistical", "learned"])]
-    importance: &'static Importance,
-    /// Noisy copies of the embeddings over which --importance gradient is averaged, 30 where nothing is said; 1 is the plain
-    /// gradient, which is as many times as fast
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
-    samples: Option<u16>,
     #[command(flatten)]
     reading: ReadingArgs,
     /// What to write
@@ -177,7 +163,6 @@ struct Pair {
 
 /// Aligns.
 pub fn run(low: &AlignArgs) -> anyhow::Result<()> {
-    let samples = samples(low.samples, &[low.importance])?;
     let (is_statistical, votes) = (low.statistical.asked(), !low.vote.is_empty());
     let refuse = |what: &str| Err(Error::Input(what.to_owned()).into());
     if is_statistical && !votes && low.threshold.is_some() {
@@ -192,8 +177,8 @@ pub fn run(low: &AlignArgs) -> anyhow::Result<()> {
     if low.symmetrize == Some(AlignerDirection::Likely) {
         return refuse("--symmetrize posterior is of the statistical aligner; name another way");
     }
-    if low.importance.name != ATTENTION || low.format == LinkFormat::Jsonl {
-        return importance::run(low, samples);
+    if low.format == LinkFormat::Jsonl {
+        return matrix::run(low);
     }
     let mut files = low.pairs.open()?;
     let (high, mut steppers) = high(low)?;
@@ -239,17 +224,14 @@ fn high(low: &AlignArgs) -> anyhow::Result<(High<'_>, Steppers)> {
 }
 
 fn load(runtime: &Runtime, low: &AlignArgs, folder: &std::path::Path) -> anyhow::Result<Loaded> {
-    let (model, importance) = (runtime.load(folder)?, low.importance);
+    let model = runtime.load(folder)?;
     provenance::fact("reading", low.reading.reading.map_or("", |reading| reading.name()));
     if low.reading.is_head() {
         let stepper = model.stepper_with_head(runtime.engine, runtime.threads)?;
         return Ok((model, stepper));
     }
     let mut stepper = model.stepper(runtime.engine, runtime.threads)?;
-    if importance.name == ATTENTION {
-        Aligner { system: (&model).into(), stepper: stepper.as_mut() }.require_alignment()?;
-    }
-    importance.check(&model)?;
+    Aligner { system: (&model).into(), stepper: stepper.as_mut() }.require_alignment()?;
     Ok((model, stepper))
 }
 

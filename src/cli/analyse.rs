@@ -3,6 +3,7 @@
 
 mod agreement;
 mod campaign;
+mod choice;
 mod format;
 mod hits;
 mod links;
@@ -11,16 +12,16 @@ mod overview;
 pub mod report;
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use clap::Args;
 
-use crate::aligner::bundled::{AlignerChoice, AlignerFile, AlignerFiles};
+use crate::aligner::bundled::AlignerChoice;
 use crate::aligner::words::LineAligner;
 use crate::analysis::bleu::Tokenization;
 use crate::analysis::concordance::ConcordanceOrder;
 use crate::cli::analyse::agreement::agreement;
 use crate::cli::analyse::campaign::CampaignArgs;
+use crate::cli::analyse::choice::ChoiceArgs;
 use crate::cli::analyse::format::Format;
 use crate::cli::analyse::links::LinkArgs;
 use crate::cli::analyse::overview::overviews_of;
@@ -30,21 +31,15 @@ use crate::cli::output::{LineOutput, provenance};
 use crate::cli::progress::ProgressLine;
 use crate::cli::{bundled, output};
 use crate::corpus::export::out;
-use crate::corpus::export::out::{ExportFormat, Out};
 use crate::corpus::export::provenance::provenance as provenance_of;
 use crate::corpus::import::importer::{ImportReport, import_file};
 use crate::corpus::judgements::judgement_io;
 use crate::corpus::judgements::scheme::{ErrorScheme, Renamed};
 use crate::corpus::measures::table::Measuring;
 use crate::corpus::overview::tables::TABLES;
-use crate::corpus::query::column::TableColumn;
-use crate::corpus::query::costly::FilterResources;
-use crate::corpus::query::table;
-use crate::corpus::query::table::Sorting;
 use crate::corpus::run::{SystemRunOptions, about, check, digests, name, run as run_system, system as system_of};
 use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::file::Workspace;
-use crate::corpus::store::kinds::MOST_PICTURES;
 use crate::corpus::store::rules::KnownWords;
 use crate::error::{Error, Result};
 use crate::evaluation;
@@ -242,121 +237,6 @@ pub struct AnalyseArgs {
     run: RunArgs,
 }
 
-/// Which sentences and columns, as typed.
-#[derive(Args, Clone, Debug)]
-pub struct ChoiceArgs {
-    /// Conditions, as `analyse --help` lists them
-    #[arg(long, value_name = "CONDITIONS", default_value = "", allow_hyphen_values = true)]
-    filter: String,
-    /// Sort by this column, a number or `source`, `reference` or `output.1`; - before it means the greatest first
-    #[arg(long, value_name = "COLUMN", allow_hyphen_values = true)]
-    sort: Option<String>,
-    /// Only these columns of numbers, with commas between
-    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
-    columns: Vec<String>,
-    /// At most so many sentences
-    #[arg(long, value_name = "N")]
-    limit: Option<usize>,
-    /// Source and target, such as en-fr or pt-BR-en-GB: those that are read of TMX and XLIFF, and of the aligner that links references
-    /// that nobody has linked; without it those of the models that were run
-    #[arg(long, value_name = "LANGUAGES", value_parser = languages)]
-    languages: Option<(String, String)>,
-    /// What links in Pharaoh's notation count, those that come in without texts and those of --format links and gold
-    #[arg(long = "link-words", default_value = "spaces", value_parser = one_of(LINK_WORDS.iter().copied()), action = clap::ArgAction::Set)]
-    link_tokens: bool,
-    /// A file of `align --statistical --save`: it links words of its languages in the place of the corpus's own file and of
-    /// the aligner that comes with the program
-    #[arg(long, value_name = "FILE")]
-    learned: Option<PathBuf>,
-}
-
-impl ChoiceArgs {
-    /// That of `--learned`, where it is given.
-    ///
-    /// # Errors
-    /// No such file.
-    fn own(&self) -> Result<AlignerFiles> {
-        Ok(self.learned.clone().map(AlignerFile::open).transpose()?.into())
-    }
-
-    /// The corpus's own file, where there is no `--learned`.
-    fn first(&self, workspace: &Workspace) -> Option<PathBuf> {
-        workspace.look().aligner.filter(|_| self.learned.is_none())
-    }
-
-    /// Of `--languages`, else of those of the models that were run; as in the window.
-    fn aligner(&self, corpus: &CorpusTable, workspace: &Workspace) -> Result<Option<AlignerChoice>> {
-        let languages = self.languages.clone().or_else(|| corpus.languages());
-        Ok(AlignerChoice::with(languages, &self.own()?, self.first(workspace)))
-    }
-
-    /// What conditions are found out with; says where references stay without links, and of what file they have none.
-    fn means(
-        &self,
-        frequencies: Option<PathBuf>,
-        (corpus, workspace): (&CorpusTable, &Workspace),
-        asks_for_words: bool,
-    ) -> Result<FilterResources> {
-        let mut means = FilterResources::default();
-        means.set(frequencies, self.aligner(corpus, workspace)?);
-        if let Some(trouble) = means.aligner.as_ref().and_then(AlignerChoice::trouble) {
-            output::tell(&trouble);
-        }
-        if means.aligner.is_none()
-            && (asks_for_words || ["wrong.", "wrong:"].iter().any(|head| self.filter.contains(head)))
-        {
-            output::tell(
-                "wrong:, --overview words: no model says which languages these are, so that references which nobody linked have no links \
-                 and their words count as neither right nor wrong; name the languages with --languages, such as en-fr",
-            );
-        }
-        Ok(means)
-    }
-
-    /// The sentences, in order.
-    ///
-    /// # Errors
-    /// A condition or a column that is none.
-    fn rows(&self, corpus: &CorpusTable, workspace: &Workspace, means: &mut FilterResources) -> Result<Vec<u32>> {
-        let filter = means.filter(&self.filter, corpus, workspace, &mut || true)?;
-        let sorting = self.sort.as_deref().map(|name| Sorting::named(name, corpus)).transpose()?;
-        let mut rows = table::rows(corpus, &filter, sorting.as_ref());
-        rows.truncate(self.limit.unwrap_or(usize::MAX));
-        Ok(rows)
-    }
-
-    /// What goes out.
-    ///
-    /// # Errors
-    /// A column that is none.
-    fn out(
-        &self,
-        path: PathBuf,
-        kind: ExportFormat,
-        rows: Vec<u32>,
-        (corpus, workspace): (&CorpusTable, &Workspace),
-    ) -> Result<Out> {
-        let columns = self.columns.iter().map(|name| TableColumn::named(name, corpus)).collect::<Result<_>>()?;
-        Ok(Out {
-            path,
-            kind,
-            rows: Arc::new(rows),
-            columns,
-            chosen: self.filter.clone(),
-            pictures: MOST_PICTURES,
-            link_tokens: self.link_tokens,
-            aligner: self.aligner(corpus, workspace)?,
-            title: String::new(),
-        })
-    }
-}
-
-/// What links in Pharaoh's notation count, and whether that is the words of the corpus.
-const LINK_WORDS: &[Choice<bool>] = &[
-    ("spaces", "What stands between spaces, as other programs count; punctuation has no part in it", false),
-    ("tokens", "The words of the corpus", true),
-];
-
 /// What a query is looked for among, and whether that is parts of speech.
 const KEYS: &[Choice<bool>] =
     &[("word", "The words", false), ("pos", "Their parts of speech, of sentences that have them", true)];
@@ -387,18 +267,6 @@ fn pair(text: &str) -> std::result::Result<(usize, usize), String> {
     pair.ok_or_else(|| "write two systems, counted from 1, such as 1,2".to_owned())
 }
 
-/// `en-fr`, or with countries: `pt-BR-en-GB`.
-fn languages(text: &str) -> std::result::Result<(String, String), String> {
-    let parts: Vec<&str> = text.split('-').collect();
-    let is_language = |part: &str| matches!(part.len(), 2 | 3) && part.bytes().all(|byte| byte.is_ascii_lowercase());
-    let mut found = (1..parts.len()).filter(|at| is_language(parts[*at]));
-    let at = found.next().filter(|_| found.next().is_none()).unwrap_or(parts.len() / 2);
-    if at == 0 || parts.contains(&"") {
-        return Err("write the source and the target, such as en-fr".to_owned());
-    }
-    Ok((parts[..at].join("-"), parts[at..].join("-")))
-}
-
 /// `NAME=FILE`.
 fn named(text: &str) -> std::result::Result<(String, PathBuf), String> {
     match text.split_once('=') {
@@ -426,40 +294,13 @@ pub fn run(low: &AnalyseArgs) -> anyhow::Result<()> {
     if let Some(tokenization) = low.tokenize {
         workspace.set_tokenizer(tokenization, &mut |_| Ok(()))?;
     }
-    let only = |name: &&String| low.outputs.iter().all(|(other, _)| other == *name);
-    let came_with = low.outputs.first().map(|(name, _)| name).filter(only);
-    let languages = low.choice.languages.clone().unzip();
-    for (path, role) in files {
-        let format = match role {
-            Some(Role::Gold) => low.layout.gold_format.map(Notation::name),
-            Some(Role::Scores(_)) => None,
-            _ => low.import_format,
-        };
-        let options = import::ImportOptions {
-            is_role_sure: role.is_some(),
-            role,
-            came_with: came_with.cloned(),
-            format: format.map(str::to_owned),
-            encoding: low.encoding.clone(),
-            base: low.layout.gold_base,
-            order: low.layout.gold_order,
-            link_tokens: low.choice.link_tokens,
-            pretokenized: low.pretokenized,
-            languages: languages.clone(),
-            replaces: low.replace,
-            oracle: low.oracle,
-            rerank: low.rerank.clone(),
-            ..import::ImportOptions::default()
-        };
-        let failed = bring_in(&mut workspace, &path, &options, low.run.cores()).err();
-        if let Some(error) = failed {
-            // a corpus that was begun for nothing
-            if is_new && workspace.len()? == 0 {
-                drop(workspace);
-                let _ = std::fs::remove_file(&low.workspace);
-            }
-            return Err(error.into());
+    if let Err(error) = bring_all_in(low, &mut workspace, files) {
+        // a corpus that was begun for nothing
+        if is_new && workspace.len()? == 0 {
+            drop(workspace);
+            let _ = std::fs::remove_file(&low.workspace);
         }
+        return Err(error.into());
     }
     if let Some(scheme) = &scheme {
         workspace.set_scheme(scheme, &Renamed::default())?;
@@ -538,6 +379,38 @@ fn files(low: &AnalyseArgs) -> Vec<(PathBuf, Option<Role>)> {
     files.extend(all(&low.import, None));
     files.extend(low.scores.iter().map(|(column, path)| (path.clone(), Some(Role::Scores(column.clone())))));
     files
+}
+
+/// Brings the files in, each as what it is.
+fn bring_all_in(low: &AnalyseArgs, workspace: &mut Workspace, files: Vec<(PathBuf, Option<Role>)>) -> Result<()> {
+    let only = |name: &&String| low.outputs.iter().all(|(other, _)| other == *name);
+    let came_with = low.outputs.first().map(|(name, _)| name).filter(only);
+    let languages = low.choice.languages.clone().unzip();
+    for (path, role) in files {
+        let format = match role {
+            Some(Role::Gold) => low.layout.gold_format.map(Notation::name),
+            Some(Role::Scores(_)) => None,
+            _ => low.import_format,
+        };
+        let options = import::ImportOptions {
+            is_role_sure: role.is_some(),
+            role,
+            came_with: came_with.cloned(),
+            format: format.map(str::to_owned),
+            encoding: low.encoding.clone(),
+            base: low.layout.gold_base,
+            order: low.layout.gold_order,
+            link_tokens: low.choice.link_tokens,
+            pretokenized: low.pretokenized,
+            languages: languages.clone(),
+            replaces: low.replace,
+            oracle: low.oracle,
+            rerank: low.rerank.clone(),
+            ..import::ImportOptions::default()
+        };
+        bring_in(workspace, &path, &options, low.run.cores())?;
+    }
+    Ok(())
 }
 
 /// Brings in judgements: of `NAME=FILE`, or of a file whose name has a `=` in it.

@@ -15,7 +15,6 @@ use crate::cli::input::InputFiles;
 use crate::cli::output::provenance;
 use crate::cli::{bundled, output};
 use crate::decoding::ensemble::{AlignmentOf, Average, Mixing};
-use crate::decoding::importance::{GRADIENT, IMPORTANCES, Importance};
 use crate::decoding::{Ensemble, LengthRule, Ranking, SearchOptions};
 use crate::error::{Error, Result};
 use crate::evaluation::rows::ReadRows;
@@ -408,27 +407,6 @@ pub fn threshold(text: &str) -> Result<f32> {
     let number: Option<f32> = text.parse().ok();
     let wrong = || Error::Input("write a number above 0 and at most 1, such as 0.2".into());
     number.filter(|number| *number > 0.0 && *number <= 1.0).ok_or_else(wrong)
-}
-
-/// Takes a definition of what matters.
-pub fn definition() -> impl TypedValueParser<Value = &'static Importance> {
-    one_of(IMPORTANCES.iter().map(|one| (one.name, format!("{} ({})", one.about, one.citation), one)))
-}
-
-/// Noisy copies of the embeddings, where they were not said.
-const SAMPLES: u16 = 30;
-
-/// Over how many noisy copies gradients are averaged.
-///
-/// # Errors
-/// They were said, and nothing that is measured is a gradient.
-pub fn samples(said: Option<u16>, measured: &[&Importance]) -> Result<usize> {
-    let has_gradient = measured.iter().any(|one| one.name == GRADIENT);
-    if said.is_some() && !has_gradient {
-        let message = format!("--samples goes with --importance {GRADIENT} alone; leave it out, or add that");
-        return Err(Error::Input(message));
-    }
-    Ok(usize::from(said.unwrap_or(SAMPLES)))
 }
 
 /// Physical cores that this process may use; two threads of one core share the units that matter here.

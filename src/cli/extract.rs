@@ -11,12 +11,12 @@ use crate::cli::args::{BatchArgs, ModelArgs, PairArgs, ReadingArgs, RunArgs, cou
 use crate::cli::pairs::PairForcer;
 use crate::cli::statistical::{StatisticalArgs, Text};
 use crate::cli::{output, words};
+use crate::corpus::store::rules::SideRules;
 use crate::error::{Error, Result};
 use crate::evaluation::alignment::AlignerDirection;
-use crate::text::cut::{WordExchange, WordRule};
+use crate::text::cut::WordRule;
 use crate::text::links::read;
 use crate::text::links::read::LinkLayout;
-use crate::text::words::exchange;
 use crate::text::write::write_packed;
 
 /// As typed.
@@ -73,7 +73,8 @@ pub fn run(low: &ExtractArgs) -> anyhow::Result<()> {
         let pairs = &low.pairs;
         let text = Text { files: (&pairs.source, &pairs.target), pairs: &[], pretokenized: pairs.pretokenized };
         let (source, target) = low.statistical.languages(text, None);
-        let rules = [source, target].map(|language| WordRule::of(&language, pairs.pretokenized));
+        let [source, target] = [source, target].map(|language| WordRule::of(&language, pairs.pretokenized));
+        let rules = SideRules { source, target };
         by_links((links, &low.layout.high()), (pairs, rules), most, &mut counts)?;
     } else if low.statistical.asked() {
         let way = low.symmetrize.unwrap_or_else(default_way);
@@ -96,7 +97,7 @@ pub fn run(low: &ExtractArgs) -> anyhow::Result<()> {
 
 fn by_links(
     (path, layout): (&Path, &LinkLayout),
-    (pairs, rules): (&PairArgs, [WordRule; 2]),
+    (pairs, rules): (&PairArgs, SideRules),
     most: usize,
     counts: &mut PhraseCounts,
 ) -> Result<()> {
@@ -106,9 +107,8 @@ fn by_links(
     for ((source, target), links) in source.iter().zip(&target).zip(&gold.pairs) {
         // Possible links count as well: a phrase that one of them leads out of is no whole.
         let links: Vec<_> = links.all().into_iter().map(|(link, _)| link).collect();
-        let [x, y] = [(source, rules[0]), (target, rules[1])]
-            .map(|(text, rule)| (rule.words(text), exchange(text, rule, WordRule::Spaces)));
-        counts.add(&x.0, &y.0, &WordExchange::brought(&links, &x.1, &y.1), most);
+        let links = rules.retold_links(&links, SideRules::SPACES, (source, target));
+        counts.add(&rules.source.words(source), &rules.target.words(target), &links, most);
     }
     Ok(())
 }

@@ -11,19 +11,16 @@ use half::f16;
 use crate::aligner::learned::Directions;
 use crate::analysis::ablation;
 use crate::analysis::alignment::Alignment;
-use crate::analysis::correlation::kendall_of_effects;
 use crate::analysis::hard;
 use crate::analysis::reading::Reading;
 use crate::analysis::symmetrize::{SYMMETRIZATIONS, Symmetrization};
 use crate::analysis::words::{over_words, pooled};
 use crate::decoding;
-use crate::decoding::importance::{ATTENTION, Importance, Matrix, Subject, shares};
 use crate::error::{Error, Result};
 use crate::evaluation::EvaluatedSystem;
 use crate::evaluation::rows::ReadRows;
-use crate::models::gradient::Smoothing;
+use crate::models::Stepper;
 use crate::models::transformer::heads::{HeadKind, HeadPlace};
-use crate::models::{Model, Stepper};
 use crate::text::cut::WordExchange;
 use crate::text::line;
 use crate::text::links::Link;
@@ -117,17 +114,6 @@ pub struct Extraction {
     pub reading: Reading,
     /// All source words with an alpha of at least this; `None`: the one of greatest alpha.
     pub threshold: Option<f32>,
-}
-
-/// What matters in a pair.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Important {
-    /// Between the words of the lines.
-    pub links: Vec<Link>,
-    /// A row for each token of the target, `</s>` included, a column for each of the source.
-    pub matrix: Matrix,
-    /// Kendall's tau of each row with that of alpha, where the model has one and neither is all ties.
-    pub ranks: Vec<f64>,
 }
 
 /// A model or an ensemble and what runs it.
@@ -265,42 +251,19 @@ impl Aligner<'_> {
         Ok(sums.into_iter().map(|sum| sum / words.max(1) as f64).collect())
     }
 
-    /// What matters in some pairs, by any definition; gradients are averaged over so many samples. `done` hears the words of every pair.
+    /// alpha of a pair by the words that its rows belong to, [target tokens, source tokens], `</s>` included.
     ///
     /// # Errors
-    /// [`Error::Stale`] as soon as the ticket is stale; an ensemble; what [`Importance::measure`] refuses.
-    pub fn important_links(
-        &mut self,
-        (importance, samples): (&Importance, usize),
-        pairs: &[&WordPair],
-        threshold: Option<f32>,
-        ticket: &CancellationToken,
-        done: &mut dyn FnMut(usize),
-    ) -> Result<Vec<Important>> {
-        let EvaluatedSystem::Model(model) = self.system else {
-            let name = self.system.name();
-            return Err(Error::Input(format!("{name} is an ensemble; measure {} in one model", importance.name)));
-        };
-        importance.check(model)?;
-        let mut subject = Subject::new(model, self.stepper);
-        subject.smoothing = Smoothing::of(samples);
-        let mut links = Vec::with_capacity(pairs.len());
-        for pair in pairs {
-            let ids = (pair.source.sentence.ids.as_slice(), pair.target.sentence.ids.as_slice());
-            // alpha belongs to words as the model was trained; everything else is measured of the word that is predicted
-            let matrix = if importance.name == ATTENTION {
-                own_rows(model, subject.stepper(), ids, ticket)?
-            } else {
-                importance.measure(&mut subject, ids, ticket)?
-            };
-            let rows = subject.model().config.aligns().then(|| decoding::force(subject.stepper(), &[ids], ticket));
-            let alpha = rows.transpose()?.and_then(|forced| forced.into_iter().next()?.alpha).unwrap_or_default();
-            let ranks = alpha.iter().zip(&matrix).filter_map(|(alpha, row)| kendall_of_effects(alpha, row)).collect();
-            let extraction = Extraction { threshold, ..Extraction::default() };
-            links.push(Important { links: pair.links(&shares(&matrix), extraction, 0), matrix, ranks });
-            done(ids.1.len());
-        }
-        Ok(links)
+    /// As [`Aligner::links`].
+    pub fn own_rows(&mut self, pair: &WordPair, ticket: &CancellationToken) -> Result<Vec<Vec<f32>>> {
+        self.require_alignment()?;
+        let ids = (pair.source.sentence.ids.as_slice(), pair.target.sentence.ids.as_slice());
+        let mut alpha = Vec::new();
+        ReadRows::own(self.system).force_all(self.stepper, &[ids], 1, ticket, &mut |_, forced| {
+            alpha.extend(forced.into_iter().filter_map(|forced| forced.alpha).flatten());
+            Ok(())
+        })?;
+        Ok(alpha)
     }
 
     /// Refuses a model that has no alignment.
@@ -333,22 +296,6 @@ impl Aligner<'_> {
             None => &[Reading::Predicted],
         }
     }
-}
-
-/// alpha of a pair by the words that its rows belong to.
-fn own_rows(
-    model: &Model,
-    stepper: &mut dyn Stepper,
-    pair: (&[u32], &[u32]),
-    ticket: &CancellationToken,
-) -> Result<Vec<Vec<f32>>> {
-    let mut alpha = Vec::new();
-    let rows = ReadRows::own(model.into());
-    rows.force_all(stepper, &[pair], 1, ticket, &mut |_, forced| {
-        alpha.extend(forced.into_iter().filter_map(|forced| forced.alpha).flatten());
-        Ok(())
-    })?;
-    Ok(alpha)
 }
 
 /// What most have to say for a link on the mean where alignment heads have a vote.

@@ -458,7 +458,6 @@ impl Session {
             FileEvent::Logs { .. }
             | FileEvent::FirstSet(_)
             | FileEvent::Faulty { .. }
-            | FileEvent::Answers { .. }
             | FileEvent::Annotated { .. } => {
                 self.pages.each_mut().for_each(|page| page.heard(&news, app));
             }

@@ -10,11 +10,6 @@ pub fn p_shown(p: f64) -> String {
     if p < 0.0001 { "< 0.0001".to_owned() } else { format!("{p:.4}") }
 }
 
-/// A p as files have it: four digits, of a small one two that count.
-pub fn p_written(p: f64) -> String {
-    if p < 0.0001 { format!("{p:.1e}") } else { format!("{p:.4}") }
-}
-
 /// A cell.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TableCell {

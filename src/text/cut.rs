@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use unicode_normalization::UnicodeNormalization as _;
 
 use crate::text::language::{habits, is_invisible, word_pattern};
-use crate::text::links::{Link, Links};
+use crate::text::links::Link;
 use crate::text::unspaced;
 
 /// Which words a text has.
@@ -220,26 +220,6 @@ impl WordExchange {
         let mut known = HashSet::new();
         links.iter().filter_map(carry).filter(|link| known.insert(*link)).collect()
     }
-
-    /// The reverse: links between what stands between spaces, each as those of all words that stand for it.
-    /// [`carried`](Self::carried) gives the same links again.
-    pub fn brought(links: &[Link], source: &Self, target: &Self) -> Vec<Link> {
-        let all = |link: &Link| {
-            let sources: Vec<usize> = source.words_of(link.source).collect();
-            let pair = |target| sources.iter().map(move |source| Link { source: *source, target }).collect::<Vec<_>>();
-            target.words_of(link.target).flat_map(pair).collect::<Vec<_>>()
-        };
-        let mut brought: Vec<Link> = links.iter().flat_map(all).collect();
-        brought.sort_unstable();
-        brought.dedup();
-        brought
-    }
-
-    /// The same of links that are sure and possible.
-    pub fn brought_all(links: &Links, source: &Self, target: &Self) -> Links {
-        let [sure, possible] = [links.sure(), links.possible()].map(|links| Self::brought(links, source, target));
-        Links::new(sure, possible)
-    }
 }
 
 /// Whether a word has a letter or a digit, and is not punctuation alone.
@@ -286,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn links_go_to_other_programs_and_come_back() {
+    fn links_go_to_other_programs() {
         let link = |source, target| Link { source, target };
         // red car . / voiture rouge .
         let (x, y) = ("He bought a red car.", "Il a acheté l'voiture rouge.");
@@ -296,9 +276,6 @@ mod tests {
         let tokens = [link(3, 5), link(4, 3), link(4, 4), link(5, 6), link(5, 4)];
         let carried = WordExchange::carried(&tokens, &source, &target);
         assert_eq!(carried, [link(3, 4), link(4, 3)], "the full stop has no vote");
-        let brought = WordExchange::brought(&carried, &source, &target);
-        assert_eq!(brought, [link(3, 5), link(4, 3), link(4, 4)]);
-        assert_eq!(WordExchange::carried(&brought, &source, &target), carried);
         // a word that is punctuation alone is itself
         let dots = WordExchange::of("\u{ab} oui \u{bb} ...", WordRule::Eliding);
         assert_eq!((0..4).map(|at| dots.words_of(at).collect::<Vec<_>>()).collect::<Vec<_>>(), [[0], [1], [2], [3]]);

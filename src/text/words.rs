@@ -98,20 +98,6 @@ impl SideWords {
     }
 }
 
-/// From the words of a text by one rule to those by another, for links that count the latter: what is punctuation alone has no part
-/// in a word between spaces, and words of two languages' rules meet by their letters.
-pub fn exchange(text: &str, from: WordRule, to: WordRule) -> WordExchange {
-    if from.are_tokens() && !to.are_tokens() {
-        return WordExchange::of(text, from);
-    }
-    let places = WordPlaces::of_parts(&from.words(text), text, to);
-    let place = |places: WordPlaces| WordExchange {
-        places: places.places.iter().map(|place| place.clone().next()).collect(),
-        spaced: places.words,
-    };
-    places.map(place).unwrap_or_default()
-}
-
 /// Words without the `</s>` at the end.
 pub fn without_end(words: &[String]) -> &[String] {
     match words.split_last() {
@@ -341,22 +327,6 @@ mod tests {
             assert_eq!(place_of(text, WordRule::Spaces, span).map(|place| &text[place]), expect, "{span:?}");
         }
         assert_eq!(place_of("", WordRule::Spaces, (0, 0)), None);
-    }
-
-    #[test]
-    fn links_go_between_the_words_of_any_two_rules() {
-        use WordRule::{Eliding, Given, Spaces, Tokens};
-        let text = "L'ami dort, dit-il.";
-        for (from, to, expect) in [
-            // L' ami dort , dit - il .
-            (Eliding, Spaces, vec![Some(0), Some(0), Some(1), None, Some(2), None, Some(2), None]),
-            (Spaces, Eliding, vec![Some(0), Some(2), Some(4)]),
-            (Eliding, Eliding, (0..8).map(Some).collect()),
-            (Eliding, Tokens, vec![Some(0), Some(1), Some(2), Some(3), Some(4), Some(5), Some(6), Some(7)]),
-            (Given, Spaces, (0..3).map(Some).collect()),
-        ] {
-            assert_eq!(exchange(text, from, to).places, expect, "{from:?} {to:?}");
-        }
     }
 
     #[test]

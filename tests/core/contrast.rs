@@ -10,8 +10,11 @@ use interlinear::jobs::gate::ForegroundGate;
 use interlinear::jobs::queue::candidate::Candidate;
 use interlinear::jobs::queue::contrast::ContrastOrder;
 use interlinear::jobs::queue::{Found, JobQueue, QueueNews, QueueOrder};
-use interlinear::nn::device::DeviceChoice;
+use interlinear::models::Model;
+use interlinear::models::gradient::{Gradients, Smoothing};
+use interlinear::nn::device::{Device, DeviceChoice};
 use interlinear::text::cells::{CellTable, TableCell};
+use interlinear::ticket::CancellationToken;
 use serde_json::Value;
 
 use crate::cli::{Outcome, reference, run_in};
@@ -157,13 +160,16 @@ fn greatest(row: &[f64]) -> usize {
     (0..row.len()).max_by(|a, b| row[*a].total_cmp(&row[*b]).then(b.cmp(a))).expect("a number")
 }
 
+const SOURCES: &str = "s9 s31 s17\ns9 s31 s17\ns4 s31\ns4 s31\n";
+const TARGETS: &str = "t12 t13 t2\nt11 t13 t2\nt12 t13\nt12 t14\n";
+
 #[test]
-fn measures_at_the_critical_word_are_those_of_ablate_and_align() {
+fn measures_at_the_critical_word_are_those_of_ablate_and_gradients() {
     let folder = tempfile::tempdir().expect("a folder");
     let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).expect("written");
     write("pairs.tsv", FIRST);
-    write("x", "s9 s31 s17\ns9 s31 s17\ns4 s31\ns4 s31\n");
-    write("y", "t12 t13 t2\nt11 t13 t2\nt12 t13\nt12 t14\n");
+    write("x", SOURCES);
+    write("y", TARGETS);
     let outcome =
         contrast(folder.path(), "pairs.tsv --pairs each.tsv --format tsv --measure left-out --measure gradient");
     assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
@@ -176,14 +182,23 @@ fn measures_at_the_critical_word_are_those_of_ablate_and_align() {
             run_in(folder.path(), &all, b"").stdout
         };
         let ablated = asked("ablate --pretokenized --permutations 1");
-        let gradient = asked("align --pretokenized --importance gradient --samples 3 --format jsonl");
+        let loaded = Model::load(&reference(name), &Device::cpu()).expect("the fixture loads");
+        let gradients = Gradients::new(&loaded).expect("it has gradients");
         for (n, i) in [0, 1].into_iter().enumerate() {
             let row = &each[2 * n + m];
             let number = |name: &str| row[name].parse::<f64>().expect("a number");
             let (words, alpha) = matrix(&ablated, 2 * n, "alpha");
             let looked = greatest(&alpha[i]);
             let lost = [0, 1].map(|side| matrix(&ablated, 2 * n + side, "leave_one_out_log_p").1[i][looked]);
-            let [good, bad] = [0, 1].map(|side| matrix(&gradient, 2 * n + side, "matrix").1[i].clone());
+            let [good, bad] = [0, 1].map(|side| {
+                let words = |text: &'static str| -> Vec<&str> {
+                    text.lines().nth(2 * n + side).expect("a line").split(' ').collect()
+                };
+                let source = loaded.source.encode_words(&words(SOURCES)).ids;
+                let target = loaded.target.encode_words(&words(TARGETS)).ids;
+                let rows = gradients.times_input((&source, &target), Smoothing::of(3), &CancellationToken::forever());
+                rows.expect("rows")[i].iter().map(|g| f64::from(*g)).collect::<Vec<_>>()
+            });
             let apart: Vec<f64> = good.iter().zip(&bad).map(|(good, bad)| good - bad).collect();
             let (at, all) = (greatest(&apart), apart.iter().map(|g| g.abs()).sum::<f64>());
             assert_eq!([&row["looks_at"], &row["gradient_at"]], [&words[looked], &words[at]], "{name}");

@@ -218,11 +218,6 @@ fn what_cannot_be_measured_together_is_said() {
         (&["--model", "tiny", "--model", "other", "--ensemble", "--bootstrap", "5"], 2, "add --members"),
         (&["--model", "tiny", "--members"], 2, "--ensemble"),
         (&["--model", "encdec", "--model", "encdec", "--ensemble", "--gold", "g"], 2, "(ensemble) has no alignment"),
-        (
-            &["--model", "tiny", "--model", "other", "--ensemble", "--gold", "g", "--importance", "unknown-word"],
-            0,
-            "tiny + other is an ensemble; --importance is measured in one model",
-        ),
     ] {
         let outcome = run_in(folder.path(), &[&["evaluate"], &FILES[..], arguments].concat(), b"");
         assert!(outcome.code == code && outcome.stderr.contains(expected), "{arguments:?}: {}", outcome.stderr);

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use interlinear::app::effect::FileEvent;
 use interlinear::decoding::apart::Then;
 use interlinear::jobs::Library;
 use interlinear::jobs::steps::{StepTrace, StepsEvent, StepsRequest, StepsThread};
@@ -164,7 +163,7 @@ fn the_step_is_told_with_its_words_and_nothing_that_is_to_be_guessed() {
 }
 
 #[test]
-fn groups_answer_one_after_the_other_or_by_a_file() {
+fn groups_answer_one_after_the_other() {
     let (mut session, _, requests) = session();
     session.absorb_steps(StepsEvent { number: requests[0].0, found: Ok(answer(&[8, 9, 0], false)) });
     let guessing = |session: &interlinear::session::state::Session| session.steps().guessing.clone().expect("on");
@@ -173,17 +172,7 @@ fn groups_answer_one_after_the_other_or_by_a_file() {
         session.apply(StepsCommand::Guess(j));
         session.apply(StepsCommand::NextGroup);
     }
-    let answers = |lines: &[&str]| FileEvent::Answers {
-        path: "answers.txt".into(),
-        lines: lines.iter().map(|line| (*line).to_owned()).collect(),
-    };
-    session.hear(answers(&["A\thouse", "", "B\tred 2"]));
-    assert_eq!((guessing(&session).voices(), guessing(&session).word_counts(3)), (5, vec![2, 4, 0]));
-    // one line that cannot be read, and none is taken
-    session.hear(answers(&["red", "horse"]));
-    assert_eq!(guessing(&session).voices(), 5);
-    let notice = session.app().view.notices().last().map(|notice| notice.text.clone()).unwrap_or_default();
-    assert!(notice.contains("answers.txt: line 2: `horse`"), "{notice}");
+    assert_eq!((guessing(&session).voices(), guessing(&session).word_counts(3)), (3, vec![1, 2, 0]));
     session.apply(StepsCommand::Reveal);
     let shown = guessing(&session);
     assert!(shown.is_revealed && shown.words.iter().eq(&[1]), "most of them said house");
@@ -193,7 +182,12 @@ fn groups_answer_one_after_the_other_or_by_a_file() {
     assert_eq!(guessing(&session).voices(), 0);
 
     session.apply(StepsCommand::SetGuessing(Some(Guessed::Whole)));
-    session.hear(answers(&["0-0 1-1", "0-0", "1-0"]));
+    for links in [&[(0, 0), (1, 1)][..], &[(0, 0)], &[(1, 0)]] {
+        for &(source, target) in links {
+            session.apply(StepsCommand::GuessLink(Link { source, target }));
+        }
+        session.apply(StepsCommand::NextGroup);
+    }
     session.apply(StepsCommand::Reveal);
     let table = session.steps().class_table.clone().expect("what the class thought");
     let shares = table.alpha.as_ref().expect("shares").weights().to_vec();

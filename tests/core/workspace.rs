@@ -438,10 +438,6 @@ fn a_corpus_of_before_says_what_became_of_its_columns() {
         assert_eq!(known(name), [expect; 2], "{name}");
     }
     assert_eq!((known("cdp.3"), known("logp.3")), ([true; 2], [true; 2]));
-    for (name, now) in [("confidence_softalignments.2<-1", "confidence"), ("ap_out_softalignments>0", "ap_in")] {
-        let why = Filter::new(name, &corpus).expect_err("it is gone").to_string();
-        assert!(why.contains(&format!("not measured any more; write `{now}`")), "{why}");
-    }
 }
 
 #[test]

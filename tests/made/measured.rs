@@ -118,7 +118,6 @@ pub fn alignments(right: u64) -> gold::AlignmentErrorReport {
         gold::AlignmentErrorRow {
             direction: AlignerDirection::Forward,
             extraction: Some(Extraction { threshold, ..Extraction::default() }),
-            importance: None,
             counts: aer::AerCounts { found: 100, sure: 100, found_sure: right, found_possible: right },
         }
     });

@@ -2,16 +2,12 @@
 //! Imports its room.
 
 use crate::analysis::bootstrap::{LEAST_SENTENCES, Paired};
+use crate::text::cells::p_shown;
 
 /// What stands in the place of p where there are fewer than [`LEAST_SENTENCES`].
 pub const TOO_FEW: &str = id!("too few");
 /// Ranks of systems differ where p is at most this.
 pub const ALPHA: f64 = 0.05;
-
-/// p as it is shown everywhere: four digits, and `< 0.0001` below.
-pub fn p_text(p: f64) -> String {
-    if p < 0.0001 { "< 0.0001".to_owned() } else { format!("{p:.4}") }
-}
 
 /// A difference with its sign, + included; one that rounds to 0 has none.
 pub fn signed(value: f64, digits: usize) -> String {
@@ -32,7 +28,7 @@ impl Paired {
         let text = |p: Option<f64>, raw: Option<f64>, trials: usize| {
             let Some(p) = p else { return String::new() };
             let is_least = raw.is_some_and(|raw| raw * (trials + 1) as f64 <= 1.0 + 1e-9);
-            if is_least && (0.0001..1.0).contains(&p) { format!("< {:.4}", (p * 1e4).ceil() / 1e4) } else { p_text(p) }
+            if is_least && (0.0001..1.0).contains(&p) { format!("< {:.4}", (p * 1e4).ceil() / 1e4) } else { p_shown(p) }
         };
         if self.sentences < LEAST_SENTENCES {
             let few = || TOO_FEW.to_owned();

@@ -25,6 +25,7 @@ use crate::app::files::line::{HypothesisLine, LinksLine, SetLine, TranslationLin
 use crate::app::files::picture::{FigureRequest, GUIDED, PictureRequest, measure};
 use crate::app::settings::{Settings, Shown};
 use crate::app::state::AppState;
+use crate::corpus::store::rules::SideRules;
 use crate::figure::heatmap::outlines::Outlined;
 use crate::figure::palette::ColourMap;
 use crate::figure::provenance::Provenance;
@@ -33,7 +34,6 @@ use crate::figure::tree::DrawnNode;
 use crate::jobs::live::protocol::{ColumnId, HypothesisView};
 use crate::lang;
 use crate::text::commands;
-use crate::text::cut::WordExchange;
 use crate::text::links::Link;
 use crate::text::tsv;
 use crate::text::tsv::TsvCell;
@@ -499,7 +499,6 @@ fn links(column: &Column, settings: &Settings) -> Option<Vec<Link>> {
     let (source, target) = table::sides(&column.source, shown)?;
     let reading = settings.reading_of(column.facts.as_ref()).unwrap_or_default();
     let links = reading.0.links(&over_words(table::rows_by(shown, reading)?, &source, &target));
-    let [source, target] =
-        [(&column.source.text, 0), (&shown.text, 1)].map(|(text, side)| WordExchange::of(text, shown.rules[side]));
-    Some(WordExchange::carried(&links, &source, &target))
+    let rules = SideRules { source: shown.rules[0], target: shown.rules[1] };
+    Some(SideRules::SPACES.retold_links(&links, rules, (&column.source.text, &shown.text)))
 }

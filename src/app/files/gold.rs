@@ -7,12 +7,13 @@ use std::collections::BTreeSet;
 
 use crate::app::document::column::Column;
 use crate::app::document::table;
+use crate::corpus::store::rules::SideRules;
 use crate::jobs::live::protocol::HypothesisView;
 use crate::lang;
-use crate::text::cut::{WordExchange, WordRule};
+use crate::text::cut::WordRule;
 use crate::text::links::{Link, Links};
 use crate::text::sentence::{EOS, Sentence, UNK};
-use crate::text::words::{WordPlaces, exchange, folded, words};
+use crate::text::words::{WordPlaces, folded, words};
 
 /// Links by hand between a sentence and its reference.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -44,8 +45,8 @@ fn shown_words(column: &Column) -> Vec<&str> {
 impl Gold {
     /// Its links between the words of other rules.
     pub(crate) fn links_of(&self, rules: [WordRule; 2]) -> Links {
-        let side = |n: usize| exchange([&self.source, &self.reference][n], rules[n], self.rules[n]);
-        WordExchange::brought_all(&self.links, &side(0), &side(1))
+        let [to, from] = [rules, self.rules].map(|[source, target]| SideRules { source, target });
+        to.retold(&self.links, from, (&self.source, &self.reference))
     }
 
     /// Its links between the words that are shown of a translation, or between their pieces; `None` where that is not of the reference.

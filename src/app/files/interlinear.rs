@@ -117,7 +117,7 @@ pub fn picture(app: &AppState, sentences: &[GlossedSentence]) -> Result<Figure<'
 
 impl TextRowShown {
     fn new(name: &str, text: &str, rule: WordRule) -> Self {
-        let words = rule.words(text).into_iter().map(str::to_owned).collect();
+        let words = rule.owned(text);
         Self { name: name.to_owned(), text: text.to_owned(), words, ..Self::default() }
     }
 }

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::cli::analyse::{ChoiceArgs, read};
+use crate::cli::analyse::choice::ChoiceArgs;
+use crate::cli::analyse::read;
 use crate::cli::output;
 use crate::corpus::export::out;
 use crate::corpus::export::out::{ExportFormat, Out};

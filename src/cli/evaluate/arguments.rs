@@ -45,8 +45,7 @@ use crate::error::{Error, Result};
               training guided that reading has it first. Beside the models stands the diagonal, each word of the
               target with the source word at its share of the sentence, and a statistical aligner: the one
               that comes with the program for the models' languages, or that of --statistical or
-              --learned. --importance NAME adds links read off something else than alpha (see
-              align --help), with the mean of Kendall's tau between its rows and alpha's
+              --learned
 
 Kept in memory are the texts and, for each sentence and model, the translations and half a kilobyte of
 counts: a million lines come to about a gigabyte a model.

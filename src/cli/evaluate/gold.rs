@@ -6,16 +6,14 @@ use clap::Args;
 
 use crate::aligner::words::LineAligner;
 use crate::cli::args::links::GoldLayoutArgs;
-use crate::cli::args::{Runtime, definition, samples, threshold};
+use crate::cli::args::{Runtime, threshold};
 use crate::cli::evaluate::bar::with_bar;
 use crate::cli::statistical::{StatisticalArgs, Text};
 use crate::cli::{bundled, output};
 use crate::corpus::overview::gold;
-use crate::corpus::overview::gold::{AlignmentErrorRow, AlignmentOptions, Baseline};
+use crate::corpus::overview::gold::{AlignmentOptions, Baseline};
 use crate::corpus::overview::test_set::TestSet;
-use crate::decoding::importance::Importance;
 use crate::error::{Error, Result};
-use crate::evaluation::EvaluatedSystem;
 use crate::evaluation::alignment::Aligner;
 use crate::models::Model;
 use crate::ticket::CancellationToken;
@@ -34,13 +32,6 @@ pub struct GoldArgs {
     /// Also read each row of alpha by the word that the decoder had just read
     #[arg(long, requires = "gold")]
     by_input: bool,
-    /// Measure what else may matter as well, as align --importance does; may be given several times
-    #[arg(long, value_name = "NAME", requires = "gold", value_parser = definition())]
-    importance: Vec<&'static Importance>,
-    /// Noisy copies of the embeddings over which --importance gradient is averaged, 30 where nothing is said; 1 is the plain
-    /// gradient, which is as many times as fast
-    #[arg(long, value_name = "N", requires = "importance", value_parser = clap::value_parser!(u16).range(1..=1000))]
-    samples: Option<u16>,
     /// A model of the other direction, for the alignments of both together; one for all models or one for each
     #[arg(long, value_name = "DIR", requires = "gold", value_parser = bundled::argument())]
     reverse_model: Vec<PathBuf>,
@@ -55,11 +46,6 @@ impl GoldArgs {
         let note = test_set.read_golds(path, &self.layout.high())?;
         output::tell(&format!("{}: {note}", path.display()));
         Ok(Some((path.clone(), note)))
-    }
-
-    /// Over how many noisy copies gradients are averaged.
-    pub fn samples(&self) -> Result<usize> {
-        samples(self.samples, &self.importance)
     }
 
     /// The model of the other direction that goes with system `number` of so many.
@@ -123,36 +109,6 @@ impl GoldArgs {
         let options = AlignmentOptions { thresholds: self.threshold.clone(), batch, by_input: self.by_input };
         with_bar(format!("aligning with {}", system.name()), total, |hear| {
             gold::measure(forward, reverse, test_set, &options, &CancellationToken::forever(), hear)
-        })
-    }
-
-    /// Measures the other definitions of what matters that were asked for, where the model has what they need.
-    pub fn importances(
-        &self,
-        runtime: &Runtime,
-        system: EvaluatedSystem<'_>,
-        test_set: &TestSet,
-        samples: usize,
-    ) -> Result<Vec<AlignmentErrorRow>> {
-        let EvaluatedSystem::Model(model) = system else {
-            if !self.importance.is_empty() {
-                output::tell(&format!("{} is an ensemble; --importance is measured in one model", system.name()));
-            }
-            return Ok(Vec::new());
-        };
-        let fits = |definition: &&'static Importance| {
-            let refused = definition.check(model).err();
-            refused.inspect(|why| output::tell(&why.to_string())).is_none()
-        };
-        let definitions: Vec<&'static Importance> = self.importance.iter().copied().filter(fits).collect();
-        if definitions.is_empty() {
-            return Ok(Vec::new());
-        }
-        let mut stepper = model.stepper(runtime.engine, runtime.threads)?;
-        let mut aligner = Aligner { system, stepper: stepper.as_mut() };
-        let total = test_set.len() * definitions.len();
-        with_bar(format!("measuring {}", model.config.name), total, |hear| {
-            gold::importances(&mut aligner, test_set, (&definitions, samples), &CancellationToken::forever(), hear)
         })
     }
 }

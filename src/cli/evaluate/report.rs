@@ -135,26 +135,19 @@ fn bootstrap(evaluated: &Evaluated) -> Option<String> {
 /// Alignments against the gold ones.
 fn alignments(evaluated: &Evaluated) -> Option<String> {
     let lines = lines(evaluated);
-    // what else may matter has columns of its own, where it was measured
-    let has_more = lines.iter().any(|line| line.row.importance.is_some());
-    let more = |cells: [String; 2]| cells.into_iter().filter(move |_| has_more);
-    let first = ["alignment", "direction", "reading", "links"].map(str::to_owned);
-    let last = ["found", "precision", "recall", "AER"].map(str::to_owned);
-    let heads = first.into_iter().chain(more(["importance".to_owned(), "tau".to_owned()])).chain(last);
-    let mut table = TextTable::new(heads);
+    let mut table =
+        TextTable::new(["alignment", "direction", "reading", "links", "found", "precision", "recall", "AER"]);
     for line in &lines {
-        let AlignmentErrorRow { direction, extraction, importance, counts } = line.row;
+        let AlignmentErrorRow { direction, extraction, counts } = line.row;
         let rates = counts.rates();
         let rule = match extraction.map(|extraction| extraction.threshold) {
             Some(Some(theta)) => format!("alpha >= {theta}"),
-            None if importance.is_none() => "-".to_owned(),
-            _ => "greatest".to_owned(),
+            Some(None) => "greatest".to_owned(),
+            None => "-".to_owned(),
         };
         let name = [line.name.to_owned(), direction.name().to_owned(), line.reading().to_owned(), rule];
-        let this = importance.unwrap_or(("-", None));
-        let this = more([this.0.to_owned(), figure(this.1, 4)]);
         let rates = [rates.precision, rates.recall, rates.aer].map(|rate| figure(rate, 4));
-        table.row(name.into_iter().chain(this).chain([counts.found.to_string()]).chain(rates));
+        table.row(name.into_iter().chain([counts.found.to_string()]).chain(rates));
     }
     (!lines.is_empty()).then(|| table.text())
 }

@@ -13,6 +13,7 @@ use crate::cli::figure::glossed::GlossingModel;
 use crate::cli::figure::{no_terminal, to_stdout, within};
 use crate::cli::output::{provenance, tell};
 use crate::corpus::import::tagged::{TaggedSentences, cells_of};
+use crate::corpus::store::rules::SideRules;
 use crate::error::{Error, Result};
 use crate::figure::fonts::Fonts;
 use crate::figure::formats::{format, format_of};
@@ -28,7 +29,6 @@ use crate::text::cut::{WordExchange, WordRule};
 use crate::text::language::of_file;
 use crate::text::links::{Links, read};
 use crate::text::reader::LineReader;
-use crate::text::words::exchange;
 use crate::text::write::write_atomic;
 use crate::training::settings::LinkWords;
 
@@ -192,12 +192,7 @@ impl GlossedFiles {
             let name = self.name.get(n).cloned().unwrap_or_else(|| file_name(target));
             let texts = beside(path, target, sentences.len())?.into_iter();
             let texts: Vec<GlossedText> = texts
-                .map(|text| GlossedText {
-                    name: name.clone(),
-                    words: owned(own, &text),
-                    text,
-                    ..GlossedText::default()
-                })
+                .map(|text| GlossedText { name: name.clone(), words: own.owned(&text), text, ..GlossedText::default() })
                 .collect();
             let is_first = !self.in_a_row || sentences.iter().all(|sentence| sentence.texts.is_empty());
             let from = if is_first { &rules } else { &before };
@@ -225,11 +220,11 @@ impl GlossedFiles {
         let mut tiers = Vec::new();
         for tier in &self.tier {
             let cells = beside(path, tier, sentences.len())?;
-            tiers.push(cells.iter().map(|cells| owned(WordRule::Spaces, cells)).collect::<Vec<_>>());
+            tiers.push(cells.iter().map(|cells| WordRule::Spaces.owned(cells)).collect::<Vec<_>>());
         }
         let mut rules = vec![rule; sentences.len()];
         for (at, sentence) in sentences.iter_mut().enumerate() {
-            let spaced = owned(WordRule::Spaces, &sentence.text);
+            let spaced = WordRule::Spaces.owned(&sentence.text);
             let fits = |words: &[String]| tiers.iter().all(|tier| tier[at].len() == words.len());
             if sentence.written.is_none() && !fits(&sentence.words) && fits(&spaced) {
                 (sentence.words, rules[at]) = (spaced, WordRule::Spaces);
@@ -294,19 +289,17 @@ impl GlossedFiles {
             },
         };
         let brought = |(((sentence, rule), text), links): (((&GlossedSentence, &WordRule), &GlossedText), &Links)| {
-            let ((x, words), is_written) = (before(sentence), is_written(sentence));
-            let source = match (is_cut, is_written) {
-                (true, _) => WordExchange::same(words),
-                (false, true) => WordExchange::of(&x, spaces),
-                (false, false) => exchange(&x, *rule, spaces),
+            let ((x, _), is_written) = (before(sentence), is_written(sentence));
+            let counted = SideRules {
+                source: if is_cut || is_written { *rule } else { spaces },
+                target: if is_cut && !is_written { own } else { spaces },
             };
-            let target = if is_cut && !is_written { own } else { spaces };
-            let target = exchange(&text.text, own, target);
-            let links = WordExchange::brought_all(links, &source, &target);
-            match (is_written, is_cut) {
-                (true, false) => (carried(path, sentence, &links, spaces), None),
-                _ => (links, (!is_cut).then_some([source, target])),
+            let links = SideRules { source: *rule, target: own }.retold(links, counted, (&x, &text.text));
+            if is_written && !is_cut {
+                return (carried(path, sentence, &links, spaces), None);
             }
+            let chunks = || [WordExchange::of(&x, *rule), WordExchange::of(&text.text, own)];
+            (links, (!is_cut).then(chunks))
         };
         let all: Vec<_> = sentences.iter().zip(rules).zip(texts).zip(&found).map(brought).collect();
         let is_bare = |links: &Links| links.all().is_empty();
@@ -335,8 +328,8 @@ impl GlossedFiles {
                 let links = if sentence.written.is_some() {
                     carried(path, sentence, &text.links, rule)
                 } else {
-                    let sides = (exchange(&sentence.text, rule, *own), WordExchange::same(text.words.len()));
-                    Links::new(WordExchange::carried(text.links.sure(), &sides.0, &sides.1), Vec::new())
+                    let [from, to] = [rule, *own].map(|source| SideRules { source, target: rule });
+                    to.retold(&text.links, from, (&sentence.text, &text.text))
                 };
                 sentence.texts.push(GlossedText { links, ..text });
             }
@@ -371,13 +364,8 @@ fn tag(path: &Path, sentences: &mut [GlossedSentence]) -> Result<()> {
     }
 }
 
-/// The words of a text.
-fn owned(rule: WordRule, text: &str) -> Vec<String> {
-    rule.words(text).into_iter().map(str::to_owned).collect()
-}
-
 fn sentence(text: String, rule: WordRule) -> GlossedSentence {
-    GlossedSentence { words: owned(rule, &text), text, ..GlossedSentence::default() }
+    GlossedSentence { words: rule.owned(&text), text, ..GlossedSentence::default() }
 }
 
 /// Links of the words of the text of a sentence as links of its words; where the text has other letters, that is told.

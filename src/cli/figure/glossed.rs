@@ -87,7 +87,7 @@ impl GlossingModel {
             let rows = best.alpha.as_deref().map(|rows| (rows, self.rows.reading));
             let text = words::text(&self.model, &best, sentence, None, pretokenized);
             GlossedText {
-                words: self.model.target.rule(pretokenized).words(&text).into_iter().map(str::to_owned).collect(),
+                words: self.model.target.rule(pretokenized).owned(&text),
                 links: Links::new(words::links(sides, rows, LinkWords::Tokens), Vec::new()),
                 text,
                 ..nothing()

@@ -66,5 +66,5 @@ fn counted((own, copy): (&[String], &str), text: &str, (from, to): (WordRule, Wo
 /// The words of a text that nobody cut: those of the corpus, or those between spaces, which weights that come with it are of.
 pub(super) fn uncut(text: &str, rule: WordRule, is_weighed: bool) -> Vec<String> {
     let rule = if is_weighed && rule.are_tokens() { WordRule::Spaces } else { rule };
-    rule.words(text).into_iter().map(str::to_owned).collect()
+    rule.owned(text)
 }

@@ -1,10 +1,12 @@
 //! Floor 7: files of others imported into a workspace: sentences are added, or joined with those that are there.
 
+mod outputs;
+
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::Path;
 
-use crate::corpus::import::alignments::{Alignments, is_bare, known_words, sides, units};
-use crate::corpus::import::counted::{Counted, known, uncut};
+use crate::corpus::import::alignments::{Alignments, is_bare, sides};
+use crate::corpus::import::counted::{Counted, known};
 use crate::corpus::import::joining::{Joining, are_numbers, joining};
 use crate::corpus::import::lanes::{Lanes, with_lanes};
 use crate::corpus::import::letters::{refuse_copy, stem};
@@ -20,7 +22,6 @@ use crate::corpus::measures::remarks::remarks;
 use crate::corpus::measures::table::{CorpusMeasure, GIVEN};
 use crate::corpus::store::file::Workspace;
 use crate::corpus::store::gold::is_said;
-use crate::corpus::store::output::SystemOutput;
 use crate::corpus::store::read::{MOST_REFERENCES, StoredAbout, StoredSentence};
 use crate::corpus::store::rules::{KnownWords, SideRules};
 use crate::corpus::store::write::NewSentence;
@@ -28,7 +29,7 @@ use crate::error::{Error, Result};
 use crate::import;
 use crate::import::beside::Sides;
 use crate::import::formats;
-use crate::import::{ColumnRole, Import, ImportColumn, Record};
+use crate::import::{Import, ImportColumn, Record};
 use crate::text::links::Links;
 use crate::ticket::CancellationToken;
 
@@ -516,91 +517,6 @@ impl Importer<'_> {
         let known = KnownSystem { id, is_new: self.workspace.outputs(id)? == 0 };
         self.systems.insert(name.to_owned(), known);
         Ok(known)
-    }
-
-    /// What a system said of a sentence before this file came.
-    fn said_before(&mut self, name: &str, at: usize) -> Result<Option<SystemOutput>> {
-        let system = self.system(name)?;
-        if system.is_new { Ok(None) } else { self.workspace.output(system.id, at) }
-    }
-
-    /// An output as the workspace keeps it. Links or weights alone join the output that is there.
-    fn output(
-        &mut self,
-        (at, name): (usize, &str),
-        source: &str,
-        record: &Record,
-        output: &import::ImportedOutput,
-        report: &mut ImportReport,
-    ) -> Result<Option<SystemOutput>> {
-        let (rules, is_weighed) = (self.workspace.rules(), output.alpha.is_some());
-        let mut kept = SystemOutput {
-            text: output.text.clone(),
-            target: if output.tokens.is_empty() {
-                uncut(&output.text, rules.target, is_weighed)
-            } else {
-                output.tokens.clone()
-            },
-            word_log_p: output.token_log_p.clone(),
-            log_p: output.log_p,
-            token_count: output.token_count,
-            links: output.links.clone(),
-            ..SystemOutput::default()
-        };
-        // A text without words is a translation, unless the file has numbers alone.
-        let is_text = |column: &ImportColumn| matches!(&column.role, ColumnRole::Output(system) if system == name);
-        let is_number = output.log_p.is_some() && !self.columns.iter().any(is_text) && !self.columns.is_empty();
-        let is_bare = is_bare(output) && (is_number || output.links.is_some() || output.alpha.is_some());
-        let mut is_joined = false;
-        let before = if is_bare { None } else { self.said_before(name, at)? };
-        if let Some(known) = &before {
-            if known.text != kept.text {
-                if !report.replaces(format!("outputs of {name}"), self.options.replaces) {
-                    if !is_same(&known.text, &kept.text) {
-                        self.stays.insert((name.to_owned(), at));
-                    }
-                    return Ok(None);
-                }
-            } else if output.alpha.is_none() && (known.alpha.is_some() || output.tokens.is_empty()) {
-                // The same words again say no less than before.
-                let links = kept.links.take().or_else(|| known.links.clone());
-                is_joined = true;
-                let (log_p, token_count) = kept.scored().or_else(|| known.scored()).unzip();
-                kept = SystemOutput { links, log_p, token_count: token_count.unwrap_or_default(), ..known.clone() };
-                if kept == *known {
-                    return Ok(None);
-                }
-            }
-        }
-        if is_bare {
-            let id = self.system(name)?.id;
-            let Some(known) = self.workspace.output(id, at)? else {
-                let message = format!("has links of {name}, which says nothing of sentence {}", at + 1);
-                report.warn(self.path, record.line, &message);
-                return Ok(None);
-            };
-            let links = kept.links.take().or_else(|| known.links.clone());
-            is_joined = known.alpha.is_some() && output.alpha.is_none();
-            let kept_scored = kept.scored();
-            let word_log_p = if kept.word_log_p.is_empty() { known.word_log_p.clone() } else { kept.word_log_p };
-            let (log_p, token_count) = kept_scored.or_else(|| known.scored()).unzip();
-            let token_count = token_count.unwrap_or_default();
-            let target = known_words(&known, rules.target, is_weighed);
-            kept = SystemOutput { word_log_p, log_p, token_count, links, target, ..known };
-        }
-        if !is_joined {
-            let of_record = || record.source.as_ref().and_then(|source| source.tokens.clone());
-            let tokens = output.source.clone().or_else(of_record);
-            kept.source = tokens.unwrap_or_else(|| uncut(source, rules.source, is_weighed));
-        }
-        let units = units((record, output), &kept, source, self.counted());
-        self.alignments.put(output, (&mut kept, &units), (self.path, record.line), report);
-        if output.links.is_some() && kept.alpha.is_none() && kept.word_log_p.is_empty() && !kept.text.is_empty() {
-            // links alone are of the words of the corpus
-            let SystemOutput { source, target, .. } = SystemOutput::plain(&kept.text, source, rules);
-            (kept.source, kept.target) = (source, target);
-        }
-        Ok(Some(kept).filter(|kept| before.as_ref() != Some(kept)))
     }
 }
 

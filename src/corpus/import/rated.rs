@@ -17,7 +17,7 @@ use crate::corpus::measures::table::Measuring;
 use crate::corpus::store::file::Workspace;
 use crate::corpus::store::output::SystemOutput;
 use crate::corpus::store::read::StoredAbout;
-use crate::corpus::store::rules::{KnownWords, SideRules};
+use crate::corpus::store::rules::KnownWords;
 use crate::corpus::store::write::{NewSentence, Placed};
 use crate::error::Result;
 use crate::import::Warnings;
@@ -38,11 +38,10 @@ pub(super) struct RatedSegment {
 }
 
 /// What is said of an output.
+#[expect(clippy::large_enum_variant, reason = "most of them are marks")]
 pub(super) enum RatedThing {
     /// An error, at these letters of the row's translation and of the segment's source.
     Mark(ErrorMark, MarkSpans),
-    /// An error as it was made here, by words between spaces.
-    Whole(ErrorMark),
     NoErrors,
     Rating(u8),
 }
@@ -209,10 +208,6 @@ fn said(
             RatedThing::Rating(rating) => {
                 judgement.rate(key.1, Some(rating));
                 continue;
-            }
-            RatedThing::Whole(mark) => {
-                let of = (chosen[&key].text.as_str(), file.segments[row.segment].source.as_str(), workspace.rules());
-                ErrorMark { system: key.1, ..mark }.retold(of, SideRules::SPACES)
             }
             RatedThing::Mark(mark, (target, source)) => {
                 let (text, of) = (&chosen[&key].text, &file.segments[row.segment].source);

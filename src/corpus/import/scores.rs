@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::corpus::import::report::ImportReport;
-use crate::corpus::measures::table::{CorpusMeasure, MEASURES, OF_PEOPLE, OF_SENTENCE, OF_SENTENCES, former};
+use crate::corpus::measures::table::{CorpusMeasure, MEASURES, OF_PEOPLE, OF_SENTENCE, OF_SENTENCES};
 use crate::corpus::store::file::Workspace;
 use crate::error::{Error, Result};
 use crate::import::decimal::is_missing;
@@ -19,7 +19,7 @@ pub(super) type GivenScores = BTreeMap<(String, Option<String>), BTreeMap<usize,
 /// Whether it is what is made here, or said by people.
 fn is_own(title: &str) -> bool {
     let mut own = MEASURES.iter().chain(OF_SENTENCES).map(|measure| measure.name);
-    OF_PEOPLE.contains(&title) || own.any(|name| name == title) || former(title).is_some()
+    OF_PEOPLE.contains(&title) || own.any(|name| name == title)
 }
 
 /// Whether a cell is a number that others gave.

@@ -271,18 +271,16 @@ fn things(said: PearmutSaid, text: &str, asks: bool) -> Vec<RatedThing> {
     let is_clean = spans.is_empty() && said.no_errors.unwrap_or(asks && rating.is_some());
     let (units, end): (Vec<usize>, _) = (units(text).collect(), text.chars().count());
     let mark = |span: PearmutSpan| {
-        if let Some(mut mark) = span.mark.filter(|mark| mark.target.1 <= end) {
-            // words of another corpus may be other ones, letters are not
-            let spans = mark.spans.take();
-            spans.map_or_else(|| RatedThing::Whole(mark.clone()), |spans| RatedThing::Mark(mark.clone(), spans))
-        } else {
-            let category = span.category.filter(|kind| !kind.is_empty()).unwrap_or_else(|| KIND.to_owned());
-            let severity = span.severity.map_or_else(|| SEVERITY.to_owned(), |severity| severity.to_lowercase());
-            let first = units.get(span.start_i).copied().unwrap_or(end);
-            let behind = units.get(span.end_i).map_or(end, |last| last + 1);
-            let mark = ErrorMark { category, severity, ..ErrorMark::default() };
-            RatedThing::Mark(mark, (Some((first, Some(behind.max(first)))), None))
+        // words of another corpus may be other ones, letters are not
+        if let Some((spans, mark)) = span.mark.and_then(|mut mark| Some((mark.spans.take()?, mark))) {
+            return RatedThing::Mark(mark, spans);
         }
+        let category = span.category.filter(|kind| !kind.is_empty()).unwrap_or_else(|| KIND.to_owned());
+        let severity = span.severity.map_or_else(|| SEVERITY.to_owned(), |severity| severity.to_lowercase());
+        let first = units.get(span.start_i).copied().unwrap_or(end);
+        let behind = units.get(span.end_i).map_or(end, |last| last + 1);
+        let mark = ErrorMark { category, severity, ..ErrorMark::default() };
+        RatedThing::Mark(mark, (Some((first, Some(behind.max(first)))), None))
     };
     let marks = spans.into_iter().map(mark);
     rating.into_iter().chain(marks).chain(is_clean.then_some(RatedThing::NoErrors)).collect()

@@ -1,4 +1,4 @@
-//! Floor 7: what people say of sentences, report in from a table or from JSON lines.
+//! Floor 7: what people say of sentences, read from a table or from JSON lines.
 //!
 //! A file is matched by the texts of its sentences, each annotator keeps the name, and all that it says is one act of the
 //! undo. Of a table only the columns that it has are taken; a line of JSON is all that its annotators say of the sentence.

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use crate::analysis::bleu::BleuCounts;
 use crate::analysis::bootstrap::significance::{ALPHA, correct, ranks};
-use crate::analysis::bootstrap::{BootstrapCounts, Paired, PairedTests, Sample, Trials};
+use crate::analysis::bootstrap::{BootstrapCounts, BootstrapSample, Paired, PairedTests, Trials};
 use crate::analysis::chrf::ChrfCounts;
 use crate::analysis::ter::TerCounts;
 use crate::corpus::measures::scores::ComparedScores;
@@ -65,18 +65,18 @@ pub fn every_two(systems: &[usize], asked: (usize, usize)) -> Vec<(usize, usize)
 
 /// BLEU, chrF2 and TER of systems, sentence by sentence.
 pub struct ComparedSample {
-    bleu: Sample<BleuCounts>,
-    chrf: Sample<ChrfCounts>,
-    ter: Sample<TerCounts>,
+    bleu: BootstrapSample<BleuCounts>,
+    chrf: BootstrapSample<ChrfCounts>,
+    ter: BootstrapSample<TerCounts>,
 }
 
 impl ComparedSample {
     /// For so many sentences.
     pub fn new(sentences: usize, seed: u64) -> Self {
         Self {
-            bleu: Sample::new(sentences, seed),
-            chrf: Sample::new(sentences, seed),
-            ter: Sample::new(sentences, seed),
+            bleu: BootstrapSample::new(sentences, seed),
+            chrf: BootstrapSample::new(sentences, seed),
+            ter: BootstrapSample::new(sentences, seed),
         }
     }
 
@@ -150,7 +150,12 @@ impl SystemTests {
     }
 
     /// Tests a score of this name, which others gave or not.
-    pub fn add<C: BootstrapCounts + 'static>(&mut self, name: &'static str, is_given: bool, sample: Sample<C>) {
+    pub fn add<C: BootstrapCounts + 'static>(
+        &mut self,
+        name: &'static str,
+        is_given: bool,
+        sample: BootstrapSample<C>,
+    ) {
         self.left.push_back((name, is_given, Box::new(Trials::new(&sample, &self.pairs, self.tests))));
     }
 

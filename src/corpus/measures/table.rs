@@ -145,23 +145,6 @@ fn kept(name: &str) -> &'static str {
     })
 }
 
-/// Columns of earlier versions, and what measures the same by the published definition (Rikters et al. 2017). SoftAlignments had
-/// the names of the last two the other way round.
-const FORMER: &[(&str, &str)] = &[
-    ("confidence_softalignments", "confidence"),
-    ("cdp_softalignments", "cdp"),
-    ("ap_out_softalignments", "ap_in"),
-    ("ap_in_softalignments", "ap_out"),
-];
-
-/// What became of a column that earlier versions had; `None` of other names.
-pub fn former(name: &str) -> Option<String> {
-    let (_, now) = FORMER.iter().find(|(former, _)| *former == name)?;
-    Some(format!(
-        "the column `{name}`, a variant of SoftAlignments, is not measured any more; write `{now}`, the published measure"
-    ))
-}
-
 /// The measure that needs the statistical aligner.
 pub const DISAGREEMENT: &str = "disagreement";
 

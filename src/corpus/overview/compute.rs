@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use crate::analysis::bootstrap::{MeanCounts, Paired, PairedTests, Sample};
+use crate::analysis::bootstrap::{BootstrapSample, MeanCounts, Paired, PairedTests};
 use crate::analysis::buckets::{Bucket, Buckets};
 use crate::analysis::contrast::{Contrast, Ngram};
 use crate::analysis::jumps::jumps;
@@ -385,7 +385,7 @@ impl Counting {
             let given = given.map(|(n, measure)| (measure.title, Some(n)));
             for (title, measure) in given.chain([("rating", None)]) {
                 let column = |at| measure.map_or(TableColumn::Rating(at), |n| TableColumn::Output(n, at));
-                let mut sample = Sample::new(self.rows.len(), tests.seed);
+                let mut sample = BootstrapSample::new(self.rows.len(), tests.seed);
                 for &at in &self.rows {
                     let number = |system| MeanCounts::of(column(system).value(&self.corpus, at as usize));
                     sample.add((0..self.corpus.systems.len()).map(number));

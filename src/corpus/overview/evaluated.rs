@@ -9,7 +9,7 @@ use crate::corpus::measures::paired::{ComparedSample, SystemTests};
 use crate::corpus::measures::scores;
 use crate::corpus::measures::scores::{ByLength, ComparedScores, SystemScores};
 use crate::corpus::overview::compute::OverviewGroup;
-use crate::corpus::overview::gold::{AlignmentErrorReport, AlignmentErrorRow, Baseline};
+use crate::corpus::overview::gold::{AlignmentErrorReport, Baseline};
 use crate::corpus::overview::test_set::{EvaluationOptions, Set, TestSet, Unk};
 use crate::corpus::store::read::compared;
 use crate::corpus::store::write::NewSentence;
@@ -73,8 +73,6 @@ pub struct MeasuredSystem {
     pub records: Vec<EvaluationRecord>,
     /// How near its alignments come to the gold ones; `None` without any, or why not, as a sentence.
     pub alignment: Option<std::result::Result<AlignmentErrorReport, String>>,
-    /// What else may matter than alpha, where that was measured.
-    pub importances: Vec<AlignmentErrorRow>,
     pub device: String,
     /// On so many threads.
     pub threads: usize,

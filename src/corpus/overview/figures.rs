@@ -32,15 +32,13 @@ impl Line<'_> {
     }
 }
 
-/// All that was measured against links by hand: alpha, then what else may matter, then what needs no model.
+/// All that was measured against links by hand: alpha, then what needs no model.
 pub fn lines(evaluated: &Evaluated) -> Vec<Line<'_>> {
-    let models = evaluated.models.iter();
-    let alpha = models.clone().filter_map(|measured| Some((measured, measured.aligned()?)));
+    let alpha = evaluated.models.iter().filter_map(|measured| Some((measured, measured.aligned()?)));
     let alpha = alpha.flat_map(|(measured, report)| {
         report.rows.iter().map(|row| Line { name: &measured.name, reverse: report.reverse.as_deref(), row })
     });
-    let others = models.map(|measured| (measured.name.as_str(), &measured.importances));
-    let others = others.chain(evaluated.baselines.iter().map(|baseline| (baseline.name, &baseline.rows)));
+    let others = evaluated.baselines.iter().map(|baseline| (baseline.name, &baseline.rows));
     alpha.chain(others.flat_map(|(name, rows)| rows.iter().map(move |row| Line { name, reverse: None, row }))).collect()
 }
 
@@ -117,18 +115,16 @@ pub fn bootstrap(evaluated: &Evaluated) -> Option<String> {
 
 /// One row for each of [`lines`].
 pub fn alignments(evaluated: &Evaluated) -> Option<String> {
-    let head = "model\treverse_model\tdirection\treading\tthreshold\timportance\tkendall_with_alpha\tlinks\tsure\tprecision\trecall\taer";
+    let head = "model\treverse_model\tdirection\treading\tthreshold\tlinks\tsure\tprecision\trecall\taer";
     let lines = lines(evaluated);
     let dash = || "-".to_owned();
     let rows = lines.iter().map(|line| {
-        let AlignmentErrorRow { direction, extraction, importance, counts } = line.row;
+        let AlignmentErrorRow { direction, extraction, counts } = line.row;
         let rates = counts.rates();
         let rest = [
             direction.name().to_owned(),
             line.reading().to_owned(),
             extraction.and_then(|extraction| extraction.threshold).map_or_else(dash, |theta| theta.to_string()),
-            importance.map_or_else(dash, |(name, _)| name.to_owned()),
-            figure(importance.and_then(|(_, kendall)| kendall), 6),
             counts.found.to_string(),
             counts.sure.to_string(),
             figure(rates.precision, 6),
@@ -188,11 +184,6 @@ fn model(evaluated: &Evaluated, at: usize) -> Value {
     let mixing = measured.mixing.as_ref();
     let against = evaluated.comparisons.iter().filter(|against| against.pair == (0, at));
     let against = against.map(|against| comparison(against.unk.name(), &against.by));
-    let importances = measured.importances.iter();
-    let importances = importances.filter_map(|row| {
-        let (name, kendall) = row.importance?;
-        Some(with(json!({"name": name, "kendall_with_alpha": kendall}), &row.counts))
-    });
     let rows = evaluated.scores.iter().flat_map(|of| of.of(at).map(move |scores| object(of, scores)));
     json!({"name": measured.name, "architecture": measured.architecture,
            "folder": measured.folder.display().to_string(), "average": mixing.map(|mixing| mixing.average.to_string()),
@@ -203,8 +194,7 @@ fn model(evaluated: &Evaluated, at: usize) -> Value {
            "sentences_per_second": measured.sentences_per_second, "words_per_second": measured.words_per_second,
            "rows": rows.collect::<Vec<_>>(),
            "against_first": against.collect::<Vec<_>>(),
-           "alignment": measured.aligned().map(alignment),
-           "importances": importances.collect::<Vec<_>>()})
+           "alignment": measured.aligned().map(alignment)})
 }
 
 /// A row of scores; what is not known is `null`.

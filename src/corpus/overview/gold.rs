@@ -6,7 +6,6 @@ use crate::aligner::words::LineAligner;
 use crate::analysis::aer;
 use crate::analysis::reading::Reading;
 use crate::corpus::overview::test_set::{EvaluationListener, EvaluationStage, TestSet};
-use crate::decoding::importance::Importance;
 use crate::error::{Error, Result};
 use crate::evaluation::alignment::{Aligner, AlignerDirection, Extraction, WordPair};
 use crate::evaluation::system::EvaluatedSystem;
@@ -47,9 +46,6 @@ pub struct AlignmentErrorRow {
     pub direction: AlignerDirection,
     /// How they were read off alpha; `None` of what is no alpha.
     pub extraction: Option<Extraction>,
-    /// What else they were read off, and the mean of its Kendall's tau with alpha over the target words; `None` where the model
-    /// has no alpha.
-    pub importance: Option<(&'static str, Option<f64>)>,
     /// What was counted; [`aer::AerCounts::rates`] has AER, precision and recall.
     pub counts: aer::AerCounts,
 }
@@ -57,7 +53,7 @@ pub struct AlignmentErrorRow {
 impl AlignmentErrorRow {
     /// Links of a test set that are read off nothing that is told.
     fn of<'a>(direction: AlignerDirection, links: impl Iterator<Item = &'a Vec<Link>>, test_set: &TestSet) -> Self {
-        Self { direction, extraction: None, importance: None, counts: count(links, test_set) }
+        Self { direction, extraction: None, counts: count(links, test_set) }
     }
 }
 
@@ -203,32 +199,6 @@ pub fn heads_left_out(
     let mut all: Vec<(HeadPlace, f64)> = places.into_iter().zip(found).collect();
     all.sort_by(|a, b| b.1.total_cmp(&a.1));
     Ok(all)
-}
-
-/// Measures other definitions of what matters against gold links, as [`measure`] does alpha.
-///
-/// # Errors
-/// As there; a model without the alignment that a definition needs.
-pub fn importances(
-    aligner: &mut Aligner<'_>,
-    test_set: &TestSet,
-    (definitions, samples): (&[&'static Importance], usize),
-    ticket: &CancellationToken,
-    hear: &mut EvaluationListener<'_>,
-) -> Result<Vec<AlignmentErrorRow>> {
-    let pairs = read(aligner.system, test_set, false)?;
-    let pairs: Vec<&WordPair> = pairs.iter().collect();
-    let mut row = |definition: &&'static Importance| {
-        let found = aligner.important_links((definition, samples), &pairs, None, ticket, &mut |words| {
-            hear(EvaluationStage::Aligning, 1, words);
-        })?;
-        let ranks: Vec<f64> = found.iter().flat_map(|found| found.ranks.iter().copied()).collect();
-        let kendall = (!ranks.is_empty()).then(|| ranks.iter().sum::<f64>() / ranks.len() as f64);
-        let links = found.iter().map(|found| &found.links);
-        let row = AlignmentErrorRow::of(AlignerDirection::Forward, links, test_set);
-        Ok(AlignmentErrorRow { importance: Some((definition.name, kendall)), ..row })
-    };
-    definitions.iter().map(&mut row).collect()
 }
 
 /// The pairs of a test set, for a model of the other direction where they are `turned`.

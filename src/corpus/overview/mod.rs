@@ -6,6 +6,7 @@ pub mod evaluate;
 pub mod evaluated;
 pub mod figures;
 pub mod gold;
+mod html;
 pub mod keep;
 pub mod pairs;
 pub mod parts;

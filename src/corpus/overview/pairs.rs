@@ -7,7 +7,7 @@ use crate::analysis::bootstrap::significance::{signed, unsigned};
 use crate::analysis::bootstrap::{LEAST_SENTENCES, Paired};
 use crate::corpus::measures::paired::TestedScore;
 use crate::corpus::overview::compute::Overview;
-use crate::corpus::overview::tables::{heads, html_table, name};
+use crate::corpus::overview::html::{heads, html_table};
 use crate::corpus::store::read::StoredSystem;
 use crate::figure::svg::escaped;
 
@@ -31,6 +31,11 @@ const MOST_SHOWN: usize = 30;
 /// The first less the second, as `bleu.1-2` has it: the difference and where 95 % of the resamples lie.
 pub fn turned(paired: &Paired) -> [f64; 3] {
     [-paired.difference.value, -paired.difference.high, -paired.difference.low]
+}
+
+/// What a system is called, by its place.
+pub(super) fn name(systems: &[&StoredSystem], at: usize) -> String {
+    systems.get(at).map_or_else(String::new, |system| system.name.clone())
 }
 
 /// The two systems that are compared, by BLEU, chrF2 and TER.

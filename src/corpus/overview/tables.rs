@@ -13,6 +13,8 @@ use crate::corpus::overview::compute::{
     CountedThing, Counting, Overview, OverviewGroup, OverviewOptions, SHOWN_JUMP, first_pair, jump_condition,
     ngram_condition,
 };
+use crate::corpus::overview::html::html_table;
+use crate::corpus::overview::pairs::name;
 use crate::corpus::overview::{pairs, parts, people};
 use crate::corpus::query::costly::FilterResources;
 use crate::corpus::store::corpus::CorpusTable;
@@ -20,7 +22,7 @@ use crate::corpus::store::file::Workspace;
 use crate::corpus::store::read::StoredSystem;
 use crate::error::Result;
 use crate::figure::svg::escaped;
-use crate::text::cells::{CellTable, TableCell, p_shown};
+use crate::text::cells::{CellTable, TableCell};
 use crate::text::tsv;
 use crate::text::tsv::TsvCell;
 
@@ -41,49 +43,39 @@ pub struct OverviewTable {
     rows: fn(&Overview, &[&StoredSystem]) -> Vec<Vec<String>>,
 }
 
+/// Of scores by lengths or tags.
+const fn scores_by(group: &'static str) -> [&'static str; 14] {
+    [
+        group,
+        "system",
+        "sentences",
+        "BLEU",
+        "chrF2",
+        "aligned",
+        "AER",
+        "show",
+        "TER",
+        "BP",
+        "ratio",
+        "hyp_len",
+        "ref_len",
+        "signature",
+    ]
+}
+
 /// Every table.
 pub const TABLES: &[OverviewTable] = &[
     OverviewTable {
         name: "length",
         title: "Scores by words of the source",
-        head: &[
-            "words",
-            "system",
-            "sentences",
-            "BLEU",
-            "chrF2",
-            "aligned",
-            "AER",
-            "show",
-            "TER",
-            "BP",
-            "ratio",
-            "hyp_len",
-            "ref_len",
-            "signature",
-        ],
+        head: &scores_by("words"),
         counted: CountedThing::Lengths,
         rows: lengths,
     },
     OverviewTable {
         name: "tags",
         title: "Scores by tag",
-        head: &[
-            "tag",
-            "system",
-            "sentences",
-            "BLEU",
-            "chrF2",
-            "aligned",
-            "AER",
-            "show",
-            "TER",
-            "BP",
-            "ratio",
-            "hyp_len",
-            "ref_len",
-            "signature",
-        ],
+        head: &scores_by("tag"),
         counted: CountedThing::Lengths,
         rows: tags,
     },
@@ -193,10 +185,6 @@ fn cells(table: &CellTable) -> Vec<Vec<String>> {
         cell => cell.shown(),
     };
     table.rows.iter().map(|row| row.iter().map(cell).collect()).collect()
-}
-
-pub(super) fn name(systems: &[&StoredSystem], at: usize) -> String {
-    systems.get(at).map_or_else(String::new, |system| system.name.clone())
 }
 
 fn lengths(overview: &Overview, systems: &[&StoredSystem]) -> Vec<Vec<String>> {
@@ -380,25 +368,6 @@ pub fn overview(
     Ok(counting.finish())
 }
 
-/// A table that scrolls to the side where it is wide; notes of its heads come under the mouse.
-pub(crate) fn html_table<'a>(head: impl IntoIterator<Item = (&'a str, &'a str)>, rows: &[Vec<String>]) -> String {
-    let mut html = "<div class=\"wide\"><table><tr>".to_owned();
-    for (head, note) in head {
-        let note = if note.is_empty() { String::new() } else { format!(" title=\"{}\"", escaped(note)) };
-        let _ = write!(html, "<th{note}>{}</th>", escaped(head));
-    }
-    for row in rows {
-        html += "</tr>\n<tr>";
-        html.extend(row.iter().map(|cell| format!("<td>{}</td>", escaped(cell))));
-    }
-    html + "</tr>\n</table></div>\n"
-}
-
-/// Heads without notes.
-pub(crate) fn heads<'a>(heads: &'a [&'a str]) -> impl Iterator<Item = (&'a str, &'a str)> {
-    heads.iter().map(|head| (*head, ""))
-}
-
 /// The tables of a report. `aligner` links what nobody has linked, as in [`FilterResources::set`].
 ///
 /// # Errors
@@ -420,10 +389,6 @@ pub fn html(
     let mut html = String::new();
     for table in TABLES {
         let mut rows = (table.rows)(&overview, &systems);
-        for (head, cell) in rows.iter_mut().flat_map(|row| table.head.iter().zip(row)) {
-            let p = cell.parse().ok().filter(|_| *head == "p" || head.starts_with("p ") || head.starts_with("Holm"));
-            *cell = p.map_or_else(|| std::mem::take(cell), p_shown);
-        }
         if matches!(table.name, "words" | "ngrams") {
             rows = shortened(rows);
         }

@@ -3,7 +3,7 @@
 
 use crate::corpus::judgements::judge::Judges;
 use crate::corpus::measures::score::score;
-use crate::corpus::measures::table::{CorpusMeasure, former};
+use crate::corpus::measures::table::CorpusMeasure;
 use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::texts::{ColumnNumbers, PIECE, TextStore};
 use crate::error::{Error, Result};
@@ -136,8 +136,7 @@ impl TableColumn {
             _ => None,
         };
         let Some(at) = at.or_else(|| (own.is_some() || measure == RATING).then_some(usize::MAX)) else {
-            let unknown = || format!("there is no column `{measure}`; there are {}", names(corpus));
-            return Err(Error::Input(former(measure).unwrap_or_else(unknown)));
+            return Err(Error::Input(format!("there is no column `{measure}`; there are {}", names(corpus))));
         };
         let system = |digits: &str| {
             let count = corpus.systems.len();

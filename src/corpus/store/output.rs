@@ -80,8 +80,7 @@ impl SystemOutput {
 
     /// A text that nobody cut, of a source: its words are those of the rules.
     pub fn plain(text: &str, source: &str, rules: SideRules) -> Self {
-        let all = |text: &str, rule: WordRule| rule.words(text).into_iter().map(str::to_owned).collect();
-        let (source, target) = (all(source, rules.source), all(text, rules.target));
+        let (source, target) = (rules.source.owned(source), rules.target.owned(text));
         Self { text: text.to_owned(), source, target, ..Self::default() }
     }
 

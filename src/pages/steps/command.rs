@@ -1,8 +1,6 @@
 //! Floor 11: what is done on the page Steps.
 
-use std::path::PathBuf;
-
-use crate::app::page::{Dropped, Page, PageInfo};
+use crate::app::page::{Page, PageInfo};
 use crate::models::anatomy::Miswiring;
 use crate::pages::steps::depth::Depth;
 use crate::text::links::Link;
@@ -14,7 +12,7 @@ pub const STEPS: Page = Page::new(&PageInfo {
     title: id!("Page Steps"),
     saved_as: "steps",
     digit: 4,
-    takes: &[Dropped::Text, Dropped::Links],
+    takes: &[],
     keeps_work: false,
     has_only_models: true,
 });
@@ -178,6 +176,4 @@ pub enum StepsCommand {
     Reveal,
     /// What is guessed now is the guess of a group; the next group guesses.
     NextGroup,
-    /// Answers of groups come from this file, a line each.
-    OpenAnswers(PathBuf),
 }

@@ -6,10 +6,20 @@ use std::collections::BTreeSet;
 use crate::analysis::aer::AerCounts;
 use crate::jobs::steps::StepTrace;
 use crate::pages::steps::command::Guessed;
-use crate::pages::steps::group::GroupGuess;
 use crate::text::links::{Link, Links};
 use crate::text::pieces::PieceMarks;
 use crate::text::words::folded;
+
+/// What one group guessed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GroupGuess {
+    /// The source words at which the step looks, from 0.
+    pub words: BTreeSet<usize>,
+    /// The word that the step says.
+    pub word: Option<String>,
+    /// The links of the whole alignment.
+    pub links: BTreeSet<Link>,
+}
 
 /// Guesses of the class.
 #[derive(Clone, Debug, Default, PartialEq)]

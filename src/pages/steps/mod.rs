@@ -6,7 +6,6 @@
 pub mod beam;
 pub mod command;
 pub mod depth;
-pub mod group;
 pub mod guess;
 mod linked;
 pub mod picture;
@@ -29,8 +28,8 @@ use crate::analysis::reading::Reading;
 use crate::app::document::column::{Column, ColumnState};
 use crate::app::document::table;
 use crate::app::document::table::{AlignmentTable, Making};
-use crate::app::effect::{Effect, FileEvent};
-use crate::app::page::{Dropped, Page};
+use crate::app::effect::Effect;
+use crate::app::page::Page;
 use crate::app::state::AppState;
 use crate::decoding::apart::Then;
 use crate::jobs::live::protocol::HypothesisView;
@@ -526,7 +525,6 @@ impl PageState for StepsPage {
                     guessing.next_group();
                 }
             }
-            StepsCommand::OpenAnswers(path) => self.open_answers(path, app),
         }
         self.rebuild(app);
         if self.kept() != before {
@@ -549,16 +547,6 @@ impl AnyPage for StepsPage {
         self.number = app.tasks.fresh_id();
         self.asked = Some(request.clone());
         app.tasks.push(Effect::TakeApart { number: self.number, request: Box::new(request) });
-    }
-
-    fn heard(&mut self, news: &FileEvent, app: &mut AppState) {
-        if let FileEvent::Answers { path, lines } = news {
-            self.hear_answers(path, lines, app);
-        }
-    }
-
-    fn dropped(&mut self, _what: Dropped, path: PathBuf, app: &mut AppState) {
-        self.open_answers(path, app);
     }
 
     fn saved(&self) -> Value {

@@ -1,19 +1,10 @@
-//! Floor 11: the class answers together: the guesses of several groups, entered one after the other or read from a file,
-//! and how many thought what.
+//! Floor 11: the class answers together: the guesses of several groups, entered one after the other, and how many thought
+//! what.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
-use std::sync::Arc;
 
-use crate::app::effect::{FileEvent, FileJob, FileWork};
-use crate::app::page::SENTENCE;
-use crate::app::state::AppState;
-use crate::pages::steps::StepsPage;
-use crate::pages::steps::group::GroupGuess;
-use crate::pages::steps::guess::{Guessing, is_same};
-use crate::pages::steps::picture::words;
-use crate::text::lines::TextFile;
+use crate::pages::steps::guess::{GroupGuess, Guessing, is_same};
 use crate::text::links::Link;
 use crate::text::pieces::PieceMarks;
 
@@ -84,43 +75,6 @@ impl Guessing {
         self.word = self.said_counts(marks).into_iter().next().map(|(word, _)| word);
         let links = self.link_counts().into_iter().filter(|(_, count)| 2 * count >= voices);
         self.links = links.map(|(link, _)| link).collect();
-    }
-}
-
-impl StepsPage {
-    /// Has the answers of groups read from a file; without a question it is opened as what it is.
-    pub(super) fn open_answers(&self, path: PathBuf, app: &mut AppState) {
-        if self.guessing.is_none() {
-            return app.tasks.chore(FileJob::Look { path, on: SENTENCE });
-        }
-        let read = move || match TextFile::open(&path) {
-            Ok(file) => {
-                let lines = (0..file.len()).take(MOST_GROUPS).map(|n| file.line(n).into_owned()).collect();
-                FileEvent::Answers { path: path.clone(), lines }
-            }
-            Err(error) => FileEvent::failed(&error),
-        };
-        app.tasks.chore(FileJob::Work(FileWork(Arc::new(read))));
-    }
-
-    /// Takes in the answers of a file, a line each; all of them or none.
-    pub(super) fn hear_answers(&mut self, path: &std::path::Path, lines: &[String], app: &mut AppState) {
-        let (Some(apart), Some(guessing)) = (self.apart.clone(), &mut self.guessing) else { return };
-        if guessing.is_revealed {
-            return app.notify(tr!("Answers come before what is asked is shown; go on to the next step"), true);
-        }
-        let (source, rows) = (words(&apart), apart.steps.len());
-        let mut groups = Vec::new();
-        for (n, line) in lines.iter().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-            match GroupGuess::read(guessing.of, line, &source, rows) {
-                Ok(group) => groups.push(group),
-                Err(fault) => return app.notify(tr!("{}: line {}: {fault}", path.display(), n + 1, fault), true),
-            }
-        }
-        let count = groups.len();
-        guessing.groups.extend(groups);
-        guessing.groups.truncate(MOST_GROUPS);
-        app.notify(tr!("{count} answers came in", count), false);
     }
 }
 

@@ -1,9 +1,9 @@
 //! Paired tests against sacreBLEU 2.6.0 and numpy 2; sentences of our own.
 
 use interlinear::analysis::bleu::{BleuCounts, BleuSettings};
-use interlinear::analysis::bootstrap::significance::{correct, holm, p_text, ranks, signed, unsigned};
+use interlinear::analysis::bootstrap::significance::{correct, holm, ranks, signed, unsigned};
 use interlinear::analysis::bootstrap::{
-    BootstrapCounts, Interval, LEAST_SENTENCES, MeanCounts, Paired, PairedTests, Sample, Trials,
+    BootstrapCounts, BootstrapSample, Interval, LEAST_SENTENCES, MeanCounts, Paired, PairedTests, Trials,
 };
 use interlinear::analysis::chrf::ChrfCounts;
 use interlinear::analysis::ter::TerCounts;
@@ -96,7 +96,7 @@ fn chrf(text: &str, references: &[&str]) -> ChrfCounts {
 
 /// Both tests of two systems.
 fn compare<C: BootstrapCounts>(tests: PairedTests, first: &[C], second: &[C]) -> Option<Paired> {
-    let mut sample = Sample::new(first.len(), tests.seed);
+    let mut sample = BootstrapSample::new(first.len(), tests.seed);
     first.iter().zip(second).for_each(|(one, other)| sample.add([Some(*one), Some(*other)]));
     let mut trials = Trials::new(&sample, &[(0, 1)], tests);
     while trials.step() {}
@@ -113,7 +113,7 @@ fn tests(trials: usize) -> PairedTests {
 fn paired_bootstrap_is_that_of_sacrebleu_on_the_same_draws() {
     fn check<C: BootstrapCounts>(of: impl Fn(&str, &[&str]) -> C + Copy, wanted: [[f64; 3]; 2]) {
         let [first, second] = [FIRST, SECOND].map(|texts| counts(texts, REFERENCES, of));
-        let mut sample = Sample::new(first.len(), 1);
+        let mut sample = BootstrapSample::new(first.len(), 1);
         first.iter().zip(&second).for_each(|(one, other)| sample.add([Some(*one), Some(*other)]));
         let mut trials = Trials::new(&sample, &[(0, 1)], PairedTests { bootstrap: 200, randomisation: 0, seed: 1 });
         let mut next = numbers();
@@ -189,8 +189,8 @@ fn a_seed_gives_one_answer_and_a_system_is_as_good_as_itself() {
 }
 
 /// Systems with the number n on every sentence, more or less: system n misses every sentence that is a multiple of `misses[n]`.
-fn means(sentences: usize, levels: &[f32], misses: &[usize]) -> Sample<MeanCounts> {
-    let (mut sample, mut next) = (Sample::new(sentences, 7), numbers());
+fn means(sentences: usize, levels: &[f32], misses: &[usize]) -> BootstrapSample<MeanCounts> {
+    let (mut sample, mut next) = (BootstrapSample::new(sentences, 7), numbers());
     for at in 1..=sentences {
         let number = |level: &f32| level + next(100) as f32 / 100.0;
         let all: Vec<f32> = levels.iter().map(number).collect();
@@ -289,7 +289,10 @@ fn many_pairs_are_corrected_by_holm() {
 
 #[test]
 fn p_and_differences_are_written_alike() {
-    assert_eq!([0.00009999, 0.0001, 0.04999, 1.0].map(p_text), ["< 0.0001", "0.0001", "0.0500", "1.0000"]);
+    assert_eq!(
+        [0.00009999, 0.0001, 0.04999, 1.0].map(interlinear::text::cells::p_shown),
+        ["< 0.0001", "0.0001", "0.0500", "1.0000"]
+    );
     assert_eq!(
         [-0.004, 0.004, -0.0, 1.5, -1.5].map(|value| signed(value, 2)),
         ["0.00", "0.00", "0.00", "+1.50", "-1.50"]

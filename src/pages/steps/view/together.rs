@@ -9,7 +9,6 @@ use crate::pages::steps::command::{Guessed, StepsCommand};
 use crate::pages::steps::guess::{Guessing, is_same};
 use crate::pages::steps::picture::words;
 use crate::pages::steps::view::rows;
-use crate::pages::window::dialogs::{Question, Wants};
 use crate::pages::window::local::Window;
 use crate::widgets::bars::{Bar, bars};
 use crate::widgets::{labels, theme};
@@ -17,24 +16,12 @@ use crate::widgets::{labels, theme};
 /// Words that are shown at most.
 const MOST_WORDS: usize = 8;
 
-const ANSWERS: Question = Question::new(
-    id!("Answers of groups"),
-    id!("Open"),
-    Wants::File(&["txt", "tsv"]),
-    id!(
-        "One line for each group: source words or their places from 1, the next word, or the links of the whole alignment as `0-0 1-2`, from 0. What stands before a tab, such as a name, does not count. The file can also be dropped on the window."
-    ),
-);
-
 /// Beside the button that shows: the next group, and how many there were.
 pub fn groups_ui(ui: &mut Ui, guessing: &Guessing, window: &mut Window<'_>) {
     let next = ui.add_enabled(guessing.is_made(), Button::new(tr!("Next group")));
     let note = tr!("Keeps this guess as that of a group, and the next group guesses; Show counts them all");
     if next.on_hover_text(note).on_disabled_hover_text(note).clicked() {
         window.push(StepsCommand::NextGroup);
-    }
-    if ui.button(tr!("Answers...")).on_hover_text(tr!("Answers of many groups from a file, a line each")).clicked() {
-        window.ask(ANSWERS.then(StepsCommand::OpenAnswers));
     }
     if guessing.voices() > 0 {
         labels::caption(ui, groups(guessing.voices()));

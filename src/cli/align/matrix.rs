@@ -1,0 +1,60 @@
+//! Floor 13: `interlinear align --format jsonl`: alpha of each pair, not the links that are read off it.
+
+use serde::Serialize;
+
+use crate::analysis::reading::Reading;
+use crate::cli::align::{AlignArgs, High, high};
+use crate::cli::output::LineOutput;
+use crate::cli::windows::{Doing, Growth};
+use crate::cli::{windows, words};
+use crate::error::Error;
+use crate::evaluation::alignment::{Aligner, WordPair};
+use crate::evaluation::rows::ReadRows;
+use crate::ticket::CancellationToken;
+
+/// Pairs of a window: each is forced by itself.
+const WINDOW: usize = 16;
+
+/// A line.
+#[derive(Serialize)]
+struct Record<'a> {
+    source: &'a [String],
+    target: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reading: Option<&'static str>,
+    matrix: &'a [Vec<f32>],
+}
+
+/// Writes a line for each pair; one that the model cannot read has empty ones.
+pub fn run(low: &AlignArgs) -> anyhow::Result<()> {
+    if low.reading.reading.is_some_and(|reading| reading != Reading::default()) {
+        return Err(Error::Input("--reading is not for --format jsonl; leave it out".into()).into());
+    }
+    if low.reverse_model.is_some() {
+        let message = "--format jsonl writes the matrix of one model; leave out --reverse-model";
+        return Err(Error::Input(message.into()).into());
+    }
+    let mut files = low.pairs.open()?;
+    let (high, mut steppers) = high(low)?;
+    let High { forward: model, .. } = &high;
+    let mut output = LineOutput::stdout();
+    let reading = ReadRows::own(model.into()).told();
+    let doing = Doing { name: "aligning", verb: "align" };
+    let refused =
+        windows::run(doing, &mut files, Growth::up_to(WINDOW), &mut |files| high.next(files), &mut |window| {
+            let mut target_words = 0;
+            for pair in window {
+                let pair = pair.as_ref().ok().map(|pair| &pair.forward);
+                let mut aligner = Aligner { system: model.into(), stepper: steppers.forward.as_mut() };
+                let mut alpha = |pair| aligner.own_rows(pair, &CancellationToken::forever());
+                let matrix: Vec<Vec<f32>> = pair.map(&mut alpha).transpose()?.unwrap_or_default();
+                let (source, target) = pair.map(WordPair::tokens).unwrap_or_default();
+                target_words += matrix.len();
+                output.json(&Record { source, target, reading, matrix: &matrix })?;
+                output.flush()?;
+            }
+            Ok(target_words)
+        })?;
+    output.finish()?;
+    words::refused(refused)
+}

@@ -1,0 +1,151 @@
+//! Floor 13: which sentences and columns of a corpus, and the aligner that links their references.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::Args;
+
+use crate::aligner::bundled::{AlignerChoice, AlignerFile, AlignerFiles};
+use crate::cli::args::{Choice, one_of};
+use crate::cli::output;
+use crate::corpus::export::out::{ExportFormat, Out};
+use crate::corpus::query::column::TableColumn;
+use crate::corpus::query::costly::FilterResources;
+use crate::corpus::query::table;
+use crate::corpus::query::table::Sorting;
+use crate::corpus::store::corpus::CorpusTable;
+use crate::corpus::store::file::Workspace;
+use crate::corpus::store::kinds::MOST_PICTURES;
+use crate::error::Result;
+
+/// Which sentences and columns, as typed.
+#[derive(Args, Clone, Debug)]
+pub struct ChoiceArgs {
+    /// Conditions, as `analyse --help` lists them
+    #[arg(long, value_name = "CONDITIONS", default_value = "", allow_hyphen_values = true)]
+    pub(super) filter: String,
+    /// Sort by this column, a number or `source`, `reference` or `output.1`; - before it means the greatest first
+    #[arg(long, value_name = "COLUMN", allow_hyphen_values = true)]
+    pub(super) sort: Option<String>,
+    /// Only these columns of numbers, with commas between
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
+    pub(super) columns: Vec<String>,
+    /// At most so many sentences
+    #[arg(long, value_name = "N")]
+    pub(super) limit: Option<usize>,
+    /// Source and target, such as en-fr or pt-BR-en-GB: those that are read of TMX and XLIFF, and of the aligner that links references
+    /// that nobody has linked; without it those of the models that were run
+    #[arg(long, value_name = "LANGUAGES", value_parser = languages)]
+    pub(super) languages: Option<(String, String)>,
+    /// What links in Pharaoh's notation count, those that come in without texts and those of --format links and gold
+    #[arg(long = "link-words", default_value = "spaces", value_parser = one_of(LINK_WORDS.iter().copied()), action = clap::ArgAction::Set)]
+    pub(super) link_tokens: bool,
+    /// A file of `align --statistical --save`: it links words of its languages in the place of the corpus's own file and of
+    /// the aligner that comes with the program
+    #[arg(long, value_name = "FILE")]
+    pub(super) learned: Option<PathBuf>,
+}
+
+impl ChoiceArgs {
+    /// That of `--learned`, where it is given.
+    ///
+    /// # Errors
+    /// No such file.
+    pub(super) fn own(&self) -> Result<AlignerFiles> {
+        Ok(self.learned.clone().map(AlignerFile::open).transpose()?.into())
+    }
+
+    /// The corpus's own file, where there is no `--learned`.
+    pub(super) fn first(&self, workspace: &Workspace) -> Option<PathBuf> {
+        workspace.look().aligner.filter(|_| self.learned.is_none())
+    }
+
+    /// Of `--languages`, else of those of the models that were run; as in the window.
+    fn aligner(&self, corpus: &CorpusTable, workspace: &Workspace) -> Result<Option<AlignerChoice>> {
+        let languages = self.languages.clone().or_else(|| corpus.languages());
+        Ok(AlignerChoice::with(languages, &self.own()?, self.first(workspace)))
+    }
+
+    /// What conditions are found out with; says where references stay without links, and of what file they have none.
+    pub(super) fn means(
+        &self,
+        frequencies: Option<PathBuf>,
+        (corpus, workspace): (&CorpusTable, &Workspace),
+        asks_for_words: bool,
+    ) -> Result<FilterResources> {
+        let mut means = FilterResources::default();
+        means.set(frequencies, self.aligner(corpus, workspace)?);
+        if let Some(trouble) = means.aligner.as_ref().and_then(AlignerChoice::trouble) {
+            output::tell(&trouble);
+        }
+        if means.aligner.is_none()
+            && (asks_for_words || ["wrong.", "wrong:"].iter().any(|head| self.filter.contains(head)))
+        {
+            output::tell(
+                "wrong:, --overview words: no model says which languages these are, so that references which nobody linked have no links \
+                 and their words count as neither right nor wrong; name the languages with --languages, such as en-fr",
+            );
+        }
+        Ok(means)
+    }
+
+    /// The sentences, in order.
+    ///
+    /// # Errors
+    /// A condition or a column that is none.
+    pub(super) fn rows(
+        &self,
+        corpus: &CorpusTable,
+        workspace: &Workspace,
+        means: &mut FilterResources,
+    ) -> Result<Vec<u32>> {
+        let filter = means.filter(&self.filter, corpus, workspace, &mut || true)?;
+        let sorting = self.sort.as_deref().map(|name| Sorting::named(name, corpus)).transpose()?;
+        let mut rows = table::rows(corpus, &filter, sorting.as_ref());
+        rows.truncate(self.limit.unwrap_or(usize::MAX));
+        Ok(rows)
+    }
+
+    /// What goes out.
+    ///
+    /// # Errors
+    /// A column that is none.
+    pub(super) fn out(
+        &self,
+        path: PathBuf,
+        kind: ExportFormat,
+        rows: Vec<u32>,
+        (corpus, workspace): (&CorpusTable, &Workspace),
+    ) -> Result<Out> {
+        let columns = self.columns.iter().map(|name| TableColumn::named(name, corpus)).collect::<Result<_>>()?;
+        Ok(Out {
+            path,
+            kind,
+            rows: Arc::new(rows),
+            columns,
+            chosen: self.filter.clone(),
+            pictures: MOST_PICTURES,
+            link_tokens: self.link_tokens,
+            aligner: self.aligner(corpus, workspace)?,
+            title: String::new(),
+        })
+    }
+}
+
+/// What links in Pharaoh's notation count, and whether that is the words of the corpus.
+const LINK_WORDS: &[Choice<bool>] = &[
+    ("spaces", "What stands between spaces, as other programs count; punctuation has no part in it", false),
+    ("tokens", "The words of the corpus", true),
+];
+
+/// `en-fr`, or with countries: `pt-BR-en-GB`.
+fn languages(text: &str) -> std::result::Result<(String, String), String> {
+    let parts: Vec<&str> = text.split('-').collect();
+    let is_language = |part: &str| matches!(part.len(), 2 | 3) && part.bytes().all(|byte| byte.is_ascii_lowercase());
+    let mut found = (1..parts.len()).filter(|at| is_language(parts[*at]));
+    let at = found.next().filter(|_| found.next().is_none()).unwrap_or(parts.len() / 2);
+    if at == 0 || parts.contains(&"") {
+        return Err("write the source and the target, such as en-fr".to_owned());
+    }
+    Ok((parts[..at].join("-"), parts[at..].join("-")))
+}

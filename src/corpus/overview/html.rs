@@ -1,0 +1,24 @@
+//! Floor 7: tables of a report as HTML.
+
+use std::fmt::Write as _;
+
+use crate::figure::svg::escaped;
+
+/// A table that scrolls to the side where it is wide; notes of its heads come under the mouse.
+pub(crate) fn html_table<'a>(head: impl IntoIterator<Item = (&'a str, &'a str)>, rows: &[Vec<String>]) -> String {
+    let mut html = "<div class=\"wide\"><table><tr>".to_owned();
+    for (head, note) in head {
+        let note = if note.is_empty() { String::new() } else { format!(" title=\"{}\"", escaped(note)) };
+        let _ = write!(html, "<th{note}>{}</th>", escaped(head));
+    }
+    for row in rows {
+        html += "</tr>\n<tr>";
+        html.extend(row.iter().map(|cell| format!("<td>{}</td>", escaped(cell))));
+    }
+    html + "</tr>\n</table></div>\n"
+}
+
+/// Heads without notes.
+pub(crate) fn heads<'a>(heads: &'a [&'a str]) -> impl Iterator<Item = (&'a str, &'a str)> {
+    heads.iter().map(|head| (*head, ""))
+}
