@@ -246,7 +246,7 @@ pub struct Trials<C: BootstrapCounts> {
     pairs: Vec<TestedPair>,
     rng: ChaCha8Rng,
     resamples: usize,
-    trials: usize,
+    exchanges: usize,
 }
 
 impl<C: BootstrapCounts> Trials<C> {
@@ -270,13 +270,13 @@ impl<C: BootstrapCounts> Trials<C> {
         let pairs = pairs.iter().map(pair).collect();
         let (groups, rng) = (sample.sizes.len(), ChaCha8Rng::seed_from_u64(tests.seed));
         let scores = sample.columns.iter().map(score).collect();
-        Self { tests, groups, scores, views, pairs, rng, resamples: 0, trials: 0 }
+        Self { tests, groups, scores, views, pairs, rng, resamples: 0, exchanges: 0 }
     }
 
     /// How far it is, from 0 to 1.
     pub fn share(&self) -> f32 {
         let all = (self.tests.bootstrap + self.tests.randomisation).max(1);
-        (self.resamples + self.trials) as f32 / all as f32
+        (self.resamples + self.exchanges) as f32 / all as f32
     }
 
     /// Some more trials, on all cores; false when all are done.
@@ -287,10 +287,10 @@ impl<C: BootstrapCounts> Trials<C> {
             let (groups, mut rng) = (self.groups as u32, self.rng.clone());
             self.resample(trials, &mut || rng.random_range(0..groups) as usize);
             self.rng = rng;
-        } else if self.trials < self.tests.randomisation {
+        } else if self.exchanges < self.tests.randomisation {
             self.exchange(trials);
         }
-        self.resamples < self.tests.bootstrap || self.trials < self.tests.randomisation
+        self.resamples < self.tests.bootstrap || self.exchanges < self.tests.randomisation
     }
 
     /// Draws up to so many more resamples of the sentences with `draw`, which answers with their places from 0 on.
@@ -315,7 +315,7 @@ impl<C: BootstrapCounts> Trials<C> {
 
     /// Up to so many more trials in which chance gives the sentences of two systems to the one or the other.
     fn exchange(&mut self, most: usize) {
-        let count = most.min(self.tests.randomisation - self.trials);
+        let count = most.min(self.tests.randomisation - self.exchanges);
         let (groups, rng) = (self.groups, &mut self.rng);
         let mut draw = |trials: usize| (trials, (0..groups).map(|_| rng.random()).collect::<Vec<u8>>());
         let blocks: Vec<_> = (0..count).step_by(BLOCK).map(|from| draw(BLOCK.min(count - from))).collect();
@@ -323,7 +323,7 @@ impl<C: BootstrapCounts> Trials<C> {
         for chances in chances {
             self.pairs.iter_mut().zip(chances).for_each(|(pair, chances)| pair.chance += chances);
         }
-        self.trials += count;
+        self.exchanges += count;
     }
 
     /// In how many trials of a block chance was as good as what was found, for each pair; a bit says that the systems
@@ -378,19 +378,19 @@ impl<C: BootstrapCounts> Trials<C> {
         };
         let [a, b] = [first, second].map(|view| C::score(&view.total));
         let of_enough = |p: f64| (pair.sentences >= LEAST_SENTENCES).then_some(p);
-        let p_randomised = (pair.chance + 1) as f64 / (self.trials + 1) as f64;
+        let p_randomised = (pair.chance + 1) as f64 / (self.exchanges + 1) as f64;
         Some(Paired {
             second_wins: share(&|difference| if C::LOWER_IS_BETTER { difference < 0.0 } else { difference > 0.0 }),
             ties: share(&|difference| difference == 0.0),
             p_value: of_enough(p_value(&differences)),
-            p_randomised: of_enough(p_randomised).filter(|_| self.trials > 0),
+            p_randomised: of_enough(p_randomised).filter(|_| self.exchanges > 0),
             p_holm: None,
             p_randomised_holm: None,
             first: interval(a, first.scores.clone()),
             second: interval(b, second.scores.clone()),
             difference: interval(b - a, differences),
             resamples: self.resamples,
-            trials: self.trials,
+            trials: self.exchanges,
             sentences: pair.sentences,
         })
     }
@@ -406,7 +406,9 @@ fn view<C: BootstrapCounts>(
         let both =
             column.iter().zip(is_there).map(|(numbers, is_there)| numbers.filter(|_| *is_there).unwrap_or_default());
         let (column, mut total): (Vec<C::Numbers>, _) = (both.collect(), C::Numbers::default());
-        column.iter().for_each(|numbers| add(&mut total, numbers, 1.0));
+        for numbers in &column {
+            add(&mut total, numbers, 1.0);
+        }
         views.push(View { system, column, is_there: is_there.to_vec(), total, scores: Vec::new() });
         views.len() - 1
     })

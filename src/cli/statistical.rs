@@ -78,10 +78,10 @@ impl StatisticalArgs {
     pub fn aligner(&self, text: Text<'_>, threads: usize) -> Result<LineAligner> {
         if let Some(path) = &self.learned {
             let learned = Learned::open(path)?;
-            let (source, target) = self.cutters(text, Some(&learned.languages))?;
+            let (source, target) = self.cutters(text, Some(&learned.languages));
             return Ok(LineAligner::new(learned, source, target));
         }
-        let (mut source, mut target) = self.cutters(text, None)?;
+        let (mut source, mut target) = self.cutters(text, None);
         let mut reading = CorpusBuilder::default();
         let mut bytes = 0;
         for (x, y) in text.pairs {
@@ -124,9 +124,9 @@ impl StatisticalArgs {
         Ok(self.corpus_source.iter().cloned().zip(self.corpus_target.iter().cloned()).collect())
     }
 
-    fn cutters(&self, text: Text<'_>, known: Option<&(String, String)>) -> Result<(Cutter, Cutter)> {
+    fn cutters(&self, text: Text<'_>, known: Option<&(String, String)>) -> (Cutter, Cutter) {
         let (source, target) = self.languages(text, known);
-        Ok((Cutter::new(&source, text.pretokenized), Cutter::new(&target, text.pretokenized)))
+        (Cutter::new(&source, text.pretokenized), Cutter::new(&target, text.pretokenized))
     }
 
     /// The language given, else the one that was learned with, else the one in the names of the files.

@@ -10,7 +10,9 @@ use crate::figure::provenance::Provenance;
 pub fn level(figures: &mut [Figure<'_>], columns: usize) {
     for row in figures.chunks_mut(columns.max(1)) {
         let height = row.iter().map(|figure| figure.size.y).fold(0.0, f32::max);
-        row.iter_mut().for_each(|figure| figure.size.y = height);
+        for figure in row {
+            figure.size.y = height;
+        }
     }
 }
 

@@ -81,6 +81,7 @@ pub enum OracleBy {
 }
 
 /// What a caller knows of a file; what is left open is found out.
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ImportOptions {
     /// What the file is for; without it what its format usually is: a plain text the source, the target side of a

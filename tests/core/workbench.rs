@@ -138,7 +138,7 @@ fn a_workspace_is_filled_run_sorted_and_reported_from_the_command_line() {
 
     ran(at, &["report", "--workspace", "w.ilws", "--output", "w.html", "--filter", "-words=0"]);
     let report = std::fs::read_to_string(at.join("w.html")).expect("a report");
-    for part in ["3 of 4 sentences", "s7 s8 s9 s10", "<svg", "Paired bootstrap", "beam 2"] {
+    for part in ["3 of 4 sentences", "s7 s8 s9 s10", "<svg", "paired bootstrap", "beam 2"] {
         assert!(report.contains(part), "{part} is missing");
     }
     roxmltree::Document::parse(&report.replace("<!DOCTYPE html>", "").replace("<meta charset=\"utf-8\">", ""))

@@ -107,6 +107,8 @@ impl LinkTally {
     }
 
     fn table_of_words(&self, least: usize) -> CellTable {
+        const HEAD: &str = "word links words fertility unaligned diff_unaligned_low diff_unaligned_high p_unaligned crossing \
+                            diff_crossing_low diff_crossing_high p_crossing targets";
         let mut kinds: Vec<_> = self.words.iter().collect();
         kinds.retain(|(kind, counts)| kind.is_none() || counts[0].counts.words >= least as u64);
         kinds.sort_by_key(|(kind, counts)| (kind.is_some(), std::cmp::Reverse(counts[0].counts.words)));
@@ -127,8 +129,6 @@ impl LinkTally {
         let of_kind = |(kind, all): &(&Option<String>, &Vec<WordCounts>)| -> Vec<Vec<TableCell>> {
             all.iter().enumerate().map(|(n, counts)| row(kind.as_deref(), n, counts)).collect()
         };
-        const HEAD: &str = "word links words fertility unaligned diff_unaligned_low diff_unaligned_high p_unaligned crossing \
-                            diff_crossing_low diff_crossing_high p_crossing targets";
         let head = HEAD.split_ascii_whitespace().collect();
         CellTable { head, rows: kinds.iter().flat_map(of_kind).collect() }
     }

@@ -105,7 +105,7 @@ pub fn rows(app: &AppState) -> Vec<TextRowShown> {
 pub fn picture(app: &AppState, sentences: &[GlossedSentence]) -> Result<Figure<'static>> {
     let mut figure = picture::picture(sentences, app.view.drawing().page.width_mm, &SansSerif, &LIGHT)?;
     let about = &mut figure.provenance;
-    about.title = picture::TITLE.to_owned();
+    picture::TITLE.clone_into(&mut about.title);
     for (_, column) in columns(app) {
         about.model(&column.model(), column.facts.as_ref().map_or("", |facts| &facts.digest));
         about.fact("search", format!("beam {}", app.document.scene().search_of(column.variant).beam));

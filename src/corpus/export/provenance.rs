@@ -11,7 +11,9 @@ pub fn provenance(corpus: &CorpusTable, only: Option<usize>) -> Provenance {
         let facts = system.about.facts();
         if only.is_some() {
             all.fact("system", &system.name);
-            facts.into_iter().for_each(|(name, value)| all.fact(name, value));
+            for (name, value) in facts {
+                all.fact(name, value);
+            }
         } else {
             let facts: Vec<String> = facts.iter().map(|(name, value)| format!("{name} {value}")).collect();
             all.fact("system", format!("{}: {}", system.name, facts.join("; ")));

@@ -144,9 +144,9 @@ impl SystemTests {
 
     /// Tests BLEU, chrF2 and TER.
     pub fn compare(&mut self, sample: ComparedSample) {
-        self.add("BLEU", false, sample.bleu);
-        self.add("chrF2", false, sample.chrf);
-        self.add("TER", false, sample.ter);
+        self.add("BLEU", false, &sample.bleu);
+        self.add("chrF2", false, &sample.chrf);
+        self.add("TER", false, &sample.ter);
     }
 
     /// Tests a score of this name, which others gave or not.
@@ -154,9 +154,9 @@ impl SystemTests {
         &mut self,
         name: &'static str,
         is_given: bool,
-        sample: BootstrapSample<C>,
+        sample: &BootstrapSample<C>,
     ) {
-        self.left.push_back((name, is_given, Box::new(Trials::new(&sample, &self.pairs, self.tests))));
+        self.left.push_back((name, is_given, Box::new(Trials::new(sample, &self.pairs, self.tests))));
     }
 
     /// How far they are, from 0 to 1.

@@ -351,7 +351,7 @@ impl Counting {
     /// How far it is, from 0 to 1; tests come last.
     pub fn share(&self) -> f32 {
         let counted = if self.rows.is_empty() { 1.0 } else { self.next as f32 / self.rows.len() as f32 };
-        (counted + self.tests.as_ref().map_or(0.0, SystemTests::share)) / 2.0
+        counted.midpoint(self.tests.as_ref().map_or(0.0, SystemTests::share))
     }
 
     /// Counts some more sentences, or goes on with the tests behind them; false when all is done.
@@ -360,7 +360,7 @@ impl Counting {
     /// A sentence about the file.
     pub fn step(&mut self, workspace: &Workspace, count: usize) -> Result<bool> {
         if self.next == self.rows.len() {
-            let tests = self.tests.take().unwrap_or_else(|| self.to_test());
+            let tests = self.tests.take().unwrap_or_else(|| self.all_tests());
             return Ok(self.tests.insert(tests).step() || self.metrics.step(&self.corpus));
         }
         let end = (self.next + count).min(self.rows.len());
@@ -372,7 +372,7 @@ impl Counting {
     }
 
     /// The tests of every two systems, of what is wanted.
-    fn to_test(&mut self) -> SystemTests {
+    fn all_tests(&mut self) -> SystemTests {
         let pairs = self.pair.map_or_else(Vec::new, |pair| every_two(&competing(&self.corpus), pair));
         let tests = PairedTests::of_pairs(pairs.len());
         let mut of_all = SystemTests::new(pairs, tests);
@@ -390,7 +390,7 @@ impl Counting {
                     let number = |system| MeanCounts::of(column(system).value(&self.corpus, at as usize));
                     sample.add((0..self.corpus.systems.len()).map(number));
                 }
-                of_all.add(title, true, sample);
+                of_all.add(title, true, &sample);
             }
         }
         of_all

@@ -207,7 +207,7 @@ impl Condition {
             }
             Self::Costly(_) => {}
             Self::Tag(tag) => {
-                judged(&mut holds, &|_, judgement| judgement.tags.iter().any(|own| composed(own) == composed(tag)))
+                judged(&mut holds, &|_, judgement| judgement.tags.iter().any(|own| composed(own) == composed(tag)));
             }
             Self::Note(needle) => {
                 judged(&mut holds, &|_, judgement| !judgement.note.is_empty() && needle.is_in(&judgement.note));

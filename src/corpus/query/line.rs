@@ -36,7 +36,7 @@ pub(crate) fn parts(line: &str) -> Result<Vec<String>> {
                     && (word.starts_with("..")
                         || before == ".." && word.trim_end_matches(')').parse::<f32>().is_ok()) =>
             {
-                last.push_str(&word)
+                last.push_str(&word);
             }
             _ => parts.push(word.clone()),
         }

@@ -178,6 +178,7 @@ impl LinkFinder {
 }
 
 /// What is to be counted.
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TallyOrder {
     /// Its number; what comes of it has it, too.

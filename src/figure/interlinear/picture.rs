@@ -121,7 +121,7 @@ impl GlossPage<'_> {
             let whole = format!("{line}{part}");
             if !line.is_empty() && self.measure.width(whole.trim_end(), LETTERS) > self.room - left {
                 self.running(&isolated(line.trim_end()), left, is_from_right);
-                line = part.to_owned();
+                part.clone_into(&mut line);
             } else {
                 line = whole;
             }

@@ -62,6 +62,7 @@ pub const CORPUS: Page = Page::new(&PageInfo {
 });
 
 /// What the page shows.
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 #[derive(Clone, Debug, Default)]
 pub struct CorpusPage {
     /// The workspace that is open.

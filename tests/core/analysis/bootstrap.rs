@@ -208,7 +208,7 @@ fn clear_differences_of_many_systems_are_significant_after_holm_and_make_ranks()
     let pairs = every_two(&systems, (4, 0));
     assert_eq!((pairs.len(), pairs[0]), (55, (4, 0)));
     let mut running = SystemTests::new(pairs.clone(), PairedTests::of_pairs(pairs.len()));
-    running.add("COMET", true, means(60, &levels, &[]));
+    running.add("COMET", true, &means(60, &levels, &[]));
     while running.step() {}
     let [tested] = &running.finish()[..] else { panic!("one score") };
     let (difference, paired) = tested.between(0, 4).expect("a pair");
