@@ -119,8 +119,11 @@ fn rule(language: &str) -> Regex {
     Regex::new(&format!(r"\[UNK\]|{}", word_pattern(language))).expect("a rule of ours")
 }
 
+/// Where the tokens of chunks end.
+type KnownEnds = HashMap<Box<str>, Box<[u32]>>;
+
 thread_local! {
-    static KNOWN: RefCell<[HashMap<Box<str>, Box<[u32]>>; 2]> = RefCell::default();
+    static KNOWN: RefCell<[KnownEnds; 2]> = RefCell::default();
 }
 
 /// A chunk as [`normalizer`](crate::text::language::normalizer) folds what parts words, and for each byte of it where its character begins

@@ -143,7 +143,7 @@ impl SystemTests {
     }
 
     /// Tests BLEU, chrF2 and TER.
-    pub fn compare(&mut self, sample: ComparedSample) {
+    pub fn compare(&mut self, sample: &ComparedSample) {
         self.add("BLEU", false, &sample.bleu);
         self.add("chrF2", false, &sample.chrf);
         self.add("TER", false, &sample.ter);

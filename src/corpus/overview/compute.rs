@@ -378,7 +378,7 @@ impl Counting {
         let mut of_all = SystemTests::new(pairs, tests);
         if self.pair.is_some() && self.counts(CountedThing::Pair) {
             let none = ComparedSample::new(0, tests.seed);
-            of_all.compare(std::mem::replace(&mut self.sample, none));
+            of_all.compare(&std::mem::replace(&mut self.sample, none));
         }
         if self.pair.is_some() && self.counts(CountedThing::Scores) {
             let given = self.corpus.measures.iter().enumerate().filter(|(_, measure)| measure.is_given());

@@ -196,7 +196,7 @@ impl Evaluated {
                 sample.add(&self.models.iter().map(counts).collect::<Vec<_>>());
             }
             let mut running = SystemTests::new(pairs.to_vec(), tests);
-            running.compare(sample);
+            running.compare(&sample);
             while running.step() {
                 goes_on((at as f32 + running.share()) / self.unk.len() as f32)?;
             }
