@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 
+use crate::text::commands;
+
 /// Where a file comes from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Provenance {
@@ -51,7 +53,9 @@ impl Provenance {
     pub fn within(&self, object: &str) -> String {
         let begin = object.trim_end().strip_suffix('}').unwrap_or_default();
         let comma = if begin.len() > 1 { "," } else { "" };
-        format!("{begin}{comma}\"provenance\":{}}}", self.json())
+        // what commands a terminal is written as JSON may have it, names of models included
+        let own = commands::json(&self.json()).unwrap_or_else(|_| "{}".to_owned());
+        format!("{begin}{comma}\"provenance\":{own}}}")
     }
 }
 

@@ -371,8 +371,8 @@ fn a_campaign_goes_through_the_command_line() {
     assert_eq!(report.code, 0, "{}", report.stderr);
     let page = std::fs::read_to_string(folder.path().join("r.html")).expect("a report");
     assert!(
-        page.contains("Errors and ratings of each system") && page.contains("<td>53.3333</td>"),
-        "the mean of 40, 50 and 70"
+        page.contains("Errors and ratings of each system") && page.contains("<td>57.5000</td>"),
+        "of 45, the mean of 40 and 50, and 70"
     );
     let (scores, _) = ran(&["--overview", "scores", "--pair", "2,1"]);
     assert!(scores.contains("rating\tBrook\tMill\t2\t+37.5000"), "{scores}");

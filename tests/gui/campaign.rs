@@ -140,15 +140,15 @@ fn names_are_hidden_and_keys_mark_words_letters_sources_and_what_is_missing() {
     assert_eq!((mark.target, mark.source, mark.letters), ((0, 2), (0, 2), None));
     assert_eq!((mark.category.as_str(), mark.severity.as_str()), ("accuracy/addition", "major"));
 
-    // The last word is without its point.
-    let mut keys = plain(&[Key::ArrowLeft]);
+    // A part of a word; the full stop is a word of its own.
+    let mut keys = plain(&[Key::ArrowLeft, Key::ArrowLeft, Key::ArrowLeft]);
     keys.extend([(alt | shift, Key::ArrowLeft), (alt, Key::ArrowRight)]);
     keys.extend(plain(&[Key::G, Key::Num1, Key::ArrowRight, Key::ArrowRight, Key::Minus, Key::B, Key::Num2]));
     press(&mut bench, &keys);
     let marks = said(&bench).marks;
     let last = marks[1].target;
-    assert_eq!((last.1 - last.0, marks[1].letters), (1, Some((0, 1))), "a letter stays");
-    assert_eq!((marks[2].target, marks[2].category.as_str()), ((1, 1), "accuracy/omission"));
+    assert_eq!((last.1 - last.0, marks[1].letters), (1, Some((1, 4))), "letters of `texte`");
+    assert_eq!((marks[2].target, marks[2].category.as_str()), ((5, 5), "accuracy/omission"));
     press(&mut bench, &plain(&[Key::Backspace]));
     assert_eq!(said(&bench).marks.len(), 2);
     bench.harness.key_press_modifiers(ctrl, Key::Z);

@@ -296,7 +296,7 @@ fn links_of_any_kind_are_searched_and_counted_against_each_other() {
 
     bench.send(ExploreCommand::SetQuery(String::new()));
     bench.click("Counts of links");
-    let row = "(all), the reference, by hand, 12, 0.8333, 0.1667, -, -, -, 0.1667, -, -, -";
+    let row = "(all), the reference, by hand, 15, 0.6667, 0.3333, -, -, -, 0.1333, -, -, -";
     bench.says(row);
     bench.click("Compared with 0...");
     bench.click("the reference, statistical aligner");
@@ -309,7 +309,7 @@ fn links_of_any_kind_are_searched_and_counted_against_each_other() {
     bench.click("Each word");
     assert_eq!(rows(&bench), 3, "no word is there five times");
     bench.send(ExploreCommand::SetCounts(CountedLinks { least: 2, ..page(&bench).whole.tallied.asked.clone() }));
-    assert_eq!(rows(&bench), 6, "the: three rows more");
+    assert_eq!(rows(&bench), 9, "the, and the full stop: three rows more of each");
     // A head sorts: the greatest fertility is first.
     bench.click("Fertility");
     bench.says("Fertility, greatest first");
@@ -322,8 +322,8 @@ fn links_of_any_kind_are_searched_and_counted_against_each_other() {
         table[0],
         "word\tlinks\twords\tfertility\tunaligned\tdiff_unaligned_low\tdiff_unaligned_high\tp_unaligned\tcrossing\tdiff_crossing_low\tdiff_crossing_high\tp_crossing\ttargets"
     );
-    assert!(table[4].starts_with("the\tthe reference, by hand\t3\t"), "{text}");
-    assert!(table[4].ends_with("le 2"), "{text}");
+    let the = table.iter().find(|row| row.starts_with("the\tthe reference, by hand\t3\t"));
+    assert!(the.is_some_and(|row| row.ends_with("le 2")), "{text}");
 
     // A query is counted, too: in how many sentences, and what its hits are linked to.
     bench.send(ExploreCommand::SetQuery("boat -> _".to_owned()));

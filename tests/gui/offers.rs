@@ -4,8 +4,6 @@ use egui::accesskit::Role;
 use egui::{Key, Modifiers, OutputCommand, PointerButton, Rect};
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
-use interlinear::app::document::column::Column;
-use interlinear::app::open_with::Installed;
 use interlinear::pages::sentence::command::SelectCommand;
 use interlinear::ui::App;
 
@@ -98,30 +96,6 @@ fn words_rows_alignments_and_translations_are_copied_as_text() {
         copied_by(&mut harness, "Copy as interlinear LaTeX (gb4e)")
             .starts_with("\\begin{exe}\n\\ex \\gll the red shoe\\\\\n")
     );
-}
-
-/// There and back: the model of the other direction is the column, and the window before returns.
-#[test]
-fn a_translation_is_translated_back_and_the_window_returns() {
-    let back =
-        Installed { folder: "m/back".into(), languages: ("fr".to_owned(), "en".to_owned()), ..Installed::default() };
-    let session = desk::two_models_beside(vec![back.clone()]);
-    let (mut harness, _) = desk::window_with(session, [1280.0, 800.0], vec![back]);
-    let shows = |harness: &Harness<'_, App>| {
-        let document = &harness.state().session().app().document;
-        (document.source().to_owned(), document.columns().iter().map(Column::model).collect::<Vec<_>>())
-    };
-    let before = shows(&harness);
-    let choose = |harness: &mut Harness<'_, App>, column: &str, line: &str| {
-        harness.get_by_label(&format!("Menu of {column}")).click();
-        harness.run();
-        harness.get_by_label(line).click();
-        harness.run();
-    };
-    choose(&mut harness, "RNNsearch", "Translate back");
-    assert_eq!(shows(&harness), ("la chaussure rouge".to_owned(), vec!["back".to_owned()]));
-    choose(&mut harness, "back", "Return to the sentence before");
-    assert_eq!(shows(&harness), before);
 }
 
 #[test]

@@ -115,7 +115,7 @@ fn minimal_pairs_are_asked_of_all_models_sorted_and_shown_on_page_sentence() {
     says(&harness, "pairs.tsv, line 3: has no words");
     // model, tag, pairs, accuracy with its interval, at the word, differences, equal, unknown, p
     says(&harness, "RNNencdec, all, 2, 0.5000, 0.0945, 0.9055, 0.5000, -0.5000, -0.2500, 0, 0, -");
-    says(&harness, "RNNsearch, gender, 1, 1.0000, 0.2065, 1.0000, 1.0000, 2.5000, 1.2500, 0, 0, 1.0000");
+    says(&harness, "RNNsearch, gender, 1, 1.0000, 0.2065, 1.0000, 1.0000, 2.5000, 1.2500, 0, 0, too few");
     harness.state_mut().send(ContrastCommand::Save(PathBuf::from("contrast.tsv")));
     harness.run();
     let (_, text) = wires.written.borrow().last().cloned().expect("written");
@@ -145,7 +145,7 @@ fn minimal_pairs_are_asked_of_all_models_sorted_and_shown_on_page_sentence() {
     // alpha, what is lost of the good word and of the difference, each with its interval and its number of pairs
     says(
         &harness,
-        "RNNsearch, gender, 1, 1.0000, 0.2065, 1.0000, 1.0000, 2.5000, 1.2500, 0, 0, 1.0000, 0.7500, 0.7500, 0.7500, 1, \
+        "RNNsearch, gender, 1, 1.0000, 0.2065, 1.0000, 1.0000, 2.5000, 1.2500, 0, 0, too few, 0.7500, 0.7500, 0.7500, 1, \
          2.5000, 2.5000, 2.5000, 1, 2.0000, 2.0000, 2.0000, 1",
     );
 
