@@ -160,9 +160,8 @@ fn hits_and_counts_are_of_the_same_words() {
         };
         let mut tallying = Tallying::new(order, folder.path(), vec![0, 1, 2], with).expect(query);
         let table = tallying.step(&corpus, &workspace, 9).expect("counts").expect("a table");
-        let counts = table.rows.iter().flatten();
-        let first =
-            counts.filter_map(|cell| if let TableCell::Count(count) = cell { Some(*count) } else { None }).next();
+        let mut counts = table.rows.iter().flatten();
+        let first = counts.find_map(|cell| if let TableCell::Count(count) = cell { Some(*count) } else { None });
         assert_eq!(first.unwrap_or(0) as usize, sentences.len(), "{query}: {table:?}");
     }
 }

@@ -18,7 +18,9 @@ fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     let files =
         [("x", "s9 s31 s17\ns4 s5\n"), ("y", "t2 t3\nt4\n"), ("p.tsv", "source\tgood\tbad\ns9 s31\tt2 t3\tt2 t4\n")];
-    files.iter().for_each(|(name, text)| fs::write(folder.path().join(name), text).expect("written"));
+    for (name, text) in files {
+        fs::write(folder.path().join(name), text).expect("written");
+    }
     folder
 }
 

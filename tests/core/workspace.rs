@@ -120,15 +120,18 @@ fn what_was_put_in_comes_out_after_opening_again() {
         for (column, text) in corpus.systems.iter().zip([pair.2, pair.3]) {
             assert_eq!(column.texts.get(at).map(str::to_owned), some(text));
             let kept = workspace.output(column.system.id, at).expect("an answer");
-            assert_eq!(kept, some(text).map(|text| output(pair.0, &text, -1.0 - at as f32)).map(as_kept));
+            assert_eq!(
+                kept,
+                some(text).map(|text| output(pair.0, &text, -1.0 - at as f32)).map(|output| as_kept(&output))
+            );
         }
     }
     assert_eq!(corpus.systems[1].done, 4);
 }
 
 /// alpha is kept as f16.
-fn as_kept(output: SystemOutput) -> SystemOutput {
-    unpack(output.text.clone(), "", &pack(&output, "").expect("packed")).expect("unpacked")
+fn as_kept(output: &SystemOutput) -> SystemOutput {
+    unpack(output.text.clone(), "", &pack(output, "").expect("packed")).expect("unpacked")
 }
 
 /// Rows of a softmax sum to 1 again, those of local-p and of a head to what they summed to, and no weight becomes another
@@ -148,7 +151,7 @@ fn kept_rows_have_the_sums_that_they_had() {
     let sums = [1.0, 1.0, 0.555, 0.9998, 0.0, 1.0, 1.0, 1.0, 1.0, 0.97, 1.0];
     let alpha = Alignment::from_rows(&sums.map(&mut row));
     let given = SystemOutput { text: "x".to_owned(), alpha: Some(alpha.clone()), ..SystemOutput::default() };
-    let kept = as_kept(given.clone()).alpha.expect("alpha");
+    let kept = as_kept(&given).alpha.expect("alpha");
     for (sum, expect) in kept.row_sums().into_iter().zip(alpha.row_sums()) {
         assert!((sum - expect).abs() < 1e-6, "{sum} is not {expect}");
     }
@@ -157,7 +160,7 @@ fn kept_rows_have_the_sums_that_they_had() {
         assert_eq!(half::f16::from_f32(*kept), half::f16::from_f32(*given), "{kept} is not {given}");
     }
     let again = SystemOutput { alpha: Some(kept.clone()), ..given.clone() };
-    for (again, kept) in as_kept(again).alpha.expect("alpha").weights().iter().zip(kept.weights()) {
+    for (again, kept) in as_kept(&again).alpha.expect("alpha").weights().iter().zip(kept.weights()) {
         assert!((again - kept).abs() < 1e-7, "kept again, {again} is not {kept}");
     }
     // As programs packed it that did not keep sums: rows that may have summed to 1 do.
@@ -512,7 +515,7 @@ fn outputs_survive_packing_and_damage_is_no_output() {
     let plain = SystemOutput { text: "x".to_owned(), ..SystemOutput::default() };
     let linked =
         SystemOutput { links: Some(vec![interlinear::text::links::Link { source: 1, target: 0 }]), ..plain.clone() };
-    let whole = as_kept(output("a b c", "x y", -2.5));
+    let whole = as_kept(&output("a b c", "x y", -2.5));
     let ended = |words: &str| words.split(' ').chain(["</s>"]).map(str::to_owned).collect::<Vec<_>>();
     let cut = SystemOutput {
         source: ended("a b c"),
@@ -522,7 +525,7 @@ fn outputs_survive_packing_and_damage_is_no_output() {
     };
     let apart = SystemOutput { source: ended("a\u{2581} b"), target: ended("z"), ..whole.clone() };
     let odd = [vec![-0.5, 2.0, 0.0], vec![f32::INFINITY, 1e-7, 1.0]];
-    let odd = as_kept(SystemOutput {
+    let odd = as_kept(&SystemOutput {
         alpha: Some(Alignment::from_rows(&odd)),
         log_p: None,
         word_log_p: Vec::new(),
