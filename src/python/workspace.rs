@@ -211,8 +211,9 @@ impl NativeWorkspace {
         sources: Vec<String>,
         references: Vec<Vec<String>>,
         origin: &str,
-        (languages, pretokenized): (Option<(String, String)>, bool),
+        words: (Option<(String, String)>, bool),
     ) -> PyResult<()> {
+        let (languages, pretokenized) = words;
         Ok(py.detach(|| {
             let mut workspace = self.locked();
             let languages = languages.map_or([None, None], |(source, target)| [Some(source), Some(target)]);
