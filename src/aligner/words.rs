@@ -98,10 +98,12 @@ impl LineAligner {
         let (source, target, _) = self.words(source, target);
         let (source, target) = (source.exchange, target.exchange);
         let mut weights = vec![vec![0.0_f32; source.spaced]; target.spaced];
-        for (row, weights) in weights.iter_mut().enumerate() {
-            for (column, weight) in weights.iter_mut().enumerate() {
-                let pairs = target.words_of(row).flat_map(|i| source.words_of(column).map(move |j| (i, j)));
-                *weight = pairs.map(|(i, j)| self.room.mean(i, j)).fold(0.0, f32::max);
+        for (i, row) in target.places.iter().enumerate() {
+            for (j, column) in source.places.iter().enumerate() {
+                if let (Some(row), Some(column)) = (*row, *column) {
+                    let weight = &mut weights[row][column];
+                    *weight = weight.max(self.room.mean(i, j));
+                }
             }
         }
         weights
