@@ -662,8 +662,9 @@ fn the_first_link_by_hand_moves_no_word() {
     bench.send(CorpusCommand::Select(Some(2)));
     let place = |bench: &Bench| bench.harness.get_by_label_contains("Source word 1: Rain").rect();
     let before = place(&bench);
+    assert!(bench.harness.query_by_label_contains("AER 0.").is_none(), "nothing is linked yet");
     for word in ["Source word 1: Rain", "Reference word 1: Pluie"] {
-        bench.harness.get_by_label_contains(word).click();
+        bench.harness.get_by_label_contains(word).click_accesskit();
         bench.settle();
     }
     assert!(bench.harness.query_by_label_contains("AER 0.").is_some(), "a link and its error are there");

@@ -3,7 +3,6 @@
 use egui::{Pos2, Rect, RichText, ScrollArea, Sense, Shape, Stroke, Ui, vec2};
 
 use crate::corpus::query::column::TableColumn;
-use crate::figure::measure::TextMeasure as _;
 use crate::jobs::corpus::thread::Detail;
 use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::command::CorpusCommand;
@@ -11,7 +10,6 @@ use crate::pages::corpus::view::memory::CorpusMemory;
 use crate::pages::window::local::Window;
 use crate::text::cut::WordRule;
 use crate::text::links::{Link, Links};
-use crate::widgets::marks::Letters;
 use crate::widgets::{bidi, labels, theme};
 
 /// Room for the curves, points.
@@ -98,13 +96,11 @@ fn errors_ui(ui: &mut Ui, workbench: &CorpusPage, detail: &Detail) {
         let text = tr!("AER {value} of {}", corpus.systems[system].system.name, value = format_args!("{value:.3}"));
         let output = detail.outputs.get(system).and_then(Option::as_ref);
         let reference = detail.sentence.reference.as_deref().unwrap_or_default();
-        let (size, row) = (Letters(ui).width(&text.replace("NaN", "0.000"), theme::TEXT_SMALL), ui.max_rect().width());
+        let label = |text: &str| egui::Label::new(RichText::new(text).size(theme::TEXT_SMALL)).wrap();
         if !value.is_nan() {
-            let label = egui::Label::new(RichText::new(text).size(theme::TEXT_SMALL));
-            let label = if size < row { label.extend() } else { label };
-            ui.add(label).on_hover_text(corpus.measures[at].about);
+            ui.add(label(&text)).on_hover_text(corpus.measures[at].about);
         } else if output.is_some_and(|output| corpus.rules.target.are_alike(&output.text, reference)) {
-            ui.allocate_space(vec2(size.min(row), ui.text_style_height(&egui::TextStyle::Small)));
+            ui.add_visible(false, label(&text.replace("NaN", "0.000")));
         }
     }
 }
