@@ -12,7 +12,7 @@ use crate::cli::analyse::ORACLES;
 use crate::cli::args::{one_of, tokenizers};
 use crate::cli::output;
 use crate::cli::output::LineOutput;
-use crate::corpus::measures::oracle::{greatest, ranked_by};
+use crate::corpus::measures::oracle::{self, greatest, ranked_by};
 use crate::corpus::measures::scores::{ComparedScores, SystemScores, signatures};
 use crate::corpus::store::read::{SAMPLE, compared};
 use crate::error::{Error, Result};
@@ -147,7 +147,7 @@ fn read(low: &NbestArgs, targets: &[Vec<String>], bleu: BleuSettings) -> Result<
             };
             lists.push(ChosenNbest {
                 sentence: record.sentence,
-                oracle: low.by.oracle(texts(), &known, &bleu).unwrap_or_default(),
+                oracle: oracle::oracle(low.by, texts(), &known, &bleu).unwrap_or_default(),
                 texts: texts().map(str::to_owned).collect(),
                 references,
                 reranked: reranked.and_then(greatest).unwrap_or_default(),
@@ -270,7 +270,8 @@ fn each(low: &NbestArgs, lists: &[ChosenNbest], bleu: BleuSettings) -> String {
     let mut table = vec![head.map(TsvCell::plain).to_vec()];
     for list in lists {
         let references: Vec<&str> = list.references.iter().map(String::as_str).collect();
-        let score = |at: usize| TsvCell::Plain(format!("{:.2}", low.by.score(&list.texts[at], &references, &bleu)));
+        let score =
+            |at: usize| TsvCell::Plain(format!("{:.2}", oracle::score(low.by, &list.texts[at], &references, &bleu)));
         table.push(vec![
             TsvCell::plain(&list.sentence),
             TsvCell::plain(&list.texts.len()),

@@ -3,7 +3,7 @@
 
 use crate::analysis::bleu::BleuSettings;
 use crate::corpus::import::scores::GivenScores;
-use crate::corpus::measures::oracle::{greatest, ranked_by};
+use crate::corpus::measures::oracle::{self, greatest, ranked_by};
 use crate::corpus::store::read::ORACLE_OF;
 use crate::import::{ImportOptions, ImportedOutput, Record};
 
@@ -32,7 +32,8 @@ pub(super) fn said<'r>(
     let mut said = Vec::new();
     for (name, list) in lists {
         let texts = list.iter().map(|output| output.text.as_str());
-        let oracle = options.oracle.filter(|_| list.len() > 1).and_then(|by| by.oracle(texts, references, bleu));
+        let oracle =
+            options.oracle.filter(|_| list.len() > 1).and_then(|by| oracle::oracle(by, texts, references, bleu));
         said.push((name.clone(), list[0]));
         if let Some(best) = oracle {
             oracles.entry((ORACLE.to_owned(), Some(name.clone()))).or_default().insert(at, (best + 1) as f32);

@@ -5,27 +5,25 @@ use crate::analysis::bleu::{BleuCounts, BleuSettings};
 use crate::analysis::chrf;
 use crate::import::{ImportedOutput, OracleBy};
 
-impl OracleBy {
-    /// The score of a candidate, from 0 to 100.
-    pub fn score(self, text: &str, references: &[&str], bleu: &BleuSettings) -> f64 {
-        match self {
-            Self::Bleu => BleuCounts::of(text, references, bleu).sentence(),
-            Self::Chrf => chrf::ChrfCounts::of(text, references, false).score(),
-        }
+/// The score of a candidate, from 0 to 100.
+pub fn score(by: OracleBy, text: &str, references: &[&str], bleu: &BleuSettings) -> f64 {
+    match by {
+        OracleBy::Bleu => BleuCounts::of(text, references, bleu).sentence(),
+        OracleBy::Chrf => chrf::ChrfCounts::of(text, references, false).score(),
     }
+}
 
-    /// The place of the best candidate, from 0; the first of equals. `None` without candidates or references.
-    pub fn oracle<'a>(
-        self,
-        candidates: impl IntoIterator<Item = &'a str>,
-        references: &[&str],
-        bleu: &BleuSettings,
-    ) -> Option<usize> {
-        if references.is_empty() {
-            return None;
-        }
-        greatest(candidates.into_iter().map(|text| self.score(text, references, bleu)))
+/// The place of the best candidate, from 0; the first of equals. `None` without candidates or references.
+pub fn oracle<'a>(
+    by: OracleBy,
+    candidates: impl IntoIterator<Item = &'a str>,
+    references: &[&str],
+    bleu: &BleuSettings,
+) -> Option<usize> {
+    if references.is_empty() {
+        return None;
     }
+    greatest(candidates.into_iter().map(|text| score(by, text, references, bleu)))
 }
 
 /// What candidates are ranked by: a feature, `score`, or `log_p`; NaN of those that have none.
@@ -76,13 +74,13 @@ mod tests {
         ] {
             for by in [OracleBy::Bleu, OracleBy::Chrf] {
                 assert_eq!(
-                    by.oracle(candidates.iter().copied(), &references, &BleuSettings::default()),
+                    oracle(by, candidates.iter().copied(), &references, &BleuSettings::default()),
                     wanted,
                     "{by:?}"
                 );
             }
         }
-        assert_eq!(OracleBy::Chrf.oracle(["a"], &[], &BleuSettings::default()), None);
+        assert_eq!(oracle(OracleBy::Chrf, ["a"], &[], &BleuSettings::default()), None);
         assert_eq!(greatest([f64::NAN, -2.0, -1.0, -1.0]), Some(2));
     }
 }
