@@ -23,7 +23,7 @@ pub struct Axis<'a> {
 }
 
 /// Where numbers fall.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Frame {
     /// Between the axes.
     pub area: Area,
@@ -86,7 +86,7 @@ impl Axes<'_> {
             area.left() + widest(&self.y.written(bottom - top, ROOM.1), measure) + SPACE_1 + titled(self.y.label);
         // The last label reaches half its width beyond the axis.
         let right = area.right() - (0.5 * widest(&self.x.written(area.right() - left, ROOM.0), measure)).max(SPACE_2);
-        let area = Area::new(point(left, top), point(right.max(left + 1.0), bottom.max(top + 1.0)));
+        let area = Area::from_min_max(point(left, top), point(right.max(left + 1.0), bottom.max(top + 1.0)));
         Frame { area, x: self.x.ends, y: self.y.ends }
     }
 
@@ -116,11 +116,11 @@ impl Axes<'_> {
             write(text, point(area.left() - SPACE_1, place(frame.x[0], y).y), (Across::Right, Down::Middle), 0.0);
         }
         if !self.x.label.is_empty() {
-            let foot = point(area.centre().x, area.bottom() + line + 2.0 * SPACE_1);
+            let foot = point(area.center().x, area.bottom() + line + 2.0 * SPACE_1);
             write(self.x.label.to_owned(), foot, (Across::Centre, Down::Top), 0.0);
         }
         if !self.y.label.is_empty() {
-            let side = point(area.left() - wide - 2.0 * SPACE_1 - 0.5 * line, area.centre().y);
+            let side = point(area.left() - wide - 2.0 * SPACE_1 - 0.5 * line, area.center().y);
             write(self.y.label.to_owned(), side, (Across::Centre, Down::Middle), std::f32::consts::FRAC_PI_2);
         }
         out

@@ -30,23 +30,26 @@ pub struct BarMark<'a> {
 impl<'a> BarMark<'a> {
     /// In this area; words have `names` points.
     pub fn marks(&self, area: &Area, names: f32, palette: &Palette) -> [Mark<'a>; 5] {
-        let (middle, bar) = (area.centre().y, area.left() + names);
+        let (middle, bar) = (area.center().y, area.left() + names);
         let name = point(bar - SPACE_1, middle);
         let name = TextMark::new(self.text.clone(), name, (Across::Right, Down::Middle), TEXT_SMALL, palette.text);
-        let track = Area::new(
+        let track = Area::from_min_max(
             point(bar + SPACE_1, area.top() + 4.0),
             point(area.right() - NUMBER.max(self.room), area.bottom() - 4.0),
         );
         let at = |share: f32| track.left() + track.width() * share.clamp(0.0, 1.0);
         let (zero, tip) = (at(self.zero), at(self.zero + self.share));
-        let bar =
-            Area::new(point(zero.min(tip), track.top()), point(zero.max(tip).max(zero.min(tip) + 1.0), track.bottom()));
+        let bar = Area::from_min_max(
+            point(zero.min(tip), track.top()),
+            point(zero.max(tip).max(zero.min(tip) + 1.0), track.bottom()),
+        );
         let colour = match (self.share < 0.0, self.is_marked) {
             (true, _) => palette.warm,
             (false, true) => palette.accent,
             (false, false) => palette.weak,
         };
-        let line = Area::at(point(zero, area.top()), size(if self.zero > 0.0 { 1.0 } else { 0.0 }, area.height()));
+        let line =
+            Area::from_min_size(point(zero, area.top()), size(if self.zero > 0.0 { 1.0 } else { 0.0 }, area.height()));
         let end = point(area.right(), middle);
         let number = TextMark::new(self.number.clone(), end, (Across::Right, Down::Middle), TEXT_SMALL, palette.weak);
         [

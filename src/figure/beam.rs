@@ -44,7 +44,7 @@ pub struct BeamRow<'a> {
 impl<'a> BeamRow<'a> {
     /// In this area.
     pub fn marks(self, area: &Area, palette: &Palette) -> Vec<Mark<'a>> {
-        let middle = area.centre().y;
+        let middle = area.center().y;
         let mut out = Vec::new();
         if !self.back.is_clear() {
             out.push(Mark::Rect(Rectangle::filled(*area, 3.0, self.back)));

@@ -94,7 +94,7 @@ impl<'a> Inspected<'a> {
         let first = top + measure.height(TEXT_SMALL) + SPACE_1;
         let mut marks = vec![text(self.heading.clone(), left, top, TEXT_SMALL, palette.weak)];
         for (n, (text, probability, is_marked)) in self.candidates.iter().enumerate() {
-            let area = Area::at(point(left, first + n as f32 * ROW), size(CANDIDATES, ROW));
+            let area = Area::from_min_size(point(left, first + n as f32 * ROW), size(CANDIDATES, ROW));
             let number = Cow::Owned(format!("{probability:.3}"));
             let (text, share, is_marked) = (text.clone(), *probability, *is_marked);
             let bar = BarMark { text, share, number, is_marked, ..BarMark::default() };
@@ -122,14 +122,14 @@ fn columns<'a>(
     let (none, number) = (|_: f64| String::new(), |value: f64| format!("{value:.1}"));
     let (across, up) = ([-0.5, alpha.len() as f64 - 0.5], [0.0, 1.0]);
     let axes = Axes { x: axis(&none, across, &[]), y: axis(&number, up, &[]) };
-    let area = Area::at(point(left, top + line + SPACE_1), size(width, HEIGHT));
+    let area = Area::from_min_size(point(left, top + line + SPACE_1), size(width, HEIGHT));
     let frame = axes.frame(&area, measure);
     let mut marks = vec![text(heading.clone().into(), left, top, TEXT_SMALL, palette.weak)];
     marks.extend(axes.marks(&frame, measure, palette));
     let share = 0.5 * f64::from(BAR);
     for (j, alpha) in alpha.iter().enumerate().filter(|(_, alpha)| **alpha > 0.0) {
         let x = j as f64;
-        let bar = Area::new(frame.place([x - share, f64::from(*alpha)]), frame.place([x + share, 0.0]));
+        let bar = Area::from_min_max(frame.place([x - share, f64::from(*alpha)]), frame.place([x + share, 0.0]));
         marks.push(Mark::Rect(Rectangle::filled(bar, 0.0, palette.accent)));
     }
     let widest = source.iter().map(|word| measure.width(&word.text, TEXT_SMALL)).fold(0.0, f32::max);

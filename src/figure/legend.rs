@@ -36,7 +36,7 @@ pub fn band<'a>(area: &Area, palette: &Palette, colour: impl Fn(f32) -> Rgba) ->
         let share = n as f32 / (STEPS - 1) as f32;
         // opaque, since what covers twice where two meet would show as a seam
         let fill = colour(share).over(palette.panel);
-        Mark::Rect(Rectangle::filled(Area::at(corner, size(reach, area.height())), 0.0, fill))
+        Mark::Rect(Rectangle::filled(Area::from_min_size(corner, size(reach, area.height())), 0.0, fill))
     };
     let edge = Stroke { width: 1.0, colour: palette.line };
     let frame = Mark::Rect(Rectangle::framed(*area, 0.0, edge, BorderSide::Outside));
@@ -52,18 +52,18 @@ pub fn of_cells<'a>(cells: &Cells<'_>, name: &'a str, place: &Area, palette: &Pa
         Scale::Range | Scale::Between(..) => format!("{value:.1}"),
         Scale::Signed => format!("{value:.2}"),
     };
-    let area = Area::at(place.min + size(NUMBER, 0.0), SIZE);
+    let area = Area::from_min_size(place.min + size(NUMBER, 0.0), SIZE);
     let mut marks = band(&area, palette, |share| cells.map.colour(from + (1.0 - from) * share));
     marks.extend(beside(&area, [number(low), number(high)], palette));
     if !name.is_empty() {
-        marks.push(text(name, point(area.right() + NUMBER, area.centre().y), Across::Left, palette));
+        marks.push(text(name, point(area.right() + NUMBER, area.center().y), Across::Left, palette));
     }
     marks
 }
 
 /// What the links of a few alpha look like, and the alpha below which there are none.
 pub fn of_links<'a>(place: &Area, threshold: f32, stroke: impl Fn(f32) -> Stroke, palette: &Palette) -> Vec<Mark<'a>> {
-    let middle = place.centre().y;
+    let middle = place.center().y;
     let text = |words: String, x: f32| text(words, point(x, middle), Across::Left, palette);
     let mut marks = vec![text("alpha".to_owned(), place.left())];
     let mut x = place.left() + WORD;
@@ -81,7 +81,7 @@ pub fn of_links<'a>(place: &Area, threshold: f32, stroke: impl Fn(f32) -> Stroke
 
 /// What the colour behind a word means.
 pub fn of_doubt<'a>(place: &Area, palette: &Palette) -> Vec<Mark<'a>> {
-    let area = Area::at(place.min + size(WORD, 0.0), SIZE);
+    let area = Area::from_min_size(place.min + size(WORD, 0.0), SIZE);
     let mut marks = band(&area, palette, |share| palette.doubt(DOUBT_END * share).over(palette.panel));
     marks.extend(beside(&area, ["p = 1", "p = 0.01 or less"], palette));
     marks
@@ -89,7 +89,7 @@ pub fn of_doubt<'a>(place: &Area, palette: &Palette) -> Vec<Mark<'a>> {
 
 /// What the ends of a band stand for.
 fn beside<'a>(band: &Area, [low, high]: [impl Into<Cow<'a, str>>; 2], palette: &Palette) -> [Mark<'a>; 2] {
-    let middle = band.centre().y;
+    let middle = band.center().y;
     [
         text(low, point(band.left() - SPACE_1, middle), Across::Right, palette),
         text(high, point(band.right() + SPACE_1, middle), Across::Left, palette),

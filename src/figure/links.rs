@@ -131,7 +131,7 @@ impl LinksLayout {
     pub fn moved(mut self, by: impl Into<Size>) -> Self {
         let by = by.into();
         for area in self.source.iter_mut().chain(&mut self.target) {
-            *area = Area::new(area.min + by, area.max + by);
+            *area = Area::from_min_max(area.min + by, area.max + by);
         }
         self
     }
@@ -153,7 +153,7 @@ impl LinksLayout {
     /// From the foot of source word j to the top of target word i, upright at both ends.
     pub fn curve(&self, i: usize, j: usize) -> Option<[Point; 4]> {
         let (source, target) = (self.source.get(j)?, self.target.get(i)?);
-        let (from, to) = (point(source.centre().x, source.bottom()), point(target.centre().x, target.top()));
+        let (from, to) = (point(source.center().x, source.bottom()), point(target.center().x, target.top()));
         let middle = 0.5 * (from.y + to.y);
         Some([from, point(from.x, middle), point(to.x, middle), to])
     }
@@ -229,7 +229,7 @@ fn line(widths: &[f32], top: f32, height: f32, room: f32) -> Vec<Area> {
     let gap = ((room - words) / gaps.max(1.0)).clamp(GAPS.0, GAPS.1.max(GAP_SHARE * room));
     let mut x = 0.5 * (room - words - gap * gaps);
     let mut place = |width: &f32| {
-        let area = Area::at(point(x, top), size(*width, height));
+        let area = Area::from_min_size(point(x, top), size(*width, height));
         x += width + gap;
         area
     };
@@ -314,7 +314,7 @@ impl<'a> LinksFigure<'a> {
         }
         let colour = if is_marked { self.palette.accent } else { label.tone.colour(self.palette) };
         let anchor = (Across::Centre, Down::Middle);
-        let text = TextMark::new(label.text.clone(), area.centre(), anchor, TEXT_BODY, colour);
+        let text = TextMark::new(label.text.clone(), area.center(), anchor, TEXT_BODY, colour);
         out.push(Mark::Text(TextMark { room: LABEL_MAX, ..text }));
     }
 }

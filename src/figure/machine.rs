@@ -92,7 +92,7 @@ pub fn places(machine: &Machine, area: &Area) -> Vec<Area> {
     let place = |stage: &MachineStage| {
         let (column, row) = stage.place;
         let corner = point(area.left() + column as f32 * pitch.x, area.top() + row as f32 * pitch.y);
-        Area::at(
+        Area::from_min_size(
             point(corner.x + 0.5 * gap.x, corner.y + 0.5 * gap.y),
             size((pitch.x - gap.x).max(1.0), (pitch.y - gap.y).max(1.0)),
         )
@@ -177,7 +177,7 @@ impl MachineDrawing<'_> {
         let (inner, grown) = (place.shrink(SPACE_2), grown(place));
         let lines = self.head(stage, &inner, grown, if is_done { palette.text } else { palette.weak }, marks);
         let head = lines as f32 * self.measure.height(grown * TEXT_SMALL);
-        let below = Area::new(point(inner.left(), inner.top() + head + SPACE_1), inner.max);
+        let below = Area::from_min_max(point(inner.left(), inner.top() + head + SPACE_1), inner.max);
         if is_done && below.height() >= 4.0 && below.width() >= 8.0 {
             self.held(self.held.get(n).unwrap_or(&Held::Nothing), &below, grown, marks);
         }
@@ -236,11 +236,11 @@ impl MachineDrawing<'_> {
             Held::Word(word) => {
                 let size = self.narrowed(word, grown * LARGE, area.width());
                 let word = Cow::Owned(word.clone().into_owned());
-                let text = TextMark::new(word, area.centre(), (Across::Centre, Down::Middle), size, palette.text);
+                let text = TextMark::new(word, area.center(), (Across::Centre, Down::Middle), size, palette.text);
                 marks.push(Mark::Text(TextMark { room: area.width(), ..text }));
             }
             Held::Hidden => {
-                let (at, size) = (area.centre(), grown * LARGE);
+                let (at, size) = (area.center(), grown * LARGE);
                 marks.push(Mark::Text(TextMark::new("?", at, (Across::Centre, Down::Middle), size, palette.accent)));
             }
         }
@@ -286,7 +286,8 @@ impl MachineDrawing<'_> {
         let count = ((area.height() / line) as usize).clamp(1, WORDS);
         for (n, (word, share)) in words.iter().take(count).enumerate() {
             let top = area.top() + n as f32 * line;
-            let bar = Area::at(point(area.left(), top), size(area.width() * share.clamp(0.0, 1.0), line - 1.0));
+            let bar =
+                Area::from_min_size(point(area.left(), top), size(area.width() * share.clamp(0.0, 1.0), line - 1.0));
             marks.push(Mark::Rect(Rectangle::filled(bar, 2.0, self.palette.accent_soft)));
             let at = point(area.left() + 2.0, top + 0.5 * line);
             let size = self.narrowed(word, small, area.width() - 2.0);
@@ -304,7 +305,7 @@ fn grown(place: &Area) -> f32 {
 
 /// The way from one box to another, and the direction in which it arrives.
 fn path(from: &Area, to: &Area) -> ([Point; 4], (f32, f32)) {
-    let (a, b) = (from.centre(), to.centre());
+    let (a, b) = (from.center(), to.center());
     let is_beside = from.bottom() > to.top() && to.bottom() > from.top();
     if is_beside {
         let sign = if b.x > a.x { 1.0 } else { -1.0 };
@@ -372,7 +373,7 @@ fn crosses(points: &[Point; 4], place: &Area) -> bool {
 /// The corners of a way between the boxes, from one to another. Ways of several arrows lie beside each other.
 fn around(from: &Area, to: &Area, gap: Size, n: usize) -> Vec<Point> {
     let lane = (n % 5) as f32 - 2.0;
-    let (a, b) = (from.centre(), to.centre());
+    let (a, b) = (from.center(), to.center());
     let (aside, over) = (size(0.09 * gap.x * lane, 0.09 * gap.y * lane), 0.5 * gap.y);
     let lean = (0.3 * (a.x - b.x) / to.width().max(1.0)).clamp(-0.35, 0.35) * to.width();
     let (out, into) = (a.x - 0.5 * lean + aside.x, b.x + lean + aside.x);
@@ -461,7 +462,7 @@ fn bars(shares: &[f32], area: &Area, palette: &Palette, marks: &mut Vec<Mark<'st
     for (j, share) in shares.iter().enumerate().filter(|(_, share)| share.is_finite()) {
         let (top, foot) = (y(share.max(0.0)), y(share.min(0.0)));
         let left = area.left() + j as f32 * pitch;
-        let bar = Area::new(point(left, top.min(foot - 0.5)), point(left + (pitch - 1.0).max(0.5), foot));
+        let bar = Area::from_min_max(point(left, top.min(foot - 0.5)), point(left + (pitch - 1.0).max(0.5), foot));
         let colour = if *share < 0.0 { palette.warm } else { palette.accent };
         marks.push(Mark::Rect(Rectangle::filled(bar, 0.0, colour)));
     }
@@ -481,7 +482,7 @@ mod tests {
     #[test]
     fn bars_below_zero_are_orange_as_in_the_open_box() {
         let mut marks = Vec::new();
-        bars(&[1.0, -2.0], &Area::at(point(0.0, 0.0), size(20.0, 30.0)), &LIGHT, &mut marks);
+        bars(&[1.0, -2.0], &Area::from_min_size(point(0.0, 0.0), size(20.0, 30.0)), &LIGHT, &mut marks);
         let colour = |mark: &Mark<'_>| if let Mark::Rect(bar) = mark { Some(bar.fill) } else { None };
         let colours: Vec<_> = marks.iter().filter_map(colour).collect();
         assert_eq!(colours, [LIGHT.accent, LIGHT.warm]);
@@ -516,7 +517,7 @@ mod tests {
             measure: &SansSerif,
         };
         for (wide, high) in [(400.0, 200.0), (150.0, 60.0), (110.0, 50.0), (60.0, 40.0), (36.0, 30.0)] {
-            let texts: Vec<_> = drawing.marks(&Area::at(point(0.0, 0.0), size(wide, high)));
+            let texts: Vec<_> = drawing.marks(&Area::from_min_size(point(0.0, 0.0), size(wide, high)));
             let texts = texts.iter().filter_map(|mark| if let Mark::Text(text) = mark { Some(text) } else { None });
             let texts: Vec<_> = texts.collect();
             assert!(texts.iter().any(|mark| mark.text == "h"), "{wide} by {high}: {texts:?}");

@@ -54,14 +54,14 @@ impl Mark<'_> {
     /// Moves it.
     pub fn shift(&mut self, by: Size) {
         match self {
-            Self::Text(of) => of.at = of.at + by,
-            Self::Words(of) => of.at = of.at + by,
-            Self::Rect(of) => of.area = of.area.shift(by),
-            Self::Lines(of) => of.ends.iter_mut().flatten().for_each(|end| *end = *end + by),
+            Self::Text(of) => of.at += by,
+            Self::Words(of) => of.at += by,
+            Self::Rect(of) => of.area = of.area.translate(by),
+            Self::Lines(of) => of.ends.iter_mut().flatten().for_each(|end| *end += by),
             Self::Curve(of) => of.points = of.points.map(|point| point + by),
-            Self::Polygon(of) => of.corners.iter_mut().for_each(|corner| *corner = *corner + by),
-            Self::Dots(of) => of.dots.iter_mut().for_each(|(at, _)| *at = *at + by),
-            Self::Image(of) => of.area = of.area.shift(by),
+            Self::Polygon(of) => of.corners.iter_mut().for_each(|corner| *corner += by),
+            Self::Dots(of) => of.dots.iter_mut().for_each(|(at, _)| *at += by),
+            Self::Image(of) => of.area = of.area.translate(by),
         }
     }
 }
@@ -165,7 +165,7 @@ pub enum BorderSide {
 }
 
 /// A rectangle.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rectangle {
     pub area: Area,
     /// Of its corners, points.
@@ -181,12 +181,12 @@ pub struct Rectangle {
 impl Rectangle {
     /// Without a border.
     pub fn filled(area: Area, radius: f32, fill: Rgba) -> Self {
-        Self { area, radius, fill, ..Self::default() }
+        Self { area, radius, fill, border: Stroke::default(), side: BorderSide::default() }
     }
 
     /// A border alone.
     pub fn framed(area: Area, radius: f32, border: Stroke, side: BorderSide) -> Self {
-        Self { area, radius, border, side, ..Self::default() }
+        Self { area, radius, fill: Rgba::default(), border, side }
     }
 
     /// Whether there is a border to see.

@@ -112,7 +112,7 @@ pub fn laid_out<'a>(measure: &dyn TextMeasure, of: &'a WordsMark<'_>) -> Vec<Mar
         }
         let at = of.at + size(x, 0.0);
         if !back.is_clear() {
-            let area = Area::at(point(at.x, at.y - 0.5 * height), size(width, height));
+            let area = Area::from_min_size(point(at.x, at.y - 0.5 * height), size(width, height));
             out.push(Mark::Rect(Rectangle::filled(area, 0.0, *back)));
         }
         let is_whole = shown == *word;

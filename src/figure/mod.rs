@@ -113,7 +113,7 @@ impl Figure<'_> {
     pub fn grounded(mut self, palette: &Palette) -> Self {
         self.marks.iter_mut().for_each(|mark| mark.shift(size(MARGIN, MARGIN)));
         self.size = size(self.size.x + 2.0 * MARGIN, self.size.y + 2.0 * MARGIN);
-        let ground = Rectangle::filled(Area::at(point(0.0, 0.0), self.size), 0.0, palette.panel);
+        let ground = Rectangle::filled(Area::from_min_size(point(0.0, 0.0), self.size), 0.0, palette.panel);
         self.marks.insert(0, Mark::Rect(ground));
         self
     }

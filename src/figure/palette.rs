@@ -233,6 +233,13 @@ pub const MEASURE_MAPS: [ColourMap; 2] = [
     },
 ];
 
+/// A colour map is kept as its key.
+impl serde::Serialize for ColourMap {
+    fn serialize<S: serde::Serializer>(&self, output: S) -> Result<S::Ok, S::Error> {
+        output.serialize_str(self.key)
+    }
+}
+
 impl ColourMap {
     /// The map of measures.
     pub fn of_measures(is_dark: bool) -> &'static Self {

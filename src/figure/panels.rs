@@ -27,7 +27,8 @@ pub fn together<'a>(figures: Vec<Figure<'a>>, columns: usize, palette: &Palette)
         figures.chunks(columns).map(|row| row.iter().map(|figure| figure.size.y).fold(0.0, f32::max)).collect();
     let whole = size(widths.iter().sum(), heights.iter().sum());
     let mut provenance = Provenance::default();
-    let mut marks = vec![Mark::Rect(Rectangle::filled(Area::at(point(0.0, 0.0), whole), 0.0, palette.panel))];
+    let mut marks =
+        vec![Mark::Rect(Rectangle::filled(Area::from_min_size(point(0.0, 0.0), whole), 0.0, palette.panel))];
     let mut titles = Vec::new();
     for (n, figure) in figures.into_iter().enumerate() {
         let (column, row) = (n % columns, n / columns);

@@ -67,12 +67,12 @@ impl Camera {
     /// Where a place is on the screen; up is up.
     pub fn to_screen(&self, view: &Area, place: [f32; 2]) -> Point {
         let [x, y] = [0, 1].map(|axis| (place[axis] - self.centre[axis]) * self.scale);
-        view.centre() + size(x, -y)
+        view.center() + size(x, -y)
     }
 
     /// Which place is at a point of the screen.
     pub fn to_place(&self, view: &Area, at: Point) -> [f32; 2] {
-        let middle = view.centre();
+        let middle = view.center();
         [self.centre[0] + (at.x - middle.x) / self.scale, self.centre[1] - (at.y - middle.y) / self.scale]
     }
 
@@ -81,7 +81,7 @@ impl Camera {
         let fixed = self.to_place(view, at);
         let scale = (self.scale * factor).clamp(self.whole * ZOOMS.0, self.whole * ZOOMS.1);
         let moved = Self { centre: fixed, scale, ..*self };
-        let middle = view.centre();
+        let middle = view.center();
         moved.panned(size(at.x - middle.x, at.y - middle.y))
     }
 
@@ -141,8 +141,8 @@ impl Labels {
 
     fn is_free(&self, area: &Area, clip: &Area) -> bool {
         let wide = Area { min: point(area.min.x - APART.x, area.min.y - APART.y), max: area.max + APART };
-        clip.holds(area.min)
-            && clip.holds(area.max)
+        clip.contains(area.min)
+            && clip.contains(area.max)
             && squares(&wide).filter_map(|square| self.squares.get(&square)).flatten().all(|&other| {
                 let other = self.placed[other].1;
                 other.min.x >= wide.max.x
@@ -155,7 +155,7 @@ impl Labels {
 
 /// Right of the point, left, above and below.
 fn sides(foot: Point, size: Size) -> [Area; 4] {
-    let at = |x: f32, y: f32| Area::at(point(foot.x + x, foot.y + y), size);
+    let at = |x: f32, y: f32| Area::from_min_size(point(foot.x + x, foot.y + y), size);
     [at(GAP, -size.y / 2.0), at(-GAP - size.x, -size.y / 2.0), at(-size.x / 2.0, -GAP - size.y), at(-size.x / 2.0, GAP)]
 }
 
@@ -209,7 +209,7 @@ impl<'t> Plane<'_, 't> {
         let mut labels = Labels::default();
         let mut has_one = vec![false; self.feet.len()];
         for at in self.first_come() {
-            let Some(foot) = self.feet.get(at).copied().filter(|foot| view.holds(*foot)) else { continue };
+            let Some(foot) = self.feet.get(at).copied().filter(|foot| view.contains(*foot)) else { continue };
             if labels.placed.len() >= most {
                 break;
             }
@@ -228,7 +228,7 @@ impl<'t> Plane<'_, 't> {
         let radius = radius(self.feet.len(), self.closeness);
         let near = view.shrink(-radius);
         let stands_out = self.stands_out();
-        let in_view: Vec<usize> = (0..self.feet.len()).filter(|at| near.holds(self.feet[*at])).collect();
+        let in_view: Vec<usize> = (0..self.feet.len()).filter(|at| near.contains(self.feet[*at])).collect();
         let (mut aside, mut marked) = (Vec::new(), Vec::new());
         for &at in &in_view {
             let colour = palette::point(self.dark, (self.shade)(at));
@@ -296,7 +296,7 @@ impl<'t> Plane<'_, 't> {
         provenance: Provenance,
     ) -> Figure<'t> {
         let room = room.into();
-        let view = Area::at(point(0.0, 0.0), room);
+        let view = Area::from_min_size(point(0.0, 0.0), room);
         let camera = Camera::whole(places, room);
         let feet: Vec<Point> = places.iter().map(|place| camera.to_screen(&view, *place)).collect();
         let plane = Plane { feet: &feet, closeness: 1.0, ..self };

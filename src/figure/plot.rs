@@ -66,7 +66,9 @@ impl Shape {
         };
         match self {
             Self::Circle => Mark::Dots(Dots::round(vec![(at, colour)], r)),
-            Self::Square => Mark::Rect(Rectangle::filled(Area::around(at, size(1.8 * r, 1.8 * r)), 0.0, colour)),
+            Self::Square => {
+                Mark::Rect(Rectangle::filled(Area::from_center_size(at, size(1.8 * r, 1.8 * r)), 0.0, colour))
+            }
             Self::Up => corners(&[(0.0, -1.0), (0.9, 0.7), (-0.9, 0.7)]),
             Self::Down => corners(&[(0.0, 1.0), (-0.9, -0.7), (0.9, -0.7)]),
             Self::Left => corners(&[(-1.0, 0.0), (0.7, -0.9), (0.7, 0.9)]),
@@ -182,9 +184,9 @@ impl<'a> Plot<'a> {
         let line = measure.height(TEXT_SMALL);
         let title = TextMark::new(self.title, area.min, (Across::Left, Down::Top), TEXT_SMALL, palette.weak);
         let mut out = vec![Mark::Text(TextMark { room: area.width(), ..title })];
-        let below = Area::new(point(area.left(), area.top() + line + SPACE_1), area.max);
+        let below = Area::from_min_max(point(area.left(), area.top() + line + SPACE_1), area.max);
         let legend = legend(self.series, &below, measure, dark, &mut out);
-        let rest = Area::new(point(area.left(), legend + SPACE_1), area.max);
+        let rest = Area::from_min_max(point(area.left(), legend + SPACE_1), area.max);
         let [x, y] = self.ends();
         let axes = Axes {
             x: Axis { label: self.x_label, text: self.x_text, ticks: self.x_ticks, ends: x },
@@ -207,7 +209,7 @@ impl<'a> Plot<'a> {
         provenance: Provenance,
     ) -> Figure<'a> {
         let size = room.into();
-        let area = Area::at(point(0.0, 0.0), size).shrink(SPACE_1);
+        let area = Area::from_min_size(point(0.0, 0.0), size).shrink(SPACE_1);
         Figure { size, marks: self.marks(&area, measure, dark), provenance }
     }
 
@@ -229,7 +231,7 @@ impl<'a> Plot<'a> {
         }
         out.extend(self.bars(n).into_iter().map(|[x, width, y]| {
             let (a, b) = (frame.place([x - 0.5 * width, y.max(0.0)]), frame.place([x + 0.5 * width, y.min(0.0)]));
-            Mark::Rect(Rectangle::filled(Area::new(a, b), 0.0, colour))
+            Mark::Rect(Rectangle::filled(Area::from_min_max(a, b), 0.0, colour))
         }));
     }
 }

@@ -201,7 +201,7 @@ impl Scatter<'_> {
     pub fn rings<'m>(&self, frame: &Area) -> Vec<Mark<'m>> {
         let palette = self.palette;
         let ring = |points: &[[f32; 2]], radius, fill: Rgba, colour| {
-            let places = points.iter().map(|point| self.place(frame, *point)).filter(|at| frame.holds(*at));
+            let places = points.iter().map(|point| self.place(frame, *point)).filter(|at| frame.contains(*at));
             let dots = places.map(|at| (at, fill)).collect();
             let border = Stroke { width: 2.0, colour };
             Mark::Dots(Dots { dots, radius, border, is_square: false })
@@ -256,7 +256,7 @@ pub fn whole<'a>(
     });
     let axis = |n: usize| Axis { label: labels[n], text: &number, ticks: &[], ends: ends[n] };
     let axes = Axes { x: axis(0), y: axis(1) };
-    let frame = axes.frame(&Area::at(point(0.0, 0.0), room).shrink(SPACE_1), measure);
+    let frame = axes.frame(&Area::from_min_size(point(0.0, 0.0), room).shrink(SPACE_1), measure);
     let narrow = |[low, high]: [f64; 2]| [low as f32, high as f32];
     let area = frame.area;
     let view = ScatterView { x: narrow(frame.x), y: narrow(frame.y), size: [area.width(), area.height()] };

@@ -277,7 +277,7 @@ fn links_legend<'a>(sheets: &'a [PictureSheet<'a>], look: &FigureStyle) -> Figur
     let Some(sheet) = sheets.first() else { return Figure::default() };
     let links = links_of(sheet, look);
     let size = size(legend::WITH_WORDS, legend::SIZE.y);
-    let place = Area::at(point(0.0, 0.0), size);
+    let place = Area::from_min_size(point(0.0, 0.0), size);
     let marks = legend::of_links(&place, links.threshold, |alpha| links.stroke_of(alpha), links.palette);
     Figure { size, marks, ..Figure::default() }
 }
@@ -288,7 +288,7 @@ fn beam<'a>(sheet: &'a PictureSheet<'a>, look: &FigureStyle) -> Figure<'a> {
         |row: &BeamRow<'_>| row.words.iter().map(|(word, _)| SansSerif.width(word, TEXT_BODY) + SPACE_1).sum::<f32>();
     let width = BEFORE_WORDS + sheet.beam.iter().map(width).fold(0.0, f32::max);
     let row = |(n, row): (usize, &BeamRow<'a>)| {
-        let area = Area::at(point(0.0, n as f32 * LINE), size(width, LINE));
+        let area = Area::from_min_size(point(0.0, n as f32 * LINE), size(width, LINE));
         row.clone().marks(&area, palette)
     };
     let marks: Vec<Mark<'a>> = sheet.beam.iter().enumerate().flat_map(row).collect();
@@ -303,7 +303,7 @@ fn tree<'a>(sheet: &'a PictureSheet<'a>, look: &FigureStyle) -> Figure<'a> {
 
 fn doubt_legend<'a>(_: &'a [PictureSheet<'a>], look: &FigureStyle) -> Figure<'a> {
     let size = size(legend::WITH_WORDS, legend::SIZE.y);
-    let marks = legend::of_doubt(&Area::at(point(0.0, 0.0), size), Palette::of(look.is_dark));
+    let marks = legend::of_doubt(&Area::from_min_size(point(0.0, 0.0), size), Palette::of(look.is_dark));
     Figure { size, marks, ..Figure::default() }
 }
 

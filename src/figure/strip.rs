@@ -36,7 +36,7 @@ impl StripLayout {
     /// The box of number `n`, from the corner of the strip.
     pub fn cell(&self, n: usize) -> Area {
         let (x, y) = (n % self.across, n / self.across);
-        Area::at(point(x as f32 * self.pitch, y as f32 * self.row), size(self.pitch, self.row))
+        Area::from_min_size(point(x as f32 * self.pitch, y as f32 * self.row), size(self.pitch, self.row))
     }
 
     /// The number under a point.
@@ -60,10 +60,10 @@ impl StripLayout {
         let zeros = LinesMark { ends: (0..self.down).map(zero).collect(), stroke, is_crisp: false };
         let gap = (self.pitch * 0.25).min(1.5);
         let bar = |(n, value): (usize, &f32)| {
-            let cell = self.cell(n).shift(size(area.left(), area.top()));
+            let cell = self.cell(n).translate(size(area.left(), area.top()));
             let reach = (value / largest) * (self.row * 0.5 - 2.0);
-            let (from, to) = (cell.centre().y, cell.centre().y - reach);
-            let bar = Area::new(
+            let (from, to) = (cell.center().y, cell.center().y - reach);
+            let bar = Area::from_min_max(
                 point(cell.left(), from.min(to)),
                 point(cell.right() - gap, from.max(to).max(from.min(to) + 1.0)),
             );

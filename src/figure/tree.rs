@@ -151,7 +151,7 @@ impl<'a> TreeFigure<'a> {
                 line += 1.0;
             }
             let corner = point(lefts[node.step], (RIM + line * LINE + 0.5 * (LINE - BOX)) * scale);
-            boxes.push(Area::at(corner, size(wide[at], BOX * scale)));
+            boxes.push(Area::from_min_size(corner, size(wide[at], BOX * scale)));
         }
         let right = boxes.iter().map(Area::right).fold(0.0, f32::max);
         TreeLayout { boxes, size: size(right + GAP * scale, (2.0 * RIM + (line + 1.0) * LINE) * scale) }
@@ -186,7 +186,7 @@ impl<'a> TreeFigure<'a> {
             if to.left() < view.left() || from.right() > view.right() {
                 continue;
             }
-            let (from, to) = (self.end(layout, parent), point(to.left(), to.centre().y));
+            let (from, to) = (self.end(layout, parent), point(to.left(), to.center().y));
             let (kind, middle) = (Weight::of(node), to.x - 0.5 * GAP * self.scale);
             let down = to.y - from.y;
             if down < 0.5 * LINE * self.scale {
@@ -216,7 +216,7 @@ impl<'a> TreeFigure<'a> {
     fn end(&self, layout: &TreeLayout, at: usize) -> Point {
         let area = &layout.boxes[at];
         let behind = if self.nodes[at].hidden > 0 { BEHIND * self.scale } else { 0.0 };
-        point(area.right() + behind, area.centre().y)
+        point(area.right() + behind, area.center().y)
     }
 
     fn stroke(&self, kind: Weight) -> Stroke {
@@ -245,10 +245,10 @@ impl<'a> TreeFigure<'a> {
         out.extend(Hand { said: node.said, is_set: false }.frame(*area, palette));
         let colour = if node.state == NodeState::Pruned { palette.weak } else { palette.text };
         let anchor = (Across::Centre, Down::Middle);
-        let text = TextMark::new(node.text.clone(), area.centre(), anchor, TEXT_SMALL * self.scale, colour);
+        let text = TextMark::new(node.text.clone(), area.center(), anchor, TEXT_SMALL * self.scale, colour);
         out.push(Mark::Text(TextMark { room: LABEL_MAX * self.scale, is_underlined: node.is_best, ..text }));
         if node.hidden > 0 {
-            let at = point(area.right() + 2.0, area.centre().y);
+            let at = point(area.right() + 2.0, area.center().y);
             let small = 0.85 * TEXT_SMALL * self.scale;
             let text =
                 TextMark::new(format!("+{}", node.hidden), at, (Across::Left, Down::Middle), small, palette.weak);
@@ -259,7 +259,7 @@ impl<'a> TreeFigure<'a> {
     /// All of it as one figure.
     pub fn whole(&self, measure: &dyn TextMeasure) -> Figure<'a> {
         let layout = self.layout(measure);
-        let all = Area::at(point(0.0, 0.0), layout.size);
+        let all = Area::from_min_size(point(0.0, 0.0), layout.size);
         let size = size(layout.size.x + SPACE_1, layout.size.y);
         Figure { marks: self.marks(&layout, &all), size, ..Figure::default() }
     }
@@ -285,7 +285,7 @@ mod tests {
         ];
         let tree = TreeFigure { nodes: &nodes, selected: None, scale: 1.0, palette: Palette::of(false) };
         let layout = tree.layout(&SansSerif);
-        let line = |at: usize| (layout.boxes[at].centre().y / LINE) as usize;
+        let line = |at: usize| (layout.boxes[at].center().y / LINE) as usize;
         assert_eq!((0..nodes.len()).map(line).collect::<Vec<_>>(), [0, 0, 0, 1, 2, 3]);
         for (at, one) in layout.boxes.iter().enumerate() {
             for other in &layout.boxes[at + 1..] {
@@ -293,7 +293,7 @@ mod tests {
                 assert!(apart, "{one:?} lies over {other:?}");
             }
         }
-        let view = Area::at(point(0.0, RIM + 3.0 * LINE), layout.size);
+        let view = Area::from_min_size(point(0.0, RIM + 3.0 * LINE), layout.size);
         let texts = |marks: Vec<Mark<'_>>| marks.iter().filter(|mark| matches!(mark, Mark::Text(_))).count();
         assert_eq!((texts(tree.marks(&layout, &view)), texts(tree.whole(&SansSerif).marks)), (1, 6));
     }
@@ -321,7 +321,7 @@ mod tests {
         let whole = count(&tree.whole(&SansSerif).marks);
         assert_eq!(whole.0, nodes.len());
         for top in 0..70 {
-            let view = Area::at(point(40.0, top as f32 * LINE), size(300.0, 10.0 * LINE));
+            let view = Area::from_min_size(point(40.0, top as f32 * LINE), size(300.0, 10.0 * LINE));
             let inside =
                 layout.boxes.iter().filter(|area| area.top() <= view.bottom() && area.bottom() >= view.top()).count();
             assert_eq!(layout.lines(&view).len(), inside, "line {top}");

@@ -52,7 +52,7 @@ pub fn bars(ui: &mut Ui, bars: &[Bar], hint: &str) -> Option<usize> {
         let (text, number) = (bar.text.as_str().into(), bar.number.as_str().into());
         let Bar { share, zero, is_marked, .. } = *bar;
         let figure = figure::bars::BarMark { text, share, zero, number, room, is_marked };
-        marks::paint(ui.painter(), figure.marks(&rect.into(), names, palette));
+        marks::paint(ui.painter(), figure.marks(&rect, names, palette));
     }
     clicked
 }

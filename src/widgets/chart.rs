@@ -11,8 +11,7 @@ use egui_plot::{
 
 use crate::figure::measure::SansSerif;
 use crate::figure::palette::Palette;
-use crate::figure::plot as figure;
-use crate::figure::plot::{Series, SeriesStyle, Shape};
+use crate::figure::plot::{self, Series, SeriesStyle, Shape};
 use crate::figure::provenance::Provenance;
 use crate::widgets::{is_heard, keep, labels, marks, node, theme};
 
@@ -22,7 +21,7 @@ const X_LABELS: (f32, f32) = (36.0, 46.0);
 /// A plot in the window.
 pub struct ChartWidget<'a> {
     /// What it shows.
-    pub plot: figure::Plot<'a>,
+    pub plot: plot::Plot<'a>,
     /// It may be zoomed (Ctrl and wheel) and dragged; a double click shows all again.
     pub moves: bool,
     /// Points.
@@ -30,7 +29,7 @@ pub struct ChartWidget<'a> {
 }
 
 /// What a point says.
-fn point_text(plot: &figure::Plot<'_>, series: &Series, [x, y]: [f64; 2]) -> String {
+fn point_text(plot: &plot::Plot<'_>, series: &Series, [x, y]: [f64; 2]) -> String {
     format!("{}, {}, {}", series.name, (plot.x_text)(x), (plot.y_text)(y))
 }
 
@@ -63,14 +62,14 @@ pub fn chart_ui(ui: &mut Ui, chart: &ChartWidget<'_>) {
 }
 
 /// Series `n`.
-fn show(plot: &mut PlotUi<'_>, of: &figure::Plot<'_>, n: usize, colour: egui::Color32) {
+fn show(plot: &mut PlotUi<'_>, of: &plot::Plot<'_>, n: usize, colour: egui::Color32) {
     let one = &of.series[n];
     let points = || PlotPoints::from(one.points.clone());
     let style = match one.look {
         SeriesStyle::Marked | SeriesStyle::Bare => LineStyle::Solid,
         SeriesStyle::Minor => LineStyle::dashed_dense(),
         SeriesStyle::Bars => {
-            let bar = |[x, width, y]: figure::PlottedBar| Bar::new(x, y).width(width).fill(colour);
+            let bar = |[x, width, y]: plot::PlottedBar| Bar::new(x, y).width(width).fill(colour);
             let bars = of.bars(n).into_iter().map(bar).collect();
             plot.bar_chart(BarChart::new(&one.name, bars).color(colour).id((one.place, "bars")));
             return;
@@ -116,7 +115,7 @@ fn plot<'a>(chart: &'a ChartWidget<'a>) -> Plot<'a> {
         .allow_zoom(chart.moves)
         .allow_drag(chart.moves)
         .allow_double_click_reset(chart.moves)
-        .set_margin_fraction(vec2(figure::MARGINS.0, figure::MARGINS.1))
+        .set_margin_fraction(vec2(plot::MARGINS.0, plot::MARGINS.1))
         .label_formatter(|at| hover_text(of, at));
     if !of.x_ticks.is_empty() {
         plot = plot.x_grid_spacer(|_| of.x_ticks.iter().map(|&value| GridMark { value, step_size: 1.0 }).collect());
@@ -124,14 +123,14 @@ fn plot<'a>(chart: &'a ChartWidget<'a>) -> Plot<'a> {
     if of.from_zero { plot.include_y(0.0) } else { plot }
 }
 
-fn hover_text(plot: &figure::Plot<'_>, at: &HoverPosition<'_>) -> Option<String> {
+fn hover_text(plot: &plot::Plot<'_>, at: &HoverPosition<'_>) -> Option<String> {
     let HoverPosition::NearDataPoint { plot_name, position, .. } = at else { return None };
     let one = plot.series.iter().find(|one| one.name == *plot_name)?;
     Some(format!("{}\n{}\n{}", one.name, (plot.x_text)(position.x), (plot.y_text)(position.y)))
 }
 
 /// A node for every marked point.
-fn points_access(ui: &Ui, of: &figure::Plot<'_>, plot: &egui::Response, transform: &PlotTransform) {
+fn points_access(ui: &Ui, of: &plot::Plot<'_>, plot: &egui::Response, transform: &PlotTransform) {
     // Points come and go while a training runs.
     ui.ctx().allow_widget_id_changes_in(plot.rect);
     for (n, one) in of.series.iter().enumerate().filter(|(_, one)| one.has_marks()) {
@@ -164,7 +163,7 @@ pub fn lines_ui(ui: &mut Ui, lines: &[Series]) {
         for line in lines {
             let (rect, _) = ui.allocate_exact_size(vec2(theme::SPACE_4, theme::SPACE_3), Sense::hover());
             let colour = Palette::series(line.place, ui.visuals().dark_mode);
-            marks::paint(ui.painter(), [figure::sample(line, rect.left_center().into(), colour)]);
+            marks::paint(ui.painter(), [plot::sample(line, rect.left_center(), colour)]);
             labels::caption(ui, &line.name);
             ui.add_space(theme::SPACE_2);
         }
@@ -180,7 +179,7 @@ pub fn mark_ui(ui: &mut Ui, place: usize) {
 /// Paints the mark of a place around a point.
 pub fn paint_place(ui: &Ui, at: Pos2, place: usize) {
     let colour = Palette::series(place, ui.visuals().dark_mode);
-    marks::paint(ui.painter(), [Shape::at(place).mark(at.into(), theme::DATA_POINT + 0.5, colour)]);
+    marks::paint(ui.painter(), [Shape::at(place).mark(at, theme::DATA_POINT + 0.5, colour)]);
 }
 
 /// Two plots side by side where there is room, else one under the other.

@@ -11,7 +11,7 @@ use egui::{
 };
 
 use crate::figure::equation::typeset;
-use crate::figure::geometry::{Area, Point, Size, point, size};
+use crate::figure::geometry::{Point, point, size};
 use crate::figure::mark;
 use crate::figure::mark::{
     Across, BorderSide, Dots, Down, Image, LinesMark, Mark, Polygon, Rectangle, TextMark, WordsMark,
@@ -19,26 +19,6 @@ use crate::figure::mark::{
 use crate::figure::measure::TextMeasure;
 use crate::figure::palette::Rgba;
 use crate::widgets::{labels, theme};
-
-/// Conversions between a kind of `figure` and one of egui.
-macro_rules! conversions {
-    ($($from:ty => $into:ty: |$it:ident| $made:expr;)*) => {
-        $(impl From<$from> for $into {
-            fn from($it: $from) -> Self {
-                $made
-            }
-        })*
-    };
-}
-
-conversions! {
-    Point => Pos2: |at| pos2(at.x, at.y);
-    Pos2 => Point: |at| point(at.x, at.y);
-    Size => Vec2: |of| vec2(of.x, of.y);
-    Vec2 => Size: |of| size(of.x, of.y);
-    Area => Rect: |area| Self::from_min_max(area.min.into(), area.max.into());
-    Rect => Area: |rect| Self::new(rect.min.into(), rect.max.into());
-}
 
 /// The letters of the window.
 pub struct Letters<'a>(pub &'a Ui);
@@ -130,7 +110,7 @@ fn paint_text(painter: &Painter, text: &TextMark<'_>) -> bool {
     } else {
         labels::galley(painter, &text.text, &font(text.size), colour, text.room)
     };
-    let (at, is_cut) = (Pos2::from(text.at), galley.elided);
+    let (at, is_cut) = (text.at, galley.elided);
     if text.angle != 0.0 {
         slanted(painter, text, galley, colour);
     } else if text.lines > 1 {
@@ -149,7 +129,7 @@ fn slanted(painter: &Painter, text: &TextMark<'_>, galley: Arc<Galley>, colour: 
     let anchor = align(text.anchor);
     let from_corner = anchor.pos_in_rect(&galley.rect).to_vec2();
     let underline = if text.is_underlined { Stroke::new(1.5, colour) } else { Stroke::NONE };
-    let shape = TextShape::new(Pos2::from(text.at) - from_corner, galley, colour);
+    let shape = TextShape::new(text.at - from_corner, galley, colour);
     painter.add(shape.with_angle_and_anchor(-text.angle, anchor).with_underline(underline));
 }
 
@@ -173,7 +153,7 @@ fn paint_words(painter: &Painter, words: &WordsMark<'_>) -> bool {
         job.append(word, if n == 0 { 0.0 } else { words.gap }, format);
     }
     let galley = painter.layout_job(job);
-    let (corner, is_cut) = (Align2::LEFT_CENTER.anchor_size(words.at.into(), galley.size()).min, galley.elided);
+    let (corner, is_cut) = (Align2::LEFT_CENTER.anchor_size(words.at, galley.size()).min, galley.elided);
     painter.galley(corner, galley, colour);
     is_cut
 }
@@ -184,7 +164,7 @@ fn paint_rectangle(painter: &Painter, of: &Rectangle) {
         BorderSide::Outside => StrokeKind::Outside,
     };
     let border = if of.border.width > 0.0 { stroke(of.border) } else { Stroke::NONE };
-    painter.add(RectShape::new(of.area.into(), of.radius, theme::colour(of.fill), border, kind));
+    painter.add(RectShape::new(of.area, of.radius, theme::colour(of.fill), border, kind));
 }
 
 fn paint_lines(painter: &Painter, of: &LinesMark) {
@@ -219,17 +199,17 @@ fn paint_dots(painter: &Painter, of: &Dots) {
         // One mesh for all of them.
         let mut mesh = Mesh::default();
         for &(at, fill) in &of.dots {
-            mesh.add_colored_rect(Rect::from_center_size(at.into(), Vec2::splat(2.0 * of.radius)), colour(fill));
+            mesh.add_colored_rect(Rect::from_center_size(at, Vec2::splat(2.0 * of.radius)), colour(fill));
         }
         painter.add(mesh);
     } else if of.is_square {
         painter.extend(of.dots.iter().map(|&(at, fill)| {
-            let area = Rect::from_center_size(at.into(), Vec2::splat(2.0 * of.radius));
+            let area = Rect::from_center_size(at, Vec2::splat(2.0 * of.radius));
             RectShape::new(area, 0.0, colour(fill), border, StrokeKind::Middle).into()
         }));
     } else {
         let circle = |&(at, fill): &(Point, Rgba)| CircleShape {
-            center: at.into(),
+            center: at,
             radius: of.radius,
             fill: colour(fill),
             stroke: border,
@@ -239,7 +219,7 @@ fn paint_dots(painter: &Painter, of: &Dots) {
 }
 
 fn paint_polygon(painter: &Painter, of: Polygon) {
-    let corners = of.corners.into_iter().map(Pos2::from).collect();
+    let corners = of.corners.into_iter().collect();
     painter.add(Shape::convex_polygon(corners, theme::colour(of.fill), stroke(of.stroke)));
 }
 

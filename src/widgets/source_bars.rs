@@ -116,7 +116,7 @@ fn numbers(ui: &Ui, values: &[f32], pitch: f32, is_share: bool, end: impl Fn(usi
         let y = if *value < 0.0 { end.y + half } else { end.y - half };
         let middle = pos2(end.x, y.clamp(frame.top() + half, (frame.bottom() - half).max(frame.top() + half)));
         let anchor = (Across::Centre, Down::Middle);
-        Mark::Text(TextMark::new(text(*value), middle.into(), anchor, size, theme::palette(ui).text))
+        Mark::Text(TextMark::new(text(*value), middle, anchor, size, theme::palette(ui).text))
     };
     marks::paint(ui.painter(), known().map(number));
 }
@@ -129,7 +129,7 @@ fn words(ui: &mut Ui, source: &[SourceWord], marked: Option<usize>, pitch: f32, 
         let is_marked = marked == Some(j);
         let colour = if is_marked { palette.accent } else { Tone::of(word.is_unk, false).colour(palette) };
         let (end, anchor) = (foot(j) + vec2(2.0, 4.0), (Across::Right, Down::Middle));
-        let text = TextMark::new(word.text.clone(), end.into(), anchor, theme::TEXT_SMALL, colour);
+        let text = TextMark::new(word.text.clone(), end, anchor, theme::TEXT_SMALL, colour);
         Mark::Text(TextMark { room, angle: ANGLE, is_underlined: is_marked, ..text })
     };
     // The words hang below the plot and lean to its left edge; the panel's edge cuts them.

@@ -13,7 +13,7 @@ pub fn named(ui: &mut Ui, what: &str, name: &str, values: &[f32], height: f32) -
     let layout = StripLayout::choose(values.len(), vec2(ui.available_width(), height));
     let size = vec2(ui.available_width(), layout.row * layout.down as f32);
     let (rect, response) = ui.allocate_exact_size(size, Sense::CLICK);
-    marks::paint(ui.painter(), layout.marks(&rect.into(), values, theme::palette(ui)));
+    marks::paint(ui.painter(), layout.marks(&rect, values, theme::palette(ui)));
     label(ui, &layout, rect, &response, (what, name), values);
     let over = response.hover_pos().and_then(|p| layout.hit(p.x - rect.left(), p.y - rect.top(), values.len()));
     let response = match over {
@@ -42,7 +42,7 @@ fn label(ui: &Ui, layout: &StripLayout, rect: Rect, response: &Response, (what, 
     }
     ui.ctx().allow_widget_id_changes_in(rect);
     for (n, value) in values.iter().enumerate() {
-        let cell = Rect::from(layout.cell(n)).translate(rect.min.to_vec2());
+        let cell = layout.cell(n).translate(rect.min.to_vec2());
         // Its id with a bare number is that of its tooltip.
         let part = ui.interact(cell, response.id.with(("number", n)), Sense::hover());
         node(&part, Role::Meter, || format!("{name}_{} {value:.2}", n + 1));

@@ -256,7 +256,7 @@ fn boxes_show_their_titles_whole_and_grow() {
                 palette: &LIGHT,
                 measure: &SansSerif,
             };
-            let marks = drawing.marks(&Area::at(point(0.0, 0.0), size(width, height)));
+            let marks = drawing.marks(&Area::from_min_size(point(0.0, 0.0), size(width, height)));
             marks.into_iter().filter_map(|mark| if let Mark::Text(text) = mark { Some(text) } else { None }).collect()
         };
         for (width, height) in [(560.0, 300.0), (600.0, 450.0), (860.0, 460.0), (2000.0, 1150.0)] {
@@ -293,7 +293,7 @@ fn arrows_go_between_the_boxes() {
                 palette: &LIGHT,
                 measure: &SansSerif,
             };
-            let area = Area::at(point(0.0, 0.0), size(width, height));
+            let area = Area::from_min_size(point(0.0, 0.0), size(width, height));
             let boxes = places(&machine, &area);
             let is_inside = |x: f32, y: f32| {
                 let is_in = |place: &&Area| {
@@ -355,7 +355,7 @@ fn source_words_are_whole_in_their_box() {
         measure: &SansSerif,
     };
     for (width, height) in [(760.0, 560.0), (2000.0, 1150.0)] {
-        let marks = drawing.marks(&Area::at(point(0.0, 0.0), size(width, height)));
+        let marks = drawing.marks(&Area::from_min_size(point(0.0, 0.0), size(width, height)));
         let of = |mark: &Mark<'static>| matches!(mark, Mark::Text(of) if of.text == text);
         let Some(Mark::Text(found)) = marks.into_iter().find(of) else { panic!("no text") };
         let lines = broken(&SansSerif, &found.text, found.size, found.room, found.lines);

@@ -90,7 +90,7 @@ fn labels_slant_only_when_they_must_and_thin_out_when_cells_are_small() {
 fn a_point_hits_the_cell_that_holds_it() {
     let grid = grid(200, 200, 7.0);
     for (i, j) in [(0, 0), (0, 199), (199, 0), (123, 45), (199, 199)] {
-        assert_eq!(grid.hit(grid.cell_area(i, j).centre()), Some((i, j)));
+        assert_eq!(grid.hit(grid.cell_area(i, j).center()), Some((i, j)));
     }
     for outside in
         [point(99.9, 60.0), point(120.0, 49.9), grid.area().max + size(0.1, -1.0), grid.area().max + size(-1.0, 0.1)]
@@ -102,19 +102,19 @@ fn a_point_hits_the_cell_that_holds_it() {
 #[test]
 fn only_what_the_clip_shows_is_visible() {
     let grid = grid(200, 200, 10.0);
-    let clip = Area::at(grid.origin + size(95.0, 1005.0), size(100.0, 50.0));
+    let clip = Area::from_min_size(grid.origin + size(95.0, 1005.0), size(100.0, 50.0));
     assert_eq!(grid.visible_columns(clip), 9..20);
     assert_eq!(grid.visible_rows(clip), 100..106);
-    let away = Area::at(point(-500.0, -500.0), size(10.0, 10.0));
+    let away = Area::from_min_size(point(-500.0, -500.0), size(10.0, 10.0));
     assert!(grid.visible_rows(away).is_empty() && grid.visible_columns(away).is_empty());
-    let below = Area::at(point(5000.0, 5000.0), size(10.0, 10.0));
+    let below = Area::from_min_size(point(5000.0, 5000.0), size(10.0, 10.0));
     assert!(grid.visible_rows(below).is_empty() && grid.visible_columns(below).is_empty());
 }
 
 #[test]
 fn rows_and_columns_meet_in_cells() {
     let grid = grid(9, 4, 13.0);
-    assert_eq!(grid.row_area(3).intersect(&grid.column_area(2)), grid.cell_area(3, 2));
+    assert_eq!(grid.row_area(3).intersect(grid.column_area(2)), grid.cell_area(3, 2));
     assert_eq!(grid.area().size(), size(52.0, 117.0));
 }
 
@@ -123,7 +123,7 @@ fn a_slanted_label_is_found_along_its_slope() {
     let grid = grid(3, 5, 20.0);
     let (foot, angle) = (50.0, 55.0_f32.to_radians());
     for up in [0.0, 10.0, 40.0] {
-        let point = point(grid.column_area(2).centre().x + up / angle.tan(), foot - up);
+        let point = point(grid.column_area(2).center().x + up / angle.tan(), foot - up);
         assert_eq!(grid.column_of_label(point, foot, angle), Some(2), "{up}");
     }
     assert_eq!(grid.column_of_label(point(10.0, 40.0), foot, angle), None);
@@ -207,7 +207,7 @@ fn a_vector_of_any_length_has_a_box_for_every_number() {
     for count in [1, 3, 320, 512, 1000] {
         let layout = StripLayout::choose(count, size(450.0, 130.0));
         for n in [0, count / 2, count - 1] {
-            let centre = layout.cell(n).centre();
+            let centre = layout.cell(n).center();
             assert_eq!(layout.hit(centre.x, centre.y, count), Some(n), "{n} of {count}");
             assert!(layout.cell(n).right() <= 450.5);
         }
@@ -224,7 +224,8 @@ fn p_t_stands_at_its_fraction_of_a_column() {
     let [left, top, right, bottom] = grid.gaze_mark(1, 2.0);
     assert_eq!((left.y, right.y, top.x, bottom.x), (80.0, 80.0, 150.0, 150.0));
     assert!(
-        right.x - left.x > 5.0 && [left, top, right, bottom].iter().all(|corner| grid.cell_area(1, 2).holds(*corner))
+        right.x - left.x > 5.0
+            && [left, top, right, bottom].iter().all(|corner| grid.cell_area(1, 2).contains(*corner))
     );
 }
 
@@ -247,8 +248,8 @@ fn the_window_holds_the_words_within_d_of_p_t() {
     assert_eq!(Gaze { p_t: &[1.0], window: 1 }.words(1, 6), None, "a row that is not there");
     let grid = grid(4, 6, 30.0);
     let frame = grid.gaze_frame(2, &(1..=3));
-    let cells = grid.cell_area(2, 1).union(&grid.cell_area(2, 3));
-    assert!(cells.union(&frame) == cells && frame.width() > 80.0, "{frame:?}");
+    let cells = grid.cell_area(2, 1).union(grid.cell_area(2, 3));
+    assert!(cells.union(frame) == cells && frame.width() > 80.0, "{frame:?}");
 }
 
 /// Words that are hard for a file: markup, quotes, a control character, two scripts.
@@ -310,8 +311,8 @@ fn a_heatmap_is_its_cells_its_words_and_where_they_stand() {
     }
     assert!(at("word read").y < image.area.top() && at("word read").x < image.area.left());
     assert!(at("0").y > image.area.bottom() && at("1").x > at("0").x, "the legend");
-    let all = Area::new(point(0.0, 0.0), point(figure.size.x, figure.size.y));
-    assert!(texts.iter().all(|text| all.holds(text.at)) && all.union(&image.area) == all, "{figure:?}");
+    let all = Area::from_min_max(point(0.0, 0.0), point(figure.size.x, figure.size.y));
+    assert!(texts.iter().all(|text| all.contains(text.at)) && all.union(image.area) == all, "{figure:?}");
     let lozenges = figure.marks.iter().filter(|mark| matches!(mark, Mark::Polygon(_))).count();
     assert_eq!(lozenges, 3, "p_t of the rows that have one, and of the legend");
 }
@@ -378,7 +379,7 @@ fn every_kind_of_mark_is_written_and_nothing_that_is_no_number() {
     let colour = Palette::of(false).accent;
     let stroke = Stroke { width: 2.0, colour: colour.fade(0.5) };
     let ends = vec![[point(1.0, 2.0), point(f32::NAN, f32::INFINITY)]];
-    let area = Area::new(point(10.0, 10.0), point(30.0, 20.0));
+    let area = Area::from_min_max(point(10.0, 10.0), point(30.0, 20.0));
     let row = BeamRow {
         per_token: None,
         place: 1,
@@ -405,7 +406,7 @@ fn every_kind_of_mark_is_written_and_nothing_that_is_no_number() {
             ..TextMark::new("two lines", point(5.0, 5.0), (Across::Right, Down::Bottom), 10.0, colour)
         }),
     ];
-    marks.extend(row.marks(&Area::new(point(0.0, 0.0), point(400.0, 22.0)), Palette::of(false)));
+    marks.extend(row.marks(&Area::from_min_max(point(0.0, 0.0), point(400.0, 22.0)), Palette::of(false)));
     let figure = Figure { size: size(400.0, 100.0), marks, provenance: Provenance::default() };
     let text = svg(&figure);
     let document = parsed(&text);
@@ -440,7 +441,7 @@ fn text_is_cut_and_broken_to_its_room() {
 
 #[test]
 fn a_bar_is_as_long_as_its_share() {
-    let area = Area::new(point(0.0, 0.0), point(200.0, 19.0));
+    let area = Area::from_min_max(point(0.0, 0.0), point(200.0, 19.0));
     let length = |share: f32| {
         let bar = bars::BarMark { text: "le".into(), share, number: "0.5".into(), ..bars::BarMark::default() };
         let [_, track, bar, ..] = bar.marks(&area, 50.0, Palette::of(true));
@@ -472,7 +473,7 @@ fn only_labels_in_view_become_marks() {
     let mut map = heatmap(&all, &all);
     map.cells.numbers = &numbers;
     let grid = Grid { origin: point(0.0, 0.0), cell: 14.0, rows: 1000, columns: 1000 };
-    let strip = Area::new(point(0.0, 1400.0), point(80.0, 1540.0));
+    let strip = Area::from_min_max(point(0.0, 1400.0), point(80.0, 1540.0));
     let labels = map.row_labels(&grid, &strip);
     let seen = texts(&labels);
     assert_eq!((seen.len(), seen[0].text.as_ref(), seen[0].room), (10, "word100", LABEL_MAX));

@@ -65,18 +65,18 @@ fn no_key_does_two_things() {
 fn the_window_paints_every_mark_where_it_stands() {
     let colour = Palette::of(false).accent;
     let stroke = Stroke { width: 2.0, colour };
-    let area = Area::new(point(100.0, 50.0), point(180.0, 90.0));
+    let area = Area::from_min_max(point(100.0, 50.0), point(180.0, 90.0));
     let (min, max) = (area.min, area.max);
     let text = |anchor, angle| {
-        let text = TextMark::new("word", area.centre(), anchor, 12.0, colour);
+        let text = TextMark::new("word", area.center(), anchor, 12.0, colour);
         Mark::Text(TextMark { angle, room: 70.0, ..text })
     };
     // What is painted, and a place that must lie in it.
     let all = [
         (Mark::Rect(Rectangle::framed(area, 3.0, stroke, BorderSide::Inside)), min),
         (Mark::Lines(LinesMark { ends: vec![[min, point(max.x, min.y)]], stroke, is_crisp: true }), point(140.0, 50.0)),
-        (Mark::Lines(LinesMark { ends: vec![[min, max]], stroke, is_crisp: false }), area.centre()),
-        (Mark::Curve(Curve { points: [min, point(100.0, 90.0), point(180.0, 50.0), max], stroke }), area.centre()),
+        (Mark::Lines(LinesMark { ends: vec![[min, max]], stroke, is_crisp: false }), area.center()),
+        (Mark::Curve(Curve { points: [min, point(100.0, 90.0), point(180.0, 50.0), max], stroke }), area.center()),
         (Mark::Polygon(Polygon { corners: vec![min, point(180.0, 50.0), max], fill: colour, stroke }), max),
         (text((Across::Left, Down::Top), 0.0), point(143.0, 73.0)),
         (text((Across::Right, Down::Bottom), 0.0), point(137.0, 67.0)),

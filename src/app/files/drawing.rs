@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::figure::formats::{FORMATS, format};
 use crate::figure::links::Weight;
@@ -79,13 +79,6 @@ fn kind_named<'de, D: Deserializer<'de>>(input: D) -> Result<TableName, D::Error
 
 fn format_named<'de, D: Deserializer<'de>>(input: D) -> Result<TableName, D::Error> {
     Ok(format(&String::deserialize(input)?).unwrap_or(&FORMATS[0]).name)
-}
-
-/// A colour map is kept as its key.
-impl Serialize for ColourMap {
-    fn serialize<S: Serializer>(&self, output: S) -> Result<S::Ok, S::Error> {
-        output.serialize_str(self.key)
-    }
 }
 
 fn map_of<'de, D: Deserializer<'de>>(input: D) -> Result<Option<&'static ColourMap>, D::Error> {

@@ -174,12 +174,12 @@ impl Grid {
 
     /// Cell (i, j).
     pub fn cell_area(&self, i: usize, j: usize) -> Area {
-        Area::at(self.corner(i, j), size(self.cell, self.cell))
+        Area::from_min_size(self.corner(i, j), size(self.cell, self.cell))
     }
 
     /// The cells from these rows and columns.
     pub fn cells_area(&self, rows: &Range<usize>, columns: &Range<usize>) -> Area {
-        Area::new(self.corner(rows.start, columns.start), self.corner(rows.end, columns.end))
+        Area::from_min_max(self.corner(rows.start, columns.start), self.corner(rows.end, columns.end))
     }
 
     /// Row i across the matrix.
@@ -213,7 +213,7 @@ impl Grid {
 
     /// The cells of row i from column to column, framed within the row.
     pub fn gaze_frame(&self, i: usize, words: &RangeInclusive<usize>) -> Area {
-        let cells = self.cell_area(i, *words.start()).union(&self.cell_area(i, *words.end()));
+        let cells = self.cell_area(i, *words.start()).union(self.cell_area(i, *words.end()));
         let inset = if self.cell > 6.0 * GAZE_INSET { GAZE_INSET } else { 0.0 };
         cells.shrink(inset)
     }

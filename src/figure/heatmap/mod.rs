@@ -112,7 +112,7 @@ impl<'a> Heatmap<'a> {
         }
         let struck = grid.visible_columns(*view).filter(|j| is_set(self.source, j));
         let line = struck.map(|j| {
-            let (x, column) = (grid.column_area(j).centre().x, grid.column_area(j));
+            let (x, column) = (grid.column_area(j).center().x, grid.column_area(j));
             [point(x, column.top()), point(x, column.bottom())]
         });
         let ends: Vec<_> = line.collect();
@@ -124,7 +124,7 @@ impl<'a> Heatmap<'a> {
 
     /// Faint lines between the cells, so that the eye keeps its row.
     fn lines(&self, grid: &Grid, view: &Area) -> Mark<'a> {
-        let seen = grid.area().intersect(view);
+        let seen = grid.area().intersect(*view);
         let stroke = Stroke { width: 1.0, colour: self.palette.weak.fade(LINES_COVER) };
         let (rows, columns) = (grid.visible_rows(seen).skip(1), grid.visible_columns(seen).skip(1));
         // They begin where the cell begins, half a line beside their middle.
@@ -159,17 +159,17 @@ impl<'a> Heatmap<'a> {
             if i % stride != 0 && !is_over && !is_selected {
                 continue;
             }
-            let middle = grid.row_area(i).centre().y;
+            let middle = grid.row_area(i).center().y;
             if is_over || is_selected {
                 let (left, right) = (strip.left(), strip.right() - 2.0);
                 let height = grid.cell.max(self.text_height);
-                let back = Area::around(point(0.5 * (left + right), middle), size(right - left, height));
+                let back = Area::from_center_size(point(0.5 * (left + right), middle), size(right - left, height));
                 let fill = if is_selected { palette.accent } else { palette.accent_soft };
                 out.push(Mark::Rect(Rectangle::filled(back, 3.0, fill)));
             }
             if !is_selected {
                 let (left, height) = (strip.left() + 1.0, (grid.cell - 1.0).max(self.text_height));
-                let frame = Area::around(
+                let frame = Area::from_center_size(
                     point(0.5 * (left + strip.right() - 2.0), middle),
                     size(strip.right() - 2.0 - left, height),
                 );
@@ -187,7 +187,7 @@ impl<'a> Heatmap<'a> {
     pub fn column_labels(&self, grid: &Grid, strip: &Area) -> Vec<Mark<'a>> {
         let slant = self.metrics.slant;
         // A slanted label reaches into view from columns that are not.
-        let reach = Area::new(point(strip.left() - strip.height(), strip.top()), strip.max);
+        let reach = Area::from_min_max(point(strip.left() - strip.height(), strip.top()), strip.max);
         let mut out = Vec::new();
         for j in grid.visible_columns(reach) {
             let Some(word) = self.source.get(j) else { continue };
@@ -196,7 +196,7 @@ impl<'a> Heatmap<'a> {
                 continue;
             }
             let colour = if is_over { self.palette.accent } else { word.tone.colour(self.palette) };
-            let centre = grid.column_area(j).centre().x;
+            let centre = grid.column_area(j).center().x;
             let mut text = if slant.angle > 0.0 {
                 let foot = point(centre, strip.bottom() - SPACE_1 - 1.0);
                 TextMark::new(word.text.clone(), foot, (Across::Left, Down::Middle), TEXT_SMALL, colour)
@@ -220,7 +220,12 @@ impl<'a> Heatmap<'a> {
     /// What its colours, marks and outlines mean, a line for each.
     pub fn legend(&self, measure: &dyn TextMeasure) -> Figure<'a> {
         let mut all = Figure {
-            marks: legend::of_cells(&self.cells, self.name, &Area::at(point(0.0, 0.0), legend::SIZE), self.palette),
+            marks: legend::of_cells(
+                &self.cells,
+                self.name,
+                &Area::from_min_size(point(0.0, 0.0), legend::SIZE),
+                self.palette,
+            ),
             size: size(legend::WITH_ENDS + measure.width(self.name, TEXT_SMALL), legend::SIZE.y),
             ..Figure::default()
         };
@@ -239,7 +244,7 @@ impl<'a> Heatmap<'a> {
         }
         if self.links.is_some() {
             let size = size(outlines::legend_width(self.outlined, measure), outlines::LEGEND);
-            let marks = outlines::legend(self.outlined, &Area::at(point(0.0, 0.0), size), self.palette);
+            let marks = outlines::legend(self.outlined, &Area::from_min_size(point(0.0, 0.0), size), self.palette);
             all = all.below(Figure { size, marks, ..Figure::default() }, 0.0);
         }
         all
@@ -264,11 +269,11 @@ impl<'a> Heatmap<'a> {
         let Metrics { cell, left, top, right, .. } = self.metrics;
         let grid = Grid { origin: point(left, top), cell, rows: numbers.rows(), columns: numbers.columns() };
         let (matrix, end) = (grid.area(), grid.area().right() + right.max(SPACE_2));
-        let side = Area::new(point(0.0, top), point(left, matrix.bottom()));
+        let side = Area::from_min_max(point(0.0, top), point(left, matrix.bottom()));
         let mut marks = self.cells(&grid, &matrix);
         marks.extend(self.row_labels(&grid, &side));
-        marks.extend(self.column_labels(&grid, &Area::new(point(left, 0.0), point(end, top))));
-        marks.extend(corner.map(|text| self.corner(text, &Area::new(point(0.0, 0.0), point(left, top)))));
+        marks.extend(self.column_labels(&grid, &Area::from_min_max(point(left, 0.0), point(end, top))));
+        marks.extend(corner.map(|text| self.corner(text, &Area::from_min_max(point(0.0, 0.0), point(left, top)))));
         let figure = Figure { size: size(end, matrix.bottom() + SPACE_2), marks, ..Figure::default() };
         if has_legend { figure.below(self.legend(measure), left) } else { figure }
     }

@@ -129,7 +129,7 @@ fn dashes([from, to]: [Point; 2], width: f32) -> Vec<[Point; 2]> {
 /// A linked cell beside a possibly linked one, from the left of an area.
 pub fn sample<'a>(area: &Area, palette: &Palette) -> Vec<Mark<'a>> {
     let side = area.height().min(SAMPLE);
-    let cell = |x: f32| Area::around(point(area.left() + x + 0.5 * side, area.centre().y), size(side, side));
+    let cell = |x: f32| Area::from_center_size(point(area.left() + x + 0.5 * side, area.center().y), size(side, side));
     frames([(cell(0.0), true), (cell(side + SPACE_1), false)].into_iter(), side, palette)
 }
 
@@ -141,7 +141,7 @@ pub fn legend<'a>(of: Outlined, place: &Area, palette: &Palette) -> Vec<Mark<'a>
     let mut marks = Vec::new();
     for (n, (text, is_sure)) in of.legend().into_iter().enumerate() {
         let middle = place.top() + (n as f32 + 0.5) * LINE;
-        let cell = Area::around(point(place.left() + 0.5 * SAMPLE, middle), size(SAMPLE, SAMPLE));
+        let cell = Area::from_center_size(point(place.left() + 0.5 * SAMPLE, middle), size(SAMPLE, SAMPLE));
         marks.extend(frames(std::iter::once((cell, is_sure)), SAMPLE, palette));
         let at = point(place.left() + SAMPLE + SPACE_2, middle);
         marks.push(Mark::Text(TextMark::new(text, at, (Across::Left, Down::Middle), TEXT_SMALL, palette.weak)));

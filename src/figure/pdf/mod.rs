@@ -76,7 +76,7 @@ fn cells<'a>(image: &Image<'_>) -> Vec<Mark<'a>> {
         let Range { start, end } = run.columns;
         let (right, below) = ((end + 1).min(numbers.columns()), (run.row + 2).min(numbers.rows()));
         let at = image.area.min + size(start as f32 * x, run.row as f32 * y);
-        let area = Area::new(at, image.area.min + size(right as f32 * x, below as f32 * y));
+        let area = Area::from_min_max(at, image.area.min + size(right as f32 * x, below as f32 * y));
         Mark::Rect(Rectangle::filled(area, 0.0, run.colour))
     });
     runs.collect()

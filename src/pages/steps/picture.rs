@@ -64,7 +64,7 @@ pub fn figure(apart: &StepTrace, i: usize, hidden: Option<Guessed>, lit: Option<
         measure: &SansSerif,
     };
     let size = size(ON_PAPER.0, ON_PAPER.1);
-    let marks = drawing.marks(&Area::at(point(0.0, 0.0), size));
+    let marks = drawing.marks(&Area::from_min_size(point(0.0, 0.0), size));
     let caption = caption(apart, i, hidden);
     let wiring = apart.wrong.map(|wrong| ("model otherwise than its paper", wrong.entry().name.to_owned()));
     let facts = [

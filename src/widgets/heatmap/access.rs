@@ -89,7 +89,7 @@ pub fn grid(ui: &mut Ui, heatmap: &HeatmapWidget<'_>, grid: &Grid, response: &Re
         return;
     }
     let clip = ui.clip_rect();
-    let (rows, columns) = (grid.visible_rows(clip.into()), grid.visible_columns(clip.into()));
+    let (rows, columns) = (grid.visible_rows(clip), grid.visible_columns(clip));
     let few = rows.len() * columns.len() <= MOST_CELLS;
     let marked = |i: &usize| few || heatmap.marks.selected == Some(*i) || heatmap.marks.row == Some(*i);
     // Cells come and go while scrolling; egui would warn of a widget that changed its identity.
@@ -99,7 +99,7 @@ pub fn grid(ui: &mut Ui, heatmap: &HeatmapWidget<'_>, grid: &Grid, response: &Re
     for i in rows.filter(marked) {
         for j in columns.clone() {
             let id = response.id.with((i, j));
-            let cell = ui.interact(Rect::from(grid.cell_area(i, j)).intersect(clip), id, Sense::hover());
+            let cell = ui.interact(grid.cell_area(i, j).intersect(clip), id, Sense::hover());
             node(&cell, Role::GridCell, || cell_label(heatmap, i, j));
             if wanted && ctx.input(|input| input.has_accesskit_action_request(id, Action::Click)) {
                 (answer.clicked, answer.cell) = (Some(i), Some((i, j)));

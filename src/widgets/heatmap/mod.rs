@@ -119,9 +119,9 @@ impl HeatmapWidget<'_> {
         let grid = self.grid(origin);
         self.labels_hover(ui, rect, view, &grid, &mut answer);
         let side = Rect::from_x_y_ranges(rect.left()..=view.left(), clip.y_range());
-        marks::paint(&ui.painter_at(side), figure.row_labels(&grid, &side.into()));
+        marks::paint(&ui.painter_at(side), figure.row_labels(&grid, &side));
         let top = Rect::from_x_y_ranges(view.left()..=rect.right(), rect.top()..=view.top());
-        marks::paint(&ui.painter_at(top), figure.column_labels(&grid, &top.into()));
+        marks::paint(&ui.painter_at(top), figure.column_labels(&grid, &top));
         self.corner(ui, &figure, Rect::from_min_max(rect.min, view.min));
         ui.advance_cursor_after_rect(rect);
         answer
@@ -164,12 +164,7 @@ impl HeatmapWidget<'_> {
     }
 
     fn grid(&self, origin: Pos2) -> Grid {
-        Grid {
-            origin: origin.into(),
-            cell: self.metrics.cell,
-            rows: self.matrix.rows(),
-            columns: self.matrix.columns(),
-        }
+        Grid { origin, cell: self.metrics.cell, rows: self.matrix.rows(), columns: self.matrix.columns() }
     }
 
     /// The matrix in its scroll area; answers with its corner on the screen and what is in view.
@@ -193,16 +188,16 @@ impl HeatmapWidget<'_> {
             let (_, space) = ui.allocate_space(vec2(size.x + self.metrics.right, size.y));
             // Whole pixels keep the cells sharp while they scroll.
             let grid = self.grid(space.min.round_to_pixels(ui.pixels_per_point()));
-            let all = Rect::from(grid.area());
+            let all = grid.area();
             let response = ui.interact(all, self.id, Sense::click());
             if focus {
                 response.request_focus();
             }
             if let Some(row) = self.reveal.filter(|row| *row < grid.rows) {
-                ui.scroll_to_rect(Rect::from(grid.row_area(row)).intersect(all), None);
+                ui.scroll_to_rect(grid.row_area(row).intersect(all), None);
             }
             self.interact(ui, &grid, &response, answer);
-            marks::paint_with(ui.painter(), figure.cells(&grid, &ui.clip_rect().into()), &mut |painter, image| {
+            marks::paint_with(ui.painter(), figure.cells(&grid, &ui.clip_rect()), &mut |painter, image| {
                 texture.paint(painter, image);
             });
             self.before_ui(ui, &grid);
@@ -211,7 +206,7 @@ impl HeatmapWidget<'_> {
                 let stroke = Stroke::new(2.0, theme::tokens(ui).accent);
                 ui.painter().rect_stroke(all.expand(2.0), 2.0, stroke, StrokeKind::Outside);
             }
-            grid.origin.into()
+            grid.origin
         });
         answer.scroll_x = output.state.clamped_offset().x;
         (output.inner, output.inner_rect)
@@ -222,7 +217,7 @@ impl HeatmapWidget<'_> {
         let t = theme::tokens(ui);
         let cells = self.before.iter().filter(|(i, j)| *i < grid.rows && *j < grid.columns);
         for (i, j) in cells {
-            let cell = Rect::from(grid.cell_area(*i, *j));
+            let cell = grid.cell_area(*i, *j);
             let radius = (DOT.0 * cell.height()).clamp(DOT.1, DOT.2);
             ui.painter().circle(cell.center(), radius, t.warm, Stroke::new(1.0, t.panel));
         }
@@ -235,7 +230,7 @@ impl HeatmapWidget<'_> {
             Some(row) => (row, true),
             None => (response, false),
         };
-        if let Some((i, j)) = over.hover_pos().and_then(|at| grid.hit(at.into())) {
+        if let Some((i, j)) = over.hover_pos().and_then(|at| grid.hit(at)) {
             answer.over = (Some(i), Some(j));
             if over.clicked() {
                 // The keyboard clicks what it has, wherever the mouse is.
@@ -251,8 +246,7 @@ impl HeatmapWidget<'_> {
             access::tooltip(over, self, i, j);
         }
         if let Some((i, j)) = self.locate.filter(|(i, j)| *i < grid.rows && *j < grid.columns) {
-            answer.menu =
-                Some(HeatmapInput { i: Some(i), j: Some(j), at: Rect::from(grid.cell_area(i, j)).left_bottom() });
+            answer.menu = Some(HeatmapInput { i: Some(i), j: Some(j), at: grid.cell_area(i, j).left_bottom() });
         }
         if response.contains_pointer() {
             answer.zoom = ui.input(egui::InputState::zoom_delta);
@@ -271,12 +265,12 @@ impl HeatmapWidget<'_> {
     /// The cells of the selected row can be dragged up and down, where they are alpha.
     fn selected_row(&self, ui: &Ui, grid: &Grid, answer: &mut Answer) -> Option<egui::Response> {
         let i = self.marks.selected.filter(|i| *i < grid.rows && self.drags())?;
-        let area = Rect::from(grid.row_area(i)).intersect(ui.clip_rect());
+        let area = grid.row_area(i).intersect(ui.clip_rect());
         let response = ui.interact(area, self.id.with("selected row"), Sense::click_and_drag());
         let response = response.on_hover_cursor(egui::CursorIcon::ResizeVertical);
         if response.drag_started()
             && let Some(from) = ui.input(|input| input.pointer.press_origin())
-            && let Some((i, j)) = grid.hit(from.into())
+            && let Some((i, j)) = grid.hit(from)
         {
             answer.grabbed = Some((i, j, from.y));
         }
@@ -286,12 +280,12 @@ impl HeatmapWidget<'_> {
     /// Over the target words: which word a row belongs to, where there is a choice.
     fn corner(&self, ui: &mut Ui, figure: &heatmap::Heatmap<'_>, place: Rect) {
         if let Some(measure) = picture::measure(self.shown) {
-            marks::paint(&ui.painter_at(place), [figure.corner(lang::text(measure.title), &place.into())]);
+            marks::paint(&ui.painter_at(place), [figure.corner(lang::text(measure.title), &place)]);
             return;
         }
         let Some(reading) = self.table.reading else { return };
         let text = lang::text(reading.row_text());
-        marks::paint(&ui.painter_at(place), [figure.corner(text, &place.into())]);
+        marks::paint(&ui.painter_at(place), [figure.corner(text, &place)]);
         let response = ui.interact(place, self.id.with("reading"), Sense::hover());
         node(&response, egui::accesskit::Role::Legend, || tr!("Rows of {} by the {text}", self.name, text));
         let source = if reading == Reading::Head { "" } else { tr!(" (Luong et al. 2015, footnote 14)") };
@@ -316,7 +310,7 @@ impl HeatmapWidget<'_> {
         let top = Rect::from_min_max(pos2(view.left(), rect.top()), pos2(rect.right(), view.top()));
         let response = ui.interact(top, self.id.with("columns"), Sense::CLICK);
         if let Some(point) = response.hover_pos() {
-            answer.over.1 = grid.column_of_label(point.into(), view.top(), self.metrics.slant.angle);
+            answer.over.1 = grid.column_of_label(point, view.top(), self.metrics.slant.angle);
             if response.secondary_clicked() {
                 answer.menu = Some(HeatmapInput { i: None, j: answer.over.1, at: point });
             }

@@ -60,7 +60,7 @@ fn every_alpha_from_the_threshold_on_is_a_curve_from_its_source_to_its_target_wo
         assert_eq!((drawn.len(), curves.len()), (wanted, wanted), "{threshold}: {drawn:?}");
         for ((i, j, _), curve) in drawn.iter().zip(&curves) {
             let ends = [LinkedWord::Source(*j), LinkedWord::Target(*i)].map(|word| layout.area(word).unwrap());
-            assert!(ends[0].holds(curve.points[0]) && ends[1].holds(curve.points[3]), "{i} {j}");
+            assert!(ends[0].contains(curve.points[0]) && ends[1].contains(curve.points[3]), "{i} {j}");
         }
     }
 }

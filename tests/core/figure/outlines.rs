@@ -32,9 +32,9 @@ fn a_linked_cell_has_a_frame_of_its_own_and_a_possible_one_dashes() {
         assert!(cell < 14.0 || dashed.ends.len() > 4, "cell {cell}: {} dashes", dashed.ends.len());
         for (lines, area) in [(whole, grid.cell_area(0, 2)), (dashed, grid.cell_area(1, 0))] {
             for [from, to] in &lines.ends {
-                let covered = area.union(&Area::new(*from, *to));
+                let covered = area.union(Area::from_min_max(*from, *to));
                 let room = area.shrink(-0.01);
-                assert_eq!(room.union(&covered), room, "cell {cell}: {from:?} to {to:?} leaves its cell");
+                assert_eq!(room.union(covered), room, "cell {cell}: {from:?} to {to:?} leaves its cell");
             }
         }
     }

@@ -11,13 +11,13 @@ use interlinear::figure::svg::svg;
 
 use super::{elements, parsed, texts};
 
-const VIEW: Area = Area::new(point(100.0, 50.0), point(900.0, 650.0));
+const VIEW: Area = Area::from_min_max(point(100.0, 50.0), point(900.0, 650.0));
 
 #[test]
 fn the_whole_map_is_in_view_and_places_come_back() {
     let places = [[-3.0, 10.0], [5.0, 10.5], [0.0, 9.0], [f32::NAN, 0.0]];
     let camera = Camera::whole(&places, VIEW.size());
-    assert!(places[..3].iter().all(|place| VIEW.holds(camera.to_screen(&VIEW, *place))));
+    assert!(places[..3].iter().all(|place| VIEW.contains(camera.to_screen(&VIEW, *place))));
     let up = |place| camera.to_screen(&VIEW, place).y;
     assert!(up(places[1]) < up(places[2]), "up is up");
     let back = camera.to_place(&VIEW, camera.to_screen(&VIEW, places[1]));
@@ -25,7 +25,7 @@ fn the_whole_map_is_in_view_and_places_come_back() {
     // Nothing, one place, and places that are all the same have a view as well.
     for few in [&[][..], &[[2.0, 2.0]], &[[1.0, 1.0]; 3]] {
         let camera = Camera::whole(few, VIEW.size());
-        assert!(camera.scale.is_finite() && few.iter().all(|place| camera.to_screen(&VIEW, *place) == VIEW.centre()));
+        assert!(camera.scale.is_finite() && few.iter().all(|place| camera.to_screen(&VIEW, *place) == VIEW.center()));
     }
 }
 
@@ -41,7 +41,7 @@ fn zooming_keeps_what_is_under_the_mouse_and_has_limits() {
     let moved = closer.panned(size(30.0, -20.0));
     let wanted = closer.to_screen(&VIEW, places[0]) + size(30.0, -20.0);
     assert!(moved.to_screen(&VIEW, places[0]).distance(wanted) < 0.01);
-    assert!(closer.centred(places[0]).to_screen(&VIEW, places[0]).distance(VIEW.centre()) < 0.01);
+    assert!(closer.centred(places[0]).to_screen(&VIEW, places[0]).distance(VIEW.center()) < 0.01);
 }
 
 #[test]
@@ -63,7 +63,7 @@ fn labels_never_overlap_and_who_comes_first_has_the_choice() {
     assert!(first < 5 && labels.placed.is_sorted_by_key(|placed| placed.0), "the first that has room");
     assert!(labels.placed.len() > 50);
     for (n, (_, a)) in labels.placed.iter().enumerate() {
-        assert!(VIEW.union(a) == VIEW);
+        assert!(VIEW.union(*a) == VIEW);
         assert!(labels.placed[..n].iter().all(|(_, b)| apart(a, b)), "label {n} overlaps");
     }
     let again = |order: &mut dyn Iterator<Item = usize>| {
@@ -98,7 +98,7 @@ fn a_point_is_hit_from_near_and_colours_go_from_end_to_end() {
 
 /// Whether two areas do not meet.
 fn apart(a: &Area, b: &Area) -> bool {
-    let both = a.intersect(b);
+    let both = a.intersect(*b);
     both.width() <= 0.0 || both.height() <= 0.0
 }
 
@@ -131,8 +131,8 @@ fn what_is_selected_has_a_ring_a_label_and_stands_out() {
     let labels = texts(&figure.marks);
     assert!(labels[0].text == "<word 150>" && labels[0].colour == Palette::of(false).accent, "{:?}", labels[0]);
     assert!(labels.len() > 12 && labels.len() < 200);
-    let view = Area::new(point(0.0, 0.0), point(800.0, 600.0));
-    assert!(all.iter().flat_map(|dots| &dots.dots).all(|(at, _)| view.holds(*at)));
+    let view = Area::from_min_max(point(0.0, 0.0), point(800.0, 600.0));
+    assert!(all.iter().flat_map(|dots| &dots.dots).all(|(at, _)| view.contains(*at)));
     let text = svg(&figure);
     let document = parsed(&text);
     assert_eq!(elements(&document, "circle").len(), 204);

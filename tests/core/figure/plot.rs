@@ -33,7 +33,7 @@ fn area(text: &TextMark<'_>) -> Area {
         Down::Middle => text.at.y - 0.5 * of.y,
         Down::Bottom => text.at.y - of.y,
     };
-    Area::at(point(left, top), of)
+    Area::from_min_size(point(left, top), of)
 }
 
 #[test]
@@ -72,11 +72,11 @@ fn labels_never_overlap_and_all_stands_in_the_figure() {
                 names.iter().enumerate().map(|(n, name)| series(name, n, SeriesStyle::Marked, &points)).collect();
             let figure = plot(&all, &text).whole(size(width, height), &SansSerif, false, Provenance::default());
             let places: Vec<Area> = texts(&figure.marks).into_iter().map(area).collect();
-            let whole = Area::at(point(0.0, 0.0), size(width, height)).shrink(-0.5);
+            let whole = Area::from_min_size(point(0.0, 0.0), size(width, height)).shrink(-0.5);
             for (n, a) in places.iter().enumerate() {
-                assert!(whole.union(a) == whole, "{width} {span}: {:?} at {a:?}", texts(&figure.marks)[n].text);
+                assert!(whole.union(*a) == whole, "{width} {span}: {:?} at {a:?}", texts(&figure.marks)[n].text);
                 for b in &places[..n] {
-                    let both = a.intersect(b);
+                    let both = a.intersect(*b);
                     assert!(both.width() <= 0.1 || both.height() <= 0.1, "{width} {span}: {a:?} {b:?}");
                 }
             }
@@ -90,7 +90,7 @@ fn data_stand_at_their_numbers_and_what_is_no_number_is_left_out() {
     let text = |value: f64| format!("{value}");
     let one = [series("a", 0, SeriesStyle::Marked, &[[0.0, 1.0], [1.0, 3.0], [2.0, f64::NAN], [4.0, 2.0]])];
     let plot = plot(&one, &text);
-    let marks = plot.marks(&Area::at(point(0.0, 0.0), size(400.0, 300.0)), &SansSerif, false);
+    let marks = plot.marks(&Area::from_min_size(point(0.0, 0.0), size(400.0, 300.0)), &SansSerif, false);
     let dots: Vec<_> =
         marks.iter().filter_map(|mark| if let Mark::Dots(dots) = mark { Some(dots.dots[0].0) } else { None }).collect();
     let [_, a, b, c] = dots[..] else { panic!("one in the legend and three: {dots:?}") };
@@ -119,7 +119,7 @@ fn bars_of_several_models_stand_side_by_side_from_zero() {
         assert!((0.5 * (a[0] + c[0]) - n as f64).abs() < 1e-9, "around their place");
     }
     assert!(a[0][1] + c[0][1] < 1.0, "room between the groups");
-    let marks = plot.marks(&Area::at(point(0.0, 0.0), size(400.0, 300.0)), &SansSerif, false);
+    let marks = plot.marks(&Area::from_min_size(point(0.0, 0.0), size(400.0, 300.0)), &SansSerif, false);
     let colour = Palette::series(0, false);
     let bars = marks.iter().filter_map(|mark| match mark {
         Mark::Rect(of) if of.fill == colour => Some(of.area),

@@ -154,7 +154,7 @@ fn row_ui(
     let (rank, per_token) = (Some(if normalised { hypothesis.rank } else { per_word }), Some(per_token));
     let (words, shared, said) = (words(hypothesis, shown), shared(column, n, shown), said(hypothesis, shown));
     let row = BeamRow { place: n + 1, log_p: hypothesis.log_p, rank, per_token, words, said, shared, back };
-    if marks::paint(ui.painter(), row.marks(&rect.into(), palette)) {
+    if marks::paint(ui.painter(), row.marks(&rect, palette)) {
         response.on_hover_text(format!("{}{}", bidi::visual(&text), parts(hypothesis)));
     } else if hypothesis.touched.has_words() {
         response.on_hover_text(tr!("log p {}{}", format_args!("{:.2}", hypothesis.log_p), parts(hypothesis)));

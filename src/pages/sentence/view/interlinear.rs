@@ -11,7 +11,7 @@ use egui::{
 use crate::app::document::interlinear::{LinksBy, TextRow};
 use crate::app::files::interlinear;
 use crate::app::files::interlinear::TextRowShown;
-use crate::figure::geometry::{Area, Size};
+use crate::figure::geometry::Size;
 use crate::figure::interlinear::leipzig::fits;
 use crate::figure::interlinear::{GLOSS_FORMATS, GlossTier, formats};
 use crate::figure::links::{LinksLayout, outlines};
@@ -113,7 +113,7 @@ fn places(row: &TextRowShown, widths: &[f32], from: egui::Pos2) -> Vec<Rect> {
 
 /// The links with the row above.
 fn links_ui(ui: &Ui, row: &TextRowShown, above: &[Rect], words: &[Rect], corner: egui::Pos2) {
-    let areas = |rects: &[Rect]| rects.iter().map(|rect| Area::from(*rect)).collect();
+    let areas = |rects: &[Rect]| rects.to_vec();
     let layout = LinksLayout { source: areas(above), target: areas(words), size: Size::default() };
     marks::paint(ui.painter(), outlines(&row.between, &layout, theme::palette(ui)));
     let rect = Rect::from_min_size(corner, vec2(ui.max_rect().right() - corner.x, RISE));

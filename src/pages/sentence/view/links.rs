@@ -1,7 +1,7 @@
 //! Floor 11: the second picture of a column's alignment: links between its source and its target words.
 
 use egui::accesskit::Role;
-use egui::{Id, Rect, ScrollArea, Sense, Ui, Vec2};
+use egui::{Id, ScrollArea, Sense, Ui};
 
 use crate::analysis::alignment::Alignment;
 use crate::analysis::reading::Reading;
@@ -34,7 +34,7 @@ pub fn links_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &A
     let room = ui.available_size();
     let layout = LinksLayout::glossed(&links, room, &Letters(ui));
     ScrollArea::both().id_salt(("links", column.id)).auto_shrink(false).show(ui, |ui| {
-        let (rect, response) = ui.allocate_exact_size(Vec2::from(layout.size), Sense::click());
+        let (rect, response) = ui.allocate_exact_size(layout.size, Sense::click());
         let count = links.drawn().len();
         let outlined = table.links.as_ref().map_or(0, |links| links.all().len());
         let of = match window.app.view.settings().outlined(column.facts.as_ref()) {
@@ -97,7 +97,7 @@ fn words_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, layout: &Link
         (0..layout.source.len()).map(LinkedWord::Source).chain((0..layout.target.len()).map(LinkedWord::Target));
     for word in words {
         let Some(area) = layout.area(word) else { continue };
-        let response = ui.interact(Rect::from(*area), Id::unique(("link_word", column.id, word)), Sense::click());
+        let response = ui.interact(*area, Id::unique(("link_word", column.id, word)), Sense::click());
         let (text, hover) = match word {
             LinkedWord::Source(j) => (said(column, word), Hover { column: column.id, i: None, j: Some(j) }),
             LinkedWord::Target(i) => (said(column, word), Hover { column: column.id, i: Some(i), j: None }),

@@ -388,7 +388,7 @@ fn gaze_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let (rect, response) = ui.allocate_exact_size(vec2(30.0, 14.0), Sense::hover());
     response
         .widget_info(|| WidgetInfo::labeled(Role::Legend, true, tr!("Legend of local attention, p_t in its window")));
-    marks::paint(ui.painter(), gaze_legend(&rect.into(), theme::palette(ui)));
+    marks::paint(ui.painter(), gaze_legend(&rect, theme::palette(ui)));
     let note = tr!(
         "The mark is p_t, the place where local attention looks; the frame, in the row under the mouse and in the selected one, holds the words from p_t - D to p_t + D, the only ones that it weighs (Luong et al. 2015, section 3.2)"
     );
@@ -487,9 +487,9 @@ fn differs_legend(ui: &mut Ui, window: &Window<'_>) {
 }
 
 fn gradient(ui: &mut Ui, colour: impl Fn(f32) -> Rgba, label: &str) -> egui::Response {
-    let (rect, response) = ui.allocate_exact_size(band::SIZE.into(), Sense::hover());
+    let (rect, response) = ui.allocate_exact_size(band::SIZE, Sense::hover());
     response.widget_info(|| WidgetInfo::labeled(Role::Legend, true, label));
-    marks::paint(ui.painter(), band::band(&rect.into(), theme::palette(ui), colour));
+    marks::paint(ui.painter(), band::band(&rect, theme::palette(ui), colour));
     response
 }
 

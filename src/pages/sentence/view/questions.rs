@@ -58,7 +58,7 @@ pub fn asked_ui(ui: &mut Ui, window: &mut Window<'_>) {
 pub fn sample_ui(ui: &mut Ui, of: Outlined, name: &'static str) {
     let (rect, response) = ui.allocate_exact_size(vec2(outlines::SAMPLE_WIDTH, 14.0), Sense::hover());
     response.widget_info(|| WidgetInfo::labeled(Role::Legend, true, name));
-    marks::paint(ui.painter(), outlines::sample(&rect.into(), theme::palette(ui)));
+    marks::paint(ui.painter(), outlines::sample(&rect, theme::palette(ui)));
     response.on_hover_text(of.legend().map(|(text, _)| lang::text(text)).join("\n"));
 }
 

@@ -7,8 +7,7 @@ use std::sync::Arc;
 
 use egui::accesskit::Role;
 use egui::{
-    Align, EventFilter, Id, Key, Layout, Modifiers, Rect, RichText, ScrollArea, Sense, Slider, Stroke, StrokeKind, Ui,
-    Vec2,
+    Align, EventFilter, Id, Key, Layout, Modifiers, RichText, ScrollArea, Sense, Slider, Stroke, StrokeKind, Ui,
 };
 
 use crate::analysis::reading::Reading;
@@ -163,7 +162,7 @@ fn nodes_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, tree: &Search
     let (mut chosen, mut scale) = (None, memory.scale);
     let reveals = selected.filter(|_| memory.seen != memory.selected);
     ScrollArea::both().id_salt(("tree", column.id)).auto_shrink(false).show(ui, |ui| {
-        let (rect, response) = ui.allocate_exact_size(Vec2::from(layout.size), Sense::click());
+        let (rect, response) = ui.allocate_exact_size(layout.size, Sense::click());
         let name = || tr!("Search of {} as a tree, {} nodes shown", column.name(), drawn.nodes.len());
         node(&response, Role::Tree, name);
         let is_selected = window.app.selected_column().is_some_and(|selected| selected.id == column.id);
@@ -171,18 +170,18 @@ fn nodes_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, tree: &Search
             response.request_focus();
         }
         let corner = rect.min.to_vec2();
-        let seen: Area = ui.clip_rect().translate(-corner).into();
+        let seen: Area = ui.clip_rect().translate(-corner);
         let mut painted = figure.marks(layout, &seen);
         for mark in &mut painted {
-            mark.shift(corner.into());
+            mark.shift(corner);
         }
         marks::paint(ui.painter(), painted);
         ui.ctx().allow_widget_id_changes_in(rect.expand(1.0));
         if let Some(area) = reveals.and_then(|place| layout.boxes.get(place)) {
-            ui.scroll_to_rect(Rect::from(*area).translate(corner).expand(24.0), None);
+            ui.scroll_to_rect((*area).translate(corner).expand(24.0), None);
         }
         for place in layout.lines(&seen) {
-            let area = Rect::from(layout.boxes[place]).translate(corner);
+            let area = layout.boxes[place].translate(corner);
             let Some(at) = drawn.id(place).filter(|_| ui.clip_rect().intersects(area)) else { continue };
             // no stop of the Tab key: the arrows walk the tree
             let part = ui.interact(area, Id::unique(("tree node", column.id, at)), Sense::CLICK);

@@ -101,7 +101,7 @@ fn line_ui(ui: &mut Ui, n: usize, line: &BeamLine<'_>) {
         if line.became == Became::FellOut {
             painter.multiply_opacity(FAINT);
         }
-        marks::paint(&painter, row.marks(&rect.into(), palette));
+        marks::paint(&painter, row.marks(&rect, palette));
     }
     response.on_hover_text(said());
 }

@@ -25,10 +25,10 @@ const TRAVEL: f64 = 0.7;
 pub fn machine_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &StepTrace) {
     let (_, rect) = ui.allocate_space(ui.available_size());
     let machine = &depth(steps, window, apart).drawn(&apart.machine);
-    let area = rect.into();
+    let area = rect;
     let (mut over, mut opened) = (None, None);
     for (stage, place) in machine.stages.iter().zip(places(machine, &area)) {
-        let response = ui.interact(Rect::from(place), Id::unique(("machine", stage.key)), Sense::click());
+        let response = ui.interact(place, Id::unique(("machine", stage.key)), Sense::click());
         let is_open = steps.open.as_deref() == Some(stage.key);
         response.widget_info(|| WidgetInfo::selected(Role::Button, true, is_open, label(stage)));
         if response.hovered() || response.has_focus() {
@@ -54,7 +54,7 @@ pub fn machine_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart
     travel_ui(ui, steps, window, &drawing, rect);
     window.part(ui, HighlightPart::Machine, "", rect);
     for (stage, place) in machine.stages.iter().zip(places(machine, &area)) {
-        window.part(ui, HighlightPart::Box, stage.key, Rect::from(place));
+        window.part(ui, HighlightPart::Box, stage.key, place);
     }
     if let Some(key) = opened {
         window.push(StepsCommand::Open(key));
@@ -81,10 +81,10 @@ fn travel_ui(ui: &Ui, steps: &StepsPage, window: &mut Window<'_>, drawing: &Mach
     }
     let t = theme::tokens(ui);
     let share = (since / TRAVEL) as f32;
-    for (from, at) in drawing.on_the_way(&rect.into(), to, share * share * (3.0 - 2.0 * share)) {
+    for (from, at) in drawing.on_the_way(&rect, to, share * share * (3.0 - 2.0 * share)) {
         let Some(text) = steps.carried(from) else { continue };
         let letters = ui.painter().layout_no_wrap(text, egui::FontId::proportional(theme::TEXT_BODY), t.text);
-        let place = Rect::from_center_size(at.into(), letters.size() + egui::vec2(theme::SPACE_2, 2.0));
+        let place = Rect::from_center_size(at, letters.size() + egui::vec2(theme::SPACE_2, 2.0));
         ui.painter().rect_filled(place, theme::RADIUS_SMALL, t.accent_soft);
         ui.painter().galley(place.center() - 0.5 * letters.size(), letters, t.text);
     }

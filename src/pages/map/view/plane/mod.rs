@@ -89,14 +89,14 @@ impl PlaneWidget<'_> {
         let response = ui.interact(view, self.id, Sense::click_and_drag());
         let mut camera = self.camera(view, memory);
         if let Some(factor) = memory.asked.take() {
-            camera = camera.zoomed(&view.into(), view.center().into(), factor);
+            camera = camera.zoomed(&view, view.center(), factor);
         }
         self.move_camera(ui, view, &response, &mut camera);
         // A view that was not moved goes on showing everything when its size changes.
         memory.camera = Some(camera).filter(|camera| *camera != self.whole(view));
-        let area = Area::from(view);
+        let area = view;
         let feet: Vec<Point> = self.chart.layout.places.iter().map(|place| camera.to_screen(&area, *place)).collect();
-        let under = response.hover_pos().filter(|_| !response.dragged()).and_then(|at| plane::hit(&feet, at.into()));
+        let under = response.hover_pos().filter(|_| !response.dragged()).and_then(|at| plane::hit(&feet, at));
         answer.hovered = under;
         if response.clicked() {
             answer.clicked = Some(under);
@@ -143,7 +143,7 @@ impl PlaneWidget<'_> {
             memory.seen = self.selected;
             let place = self.selected.and_then(|at| self.chart.layout.places.get(at));
             if let Some(place) = place
-                && !view.shrink(view.size().min_elem() * 0.1).contains(camera.to_screen(&view.into(), *place).into())
+                && !view.shrink(view.size().min_elem() * 0.1).contains(camera.to_screen(&view, *place))
             {
                 camera = camera.centred(*place);
             }
@@ -163,7 +163,7 @@ impl PlaneWidget<'_> {
             let (pinch, wheel) = ui.input(|input| (input.zoom_delta(), input.smooth_scroll_delta().y));
             let factor = pinch * (wheel / 400.0).exp();
             if (factor - 1.0).abs() > f32::EPSILON {
-                *camera = camera.zoomed(&view.into(), at.into(), factor);
+                *camera = camera.zoomed(&view, at, factor);
             }
         }
         if response.double_clicked() {
@@ -185,7 +185,7 @@ impl PlaneWidget<'_> {
         let all = presses(Key::Num0) > 0.0;
         *camera = camera.panned(-STEP * vec2(right, down));
         if closer != 0.0 {
-            *camera = camera.zoomed(&view.into(), view.center().into(), CLOSER.powf(closer));
+            *camera = camera.zoomed(&view, view.center(), CLOSER.powf(closer));
         }
         if all {
             *camera = self.whole(view);
@@ -225,7 +225,7 @@ impl PlaneWidget<'_> {
             ctx.input(|input| input.events.iter().any(|event| matches!(event, Event::AccessKitActionRequest(_))));
         for &(at, area) in &labels.placed {
             let id = response.id.with(("point", at));
-            let point = ui.interact(Rect::from(area).intersect(view), id, Sense::hover());
+            let point = ui.interact(area.intersect(view), id, Sense::hover());
             node(&point, Role::GridCell, || paint::describe(self.chart, at));
             if wanted && ctx.input(|input| input.has_accesskit_action_request(id, Action::Click)) {
                 answer.clicked = Some(Some(at));
