@@ -17,7 +17,6 @@ pub mod columns;
 pub mod dictionary;
 pub mod evaluate;
 pub mod explore;
-pub mod extract;
 pub mod figure;
 pub mod input;
 pub mod inspect;
@@ -176,14 +175,6 @@ pub const COMMANDS: &[CommandEntry] = &[
         "How much translations depend on where models look: uniform, permuted and left-out attention",
         writes "summary";
         "interlinear ablate --model rnnsearch-en-fr story.en"
-    ),
-    command!(
-        "phrases",
-        extract::ExtractArgs,
-        extract::run,
-        "Make a phrase table from parallel text and its word alignments",
-        writes "output";
-        "interlinear phrases --model rnnsearch-en-fr --source text.en --target text.fr --output phrases.gz"
     ),
     command!(
         "inspect",
