@@ -257,7 +257,7 @@ pub const COMMANDS: &[CommandEntry] = &[
         "lesson",
         lesson::LessonArgs,
         lesson::run,
-        "List lessons, check them against the models, or write them as handouts",
+        "List lessons, or write them as handouts",
         writes "print"
     ),
     command!("train", train::TrainArgs, train::run, "Train a model as a configuration file says", writes "new" "write";
