@@ -65,27 +65,9 @@ fn is_unknown(language: &str) -> bool {
     matches!(language, "" | "und" | "mul")
 }
 
-/// The user's files, one for each pair of languages and one for each model. A saved state of before has one or none.
+/// The user's files, one for each pair of languages and one for each model.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "SavedFiles")]
 pub struct AlignerFiles(Vec<AlignerFile>);
-
-/// Files as they may be saved.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum SavedFiles {
-    Many(Vec<AlignerFile>),
-    One(Option<AlignerFile>),
-}
-
-impl From<SavedFiles> for AlignerFiles {
-    fn from(saved: SavedFiles) -> Self {
-        match saved {
-            SavedFiles::Many(files) => Self(files),
-            SavedFiles::One(file) => file.into(),
-        }
-    }
-}
 
 impl From<Option<AlignerFile>> for AlignerFiles {
     fn from(file: Option<AlignerFile>) -> Self {

@@ -97,8 +97,6 @@ pub struct PictureQuestion {
 
 /// How rows are read where each model has its own reading, in the saved state.
 const OWN_READING: &str = "own";
-/// The pieces of words are shown, in the saved state.
-const PIECES: &str = "pieces";
 
 /// Where models compute and how the picture looks. In the saved state what is not understood is as at first.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -117,7 +115,6 @@ pub struct Settings {
     /// Where a model looked, or where each word comes from.
     pub asked: PictureQuestion,
     /// Show the pieces of words, in models whose vocabulary has them.
-    #[serde(rename = "units", serialize_with = "units_name", deserialize_with = "has_pieces")]
     pub pieces: bool,
     /// Show the links of a statistical aligner, where there is one.
     pub links: bool,
@@ -155,15 +152,6 @@ fn reading_name<S: Serializer>(reading: &Option<Reading>, output: S) -> Result<S
 
 fn reading_of<'de, D: Deserializer<'de>>(input: D) -> Result<Option<Reading>, D::Error> {
     Ok(Reading::from_name(&String::deserialize(input)?))
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
-fn units_name<S: Serializer>(pieces: &bool, output: S) -> Result<S::Ok, S::Error> {
-    output.serialize_str(if *pieces { PIECES } else { "words" })
-}
-
-fn has_pieces<'de, D: Deserializer<'de>>(input: D) -> Result<bool, D::Error> {
-    Ok(String::deserialize(input)? == PIECES)
 }
 
 #[expect(clippy::ref_option, clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]

@@ -303,7 +303,7 @@ fn align_window(high: &High<'_>, steppers: &mut Steppers, window: &[Result<Pair>
 }
 
 /// Takes a direction, or a way to put both together.
-pub fn way() -> impl TypedValueParser<Value = AlignerDirection> {
+fn way() -> impl TypedValueParser<Value = AlignerDirection> {
     let about = |way: &AlignerDirection| match way {
         AlignerDirection::Both(rule) => rule.about,
         AlignerDirection::Forward | AlignerDirection::Reverse => "That direction alone.",
@@ -314,7 +314,7 @@ pub fn way() -> impl TypedValueParser<Value = AlignerDirection> {
     one_of(AlignerDirection::of_aligner().map(move |way| (way.name(), about(&way), way)))
 }
 
-/// How two directions of models, or those that phrases are taken from, are put together by default.
-pub fn default_way() -> AlignerDirection {
+/// How two directions of models are put together by default.
+fn default_way() -> AlignerDirection {
     symmetrization("grow-diag-final-and").map_or(AlignerDirection::Forward, AlignerDirection::Both)
 }

@@ -158,7 +158,7 @@ pub struct AnalyseArgs {
     replace: bool,
     /// How BLEU of this corpus cuts text into words, from now on; all outputs are measured with it. If nobody chooses, a new corpus
     /// takes what the language of its models or the script of its references asks for: `zh` for Chinese, `char` for Japanese,
-    /// Thai, Lao, Khmer and Burmese, else `13a`. Corpora of older versions keep `13a`
+    /// Thai, Lao, Khmer and Burmese, else `13a`
     #[arg(long, value_name = "NAME", value_parser = tokenizers())]
     tokenize: Option<Tokenization>,
     /// Of n-best lists that come in, the candidate nearest to the references, by BLEU or chrF2 of the sentence, is the system
@@ -502,6 +502,5 @@ pub fn read(workspace: &Workspace) -> Result<CorpusTable> {
     let corpus = CorpusTable::read(workspace)?;
     corpus.read_texts();
     corpus.damages.iter().chain(&corpus.take_damages()).for_each(|damage| output::tell(damage));
-    corpus.rules.told().iter().for_each(|told| output::tell(told));
     Ok(corpus)
 }

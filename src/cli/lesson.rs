@@ -1,4 +1,4 @@
-//! Floor 13: `interlinear lesson`: what lessons there are, whether they can be read and are true, and lessons on paper.
+//! Floor 13: `interlinear lesson`: what lessons there are, whether they can be read, and lessons on paper.
 
 use std::path::{Path, PathBuf};
 
@@ -16,7 +16,7 @@ use crate::decoding::apart::Then;
 use crate::decoding::ensemble::Mixing;
 use crate::decoding::{Ensemble, SearchOptions};
 use crate::error::{Error, Result};
-use crate::evaluation::facts::Bench;
+use crate::evaluation::ask::AskedSystem;
 use crate::evaluation::rows::ReadRows;
 use crate::figure::palette::ColourMap;
 use crate::figure::sheet::kind;
@@ -29,13 +29,13 @@ use crate::pages::steps::Mode;
 use crate::pages::steps::STEPS;
 use crate::pages::steps::picture::figure;
 use crate::session::lessons::THE_SENTENCE;
-use crate::session::lessons::check::check;
 use crate::session::lessons::handout::{OnPaper, handout, solutions, solutions_path};
 use crate::session::lessons::script;
 use crate::session::lessons::script::Script;
 use crate::session::lessons::shelf::BUNDLED;
 use crate::session::lessons::spoken::{Spoken, spoken};
 use crate::session::lessons::things::Look;
+use crate::ticket::CancellationToken;
 
 /// As typed.
 #[derive(Args, Clone, Debug)]
@@ -43,59 +43,42 @@ use crate::session::lessons::things::Look;
     after_long_help = "A lesson is TOML; the manual's page for teachers says how one is written. Without an option, the lessons
 are listed with their pages.
   interlinear lesson
-  interlinear lesson --check my-lesson.toml
+  interlinear lesson my-lesson.toml
   interlinear lesson --print handouts"
 )]
 pub struct LessonArgs {
     /// Lessons as TOML; by default those that come with the program
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Read them, and try on the models what their blocks `check` say; exit code 2 where something is wrong
-    #[arg(long)]
-    check: bool,
     /// Write each as HTML for the class, with pictures of what its pages show, and its solutions beside it into this folder
     #[arg(long, value_name = "DIR")]
     print: Option<PathBuf>,
 }
 
-/// Lists, checks or prints.
+/// Lists or prints.
 ///
 /// # Errors
-/// A lesson that cannot be read or is not true; what cannot be written.
+/// A lesson that cannot be read; what cannot be written.
 pub fn run(low: &LessonArgs) -> anyhow::Result<()> {
     let mut output = LineOutput::stdout();
-    let mut bench = Bench::new(Box::new(folder_of), physical_cores());
     let library = Library::new(physical_cores());
-    let (mut read, mut wrong) = (0, 0);
+    let (mut all, mut wrong) = (0, 0);
     for (name, text) in texts(&low.files)? {
-        let faults = match script::read(Path::new(&name), &text) {
-            Err(fault) => vec![fault],
-            Ok(script) => {
-                read += 1;
-                match &low.print {
-                    Some(folder) => print(&mut output, folder, &name, &script, (&mut bench, &library))?,
-                    None if low.check => {}
-                    None => output.line(&format!("{name}\t{}\t{} pages", script.title, script.pages.len()))?,
-                }
-                if low.check { check(&script, &text, &mut bench)? } else { Vec::new() }
+        all += 1;
+        match (script::read(&text), &low.print) {
+            (Err(fault), _) => {
+                wrong += 1;
+                output.line(&format!("{name}, {fault}"))?;
             }
-        };
-        for fault in &faults {
-            output.line(&format!("{name}, {fault}"))?;
+            (Ok(script), Some(folder)) => print(&mut output, folder, &name, &script, &library)?,
+            (Ok(script), None) => output.line(&format!("{name}\t{}\t{} pages", script.title, script.pages.len()))?,
         }
-        if low.check && faults.is_empty() {
-            output.line(&format!("{name}: all of it is so"))?;
-        }
-        wrong += usize::from(!faults.is_empty());
         output.flush()?;
     }
     output.finish()?;
     match wrong {
         0 => Ok(()),
-        _ => {
-            Err(Error::Input(format!("{wrong} of {} lessons are wrong; each line above says what", wrong.max(read)))
-                .into())
-        }
+        _ => Err(Error::Input(format!("{wrong} of {all} lessons are wrong; each line above says what")).into()),
     }
 }
 
@@ -112,13 +95,7 @@ fn texts(files: &[PathBuf]) -> Result<Vec<(String, String)>> {
 }
 
 /// Writes a lesson and its solutions. A page whose model is not there has no picture, which is said.
-fn print(
-    output: &mut LineOutput,
-    folder: &Path,
-    name: &str,
-    script: &Script,
-    (bench, library): (&mut Bench, &Library),
-) -> anyhow::Result<()> {
+fn print(output: &mut LineOutput, folder: &Path, name: &str, script: &Script, library: &Library) -> anyhow::Result<()> {
     let stem = Path::new(name).file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
     let path = folder.join(format!("{stem}.html"));
     let mut shown: Vec<(usize, OnPaper)> = Vec::new();
@@ -130,8 +107,8 @@ fn print(
                 continue;
             }
             let found = match spoken.page {
-                STEPS => machine(&spoken, bench, library),
-                _ => columns(&spoken, bench, library),
+                STEPS => machine(&spoken, library),
+                _ => columns(&spoken, library),
             };
             match found {
                 Ok(found) => shown.push((at, found)),
@@ -147,9 +124,9 @@ fn print(
 }
 
 /// The machine that a page speaks of.
-fn machine(spoken: &Spoken, bench: &mut Bench, library: &Library) -> Result<OnPaper> {
+fn machine(spoken: &Spoken, library: &Library) -> Result<OnPaper> {
     let given = match spoken.mode {
-        Mode::Shown => bench.best(&spoken.model, &spoken.sentence, spoken.beam)?,
+        Mode::Shown => best(spoken)?,
         Mode::Greedy | Mode::Class => Vec::new(),
     };
     let request = StepsRequest {
@@ -173,8 +150,19 @@ fn machine(spoken: &Spoken, bench: &mut Bench, library: &Library) -> Result<OnPa
     Ok(OnPaper { said, pictures: vec![picture] })
 }
 
+/// The ids of the best translation, `</s>` included.
+fn best(spoken: &Spoken) -> Result<Vec<u32>> {
+    let system = Ensemble::load(&[folder_of(&spoken.model)?], &Device::cpu(), Mixing::default())?;
+    let mut stepper = system.stepper(Kernels::Fused, physical_cores())?;
+    let source = system.lead().source.encode(&spoken.sentence);
+    let search = SearchOptions { beam: spoken.beam, ..SearchOptions::default() };
+    let ticket = CancellationToken::forever();
+    let asked = AskedSystem { system: (&system).into(), search: &search, batch: 1, reading: None, ticket: &ticket };
+    Ok(asked.translate(&mut *stepper, &[&source.ids], &[])?.pop().unwrap_or_default().tokens)
+}
+
 /// What all models of a page say, and the pictures that it speaks of.
-fn columns(spoken: &Spoken, bench: &mut Bench, library: &Library) -> Result<OnPaper> {
+fn columns(spoken: &Spoken, library: &Library) -> Result<OnPaper> {
     let look = match spoken.look {
         Look::Heatmap => "heatmap",
         Look::Links => "links",
@@ -197,9 +185,7 @@ fn columns(spoken: &Spoken, bench: &mut Bench, library: &Library) -> Result<OnPa
         // a model that does not align has its vector to show
         if picture.is_none() && drawn.len() == 1 {
             let open = Some("summary".to_owned());
-            shown
-                .pictures
-                .extend(machine(&Spoken { model: model.clone(), open, ..spoken.clone() }, bench, library)?.pictures);
+            shown.pictures.extend(machine(&Spoken { model: model.clone(), open, ..spoken.clone() }, library)?.pictures);
         }
         shown.pictures.extend(picture);
         if let Some(i) = at.filter(|_| spoken.lights(HighlightPart::Inspector)) {

@@ -17,7 +17,6 @@ pub mod columns;
 pub mod dictionary;
 pub mod evaluate;
 pub mod explore;
-pub mod extract;
 pub mod figure;
 pub mod input;
 pub mod inspect;
@@ -178,14 +177,6 @@ pub const COMMANDS: &[CommandEntry] = &[
         "interlinear ablate --model rnnsearch-en-fr story.en"
     ),
     command!(
-        "phrases",
-        extract::ExtractArgs,
-        extract::run,
-        "Make a phrase table from parallel text and its word alignments",
-        writes "output";
-        "interlinear phrases --model rnnsearch-en-fr --source text.en --target text.fr --output phrases.gz"
-    ),
-    command!(
         "inspect",
         inspect::InspectArgs,
         inspect::run,
@@ -266,7 +257,7 @@ pub const COMMANDS: &[CommandEntry] = &[
         "lesson",
         lesson::LessonArgs,
         lesson::run,
-        "List lessons, check them against the models, or write them as handouts",
+        "List lessons, or write them as handouts",
         writes "print"
     ),
     command!("train", train::TrainArgs, train::run, "Train a model as a configuration file says", writes "new" "write";

@@ -1,4 +1,4 @@
-//! Floor 13: pairs of parallel files, forced through a model in windows: what `score`, `phrases` and `dictionary` share.
+//! Floor 13: pairs of parallel files, forced through a model in windows: what `score` and `dictionary` share.
 
 use crate::cli::args::{BatchArgs, ModelArgs, PairArgs, ReadingArgs, RunArgs};
 use crate::cli::input::{InputFiles, InputSide, SourceLine};

@@ -6,20 +6,18 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::analysis::contrast::depends::{ChangedPair, ContrastGradient, LookedAt, PairDependence};
+use crate::analysis::contrast::depends::{ChangedPair, LookedAt, PairDependence};
 use crate::analysis::contrast::minimal::{MinimalPair, first_difference};
 use crate::analysis::contrast::pairs::ContrastPair;
-use crate::analysis::measures::SAMPLES;
 use crate::decoding;
 use crate::decoding::Forced;
 use crate::decoding::ablate::leave_out;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::evaluation::acting::Acting;
 use crate::evaluation::rows::ReadRows;
 use crate::evaluation::system::EvaluatedSystem;
 use crate::interventions::{Intervention, force_changed};
 use crate::models::Stepper;
-use crate::models::gradient::{Gradients, Smoothing};
 use crate::text::line;
 use crate::text::sentence::{EOS, Sentence};
 use crate::text::tokenizer::Tokenizer;
@@ -34,8 +32,6 @@ const NAMES: [&str; 2] = ["good", "bad"];
 pub struct ContrastMeasures {
     /// What is lost where the source word that it looks at most is left out; of models that align.
     pub left_out: bool,
-    /// Where the gradient lies; of single models.
-    pub gradient: bool,
 }
 
 /// What is asked of every pair beside its probabilities.
@@ -54,8 +50,6 @@ pub struct ContrastedSystem<'a> {
     /// Translations forced together, two of a pair.
     batch: usize,
     questions: ContrastQuestions<'a>,
-    /// Where they are asked for and the system is one model.
-    gradients: Option<Gradients>,
 }
 
 /// A pair as a system reads it.
@@ -100,11 +94,7 @@ impl<'a> ContrastedSystem<'a> {
             acting.check_given()?;
             acting.check(system)?;
         }
-        let gradients = match system {
-            EvaluatedSystem::Model(model) if questions.measures.gradient => Some(Gradients::new(model)?),
-            _ => None,
-        };
-        Ok(Self { system, pretokenized, batch, questions, gradients })
+        Ok(Self { system, pretokenized, batch, questions })
     }
 
     /// Forces both translations of some pairs, the first of which has this place in the list, and asks the questions.
@@ -135,15 +125,9 @@ impl<'a> ContrastedSystem<'a> {
                     let mut next = || [(); 2].map(|()| forced.next().unwrap_or_default());
                     let mut compared = self.compared(&pair, &next());
                     let changed = changed.next();
-                    match self.depends(stepper, &pair, ticket) {
-                        Ok(depends) => {
-                            compared.depends = PairDependence { changed, ..depends };
-                            Ok(compared)
-                        }
-                        // Such as a pair that is too long for its gradient.
-                        Err(Error::Input(why)) => Err(why),
-                        Err(error) => return Err(error),
-                    }
+                    let looks_at = self.looked_at(stepper, &pair, ticket)?;
+                    compared.depends = PairDependence { changed, looks_at };
+                    Ok(compared)
                 }
             };
             found.push(pair);
@@ -169,38 +153,19 @@ impl<'a> ContrastedSystem<'a> {
         Ok(good().map(|pair| pair.said(&[(); 2].map(|()| forced.next().unwrap_or_default()))).collect())
     }
 
-    /// What the measures say of a pair.
-    fn depends(
+    /// The source word that the model looks at, and what is lost without it, where that is asked.
+    fn looked_at(
         &self,
         stepper: &mut dyn Stepper,
         pair: &ReadPair,
         ticket: &CancellationToken,
-    ) -> Result<PairDependence> {
-        let (mut depends, measures) = (PairDependence::default(), self.questions.measures);
-        let Some(places) = pair.places.as_ref().filter(|_| measures != ContrastMeasures::default()) else {
-            return Ok(depends);
-        };
+    ) -> Result<Option<LookedAt>> {
+        let Some(places) = pair.places.as_ref().filter(|_| self.questions.measures.left_out) else { return Ok(None) };
         let words = vocabulary_words(&self.system.lead().source, &pair.source, self.pretokenized);
-        let looked = self.looks_at(stepper, pair, (&places[0], &words), ticket)?;
-        if let Some((at, alpha)) = looked {
-            let tokens: Vec<usize> = words[at].clone().collect();
-            let lost = if measures.left_out { Some(lost(stepper, pair, (places, &tokens), ticket)?) } else { None };
-            depends.looks_at = Some(LookedAt { word: said_of(&pair.source, &words[at]), alpha, lost });
-        }
-        if let Some(gradients) = &self.gradients {
-            let mut of_words = vec![0.0; words.len()];
-            for ((ids, place), sign) in pair.ids().into_iter().zip(places).zip([1.0, -1.0]) {
-                let target = &ids.1[..place.end];
-                let smoothing = Smoothing::of(SAMPLES);
-                let rows = gradients.times_input_of((ids.0, target), place.clone(), smoothing, ticket)?;
-                for (sum, word) in of_words.iter_mut().zip(&words) {
-                    let of_row = |row: &Vec<f32>| row[word.clone()].iter().map(|g| f64::from(*g)).sum::<f64>();
-                    *sum += sign * rows.iter().map(of_row).sum::<f64>();
-                }
-            }
-            depends.gradient = gradient_of(&of_words, &pair.source, &words, looked.map(|looked| looked.0));
-        }
-        Ok(depends)
+        let Some((at, alpha)) = self.looks_at(stepper, pair, (&places[0], &words), ticket)? else { return Ok(None) };
+        let tokens: Vec<usize> = words[at].clone().collect();
+        let lost = lost(stepper, pair, (places, &tokens), ticket)?;
+        Ok(Some(LookedAt { word: said_of(&pair.source, &words[at]), alpha, lost }))
     }
 
     /// Of the source words the one of greatest alpha where the good critical word is predicted, and that alpha; `None` without an
@@ -285,23 +250,6 @@ fn lost(
         *lost = said.iter().map(|[own, without]| f64::from(*own) - f64::from(*without)).sum();
     }
     Ok(lost)
-}
-
-/// Where the gradient lies, of its sums over source words.
-fn gradient_of(
-    sums: &[f64],
-    source: &Sentence,
-    words: &[Range<usize>],
-    looked: Option<usize>,
-) -> Option<ContrastGradient> {
-    let (at, most) = greatest(sums)?;
-    let all: f64 = sums.iter().map(|g| g.abs()).sum();
-    Some(ContrastGradient {
-        word: said_of(source, &words[at]),
-        most,
-        share: looked.filter(|_| all > 0.0).map(|looked| sums[looked].abs() / all),
-        agrees: looked.map(|looked| looked == at),
-    })
 }
 
 /// The first of the greatest numbers.

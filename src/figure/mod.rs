@@ -33,7 +33,6 @@ pub mod plane;
 pub mod plot;
 pub mod png;
 pub mod provenance;
-pub mod scatter;
 pub mod sheet;
 pub mod sizes;
 pub mod strip;

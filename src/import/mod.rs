@@ -36,11 +36,6 @@ pub use crate::import::record::{ImportedOutput, ImportedText, Record};
 use crate::import::format::{FormatReader, FormatReading, LineParser};
 use crate::import::input::{ImportInput, TextLine};
 
-/// The kind of a name.
-pub fn format(name: &str) -> Option<&'static FormatEntry> {
-    FORMATS.iter().find(|entry| entry.name == name)
-}
-
 /// All records of a table that has these columns; `tell` hears of what is odd in it.
 ///
 /// # Errors

@@ -68,11 +68,6 @@ impl ImportedText {
     pub fn plain(text: impl Into<String>) -> Self {
         Self { text: text.into(), tokens: None }
     }
-
-    /// A text that is cut already.
-    pub fn cut(tokens: Vec<String>) -> Self {
-        Self { text: readable(&tokens), tokens: Some(tokens) }
-    }
 }
 
 /// What a system made of a sentence.

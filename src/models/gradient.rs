@@ -130,21 +130,7 @@ impl Gradients {
     /// [`Error::Stale`] as soon as the ticket is stale; ids outside the vocabularies.
     pub fn times_input(
         &self,
-        pair: (&[u32], &[u32]),
-        smoothing: Smoothing,
-        ticket: &CancellationToken,
-    ) -> Result<Vec<Vec<f32>>> {
-        self.times_input_of(pair, 0..pair.1.len(), smoothing, ticket)
-    }
-
-    /// As [`Gradients::times_input`], for some target words alone. [words][t_x]
-    ///
-    /// # Errors
-    /// As there.
-    pub fn times_input_of(
-        &self,
         (source, target): (&[u32], &[u32]),
-        words: Range<usize>,
         smoothing: Smoothing,
         ticket: &CancellationToken,
     ) -> Result<Vec<Vec<f32>>> {
@@ -161,9 +147,9 @@ impl Gradients {
         let samples = smoothing.samples.max(1);
         // A copy of the sentence for each target word and sample, so that one pass backward serves many of them.
         let copies: Vec<(usize, usize)> =
-            words.clone().flat_map(|i| (0..samples).map(move |sample| (i, sample))).collect();
+            (0..target.len()).flat_map(|i| (0..samples).map(move |sample| (i, sample))).collect();
         let noise = noise(&x, smoothing)?;
-        let mut sums = vec![vec![0.0_f64; source.len()]; words.len()];
+        let mut sums = vec![vec![0.0_f64; source.len()]; target.len()];
         for copies in copies.chunks((MOST_CELLS / cells.max(1)).clamp(1, MOST_COPIES)) {
             ticket.check()?;
             let inputs = copies.iter().map(|(_, sample)| match noise.get(*sample) {
@@ -176,7 +162,7 @@ impl Gradients {
             let products = gradient.reshape((copies.len(), source.len(), ()))?.broadcast_mul(&x.unsqueeze(0)?)?;
             let products: Vec<Vec<f32>> = products.sum(D::Minus1)?.to_dtype(DType::F32)?.to_vec2()?;
             for ((i, _), row) in copies.iter().zip(products) {
-                sums[*i - words.start].iter_mut().zip(row).for_each(|(sum, value)| *sum += f64::from(value));
+                sums[*i].iter_mut().zip(row).for_each(|(sum, value)| *sum += f64::from(value));
             }
         }
         let mean = |sum: f64| (sum / samples as f64) as f32;

@@ -72,11 +72,11 @@ pub struct Position {
     pub tally: Tally,
     /// Whose memories the checkpoint holds.
     pub rule: Option<Rule>,
-    /// What `best` measures; checkpoints of older versions tell it by the sign alone.
+    /// What `best` measures.
     pub measured_by: Option<BestSettings>,
-    /// What the order of the sentences depends on; absent in older checkpoints.
+    /// What the order of the sentences depends on.
     pub order: Option<SentenceOrder>,
-    /// Shards a minibatch is cut into by the fused engine; absent in older checkpoints.
+    /// Shards a minibatch is cut into by the fused engine.
     pub shards: Option<usize>,
     /// Update of the last measurement.
     pub measured_at: Option<u64>,
@@ -119,8 +119,7 @@ impl SentenceOrder {
 impl Position {
     /// What `best` was measured by; `None` while nothing was measured. BLEU is kept negative.
     pub fn measure(&self) -> Option<BestSettings> {
-        let by_sign = |best: f64| if best.is_sign_negative() { BestSettings::Bleu } else { BestSettings::Nll };
-        self.best.map(|best| self.measured_by.unwrap_or_else(|| by_sign(best)))
+        self.best.and(self.measured_by)
     }
 }
 

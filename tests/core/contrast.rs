@@ -10,11 +10,8 @@ use interlinear::jobs::gate::ForegroundGate;
 use interlinear::jobs::queue::candidate::Candidate;
 use interlinear::jobs::queue::contrast::ContrastOrder;
 use interlinear::jobs::queue::{Found, JobQueue, QueueNews, QueueOrder};
-use interlinear::models::Model;
-use interlinear::models::gradient::{Gradients, Smoothing};
-use interlinear::nn::device::{Device, DeviceChoice};
+use interlinear::nn::device::DeviceChoice;
 use interlinear::text::cells::{CellTable, TableCell};
-use interlinear::ticket::CancellationToken;
 use serde_json::Value;
 
 use crate::cli::{Outcome, reference, run_in};
@@ -164,14 +161,13 @@ const SOURCES: &str = "s9 s31 s17\ns9 s31 s17\ns4 s31\ns4 s31\n";
 const TARGETS: &str = "t12 t13 t2\nt11 t13 t2\nt12 t13\nt12 t14\n";
 
 #[test]
-fn measures_at_the_critical_word_are_those_of_ablate_and_gradients() {
+fn what_is_left_out_at_the_critical_word_is_as_ablate_leaves_it_out() {
     let folder = tempfile::tempdir().expect("a folder");
     let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).expect("written");
     write("pairs.tsv", FIRST);
     write("x", SOURCES);
     write("y", TARGETS);
-    let outcome =
-        contrast(folder.path(), "pairs.tsv --pairs each.tsv --format tsv --measure left-out --measure gradient");
+    let outcome = contrast(folder.path(), "pairs.tsv --pairs each.tsv --format tsv --measure left-out");
     assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
     let each = table(&fs::read_to_string(folder.path().join("each.tsv")).expect("written"));
     for (m, name) in MODELS.iter().enumerate() {
@@ -182,34 +178,14 @@ fn measures_at_the_critical_word_are_those_of_ablate_and_gradients() {
             run_in(folder.path(), &all, b"").stdout
         };
         let ablated = asked("ablate --pretokenized --permutations 1");
-        let loaded = Model::load(&reference(name), &Device::cpu()).expect("the fixture loads");
-        let gradients = Gradients::new(&loaded).expect("it has gradients");
         for (n, i) in [0, 1].into_iter().enumerate() {
             let row = &each[2 * n + m];
             let number = |name: &str| row[name].parse::<f64>().expect("a number");
             let (words, alpha) = matrix(&ablated, 2 * n, "alpha");
             let looked = greatest(&alpha[i]);
             let lost = [0, 1].map(|side| matrix(&ablated, 2 * n + side, "leave_one_out_log_p").1[i][looked]);
-            let [good, bad] = [0, 1].map(|side| {
-                let words = |text: &'static str| -> Vec<&str> {
-                    text.lines().nth(2 * n + side).expect("a line").split(' ').collect()
-                };
-                let source = loaded.source.encode_words(&words(SOURCES)).ids;
-                let target = loaded.target.encode_words(&words(TARGETS)).ids;
-                let rows = gradients.times_input((&source, &target), Smoothing::of(3), &CancellationToken::forever());
-                rows.expect("rows")[i].iter().map(|g| f64::from(*g)).collect::<Vec<_>>()
-            });
-            let apart: Vec<f64> = good.iter().zip(&bad).map(|(good, bad)| good - bad).collect();
-            let (at, all) = (greatest(&apart), apart.iter().map(|g| g.abs()).sum::<f64>());
-            assert_eq!([&row["looks_at"], &row["gradient_at"]], [&words[looked], &words[at]], "{name}");
-            let wanted = [
-                ("alpha", alpha[i][looked]),
-                ("left_out", lost[0]),
-                ("left_out_word", lost[0] - lost[1]),
-                ("gradient", apart[at]),
-                ("gradient_share", apart[looked].abs() / all),
-                ("gradient_agrees", f64::from(u8::from(at == looked))),
-            ];
+            assert_eq!(row["looks_at"], words[looked], "{name}");
+            let wanted = [("alpha", alpha[i][looked]), ("left_out", lost[0]), ("left_out_word", lost[0] - lost[1])];
             for (figure, wanted) in wanted {
                 assert!((number(figure) - wanted).abs() < 1e-4, "{name}, {n}, {figure}: {row:?}, not {wanted}");
             }
@@ -280,13 +256,13 @@ fn the_window_writes_the_same_bytes() {
     let interventions = folder.path().join("warm.json");
     fs::write(&interventions, "{\"version\":1,\"temperature\":2}").expect("written");
     let words = ["contrast", "pairs.tsv", "--model", &models[0], "--model", &models[1], "--pairs", "each.tsv"];
-    let asks = ["--interventions", "warm.json", "--measure", "left-out", "--measure", "gradient", "--format", "tsv"];
+    let asks = ["--interventions", "warm.json", "--measure", "left-out", "--format", "tsv"];
     let printed = run_in(folder.path(), &[&words[..], &asks].concat(), b"");
     assert_eq!(printed.code, 0, "{}", printed.stderr);
 
     let lane = JobQueue::<QueueOrder>::spawn(Library::new(1), ForegroundGate::new(), Arc::new(|| {}));
     let systems = MODELS.map(|name| Candidate::Model(reference(name))).to_vec();
-    let measures = ContrastMeasures { left_out: true, gradient: true };
+    let measures = ContrastMeasures { left_out: true };
     let order =
         ContrastOrder { table, systems, interventions: Some(interventions), measures, device: DeviceChoice::Cpu };
     lane.submit(1, QueueOrder::Contrast(order));

@@ -97,21 +97,6 @@ fn what_a_word_is_is_chosen_once_by_the_first_texts_of_each_side() {
 }
 
 #[test]
-fn a_corpus_of_an_earlier_program_counts_words_between_spaces_and_says_so() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("a.ilws");
-    drop(filled(&path, &KnownWords::default()));
-    let connection = rusqlite::Connection::open(&path).expect("a database");
-    connection.execute("DELETE FROM setting", []).expect("no rules, as before");
-    drop(connection);
-    let mut old = Workspace::open(&path).expect("it opens");
-    old.add_sentences(0, &[sentence((3, &LINES[0]))]).expect("one more");
-    let corpus = CorpusTable::read(&old).expect("a corpus");
-    assert_eq!((corpus.rules, corpus.numbers[0].get(3)), (SideRules::SPACES, 5.0));
-    assert!(corpus.rules.told().expect("told").contains("import its texts into a new corpus"));
-}
-
-#[test]
 fn links_of_lines_come_out_as_they_came_in() {
     for known in [KnownWords::default(), KnownWords { pretokenized: true, ..KnownWords::default() }] {
         let folder = tempfile::tempdir().expect("a folder");
@@ -166,7 +151,7 @@ fn hits_and_counts_are_of_the_same_words() {
     }
 }
 
-/// Files of earlier programs name words between spaces; those of today say what they name.
+/// A file that does not say what its words are names words between spaces.
 #[test]
 fn judgements_of_other_words_go_to_the_same_letters() {
     let folder = tempfile::tempdir().expect("a folder");

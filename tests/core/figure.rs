@@ -10,8 +10,6 @@ mod outlines;
 mod plane;
 #[path = "figure/plot.rs"]
 mod plot;
-#[path = "figure/scatter.rs"]
-mod scatter;
 
 use std::sync::LazyLock;
 

@@ -132,22 +132,20 @@ fn translate_and_score_have_the_head_beside_alpha_and_nothing_else_changes() {
     assert!(unlinked > 0, "no word looks at </s> most");
 }
 
-/// A dictionary and a phrase table go by the head where there is one, and `[UNK]` gives way to the word that it comes from.
+/// A dictionary goes by the head where there is one, and `[UNK]` gives way to the word that it comes from.
 #[test]
-fn dictionaries_phrase_tables_and_unknown_words_go_by_the_head() {
+fn dictionaries_and_unknown_words_go_by_the_head() {
     let folder = folder();
-    for command in ["dictionary --minimum 1", "phrases"] {
-        let written = |model: &str, more: &str| {
-            let all = format!("{command} --model {model} --source source --target target --output out {more}");
-            told(folder.path(), &all);
-            fs::read_to_string(folder.path().join("out")).expect("written")
-        };
-        let (own, bare) = (written("tiny", ""), written("bare", ""));
-        assert_eq!(own, written("tiny", "--reading head"), "{command}");
-        assert_eq!(bare, written("tiny", "--reading predicted"), "{command}");
-        assert_ne!(own, bare, "{command}: the rows of the head are others");
-        assert!(!written("encdec", "").is_empty(), "{command}: a probe");
-    }
+    let written = |model: &str, more: &str| {
+        let all = format!("dictionary --minimum 1 --model {model} --source source --target target --output out {more}");
+        told(folder.path(), &all);
+        fs::read_to_string(folder.path().join("out")).expect("written")
+    };
+    let (own, bare) = (written("tiny", ""), written("bare", ""));
+    assert_eq!(own, written("tiny", "--reading head"));
+    assert_eq!(bare, written("tiny", "--reading predicted"));
+    assert_ne!(own, bare, "the rows of the head are others");
+    assert!(!written("encdec", "").is_empty(), "a probe");
     with_head(&Tiny { name: "unknowing", ..TINY }.unknowing().save(folder.path()));
     let command = "translate --model unknowing --beam 1 --max-length 8";
     let found = lines(&told(folder.path(), &format!("{command} --reading head --format jsonl")));

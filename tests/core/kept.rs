@@ -41,8 +41,6 @@ fn no_output_takes_the_place_of_an_input_or_of_the_workspace() {
         "dictionary --statistical --source s --target t --output s",
         "dictionary --statistical --source s --target t --output ./t",
         "dictionary --model rnnsearch --source s --target t --output rnnsearch/config.json",
-        "phrases --statistical --source s --target t --output s",
-        "phrases --source s --target t --links links --output links",
         "align --statistical --source s --target t --save t",
         "ablate --model rnnsearch --summary s s",
         "score --model rnnsearch --phrase-table p.gz --output p.gz",

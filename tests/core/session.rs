@@ -712,7 +712,7 @@ fn a_state_of_a_newer_program_is_left_alone() {
 
 /// As it was written when file and session had types of their own.
 #[test]
-fn a_state_of_an_earlier_version_opens_and_is_written_with_the_same_keys() {
+fn a_saved_state_is_written_with_the_keys_that_it_had() {
     let text = r#"{
         "version": 1, "source": "the red shoe", "given": "le soulier", "translated": ["a"],
         "files": [{"path": "/no/list.en", "target": null}],
@@ -724,7 +724,7 @@ fn a_state_of_an_earlier_version_opens_and_is_written_with_the_same_keys() {
         "figure": {"kind": "links", "format": "pdf", "width_mm": 80.0, "dpi": 600.0, "palette": null, "dark": true,
             "legend": false, "caption": true},
         "palette": "viridis", "theme": "dark", "zoom": 1.5, "beam": 9, "length_normalization": 0.5, "forbid_unk": true,
-        "unk_replacement": true, "device": "cuda:1", "shown": "energies", "rows_by": "input", "units": "pieces",
+        "unk_replacement": true, "device": "cuda:1", "shown": "energies", "rows_by": "input", "pieces": true,
         "links": true, "page": "steps"
     }"#;
     let before: serde_json::Value = serde_json::from_str(text).expect("JSON");
@@ -742,7 +742,7 @@ fn a_state_of_an_earlier_version_opens_and_is_written_with_the_same_keys() {
 }
 
 #[test]
-fn an_older_or_richer_state_still_opens() {
+fn a_poorer_or_richer_state_opens() {
     let state: SavedSession =
         serde_json::from_str("{\"source\": \"a\", \"unheard_of\": 3}").expect("unknown keys are ignored");
     let session = Session::start(Some(state), &OpenWith { opening: vec!["models/b".into()], ..OpenWith::default() });

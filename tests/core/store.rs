@@ -1,11 +1,10 @@
-//! The file of a workspace: earlier versions, columns that are read late, other windows, its size.
+//! The file of a workspace: columns that are read late, other windows, its size.
 
 use std::path::Path;
 
-use rusqlite::{Connection, params};
+use rusqlite::Connection;
 use serde_json::json;
 
-use interlinear::analysis::alignment::Alignment;
 use interlinear::corpus::export::out::{ExportFormat, write};
 use interlinear::corpus::import::importer::{ImportReport, import_file};
 use interlinear::corpus::judgements::judge::Judgement;
@@ -22,98 +21,6 @@ use interlinear::import;
 use interlinear::ticket::{CancellationToken, Generation};
 
 use crate::judging::out;
-
-/// The tables of version 1.
-const FIRST: &str = "
-CREATE TABLE origin(id INTEGER PRIMARY KEY, path TEXT NOT NULL, facts TEXT NOT NULL);
-CREATE TABLE sentence(id INTEGER PRIMARY KEY, origin INTEGER NOT NULL, line INTEGER NOT NULL, name TEXT,
-    source TEXT NOT NULL, reference TEXT);
-CREATE TABLE system(id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE, about TEXT NOT NULL);
-CREATE TABLE output(key INTEGER PRIMARY KEY, text TEXT NOT NULL);
-CREATE TABLE body(key INTEGER PRIMARY KEY, packed BLOB NOT NULL);
-CREATE TABLE measures(id INTEGER PRIMARY KEY, names TEXT NOT NULL UNIQUE);
-CREATE TABLE numbers(id INTEGER PRIMARY KEY AUTOINCREMENT, system INTEGER NOT NULL, measures INTEGER NOT NULL,
-    first INTEGER NOT NULL, packed BLOB NOT NULL);
-CREATE TABLE gold(sentence INTEGER PRIMARY KEY, links TEXT NOT NULL);
-CREATE TABLE judgement(sentence INTEGER NOT NULL, annotator TEXT NOT NULL, document TEXT NOT NULL,
-    PRIMARY KEY(sentence, annotator)) WITHOUT ROWID;
-CREATE TABLE act(id INTEGER PRIMARY KEY, sentence INTEGER NOT NULL, annotator TEXT, before TEXT, after TEXT,
-    undone INTEGER NOT NULL DEFAULT 0);
-PRAGMA application_id = 1229739859;
-PRAGMA user_version = 1;
-";
-
-/// Numbers one behind the other, as a row of version 1 has them.
-fn packed(numbers: &[f32]) -> Vec<u8> {
-    numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
-}
-
-/// What version 1 packed of an output of two words by two.
-fn first_body() -> Vec<u8> {
-    let head = json!({"s": ["old", "mill</w>"], "t": ["vieux", "moulin"], "p": [-0.5, -1.5], "log_p": -2.0, "a": [2, 2], "l": [[1, 1]]});
-    let mut bytes = head.to_string().into_bytes();
-    bytes.push(0);
-    let halves = [0.75, 0.25, 0.125, 0.875].map(|alpha| half::f16::from_f32(alpha).to_bits());
-    bytes.extend(halves.map(|bits| bits as u8));
-    bytes.extend(halves.map(|bits| (bits >> 8) as u8));
-    zstd::bulk::compress(&bytes, 3).expect("packed")
-}
-
-#[test]
-fn a_file_of_the_version_before_opens_and_keeps_everything() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("old.ilws");
-    let old = Connection::open(&path).expect("a database");
-    old.execute_batch(FIRST).expect("version 1");
-    old.execute_batch(
-        "INSERT INTO origin VALUES (1, 'a.txt', '');
-         INSERT INTO sentence VALUES (1, 1, 1, NULL, 'old mill', 'vieux moulin'), (2, 1, 2, NULL, 'x', NULL), (3, 1, 3, 'c', '', NULL);
-         INSERT INTO system VALUES (1, 'A', '{}'), (4, 'B', '{}');
-         INSERT INTO output VALUES ((1 << 32) + 1, 'vieux moulin'), ((4 << 32) + 3, '');
-         INSERT INTO measures VALUES (1, 'words reference_words'), (2, 'length logp entropy');
-         INSERT INTO gold VALUES (1, '0-1');
-         INSERT INTO judgement VALUES (2, 'anna', '{\"stars\":3}');",
-    )
-    .expect("rows");
-    let add = "INSERT INTO numbers(system, measures, first, packed) VALUES (?1, ?2, ?3, ?4)";
-    let nan = f32::NAN;
-    for (system, measures, first, numbers) in [
-        (0, 1, 0, &[2.0, 2.0, 9.0, nan, 0.0, nan][..]),
-        (1, 2, 0, &[2.0, -9.0, 1.0]),
-        (0, 1, 1, &[1.0, nan]),
-        (1, 2, 0, &[2.0, -2.0, 1.0]),
-        (4, 2, 2, &[0.0, nan, 1.0]),
-    ] {
-        old.execute(add, params![system, measures, first, packed(numbers)]).expect("numbers");
-    }
-    for key in [(1_i64 << 32) + 1, (4 << 32) + 3] {
-        old.execute("INSERT INTO body VALUES (?1, ?2)", params![key, first_body()]).expect("a body");
-    }
-    drop(old);
-    for round in 0..2 {
-        let workspace = Workspace::open(&path).expect("it opens");
-        let corpus = CorpusTable::read(&workspace).expect("a corpus");
-        assert_eq!(corpus.damages, Vec::<String>::new());
-        assert_eq!((corpus.len(), corpus.systems[0].done, corpus.systems[1].done), (3, 1, 1), "round {round}");
-        assert_eq!(corpus.sources.get(0), Some("old mill"));
-        assert_eq!((corpus.references.get(0), corpus.references.get(2)), (Some("vieux moulin"), None));
-        assert_eq!((corpus.systems[0].texts.get(0), corpus.systems[0].texts.get(2)), (Some("vieux moulin"), None));
-        assert_eq!(corpus.systems[1].texts.get(2), Some(""));
-        let value = |name: &str, at: usize| TableColumn::named(name, &corpus).expect(name).value(&corpus, at);
-        assert_eq!([value("words", 0), value("words", 1), value("words", 2)], [2.0, 1.0, 0.0]);
-        assert_eq!([value("reference_words", 0), value("logp.1", 0), value("length.2", 2)], [2.0, -2.0, 0.0]);
-        assert!(value("reference_words", 1).is_nan() && value("logp.1", 1).is_nan() && value("bleu.1", 0).is_nan());
-        assert!(value("entropy.1", 0).is_nan(), "what version 1 measured was in bits, and it is in nats now");
-        assert_eq!(corpus.judgements[&1]["anna"].stars, 3);
-        assert!(workspace.gold(0).expect("gold").is_some());
-        let said = workspace.output(1, 0).expect("an answer").expect("an output");
-        assert_eq!(said.source, ["old", "mill</w>"]);
-        assert_eq!((said.word_log_p, said.log_p), (vec![-0.5, -1.5], Some(-2.0)));
-        assert_eq!(said.alpha, Some(Alignment::from_rows(&[[0.75, 0.25], [0.125, 0.875]])));
-        assert_eq!(said.links.expect("links").len(), 1);
-        assert_eq!(corpus.take_damages(), Vec::<String>::new());
-    }
-}
 
 /// Sentences of a long table: more than two pieces.
 const LONG: usize = 9000;

@@ -167,7 +167,6 @@ fn a_small_packed_file_of_very_many_empty_lines_ends_in_a_sentence_soon() {
         (format!("align --statistical {few} --corpus-source empty.gz --corpus-target empty.gz"), blank),
         (format!("align --statistical {few} --corpus-source <(yes '') --corpus-target <(yes '')"), blank),
         (format!("dictionary --statistical {empty} --output out.tsv"), blank),
-        (format!("phrases --statistical {empty} --output table.gz"), blank),
         ("train toy.toml --threads 1".to_owned(), blank),
     ] {
         let (code, said) = run_within(folder.path(), &format!("\"$0\" {line}"), 700, 60);

@@ -123,9 +123,8 @@ fn words_of_scripts_without_spaces_are_cut_on_at_western_signs() {
     }
 }
 
-/// A corpus of an older version names no tokenizer: its scores are of 13a until somebody chooses another one.
 #[test]
-fn corpora_of_older_versions_keep_13a_and_new_ones_take_what_their_script_asks_for() {
+fn corpora_take_the_tokenizer_that_their_script_asks_for_until_somebody_chooses_another() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("w.ilws");
     let seen = |workspace: &Workspace| {
@@ -140,12 +139,6 @@ fn corpora_of_older_versions_keep_13a_and_new_ones_take_what_their_script_asks_f
     let stopped = |_: f32| Err(interlinear::error::Error::Stale);
     workspace.set_tokenizer(Tokenization::None, &mut { stopped }).expect_err("it is stopped");
     assert_eq!(seen(&workspace), ("char", 43.3), "then nothing changes");
-    let other = rusqlite::Connection::open(&path).expect("a database");
-    other.execute("DELETE FROM setting WHERE name = 'tokenizer'", []).expect("as of before");
-    assert_eq!(seen(&workspace).0, "13a");
-    let said = SystemOutput { text: LINES[1][2].to_owned(), ..SystemOutput::default() };
-    workspace.add_outputs(1, &[(1, said)], &mut Measuring::default()).expect("an output");
-    assert_eq!(seen(&workspace), ("13a", 0.0));
     workspace.set_tokenizer(Tokenization::Chinese, &mut |_| Ok(())).expect("measured");
     assert_eq!(seen(&Workspace::open(&path).expect("again")), ("zh", 43.3));
 }

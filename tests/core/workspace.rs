@@ -163,15 +163,6 @@ fn kept_rows_have_the_sums_that_they_had() {
     for (again, kept) in as_kept(&again).alpha.expect("alpha").weights().iter().zip(kept.weights()) {
         assert!((again - kept).abs() < 1e-7, "kept again, {again} is not {kept}");
     }
-    // As programs packed it that did not keep sums: rows that may have summed to 1 do.
-    let alpha = Alignment::from_rows(&[[0.33371_f32, 0.33311, 0.33318], [0.5003, 0.2501, 0.2196]]);
-    let mut packed = pack(&SystemOutput { alpha: Some(alpha.clone()), ..given.clone() }, "").expect("packed");
-    let at = packed.iter().position(|byte| *byte == 0x21).expect("the kind of alpha");
-    packed[at] = 0x01;
-    packed.drain(at + 3..at + 8);
-    packed[1] -= 5;
-    let before = unpack("x".to_owned(), "", &packed).and_then(|output| output.alpha).expect("alpha").row_sums();
-    assert!((before[0] - 1.0).abs() < 1e-6 && (before[1] - 0.97).abs() < 4e-4, "{before:?}");
 
     let folder = tempfile::tempdir().expect("a folder");
     let mut workspace = filled(&folder.path().join("a.ilws"));
@@ -416,33 +407,6 @@ fn outputs_have_links_by_hand_of_their_own() {
     }
 }
 
-/// Earlier versions measured the variants of SoftAlignments, too, and the row that a head does not have.
-#[test]
-fn a_corpus_of_before_says_what_became_of_its_columns() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("a.ilws");
-    let mut workspace = filled(&path);
-    let head = workspace
-        .add_system("head", &StoredAbout { reading: "head".to_owned(), ..StoredAbout::default() })
-        .expect("a system");
-    let outputs = [(0, output("a red boat", "un bateau rouge", -3.0))];
-    workspace.add_outputs(head.id, &outputs, &mut Measuring::default()).expect("outputs");
-    workspace.fold().expect("folded");
-    let more = [(1, output("the old mill turns", "le vieux moulin", -3.0))];
-    workspace.add_outputs(head.id, &more, &mut Measuring::default()).expect("outputs");
-    drop(workspace);
-    rusqlite::Connection::open(&path).expect("a database").execute_batch("PRAGMA user_version = 5").expect("older");
-    let corpus = CorpusTable::read(&Workspace::open(&path).expect("it opens")).expect("a corpus");
-    let known = |name: &str| {
-        let column = TableColumn::named(name, &corpus).expect("a column");
-        [0, 1].map(|at| !column.value(&corpus, at).is_nan())
-    };
-    for (name, expect) in [("entropy.1", true), ("entropy.3", false), ("ap_out.3", false), ("confidence.3", false)] {
-        assert_eq!(known(name), [expect; 2], "{name}");
-    }
-    assert_eq!((known("cdp.3"), known("logp.3")), ([true; 2], [true; 2]));
-}
-
 #[test]
 fn what_is_no_workspace_is_refused_and_left_alone() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -460,7 +424,7 @@ fn what_is_no_workspace_is_refused_and_left_alone() {
         ("text", "is not a corpus"),
         ("folder", "is no file"),
         ("other", "database of another program"),
-        ("newer", "newer Interlinear"),
+        ("newer", "is of version 99, and this Interlinear reads version 1; open it with"),
     ] {
         let error = Workspace::open(&at(name)).err().expect(name).to_string();
         assert!(error.contains(name) && error.contains(says), "{error}");

@@ -56,7 +56,7 @@ fn found(measures: ContrastMeasures) -> ContrastFound {
         model("RNNsearch", vec![said(-1.5, -4.0), None]),
     ];
     if let (true, Some(pair)) = (measures.left_out, &mut models[1].found[0]) {
-        pair.depends.looks_at = Some(LookedAt { word: "shoe".to_owned(), alpha: 0.75, lost: Some([2.5, 0.5]) });
+        pair.depends.looks_at = Some(LookedAt { word: "shoe".to_owned(), alpha: 0.75, lost: [2.5, 0.5] });
     }
     ContrastFound {
         table: PathBuf::from("pairs.tsv"),
@@ -77,7 +77,7 @@ pub fn contrasted() -> (Harness<'static, App>, desk::Wires) {
     harness.state_mut().send(ContrastCommand::Open(PathBuf::from("pairs.tsv")));
     harness.run();
     let number = harness.state().session().evaluation().contrast.task.expect("it runs");
-    let all = found(ContrastMeasures { left_out: true, gradient: false });
+    let all = found(ContrastMeasures { left_out: true });
     wires.corpus.borrow_mut().push(QueueEvent { number, kind: QueueNews::Found(Found::Contrasted(all)) });
     harness.run();
     (harness, wires)
@@ -124,7 +124,7 @@ fn minimal_pairs_are_asked_of_all_models_sorted_and_shown_on_page_sentence() {
     // the questions beside
     click(&mut harness, "Also ask");
     click(&mut harness, "What is left out");
-    let measures = ContrastMeasures { left_out: true, gradient: false };
+    let measures = ContrastMeasures { left_out: true };
     assert!(wires.heard(ContrastCommand::SetMeasures(measures)));
     click(&mut harness, "Also ask");
     click(&mut harness, "With interventions of a file...");

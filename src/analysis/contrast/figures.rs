@@ -66,34 +66,16 @@ pub const PAIR_FIGURES: &[PairFigure] = &[
         heads: heads!("left_out"),
         word: None,
         is_share: false,
-        of: |pair| Some(pair.depends.looks_at.as_ref()?.lost?[0]),
+        of: |pair| Some(pair.depends.looks_at.as_ref()?.lost[0]),
     },
     PairFigure {
         heads: heads!("left_out_word"),
         word: None,
         is_share: false,
         of: |pair| {
-            let [good, bad] = pair.depends.looks_at.as_ref()?.lost?;
+            let [good, bad] = pair.depends.looks_at.as_ref()?.lost;
             Some(good - bad)
         },
-    },
-    PairFigure {
-        heads: heads!("gradient"),
-        word: Some(("gradient_at", |depends| Some(&depends.gradient.as_ref()?.word))),
-        is_share: false,
-        of: |pair| Some(pair.depends.gradient.as_ref()?.most),
-    },
-    PairFigure {
-        heads: heads!("gradient_share"),
-        word: None,
-        is_share: false,
-        of: |pair| pair.depends.gradient.as_ref()?.share,
-    },
-    PairFigure {
-        heads: heads!("gradient_agrees"),
-        word: None,
-        is_share: true,
-        of: |pair| pair.depends.gradient.as_ref()?.agrees.map(share),
     },
 ];
 
@@ -137,7 +119,7 @@ mod tests {
 
     /// Of pairs whose word is lost by so much, the good one and the bad one.
     fn lost(lost: [f64; 2]) -> MinimalPair {
-        let looks_at = Some(LookedAt { word: "shoe".to_owned(), alpha: 0.5, lost: Some(lost) });
+        let looks_at = Some(LookedAt { word: "shoe".to_owned(), alpha: 0.5, lost });
         MinimalPair { depends: PairDependence { looks_at, ..PairDependence::default() }, ..MinimalPair::default() }
     }
 

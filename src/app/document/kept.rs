@@ -28,7 +28,7 @@ pub(super) fn serialize<S: Serializer>(set: &Arc<Interventions>, output: S) -> R
 /// As they were; what makes no sense is left out.
 ///
 /// # Errors
-/// What an older version cannot have written.
+/// What is no set of interventions.
 pub(super) fn deserialize<'de, D: Deserializer<'de>>(input: D) -> Result<Arc<Interventions>, D::Error> {
     let Kept { set } = Kept::deserialize(input)?;
     let mut set: Interventions = serde_json::from_value(set).unwrap_or_default();

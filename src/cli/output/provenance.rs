@@ -18,7 +18,7 @@ use crate::text::write::write_atomic;
 /// The id of the argument.
 pub const ARGUMENT: &str = "provenance";
 /// The commands whose results have it.
-const COMMANDS: &str = "translate score sample align heads documents contrast ablate phrases dictionary gloss concordance evaluate nbest \
+const COMMANDS: &str = "translate score sample align heads documents contrast ablate dictionary gloss concordance evaluate nbest \
                         analyse neighbours map";
 
 fn has_it(command: &str) -> bool {

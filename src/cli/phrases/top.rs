@@ -1,11 +1,11 @@
 //! Floor 13: the top targets of source phrases, by the model and by the table, side by side: tables 2 of
 //! Cho et al. 2014.
 
+use std::cmp::Ordering;
 use std::path::Path;
 
 use serde::Serialize;
 
-use crate::analysis::phrases::best;
 use crate::cli::args::TableFormat;
 use crate::cli::output::LineOutput;
 use crate::cli::phrases::{Low, Scorer, WINDOW_LINES};
@@ -174,6 +174,18 @@ fn record(group: &Group, k: usize) -> Record<'_> {
     Record { source: &group.source, targets: targets.len(), model: by_model, table: by_table }
 }
 
+/// The indexes of the `k` greatest of `values`, greatest first; of equal ones the earlier. What is no number comes last.
+fn best(values: &[f64], k: usize) -> Vec<usize> {
+    let descending = |a: f64, b: f64| match (a.is_nan(), b.is_nan()) {
+        (false, false) => b.partial_cmp(&a).unwrap_or(Ordering::Equal),
+        (a, b) => a.cmp(&b),
+    };
+    let mut order: Vec<usize> = (0..values.len()).collect();
+    order.sort_by(|a, b| descending(values[*a], values[*b]));
+    order.truncate(k);
+    order
+}
+
 fn rows(record: &Record) -> String {
     let pairs = record.model.iter().zip(&record.table).enumerate();
     tsv::rows(pairs.map(|(rank, (model, table))| {
@@ -208,4 +220,15 @@ fn text(record: &Record, low: &Low, model: &str, output: &mut LineOutput) -> any
         output.line(&format!("  {log_p:>first$}  {by_model}{pad}  {score:>third$}  {by_table}"))?;
     }
     output.line("")
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_greatest_come_first_and_numbers_before_what_is_none() {
+        let values = [0.1, f64::NAN, 0.5, 0.5, -2.0];
+        for (k, expect) in [(2, &[2, 3][..]), (9, &[2, 3, 0, 4, 1]), (0, &[])] {
+            assert_eq!(super::best(&values, k), expect);
+        }
+    }
 }

@@ -50,10 +50,7 @@ the pairs that have it, FIGURE_pairs, and lies between FIGURE_low and FIGURE_hig
   alpha                 the weight of the source word that the model looks at most where it predicts the good critical word
   left_out              with --measure left-out: by how much ln p of the good critical word falls where this source word gets no weight in its row of
                         alpha and the others share it (Serrano and Smith 2019); left_out_word: by how much the word difference falls
-  gradient              with --measure gradient: of the gradient of the word difference times the embeddings (Yin and Neubig 2022, averaged over 3 noisy
-                        embeddings) that of the source word which speaks most for the good one; gradient_share: how much of it, all taken without sign,
-                        lies on the word that the model looks at; gradient_agrees: the share of pairs where both are the same word
-A model without an alignment has nothing to leave out, and an ensemble has no gradient.
+A model without an alignment has nothing to leave out.
 
 --pairs FILE writes a row for each pair and model: both critical words, ln p of each, the differences and what else was asked."
 )]
@@ -86,7 +83,7 @@ pub struct ContrastArgs {
     interventions: Option<PathBuf>,
     /// What else to ask at the critical word
     #[arg(long, value_name = "NAME", value_enum)]
-    measure: Vec<MeasureChoice>,
+    measure: Option<MeasureChoice>,
     /// Write a row for each pair and model into this file, with tabs between
     #[arg(long, value_name = "FILE")]
     pairs: Option<PathBuf>,
@@ -104,8 +101,6 @@ pub struct ContrastArgs {
 enum MeasureChoice {
     /// What is lost where the source word that the model looks at is left out
     LeftOut,
-    /// Where the gradient lies in the source
-    Gradient,
 }
 
 /// Pairs that are forced before the progress is told.
@@ -119,8 +114,7 @@ pub fn run(low: &ContrastArgs) -> anyhow::Result<()> {
     }
     let acting = low.interventions.as_deref().map(Acting::open).transpose()?;
     acting.as_ref().map_or(Ok(()), |acting| acting.check_length(pairs.len()))?;
-    let asks = |measure: MeasureChoice| low.measure.contains(&measure);
-    let measures = ContrastMeasures { left_out: asks(MeasureChoice::LeftOut), gradient: asks(MeasureChoice::Gradient) };
+    let measures = ContrastMeasures { left_out: low.measure.is_some() };
     let questions = ContrastQuestions { acting: acting.as_ref(), measures };
     let runtime = low.run.high()?;
     let mut models: Vec<ContrastedModel> = Vec::new();

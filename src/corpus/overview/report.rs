@@ -60,8 +60,7 @@ fn head(out: &Out, corpus: &CorpusTable) -> String {
         _ => String::new(),
     };
     let count = out.rows.len();
-    let words = corpus.rules.told().map_or_else(String::new, |told| format!(" {told}."));
-    format!("<p>{count} of {of} sentences.{chosen}{pictures}{words} Made by Interlinear {program}.</p>\n")
+    format!("<p>{count} of {of} sentences.{chosen}{pictures} Made by Interlinear {program}.</p>\n")
 }
 
 fn systems(corpus: &CorpusTable, systems: &[crate::corpus::store::read::StoredSystem]) -> String {

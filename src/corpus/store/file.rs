@@ -7,7 +7,7 @@ use std::time::Duration;
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension as _, Params, Row};
 
-use crate::corpus::store::schema::{APPLICATION, FIRST, STEPS, migrate, stranger};
+use crate::corpus::store::schema::{APPLICATION, VERSION, make, stranger};
 use crate::error::{Error, Result};
 use crate::text::cut::WordRule;
 use crate::text::write::{DATABASE, folder_of};
@@ -34,7 +34,7 @@ pub struct Workspace {
 }
 
 impl Workspace {
-    /// Opens a workspace, or makes an empty one where there is no file. Refuses what is something else, of a newer program,
+    /// Opens a workspace, or makes an empty one where there is no file. Refuses what is something else, of another version,
     /// or damaged where every workspace begins. One that lies where nothing may be written opens to be looked at.
     pub fn open(path: &Path) -> Result<Self> {
         check(path)?;
@@ -45,8 +45,8 @@ impl Workspace {
         keep_private(path)?;
         let mut connection = Connection::open(path).map_err(told)?;
         limit(&connection).map_err(told)?;
-        let (tables, version) = require_workspace(path, &connection)?;
-        if tables == 0 {
+        let is_new = require_workspace(path, &connection)? == 0;
+        if is_new {
             connection.pragma_update(None, "page_size", PAGE).map_err(told)?;
         }
         // Readers and one writer do not wait for each other.
@@ -54,18 +54,10 @@ impl Workspace {
         connection.pragma_update(None, "synchronous", "NORMAL").map_err(told)?;
         // Else a long import would write every page of the file twice.
         connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT).map_err(told)?;
-        if version < STEPS.len() {
-            migrate(&mut connection).map_err(told)?;
+        if is_new {
+            make(&mut connection).map_err(told)?;
         }
-        let mut workspace = Self { connection, path: path.to_owned(), is_fixed: false, rules: Cell::default() };
-        if tables > 0 && version < STEPS.len() {
-            // What is damaged stays as it is; what can be read is.
-            let _ = workspace.fold();
-        }
-        if tables == 0 {
-            workspace.at_once(|all| change(all, FIRST, []))?;
-        }
-        Ok(workspace)
+        Ok(Self { connection, path: path.to_owned(), is_fixed: false, rules: Cell::default() })
     }
 
     /// Opens a workspace as on read-only media: it is read, and nothing is written, not even a log beside it.
@@ -79,9 +71,8 @@ impl Workspace {
             return Err(Error::file(path, format!("has a log beside it that was not taken in; {advice} with the log")));
         }
         let connection = immutable(path).map_err(|error| told(path, &error))?;
-        let (_, version) = require_workspace(path, &connection)?;
-        if version < STEPS.len() {
-            let message = "was written by an older Interlinear, and nothing may be written where it lies";
+        if require_workspace(path, &connection)? == 0 {
+            let message = "is empty, and nothing may be written where it lies";
             return Err(Error::file(path, format!("{message}; {advice}")));
         }
         Ok(Self { connection, path: path.to_owned(), is_fixed: true, rules: Cell::default() })
@@ -189,34 +180,35 @@ fn limit(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "cell_size_check", true)
 }
 
-/// Refuses what is no workspace, what a newer program wrote, and what holds more than tables of ours; gives how many things
-/// there are, and the version.
-fn require_workspace(path: &Path, connection: &Connection) -> Result<(i64, usize)> {
+/// Refuses what is no workspace, what another version wrote, and what holds more than tables of ours; gives how many things
+/// there are.
+fn require_workspace(path: &Path, connection: &Connection) -> Result<i64> {
     let told = |error: rusqlite::Error| told(path, &error);
-    // One moment of the file: another window may be taking a step.
+    // One moment of the file: another window may be making it.
     let _moment = connection.unchecked_transaction().map_err(told)?;
     let number = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0)).map_err(told);
     let (kind, version) = (number("application_id")?, number("user_version")?);
     let tables = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0)).map_err(told)?;
-    if tables > 0 && kind != APPLICATION {
+    if tables == 0 {
+        return Ok(0);
+    }
+    if kind != APPLICATION {
         return Err(Error::file(path, "is a database of another program; choose another file"));
     }
-    let version = usize::try_from(version).unwrap_or(usize::MAX);
-    if version > STEPS.len() {
-        return Err(Error::file(path, "was written by a newer Interlinear; open it with that one"));
+    if version != VERSION {
+        let message = format!("is of version {version}, and this Interlinear reads version {VERSION}");
+        return Err(Error::file(path, format!("{message}; open it with the Interlinear that wrote it")));
     }
-    if let Some(what) = stranger(connection, version).map_err(told)? {
+    if let Some(what) = stranger(connection).map_err(told)? {
         let message = format!("holds a {what} that no workspace has; it is not opened, for it may do harm");
         return Err(Error::file(path, message));
     }
-    if version > 0 {
-        let sql = "SELECT count(*) FROM system WHERE id NOT BETWEEN 1 AND ?1";
-        let odd = connection.query_row(sql, [MOST_SYSTEMS], |row| row.get::<_, i64>(0)).map_err(told)?;
-        if odd > 0 {
-            return Err(Error::file(path, format!("has systems with numbers that are not from 1 to {MOST_SYSTEMS}")));
-        }
+    let sql = "SELECT count(*) FROM system WHERE id NOT BETWEEN 1 AND ?1";
+    let odd = connection.query_row(sql, [MOST_SYSTEMS], |row| row.get::<_, i64>(0)).map_err(told)?;
+    if odd > 0 {
+        return Err(Error::file(path, format!("has systems with numbers that are not from 1 to {MOST_SYSTEMS}")));
     }
-    Ok((tables, version))
+    Ok(tables)
 }
 
 /// Makes a new file for its owner alone: people's notes are in it. One that is there keeps its permissions.

@@ -1,6 +1,5 @@
 //! Floor 7: how a workspace is looked at, kept in the file itself: which columns are shown, in which
-//! order. It lies in a table of its own that is made when there is something to keep, so that programs which do not know it
-//! go on reading the file.
+//! order.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -8,7 +7,6 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::corpus::store::file::{Workspace, one};
-use crate::corpus::store::schema::BESIDE;
 use crate::error::Result;
 
 /// What is kept.
@@ -32,7 +30,6 @@ pub struct FileVersion {
 impl Workspace {
     /// How it was looked at last; as at first where nothing is kept, or nothing that can be read.
     pub fn look(&self) -> FileVersion {
-        // Where there is no table yet, nothing is kept.
         let find = |all| one(all, "SELECT document FROM look WHERE id = 1", [], |row| row.get::<_, String>(0));
         let document = self.ask(find).ok().flatten();
         document.and_then(|document| serde_json::from_str(&document).ok()).unwrap_or_default()
@@ -44,9 +41,6 @@ impl Workspace {
             return Ok(());
         }
         let document = serde_json::to_string(look).unwrap_or_default();
-        self.at_once(|all| {
-            BESIDE.iter().try_for_each(|sql| all.execute_batch(sql))?;
-            all.execute("INSERT OR REPLACE INTO look VALUES (1, ?1)", [&document]).map(drop)
-        })
+        self.at_once(|all| all.execute("INSERT OR REPLACE INTO look VALUES (1, ?1)", [&document]).map(drop))
     }
 }

@@ -2,7 +2,6 @@
 
 use half::f16;
 use half::slice::{HalfBitsSliceExt as _, HalfFloatSliceExt as _};
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use crate::analysis::alignment::Alignment;
@@ -19,8 +18,6 @@ use crate::text::words::without_end;
 
 /// Level of zstandard.
 const LEVEL: i32 = 3;
-/// The most bytes that an output of an earlier program, with its alpha, may unpack to.
-const MOST: usize = 1 << 26;
 /// The most bytes that the words of one side may unpack to.
 const MOST_LETTERS: usize = 1 << 24;
 
@@ -137,17 +134,15 @@ pub fn pack(output: &SystemOutput, source: &str) -> std::io::Result<Vec<u8>> {
     Ok(packed)
 }
 
-/// The reverse of [`pack`], of earlier programs too; the texts come from their own columns. `None` where the bytes are
-/// damaged.
+/// The reverse of [`pack`]; the texts come from their own columns. `None` where the bytes are damaged.
 pub fn unpack(text: String, source: &str, packed: &[u8]) -> Option<SystemOutput> {
-    let Some(mut rest) = packed.strip_prefix(&[FORM]) else { return earlier::unpack(text, packed) };
+    let mut rest = packed.strip_prefix(&[FORM])?;
     if take_number(&mut rest)? != rest.len() {
         return None;
     }
     let rest = &mut rest;
     let source = take_words(rest, source)?;
     let target = take_words(rest, &text)?;
-    // Earlier programs wrote 1 where there is log p.
     let tokens = take_number(rest)?.checked_sub(1);
     let log_p = if tokens.is_some() { Some(take_floats(rest, 1)?[0]) } else { None };
     let token_count = tokens.unwrap_or_default();
@@ -165,7 +160,7 @@ pub fn unpack(text: String, source: &str, packed: &[u8]) -> Option<SystemOutput>
     Some(SystemOutput { text, source, target, word_log_p, log_p, token_count, alpha, is_head, links })
 }
 
-/// What a body of today begins with; those of earlier programs begin as zstandard does.
+/// What a body begins with.
 const FORM: u8 = 1;
 /// The most words of a sentence.
 const MOST_WORDS: usize = 1 << 20;
@@ -283,28 +278,27 @@ pub(crate) fn unpacked(packed: &[u8], most: usize) -> Option<Vec<u8>> {
 mod weights {
     /// There is none.
     pub const NONE: u8 = 0;
-    /// The low bytes, the two bits above them, the exponents.
+    /// The sums of the rows, a bit for each that is 1, then the others as f32; the low bytes, the two bits above them, the
+    /// exponents.
     pub const POSITIVE: u8 = 1;
     /// f16 as they are: there are some below 0, or none at all.
     pub const ANY: u8 = 2;
     /// Added where they are those of an alignment head.
     pub const HEAD: u8 = 0x10;
-    /// Added where the sums of the rows come before them: a bit for each that is 1, then the others as f32.
-    pub const SUMS: u8 = 0x20;
 }
 
 /// So near 1 a row of a softmax sums, in single precision, also where the columns of pieces are added.
 const NEAR: f64 = 1e-5;
 
-/// The same weights with the sums that their rows had, as `sum` tells for the row of this number. Each weight moves by one
+/// The same weights with the sums that their rows had, by the number of the row. Each weight moves by one
 /// share of the interval of those that are rounded to it: it stays the same number in f16, so that links and their order do
 /// not change and packing it again changes nothing.
-fn with_sums(halves: &[f16], columns: usize, sum: impl Fn(usize, f64) -> Option<f64>) -> Vec<f32> {
+fn with_sums(halves: &[f16], columns: usize, sums: &[f64]) -> Vec<f32> {
     let mut weights = vec![0.0; halves.len()];
     halves.convert_to_f32_slice(&mut weights);
     let total = |row: &[f32]| row.iter().copied().map(f64::from).sum::<f64>();
     for (i, (row, halves)) in weights.chunks_mut(columns.max(1)).zip(halves.chunks(columns.max(1))).enumerate() {
-        let lacks = sum(i, total(row)).map_or(0.0, |sum| sum - total(row));
+        let lacks = sums.get(i).map_or(0.0, |sum| sum - total(row));
         let room = |half: &f16| match half.to_bits() {
             0 => 0.0,
             bits if lacks > 0.0 => f64::from(f16::from_bits(bits + 1).to_f32() - half.to_f32()) / 2.0,
@@ -318,11 +312,6 @@ fn with_sums(halves: &[f16], columns: usize, sum: impl Fn(usize, f64) -> Option<
         }
     }
     weights
-}
-
-/// The sum of a row that earlier programs kept without it: 1 where f16 may have made this total of it.
-fn rounded(total: f64, columns: usize) -> Option<f64> {
-    ((total - 1.0).abs() < f64::from(f16::EPSILON) / 2.0 + columns as f64 * 3e-8).then_some(1.0)
 }
 
 /// alpha as a corpus keeps it.
@@ -340,7 +329,7 @@ fn put_alpha(body: &mut Vec<u8>, alpha: Option<&Alignment>, is_head: bool) {
     let is_positive = bits.iter().all(|bits| bits >> 15 == 0);
     let kind = if is_positive { weights::POSITIVE } else { weights::ANY };
     let sums = if is_positive { alpha.row_sums() } else { Vec::new() };
-    body.push(kind | if is_head { weights::HEAD } else { 0 } | if is_positive { weights::SUMS } else { 0 });
+    body.push(kind | if is_head { weights::HEAD } else { 0 });
     put_number(body, alpha.rows());
     put_number(body, alpha.columns());
     if is_positive {
@@ -363,13 +352,14 @@ fn take_alpha(rest: &mut &[u8]) -> Option<Option<Alignment>> {
     if kind == weights::NONE {
         return Some(None);
     }
-    let (has_sums, kind) = (kind & weights::SUMS > 0, kind & !weights::SUMS);
     let (rows, columns) = (take_number(rest)?, take_number(rest)?);
-    let ones = if has_sums { rest.split_off(..rows.div_ceil(8))? } else { &[] };
     let mut sums = Vec::new();
-    for i in (0..rows).filter(|_| has_sums) {
-        let is_1 = ones[i / 8] >> (i % 8) & 1 > 0;
-        sums.push(if is_1 { 1.0 } else { f64::from(take_floats(rest, 1)?[0]) });
+    if kind == weights::POSITIVE {
+        let ones = rest.split_off(..rows.div_ceil(8))?;
+        for i in 0..rows {
+            let is_1 = ones[i / 8] >> (i % 8) & 1 > 0;
+            sums.push(if is_1 { 1.0 } else { f64::from(take_floats(rest, 1)?[0]) });
+        }
     }
     let count = rows.checked_mul(columns).filter(|count| *count <= rest.len() && rows <= MOST_WORDS)?;
     let bits: Vec<u16> = match kind {
@@ -386,64 +376,6 @@ fn take_alpha(rest: &mut &[u8]) -> Option<Option<Alignment>> {
         }
         _ => return None,
     };
-    let flat = with_sums(bits.reinterpret_cast(), columns, |i, total| match kind {
-        weights::POSITIVE if has_sums => sums.get(i).copied(),
-        weights::POSITIVE => rounded(total, columns),
-        _ => None,
-    });
+    let flat = with_sums(bits.reinterpret_cast(), columns, &sums);
     Some(Some(Alignment::new(flat, columns)?.resized(rows, columns, 0.0)))
-}
-
-/// What programs before version 2 of the schema packed: words and log p as JSON, alpha as f16, all in zstandard.
-mod earlier {
-    use super::{Alignment, Deserialize, Link, MOST, SystemOutput, f16, listed, rounded, unpacked, with_sums};
-
-    /// All but the text and the weights.
-    #[derive(Deserialize)]
-    struct Head {
-        s: Vec<String>,
-        t: Vec<String>,
-        #[serde(default)]
-        p: Vec<f32>,
-        #[serde(default)]
-        log_p: Option<f32>,
-        /// Rows and columns of alpha.
-        #[serde(default)]
-        a: Option<(usize, usize)>,
-        #[serde(default)]
-        l: Option<Vec<(usize, usize)>>,
-    }
-
-    /// As [`SystemOutput`], from how earlier versions packed it.
-    pub fn unpack(text: String, packed: &[u8]) -> Option<SystemOutput> {
-        let bytes = unpacked(packed, MOST)?;
-        let end = bytes.iter().position(|byte| *byte == 0)?;
-        let (head, rest) = (bytes.get(..end)?, bytes.get(end + 1..)?);
-        let head: Head = listed(head)?;
-        let alpha = match head.a {
-            None => None,
-            Some((rows, columns)) => {
-                let count = rows.checked_mul(columns).filter(|_| rows <= super::MOST_WORDS)?;
-                let (low, high) = (rest.get(..count)?, rest.get(count..count.checked_mul(2)?)?);
-                let at = |k: usize| f16::from_bits(u16::from(low[k]) | u16::from(high[k]) << 8);
-                let halves: Vec<f16> = (0..count).map(at).collect();
-                let is_positive = halves.iter().all(|half| half.is_sign_positive());
-                let sum = |_, total| rounded(total, columns).filter(|_| is_positive);
-                let weights = with_sums(&halves, columns, sum);
-                Some(Alignment::new(weights, columns)?.resized(rows, columns, 0.0))
-            }
-        };
-        let links = head.l.map(|links| links.into_iter().map(|(source, target)| Link { source, target }).collect());
-        Some(SystemOutput {
-            text,
-            source: head.s,
-            target: head.t,
-            word_log_p: head.p,
-            log_p: head.log_p,
-            token_count: 0,
-            alpha,
-            is_head: false,
-            links,
-        })
-    }
 }

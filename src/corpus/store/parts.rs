@@ -1,17 +1,15 @@
 //! Floor 7: parts of speech as the file keeps them: a text for each source, and for each reference or output by its own text, that has
-//! them, with one for each of its words and spaces between. The tables are made when there are any, as that of looks is.
+//! them, with one for each of its words and spaces between.
 
 use rusqlite::params;
 
 use crate::corpus::store::file::{Workspace, change, list, one};
-use crate::corpus::store::schema::BESIDE;
 use crate::error::Result;
 
 impl Workspace {
     /// Keeps the parts of speech of sentences, by their places from 0.
     pub fn set_parts(&mut self, parts: &[(usize, String)]) -> Result<()> {
         self.at_once(|all| {
-            BESIDE.iter().try_for_each(|sql| all.execute_batch(sql))?;
             let sql = "INSERT OR REPLACE INTO part(sentence, words) VALUES (?1, ?2)";
             parts.iter().try_for_each(|(at, words)| change(all, sql, params![*at as i64 + 1, words]).map(drop))
         })
@@ -19,7 +17,6 @@ impl Workspace {
 
     /// Whether any sentence has parts of speech.
     pub fn has_parts(&self) -> bool {
-        // Where there is no table yet, nothing is kept.
         let find = |all| one(all, "SELECT sentence FROM part LIMIT 1", [], |row| row.get::<_, i64>(0));
         self.ask(find).ok().flatten().is_some()
     }

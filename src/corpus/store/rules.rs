@@ -1,6 +1,5 @@
 //! Floor 7: what a word is in a workspace: a rule for each side ([`crate::text::cut`]), chosen when the side gets its first texts and
-//! kept, for marks, links by hand and parts of speech name words by their numbers. A file of an earlier program keeps none: it
-//! counts words between spaces.
+//! kept, for marks, links by hand and parts of speech name words by their numbers.
 
 use std::collections::HashSet;
 
@@ -9,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::aligner::learned::Directions;
 use crate::aligner::words::LineAligner;
-use crate::corpus::store::file::{Workspace, change, number, one};
+use crate::corpus::store::file::{Workspace, change, one};
 use crate::error::{Error, Result};
 use crate::text::cut::{WordExchange, WordRule};
 use crate::text::language::guess;
@@ -55,15 +54,6 @@ impl SideRules {
     /// Whether the texts were cut when they came in.
     pub fn are_given(self) -> bool {
         self.source == WordRule::Given
-    }
-
-    /// What is to be known where words are counted: those of a corpus that an earlier program made.
-    pub fn told(self) -> Option<&'static str> {
-        let told = id!(
-            "This corpus counts words between spaces, as an earlier version made it; import its texts into a new corpus to count \
-                tokens"
-        );
-        (self == Self::SPACES).then(|| crate::lang::text(told))
     }
 
     /// The links of the statistical aligner between the words of two texts.
@@ -137,21 +127,21 @@ fn guessed<'a>(texts: impl Iterator<Item = &'a str>) -> WordRule {
 /// As the file keeps them: a side without texts has none yet.
 type Kept = [Option<WordRule>; 2];
 
-/// What is kept; `None` where there are neither rules nor sentences.
-fn kept(all: &Connection) -> rusqlite::Result<Option<Kept>> {
+/// The rules of a damaged file.
+const DAMAGED: Kept = [Some(WordRule::Spaces); 2];
+
+/// What is kept.
+fn kept(all: &Connection) -> rusqlite::Result<Kept> {
     let sql = "SELECT document FROM setting WHERE name = 'words'";
-    if let Some(document) = one(all, sql, [], |row| row.get::<_, String>(0))? {
-        return Ok(Some(serde_json::from_str(&document).unwrap_or([Some(WordRule::Spaces); 2])));
-    }
-    let is_begun = number(all, "SELECT EXISTS (SELECT 1 FROM sentence)", [])? > 0;
-    Ok(is_begun.then_some([Some(WordRule::Spaces); 2]))
+    let document = one(all, sql, [], |row| row.get::<_, String>(0))?;
+    Ok(document.map_or([None; 2], |document| serde_json::from_str(&document).unwrap_or(DAMAGED)))
 }
 
 impl Workspace {
     /// What a word is in it. Of a damaged file: what stands between spaces.
     pub fn rules(&self) -> SideRules {
         let [source, target] = self.rules.get().unwrap_or_else(|| {
-            let kept = self.ask(kept).unwrap_or(Some([Some(WordRule::Spaces); 2])).unwrap_or_default();
+            let kept = self.ask(kept).unwrap_or(DAMAGED);
             let rules = kept.map(Option::unwrap_or_default);
             self.rules.set(kept.iter().all(Option::is_some).then_some(rules));
             rules
@@ -173,7 +163,7 @@ impl Workspace {
         if self.rules.get().is_some_and(|rules| !known.pretokenized || rules[0] == WordRule::Given) {
             return Ok(());
         }
-        let before = self.ask(kept)?.unwrap_or_default();
+        let before = self.ask(kept)?;
         if known.pretokenized && before.iter().any(|rule| rule.is_some_and(|rule| rule != WordRule::Given)) {
             let message = "cuts its texts into words itself, since its first sentences came; begin a new corpus for texts that are cut";
             return Err(Error::file(self.path(), message));

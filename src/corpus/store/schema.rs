@@ -1,4 +1,4 @@
-//! Floor 7: the tables of a workspace and how an older file becomes one of today.
+//! Floor 7: the tables of a workspace.
 //!
 //! | table | holds |
 //! |---|---|
@@ -22,66 +22,36 @@ use rusqlite::Connection;
 /// `PRAGMA application_id`: the letters ILWS.
 pub const APPLICATION: i64 = 0x494C_5753;
 
-/// Steps from one version to the next; `PRAGMA user_version` counts those that were taken.
-pub const STEPS: &[&str] = &[
-    "
+/// The version of the tables, which `PRAGMA user_version` names.
+pub const VERSION: i64 = 1;
+
+/// The tables, and what a new file begins with: the tokenizer of BLEU is left to its language.
+const TABLES: &str = "
 CREATE TABLE origin(id INTEGER PRIMARY KEY, path TEXT NOT NULL, facts TEXT NOT NULL);
 CREATE TABLE sentence(id INTEGER PRIMARY KEY, origin INTEGER NOT NULL, line INTEGER NOT NULL, name TEXT,
     source TEXT NOT NULL, reference TEXT);
+CREATE TABLE reference(key INTEGER PRIMARY KEY, text TEXT NOT NULL);
 CREATE TABLE system(id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE, about TEXT NOT NULL);
 CREATE TABLE output(key INTEGER PRIMARY KEY, text TEXT NOT NULL);
 CREATE TABLE body(key INTEGER PRIMARY KEY, packed BLOB NOT NULL);
 CREATE TABLE measures(id INTEGER PRIMARY KEY, names TEXT NOT NULL UNIQUE);
 CREATE TABLE numbers(id INTEGER PRIMARY KEY AUTOINCREMENT, system INTEGER NOT NULL, measures INTEGER NOT NULL,
-    first INTEGER NOT NULL, packed BLOB NOT NULL);
+    first INTEGER NOT NULL, packed BLOB NOT NULL, count INTEGER);
+CREATE INDEX loose ON numbers(system, first) WHERE length(packed) > 0;
+CREATE TABLE name(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
+CREATE TABLE block(key INTEGER PRIMARY KEY, count INTEGER NOT NULL, packed BLOB NOT NULL);
 CREATE TABLE gold(sentence INTEGER PRIMARY KEY, links TEXT NOT NULL);
+CREATE TABLE part(sentence INTEGER PRIMARY KEY, words TEXT NOT NULL);
+CREATE TABLE target(sentence INTEGER NOT NULL, text TEXT NOT NULL, parts TEXT, links TEXT,
+    PRIMARY KEY(sentence, text)) WITHOUT ROWID;
 CREATE TABLE judgement(sentence INTEGER NOT NULL, annotator TEXT NOT NULL, document TEXT NOT NULL,
     PRIMARY KEY(sentence, annotator)) WITHOUT ROWID;
 CREATE TABLE act(id INTEGER PRIMARY KEY, sentence INTEGER NOT NULL, annotator TEXT, before TEXT, after TEXT,
-    undone INTEGER NOT NULL DEFAULT 0);
-",
-    "
-CREATE TABLE name(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
-CREATE TABLE block(key INTEGER PRIMARY KEY, count INTEGER NOT NULL, packed BLOB NOT NULL);
-ALTER TABLE numbers ADD COLUMN count INTEGER;
-CREATE INDEX loose ON numbers(system, first) WHERE length(packed) > 0;
-",
-    "
-ALTER TABLE act ADD COLUMN batch INTEGER;
+    undone INTEGER NOT NULL DEFAULT 0, batch INTEGER);
 CREATE TABLE setting(name TEXT PRIMARY KEY, document TEXT NOT NULL) WITHOUT ROWID;
-",
-    "
-CREATE TABLE reference(key INTEGER PRIMARY KEY, text TEXT NOT NULL);
-",
-    // It was measured in bits, and is in nats now: the numbers that are there keep their meaning under another name.
-    "
-UPDATE name SET name = 'entropy_bits' WHERE name = 'entropy';
-UPDATE measures SET names = trim(replace(' ' || names || ' ', ' entropy ', ' entropy_bits '));
-",
-    // Besides the new table: of alignment heads these were means over the row that the last token does not have, too: they go.
-    "
-DELETE FROM block WHERE (key >> 20 & 4095) - 16 IN
-    (SELECT id FROM name WHERE name IN ('entropy', 'ap_out', 'confidence'))
-    AND key >> 32 IN (SELECT id FROM system WHERE about LIKE '%\"reading\":\"head\"%');
-CREATE TEMP TABLE renamed AS SELECT id, trim(replace(replace(replace(' ' || names || ' ', ' entropy ', ' entropy_all_rows '),
-    ' ap_out ', ' ap_out_all_rows '), ' confidence ', ' confidence_all_rows ')) AS names FROM measures;
-INSERT OR IGNORE INTO measures(names) SELECT names FROM renamed;
-UPDATE numbers SET measures = (SELECT measures.id FROM renamed JOIN measures USING (names) WHERE renamed.id = numbers.measures)
-    WHERE system IN (SELECT id FROM system WHERE about LIKE '%\"reading\":\"head\"%');
-DROP TABLE renamed;
-CREATE TABLE IF NOT EXISTS target(sentence INTEGER NOT NULL, text TEXT NOT NULL, parts TEXT, links TEXT,
-    PRIMARY KEY(sentence, text)) WITHOUT ROWID;
-",
-];
-
-/// What a new file begins with: the tokenizer of BLEU is left to its language.
-pub const FIRST: &str = "INSERT OR IGNORE INTO setting(name, document) VALUES ('tokenizer', 'usual')";
-
-/// Tables that are made when there is something to keep, in a file of any version.
-pub const BESIDE: &[&str] = &[
-    "CREATE TABLE IF NOT EXISTS look(id INTEGER PRIMARY KEY, document TEXT NOT NULL)",
-    "CREATE TABLE IF NOT EXISTS part(sentence INTEGER PRIMARY KEY, words TEXT NOT NULL)",
-];
+CREATE TABLE look(id INTEGER PRIMARY KEY, document TEXT NOT NULL);
+INSERT INTO setting(name, document) VALUES ('tokenizer', 'usual');
+";
 
 /// Name and statement of what is in a database, by its kind.
 type SchemaObject = ((String, String), Option<String>);
@@ -96,12 +66,11 @@ fn objects(all: &Connection) -> rusqlite::Result<Vec<SchemaObject>> {
     all.prepare("SELECT type, name, sql FROM sqlite_schema")?.query_map([], object)?.collect()
 }
 
-/// What is in a file that no workspace of this version has, and that could compute without end or change what is read: a
-/// view, a trigger, a table of ours that is another. The tables allowed are those of [`STEPS`] and [`BESIDE`]; plain ones
-/// that nobody asks may be there too.
-pub fn stranger(all: &Connection, version: usize) -> rusqlite::Result<Option<String>> {
+/// What is in a file that no workspace has, and that could compute without end or change what is read: a
+/// view, a trigger, a table of ours that is another. Plain tables that nobody asks may be there too.
+pub fn stranger(all: &Connection) -> rusqlite::Result<Option<String>> {
     let sound = Connection::open_in_memory()?;
-    STEPS.iter().take(version).chain(BESIDE).try_for_each(|sql| sound.execute_batch(sql))?;
+    sound.execute_batch(TABLES)?;
     let sound: HashMap<_, _> = objects(&sound)?.into_iter().collect();
     let is_strange = |object: &SchemaObject| {
         let ((kind, name), sql) = object;
@@ -116,15 +85,13 @@ pub fn stranger(all: &Connection, version: usize) -> rusqlite::Result<Option<Str
     Ok(objects(all)?.into_iter().find(is_strange).map(|((kind, name), _)| format!("{kind} `{name:.40}`")))
 }
 
-/// Takes the steps that a file lacks, all or none. Another window may have taken them meanwhile.
-pub fn migrate(connection: &mut Connection) -> rusqlite::Result<()> {
+/// Makes the tables of an empty file. Another window may have made them meanwhile.
+pub fn make(connection: &mut Connection) -> rusqlite::Result<()> {
     let step = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
-    let from: i64 = step.pragma_query_value(None, "user_version", |row| row.get(0))?;
-    let from = usize::try_from(from).unwrap_or(usize::MAX);
-    for sql in STEPS.iter().skip(from) {
-        step.execute_batch(sql)?;
+    if step.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get::<_, i64>(0))? == 0 {
+        step.execute_batch(TABLES)?;
+        step.pragma_update(None, "application_id", APPLICATION)?;
+        step.pragma_update(None, "user_version", VERSION)?;
     }
-    step.pragma_update(None, "application_id", APPLICATION)?;
-    step.pragma_update(None, "user_version", STEPS.len() as i64)?;
     step.commit()
 }

@@ -11,7 +11,7 @@ use crate::corpus::store::read::{SAMPLE, key};
 use crate::corpus::store::write::{Measured, add_numbers};
 use crate::error::Result;
 
-/// What a new file keeps, as [`FIRST`](super::schema::FIRST) has it, until it has an output and a reference; then their language decides.
+/// What a new file keeps until it has an output and a reference; then their language decides.
 const USUAL: &str = "usual";
 /// Sentences that are measured at once.
 const STEP: usize = 4096;
@@ -25,7 +25,7 @@ fn keep(all: &Connection, name: &str) -> rusqlite::Result<()> {
 }
 
 impl Workspace {
-    /// How BLEU counts. Files of older versions name no tokenizer: their numbers are of 13a.
+    /// How BLEU counts.
     pub fn bleu(&self) -> Result<BleuSettings> {
         let name = self.ask(kept)?.unwrap_or_default();
         let known = TOKENIZATIONS.iter().find(|(known, _)| known.name() == name);

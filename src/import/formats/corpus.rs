@@ -114,7 +114,7 @@ fn record(number: usize, line: Line, warnings: &mut Warnings) -> Record {
             None
         }
     };
-    // earlier programs counted words between spaces
+    // a line that does not say it counts words between spaces
     record.words = Some(line.words.map_or([WordRule::Spaces; 2], |words| [words.source, words.target]));
     record.gold = linked(line.gold);
     let numbers = |all: Option<Numbers>| all.unwrap_or_default().into_iter().filter_map(|(name, n)| Some((name, n?)));

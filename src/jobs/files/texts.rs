@@ -6,8 +6,8 @@ use crate::error::Error;
 use crate::jobs::files::follow::{FileLook, FollowedFiles, look};
 use crate::jobs::thread::caught;
 
-/// How the names of the files end: lessons were Markdown once.
-const ENDINGS: &[&str] = &["toml", "md"];
+/// How the names of the files end.
+const ENDING: &str = "toml";
 /// A longer text is none that a person wrote for this.
 const LONGEST_BYTES: u64 = 1 << 20;
 /// So many files of a folder are read at most.
@@ -45,11 +45,8 @@ impl FollowedFiles for Folders {
 fn files(folder: &Path) -> Vec<(PathBuf, FileLook)> {
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
     let paths = entries.filter_map(|entry| entry.ok().map(|entry| entry.path()));
-    let mut paths: Vec<PathBuf> = paths
-        .filter(|path| {
-            path.is_file() && path.extension().is_some_and(|end| ENDINGS.iter().any(|ending| end == *ending))
-        })
-        .collect();
+    let is_text = |path: &PathBuf| path.is_file() && path.extension().is_some_and(|end| end == ENDING);
+    let mut paths: Vec<PathBuf> = paths.filter(is_text).collect();
     paths.sort();
     paths.truncate(MOST_FILES);
     paths.into_iter().map(|path| (path.clone(), look(&path))).collect()
@@ -79,9 +76,9 @@ mod tests {
         let told = folders.look(&paths);
         assert_eq!(told[0].files, [(folder.path().join("b.toml"), Ok("two".to_owned()))]);
         std::fs::write(folder.path().join("b.toml"), "longer").expect("written");
-        std::fs::write(folder.path().join("a.md"), [0xff, 0xfe]).expect("written");
+        std::fs::write(folder.path().join("a.toml"), [0xff, 0xfe]).expect("written");
         let told = folders.look(&paths);
-        assert!(told[0].files[0].1.as_ref().is_err_and(|words| words.contains("a.md")), "{told:?}");
+        assert!(told[0].files[0].1.as_ref().is_err_and(|words| words.contains("a.toml")), "{told:?}");
         assert_eq!(told[0].files[1].1, Ok("longer".to_owned()));
         assert!(folders.look(&paths).is_empty());
         assert_eq!(Folders::default().look(&[folder.path().join("nowhere")]), [FolderTexts::default()]);

@@ -112,7 +112,7 @@ fn part_html(part: &ScriptPart) -> String {
             told.unwrap_or_default()
         }
         ScriptPart::Ask(ask) => ask_html(ask),
-        ScriptPart::Do(_) | ScriptPart::Light(_) | ScriptPart::Check(_) => String::new(),
+        ScriptPart::Do(_) | ScriptPart::Light(_) => String::new(),
     }
 }
 
@@ -212,7 +212,7 @@ mod tests {
         let text = "title = 'A < B'\n[[page]]\nheading = 'One'\npart = [\n{ text = '- **x** & y' },\n\
             { ask = { question = 'Which <b>?', choices = [{ wrong = 'left' }, { right = 'right' }], why = 'since' } },\n\
             { wait = { for = { page = 'steps' }, say = 'Click it.', paper = 'Look at it.' } },\n]\n";
-        let script = read(Path::new("a.toml"), text).expect("it can be read");
+        let script = read(text).expect("it can be read");
         let said = vec![("English".to_owned(), "a < b".to_owned()), ("RNNsearch".to_owned(), "c".to_owned())];
         let shown = OnPaper { said, pictures: vec!["<?xml?><svg id=\"f\"></svg>".to_owned()] };
         let class = handout(&script, &[(0, shown)]);

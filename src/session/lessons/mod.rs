@@ -2,7 +2,6 @@
 //! answered. A page is a list of parts; what it does comes about one thing after the other, as soon as it can.
 
 pub mod before;
-pub mod check;
 pub mod doing;
 pub mod handout;
 pub mod script;
@@ -192,7 +191,7 @@ impl Running {
                 ScriptPart::Do(things) => self.todo.extend(things.iter().cloned()),
                 ScriptPart::Light(lights) => self.lights.clone_from(lights),
                 ScriptPart::Wait(_) => return,
-                ScriptPart::Text(_) | ScriptPart::Ask(..) | ScriptPart::Check(_) => {}
+                ScriptPart::Text(_) | ScriptPart::Ask(..) => {}
             }
             self.at += 1;
         }

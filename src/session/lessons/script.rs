@@ -2,14 +2,11 @@
 
 use std::fmt;
 use std::mem::discriminant;
-use std::path::Path;
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
-use toml::Spanned;
 
 use crate::app::lights::Highlight;
-use crate::evaluation::facts::EvaluationFact;
 use crate::lang;
 use crate::session::lessons::things::{LessonAction, things};
 use crate::text::markdown::{MarkdownBlock, blocks};
@@ -53,8 +50,6 @@ pub enum ScriptPart {
     Wait(Wait),
     /// A question.
     Ask(#[serde(deserialize_with = "answerable")] Ask),
-    /// What must be so for the page to be true.
-    Check(Vec<Spanned<String>>),
 }
 
 /// What is waited for.
@@ -153,12 +148,6 @@ impl LessonChoice {
     }
 }
 
-/// What must be so of a model; [`read`] has made sure that it can be understood.
-fn fact(text: &str) -> Result<EvaluationFact, String> {
-    let (key, value) = text.split_once(':').unwrap_or((text, ""));
-    EvaluationFact::read(key.trim(), value.trim())
-}
-
 /// What is wrong with a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
@@ -196,26 +185,6 @@ impl Script {
             })
         })
     }
-
-    /// The sentence and the beam of each fact, page by page.
-    pub fn facts(&self) -> Vec<Tried> {
-        let (mut sentence, mut beam) = (String::new(), 5);
-        let mut tried = Vec::new();
-        for part in self.pages.iter().flat_map(|page| &page.parts) {
-            if let ScriptPart::Check(facts) = part {
-                let all = facts.iter().filter_map(|text| Some((text.span().start, fact(text.as_ref()).ok()?)));
-                tried.extend(all.map(|(at, fact)| Tried { at, fact, sentence: sentence.clone(), beam }));
-            }
-            for thing in part.things() {
-                match thing {
-                    LessonAction::Sentence(text) => sentence.clone_from(text),
-                    LessonAction::Beam(wanted) => beam = *wanted,
-                    _ => {}
-                }
-            }
-        }
-        tried
-    }
 }
 
 /// What these parts bring about, in the order in which a page is made ready, each thing once: what was waited for is so,
@@ -239,19 +208,6 @@ impl ScriptPart {
             _ => &[],
         }
     }
-}
-
-/// A fact and what it is of.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Tried {
-    /// Where it stands in the file, in bytes.
-    pub at: usize,
-    /// What must be so,
-    pub fact: EvaluationFact,
-    /// of this sentence
-    pub sentence: String,
-    /// and this beam.
-    pub beam: usize,
 }
 
 impl ScriptPage {
@@ -300,36 +256,20 @@ fn answerable<'de, D: Deserializer<'de>>(input: D) -> Result<Ask, D::Error> {
     }
 }
 
-/// How the files of lessons end.
-pub const ENDING: &str = "toml";
-
 /// Reads the lesson of a file.
 ///
 /// # Errors
-/// The first line that means nothing; what to do with a file that is no TOML, as lessons once were.
-pub fn read(file: &Path, text: &str) -> Result<Script, Fault> {
-    if file.extension().is_none_or(|ending| ending != ENDING) {
-        return Err(Fault::at(
-            text,
-            0,
-            "lessons are TOML now, in files that end with .toml; the manual's page Teaching shows how one is written, and the words of this file can be copied into its texts",
-        ));
-    }
+/// The first line that means nothing.
+pub fn read(text: &str) -> Result<Script, Fault> {
     let script: Script = toml::from_str(text).map_err(|error| {
         let message = match error.message() {
             words if words.starts_with("wanted exactly 1 element") => {
-                "each [[page.part]] is one of text, do, light, wait, ask and check, and each wait.for is one thing"
+                "each [[page.part]] is one of text, do, light, wait and ask, and each wait.for is one thing"
             }
             words => words,
         };
         Fault::at(text, error.span().map_or(0, |span| span.start), message)
     })?;
-    for part in script.pages.iter().flat_map(|page| &page.parts) {
-        let ScriptPart::Check(facts) = part else { continue };
-        for text_of in facts {
-            fact(text_of.as_ref()).map_err(|words| Fault::at(text, text_of.span().start, words))?;
-        }
-    }
     if script.pages.is_empty() {
         return Err(Fault::at(text, text.len(), "there is no page; pages begin with a line [[page]]"));
     }
@@ -340,16 +280,12 @@ pub fn read(file: &Path, text: &str) -> Result<Script, Fault> {
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> Result<Script, Fault> {
-        super::read(Path::new("a.toml"), text)
-    }
-
     #[test]
     fn a_page_has_its_parts_in_the_order_of_the_file_and_knows_what_was_done_before() {
         let text = "title = 'T'\nabout = 'About.'\n[[page]]\nheading = 'A'\npart = [{ text = 'Words.' }, { do = { sentence = 'a', beam = 5 } },\n\
             { ask = { question = 'Why?', choices = [{ wrong = 'no' }, { right = 'yes' }], why = 'so' } }]\n\
             [[page]]\nheading = 'B'\n[[page.part]]\ndo.beam = 1\n[[page.part]]\nlight = ['box alpha', 'heatmap']\n\
-            [[page.part]]\ncheck = [\n    'translation m is: x',\n]\n[[page]]\nheading = 'C'\n";
+            [[page]]\nheading = 'C'\n";
         let script = read(text).expect("it can be read");
         assert_eq!((script.title.as_str(), script.about.len(), script.pages.len()), ("T", 1, 3));
         let [ScriptPart::Text(_), ScriptPart::Do(_), ScriptPart::Ask(ask)] = &script.pages[0].parts[..] else {
@@ -357,9 +293,6 @@ mod tests {
         };
         assert_eq!((ask.solution(), ask.why.as_str()), ("yes".to_owned(), "so"));
         assert_eq!(script.things_before(2), [LessonAction::Sentence("a".into()), LessonAction::Beam(1)]);
-        let facts = script.facts();
-        assert_eq!((facts[0].sentence.as_str(), facts[0].beam), ("a", 1));
-        assert_eq!(Fault::at(text, facts[0].at, "x").line, 15);
     }
 
     #[test]
@@ -396,7 +329,6 @@ mod tests {
             ("wait.for.act = 'sleep'", 5, "`another sentence`"),
             ("wait.for = { beam = 1, pieces = true }", 5, "is one thing"),
             ("wait.say = 'x'", 5, "missing field `for`"),
-            ("check = [\n'translation m is: x',\n'alpha: 1',\n]", 7, "is no fact"),
             ("ask.question = 'Why?'", 4, "no answer"),
             ("ask.question = 'Why?'\nask.choices = [{ wrong = 'a' }]", 4, "no choice is right"),
             ("ask.answer = 'so'", 4, "no question"),
@@ -417,7 +349,5 @@ mod tests {
             let fault = read(text).expect_err(text);
             assert!(fault.line == line && fault.text.contains(words), "{text}: {fault}");
         }
-        let old = super::read(Path::new("old.md"), "# T\n").expect_err("Markdown");
-        assert!(old.text.contains("lessons are TOML now"), "{old}");
     }
 }

@@ -74,7 +74,7 @@ fn read(
     before: Option<&LessonFile>,
 ) -> LessonFile {
     let found = match text {
-        Ok(text) => script::read(said, text).map_err(|fault| format!("{}, {fault}", said.display())),
+        Ok(text) => script::read(text).map_err(|fault| format!("{}, {fault}", said.display())),
         Err(message) => Err(message.to_owned()),
     };
     let (script, fault) = match found {

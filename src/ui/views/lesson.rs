@@ -277,7 +277,7 @@ fn page_ui(ui: &mut Ui, window: &mut Window<'_>, running: &Running) {
                 };
                 turn_ui(ui, &wait.says(), came);
             }
-            ScriptPart::Do(_) | ScriptPart::Light(_) | ScriptPart::Check(_) => {}
+            ScriptPart::Do(_) | ScriptPart::Light(_) => {}
         });
     }
     for trouble in &running.troubles {

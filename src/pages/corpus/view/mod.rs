@@ -126,9 +126,6 @@ impl View for CorpusView {
         agreement::agreement_ui(ui, workbench, window);
         scheme::scheme_ui(ui, workbench, window);
         told_ui(ui, workbench, window);
-        if let Some(told) = workbench.corpus.rules.told() {
-            labels::note(ui, told);
-        }
         for number in workbench.tasks.clone() {
             task::task_ui(ui, window, Some(number));
         }

@@ -85,25 +85,7 @@ const TITLES: &[GridTitle] = &[
         id!("Left out, difference"),
         id!("By how much the word difference falls where that source word is left out"),
     ),
-    (
-        "gradient",
-        id!("Gradient"),
-        id!(
-            "Of the word difference, times the embeddings: that of the source word which speaks most for the good word (Yin and Neubig 2022), averaged over 3 noisy embeddings"
-        ),
-    ),
-    (
-        "gradient_share",
-        id!("Gradient there"),
-        id!("How much of the gradient, all taken without sign, lies on the word that the model looks at"),
-    ),
-    (
-        "gradient_agrees",
-        id!("Gradient agrees"),
-        id!("The share of pairs where the gradient is greatest at the word that the model looks at"),
-    ),
     ("looks_at", id!("Looks at"), id!("The source word of greatest alpha where the good critical word is predicted")),
-    ("gradient_at", id!("Gradient at"), id!("The source word that speaks most for the good word")),
     ("source", id!("Source"), ""),
     ("good", id!("Good"), ""),
     ("bad", id!("Bad"), ""),
@@ -174,8 +156,6 @@ fn questions_ui(ui: &mut Ui, contrast: &ContrastDesk, window: &mut Window<'_>) {
             "What the critical word loses where the source word that it looks at most is left out; of models that align"
         );
         ui.checkbox(&mut measures.left_out, tr!("What is left out")).on_hover_text(note);
-        let note = tr!("Where the gradient of the difference lies in the source; of single models");
-        ui.checkbox(&mut measures.gradient, tr!("Where the gradient lies")).on_hover_text(note);
         if measures != ContrastMeasures::default() || old != measures {
             labels::note(ui, tr!("Each pair takes many times as long."));
         }
