@@ -10,6 +10,7 @@ mod filter;
 mod gold;
 mod grids;
 mod judge;
+mod judgement;
 mod listing;
 mod marks;
 pub mod matrix;
@@ -28,7 +29,6 @@ mod training;
 mod words;
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use egui::{Key, Label, ProgressBar, RichText, TextEdit, Ui, UiBuilder, vec2};
 
@@ -41,7 +41,6 @@ use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::command::CorpusCommand;
 use crate::pages::corpus::documents::DocumentCommand;
 use crate::pages::corpus::view::memory::CorpusMemory;
-use crate::pages::corpus::view::scheme_draft::SchemeDraft;
 use crate::pages::corpus::whole::{ExploreCommand, ExploreView as WholeView};
 use crate::pages::window::dialogs::{AskedPath, IMPORT, Question, WORKSPACE, Wants};
 use crate::pages::window::local::{AnyView, PageView, View, ViewPlace, Window};
@@ -49,7 +48,6 @@ use crate::pages::window::task;
 use crate::widgets::{labels, theme};
 
 use crate::corpus::export::out::{AttentionFormat, ExportFormat, LinkRule};
-use crate::corpus::judgements::judge::METRIC;
 
 /// Fields for paths are no wider, points.
 const PATH_WIDTH: f32 = 520.0;
@@ -128,13 +126,13 @@ impl PageView for CorpusPage {
         if window.local.of::<CorpusMemory>().scheme.take().is_some() {
             return;
         }
-        if self.whole.view == WholeView::Judge && !window.local.of::<CorpusMemory>().desk.is_clear() {
-            return window.local.of::<CorpusMemory>().desk.clear();
-        }
         if self.compared.is_some() {
             return window.push(CorpusRequest::Compare(None));
         }
-        window.push(CorpusCommand::Select(None));
+        match self.whole.view {
+            WholeView::Judge => window.local.of::<CorpusMemory>().desk.clear(),
+            _ => window.push(CorpusCommand::Select(None)),
+        }
     }
 }
 
@@ -151,6 +149,10 @@ impl View for CorpusView {
         }
         let view = workbench.whole.view;
         let Some(tab) = TABS.iter().find(|tab| tab.view == view) else { return };
+        if view != WholeView::Judge {
+            // a field that is gone never says that it lost the keyboard
+            judgement::keep(window, workbench.path.is_some());
+        }
         ui.horizontal_wrapped(|ui| bar_ui(ui, workbench, window));
         if workbench.path.is_none() && tab.of_corpus {
             empty_ui(ui, workbench, window);
@@ -270,7 +272,6 @@ fn bar_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     import_ui(ui, workbench, window);
     run::run_ui(ui, workbench, window);
     save_ui(ui, workbench, window);
-    judging_ui(ui, workbench, window);
     let mut note = tr!("Close this corpus; everything in it is kept");
     if workbench.is_unsaved() {
         note = tr!("Close this corpus; nothing of it is kept unless it is saved");
@@ -460,37 +461,6 @@ fn save_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
                 ask(ui, tr!("Heatmaps as PDF, into a folder..."), ExportFormat::Figures(at, AttentionFormat::Pdf));
                 ask(ui, tr!("Heatmaps as PNG, into a folder..."), ExportFormat::Figures(at, AttentionFormat::Png));
             });
-        }
-    });
-}
-
-fn judging_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
-    ui.menu_button(tr!("Judging"), |ui| {
-        let agreement =
-            ui.button(tr!("Agreement...")).on_hover_text(tr!("How far two annotators agree, and where they differ"));
-        if agreement.clicked() {
-            // The one who judges here comes first, if there is anything by that name.
-            let mut names: Vec<String> = workbench.corpus.counts.annotators.keys().cloned().collect();
-            names.sort_by_key(|name| (*name == METRIC, *name != workbench.kept.annotator));
-            let mut names = names.into_iter();
-            let pair = (names.next().unwrap_or_default(), names.next().unwrap_or_default());
-            window.push(CorpusRequest::Compare(Some(pair)));
-            ui.close();
-        }
-        if workbench.corpus.campaign.is_some() {
-            let note = tr!("Who judges which sentence, in which order, and what is done");
-            if ui.button(tr!("Save the tasks...")).on_hover_text(note).clicked() {
-                let kind = ExportFormat::Tasks;
-                window.ask(saving(kind).then(move |path| CorpusCommand::Save(kind, path)));
-                ui.close();
-            }
-        }
-        let scheme =
-            ui.button(tr!("Scheme of errors...")).on_hover_text(tr!("Kinds of errors, and what each severity weighs"));
-        if scheme.clicked() {
-            let draft = SchemeDraft::new(Arc::clone(&workbench.corpus.scheme));
-            window.local.of::<CorpusMemory>().scheme = Some(draft);
-            ui.close();
         }
     });
 }
