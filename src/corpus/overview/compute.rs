@@ -452,7 +452,11 @@ impl Counting {
                 compared[system] = Some(ComparedScores::of(text, &references, &corpus.bleu));
             }
             if self.counts(CountedThing::Lengths) {
-                let mut sums = SystemScores::of(compared[system]);
+                let mut sums = if is_rival {
+                    SystemScores::of(compared[system])
+                } else {
+                    aggregate::likelihood(&corpus, &corpus.systems[system], at)
+                };
                 if let Some(output) = &output
                     && let Some(counts) = reference_errors((source, reference), output, &corpus, workspace, at)?
                 {

@@ -9,6 +9,7 @@ use crate::aligner::bundled::AlignerChoice;
 use crate::analysis::bootstrap::significance::TOO_FEW;
 use crate::corpus::import::aligned::Linker;
 use crate::corpus::measures::frequencies::{class_name, class_range};
+use crate::corpus::measures::scores::SystemScores;
 use crate::corpus::overview::compute::{
     CountedThing, Counting, Overview, OverviewGroup, OverviewOptions, SHOWN_JUMP, first_pair, jump_condition,
     ngram_condition,
@@ -71,6 +72,24 @@ pub const TABLES: &[OverviewTable] = &[
         head: &scores_by("words"),
         counted: CountedThing::Lengths,
         rows: lengths,
+    },
+    OverviewTable {
+        name: "likelihood",
+        title: "Probability of the references by words of the source",
+        head: &[
+            "words",
+            "system",
+            "sentences",
+            "words of references",
+            "NLL",
+            "NLL per word",
+            "perplexity",
+            "tokens",
+            "NLL per token",
+            "show",
+        ],
+        counted: CountedThing::Lengths,
+        rows: likelihood,
     },
     OverviewTable {
         name: "tags",
@@ -222,6 +241,27 @@ fn scored<'a>(
         }
     }
     rows
+}
+
+/// Of the systems that were forced through the references.
+fn likelihood(overview: &Overview, systems: &[&StoredSystem]) -> Vec<Vec<String>> {
+    let groups = std::iter::once(&overview.all).chain(&overview.lengths);
+    let all = groups.flat_map(|group| group.scores.iter().enumerate().map(move |(n, scores)| (group, n, scores)));
+    let row = |(group, system, scores): (&OverviewGroup, usize, &SystemScores)| {
+        vec![
+            if group.name().is_empty() { "all".to_owned() } else { group.name() },
+            name(systems, system),
+            scores.sentences.to_string(),
+            scores.words.to_string(),
+            number(Some(scores.nll), 2),
+            number(scores.nll_per_word(), 4),
+            number(scores.perplexity(), 3),
+            scores.tokens.to_string(),
+            number(scores.nll_per_token(), 4),
+            overview.scored(group, system),
+        ]
+    };
+    all.filter(|(.., scores)| scores.words > 0).map(row).collect()
 }
 
 fn frequencies(overview: &Overview, systems: &[&StoredSystem]) -> Vec<Vec<String>> {
