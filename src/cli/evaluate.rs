@@ -108,8 +108,7 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
             let reverse = low.gold.reverse(number, systems.len(), &runtime)?;
             let mut stepper = with_head()?;
             let forward = Aligner { system, stepper: stepper.as_mut() };
-            new.alignment =
-                Some(low.gold.measure(&runtime, forward, reverse.as_ref(), &test_set, low.batch.high())?);
+            new.alignment = Some(low.gold.measure(&runtime, forward, reverse.as_ref(), &test_set, low.batch.high())?);
         }
         models.push(new);
     }

@@ -276,7 +276,8 @@ impl Batch<'_> {
         let (system, forces, is_given) = (self.asked.system, self.options.forces, self.is_given);
         let reading = self.asked.reading.unwrap_or_default();
         let of = |case: &Case, said| {
-            let (texts, replacing) = ((&case.source, forces.then_some(&case.target), is_given), self.options.replace_unk.as_ref());
+            let (texts, replacing) =
+                ((&case.source, forces.then_some(&case.target), is_given), self.options.replace_unk.as_ref());
             output(system, texts, (said, reading), replacing)
         };
         outputs.extend(cases.iter().zip(said).map(|(case, said)| (case.at, of(case, said))));

@@ -87,8 +87,9 @@ fn at_a_glance(evaluated: &Evaluated) -> String {
         return String::new();
     }
     let forbidden = unk_name(true);
-    let name =
-        |of: &EvaluatedScores| if of.unk == forbidden { format!("{}, UNK forbidden", of.set) } else { of.set.to_owned() };
+    let name = |of: &EvaluatedScores| {
+        if of.unk == forbidden { format!("{}, UNK forbidden", of.set) } else { of.set.to_owned() }
+    };
     let head = evaluated.scores.iter().map(name);
     let mut table = TextTable::new(["BLEU".to_owned()].into_iter().chain(head));
     for (at, model) in evaluated.models.iter().enumerate() {
@@ -300,8 +301,21 @@ pub fn scores(evaluated: &Evaluated) -> String {
 /// One row for each two models that were compared, kind of output and metric.
 pub fn bootstrap(evaluated: &Evaluated) -> Option<String> {
     let head = [
-        "first", "second", "unk", "metric", "first_score", "second_score", "difference", "low", "high", "second_wins",
-        "p_value", "resamples", "p_ar", "p_holm", "p_ar_holm",
+        "first",
+        "second",
+        "unk",
+        "metric",
+        "first_score",
+        "second_score",
+        "difference",
+        "low",
+        "high",
+        "second_wins",
+        "p_value",
+        "resamples",
+        "p_ar",
+        "p_holm",
+        "p_ar_holm",
     ];
     let rows = compared(evaluated).map(|(against, metric, paired)| {
         let Interval { value, low, high, .. } = paired.difference;
@@ -318,9 +332,8 @@ pub fn bootstrap(evaluated: &Evaluated) -> Option<String> {
 
 /// One row for each alignment that was measured.
 pub fn alignments(evaluated: &Evaluated) -> Option<String> {
-    let head = [
-        "model", "reverse_model", "direction", "reading", "threshold", "links", "sure", "precision", "recall", "aer",
-    ];
+    let head =
+        ["model", "reverse_model", "direction", "reading", "threshold", "links", "sure", "precision", "recall", "aer"];
     let lines = lines(evaluated);
     let rows = lines.iter().map(|line| {
         let AlignmentErrorRow { direction, extraction, counts } = line.row;

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use crate::corpus::store::file::Workspace;
-use crate::corpus::store::rules::{KnownWords, SideRules};
 use crate::corpus::store::read::MOST_REFERENCES;
+use crate::corpus::store::rules::{KnownWords, SideRules};
 use crate::corpus::store::write::NewSentence;
 use crate::error::{Error, Result};
 use crate::evaluation::EvaluatedSystem;
@@ -121,7 +121,8 @@ impl TestSet {
     pub fn corpus(&self, path: &Path) -> Result<Workspace> {
         if self.references.len() > MOST_REFERENCES {
             let count = self.references.len();
-            let message = format!("there are {count} references, and a corpus has {MOST_REFERENCES}; measure with fewer");
+            let message =
+                format!("there are {count} references, and a corpus has {MOST_REFERENCES}; measure with fewer");
             return Err(Error::Input(message));
         }
         let mut workspace = Workspace::open(path)?;
