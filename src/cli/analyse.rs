@@ -80,6 +80,8 @@ alignment; - before one means not so.
 Overviews, of the sentences that are chosen, each row with the condition that shows its sentences:
   length      BLEU, chrF2, TER and alignment error by words of the source
   likelihood  -log p (nats) and perplexity of the references that models were forced through (--force), by words of the source
+  alignment   alignment error of references that models were forced through, against links by hand, by the source word of greatest
+              alpha and by thresholds
   tags        BLEU to alignment error by tag, such as those of documents and domains (columns `doc`, `domain`, `genre` of a table)
   frequency   F1 of words by how often they are in the references, or in the text or list of --frequencies
   words       source words whose linked words are not those of the other side

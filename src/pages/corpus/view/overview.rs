@@ -228,7 +228,7 @@ fn lengths_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, over
     });
     let (score_name, score, digits) = SCORES[chosen];
     let is_tagged = window.local.of::<CorpusMemory>().overview.by_tag && !overview.tags.is_empty();
-    let group = |group: &crate::corpus::overview::compute::OverviewGroup| BarGroup {
+    let group = |group: &crate::corpus::measures::scores::OverviewGroup| BarGroup {
         name: group.name(),
         bars: (0..group.scores.len())
             .map(|system| {
