@@ -65,12 +65,11 @@ pub fn judge_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     let is_free = workbench.corpus.campaign.is_none();
     let tasks = Arc::clone(&desk.tasks);
     let place = workbench.selected.and_then(|at| tasks.iter().position(|task| *task as usize == at));
-    let first = || tasks.first().map(|at| *at as usize);
-    if place.is_none()
-        && let Some(first) =
-            Some(&*desk).filter(|_| !is_free).and_then(|desk| desk.open_task(None, is_done)).or_else(first)
-    {
-        window.push(CorpusCommand::Select(Some(first)));
+    if place.is_none() {
+        let open = if is_free { None } else { desk.open_task(None, is_done) };
+        if let Some(first) = open.or_else(|| tasks.first().map(|at| *at as usize)) {
+            window.push(CorpusCommand::Select(Some(first)));
+        }
     }
     bar_ui(ui, workbench, window);
     head_ui(ui, workbench, window, &campaign, (&tasks, place));

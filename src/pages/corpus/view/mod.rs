@@ -1,4 +1,4 @@
-//! Floor 11: the page Corpus: a workspace as a table, the chosen sentence beside it.
+//! Floor 11: the page Corpus: a workspace as a table, the chosen sentence beside it. A tab is a file and a line of `TABS`.
 
 mod agreement;
 mod bars;
