@@ -499,7 +499,7 @@ fn errors_are_seen_in_the_texts_and_a_translation_may_have_none() {
     assert_eq!(number(&bench, "errors.2"), Some(0.0));
     bench.send(ExploreCommand::SetView(ExploreView::Table));
     bench.says("Errors: 1 mark, none in 1 system");
-    bench.says("Le moulin tourne.; marked: \u{201c}moulin\u{201d} minor");
+    bench.says("Le moulin tourne.; marked: \u{201c}moulin\u{201d} minor; shown: \u{201c}moulin\u{201d}");
     bench.harness.key_press_modifiers(Modifiers::COMMAND, Key::Z);
     bench.settle();
     assert_eq!(number(&bench, "errors.2"), None);
