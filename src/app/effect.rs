@@ -10,7 +10,6 @@ use crate::aligner::placed::PlacedWords;
 use crate::app::files::picture::FigureRequest;
 use crate::app::page::{Dropped, Page};
 use crate::error::Error;
-use crate::evaluation::first_set::FirstSet;
 use crate::figure::Figure;
 use crate::figure::interlinear::GlossedSentence;
 use crate::figure::png::Pixels;
@@ -65,8 +64,6 @@ pub enum FileJob {
     Read(PathBuf),
     /// Read alignments by hand of a list and its translations.
     ReadGold { path: PathBuf, source: PathBuf, target: PathBuf },
-    /// Find out whether a file can be read.
-    Check(PathBuf),
     /// Read an aligner file for its languages, or for the model in a folder.
     OpenAligner { path: PathBuf, model: Option<PathBuf> },
     /// Find the training logs of a run, or of all runs in a folder.
@@ -77,8 +74,6 @@ pub enum FileJob {
     ReadAnnotated(PathBuf),
     /// Align the words of a column.
     Align { number: u64, question: AlignQuestion },
-    /// Put the files of the first test set into a folder.
-    PutFirstSet { folder: PathBuf, is_german: bool },
     /// Write what is exported.
     Write { path: PathBuf, text: String },
     /// Write what a table or links come from beside their file.
@@ -131,16 +126,12 @@ pub enum FileEvent {
     Read { path: PathBuf, lines: Arc<TextFile> },
     /// A text file could not be read.
     ReadFailed { path: PathBuf, message: String },
-    /// A file that was chosen cannot be read, for this reason.
-    Faulty { path: PathBuf, message: String },
     /// The configuration of a new training was to be written.
     TrainingSaved {
         path: PathBuf,
         /// Why it could not be, as a sentence for the user.
         trouble: Option<String>,
     },
-    /// The files of the first test set are there.
-    FirstSet(FirstSet),
     /// A file in CoNLL-U was read.
     Annotated { path: PathBuf, sentences: Arc<Vec<GlossedSentence>> },
     /// An aligner file was read, for its languages.

@@ -16,8 +16,6 @@ use crate::app::open_with::Installed;
 use crate::app::page::Page;
 use crate::app::tasks::Tasks;
 use crate::app::view::{Notice, Selection, ViewState};
-#[cfg(not(target_family = "wasm"))]
-use crate::corpus::overview::evaluated::Evaluated;
 use crate::figure::png::Pixels;
 use crate::jobs::live::protocol::{ColumnSpec, Request};
 use crate::jobs::queue::candidate::Candidate;
@@ -41,9 +39,6 @@ pub struct AppState {
     pub lists: Lists,
     /// Models that come with the program.
     pub bundled: Vec<Installed>,
-    /// What was measured, until page Corpus takes it to show its sentences.
-    #[cfg(not(target_family = "wasm"))]
-    pub(crate) measured: Option<Arc<Evaluated>>,
     pub(crate) revision: u64,
 }
 

@@ -79,7 +79,10 @@ alignment; - before one means not so.
 
 Overviews, of the sentences that are chosen, each row with the condition that shows its sentences:
   length      BLEU, chrF2, TER and alignment error by words of the source
-  tags        the same by tag, such as those of documents and domains (columns `doc`, `domain`, `genre` of a table)
+  likelihood  -log p (nats) and perplexity of the references that models were forced through (--force), by words of the source
+  alignment   alignment error of references that models were forced through, against links by hand, by the source word of greatest
+              alpha and by thresholds
+  tags        BLEU to alignment error by tag, such as those of documents and domains (columns `doc`, `domain`, `genre` of a table)
   frequency   F1 of words by how often they are in the references, or in the text or list of --frequencies
   words       source words whose linked words are not those of the other side
   pos         links, crossings and errors by part of speech of the source words, where --import brought a file in CoNLL-U: fertility, shares
@@ -458,7 +461,7 @@ fn run_all(low: &AnalyseArgs, workspace: &mut Workspace) -> Result<()> {
     let acting = low.interventions.as_deref().map(Acting::open).transpose()?;
     let own = low.choice.own()?;
     let (search, batch, reading) = (low.search.high(), low.batch.high(), low.reading.reading);
-    let options = SystemRunOptions { search, batch, forces: low.force, acting, reading };
+    let options = SystemRunOptions { search, batch, forces: low.force, acting, reading, ..SystemRunOptions::default() };
     for folders in low.ensemble.systems(&low.model) {
         let loaded = low.ensemble.load(folders, &runtime)?;
         let system = evaluation::EvaluatedSystem::from(&loaded);

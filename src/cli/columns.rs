@@ -53,6 +53,11 @@ impl TextTable {
     }
 }
 
+/// A number with so many digits, or a dash where there is none.
+pub fn figure(value: Option<f64>, digits: usize) -> String {
+    value.map_or_else(|| "-".to_owned(), |value| format!("{value:.digits$}"))
+}
+
 /// Prints a table in a format.
 pub fn print(format: TableFormat, cells: &CellTable, output: &mut LineOutput) -> anyhow::Result<()> {
     match format {

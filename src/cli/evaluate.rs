@@ -7,8 +7,8 @@
 //! the sentences without unknown words on either side, as Bahdanau et al. (2015) do.
 
 mod arguments;
-mod bar;
 mod dump;
+mod evaluated;
 mod gold;
 pub mod nbest;
 mod report;
@@ -17,15 +17,18 @@ use std::time::Instant;
 
 use clap::{ArgMatches, FromArgMatches as _};
 
-use crate::cli::args::Runtime;
 use crate::cli::evaluate::arguments::{EvaluateArgs, ReportFormat};
-use crate::cli::evaluate::bar::with_bar;
+use crate::cli::evaluate::evaluated::{Evaluated, MeasuredModel};
 use crate::cli::input::lines;
 use crate::cli::output::LineOutput;
+use crate::cli::progress::ProgressLine;
 use crate::cli::{Context, output};
-use crate::corpus::overview::evaluated::{Evaluated, MeasuredSystem};
-use crate::corpus::overview::test_set::{EvaluationOptions, TestSet, Unk};
-use crate::corpus::overview::{evaluate, figures};
+use crate::corpus::measures::table::Measuring;
+use crate::corpus::overview::test_set::TestSet;
+use crate::corpus::run;
+use crate::corpus::run::SystemRunOptions;
+use crate::corpus::store::file::Workspace;
+use crate::decoding::SearchOptions;
 use crate::error::{Error, Result};
 use crate::evaluation::EvaluatedSystem;
 use crate::evaluation::alignment::Aligner;
@@ -38,7 +41,7 @@ pub use crate::cli::evaluate::arguments::arguments;
 pub use crate::cli::evaluate::gold::opposite;
 
 /// A requested comparison is made or refused, never silently left out.
-fn check_tests(low: &EvaluateArgs) -> crate::error::Result<()> {
+fn check_tests(low: &EvaluateArgs) -> Result<()> {
     let flag = if low.paired_bs.is_some() { "--paired-bs" } else { "--paired-ar" };
     let why = match (low.tests(1), low.systems().len(), low.unk) {
         (None, ..) => return Ok(()),
@@ -56,112 +59,128 @@ fn check_tests(low: &EvaluateArgs) -> crate::error::Result<()> {
 pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
     let low = EvaluateArgs::from_arg_matches(matches)?;
     check_tests(&low)?;
-    let mut test_set = read(&low)?;
+    let targets: Result<Vec<LineReader>> = low.target.iter().map(|path| lines(path)).collect();
+    let mut test_set = TestSet::from_lines(lines(&low.source)?, targets?, low.pretokenized)?;
     let gold = low.gold.read(&mut test_set)?;
     if let Some(folder) = &low.output {
         drop(FolderDraft::new(folder)?);
     }
     let runtime = low.run.high()?;
-    let mut options = options(&low)?;
+    let search = low.search.high();
+    let is_forbidden = search.forbid_unk && low.unk == [false];
+    let unk = if is_forbidden { &[true] } else { low.unk };
+    let replace_unk = low.replace.high()?;
+    let forced = SystemRunOptions { batch: low.batch.high(), forces: true, forces_blank: true, ..Default::default() };
+    let translated = unk.iter().map(|&forbid_unk| SystemRunOptions {
+        // Only the text of the best is used.
+        search: SearchOptions { forbid_unk, most_numbers: 0, ..search.clone() },
+        batch: low.batch.high(),
+        replace_unk: replace_unk.clone(),
+        clock: Some(Instant::now),
+        ..Default::default()
+    });
+    let runs: Vec<SystemRunOptions> = std::iter::once(forced).chain(translated).collect();
+    let folder = tempfile::tempdir().map_err(|error| Error::io(std::env::temp_dir(), &error))?;
+    let mut workspace = test_set.corpus(&folder.path().join("test.ilws"))?;
+    if let Some(tokenization) = low.tokenize {
+        workspace.set_tokenizer(tokenization, &mut |_| Ok(()))?;
+    }
     let systems = low.systems();
-    let mut models: Vec<MeasuredSystem> = Vec::with_capacity(systems.len());
+    let mut models: Vec<MeasuredModel> = Vec::with_capacity(systems.len());
     let mut languages = None;
     for (number, folders) in systems.iter().enumerate() {
         let loaded = low.load(folders, &runtime)?;
         let system = EvaluatedSystem::from(&loaded);
         let config = &system.lead().config;
-        let (_, target) =
-            languages.get_or_insert_with(|| (config.source_language.clone(), config.target_language.clone()));
-        options.tokenization = low.tokenize.unwrap_or_else(|| test_set.usual_tokenization(target));
+        languages.get_or_insert_with(|| (config.source_language.clone(), config.target_language.clone()));
         let with_head = || loaded.stepper_with_head(runtime.engine, runtime.threads);
-        let is_asked = gold.is_some() || options.replace_unk.is_some();
-        let has_head = is_asked && with_head()?.has_alignment_head();
-        check((system, has_head), &options, systems.len())?;
+        let replaces = replace_unk.is_some();
+        let has_head = (gold.is_some() || replaces) && with_head()?.has_alignment_head();
+        check((system, has_head), (&search, replaces), systems.len())?;
         let plain = || loaded.stepper(runtime.engine, runtime.threads);
-        let mut stepper = if options.replace_unk.is_some() { with_head()? } else { plain()? };
-        let mut new = measure(&runtime, (system, stepper.as_mut()), &test_set, &options)?;
+        let mut stepper = if replaces { with_head()? } else { plain()? };
+        let unknown = test_set.unknown(system)?;
+        let mut new = measure(&mut workspace, (system, stepper.as_mut()), &runs)?;
+        (new.device, new.threads, new.unknown) = (runtime.device.name.clone(), runtime.threads, unknown);
+        new.replaced = replaces && (system.aligns() || has_head);
         // One model alone that has nothing to measure is an error; beside others it is told.
         if gold.is_some() && aligns((system, has_head), systems.len()) {
             let reverse = low.gold.reverse(number, systems.len(), &runtime)?;
             let mut stepper = with_head()?;
             let forward = Aligner { system, stepper: stepper.as_mut() };
-            let found = low.gold.measure(&runtime, forward, reverse.as_ref(), &test_set, options.batch)?;
-            new.alignment = Some(Ok(found));
+            new.alignment = Some(low.gold.measure(&runtime, forward, reverse.as_ref(), &test_set, low.batch.high())?);
         }
         models.push(new);
     }
     tell_apart(&mut models);
-    let mut evaluated = Evaluated::of(test_set, &options, models);
+    let mut evaluated = Evaluated::of((test_set, workspace), (search, low.batch.high(), unk), models, &low.buckets)?;
     let pairs: Vec<(usize, usize)> = (1..systems.len()).map(|second| (0, second)).collect();
     if let Some(tests) = low.tests(pairs.len()) {
-        evaluated.compare(&pairs, tests, &mut |_| Ok(()))?;
+        evaluated.compare(&pairs, tests);
     }
     if gold.is_some() {
         let languages = languages.as_ref().map(|(source, target)| (source.as_str(), target.as_str()));
         evaluated.baselines = low.gold.baselines(&evaluated.test_set, languages, runtime.threads)?;
     }
     evaluated.gold = gold;
+    write(&low, &evaluated)
+}
+
+/// Writes the folder that is asked for, and the report.
+fn write(low: &EvaluateArgs, evaluated: &Evaluated) -> anyhow::Result<()> {
     if let Some(folder) = &low.output {
         let draft = FolderDraft::new(folder)?;
-        dump::write(draft.path(), &evaluated)?;
+        dump::write(draft.path(), evaluated)?;
         draft.keep()?;
     }
     let mut output = LineOutput::stdout();
     match low.format {
-        ReportFormat::Table => output.text(&report::table(&evaluated))?,
-        ReportFormat::Tsv => output.text(&figures::tsv(&evaluated))?,
-        ReportFormat::Json => output.json(&figures::json(&evaluated))?,
+        ReportFormat::Table => output.text(&report::table(evaluated))?,
+        ReportFormat::Tsv => output.text(&report::tsv(evaluated))?,
+        ReportFormat::Json => output.json(&report::json(evaluated))?,
     }
     output.finish()
 }
 
 /// Models of the same name are distinguished by their folders. Control characters in a name become spaces.
-fn tell_apart(models: &mut [MeasuredSystem]) {
-    for measured in models.iter_mut() {
-        measured.name = measured.name.replace(char::is_control, " ");
+fn tell_apart(models: &mut [MeasuredModel]) {
+    for model in models.iter_mut() {
+        model.name = model.name.replace(char::is_control, " ");
     }
-    let names: Vec<String> = models.iter().map(|measured| measured.name.clone()).collect();
-    for measured in models {
-        if names.iter().filter(|name| **name == measured.name).count() > 1 {
-            measured.name = format!("{} ({})", measured.name, measured.folder.display());
+    let names: Vec<String> = models.iter().map(|model| model.name.clone()).collect();
+    for model in models {
+        if names.iter().filter(|name| **name == model.name).count() > 1 {
+            model.name = format!("{} ({})", model.name, model.folder.display());
         }
     }
 }
 
-fn options(low: &EvaluateArgs) -> Result<EvaluationOptions> {
-    let search = low.search.high();
-    let is_forbidden = search.forbid_unk && low.unk == [Unk::Allowed];
-    let unk = if is_forbidden { vec![Unk::Forbidden] } else { low.unk.to_vec() };
-    Ok(EvaluationOptions {
-        search,
-        batch: low.batch.high(),
-        buckets: low.buckets.clone(),
-        unk,
-        replace_unk: low.replace.high()?,
-        clock: Some(Instant::now),
-        ..EvaluationOptions::default()
-    })
-}
-
 /// Refuses what needs an alignment where a model has none; that unknown words stay is told where other models replace
 /// theirs.
-fn check((system, has_head): (EvaluatedSystem<'_>, bool), options: &EvaluationOptions, systems: usize) -> Result<()> {
+fn check(
+    (system, has_head): (EvaluatedSystem<'_>, bool),
+    (search, replaces): (&SearchOptions, bool),
+    systems: usize,
+) -> Result<()> {
     let name = system.name();
     let needs = |flag: &str| {
         let message = format!("{flag} needs an alignment and {name} ({}) has none", system.architecture());
         Err(Error::Input(format!("{message}; choose a model that has one")))
     };
-    match options.replace_unk {
-        _ if system.aligns() => Ok(()),
-        _ if options.search.ranking.coverage > 0.0 => needs("--coverage"),
-        Some(_) if has_head => Ok(()),
-        Some(_) if systems == 1 => needs("--replace-unk"),
-        Some(_) => {
-            output::tell(&format!("{name} has no alignment, hence its unknown words stay"));
-            Ok(())
-        }
-        None => Ok(()),
+    if system.aligns() {
+        return Ok(());
     }
+    if search.ranking.coverage > 0.0 {
+        return needs("--coverage");
+    }
+    if !replaces || has_head {
+        return Ok(());
+    }
+    if systems == 1 {
+        return needs("--replace-unk");
+    }
+    output::tell(&format!("{name} has no alignment, hence its unknown words stay"));
+    Ok(())
 }
 
 /// Whether a system has an alignment or an alignment head; among several one may have none.
@@ -173,20 +192,42 @@ fn aligns((system, has_head): (EvaluatedSystem<'_>, bool), systems: usize) -> bo
     aligns || systems == 1
 }
 
+/// Runs a system over the corpus: a system of it for each run.
 fn measure(
-    runtime: &Runtime,
+    workspace: &mut Workspace,
     (system, stepper): (EvaluatedSystem<'_>, &mut dyn Stepper),
-    test_set: &TestSet,
-    options: &EvaluationOptions,
-) -> Result<MeasuredSystem> {
-    let total = test_set.len() * (1 + options.unk.len());
-    let measured = with_bar(format!("evaluating {}", system.name()), total, |hear| {
-        evaluate::run(system, stepper, test_set, options, &CancellationToken::forever(), hear)
-    })?;
-    Ok(MeasuredSystem { device: runtime.device.name.clone(), threads: runtime.threads, ..measured })
-}
-
-fn read(low: &EvaluateArgs) -> Result<TestSet> {
-    let targets: Result<Vec<LineReader>> = low.target.iter().map(|path| lines(path)).collect();
-    TestSet::from_lines(lines(&low.source)?, targets?, low.pretokenized)
+    runs: &[SystemRunOptions],
+) -> Result<MeasuredModel> {
+    let (name, folder) = (system.name(), system.folder());
+    let mut model = MeasuredModel {
+        architecture: system.architecture(),
+        mixing: system.mixing(),
+        folder: folder.clone(),
+        name: name.clone(),
+        ..MeasuredModel::default()
+    };
+    let total = workspace.len()? * runs.len();
+    let mut bar = ProgressLine::new(format!("evaluating {name}"), Some(total as u64), false);
+    let mut position = 0;
+    for options in runs {
+        let about = run::about(system, std::slice::from_ref(&folder), &[], options);
+        // A model may be measured beside itself.
+        let unique = format!("{}. {}", workspace.systems()?.len() + 1, run::name(&name, options));
+        let id = workspace.add_system(&unique, &about)?.id;
+        let (forever, mut measuring) = (CancellationToken::forever(), Measuring::default());
+        run::run(workspace, id, (system, &mut *stepper), options, &mut measuring, &forever, &mut |done| {
+            position += done.outputs.len() as u64;
+            // The rate that is shown is that of translating; what cannot be read was told before, but for blank lines.
+            let words = if options.forces { 0 } else { done.words };
+            bar.add(done.outputs.len(), words, position);
+            if !options.forces {
+                model.seconds += done.seconds;
+                model.sentences += done.outputs.len() - done.refused.len();
+                model.words += words;
+            }
+            Ok(())
+        })?;
+    }
+    bar.finish();
+    Ok(model)
 }

@@ -2,9 +2,11 @@
 //! once, so that a run goes on where it stopped.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use crate::analysis::alignment::Alignment;
 use crate::analysis::reading::Reading;
+use crate::analysis::unknown::Replacing;
 use crate::analysis::words::{merge_alpha, merge_log_p};
 use crate::corpus::measures::table::Measuring;
 use crate::corpus::store::file::Workspace;
@@ -38,6 +40,27 @@ pub struct SystemRunOptions {
     pub acting: Option<Acting>,
     /// Whose rows are kept as the alignment; `None`: as training guided them.
     pub reading: Option<Reading>,
+    /// What replaces unknown words of the output, in systems that align; the others keep `[UNK]`.
+    pub replace_unk: Option<Replacing>,
+    /// A source without words is no reason not to force its reference, where the system reads its `</s>`.
+    pub forces_blank: bool,
+    /// What tells the time, where that is wanted.
+    pub clock: Option<fn() -> Instant>,
+}
+
+impl Default for SystemRunOptions {
+    fn default() -> Self {
+        Self {
+            search: SearchOptions::default(),
+            batch: 16,
+            forces: false,
+            acting: None,
+            reading: None,
+            replace_unk: None,
+            forces_blank: false,
+            clock: None,
+        }
+    }
 }
 
 /// How far a run is.
@@ -50,6 +73,8 @@ pub struct RunDone<'a> {
     pub refused: &'a [(usize, String)],
     /// Words that came, `</s>` counted.
     pub words: usize,
+    /// Seconds that the system took, 0 without a clock; a pause between two batches is not among them.
+    pub seconds: f64,
     /// Sentences done, those of earlier runs too.
     pub done: usize,
     pub total: usize,
@@ -164,9 +189,11 @@ pub fn run(
         let places = workspace.missing(id, from, options.batch.max(1) * BATCHES)?;
         let Some(last) = places.last() else { return Ok(false) };
         from = last + 1;
-        let mut refused = Vec::new();
+        let (mut refused, begun) = (Vec::new(), options.clock.map(|clock| clock()));
         let (outputs, words) = Batch { asked, stepper: &mut *stepper, options, refused: &mut refused, is_given }
             .ask(workspace, &places)?;
+        let taken = options.clock.zip(begun).map(|(clock, begun)| clock().duration_since(begun));
+        let seconds = taken.map_or(0.0, |taken| taken.as_secs_f64());
         workspace.add_outputs(id, &outputs, measuring)?;
         done += outputs.len();
         loose += outputs.len();
@@ -174,7 +201,7 @@ pub fn run(
             workspace.fold()?;
             loose = 0;
         }
-        hear(RunDone { outputs: &outputs, refused: &refused, words, done, total })?;
+        hear(RunDone { outputs: &outputs, refused: &refused, words, seconds, done, total })?;
         Ok(true)
     };
     let told = loop {
@@ -249,7 +276,9 @@ impl Batch<'_> {
         let (system, forces, is_given) = (self.asked.system, self.options.forces, self.is_given);
         let reading = self.asked.reading.unwrap_or_default();
         let of = |case: &Case, said| {
-            output(system, (&case.source, forces.then_some(&case.target), is_given), (said, reading))
+            let (texts, replacing) =
+                ((&case.source, forces.then_some(&case.target), is_given), self.options.replace_unk.as_ref());
+            output(system, texts, (said, reading), replacing)
         };
         outputs.extend(cases.iter().zip(said).map(|(case, said)| (case.at, of(case, said))));
         outputs.sort_by_key(|(at, _)| *at);
@@ -258,7 +287,7 @@ impl Batch<'_> {
 
     fn read(&self, at: usize, source: &str, reference: Option<&str>) -> std::result::Result<Case, String> {
         let source = line::read(self.asked.system.source(), source, self.is_given)?;
-        if source.words() == 0 {
+        if source.is_empty() || source.words() == 0 && !self.options.forces_blank {
             return Err("has no words".to_owned());
         }
         let target = match reference {
@@ -307,10 +336,12 @@ impl Batch<'_> {
 }
 
 /// A hypothesis of a sentence in words, or what a system makes of a given target; the words of both may be given, with spaces between.
+/// The text has other words in the place of unknown ones where `replacing` says so.
 pub fn output(
     system: evaluation::EvaluatedSystem<'_>,
     (source, target, pretokenized): (&Sentence, Option<&Sentence>, bool),
     (said, reading): (Hypothesis, Reading),
+    replacing: Option<&Replacing>,
 ) -> SystemOutput {
     let lead = system.lead();
     let x = vocabulary_words(&lead.source, source, pretokenized);
@@ -320,7 +351,7 @@ pub fn output(
         (target.text.clone(), y, words)
     } else {
         let (y, target) = translated(&lead.target, &said.tokens);
-        (wording::text(lead, &said, source, None, pretokenized), y, target)
+        (wording::text(lead, &said, source, replacing, pretokenized), y, target)
     };
     SystemOutput {
         text,

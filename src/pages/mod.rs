@@ -3,8 +3,6 @@
 pub mod command;
 #[cfg(not(target_family = "wasm"))]
 pub mod corpus;
-#[cfg(not(target_family = "wasm"))]
-pub mod evaluation;
 pub mod lesson;
 pub mod map;
 pub mod sentence;
@@ -23,8 +21,6 @@ use crate::app::page::{Dropped, Page};
 use crate::app::state::AppState;
 #[cfg(not(target_family = "wasm"))]
 use crate::pages::corpus::CorpusPage;
-#[cfg(not(target_family = "wasm"))]
-use crate::pages::evaluation::EvaluationPage;
 use crate::pages::map::MapPage;
 use crate::pages::sentence::SentencePage;
 use crate::pages::shape::{AnyPage, PageState};
@@ -49,12 +45,10 @@ impl PageEntry {
 /// Every page, in the order of the tabs; in a browser those that need no files. Menus, shortcuts, dropped files, lessons and the saved state read this table.
 pub const PAGES: &[PageEntry] = &[
     PageEntry::of::<SentencePage>(),
-    #[cfg(not(target_family = "wasm"))]
-    PageEntry::of::<EvaluationPage>(),
-    PageEntry::of::<MapPage>(),
     PageEntry::of::<StepsPage>(),
     #[cfg(not(target_family = "wasm"))]
     PageEntry::of::<CorpusPage>(),
+    PageEntry::of::<MapPage>(),
 ];
 
 /// The page of this key.
@@ -189,7 +183,6 @@ mod tests {
     use super::*;
     use crate::app::page::SENTENCE;
     use crate::pages::corpus::CORPUS;
-    use crate::pages::evaluation::EVALUATION;
     use crate::pages::map::MAP;
 
     #[test]
@@ -209,11 +202,10 @@ mod tests {
         for (on, dropped, taker) in [
             (SENTENCE, Dropped::Text, SENTENCE),
             (MAP, Dropped::Text, SENTENCE),
-            (EVALUATION, Dropped::Text, EVALUATION),
+            (CORPUS, Dropped::Text, CORPUS),
             (MAP, Dropped::Model, SENTENCE),
-            (SENTENCE, Dropped::Logs, EVALUATION),
-            (EVALUATION, Dropped::Interventions, SENTENCE),
-            (EVALUATION, Dropped::Links, EVALUATION),
+            (SENTENCE, Dropped::Logs, CORPUS),
+            (CORPUS, Dropped::Links, CORPUS),
             (MAP, Dropped::Links, SENTENCE),
             (MAP, Dropped::Annotated, SENTENCE),
             (CORPUS, Dropped::Annotated, CORPUS),

@@ -77,7 +77,7 @@ impl NativeTranslation {
     pub fn said(&self) -> Option<SystemOutput> {
         let found = &*self.found;
         let said = (self.hypothesis()?.clone(), found.reading);
-        let said = run::output((&*found.system).into(), (&found.source, found.target.as_ref(), false), said);
+        let said = run::output((&*found.system).into(), (&found.source, found.target.as_ref(), false), said, None);
         Some(SystemOutput { text: self.text(), ..said })
     }
 
@@ -91,10 +91,7 @@ impl NativeTranslation {
         let (found, system) = (&*self.found, &*self.found.system);
         let options = SystemRunOptions {
             search: SearchOptions { beam: found.beam, ..SearchOptions::default() },
-            batch: 1,
-            forces: false,
-            acting: None,
-            reading: None,
+            ..SystemRunOptions::default()
         };
         let folders: Vec<PathBuf> = system.members().iter().map(|model| model.folder.clone()).collect();
         run::about(system.into(), &folders, &run::digests(system.into()), &options)

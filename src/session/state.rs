@@ -30,8 +30,6 @@ use crate::jobs::queue::{QueueEvent, QueueNews};
 use crate::jobs::steps::StepsEvent;
 #[cfg(not(target_family = "wasm"))]
 use crate::pages::corpus::CorpusPage;
-#[cfg(not(target_family = "wasm"))]
-use crate::pages::evaluation::EvaluationPage;
 use crate::pages::map::MapPage;
 use crate::pages::sentence::command::ColumnCommand;
 use crate::pages::sentence::{SentencePage, lists};
@@ -258,12 +256,6 @@ impl Session {
         self.pages.of()
     }
 
-    /// The page Evaluation.
-    #[cfg(not(target_family = "wasm"))]
-    pub fn evaluation(&self) -> &EvaluationPage {
-        self.pages.of()
-    }
-
     /// The page Map.
     pub fn maps(&self) -> &MapPage {
         self.pages.of()
@@ -455,10 +447,7 @@ impl Session {
                 app.notify(message, true);
             }
             FileEvent::Aligner(own) => app.add_aligner(own),
-            FileEvent::Logs { .. }
-            | FileEvent::FirstSet(_)
-            | FileEvent::Faulty { .. }
-            | FileEvent::Annotated { .. } => {
+            FileEvent::Logs { .. } | FileEvent::Annotated { .. } => {
                 self.pages.each_mut().for_each(|page| page.heard(&news, app));
             }
             FileEvent::Painted(pixels) => app.picture_painted(pixels),

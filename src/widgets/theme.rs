@@ -61,8 +61,6 @@ const SQUAT_WINDOW: f32 = 520.0;
 /// Opacity of what belongs to the sentence before.
 pub const STALE_OPACITY: f32 = 0.4;
 
-/// Width of the setup at the left of page Evaluation, points.
-pub const SETUP_WIDTH: f32 = 288.0;
 /// Least height of a plot, points.
 pub const PLOT_HEIGHT: f32 = 240.0;
 /// Two plots stand side by side where each has so much room, points.

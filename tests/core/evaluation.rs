@@ -1,20 +1,11 @@
-//! Models on test sets: what is counted and kept, what stops a run, and the commands `evaluate` and `align`.
+//! Models on test sets: what is read and counted, and the commands `evaluate` and `align`; a corpus of the same sentences says the same.
 
 use std::fs;
 use std::path::Path;
 
-use interlinear::analysis::bootstrap::PairedTests;
-use interlinear::analysis::{bleu, chrf};
-use interlinear::corpus::overview::evaluate;
-use interlinear::corpus::overview::evaluated::Evaluated;
-use interlinear::corpus::overview::test_set::{
-    EvaluationListener, EvaluationOptions, EvaluationStage, Set, TestSet, Unk,
-};
-use interlinear::error::{Error, Result};
-use interlinear::models::{Kernels, Model};
-use interlinear::nn::device::Device;
+use interlinear::corpus::overview::test_set::TestSet;
+use interlinear::error::Result;
 use interlinear::text::reader::LineReader;
-use interlinear::ticket::{CancellationToken, Generation};
 use serde_json::Value;
 
 use crate::cli::{reference, run_in};
@@ -27,22 +18,6 @@ fn lines(name: &str, text: &str) -> LineReader {
 fn test_set(source: &str, references: &[&str]) -> Result<TestSet> {
     let readers = references.iter().enumerate().map(|(n, text)| lines(&format!("reference {}", n + 1), text));
     TestSet::from_lines(lines("source", source), readers.collect(), true)
-}
-
-fn model(name: &str) -> Model {
-    Model::load(&reference(name), &Device::cpu()).expect("a sound model")
-}
-
-fn run(
-    model: &Model,
-    set: &TestSet,
-    options: &EvaluationOptions,
-    ticket: &CancellationToken,
-    hear: &mut EvaluationListener<'_>,
-) -> Result<Evaluated> {
-    let mut stepper = model.stepper(Kernels::Fused, 1)?;
-    let measured = evaluate::run(model, stepper.as_mut(), set, options, ticket, hear)?;
-    Ok(Evaluated::of(set.clone(), options, vec![measured]))
 }
 
 /// Some sentences of the reference models' words; `x` is a word that they do not know.
@@ -67,83 +42,69 @@ fn a_test_set_is_read_line_by_line() {
 }
 
 #[test]
-fn every_sentence_is_kept_with_its_figures() {
-    let model = model("rnnsearch");
-    let set = test_set(SOURCE, &[TARGET, "t2 t3\nt9\nt5\n"]).expect("equal files");
-    let options =
-        EvaluationOptions { unk: vec![Unk::Allowed, Unk::Forbidden], batch: 2, ..EvaluationOptions::default() };
-    let mut heard = Vec::new();
-    let mut hear = |stage, sentences, _| heard.extend(vec![stage; sentences]);
-    let evaluated = run(&model, &set, &options, &CancellationToken::forever(), &mut hear).expect("it runs");
-    let report = &evaluated.models[0];
-    let stages = [
-        EvaluationStage::Scoring,
-        EvaluationStage::Translating(Unk::Allowed),
-        EvaluationStage::Translating(Unk::Forbidden),
-    ];
-    assert_eq!(heard, stages.map(|stage| [stage; 3]).concat());
-    let unknown: Vec<(bool, bool)> = report.records.iter().map(|r| (r.source_unk, r.reference_unk)).collect();
-    assert_eq!(unknown, [(false, false), (true, false), (false, true)]);
-    assert!(report.records.iter().all(|record| !record.translations[1].has_unk));
-    // All and without UNK, both ways, and the one bucket of each.
-    assert_eq!(evaluated.scores.iter().map(|of| of.of(0).count()).collect::<Vec<_>>(), [2; 4]);
-    let of =
-        |set, unk| evaluated.scores.iter().find(|of| (of.set, of.unk) == (set, unk)).expect("scores").all.scores[0];
-    for (at, unk) in [Unk::Allowed, Unk::Forbidden].into_iter().enumerate() {
-        let row = of(Set::All, unk);
-        let counts: bleu::BleuCounts = report.records.iter().map(|record| &record.translations[at].counts.bleu).sum();
-        let chrf: chrf::ChrfCounts = report.records.iter().map(|record| &record.translations[at].counts.chrf).sum();
-        assert_eq!((row.bleu(), row.chrf()), (Some(counts.bleu().score), Some(chrf.score())));
-        assert_eq!((row.sentences, row.words), (3, 9));
-        let known = of(Set::WithoutUnk, unk);
-        assert_eq!((known.sentences, known.nll), (1, report.records[0].nll));
-    }
-    let [bleu, ..] = evaluated.signatures();
-    assert!(bleu.starts_with("nrefs:2|case:mixed|eff:no|tok:13a"), "{bleu}");
-    assert!(report.seconds.is_none() && report.sentences_per_second.is_none());
-    // A model is exactly as good as itself.
-    let tests = PairedTests { bootstrap: 50, randomisation: 20, seed: 7 };
-    let mut evaluated = evaluated;
-    evaluated.compare(&[(0, 0)], tests, &mut |_| Ok(())).expect("nobody ends it");
-    let compared: Vec<_> = evaluated.comparisons.iter().flat_map(|against| against.by.named()).collect();
-    assert_eq!(compared.len(), 6);
-    for (score, paired) in compared {
-        assert!(paired.difference.value == 0.0 && paired.second_wins == 0.0 && paired.ties == 1.0, "{score}");
-        assert_eq!(paired.p_texts(), ["too few", "too few", "", ""], "three sentences");
-    }
-}
-
-#[test]
 fn batches_change_nothing_and_no_translations_means_no_bleu() {
-    let model = model("rnnencdec");
-    let set = test_set(SOURCE, &[TARGET]).expect("equal files");
-    let with = |batch| {
-        let options = EvaluationOptions { batch, ..EvaluationOptions::default() };
-        run(&model, &set, &options, &CancellationToken::forever(), &mut |_, _, _| {}).expect("it runs")
+    let folder = tempfile::tempdir().expect("a temporary directory");
+    let with = |extra: &[&str]| {
+        let outcome = command(folder.path(), "evaluate", "rnnencdec", &[&["--format", "json"], extra].concat());
+        let report: Value = serde_json::from_str(&outcome.stdout).expect("JSON");
+        report["models"][0]["rows"][0].clone()
     };
-    let (one, many) = (with(1), with(16));
-    for (one, many) in one.models[0].records.iter().zip(&many.models[0].records) {
-        assert!((one.nll - many.nll).abs() < 1e-4 && one.translations[0].text == many.translations[0].text);
-    }
-    let options = EvaluationOptions { unk: Vec::new(), ..EvaluationOptions::default() };
-    let silent = run(&model, &set, &options, &CancellationToken::forever(), &mut |_, _, _| {}).expect("it runs");
-    let [row, other] = [&silent, &many].map(|evaluated| evaluated.scores[0].all.scores[0]);
-    assert!(row.bleu().is_none() && row.chrf().is_none() && (row.nll - other.nll).abs() < 1e-3);
+    let [one, many, silent] = [&["--batch", "1"][..], &["--batch", "16"], &["--unk", "none"]].map(with);
+    let nll = |row: &Value| row["nll"].as_f64().expect("a number");
+    assert!((nll(&one) - nll(&many)).abs() < 1e-3 && (nll(&silent) - nll(&many)).abs() < 1e-3);
+    assert!(one["bleu"] == many["bleu"] && one["chrf2"] == many["chrf2"] && one["hyp_len"] == many["hyp_len"]);
+    assert!(silent["bleu"].is_null() && silent["chrf2"].is_null());
 }
 
+/// What `evaluate` counts is what a corpus with the same systems counts, by every name of it.
 #[test]
-fn a_run_stops_when_its_ticket_is_stale() {
-    let model = model("rnnsearch");
-    let set = test_set(SOURCE, &[TARGET]).expect("equal files");
-    let counter = Generation::new();
-    let ticket = counter.next();
-    let mut heard = 0;
-    let options = EvaluationOptions { batch: 1, ..EvaluationOptions::default() };
-    let stopped = run(&model, &set, &options, &ticket, &mut |_, _, _| {
-        heard += 1;
-        counter.cancel();
-    });
-    assert!(matches!(stopped, Err(Error::Stale)) && heard == 1, "{heard}");
+fn a_corpus_of_the_same_sentences_has_the_same_figures() {
+    let folder = tempfile::tempdir().expect("a temporary directory");
+    let (model, links) = (reference("rnnsearch"), "0-0 1-1\n0-0\n0-0 1-1 3-2\n");
+    fs::write(folder.path().join("gold"), links).expect("written");
+    let gold = ["--gold", "gold", "--gold-order", "source", "--gold-base", "0"];
+    let threshold = ["--threshold", "0.2", "--format", "json"];
+    let extra = [&gold[..], &threshold].concat();
+    let outcome = command(folder.path(), "evaluate", "rnnsearch", &extra);
+    let report: Value = serde_json::from_str(&outcome.stdout).expect("JSON");
+    let model = model.to_str().expect("a plain path");
+    let analyse = |arguments: &[&str]| {
+        let outcome = run_in(folder.path(), &[&["analyse", "--workspace", "c.ilws"], arguments].concat(), b"");
+        assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+        outcome.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect::<Vec<Value>>()
+    };
+    let files = ["--source", "source", "--reference", "target", "--pretokenized", "--format", "none"];
+    analyse(&[&files[..], &gold, &["--model", model]].concat());
+    let force = ["--model", model, "--force", "--format", "jsonl"];
+    let table = analyse(&[&force[..], &["--overview", "length,likelihood,alignment"]].concat());
+    let row = |name: &str, group: (&str, &str), system: &str| {
+        let is_it = |row: &&Value| row["table"] == name && row[group.0] == group.1 && row["system"] == system;
+        table.iter().find(is_it).unwrap_or_else(|| panic!("{name}, {group:?}, {system}: {table:?}")).clone()
+    };
+    let (forced, scores) = ("rnnsearch, references", &report["models"][0]["rows"][0]);
+    let translated = row("length", ("words", "all"), "rnnsearch");
+    let likely = row("likelihood", ("words", "all"), forced);
+    let [greatest, above] = ["greatest", "alpha >= 0.2"].map(|links| row("alignment", ("links", links), forced));
+    let aligned = &report["models"][0]["alignment"]["rows"];
+    for (name, of_corpus, of_command, digits) in [
+        ("BLEU", &translated["BLEU"], &scores["bleu"], 2),
+        ("chrF2", &translated["chrF2"], &scores["chrf2"], 2),
+        ("TER", &translated["TER"], &scores["ter"], 2),
+        ("hyp_len", &translated["hyp_len"], &scores["hyp_len"], 0),
+        ("words", &likely["words of references"], &scores["words"], 0),
+        ("NLL", &likely["NLL"], &scores["nll"], 2),
+        ("NLL per word", &likely["NLL per word"], &scores["nll_per_word"], 4),
+        ("perplexity", &likely["perplexity"], &scores["perplexity"], 3),
+        ("tokens", &likely["tokens"], &scores["tokens"], 0),
+        ("NLL per token", &likely["NLL per token"], &scores["nll_per_token"], 4),
+        ("AER", &greatest["AER"], &aligned[0]["aer"], 4),
+        ("links", &greatest["found"], &aligned[0]["links"], 0),
+        ("AER by threshold", &above["AER"], &aligned[1]["aer"], 4),
+        ("recall by threshold", &above["recall"], &aligned[1]["recall"], 4),
+    ] {
+        let [one, other] = [of_corpus, of_command].map(|number| number.as_f64().expect(name));
+        assert!((one - other).abs() <= 0.51 * 0.1_f64.powi(digits), "{name}: {one} and {other}");
+    }
 }
 
 /// A folder with the reference model turned: it translates what the other one produces.
@@ -318,9 +279,32 @@ fn evaluate_writes_every_sentence_and_compares_models() {
     assert_eq!(columns, [18; 4], "{table}");
     let records = read(&format!("{name}.sentences.jsonl"));
     let records: Vec<Value> = records.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let unknown = |record: &Value| [&record["source_unk"], &record["reference_unk"]].map(|unk| unk.as_bool());
+    let wanted = [(false, false), (true, false), (false, true)].map(|(x, y)| [Some(x), Some(y)]);
+    assert_eq!(records.iter().map(unknown).collect::<Vec<_>>(), wanted);
+    assert!(records.iter().all(|record| record["translations"][1]["has_unk"] == false), "[UNK] is forbidden there");
+    let rows = report["models"][0]["rows"].as_array().expect("rows");
+    let known = rows.iter().find(|row| row["set"] == "without UNK").expect("a row");
+    assert_eq!((&known["sentences"], &known["nll"]), (&1.into(), &records[0]["nll"]));
     let nll: f64 = records.iter().filter_map(|record| record["nll"].as_f64()).sum();
     assert!((nll - report["models"][0]["rows"][0]["nll"].as_f64().expect("a number")).abs() < 1e-9);
     assert_eq!(read(&format!("{name}.txt")).lines().next(), records[0]["translations"][0]["text"].as_str());
+}
+
+#[test]
+fn a_model_is_exactly_as_good_as_itself() {
+    let folder = tempfile::tempdir().expect("a temporary directory");
+    let model = reference("rnnsearch");
+    let same =
+        ["--model", model.to_str().expect("plain"), "--paired-bs", "50", "--paired-ar", "20", "--format", "json"];
+    let outcome = command(folder.path(), "evaluate", "rnnsearch", &same);
+    let report: Value = serde_json::from_str(&outcome.stdout).expect("JSON");
+    let against = &report["models"][1]["against_first"][0];
+    for score in ["bleu", "chrf2", "ter"] {
+        let paired = &against[score];
+        assert!(paired["difference"]["value"] == 0.0 && paired["second_wins"] == 0.0, "{score}: {paired}");
+        assert!(paired["p_value"].is_null() && paired["p_ar"].is_null(), "three sentences");
+    }
 }
 
 #[test]

@@ -281,7 +281,7 @@ fn every_number_of_an_overview_leads_to_its_sentences() {
     let count = |condition: &str| shown(condition, &corpus, &workspace).len();
 
     // Four references, of which the second system says three.
-    let sentences = |group: &interlinear::corpus::overview::compute::OverviewGroup| {
+    let sentences = |group: &interlinear::corpus::measures::scores::OverviewGroup| {
         group.scores.iter().map(|scores| scores.sentences).collect::<Vec<_>>()
     };
     assert_eq!((of.all.sentences, sentences(&of.all)), (5, vec![4, 3]));

@@ -5,10 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use interlinear::aligner::bundled::{AlignerFile, AlignerFiles};
-use interlinear::analysis::bleu::Tokenization;
+use interlinear::corpus::measures::table::Measuring;
+use interlinear::corpus::overview::gold;
 use interlinear::corpus::overview::gold::AlignmentOptions;
-use interlinear::corpus::overview::test_set::{EvaluationOptions, TestSet, Unk};
-use interlinear::corpus::overview::{evaluate, gold};
+use interlinear::corpus::overview::test_set::TestSet;
+use interlinear::corpus::run;
+use interlinear::corpus::run::SystemRunOptions;
 use interlinear::decoding::SearchOptions;
 use interlinear::decoding::ensemble::{AVERAGES, AlignmentOf, Average, Ensemble, Mixing};
 use interlinear::evaluation::EvaluatedSystem;
@@ -16,8 +18,8 @@ use interlinear::evaluation::alignment::Aligner;
 use interlinear::jobs::Store;
 use interlinear::jobs::gate::ForegroundGate;
 use interlinear::jobs::live::protocol::EnsembleSpec;
+use interlinear::jobs::queue::analyse::Analyse;
 use interlinear::jobs::queue::candidate::Candidate;
-use interlinear::jobs::queue::evaluate::{Evaluate, TestFiles};
 use interlinear::jobs::queue::{Found, JobQueue, QueueNews, QueueOrder};
 use interlinear::models::config::Architecture;
 use interlinear::models::{Kernels, Model, Need, StepOutput, StepRow};
@@ -105,24 +107,30 @@ fn the_figures_are_those_of_the_members_mean() {
         let ensemble = Ensemble::new(members.clone(), mixing).expect("one vocabulary");
         let mut stepper = ensemble.stepper(Kernels::Fused, 1).expect("a stepper");
         let search = SearchOptions { beam: 1, max_length: Some(MOST), ..SearchOptions::default() };
-        let options = EvaluationOptions { search, batch: 2, ..EvaluationOptions::default() };
-        let report = evaluate::run(
-            &ensemble,
-            stepper.as_mut(),
-            &set,
-            &options,
-            &CancellationToken::forever(),
-            &mut |_, _, _| {},
-        )
-        .expect("it runs");
-        assert_eq!((report.architecture, report.mixing), ("ensemble", Some(mixing)));
+        let system = EvaluatedSystem::from(&ensemble);
+        assert_eq!((system.architecture(), system.mixing()), ("ensemble", Some(mixing)));
+        let folder = tempfile::tempdir().expect("a temporary directory");
+        let mut workspace = set.corpus(&folder.path().join("c.ilws")).expect("a corpus");
+        let mut systems = Vec::new();
+        for forces in [false, true] {
+            let options = SystemRunOptions { search: search.clone(), batch: 2, forces, ..SystemRunOptions::default() };
+            let about = run::about(system, &[], &[], &options);
+            let id = run::system(&mut workspace, &run::name("both", &options), &about).expect("a system").id;
+            let (mut measuring, forever) = (Measuring::default(), CancellationToken::forever());
+            run::run(&mut workspace, id, (system, stepper.as_mut()), &options, &mut measuring, &forever, &mut |_| {
+                Ok(())
+            })
+            .expect("it runs");
+            systems.push(id);
+        }
+        let output = |id, at| workspace.output(id, at).expect("it is read").expect("an output");
         let found = gold::measure(
-            Aligner { system: EvaluatedSystem::from(&ensemble), stepper: stepper.as_mut() },
+            Aligner { system, stepper: stepper.as_mut() },
             None,
             &set,
             &AlignmentOptions::default(),
             &CancellationToken::forever(),
-            &mut |_, _, _| {},
+            &mut |_, _| {},
         )
         .expect("it aligns");
         for (n, pair) in PAIRS.iter().enumerate() {
@@ -130,7 +138,7 @@ fn the_figures_are_those_of_the_members_mean() {
             let steps: Vec<(Vec<f64>, Vec<f64>)> =
                 (0..target.len()).map(|i| mean(&members, pair.0, &target.ids[..i], average)).collect();
             let nll: f64 = -steps.iter().zip(&target.ids).map(|((log_p, _), &id)| log_p[id as usize]).sum::<f64>();
-            let got = report.records[n].nll;
+            let got = -f64::from(output(systems[1], n).log_p.expect("log p"));
             assert!((got - nll).abs() < 2e-5 * (1.0 + nll), "{what}: NLL {got} instead of {nll}");
             // the row and the column of `</s>` are left out
             let words = pair.0.split(' ').count();
@@ -151,7 +159,7 @@ fn the_figures_are_those_of_the_members_mean() {
                 said.push(next);
             }
             let words: Vec<&str> = said.iter().filter_map(|id| ensemble.target().token(*id)).collect();
-            assert_eq!(report.records[n].translations[0].text, words.join(" "), "{what}: {pair:?}");
+            assert_eq!(output(systems[0], n).text, words.join(" "), "{what}: {pair:?}");
         }
     }
 }
@@ -225,41 +233,38 @@ fn what_cannot_be_measured_together_is_said() {
 }
 
 #[test]
-fn the_window_measures_an_ensemble_beside_the_models() {
+fn the_window_runs_an_ensemble_beside_the_models() {
     let folder = models();
     let at = |name: &str| folder.path().join(name);
+    let files = ["--source", "s", "--reference", "t", "--pretokenized", "--format", "none"];
+    run_in(folder.path(), &[&["analyse", "--workspace", "c.ilws"], &files[..]].concat(), b"");
     let spec = EnsembleSpec { members: vec![at("tiny"), at("encdec")], mixing: Mixing::default() };
-    // baselines go by the first model's own
+    // links off the statistical aligner's go by the model's own
     let own = AlignerFile { path: at("gone.aligner"), languages: Default::default(), model: Some(at("tiny")) };
-    let order = Evaluate {
-        systems: vec![at("tiny").into(), Candidate::Ensemble(spec)],
-        aligner: AlignerFiles::from(Some(own)),
-        device: DeviceChoice::Cpu,
-        test: TestFiles {
-            by_input: false,
-            source: Some(at("s")),
-            references: vec![at("t")],
-            gold: Some(at("g")),
-            is_pretokenized: true,
-            tokenization: Some(Tokenization::None),
-        },
-        search: SearchOptions { max_length: Some(6), ..SearchOptions::default() },
-        unk: vec![Unk::Allowed],
-    };
     let lane: JobQueue<QueueOrder> = JobQueue::spawn(Store::new(1).library(), ForegroundGate::new(), Arc::new(|| {}));
-    lane.submit(1, QueueOrder::Evaluate(order));
-    let found = loop {
-        match lane.news.next_within(Duration::from_mins(1)).expect("it goes on").kind {
-            QueueNews::Progress(_) => {}
-            QueueNews::Found(Found::Evaluated(found)) => break found,
-            other => panic!("{other:?}"),
+    let run = |number: u64, system: Candidate| {
+        let order = Analyse {
+            workspace: at("c.ilws"),
+            system,
+            device: DeviceChoice::Cpu,
+            search: SearchOptions { max_length: Some(6), ..SearchOptions::default() },
+            forces: false,
+            acting: None,
+            aligner: AlignerFiles::from(Some(own.clone())),
+            reading: None,
+        };
+        lane.submit(number, QueueOrder::Analyse(order));
+        loop {
+            match lane.news.next_within(Duration::from_mins(1)).expect("it goes on").kind {
+                QueueNews::Progress(_) => {}
+                QueueNews::Found(Found::Analysed(found)) => break found,
+                other => panic!("{other:?}"),
+            }
         }
     };
-    let [tiny, both] = found.models.as_slice() else { panic!("{} systems", found.models.len()) };
-    assert_eq!((tiny.name.as_str(), both.name.as_str()), ("tiny", "tiny + encdec"));
-    assert!(found.left_out.is_some_and(|note| note.contains("gone.aligner: does not exist")));
-    assert_eq!(found.comparisons.len(), 1);
-    let rows = [tiny, both].map(|measured| &measured.aligned().expect("it aligns").rows);
-    assert_eq!(rows[0], rows[1], "the only member that aligns");
-    assert!(found.scores.iter().all(|of| of.all.scores[0] != of.all.scores[1]));
+    let [tiny, both] =
+        [(1, at("tiny").into()), (2, Candidate::Ensemble(spec))].map(|(number, system)| run(number, system));
+    assert_eq!((tiny.system.as_str(), both.system.as_str()), ("tiny", "tiny + encdec"));
+    assert_eq!((tiny.sentences, both.sentences, tiny.refusals + both.refusals), (3, 3, 0));
+    assert!(tiny.trouble.is_some_and(|note| note.contains("gone.aligner: does not exist")));
 }

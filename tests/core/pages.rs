@@ -1,21 +1,15 @@
 //! The pages of the window without a window: what is ordered, what comes back, what is kept.
 
-use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use interlinear::app::command::{TaskCommand, WindowCommand};
-use interlinear::app::effect::{FileEvent, FileJob, QueueCall};
+use interlinear::app::command::WindowCommand;
+use interlinear::app::effect::{FileEvent, FileJob};
 use interlinear::app::files::lists::List;
 use interlinear::app::page::Dropped;
-use interlinear::corpus::overview::evaluated::EvaluationRecord;
-use interlinear::corpus::overview::test_set::{TestSet, Unk};
-use interlinear::corpus::query::column::TableColumn;
-use interlinear::corpus::store::corpus::CorpusTable;
 use interlinear::corpus::store::file::Workspace;
-use interlinear::decoding::ensemble::Mixing;
 use interlinear::evaluation::first_set;
 use interlinear::figure::Figure;
 use interlinear::figure::geometry::{point, size};
@@ -24,16 +18,11 @@ use interlinear::figure::palette::Rgba;
 use interlinear::figure::provenance::Provenance;
 use interlinear::jobs::corpus::thread::{CorpusRequest, CorpusThread};
 use interlinear::jobs::files::follow::{Follower, Watch};
-use interlinear::jobs::live::protocol::EnsembleSpec;
-use interlinear::jobs::queue::candidate::Candidate;
-use interlinear::jobs::queue::evaluate::Evaluate;
-use interlinear::jobs::queue::{Found, JobProgress, QueueEvent, QueueNews, QueueOrder};
 use interlinear::pages::command::Command;
 use interlinear::pages::corpus::CORPUS;
-use interlinear::pages::evaluation::EVALUATION;
-use interlinear::pages::evaluation::command::{EvaluationCommand, TestCommand};
-use interlinear::pages::evaluation::{FiguresFormat, LogState};
-use interlinear::pages::sentence::command::{ColumnCommand, ListCommand, SearchCommand};
+use interlinear::pages::corpus::command::{CorpusCommand, LogCommand};
+use interlinear::pages::corpus::logs::LogState;
+use interlinear::pages::sentence::command::ListCommand;
 use interlinear::session::driver::{Driver, OpenWith};
 use interlinear::session::persist::SavedSession;
 use interlinear::session::state::Session;
@@ -41,7 +30,7 @@ use interlinear::text::links::{Link, read};
 use interlinear::training::curves;
 use interlinear::training::curves::Curves;
 
-use crate::effects::{chores, followed, lane_calls, opened};
+use crate::effects::{chores, followed, opened};
 use crate::measured;
 
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -57,213 +46,63 @@ fn session(models: &[&str]) -> Session {
     Session::start(None, &OpenWith { models, ..OpenWith::default() })
 }
 
-/// A session whose test set is chosen.
-fn ready(models: &[&str]) -> Session {
-    let mut session = session(models);
-    apply(&mut session, TestCommand::SetSource(Some(PathBuf::from("test.en"))));
-    apply(&mut session, TestCommand::AddReference(PathBuf::from("test.fr")));
-    session
-}
-
-/// Starts a run; its number and order.
-fn run(session: &mut Session) -> (u64, Evaluate) {
-    apply(session, EvaluationCommand::Run);
-    match lane_calls(session).as_slice() {
-        [QueueCall::Submit(number, QueueOrder::Evaluate(order))] => (*number, order.clone()),
-        other => panic!("{other:?}"),
-    }
-}
-
-fn found(session: &mut Session, number: u64, kind: QueueNews) -> bool {
-    session.absorb_corpus(QueueEvent { number, kind })
-}
-
 #[test]
-fn what_is_missing_for_a_run_is_said() {
-    let mut session = session(&["m0"]);
-    for (command, missing) in [
-        (None, "Choose a file of source sentences"),
-        (Some(TestCommand::SetSource(Some(PathBuf::from("a")))), "Choose a file of their translations"),
-    ] {
-        if let Some(command) = command {
-            apply(&mut session, command);
-        }
-        apply(&mut session, EvaluationCommand::Run);
-        assert_eq!(session.evaluation().message.as_deref(), Some(missing));
-        assert!(lane_calls(&mut session).is_empty());
-    }
-    let column = session.app().document.columns()[0].id;
-    session.apply(ColumnCommand::Remove(column));
-    apply(&mut session, TestCommand::AddReference(PathBuf::from("b")));
-    apply(&mut session, EvaluationCommand::Run);
-    assert_eq!(session.evaluation().message.as_deref(), Some("Add a model"));
-    apply(&mut session, EvaluationCommand::DismissMessage);
-    assert_eq!(session.evaluation().message, None);
-}
-
-#[test]
-fn a_run_measures_each_model_once_with_the_search_of_the_window() {
-    let mut session = ready(&["m0", "m1", "m0"]);
-    session.apply(SearchCommand::SetBeam(7));
-    let (number, order) = run(&mut session);
-    assert_eq!(order.systems, [PathBuf::from("m0").into(), PathBuf::from("m1").into()]);
-    assert_eq!((order.search.beam, order.search.trace, order.search.candidates), (7, false, 0));
-    assert_eq!(order.unk, [Unk::Allowed]);
-    apply(&mut session, EvaluationCommand::Run);
-    assert!(lane_calls(&mut session).is_empty(), "one run at a time");
-    session.apply(TaskCommand::Cancel(number));
-    assert_eq!(lane_calls(&mut session), [QueueCall::Cancel(number)]);
-    apply(&mut session, EvaluationCommand::SetAlsoWithoutUnk(true));
-    let (number, order) = run(&mut session);
-    assert_eq!(order.unk, [Unk::Allowed, Unk::Forbidden]);
-    session.apply(TaskCommand::Cancel(number));
-    lane_calls(&mut session);
-    session.apply(SearchCommand::SetForbidUnk(true));
-    assert_eq!(run(&mut session).1.unk, [Unk::Forbidden]);
-}
-
-#[test]
-fn an_ensemble_of_the_window_is_measured_as_a_system_of_its_own() {
-    let mut session = ready(&["m0"]);
-    let members = vec![PathBuf::from("m0"), PathBuf::from("m1")];
-    let spec = EnsembleSpec { members, mixing: Mixing::default() };
-    session.apply(ColumnCommand::AddEnsemble(spec.clone()));
-    let order = run(&mut session).1;
-    assert_eq!(order.systems, [PathBuf::from("m0").into(), Candidate::Ensemble(spec)]);
-}
-
-#[test]
-fn progress_pause_and_failure_are_the_pages_own_and_results_stay_until_replaced() {
-    let mut session = ready(&["m0"]);
-    let (number, _) = run(&mut session);
-    let progress = JobProgress { done: 3, total: 10, what: "Translating".to_owned(), words_per_second: 5.0 };
-    assert!(found(&mut session, number, QueueNews::Progress(progress.clone())));
-    assert_eq!(session.app().tasks.task(number).and_then(|task| task.progress.clone()), Some(progress));
-    session.apply(TaskCommand::Pause(number, true));
-    assert_eq!(lane_calls(&mut session), [QueueCall::Pause(number, true)]);
-    assert!(session.app().tasks.task(number).is_some_and(|task| task.is_paused));
-    let results = measured::two_models();
-    assert!(found(&mut session, number, QueueNews::Found(Found::Evaluated(results.clone()))));
-    assert_eq!((session.evaluation().task, session.app().tasks.list().len()), (None, 0));
-    assert_eq!(session.evaluation().results.as_deref(), Some(&results));
-
-    let (second, _) = run(&mut session);
-    assert!(!found(&mut session, number, QueueNews::Failed("late".to_owned())), "it is done");
-    assert!(found(&mut session, second, QueueNews::Failed("test.en does not exist".to_owned())));
-    assert_eq!(session.evaluation().message.as_deref(), Some("test.en does not exist"));
-    assert!(session.evaluation().results.is_some(), "a failure takes nothing away");
-    let (third, _) = run(&mut session);
-    assert_eq!(session.evaluation().message, None);
-    session.apply(TaskCommand::Cancel(third));
-    assert!(session.evaluation().task.is_none());
-    assert!(!found(&mut session, third, QueueNews::Found(Found::Evaluated(results))), "it was cancelled");
-}
-
-fn with_results() -> Session {
-    let mut session = ready(&["m0", "m1"]);
-    let (number, _) = run(&mut session);
-    found(&mut session, number, QueueNews::Found(Found::Evaluated(measured::two_models())));
-    session
-}
-
-#[test]
-fn the_sentences_are_a_corpus_that_goes_unless_it_is_saved() {
+fn the_set_to_try_is_a_corpus_that_goes_unless_it_is_saved() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let thread = CorpusThread::spawn(Arc::new(|| {}));
-    let mut session = with_results();
-    session.apply(EvaluationCommand::ShowSentences);
-    measured::answer(&mut session, &thread, |page| page.rows.len() == 4);
-    assert_eq!(session.app().view.page(), CORPUS);
+    let mut session = session(&["m0"]);
+    session.apply(CorpusCommand::Fill);
+    measured::answer(&mut session, &thread, |page| page.rows.len() == 24);
     let page = session.corpus();
-    let names: Vec<&str> = page.corpus.systems.iter().map(|column| column.system.name.as_str()).collect();
-    assert_eq!(names, ["RNNencdec", "RNNsearch", "RNNencdec, references", "RNNsearch, references"]);
     assert!(page.is_unsaved() && page.kept.workspace.is_none(), "the next start does not know it");
     let unsaved = page.path.clone().expect("a file");
+    assert_eq!(page.corpus.golds.len(), 24, "it has links by hand");
 
     let kept = folder.path().join("kept.ilws");
     session.apply(CorpusRequest::SaveAs(kept.clone()));
     measured::answer(&mut session, &thread, |page| page.path.as_ref() == Some(&kept));
     let page = session.corpus();
     assert!(!page.is_unsaved() && page.kept.workspace.as_ref() == Some(&kept) && !unsaved.exists());
-    session.apply(EvaluationCommand::ShowSentences);
-    assert_eq!(session.corpus().path.as_ref(), Some(&kept), "it is there already");
     session.apply(CorpusRequest::SaveAs(kept.clone()));
     measured::answer(&mut session, &thread, |page| page.message.is_some());
     assert!(session.corpus().message.as_ref().is_some_and(|message| message.contains("is there already")));
-
-    let workspace = Workspace::open_existing(&kept).expect("a workspace");
-    let corpus = CorpusTable::read(&workspace).expect("read");
-    let results = measured::two_models();
-    for (name, of) in [
-        ("bleu.2", (|record| record.translations[0].counts.bleu.sentence()) as fn(&EvaluationRecord) -> f64),
-        ("chrf.2", |record| record.translations[0].counts.chrf.score()),
-        ("logp.4", |record| -record.nll),
-    ] {
-        let column = TableColumn::named(name, &corpus).expect("a column");
-        for (at, record) in results.models[1].records.iter().enumerate() {
-            assert!((f64::from(column.value(&corpus, at)) - of(record)).abs() < 1e-4, "{name} of sentence {at}");
-        }
-    }
 }
 
 #[test]
-fn figures_are_written_as_tsv_and_json() {
-    let mut session = with_results();
-    let path = PathBuf::from("out.tsv");
-    let mut written = |format| {
-        apply(&mut session, EvaluationCommand::Export { format, path: path.clone() });
-        match chores(&mut session).pop() {
-            Some(FileJob::Write { text, .. }) => text,
-            other => panic!("{other:?}"),
-        }
-    };
-    let tsv = written(FiguresFormat::Tsv);
-    let lines: Vec<Vec<&str>> = tsv.lines().map(|line| line.split('\t').collect()).collect();
-    assert!(lines.iter().all(|line| line.len() == lines[0].len()), "{tsv}");
-    assert_eq!(lines[1][..4], ["RNNencdec", "all", "allowed", "all"]);
-    let json: serde_json::Value = serde_json::from_str(&written(FiguresFormat::Json)).expect("it is JSON");
-    assert_eq!(json["models"][1]["name"], "RNNsearch");
-    assert_eq!(json["models"][1]["rows"][0]["sentences"], 4);
-    assert_eq!(json["comparisons"][0]["second"], "RNNsearch");
-    assert!(json["models"][1]["alignment"]["rows"][0]["aer"].as_f64().is_some_and(|aer| (aer - 0.2).abs() < 1e-9));
-
-    let mut empty = ready(&["m0"]);
-    chores(&mut empty);
-    apply(&mut empty, EvaluationCommand::Export { format: FiguresFormat::Tsv, path });
-    assert!(chores(&mut empty).is_empty() && empty.app().view.notices().len() == 1);
-}
-
-#[test]
-fn the_test_set_and_the_logs_come_back_at_the_next_start() {
-    let mut session = ready(&["m0"]);
-    apply(&mut session, TestCommand::AddReference(PathBuf::from("test.2.fr")));
-    apply(&mut session, TestCommand::SetGold(Some(PathBuf::from("gold"))));
-    apply(&mut session, TestCommand::SetPretokenized(true));
+fn the_logs_come_back_at_the_next_start() {
+    let mut session = session(&["m0"]);
     session
         .hear(FileEvent::Logs { path: PathBuf::from("runs"), found: vec![PathBuf::from("runs/a/training/log.jsonl")] });
     let text = serde_json::to_string(&session.saved()).expect("the state can be written");
+    // A page that is no longer there is not missed.
+    let text = text.replacen('{', "{\"page\":\"evaluation\",\"evaluation\":{\"by_input\":true},", 1);
+    let text = text.replacen(",\"page\":\"sentence\"", "", 1);
     let saved: SavedSession = serde_json::from_str(&text).expect("the state can be read");
     let mut again = Session::start(Some(saved), &OpenWith::default());
-    assert_eq!(again.evaluation().test, session.evaluation().test);
-    assert_eq!(again.evaluation().logs.len(), 1);
-    assert_eq!(again.evaluation().logs[0].name(), "a");
+    assert_eq!(again.corpus().beside.logs.len(), 1);
+    assert_eq!(again.corpus().beside.logs[0].name(), "a");
     assert_eq!(followed(&mut again), Some(vec![PathBuf::from("runs/a/training/log.jsonl")]));
     assert_eq!(followed(&mut again), None);
 }
 
+/// What is dropped on page Corpus while none is open makes one.
 #[test]
-fn what_is_dropped_on_the_page_finds_its_place() {
+fn what_is_dropped_without_a_corpus_makes_one() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let thread = CorpusThread::spawn(Arc::new(|| {}));
     let mut session = session(&["m0"]);
-    session.apply(WindowCommand::ShowPage(EVALUATION));
-    for name in ["a.en", "a.fr", "b.fr"] {
-        apply(&mut session, WindowCommand::Drop(PathBuf::from(name)));
-        let on = EVALUATION;
-        assert_eq!(chores(&mut session), [FileJob::Look { path: PathBuf::from(name), on }]);
-        session.hear(opened(name, Dropped::Text, on));
-        assert!(chores(&mut session).contains(&FileJob::Check(PathBuf::from(name))));
+    session.apply(WindowCommand::ShowPage(CORPUS));
+    for (name, text) in [("a.en", "a\nb\n"), ("a.fr", "u\nv\n"), ("b.fr", "w\nx\n")] {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).expect("written");
+        apply(&mut session, WindowCommand::Drop(path.clone()));
+        assert_eq!(chores(&mut session), [FileJob::Look { path: path.clone(), on: CORPUS }]);
+        session.hear(opened(&path.display().to_string(), Dropped::Text, CORPUS));
+        measured::answer(&mut session, &thread, |page| page.incoming.last.as_ref().is_some_and(|(of, _)| *of == path));
     }
-    assert_eq!(session.evaluation().test.source.as_deref(), Some(Path::new("a.en")));
-    assert_eq!(session.evaluation().test.references, [PathBuf::from("a.fr"), PathBuf::from("b.fr")]);
+    let page = session.corpus();
+    assert!(page.is_unsaved());
+    assert_eq!(page.corpus.references_of(1), ["v", "x"]);
     session.hear(FileEvent::Logs { path: PathBuf::from("empty"), found: Vec::new() });
     assert!(session.app().view.notices().last().is_some_and(|notice| notice.is_error && notice.text.contains("empty")));
 }
@@ -365,71 +204,21 @@ fn pump(driver: &mut Driver, woken: &std::sync::mpsc::Receiver<()>, done: impl F
     }
 }
 
-/// A copy of a model that says it translates the other way.
-fn turned(model: &Path, copy: &Path) -> PathBuf {
-    std::fs::create_dir_all(copy).expect("it can be made");
-    for name in ["model.safetensors", "source.tokenizer.json", "target.tokenizer.json"] {
-        std::fs::copy(model.join(name), copy.join(name)).expect("it can be copied");
-    }
-    let text = std::fs::read_to_string(model.join("config.json")).expect("it can be read");
-    let mut config: serde_json::Value = serde_json::from_str(&text).expect("it is JSON");
-    let (from, to) = (config["source_language"].clone(), config["target_language"].clone());
-    (config["source_language"], config["target_language"]) = (to, from);
-    config["name"] = "the other way".into();
-    std::fs::write(copy.join("config.json"), config.to_string()).expect("it can be written");
-    copy.to_owned()
-}
-
 #[test]
-fn a_driver_measures_models_on_files_and_follows_a_log() {
+fn a_driver_follows_a_log() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let write = |name: &str, text: &str| {
-        let path = folder.path().join(name);
-        std::fs::write(&path, text).expect("it can be written");
-        path
-    };
-    let (source, reference) = (write("a.en", "s9 s31\ns17 s9 s31\n"), write("a.fr", "t4 t5\nt6\n"));
-    let gold = write("gold", "1-1 2-2\n1-1\n");
-    let log = write("log.jsonl", LOG);
-    let fixture = |name: &str| Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/reference").join(name);
-    let models =
-        vec![fixture("rnnsearch"), fixture("rnnencdec"), turned(&fixture("rnnsearch"), &folder.path().join("b"))];
+    let log = folder.path().join("log.jsonl");
+    std::fs::write(&log, LOG).expect("written");
     let (wake, woken) = std::sync::mpsc::channel();
-    let options = OpenWith { models, device: Some(interlinear::nn::device::DeviceChoice::Cpu), ..OpenWith::default() };
     let wake = Arc::new(move || {
         let _ = wake.send(());
     });
-    let mut driver = Driver::open(options, wake);
-    driver.send(EvaluationCommand::OpenLogs(log.clone()));
+    let mut driver = Driver::open(OpenWith::default(), wake);
+    driver.send(LogCommand::Open(log.clone()));
     pump(&mut driver, &woken, |session| {
-        matches!(session.evaluation().logs.first().map(|log| &log.state), Some(LogState::Read(_)))
+        matches!(session.corpus().beside.logs.first().map(|log| &log.state), Some(LogState::Read(_)))
     });
-    assert_eq!(driver.session().evaluation().logs[0].path, log);
-
-    driver.send(TestCommand::SetSource(Some(source)));
-    driver.send(TestCommand::AddReference(reference));
-    driver.send(TestCommand::SetGold(Some(gold)));
-    driver.send(EvaluationCommand::Run);
-    pump(&mut driver, &woken, |session| session.evaluation().task.is_none());
-    let page = &driver.session().evaluation();
-    assert_eq!(page.message, None);
-    let results = page.results.as_ref().expect("it was measured");
-    assert_eq!(results.models.len(), 2, "the third translates the other way");
-    let first = results.models[0].aligned().expect("it aligns");
-    assert_eq!(first.reverse.as_deref(), Some("the other way"));
-    assert!(results.models.iter().all(|measured| measured.records.len() == 2));
-    assert_eq!(results.comparisons.len(), 1);
-    for direction in ["forward", "reverse", "intersection", "union", "grow-diag-final-and"] {
-        assert!(first.rows.iter().any(|row| row.direction.name() == direction), "{direction} is missing");
-    }
-    assert!(matches!(&results.models[1].alignment, Some(Err(message)) if message.contains("no alignment")));
-    assert!(results.gold.is_some());
-
-    driver.send(TestCommand::SetSource(Some(folder.path().join("missing.en"))));
-    driver.send(EvaluationCommand::Run);
-    pump(&mut driver, &woken, |session| session.evaluation().task.is_none());
-    let message = driver.session().evaluation().message.clone().expect("the file is missing");
-    assert!(message.contains("missing.en"), "{message}");
+    assert_eq!(driver.session().corpus().beside.logs[0].path, log);
 }
 
 #[test]
@@ -458,41 +247,17 @@ fn a_kept_picture_is_written_in_the_format_of_its_name() {
 }
 
 #[test]
-fn the_first_test_set_is_put_into_a_folder_and_taken() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let (wake, woken) = std::sync::mpsc::channel();
-    let wake = Arc::new(move || {
-        let _ = wake.send(());
-    });
-    let mut driver = Driver::open(OpenWith::default(), wake);
-    driver.send(EvaluationCommand::TakeFirstSet(folder.path().join("first-set")));
-    pump(&mut driver, &woken, |session| session.evaluation().test.gold.is_some());
-    let test = &driver.session().evaluation().test;
-    assert!(test.is_pretokenized && test.source.as_ref().is_some_and(|path| path.exists()));
-    let read = TestSet::read(test.source.as_ref().expect("a source"), &test.references, true).expect("it can be read");
-    assert_eq!(read.len(), 24);
-    let lengths: Vec<(usize, usize)> =
-        read.pairs.iter().map(|pair| (pair.source.split(' ').count(), pair.first().split(' ').count())).collect();
-    let gold = test.gold.as_ref().expect("alignments");
-    let links = read::read(gold, &lengths, &read::LinkLayout::default()).expect("links of these sentences");
-    assert_eq!(links.pairs.len(), 24);
-}
-
-#[test]
-fn the_first_test_set_is_there_in_two_languages() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    for (is_german, name) in [(false, "first.fr"), (true, "first.de")] {
-        let files = first_set::put(folder.path(), is_german).expect("they are written");
-        assert!(files.reference.ends_with(name), "{files:?}");
-        let text = |path: &Path| fs::read_to_string(path).expect("it is there");
-        let (source, target) = (text(&files.source), text(&files.reference));
-        let count = |text: &str| text.lines().map(|line| line.split(' ').count()).collect::<Vec<_>>();
-        let lengths: Vec<(usize, usize)> = count(&source).into_iter().zip(count(&target)).collect();
-        let links = read::read(&files.gold, &lengths, &read::LinkLayout::default()).expect("links of these sentences");
-        assert_eq!((links.pairs.len(), lengths.len()), (24, 24));
-        for (links, (t_x, t_y)) in links.pairs.iter().zip(lengths) {
+fn the_first_set_is_there_in_two_languages() {
+    for is_german in [false, true] {
+        let count = |text: &str| text.split(' ').count();
+        let mut lines = 0;
+        for (source, reference, links) in first_set::lines(is_german) {
+            let (t_x, t_y) = (count(source), count(reference));
+            let links = read::links_of(links).expect("links");
             assert!(links.is_sure(Link { source: t_x - 1, target: t_y - 1 }), "full stops belong together");
+            lines += 1;
         }
+        assert_eq!(lines, 24);
     }
 }
 
@@ -540,9 +305,6 @@ fn word_links_become_the_alignments_by_hand_of_the_list_that_is_shown() {
     assert!(says(driver.session(), "a.links is the alignment by hand of a.en and a.fr, 2 lines"));
     driver.send(ListCommand::Move(1));
     assert_eq!(driver.session().app().gold().expect("that of the next line").reference, "un chien");
-    driver.send(WindowCommand::ShowPage(EVALUATION));
-    driver.send(WindowCommand::Drop(path("a.links")));
-    pump(&mut driver, &woken, |session| session.evaluation().test.gold == Some(path("a.links")));
 }
 
 #[test]

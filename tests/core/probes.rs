@@ -418,14 +418,13 @@ fn links_by_hand_go_by_letters() {
 }
 
 #[test]
-fn a_sentence_of_a_test_set_brings_its_links_by_hand() {
+fn a_sentence_of_a_corpus_brings_its_links_by_hand() {
     let (mut session, ids) = acted_on(1);
     let id = ids[0];
-    let mut results = measured::evaluated(&[("m", &[("the red shoe", "la chaussure rouge", "x")])]);
-    measured::set_gold(&mut results, vec![Links::new(vec![Link { source: 0, target: 2 }], Vec::new())]);
     session.apply(InterveneCommand::Row { column: id, i: 2, edit: RowEdit::Gold });
     assert!(last_notice(&session).contains("No alignment by hand"), "{}", last_notice(&session));
-    measured::open_first(&mut session, results);
+    let links = Links::new(vec![Link { source: 0, target: 2 }], Vec::new());
+    measured::open_first(&mut session, ("the red shoe", "la chaussure rouge"), links);
     assert_eq!(session.app().gold().expect("gold").reference, "la chaussure rouge");
     let request = act(&mut session, InterveneCommand::Rows { column: id, edit: RowEdit::Gold }).expect("a request");
     let set = asked(&request, id);

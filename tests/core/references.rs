@@ -9,7 +9,6 @@ use interlinear::corpus::judgements::judge::{ErrorMark, Judgement};
 use interlinear::corpus::measures::aggregate;
 use interlinear::corpus::measures::scores::{ComparedScores, SystemScores};
 use interlinear::corpus::measures::table::Measuring;
-use interlinear::corpus::overview::keep::keep;
 use interlinear::corpus::query::column::TableColumn;
 use interlinear::corpus::query::filter::Filter;
 use interlinear::corpus::query::table::rows;
@@ -23,7 +22,6 @@ use interlinear::text::links::read::links_of;
 use serde_json::Value;
 
 use crate::cli::run_in;
-use crate::measured;
 
 const SOURCE: &str = "the red boat sails\nthe old mill turns\nrain again\n";
 const FIRST: &str = "le bateau rouge navigue\nle vieux moulin tourne\nencore la pluie\n";
@@ -208,19 +206,6 @@ fn too_few_lines_are_told() {
     let (_, told) = ran(folder.path(), "analyse --workspace w --source s --reference r --output O=o --format none");
     assert!(told.contains("r, line 3: is the last one, but there are 5 sentences; the last 2 get nothing"), "{told}");
     assert!(!told.contains("o, line"), "{told}");
-}
-
-/// What page Evaluation measured with several references is a corpus with all of them.
-#[test]
-fn a_corpus_of_what_was_measured_has_all_references() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let mut evaluated = measured::evaluated(&[("M", &[("a boat", "un bateau", "une barque")])]);
-    evaluated.test_set.pairs[0].further = vec!["une barque ".to_owned()];
-    let mut workspace = Workspace::open(&folder.path().join("w.ilws")).expect("a workspace");
-    keep(&evaluated, &mut workspace, &mut |_| Ok(())).expect("kept");
-    let corpus = CorpusTable::read(&workspace).expect("a corpus");
-    assert_eq!(corpus.references_of(0), ["un bateau", "une barque"]);
-    assert_eq!(TableColumn::named("chrf.1", &corpus).expect("a column").value(&corpus, 0), 100.0);
 }
 
 const MQM: &str = "system\tdoc\tdocSegId\tglobalSegId\trater\tsource\ttarget\tcategory\tseverity

@@ -30,7 +30,6 @@ use interlinear::models::checkpoint::Weights;
 use interlinear::models::config::Config;
 use interlinear::models::{Model, shapes};
 use interlinear::nn::device::Device;
-use interlinear::pages::evaluation::command::TestCommand;
 use interlinear::pages::sentence::command::{InterveneCommand, RowEdit, SelectCommand, SourceCommand};
 use interlinear::session::driver::OpenWith;
 use interlinear::session::persist::SavedSession;
@@ -358,28 +357,6 @@ fn an_aligner_file_of_ones_own_links_the_words_of_its_languages() {
         }
     }
     assert_eq!((table(&session).links.as_ref(), told(&session)), (None, 1), "it is told once");
-}
-
-/// A path of page Evaluation that leads nowhere was told only when the models were to be measured.
-#[test]
-fn a_file_of_a_test_set_that_is_not_there_is_told_as_soon_as_it_is_chosen() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let (there, missing) = (folder.path().join("there.en"), folder.path().join("missing.en"));
-    fs::write(&there, "a\n").expect("written");
-    let mut session = session(english_to("fr"));
-    let mut disk = Disk::spawn(Duration::ZERO, Arc::new(|| {}));
-    session.apply(TestCommand::SetSource(Some(there.clone())));
-    session.apply(TestCommand::AddReference(missing.clone()));
-    for chore in chores(&mut session) {
-        work::carry_out(chore, &mut disk, &KeptAligners::default());
-    }
-    // of the two commands each has looked at what was chosen then
-    session.hear(disk.news.next_within(Duration::from_mins(1)).expect("the one that is not there"));
-    let evaluation = session.evaluation();
-    assert!(evaluation.fault(&missing).is_some_and(|fault| fault.contains("missing.en")), "{:?}", evaluation.faults);
-    assert_eq!(evaluation.fault(&there), None);
-    session.apply(TestCommand::RemoveReference(0));
-    assert_eq!(session.evaluation().faults, []);
 }
 
 #[test]

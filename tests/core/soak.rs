@@ -10,14 +10,13 @@ use std::time::{Duration, Instant};
 
 use interlinear::aligner::bundled::AlignerFiles;
 use interlinear::corpus::judgements::judge::Judgement;
-use interlinear::corpus::overview::test_set::Unk;
 use interlinear::corpus::store::file::Workspace;
 use interlinear::corpus::store::write::NewSentence;
 use interlinear::decoding;
 use interlinear::decoding::ensemble::Mixing;
 use interlinear::jobs::Worker;
 use interlinear::jobs::live::protocol::{EnsembleSpec, Event, Request};
-use interlinear::jobs::queue::evaluate::{Evaluate, TestFiles};
+use interlinear::jobs::queue::analyse::Analyse;
 use interlinear::jobs::queue::maps::{MapOrder, What};
 use interlinear::jobs::queue::{JobQueue, QueueNews, QueueOrder};
 use interlinear::models::representations::VocabularySide;
@@ -60,7 +59,7 @@ struct Soak {
     orders: u64,
     /// Orders without an end so far.
     open: Vec<u64>,
-    text: PathBuf,
+    corpus: PathBuf,
 }
 
 impl Soak {
@@ -109,18 +108,21 @@ impl Soak {
                 what: What::Annotations { text: self.words() },
                 ..MapOrder::default()
             }),
-            _ => QueueOrder::Evaluate(Evaluate {
-                systems: vec![model.into()],
-                device,
-                test: TestFiles {
-                    source: Some(self.text.clone()),
-                    references: vec![self.text.clone()],
-                    ..TestFiles::default()
-                },
-                search: decoding::SearchOptions { beam: 2, max_length: Some(6), ..decoding::SearchOptions::default() },
-                unk: vec![Unk::Allowed],
-                aligner: AlignerFiles::default(),
-            }),
+            _ => {
+                let beam = self.rng.random_range(1..60);
+                let search =
+                    decoding::SearchOptions { beam, max_length: Some(6), ..decoding::SearchOptions::default() };
+                QueueOrder::Analyse(Analyse {
+                    workspace: self.corpus.clone(),
+                    system: model.into(),
+                    device,
+                    search,
+                    forces: false,
+                    acting: None,
+                    aligner: AlignerFiles::default(),
+                    reading: None,
+                })
+            }
         }
     }
 
@@ -186,12 +188,14 @@ impl Soak {
 fn rounds() {
     let rounds: usize = std::env::var(ROUNDS).ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(1200);
     let folder = tempfile::tempdir().expect("a temporary directory");
-    let text = folder.path().join("text");
-    std::fs::write(&text, "s9 s31\ns4 s17 s2\n").expect("a text");
+    let corpus = folder.path().join("c.ilws");
+    let sentence = |text: &str| NewSentence { source: text.to_owned(), ..NewSentence::default() };
+    let sentences = ["s9 s31", "s4 s17 s2"].map(sentence);
+    Workspace::open(&corpus).expect("a workspace").add_sentences(1, &sentences).expect("sentences");
     let worker = Worker::spawn(Some(2), Arc::new(|| {}));
     let lane = JobQueue::spawn(worker.library(), worker.gate(), Arc::new(|| {}));
     let rng = ChaCha8Rng::seed_from_u64(7);
-    let mut soak = Soak { worker, lane, rng, requests: 0, orders: 0, open: Vec::new(), text };
+    let mut soak = Soak { worker, lane, rng, requests: 0, orders: 0, open: Vec::new(), corpus };
     // Pools, caches and the allocator's arenas come to their size.
     (0..rounds / 4).for_each(|_| soak.round());
     let (threads, memory) = soak.rest(None);

@@ -463,11 +463,11 @@ fn the_page_asks_for_what_is_done_on_it() {
         }
     }
     session.absorb_corpus_news(CorpusNews::Importing("Importing a.en".to_owned(), 0.5));
-    assert!(session.corpus().is_importing);
+    assert!(session.corpus().busy.as_ref().is_some_and(|busy| busy.imports));
     session.apply(CorpusRequest::Stop);
     assert_eq!(calls(&mut session), [CorpusRequest::Stop]);
     session.absorb_corpus_news(CorpusNews::Idle);
-    assert!(!session.corpus().is_importing);
+    assert!(session.corpus().busy.is_none());
     session.apply(CorpusCommand::Move(1));
     session.apply(CorpusCommand::Move(2));
     assert_eq!(calls(&mut session), [CorpusRequest::Detail(0), CorpusRequest::Detail(2)]);
@@ -624,6 +624,6 @@ fn what_a_text_is_stays_as_it_was_chosen() {
         session.apply(CorpusCommand::SetRole(chosen.clone()));
         let report = ImportReport { sentences, references, outputs, ..ImportReport::default() };
         session.absorb_corpus_news(CorpusNews::Imported("a".into(), Box::new(report)));
-        assert_eq!(session.corpus().role, after, "{chosen:?}");
+        assert_eq!(session.corpus().incoming.role, after, "{chosen:?}");
     }
 }

@@ -525,7 +525,7 @@ fn a_run_goes_on_where_it_stopped_and_says_what_the_model_says() {
         workspace.add_sentences(1, &sentences).expect("sentences");
         let model = Model::load(&reference(name), &Device::cpu()).expect("a model");
         let search = SearchOptions { beam: 3, ..SearchOptions::default() };
-        let options = SystemRunOptions { search, batch: 2, forces, acting: None, reading: None };
+        let options = SystemRunOptions { search, batch: 2, forces, ..SystemRunOptions::default() };
         let mut stepper = model.stepper(Kernels::Fused, 1).expect("a stepper");
         let id = workspace.add_system(name, &StoredAbout::default()).expect("a system").id;
         let (mut refused, mut heard) = (Vec::new(), 0);

@@ -194,6 +194,8 @@ fn what_a_metric_marked_is_seen_and_taken_over_and_what_others_marked_is_not() {
 fn a_campaign_is_planned_in_the_window_and_ended() {
     let mut bench = Bench::filled();
     bench.click("Judge");
+    bench.says("Other, not rated");
+    bench.click("Campaign...");
     bench.says("A campaign of human evaluation");
     bench.click("Begin with the 3 sentences shown");
     bench.says("Task 1 of 3, 0 done");
@@ -202,5 +204,5 @@ fn a_campaign_is_planned_in_the_window_and_ended() {
     bench.says("anna has no tasks in this campaign; these have: me.");
     bench.click("End the campaign");
     bench.click("Yes, end it");
-    bench.says("A campaign of human evaluation");
+    bench.says("Campaign...");
 }

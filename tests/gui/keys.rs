@@ -16,7 +16,6 @@ use interlinear::pages::PAGES;
 use interlinear::pages::command::Command;
 use interlinear::pages::corpus::CORPUS;
 use interlinear::pages::corpus::command::CorpusCommand;
-use interlinear::pages::evaluation::EVALUATION;
 use interlinear::pages::map::MAP;
 use interlinear::pages::sentence::command::{
     ColumnCommand, ListCommand, SearchCommand, SelectCommand, SentenceCommand, SourceCommand,
@@ -78,10 +77,9 @@ fn keys_send_their_commands() {
         (none, Key::PageUp, ListCommand::Move(-1).into()),
         (ctrl, Key::Period, SourceCommand::Stop.into()),
         (ctrl, Key::Num1, WindowCommand::ShowPage(SENTENCE).into()),
-        (ctrl, Key::Num2, WindowCommand::ShowPage(EVALUATION).into()),
-        (ctrl, Key::Num3, WindowCommand::ShowPage(MAP).into()),
-        (ctrl, Key::Num4, WindowCommand::ShowPage(STEPS).into()),
-        (ctrl, Key::Num5, WindowCommand::ShowPage(CORPUS).into()),
+        (ctrl, Key::Num2, WindowCommand::ShowPage(STEPS).into()),
+        (ctrl, Key::Num3, WindowCommand::ShowPage(CORPUS).into()),
+        (ctrl, Key::Num4, WindowCommand::ShowPage(MAP).into()),
         (alt, Key::ArrowDown, SelectCommand::MoveTarget(1).into()),
         (alt, Key::ArrowUp, SelectCommand::MoveTarget(-1).into()),
         (alt, Key::ArrowRight, SelectCommand::MoveColumn(1).into()),

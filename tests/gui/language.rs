@@ -15,13 +15,13 @@ use interlinear::pages::corpus::whole::{ExploreCommand, ExploreView};
 use interlinear::pages::lesson::LessonCommand;
 use interlinear::ui::App;
 
-use crate::{campaign, desk, evaluation, explore, layout, maps, measured, picture, steps, study};
+use crate::{campaign, desk, explore, layout, maps, picture, steps, study};
 
 /// The least window of the manual, and that of a small laptop.
 const SIZES: [[f32; 2]; 2] = [[1024.0, 768.0], [1366.0, 768.0]];
 
 /// Windows whose tables and lists scroll.
-const SCROLLED: [&str; 2] = ["Corpus, overview", "Evaluation, minimal pairs"];
+const SCROLLED: [&str; 2] = ["Corpus, overview", "Corpus, minimal pairs"];
 
 /// Every page as it begins and with something on it.
 fn windows() -> Vec<(&'static str, Harness<'static, App>)> {
@@ -36,8 +36,6 @@ fn windows() -> Vec<(&'static str, Harness<'static, App>)> {
         ("Sentence with a word", picture::inspected()),
         ("Sentence with a lesson", lesson),
         ("Sentence with the lessons", shelf),
-        ("Evaluation to begin with", evaluation::ready()),
-        ("Evaluation", evaluation::with(measured::two_models())),
         ("Corpus to begin with", corpora),
     ];
     let mut windows: Vec<_> =
@@ -55,7 +53,7 @@ fn windows() -> Vec<(&'static str, Harness<'static, App>)> {
         windows.push((name, bench.harness));
     }
     windows.push(("A campaign", campaign::desk(4, campaign::plan(true)).harness));
-    windows.push(("Evaluation, minimal pairs", study::contrasted().0));
+    windows.push(("Corpus, minimal pairs", study::contrasted().0));
     let mut interlinear = desk::window_of(desk::two_models(), SIZES[0]).0;
     let key = INTERLINEAR_PICTURE.to_owned();
     interlinear.state_mut().send(WindowCommand::SetLayout { key, value: 1.0 });
@@ -212,7 +210,7 @@ fn french_is_spoken_in_menus_tabs_and_to_those_who_listen() {
     for (role, label) in [
         (Role::Button, "Affichage"),
         (Role::Button, "Fichier"),
-        (Role::Tab, "Page \u{c9}valuation"),
+        (Role::Tab, "Page \u{c9}tapes"),
         (Role::MultilineTextInput, "Texte source"),
     ] {
         assert!(harness.query_by_role_and_label(role, label).is_some(), "{label}");

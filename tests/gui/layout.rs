@@ -130,7 +130,7 @@ fn the_tabs_of_the_pages_fold_last() {
             desk::finish(&mut session, column, "the red shoe", &["la chaussure rouge"], None);
         }
         let (harness, _) = desk::window_of(session, [width, 800.0]);
-        let tab = harness.query_by_role_and_label(Role::Tab, "Page Evaluation");
+        let tab = harness.query_by_role_and_label(Role::Tab, "Page Map");
         assert_eq!(tab.is_some(), has_tabs, "{width}");
         assert!(tab.is_none_or(|tab| tab.rect().right() < width), "{width}");
         for label in ["Help", "Add a model"] {

@@ -7,7 +7,6 @@ mod acting;
 mod campaign;
 mod defect;
 mod desk;
-mod evaluation;
 mod explore;
 mod given;
 mod glosses;

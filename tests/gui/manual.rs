@@ -11,7 +11,7 @@ use interlinear::cli::COMMANDS;
 use interlinear::lang;
 use interlinear::lang::Language;
 use interlinear::pages::command::Command;
-use interlinear::pages::evaluation::EVALUATION;
+use interlinear::pages::corpus::CORPUS;
 use interlinear::pages::window::act::bindings;
 use interlinear::pages::window::manual::{ManualPage, PICTURES, pages, search};
 use interlinear::pages::window::shortcuts::key_text;
@@ -156,13 +156,13 @@ fn the_manual_opens_leads_on_and_does_what_its_links_say() {
         harness.run();
         harness.get_by_label("Reading the picture");
         wires.sent.borrow_mut().clear();
-        let (mut evaluation, page) = (None, Command::from(WindowCommand::ShowPage(EVALUATION)));
-        for node in harness.query_all_by_label_contains("The page Evaluation") {
-            evaluation = Some(node);
+        let (mut corpus, page) = (None, Command::from(WindowCommand::ShowPage(CORPUS)));
+        for node in harness.query_all_by_label_contains("The page Corpus") {
+            corpus = Some(node);
         }
-        evaluation.expect("a link").scroll_to_me();
+        corpus.expect("a link").scroll_to_me();
         harness.run();
-        harness.query_all_by_label_contains("The page Evaluation").last().expect("a link").click();
+        harness.query_all_by_label_contains("The page Corpus").last().expect("a link").click();
         harness.run();
         assert!(wires.sent.borrow().contains(&page), "{:?}", wires.sent.borrow());
         harness.get_by_label("Back").click();

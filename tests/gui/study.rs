@@ -1,5 +1,5 @@
-//! The study in the window, by labels: minimal pairs of a table on page Evaluation, from file to page Sentence; documents on page
-//! Corpus, from two files to pairs.
+//! The study in the window, by labels: minimal pairs of a table on page Corpus, from file to page Sentence; learning
+//! curves; documents, from two files to pairs.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -11,16 +11,22 @@ use interlinear::analysis::contrast::depends::LookedAt;
 use interlinear::analysis::contrast::minimal::MinimalPair;
 use interlinear::analysis::contrast::pairs::{ContrastPair, ContrastTables, ContrastedModel};
 use interlinear::app::command::{TaskCommand, WindowCommand};
+use interlinear::app::effect::FileEvent;
 use interlinear::app::page::SENTENCE;
 use interlinear::evaluation::contrast::ContrastMeasures;
+use interlinear::figure::mark::Mark;
 use interlinear::import::documents::beads::BeadRow;
 use interlinear::jobs::corpus::thread::CorpusRequest;
+use interlinear::jobs::files::follow::FollowEvent;
 use interlinear::jobs::queue::contrast::ContrastFound;
 use interlinear::jobs::queue::documents::DocumentsFound;
 use interlinear::jobs::queue::{Found, JobProgress, QueueEvent, QueueNews};
+use interlinear::pages::command::Command;
+use interlinear::pages::corpus::CORPUS;
+use interlinear::pages::corpus::command::ContrastCommand;
 use interlinear::pages::corpus::documents::DocumentCommand;
-use interlinear::pages::evaluation::{ContrastCommand, EVALUATION};
 use interlinear::pages::sentence::command::SourceCommand;
+use interlinear::training::curves::{CurvePoint, Curves};
 use interlinear::ui::App;
 
 use crate::desk;
@@ -70,13 +76,13 @@ fn found(measures: ContrastMeasures) -> ContrastFound {
 /// The part of minimal pairs with what two models say of them.
 pub fn contrasted() -> (Harness<'static, App>, desk::Wires) {
     let mut session = desk::two_models();
-    session.apply(WindowCommand::ShowPage(EVALUATION));
+    session.apply(WindowCommand::ShowPage(CORPUS));
     let (mut harness, wires) = desk::window(session);
     harness.get_by_role_and_label(Role::Tab, "Minimal pairs").click();
     harness.run();
     harness.state_mut().send(ContrastCommand::Open(PathBuf::from("pairs.tsv")));
     harness.run();
-    let number = harness.state().session().evaluation().contrast.task.expect("it runs");
+    let number = harness.state().session().corpus().beside.contrast.task.expect("it runs");
     let all = found(ContrastMeasures { left_out: true });
     wires.corpus.borrow_mut().push(QueueEvent { number, kind: QueueNews::Found(Found::Contrasted(all)) });
     harness.run();
@@ -86,7 +92,7 @@ pub fn contrasted() -> (Harness<'static, App>, desk::Wires) {
 #[test]
 fn minimal_pairs_are_asked_of_all_models_sorted_and_shown_on_page_sentence() {
     let mut session = desk::two_models();
-    session.apply(WindowCommand::ShowPage(EVALUATION));
+    session.apply(WindowCommand::ShowPage(CORPUS));
     let (mut harness, wires) = desk::window(session);
     harness.get_by_role_and_label(Role::Tab, "Minimal pairs").click();
     harness.run();
@@ -96,7 +102,7 @@ fn minimal_pairs_are_asked_of_all_models_sorted_and_shown_on_page_sentence() {
     harness.key_press(egui::Key::Enter);
     harness.run();
     assert!(wires.heard(ContrastCommand::Open(PathBuf::from("sets/pairs.tsv"))));
-    let number = harness.state().session().evaluation().contrast.task.expect("it runs");
+    let number = harness.state().session().corpus().beside.contrast.task.expect("it runs");
     let progress =
         JobProgress { done: 1, total: 4, what: "Comparing pairs with RNNencdec".to_owned(), words_per_second: 0.0 };
     wires.corpus.borrow_mut().push(QueueEvent { number, kind: QueueNews::Progress(progress) });
@@ -105,7 +111,7 @@ fn minimal_pairs_are_asked_of_all_models_sorted_and_shown_on_page_sentence() {
     click(&mut harness, "Cancel");
     assert!(wires.heard(TaskCommand::Cancel(number)));
     click(&mut harness, "Ask again");
-    let number = harness.state().session().evaluation().contrast.task.expect("it runs again");
+    let number = harness.state().session().corpus().beside.contrast.task.expect("it runs again");
     wires
         .corpus
         .borrow_mut()
@@ -137,7 +143,7 @@ fn minimal_pairs_are_asked_of_all_models_sorted_and_shown_on_page_sentence() {
     click(&mut harness, "Without mask.json");
     assert!(wires.heard(ContrastCommand::SetInterventions(None)));
     click(&mut harness, "Ask again");
-    let contrast = &harness.state().session().evaluation().contrast;
+    let contrast = &harness.state().session().corpus().beside.contrast;
     let (number, asked) = (contrast.task.expect("it runs once more"), contrast.measures);
     assert_eq!(asked, measures);
     wires.corpus.borrow_mut().push(QueueEvent { number, kind: QueueNews::Found(Found::Contrasted(found(measures))) });
@@ -181,12 +187,51 @@ fn minimal_pairs_are_asked_of_all_models_sorted_and_shown_on_page_sentence() {
 }
 
 #[test]
+fn learning_curves_grow_while_a_training_runs_and_are_saved_as_pictures() {
+    let mut session = desk::two_models();
+    session.apply(WindowCommand::ShowPage(CORPUS));
+    let (mut harness, _) = desk::window(session);
+    click(&mut harness, "Training");
+    says(&harness, "No learning curves yet");
+    let mut session = desk::two_models();
+    session.apply(WindowCommand::ShowPage(CORPUS));
+    let path = PathBuf::from("runs/big/training/log.jsonl");
+    session.hear(FileEvent::Logs { path: path.clone(), found: vec![path.clone()] });
+    let nll: Vec<CurvePoint> = (1..=2).map(|n| CurvePoint { update: n * 500, value: 4.0 / n as f64 }).collect();
+    let curves =
+        Curves { training_nll: nll.clone(), development_nll: nll, update: 1000, seconds: 90.0, ..Curves::default() };
+    session.absorb_seen(&FollowEvent { path: path.clone(), curves: Ok(Arc::new(curves)) });
+    let (mut harness, wires) = desk::window(session);
+    for label in ["big", "big, 500, 4.00", "big, 1000, 2.00", "1000 updates, epoch 0, 2 min; best -log p 2.000 at 1000"]
+    {
+        says(&harness, label);
+    }
+    let bleu = "BLEU of the development text, against updates";
+    assert!(harness.query_all_by_label(bleu).next().is_none(), "it was not measured");
+    click(&mut harness, "Save the picture: -log p a token in nats, against updates");
+    let kept = wires.sent.borrow().iter().find_map(|command| match command {
+        Command::Window(WindowCommand::KeepFigure(figure)) => Some(Arc::clone(figure)),
+        _ => None,
+    });
+    let kept = kept.expect("it is kept");
+    let has = |wanted: &str| kept.marks.iter().any(|mark| matches!(mark, Mark::Text(text) if text.text == wanted));
+    assert!(has("-log p a token in nats, against updates") && has("big"));
+    harness.get_by_label("Path").type_text("curves.pdf");
+    harness.run();
+    harness.key_press(egui::Key::Enter);
+    harness.run();
+    assert!(wires.heard(WindowCommand::SaveFigure(PathBuf::from("curves.pdf"))));
+    click(&mut harness, "Close the log of big");
+    says(&harness, "No learning curves yet");
+}
+
+#[test]
 fn two_documents_become_beads_that_are_edited_and_a_corpus() {
     let mut bench = Bench::new();
     bench.settle();
     bench.click("From two documents...");
     bench.send(DocumentCommand::Choose(0, PathBuf::from("tale.docx")));
-    let sheet = |bench: &Bench| bench.harness.state().session().corpus().documents.clone();
+    let sheet = |bench: &Bench| bench.harness.state().session().corpus().beside.documents.clone();
     assert!(sheet(&bench).task.is_none(), "one is not enough");
     bench.click("Its translation...");
     bench.harness.get_by_label("Path").type_text("conte.html");

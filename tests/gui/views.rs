@@ -21,7 +21,6 @@ use interlinear::figure::palette::ColourMap;
 use interlinear::jobs::live::protocol::{EnsembleSpec, Event, Member, ModelFacts};
 use interlinear::pages::command::Command;
 use interlinear::pages::corpus::CORPUS;
-use interlinear::pages::evaluation::EVALUATION;
 use interlinear::pages::map::MAP;
 use interlinear::pages::sentence::command::{
     ColumnCommand, ListCommand, SelectCommand, SentenceCommand, SourceCommand,
@@ -418,7 +417,7 @@ fn the_window_rests_when_nothing_happens() {
 
 #[test]
 fn no_page_asks_for_frames_once_it_has_settled() {
-    for page in [SENTENCE, EVALUATION, MAP, STEPS, CORPUS] {
+    for page in [SENTENCE, MAP, STEPS, CORPUS] {
         let (mut harness, _) = desk::window(desk::two_models());
         harness.state_mut().send(WindowCommand::ShowPage(page));
         harness.run();
@@ -461,7 +460,7 @@ fn a_tab_shows_its_page_and_nothing_of_the_sentence() {
             || harness.query_by_label("List of sentences, arrows move through it").is_some()
     };
     assert!(source(&harness));
-    for page in [EVALUATION, MAP] {
+    for page in [CORPUS, MAP] {
         harness.get_by_role_and_label(Role::Tab, &format!("Page {}", page.name())).click();
         harness.run();
         assert!(wires.heard(WindowCommand::ShowPage(page)));

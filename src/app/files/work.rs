@@ -12,7 +12,6 @@ use crate::app::page::{Dropped, Page};
 #[cfg(not(target_family = "wasm"))]
 use crate::error::Error;
 use crate::error::Result;
-use crate::evaluation::first_set;
 use crate::figure::fonts::Fonts;
 use crate::figure::formats::format_of;
 use crate::figure::interlinear::conllu;
@@ -24,7 +23,6 @@ use crate::models::origins;
 use crate::text::lines::TextFile;
 use crate::text::links;
 use crate::text::links::read::LinkLayout;
-use crate::text::reader;
 #[cfg(not(target_family = "wasm"))]
 use crate::text::write::write_atomic;
 use crate::text::write::{folder_of, is_database};
@@ -42,7 +40,7 @@ pub fn carry_out(chore: FileJob, disk: &mut Disk<FileEvent>, aligners: &KeptAlig
     let reads = match &chore {
         FileJob::Align { .. } | FileJob::OpenAligner { .. } => Some("align"),
         FileJob::Read(_) | FileJob::ReadGold { .. } | FileJob::ReadAnnotated(_) => Some("read"),
-        FileJob::Look { .. } | FileJob::FindLogs(_) | FileJob::Check(_) => Some("open"),
+        FileJob::Look { .. } | FileJob::FindLogs(_) => Some("open"),
         FileJob::Paint(_) => Some("paint"),
         _ => None,
     };
@@ -72,9 +70,7 @@ fn done(chore: FileJob, aligners: &KeptAligners, tell: &mut dyn FnMut(FileEvent)
             aligners.lock().unwrap_or_else(PoisonError::into_inner).clear();
             FileEvent::Aligner(AlignerFile { model, ..AlignerFile::open(path)? })
         }
-        FileJob::Check(path) => return Ok(faulty(path)),
         FileJob::FindLogs(path) => FileEvent::Logs { found: curves::logs(&path), path },
-        FileJob::PutFirstSet { folder, is_german } => FileEvent::FirstSet(first_set::put(&folder, is_german)?),
         FileJob::SaveTraining { plan, path } => save_training(*plan, path),
         FileJob::Write { path, text } => write(&path, text.as_bytes())?,
         FileJob::WriteBeside { path, from } => {
@@ -154,12 +150,6 @@ fn model_of(path: &Path) -> Option<PathBuf> {
     path.file_name().filter(|name| *name == "config.json" || *name == "model.safetensors")?;
     // A bare name lies in the folder where the program runs.
     Some(folder_of(path).to_path_buf())
-}
-
-/// That a file cannot be read, if that is so.
-fn faulty(path: PathBuf) -> Option<FileEvent> {
-    let error = reader::require_file(&path).and_then(|_| reader::open(&path).map(drop)).err()?;
-    Some(FileEvent::Faulty { path, message: error.to_string() })
 }
 
 fn read_gold(path: PathBuf, list: PathBuf, target: PathBuf) -> Result<FileEvent> {

@@ -113,7 +113,7 @@ pub fn run(low: &HeadsArgs) -> anyhow::Result<()> {
     let mut stepper = model.stepper(runtime.engine, runtime.threads)?;
     let aligner = Aligner { system: (&model).into(), stepper: stepper.as_mut() };
     let forever = CancellationToken::forever();
-    let mut found = heads(aligner, &test_set, (low.batch.high(), low.by_input), &forever, &mut |_, _, _| ())?;
+    let mut found = heads(aligner, &test_set, (low.batch.high(), low.by_input), &forever, &mut |_, _| ())?;
     found.sort_by(|a, b| error(a).total_cmp(&error(b)));
     let head = ["layer", "head", "reading", "AER", "precision", "recall"];
     write(low.format, head, found.iter().map(cells).collect(), found.iter().map(record))
@@ -129,7 +129,7 @@ fn leave_out(
 ) -> anyhow::Result<()> {
     let mut stepper = model.stepper(engine, threads)?;
     let mut aligner = Aligner { system: model.into(), stepper: stepper.as_mut() };
-    let found = heads_left_out(&mut aligner, test_set, &CancellationToken::forever(), &mut |_, _, _| ())?;
+    let found = heads_left_out(&mut aligner, test_set, &CancellationToken::forever(), &mut |_, _| ())?;
     let cells = |(HeadPlace { attention, layer, head }, js): &(HeadPlace, f64)| {
         [attention.name().to_owned(), layer.to_string(), head.to_string(), format!("{js:.6}")]
     };

@@ -12,7 +12,6 @@ use crate::cli::args::{
 };
 use crate::cli::bundled;
 use crate::cli::evaluate::gold::GoldArgs;
-use crate::corpus::overview::test_set::Unk;
 use crate::decoding::Ensemble;
 use crate::decoding::ensemble::Mixing;
 use crate::error::{Error, Result};
@@ -47,8 +46,8 @@ use crate::error::{Error, Result};
               that comes with the program for the models' languages, or that of --statistical or
               --learned
 
-Kept in memory are the texts and, for each sentence and model, the translations and half a kilobyte of
-counts: a million lines come to about a gigabyte a model.
+The test set becomes a corpus in the folder for temporary files, and goes with the command; `analyse` keeps one. In memory are the
+texts and, for each sentence and model, half a kilobyte of counts: a million lines come to about a gigabyte a model.
 
 --output writes into the folder: figures.tsv, alignment.tsv, bootstrap.tsv and report.json, and for each model
 NAME.sentences.tsv and NAME.sentences.jsonl, a sentence a line, and NAME.txt, the translations.")]
@@ -139,14 +138,14 @@ impl EvaluateArgs {
     }
 }
 
-/// Which translations are made.
-type Unks = &'static [Unk];
+/// Which translations are made: for each kind whether the search never emits `[UNK]`.
+pub type Unks = &'static [bool];
 
 /// The same by name.
 const UNKS: &[Choice<Unks>] = &[
-    ("allow", "[UNK] is a word like any other", &[Unk::Allowed]),
-    ("forbid", "The search never emits [UNK]", &[Unk::Forbidden]),
-    ("both", "One after the other, as in table 1 of Bahdanau et al", &[Unk::Allowed, Unk::Forbidden]),
+    ("allow", "[UNK] is a word like any other", &[false]),
+    ("forbid", "The search never emits [UNK]", &[true]),
+    ("both", "One after the other, as in table 1 of Bahdanau et al", &[false, true]),
     ("none", "No translations, hence no BLEU", &[]),
 ];
 

@@ -7,33 +7,35 @@ use serde_json::{Value, json};
 
 use crate::analysis::aer::AerCounts;
 use crate::analysis::hard;
-use crate::corpus::overview::evaluated::{Evaluated, EvaluationRecord, MeasuredSystem, Translation};
-use crate::corpus::overview::figures;
-use crate::corpus::overview::figures::figure;
+use crate::cli::columns::figure;
+use crate::cli::evaluate::evaluated::{Evaluated, MeasuredModel, unk_name};
+use crate::cli::evaluate::report;
+use crate::corpus::measures::scores::{ComparedScores, SystemScores};
 use crate::corpus::store::write::NewSentence;
 use crate::error::Result;
 use crate::text::links::Link;
+use crate::text::sentence::UNK;
 use crate::text::tsv::{Tsv, TsvCell};
 use crate::text::write::write_inside;
 
 /// Writes all files; those of an earlier run with the same names are replaced.
 pub fn write(folder: &Path, evaluated: &Evaluated) -> Result<()> {
     let text = |name: &str, text: &str| write_inside(&folder.join(name), |file| file.write_all(text.as_bytes()));
-    text("figures.tsv", &figures::scores(evaluated))?;
-    if let Some(bootstrap) = figures::bootstrap(evaluated) {
+    text("figures.tsv", &report::scores(evaluated))?;
+    if let Some(bootstrap) = report::bootstrap(evaluated) {
         text("bootstrap.tsv", &bootstrap)?;
     }
-    if let Some(alignments) = figures::alignments(evaluated) {
+    if let Some(alignments) = report::alignments(evaluated) {
         text("alignment.tsv", &alignments)?;
     }
-    text("report.json", &format!("{:#}\n", figures::json(evaluated)))?;
+    text("report.json", &format!("{:#}\n", report::json(evaluated)))?;
     let lengths = evaluated.test_set.lengths();
-    for (measured, name) in evaluated.models.iter().zip(names(evaluated)) {
-        let all = Sentences { evaluated, measured, lengths: &lengths };
+    for ((at, measured), name) in evaluated.models.iter().enumerate().zip(names(evaluated)) {
+        let all = Sentences { evaluated, measured, forced: evaluated.forced(at), lengths: &lengths };
         write_inside(&folder.join(format!("{name}.sentences.tsv")), |file| all.table(file))?;
         write_inside(&folder.join(format!("{name}.sentences.jsonl")), |file| all.jsonl(file))?;
         if !evaluated.unk.is_empty() {
-            write_inside(&folder.join(format!("{name}.txt")), |file| translations(file, measured))?;
+            write_inside(&folder.join(format!("{name}.txt")), |file| all.translations(file))?;
         }
     }
     Ok(())
@@ -57,52 +59,81 @@ fn names(evaluated: &Evaluated) -> Vec<String> {
     names
 }
 
-/// What a system made of every sentence.
+/// What a model made of every sentence.
 struct Sentences<'a> {
     evaluated: &'a Evaluated,
-    measured: &'a MeasuredSystem,
+    measured: &'a MeasuredModel,
+    /// Its place among the systems of the corpus.
+    forced: usize,
     /// Words of the sources and references.
     lengths: &'a [(usize, usize)],
 }
 
+/// A translation of a sentence.
+struct Translation {
+    text: String,
+    /// Words produced, `</s>` counted.
+    words: usize,
+    /// Holds `[UNK]`, or did before it was replaced.
+    has_unk: bool,
+    counts: ComparedScores,
+}
+
 impl Sentences<'_> {
-    fn all(&self) -> impl Iterator<Item = (usize, &NewSentence, &EvaluationRecord)> {
-        let all = self.evaluated.test_set.pairs.iter().zip(&self.measured.records);
-        all.enumerate().map(|(at, (pair, record))| (at, pair, record))
+    fn pairs(&self) -> impl Iterator<Item = (usize, &NewSentence, &SystemScores)> {
+        let all = self.evaluated.test_set.pairs.iter().zip(&self.evaluated.counts[self.forced]);
+        all.enumerate().map(|(at, (pair, scores))| (at, pair, scores))
+    }
+
+    /// The translations of a sentence, one of each kind.
+    fn translated(&self, at: usize) -> std::io::Result<Vec<Translation>> {
+        let Evaluated { corpus, workspace, counts, unk, .. } = self.evaluated;
+        let systems = self.forced + 1..=self.forced + unk.len();
+        systems
+            .map(|place| {
+                let output = workspace.output(corpus.systems[place].system.id, at).map_err(std::io::Error::other)?;
+                let output = output.unwrap_or_default();
+                Ok(Translation {
+                    has_unk: output.target.iter().any(|word| word == UNK),
+                    text: output.text,
+                    words: output.token_count,
+                    counts: counts[place][at].counts,
+                })
+            })
+            .collect()
     }
 
     /// The alignment errors of a sentence and its links; `None` where they were not measured.
     fn aligned(&self, at: usize) -> Option<(AerCounts, &[Link])> {
-        let links = self.measured.aligned()?.links.get(at)?;
+        let links = self.measured.alignment.as_ref()?.links.get(at)?;
         Some((AerCounts::of(links, self.evaluated.test_set.pairs[at].gold.as_ref()?), links))
     }
 
     /// A row for each sentence, for sorting.
     fn table(&self, file: &mut impl Write) -> std::io::Result<()> {
-        let unk = &self.evaluated.unk;
+        let unk = self.evaluated.unk;
         let head = ["line", "source_words", "words", "nll", "nll_per_word", "source_unk", "reference_unk"];
         let mut head = head.map(str::to_owned).to_vec();
         for one in unk {
-            let of = if unk.len() > 1 { format!("_{}", one.name()) } else { String::new() };
+            let of = if unk.len() > 1 { format!("_{}", unk_name(*one)) } else { String::new() };
             head.extend(["bleu", "chrf2", "output_unk", "translation"].map(|name| format!("{name}{of}")));
         }
-        head.extend(self.measured.aligned().map(|_| "aer".to_owned()));
+        head.extend(self.measured.alignment.as_ref().map(|_| "aer".to_owned()));
         head.push("source".to_owned());
         let count = self.evaluated.test_set.references.len();
         head.extend((1..=count).map(|n| if count == 1 { "reference".into() } else { format!("reference_{n}") }));
         let mut tsv = Tsv::new(file, head)?;
-        for (at, pair, record) in self.all() {
-            let (words, nll) = (self.lengths[at].1 + 1, record.nll);
-            let unknown = [record.source_unk, record.reference_unk].map(|unk| u8::from(unk).to_string());
+        for (at, pair, &SystemScores { words, nll, .. }) in self.pairs() {
+            let unknown = self.measured.unknown[at].map(|unk| u8::from(unk).to_string());
             let counts = [at + 1, self.lengths[at].0, words].map(|count| count.to_string());
             let nll = [nll, nll / words as f64].map(|nll| format!("{nll:.6}"));
             let mut row: Vec<TsvCell> = counts.into_iter().chain(nll).chain(unknown).map(TsvCell::Plain).collect();
-            for Translation { has_unk, text, counts, .. } in &record.translations {
+            for Translation { has_unk, text, counts, .. } in self.translated(at)? {
                 let scores = [counts.bleu.sentence(), counts.chrf.score()];
                 row.extend(scores.map(|score| TsvCell::Plain(format!("{score:.4}"))));
-                row.extend([TsvCell::plain(&u8::from(*has_unk)), text.into()]);
+                row.extend([TsvCell::plain(&u8::from(has_unk)), TsvCell::from(&text)]);
             }
-            if self.measured.aligned().is_some() {
+            if self.measured.alignment.is_some() {
                 row.push(TsvCell::Plain(figure(self.aligned(at).and_then(|(counts, _)| counts.rates().aer), 6)));
             }
             row.extend(std::iter::once(pair.source.as_str()).chain(pair.references()).map(TsvCell::from));
@@ -113,33 +144,34 @@ impl Sentences<'_> {
 
     /// An object for each sentence, for programs.
     fn jsonl(&self, file: &mut impl Write) -> std::io::Result<()> {
-        self.all().try_for_each(|(at, pair, record)| writeln!(file, "{}", self.sentence(at, pair, record)))
+        self.pairs().try_for_each(|(at, pair, scores)| writeln!(file, "{}", self.sentence(at, pair, scores)?))
     }
 
-    fn sentence(&self, at: usize, pair: &NewSentence, record: &EvaluationRecord) -> Value {
-        let translations = self.evaluated.unk.iter().zip(&record.translations);
+    fn sentence(&self, at: usize, pair: &NewSentence, scores: &SystemScores) -> std::io::Result<Value> {
+        let translations = self.evaluated.unk.iter().zip(self.translated(at)?);
         let translations = translations.map(|(unk, Translation { text, words, has_unk, counts })| {
-            json!({"unk": unk.name(), "text": text, "words": words, "has_unk": has_unk,
+            json!({"unk": unk_name(*unk), "text": text, "words": words, "has_unk": has_unk,
                    "bleu": counts.bleu.sentence(), "chrf2": counts.chrf.score(), "ter": counts.ter.score()})
         });
+        let [source_unk, reference_unk] = self.measured.unknown[at];
         let mut object = json!({"line": at + 1, "source": pair.source,
             "references": pair.references().collect::<Vec<&str>>(),
-            "source_words": self.lengths[at].0, "words": self.lengths[at].1 + 1, "tokens": record.tokens, "nll": record.nll,
-            "source_unk": record.source_unk, "reference_unk": record.reference_unk,
+            "source_words": self.lengths[at].0, "words": scores.words, "tokens": scores.tokens, "nll": scores.nll,
+            "source_unk": source_unk, "reference_unk": reference_unk,
             "translations": translations.collect::<Vec<_>>()});
         if let Some((counts, links)) = self.aligned(at) {
             object["aer"] = json!(counts.rates().aer);
             object["links"] = json!(hard::pharaoh(links));
         }
-        object
+        Ok(object)
     }
-}
 
-/// The first kind of translations, a line each.
-fn translations(file: &mut impl Write, measured: &MeasuredSystem) -> std::io::Result<()> {
-    for record in &measured.records {
-        let text = record.translations.first().map_or("", |translation| translation.text.as_str());
-        writeln!(file, "{}", text.replace(char::is_control, " "))?;
+    /// The first kind of translations, a line each.
+    fn translations(&self, file: &mut impl Write) -> std::io::Result<()> {
+        let column = &self.evaluated.corpus.systems[self.forced + 1];
+        self.pairs().try_for_each(|(at, ..)| {
+            let text = column.texts.get(at).unwrap_or_default();
+            writeln!(file, "{}", text.replace(char::is_control, " "))
+        })
     }
-    Ok(())
 }

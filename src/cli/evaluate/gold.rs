@@ -7,7 +7,7 @@ use clap::Args;
 use crate::aligner::words::LineAligner;
 use crate::cli::args::links::GoldLayoutArgs;
 use crate::cli::args::{Runtime, threshold};
-use crate::cli::evaluate::bar::with_bar;
+use crate::cli::progress::ProgressLine;
 use crate::cli::statistical::{StatisticalArgs, Text};
 use crate::cli::{bundled, output};
 use crate::corpus::overview::gold;
@@ -107,9 +107,15 @@ impl GoldArgs {
         };
         let total = test_set.len() * (1 + usize::from(reverse.is_some()));
         let options = AlignmentOptions { thresholds: self.threshold.clone(), batch, by_input: self.by_input };
-        with_bar(format!("aligning with {}", system.name()), total, |hear| {
-            gold::measure(forward, reverse, test_set, &options, &CancellationToken::forever(), hear)
-        })
+        let mut bar = ProgressLine::new(format!("aligning with {}", system.name()), Some(total as u64), false);
+        let mut done = 0;
+        let mut hear = |sentences, words| {
+            done += sentences as u64;
+            bar.add(sentences, words, done);
+        };
+        let found = gold::measure(forward, reverse, test_set, &options, &CancellationToken::forever(), &mut hear);
+        bar.finish();
+        found
     }
 }
 

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 
 use crate::aligner::bundled::AlignerChoice;
 use crate::aligner::words::LineAligner;
-use crate::analysis::aer;
 use crate::analysis::lexical::{bare, right, right_of_any};
 use crate::analysis::sums;
+use crate::analysis::{aer, hard};
 use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::file::Workspace;
 use crate::corpus::store::output::SystemOutput;
@@ -141,20 +141,30 @@ pub fn fates(source: &str, rule: WordRule, word_fates: &[WordFate]) -> BTreeMap<
     fates
 }
 
-/// The alignment errors of an output that says the reference, as the measure AER counts them.
+/// Weights of alpha from which on links are counted, beside the source word of greatest alpha.
+pub const THRESHOLDS: &[f32] = &[0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
+
+/// The alignment errors of an output that says the reference, against links by hand: by the source word of greatest alpha; with
+/// `is_all` then by all links of at least each of [`THRESHOLDS`] where there is alpha. None where there is nothing to compare.
+///
+/// # Errors
+/// A sentence about the file.
 pub fn reference_errors(
     (source, reference): (&str, &str),
-    output: &SystemOutput,
+    (output, is_all): (&SystemOutput, bool),
     corpus: &CorpusTable,
     workspace: &Workspace,
     at: usize,
-) -> Result<Option<aer::AerCounts>> {
+) -> Result<Vec<aer::AerCounts>> {
     if !corpus.golds.contains(&at) || !corpus.rules.target.are_alike(reference, &output.text) {
-        return Ok(None);
+        return Ok(Vec::new());
     }
     let (Some(gold), Some(found)) = (workspace.gold(at)?, output.word_links(source, corpus.rules)) else {
-        return Ok(None);
+        return Ok(Vec::new());
     };
-    let counts = aer::AerCounts::of(&found, &gold);
-    Ok(counts.rates().aer.map(|_| counts))
+    let words = if is_all { output.word_alignment(source, corpus.rules) } else { None };
+    let above = |words| THRESHOLDS.iter().map(move |theta| hard::links_above(words, *theta));
+    let links = std::iter::once(found).chain(words.iter().flat_map(above));
+    let counts: Vec<aer::AerCounts> = links.map(|links| aer::AerCounts::of(&links, &gold)).collect();
+    Ok(if counts[0].rates().aer.is_some() { counts } else { Vec::new() })
 }

@@ -5,24 +5,39 @@ use std::collections::BTreeMap;
 use crate::analysis::mteval::{tokenize, words};
 use crate::corpus::measures::scores;
 use crate::corpus::measures::scores::{ComparedScores, SystemScores};
-use crate::corpus::store::corpus::CorpusTable;
+use crate::corpus::store::corpus::{CorpusTable, SystemColumn};
 use crate::text::sentence::UNK;
 
-/// An output of a system and its references; `None` where either is missing.
-fn pair(corpus: &CorpusTable, system: usize, at: u32) -> Option<(&str, Vec<&str>)> {
-    let references = corpus.references_of(at as usize);
-    let text = corpus.systems.get(system)?.texts.get(at as usize)?;
-    (!references.is_empty()).then_some((text, references))
+/// What a sentence adds to the scores of a system: how near its output comes to the references, or -log p of the reference that it
+/// was forced through. `None` where it says nothing of it.
+pub fn sentence(corpus: &CorpusTable, system: usize, at: usize) -> Option<SystemScores> {
+    let column = corpus.systems.get(system)?;
+    let text = column.texts.get(at)?;
+    if column.system.is_forced() {
+        return Some(likelihood(corpus, column, at));
+    }
+    let references = corpus.references_of(at);
+    let counts = || ComparedScores::of(text, &references, &corpus.bleu);
+    Some(SystemScores::of((!references.is_empty()).then(counts)))
+}
+
+/// -log p of a reference that a system was forced through, of its words and one `</s>`; a sentence without numbers where it is not known.
+pub(crate) fn likelihood(corpus: &CorpusTable, column: &SystemColumn, at: usize) -> SystemScores {
+    let number = |name: &str| {
+        let numbers = column.numbers.iter().zip(corpus.measures.iter()).find(|(_, measure)| measure.name == name);
+        numbers.map_or(f64::NAN, |(numbers, _)| f64::from(numbers.get(at)))
+    };
+    let (log_p, of_token) = (number("logp"), number("token_logp"));
+    let none = SystemScores::of(None);
+    let Some(text) = column.texts.get(at).filter(|_| !log_p.is_nan()) else { return none };
+    let words = corpus.rules.target.count(text) + 1;
+    SystemScores { words, tokens: (log_p / of_token).round() as usize, nll: -log_p, ..none }
 }
 
 /// The scores of a system over the outputs of some rows; BLEU and chrF2 of those with a reference, none of references
 /// that were forced.
 pub fn scores(corpus: &CorpusTable, system: usize, rows: &[u32]) -> SystemScores {
-    let Some(column) = corpus.systems.get(system) else { return SystemScores::default() };
-    let counts = |(text, references): (&str, Vec<&str>)| ComparedScores::of(text, &references, &corpus.bleu);
-    let is_compared = |_: &_| !column.system.is_forced();
-    let said = rows.iter().filter(|at| column.texts.get(**at as usize).is_some());
-    said.map(|&at| SystemScores::of(pair(corpus, system, at).filter(is_compared).map(counts))).sum()
+    rows.iter().filter_map(|at| sentence(corpus, system, *at as usize)).sum()
 }
 
 /// How many references the rows have that any system is compared over.

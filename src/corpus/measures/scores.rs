@@ -1,12 +1,13 @@
 //! Floor 7: the scores of a system: what is counted of each sentence, what that comes to over many and by their
-//! length. Page Corpus, page Evaluation and the command line have their numbers here.
+//! length. Page Corpus and the command line have their numbers here.
 
 use std::collections::BTreeSet;
 
 use crate::analysis::bleu::BleuSettings;
-use crate::analysis::buckets::Buckets;
+use crate::analysis::buckets::{Bucket, Buckets};
 use crate::analysis::sums;
 use crate::analysis::{aer, bleu, chrf, ter};
+use crate::corpus::store::conditions::quoted;
 
 /// Why BLEU of a corpus is not the mean of that of its sentences.
 pub const SENTENCE_BLEU: &str = id!(
@@ -146,5 +147,51 @@ impl ByLength {
         if let Some(bucket) = bucket {
             self.lengths[bucket] += *sums;
         }
+    }
+}
+
+/// Sentences of a length.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct OverviewGroup {
+    /// Words of the source; none: of any length.
+    pub bucket: Option<Bucket>,
+    /// The tag that they have; none: any or none.
+    pub tag: Option<String>,
+    pub sentences: usize,
+    /// Of each system.
+    pub scores: Vec<SystemScores>,
+}
+
+impl OverviewGroup {
+    /// All sentences together, then those of each length that there are, by what was counted of each system.
+    pub fn all(buckets: &Buckets, sizes: &ByLength, systems: &[ByLength]) -> Vec<Self> {
+        let group = |bucket: Option<&Bucket>, of: &dyn Fn(&ByLength) -> SystemScores| Self {
+            bucket: bucket.cloned(),
+            tag: None,
+            sentences: of(sizes).sentences,
+            scores: systems.iter().map(of).collect(),
+        };
+        let lengths = buckets.all().iter().enumerate();
+        let lengths = lengths.map(|(at, bucket)| group(Some(bucket), &|sums| sums.lengths[at]));
+        let lengths = lengths.filter(|group| group.sentences > 0);
+        std::iter::once(group(None, &|sums| sums.all)).chain(lengths).collect()
+    }
+
+    /// Words of the source or the tag, as they are shown; empty: all.
+    pub fn name(&self) -> String {
+        if let Some(tag) = &self.tag {
+            return tag.clone();
+        }
+        self.bucket.as_ref().map_or_else(String::new, |bucket| bucket.name.replace('-', "\u{2013}"))
+    }
+
+    /// What shows its sentences; empty: all.
+    pub fn condition(&self) -> String {
+        if let Some(tag) = &self.tag {
+            return format!("tag:{}", quoted(tag));
+        }
+        let Some(Bucket { from, to, .. }) = &self.bucket else { return String::new() };
+        let to = if *to == usize::MAX { String::new() } else { to.to_string() };
+        format!("words={from}..{to}")
     }
 }

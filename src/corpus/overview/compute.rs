@@ -8,8 +8,9 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
+use crate::analysis::aer::AerCounts;
 use crate::analysis::bootstrap::{BootstrapSample, MeanCounts, Paired, PairedTests};
-use crate::analysis::buckets::{Bucket, Buckets};
+use crate::analysis::buckets::Buckets;
 use crate::analysis::contrast::{Contrast, Ngram};
 use crate::analysis::jumps::jumps;
 use crate::analysis::lexical::{LexicalCounts, each};
@@ -17,7 +18,7 @@ use crate::corpus::import::aligned::{AlignedBy, Linker, WordFate, fates, referen
 use crate::corpus::measures::aggregate;
 use crate::corpus::measures::frequencies::{CLASSES, Frequencies};
 use crate::corpus::measures::paired::{ComparedSample, SystemTests, TestedScore, every_two};
-use crate::corpus::measures::scores::{ByLength, ComparedScores, SystemScores};
+use crate::corpus::measures::scores::{ByLength, ComparedScores, OverviewGroup, SystemScores};
 use crate::corpus::overview::parts::{PartTally, TaggedOutput};
 use crate::corpus::overview::people::MetricCount;
 use crate::corpus::overview::{people, spread};
@@ -44,6 +45,8 @@ pub const SHOWN_JUMP: i32 = 8;
 pub enum CountedThing {
     /// Scores by words of the source.
     Lengths,
+    /// Alignment errors by how links are read off alpha.
+    Links,
     /// Words by their frequency.
     Frequencies,
     /// Source words that go wrong.
@@ -80,52 +83,6 @@ pub fn first_pair(corpus: &CorpusTable) -> (usize, usize) {
     let is_rival = |at: &usize| !corpus.systems[*at].system.is_forced();
     let mut rivals = (0..corpus.systems.len()).filter(is_rival);
     (rivals.next().unwrap_or(0), rivals.next().unwrap_or(usize::MAX))
-}
-
-/// Sentences of a length.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct OverviewGroup {
-    /// Words of the source; none: of any length.
-    pub bucket: Option<Bucket>,
-    /// The tag that they have; none: any or none.
-    pub tag: Option<String>,
-    pub sentences: usize,
-    /// Of each system.
-    pub scores: Vec<SystemScores>,
-}
-
-impl OverviewGroup {
-    /// All sentences together, then those of each length that there are, by what was counted of each system.
-    pub fn all(buckets: &Buckets, sizes: &ByLength, systems: &[ByLength]) -> Vec<Self> {
-        let group = |bucket: Option<&Bucket>, of: &dyn Fn(&ByLength) -> SystemScores| Self {
-            bucket: bucket.cloned(),
-            tag: None,
-            sentences: of(sizes).sentences,
-            scores: systems.iter().map(of).collect(),
-        };
-        let lengths = buckets.all().iter().enumerate();
-        let lengths = lengths.map(|(at, bucket)| group(Some(bucket), &|sums| sums.lengths[at]));
-        let lengths = lengths.filter(|group| group.sentences > 0);
-        std::iter::once(group(None, &|sums| sums.all)).chain(lengths).collect()
-    }
-
-    /// Words of the source or the tag, as they are shown; empty: all.
-    pub fn name(&self) -> String {
-        if let Some(tag) = &self.tag {
-            return tag.clone();
-        }
-        self.bucket.as_ref().map_or_else(String::new, |bucket| bucket.name.replace('-', "\u{2013}"))
-    }
-
-    /// What shows its sentences; empty: all.
-    pub fn condition(&self) -> String {
-        if let Some(tag) = &self.tag {
-            return format!("tag:{}", quoted(tag));
-        }
-        let Some(Bucket { from, to, .. }) = &self.bucket else { return String::new() };
-        let to = if *to == usize::MAX { String::new() } else { to.to_string() };
-        format!("words={from}..{to}")
-    }
 }
 
 /// Words of a frequency.
@@ -180,6 +137,8 @@ pub struct Overview {
     pub lengths: Vec<OverviewGroup>,
     /// By the tags that anybody gave, such as those of documents and domains.
     pub tags: Vec<OverviewGroup>,
+    /// Of each system its alignment errors: by the source word of greatest alpha, then by [`THRESHOLDS`](crate::corpus::import::aligned::THRESHOLDS).
+    pub by_links: Vec<Vec<AerCounts>>,
     /// By frequency of words.
     pub classes: Vec<Class>,
     /// Where the frequencies are from.
@@ -278,6 +237,7 @@ pub struct Counting {
     scores: Vec<ByLength>,
     /// Of each tag, the sentences and what was counted of each system.
     tags: BTreeMap<String, (usize, Vec<SystemScores>)>,
+    by_links: Vec<Vec<AerCounts>>,
     classes: Vec<Class>,
     words: Vec<HashMap<String, Tally>>,
     parts: PartTally,
@@ -330,6 +290,7 @@ impl Counting {
             scores: vec![ByLength::new(&buckets); systems],
             buckets,
             tags: BTreeMap::new(),
+            by_links: vec![Vec::new(); systems],
             classes: CLASSES.iter().map(class).collect(),
             words: vec![HashMap::new(); systems],
             parts: PartTally::default(),
@@ -429,7 +390,7 @@ impl Counting {
         // Reading outputs is most of the work.
         let reads = judges
             || self.counts(CountedThing::Jumps)
-            || self.counts(CountedThing::Lengths) && corpus.golds.contains(&at);
+            || (self.counts(CountedThing::Lengths) || self.counts(CountedThing::Links)) && corpus.golds.contains(&at);
         let mut compared = vec![None; corpus.systems.len()];
         for system in 0..corpus.systems.len() {
             let Some(text) = corpus.systems[system].texts.get(at) else { continue };
@@ -451,19 +412,16 @@ impl Counting {
             if is_rival && (self.counts(CountedThing::Lengths) || self.counts(CountedThing::Pair)) {
                 compared[system] = Some(ComparedScores::of(text, &references, &corpus.bleu));
             }
+            let errors = output.as_ref().map(|output| self.links((system, at), (source, reference), output, workspace));
+            let errors = errors.transpose()?.flatten();
             if self.counts(CountedThing::Lengths) {
-                let mut sums = SystemScores::of(compared[system]);
-                if let Some(output) = &output
-                    && let Some(counts) = reference_errors((source, reference), output, &corpus, workspace, at)?
-                {
-                    (sums.aligned, sums.errors) = (1, counts);
-                }
-                self.scores[system].add(bucket, &sums);
-                for tag in &tags {
-                    if let Some((_, scores)) = self.tags.get_mut(tag) {
-                        scores[system] += sums;
-                    }
-                }
+                let mut sums = if is_rival {
+                    SystemScores::of(compared[system])
+                } else {
+                    aggregate::likelihood(&corpus, &corpus.systems[system], at)
+                };
+                (sums.aligned, sums.errors) = (usize::from(errors.is_some()), errors.unwrap_or_default());
+                self.add(system, (bucket, &tags), &sums);
             }
             if !is_rival {
                 continue;
@@ -477,6 +435,32 @@ impl Counting {
         }
         self.count_pair(at, &compared, &cut_reference);
         Ok(())
+    }
+
+    /// Adds a sentence of a length to the scores of a system.
+    fn add(&mut self, system: usize, (bucket, tags): (Option<usize>, &BTreeSet<String>), sums: &SystemScores) {
+        self.scores[system].add(bucket, sums);
+        for tag in tags {
+            if let Some((_, scores)) = self.tags.get_mut(tag) {
+                scores[system] += *sums;
+            }
+        }
+    }
+
+    /// The alignment errors of an output; counts them by links, where that is wanted.
+    fn links(
+        &mut self,
+        (system, at): (usize, usize),
+        texts: (&str, &str),
+        output: &SystemOutput,
+        workspace: &Workspace,
+    ) -> Result<Option<AerCounts>> {
+        let output = (output, self.counts(CountedThing::Links));
+        let errors = reference_errors(texts, output, &self.corpus, workspace, at)?;
+        let sums = &mut self.by_links[system];
+        sums.resize(sums.len().max(errors.len()), AerCounts::default());
+        sums.iter_mut().zip(&errors).for_each(|(sum, counts)| *sum += *counts);
+        Ok(errors.first().copied())
     }
 
     /// The tags that anybody gave a sentence, each counted once.
@@ -563,6 +547,7 @@ impl Counting {
                 .into_iter()
                 .map(|(tag, (sentences, scores))| OverviewGroup { tag: Some(tag), bucket: None, sentences, scores })
                 .collect(),
+            by_links: self.by_links,
             classes: self.classes,
             origin: self.frequencies.origin.clone(),
             words: self.words.into_iter().map(ranked).collect(),

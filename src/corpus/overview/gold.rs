@@ -1,11 +1,11 @@
-//! Floor 7: alignments of a corpus that is not saved against gold links, by the alignment error rate (Och and Ney 2003) as
+//! Floor 7: alignments of a test set against gold links, by the alignment error rate (Och and Ney 2003) as
 //! Luong et al. (2015, section 5.4) measure it, with its floor and its ceiling: a straight line and a statistical aligner.
 
 use crate::aligner::learned::Directions;
 use crate::aligner::words::LineAligner;
 use crate::analysis::aer;
 use crate::analysis::reading::Reading;
-use crate::corpus::overview::test_set::{EvaluationListener, EvaluationStage, TestSet};
+use crate::corpus::overview::test_set::TestSet;
 use crate::error::{Error, Result};
 use crate::evaluation::alignment::{Aligner, AlignerDirection, Extraction, WordPair};
 use crate::evaluation::system::EvaluatedSystem;
@@ -13,6 +13,9 @@ use crate::models::transformer::heads::{HeadKind, HeadPlace};
 use crate::models::transformer::sizes::TransformerSizes;
 use crate::text::links::Link;
 use crate::ticket::CancellationToken;
+
+/// Hears after every batch how many sentences and words were aligned. It may wait, as while paused.
+pub type AlignmentListener<'a> = dyn FnMut(usize, usize) + 'a;
 
 /// How to measure alignments.
 #[derive(Clone, Debug, PartialEq)]
@@ -80,9 +83,8 @@ pub fn measure(
     test_set: &TestSet,
     options: &AlignmentOptions,
     ticket: &CancellationToken,
-    hear: &mut EvaluationListener<'_>,
+    hear: &mut AlignmentListener<'_>,
 ) -> Result<AlignmentErrorReport> {
-    let mut tell = |sentences, words| hear(EvaluationStage::Aligning, sentences, words);
     let heads = [forward.has_head(), reverse.as_ref().is_some_and(Aligner::has_head)];
     // A row of alpha of the reverse model that has one reading alone is the same in both.
     let of_alpha = reverse.iter().map(Aligner::of_alpha).fold(forward.of_alpha(), |most, other| {
@@ -92,13 +94,13 @@ pub fn measure(
     let readings: Vec<Reading> = asked_for(of_alpha, options.by_input).chain(head).collect();
     let (extractions, batch) = (&options.extractions(&readings), options.batch);
     let pairs = read(forward.system, test_set, false)?;
-    let there = forward.links(&pairs.iter().collect::<Vec<_>>(), extractions, batch, ticket, &mut tell)?;
+    let there = forward.links(&pairs.iter().collect::<Vec<_>>(), extractions, batch, ticket, hear)?;
     let name = reverse.as_ref().map(|reverse| reverse.system.name());
     let mut report = AlignmentErrorReport { reverse: name, ..AlignmentErrorReport::default() };
     let back = match reverse {
         Some(mut reverse) => {
             let pairs = read(reverse.system, test_set, true)?;
-            Some(turned(reverse.links(&pairs.iter().collect::<Vec<_>>(), extractions, batch, ticket, &mut tell)?))
+            Some(turned(reverse.links(&pairs.iter().collect::<Vec<_>>(), extractions, batch, ticket, hear)?))
         }
         None => None,
     };
@@ -158,14 +160,13 @@ pub fn heads(
     test_set: &TestSet,
     (batch, by_input): (usize, bool),
     ticket: &CancellationToken,
-    hear: &mut EvaluationListener<'_>,
+    hear: &mut AlignmentListener<'_>,
 ) -> Result<Vec<HeadErrorRow>> {
     let sizes = sizes_of(aligner.system)?;
     let pairs = read(aligner.system, test_set, false)?;
     let pairs: Vec<&WordPair> = pairs.iter().collect();
     let readings: Vec<Reading> = asked_for(aligner.of_alpha(), by_input).collect();
-    let mut tell = |sentences, words| hear(EvaluationStage::Aligning, sentences, words);
-    let found = aligner.head_links(&pairs, &readings, batch, ticket, &mut tell)?;
+    let found = aligner.head_links(&pairs, &readings, batch, ticket, hear)?;
     let row = |((at, place), (n, reading)): ((usize, HeadPlace), (usize, &Reading))| {
         let links = found.iter().map(|heads| &heads[at][n]);
         HeadErrorRow { layer: place.layer, head: place.head, reading: *reading, counts: count(links, test_set) }
@@ -188,14 +189,13 @@ pub fn heads_left_out(
     aligner: &mut Aligner<'_>,
     test_set: &TestSet,
     ticket: &CancellationToken,
-    hear: &mut EvaluationListener<'_>,
+    hear: &mut AlignmentListener<'_>,
 ) -> Result<Vec<(HeadPlace, f64)>> {
     let sizes = sizes_of(aligner.system)?;
     let pairs = read(aligner.system, test_set, false)?;
     let pairs: Vec<&WordPair> = pairs.iter().collect();
     let places: Vec<HeadPlace> = HeadKind::ALL.into_iter().flat_map(|kind| sizes.places(kind)).collect();
-    let mut tell = |words| hear(EvaluationStage::Aligning, 1, words);
-    let found = aligner.heads_left_out(&pairs, &places, ticket, &mut tell)?;
+    let found = aligner.heads_left_out(&pairs, &places, ticket, &mut |words| hear(1, words))?;
     let mut all: Vec<(HeadPlace, f64)> = places.into_iter().zip(found).collect();
     all.sort_by(|a, b| b.1.total_cmp(&a.1));
     Ok(all)

@@ -1,13 +1,9 @@
-//! Floor 7: what an analyst asks of many sentences, as tables and a report; of a corpus in a file, and of one that is not
-//! saved, whose systems are measured as they run ([`evaluate`], [`gold`]); [`keep`] makes a file of that.
+//! Floor 7: what an analyst asks of many sentences at once, as tables and a report; and a test set, which becomes a corpus
+//! ([`test_set`]), with its alignments by direction and extraction ([`gold`]).
 
 pub mod compute;
-pub mod evaluate;
-pub mod evaluated;
-pub mod figures;
 pub mod gold;
 mod html;
-pub mod keep;
 pub mod pairs;
 pub mod parts;
 pub mod people;

@@ -6,12 +6,13 @@ use std::fmt::Write as _;
 use serde_json::{Map, Value, json};
 
 use crate::aligner::bundled::AlignerChoice;
+use crate::analysis::aer::AerCounts;
 use crate::analysis::bootstrap::significance::TOO_FEW;
-use crate::corpus::import::aligned::Linker;
+use crate::corpus::import::aligned::{Linker, THRESHOLDS};
 use crate::corpus::measures::frequencies::{class_name, class_range};
+use crate::corpus::measures::scores::{OverviewGroup, SystemScores};
 use crate::corpus::overview::compute::{
-    CountedThing, Counting, Overview, OverviewGroup, OverviewOptions, SHOWN_JUMP, first_pair, jump_condition,
-    ngram_condition,
+    CountedThing, Counting, Overview, OverviewOptions, SHOWN_JUMP, first_pair, jump_condition, ngram_condition,
 };
 use crate::corpus::overview::html::html_table;
 use crate::corpus::overview::pairs::name;
@@ -71,6 +72,31 @@ pub const TABLES: &[OverviewTable] = &[
         head: &scores_by("words"),
         counted: CountedThing::Lengths,
         rows: lengths,
+    },
+    OverviewTable {
+        name: "likelihood",
+        title: "Probability of the references by words of the source",
+        head: &[
+            "words",
+            "system",
+            "sentences",
+            "words of references",
+            "NLL",
+            "NLL per word",
+            "perplexity",
+            "tokens",
+            "NLL per token",
+            "show",
+        ],
+        counted: CountedThing::Lengths,
+        rows: likelihood,
+    },
+    OverviewTable {
+        name: "alignment",
+        title: "Alignment error by how links are read off",
+        head: &["links", "system", "found", "sure", "precision", "recall", "AER"],
+        counted: CountedThing::Links,
+        rows: by_links,
     },
     OverviewTable {
         name: "tags",
@@ -222,6 +248,45 @@ fn scored<'a>(
         }
     }
     rows
+}
+
+/// Of the systems that were forced through the references.
+fn likelihood(overview: &Overview, systems: &[&StoredSystem]) -> Vec<Vec<String>> {
+    let groups = std::iter::once(&overview.all).chain(&overview.lengths);
+    let all = groups.flat_map(|group| group.scores.iter().enumerate().map(move |(n, scores)| (group, n, scores)));
+    let row = |(group, system, scores): (&OverviewGroup, usize, &SystemScores)| {
+        vec![
+            if group.name().is_empty() { "all".to_owned() } else { group.name() },
+            name(systems, system),
+            scores.sentences.to_string(),
+            scores.words.to_string(),
+            number(Some(scores.nll), 2),
+            number(scores.nll_per_word(), 4),
+            number(scores.perplexity(), 3),
+            scores.tokens.to_string(),
+            number(scores.nll_per_token(), 4),
+            overview.scored(group, system),
+        ]
+    };
+    all.filter(|(.., scores)| scores.words > 0).map(row).collect()
+}
+
+fn by_links(overview: &Overview, systems: &[&StoredSystem]) -> Vec<Vec<String>> {
+    let all = overview.by_links.iter().enumerate();
+    let all = all.flat_map(|(system, errors)| errors.iter().enumerate().map(move |(n, counts)| (system, n, counts)));
+    let row = |(system, n, counts): (usize, usize, &AerCounts)| {
+        let threshold = n.checked_sub(1).and_then(|n| THRESHOLDS.get(n));
+        let rates = counts.rates();
+        let mut row = vec![
+            threshold.map_or_else(|| "greatest".to_owned(), |theta| format!("alpha >= {theta}")),
+            name(systems, system),
+            counts.found.to_string(),
+            counts.sure.to_string(),
+        ];
+        row.extend([rates.precision, rates.recall, rates.aer].map(|rate| number(rate, 4)));
+        row
+    };
+    all.map(row).collect()
 }
 
 fn frequencies(overview: &Overview, systems: &[&StoredSystem]) -> Vec<Vec<String>> {

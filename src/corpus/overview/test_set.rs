@@ -1,108 +1,25 @@
-//! Floor 7: a corpus that is not saved: a test set in memory, sources and one or more references, line by line;
-//! which of its sentences and what of them is measured.
+//! Floor 7: a test set: sources and one or more references, line by line, which become a corpus that need not be saved.
 
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
-use crate::analysis::bleu;
-use crate::analysis::buckets::Buckets;
-use crate::analysis::unknown::Replacing;
-use crate::corpus::store::read::SAMPLE;
+use crate::corpus::store::file::Workspace;
+use crate::corpus::store::read::MOST_REFERENCES;
+use crate::corpus::store::rules::{KnownWords, SideRules};
 use crate::corpus::store::write::NewSentence;
-use crate::decoding;
 use crate::error::{Error, Result};
+use crate::evaluation::EvaluatedSystem;
 use crate::text::cut::WordRule;
+use crate::text::line;
 use crate::text::links::Links;
 use crate::text::links::read::{LinkLayout, read};
 use crate::text::parallel::unequal;
 use crate::text::reader::{LineReader, MOST_TEXT};
-
-/// Whether translations may contain `[UNK]`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unk {
-    /// As any other word.
-    Allowed,
-    /// The search never emits it (Bahdanau et al. 2015, table 1, last column).
-    Forbidden,
-}
-
-impl Unk {
-    /// Its name: `allowed` or `forbidden`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Allowed => "allowed",
-            Self::Forbidden => "forbidden",
-        }
-    }
-}
-
-/// Which sentences of a test set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Set {
-    /// All.
-    All,
-    /// Those without words in the source or in a reference that a model of the evaluation does not know.
-    WithoutUnk,
-}
-
-impl Set {
-    /// Its name: `all` or `without UNK`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::All => "all",
-            Self::WithoutUnk => "without UNK",
-        }
-    }
-}
-
-/// How to evaluate.
-#[derive(Clone, Debug)]
-pub struct EvaluationOptions {
-    /// How to search; `unk` overrides `forbid_unk`.
-    pub search: decoding::SearchOptions,
-    /// Sentences decoded together, at least 1.
-    pub batch: usize,
-    pub buckets: Buckets,
-    /// How BLEU cuts text into words.
-    pub tokenization: bleu::Tokenization,
-    /// Which translations to make: with `[UNK]`, without, both or none.
-    pub unk: Vec<Unk>,
-    /// What replaces unknown words of the output, in models that align; the others keep `[UNK]`.
-    pub replace_unk: Option<Replacing>,
-    /// What tells the time, where that is wanted.
-    pub clock: Option<fn() -> Instant>,
-}
-
-impl Default for EvaluationOptions {
-    fn default() -> Self {
-        Self {
-            search: decoding::SearchOptions::default(),
-            batch: 16,
-            buckets: Buckets::default(),
-            tokenization: bleu::Tokenization::default(),
-            unk: vec![Unk::Allowed],
-            replace_unk: None,
-            clock: None,
-        }
-    }
-}
-
-/// What a run is doing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EvaluationStage {
-    /// NLL of the references.
-    Scoring,
-    /// Translations.
-    Translating(Unk),
-    /// Alignments of given pairs.
-    Aligning,
-}
-
-/// Hears after every batch what was done, with its sentences and words, `</s>` counted. It may wait, as while paused.
-pub type EvaluationListener<'a> = dyn FnMut(EvaluationStage, usize, usize) + 'a;
+use crate::text::tokenizer::Encode;
 
 /// The most sentences of a test set: translating more would take days, and each takes some 150 bytes beside its text.
 const MOST_SENTENCES: usize = 1_000_000;
+/// Sentences that go into a corpus at once.
+const STEP: usize = 4096;
 
 /// A test set.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -175,12 +92,6 @@ impl TestSet {
         self.pairs.is_empty()
     }
 
-    /// The usual tokenizer of BLEU for a target language; if that is not known (empty), for the script of the references.
-    pub fn usual_tokenization(&self, target: &str) -> bleu::Tokenization {
-        let sample: Vec<&str> = self.pairs.iter().take(SAMPLE).map(NewSentence::first).collect();
-        bleu::Tokenization::usual_of(target, &sample.join(" "))
-    }
-
     /// Words between spaces of each source and its first reference, as alignments by hand count them.
     pub fn lengths(&self) -> Vec<(usize, usize)> {
         let rule = if self.pretokenized { WordRule::Given } else { WordRule::Spaces };
@@ -201,6 +112,52 @@ impl TestSet {
         let gold = read(path, &self.lengths(), layout)?;
         self.set_golds(gold.pairs);
         Ok(gold.note)
+    }
+
+    /// Puts it into a new corpus at this place, whose words are those between spaces.
+    ///
+    /// # Errors
+    /// A sentence about the file; too many references.
+    pub fn corpus(&self, path: &Path) -> Result<Workspace> {
+        if self.references.len() > MOST_REFERENCES {
+            let count = self.references.len();
+            let message =
+                format!("there are {count} references, and a corpus has {MOST_REFERENCES}; measure with fewer");
+            return Err(Error::Input(message));
+        }
+        let mut workspace = Workspace::open(path)?;
+        let rules = Some(SideRules::SPACES);
+        let known = KnownWords { pretokenized: self.pretokenized, rules, ..KnownWords::default() };
+        let sources = self.pairs.iter().map(|pair| pair.source.as_str());
+        workspace.settle_words(&known, sources, self.pairs.iter().map(NewSentence::first))?;
+        let origin = workspace.add_origin(&self.name(), "")?;
+        self.pairs.chunks(STEP).try_for_each(|new| workspace.add_sentences(origin, new).map(drop))?;
+        Ok(workspace)
+    }
+
+    /// Of each sentence whether its source, and whether one of its references, holds a word that a system does not know. A
+    /// source word of an ensemble is unknown where every member finds it so.
+    ///
+    /// # Errors
+    /// A line that the system cannot read, named.
+    pub fn unknown(&self, system: EvaluatedSystem<'_>) -> Result<Vec<[bool; 2]>> {
+        let unk = system.specials().unk;
+        let read = |path: &Path, number: usize, tokenizer: &dyn Encode, text: &str| {
+            line::read(tokenizer, text, self.pretokenized).map_err(|why| Error::line(path, number, why))
+        };
+        let of = |(n, pair): (usize, &NewSentence)| {
+            // A test set with holes would give figures that mean something else.
+            let source = read(&self.source, n + 1, system.source(), &pair.source)?;
+            if source.is_empty() {
+                return Err(Error::line(&self.source, n + 1, line::NO_WORDS));
+            }
+            let mut unknown = [source.ids.contains(&unk), false];
+            for (path, text) in self.references.iter().zip(pair.references()) {
+                unknown[1] |= read(path, n + 1, &system.lead().target, text)?.ids.contains(&unk);
+            }
+            Ok(unknown)
+        };
+        self.pairs.iter().enumerate().map(of).collect()
     }
 
     /// A short name: that of the file of sources without its folder.

@@ -15,7 +15,6 @@ use crate::corpus::judgements::change::Change;
 use crate::corpus::judgements::judge::{ByAnnotator, Judgement};
 use crate::corpus::judgements::scheme::{ErrorScheme, Renamed};
 use crate::corpus::overview::compute::{Overview, OverviewOptions};
-use crate::corpus::overview::evaluated::Evaluated;
 use crate::corpus::query::column::TableColumn;
 use crate::corpus::query::linked::{LinkChoice, TallyOrder};
 use crate::corpus::store::corpus::CorpusTable;
@@ -31,8 +30,8 @@ use crate::text::links::Links;
 pub enum CorpusRequest {
     /// Open this workspace, or make it; what was open is closed.
     Open(PathBuf),
-    /// Open a corpus of what was measured, which goes when it is closed.
-    Measured(Arc<Evaluated>),
+    /// Open an empty corpus, which goes when it is closed.
+    Begin,
     /// Keep what is open in this new file, and go on with that.
     SaveAs(PathBuf),
     /// Close what is open.
@@ -41,8 +40,8 @@ pub enum CorpusRequest {
     Import(PathBuf, import::ImportOptions),
     /// Stop all imports, now; what came stays.
     Stop,
-    /// Put in the small test set that comes with the program.
-    Fill,
+    /// Put in the small test set that comes with the program, with German translations or with French ones.
+    Fill { is_german: bool },
     /// Put in sentences with their references; the first says where they come from.
     Add(String, Arc<Vec<[String; 2]>>),
     /// Choose and sort the rows.

@@ -84,15 +84,6 @@ impl Open<'_> {
         self.out.send(news);
     }
 
-    /// Stale when another corpus, or none, is wanted meanwhile, and when the program ends.
-    pub(super) fn check(&mut self) -> Result<()> {
-        self.waiting.extend(self.inbox.try_iter());
-        let ends = |call: &CorpusRequest| {
-            matches!(call, CorpusRequest::Open(_) | CorpusRequest::Measured(_) | CorpusRequest::Close)
-        };
-        if self.waiting.iter().any(ends) { Err(Error::Stale) } else { self.end.check() }
-    }
-
     /// Tells what goes wrong and goes on.
     pub(super) fn attempt(&mut self, job: impl FnOnce(&mut Self) -> Result<()>) {
         let done = caught(|| job(self));
@@ -106,26 +97,26 @@ impl Open<'_> {
     pub(super) fn answer(&mut self, request: CorpusRequest) -> Result<()> {
         if !matches!(
             request,
-            CorpusRequest::Stop | CorpusRequest::Open(_) | CorpusRequest::Measured(_) | CorpusRequest::Close
+            CorpusRequest::Stop | CorpusRequest::Open(_) | CorpusRequest::Begin | CorpusRequest::Close
         ) {
             self.workspace()?;
         }
         match request {
             CorpusRequest::Stop => Ok(()),
             CorpusRequest::Open(path) => self.open(&path),
-            CorpusRequest::Measured(evaluated) => self.make(&evaluated),
+            CorpusRequest::Begin => self.begin_unsaved(),
             CorpusRequest::SaveAs(path) => self.save_as(&path),
             CorpusRequest::Close => {
                 self.at = Opened::default();
                 Ok(())
             }
             CorpusRequest::Import(path, options) => self.import(path, &options),
-            CorpusRequest::Fill => {
+            CorpusRequest::Fill { is_german } => {
                 let sentence = |(source, reference, links): (&str, &str, &str)| NewSentence {
                     gold: links_of(links),
                     ..new_sentence(source, reference)
                 };
-                self.add("the first set of Interlinear", first_set::lines().map(sentence))
+                self.add("the first set of Interlinear", first_set::lines(is_german).map(sentence))
             }
             CorpusRequest::Add(name, pairs) => {
                 self.add(&name, pairs.iter().map(|[source, target]| new_sentence(source, target)))

@@ -14,7 +14,6 @@ use crate::decoding::SearchOptions;
 use crate::error::Result;
 use crate::evaluation::acting::Acting;
 use crate::jobs::queue::candidate::Candidate;
-use crate::jobs::queue::evaluate::{languages, load};
 use crate::jobs::queue::work::{JobProgress, Work};
 use crate::jobs::queue::yielding::Yielding;
 use crate::models::Kernels;
@@ -69,7 +68,7 @@ pub struct Analysed {
 impl Analyse {
     pub(crate) fn run(self, work: &Work<'_>) -> Result<Analysed> {
         let mut workspace = Workspace::open_existing(&self.workspace)?;
-        let shelved = load(work, &self.system, self.device)?;
+        let shelved = work.system(&self.system, self.device)?;
         let acting = match self.acting {
             None => None,
             Some(ActsBy::File(path)) => Some(Acting::open(&path)?),
@@ -82,6 +81,7 @@ impl Analyse {
             forces: self.forces,
             // of a model without a head it is alpha
             reading: self.reading.filter(|reading| *reading != Reading::Head || shelved.system().has_head()),
+            ..SystemRunOptions::default()
         };
         let name = run::name(&shelved.facts.name, &options);
         let digests = run::digests(shelved.system());
@@ -89,8 +89,7 @@ impl Analyse {
         run::check(&workspace, shelved.system(), &options)?;
         let system = run::system(&mut workspace, &name, &about)?;
         let name = system.name.clone();
-        let (source, target) = languages(&shelved);
-        let languages = (source.to_owned(), target.to_owned());
+        let languages = (shelved.facts.source_language.clone(), shelved.facts.target_language.clone());
         let folders = self.system.folders();
         let aligner = AlignerChoice::of_system(folders, languages, &self.aligner, workspace.look().aligner);
         let trouble = aligner.trouble();

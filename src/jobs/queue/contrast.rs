@@ -10,7 +10,6 @@ use crate::evaluation::contrast::{ContrastMeasures, ContrastQuestions, Contraste
 use crate::import;
 use crate::jobs::models::loaded::LoadedModel;
 use crate::jobs::queue::candidate::Candidate;
-use crate::jobs::queue::evaluate::load;
 use crate::jobs::queue::work::{JobProgress, Work};
 use crate::jobs::queue::yielding::Yielding;
 use crate::models::Kernels;
@@ -61,7 +60,7 @@ impl ContrastOrder {
         let mut found = ContrastFound { table: self.table, pairs: Arc::new(pairs), notes, ..ContrastFound::default() };
         let count = self.systems.len();
         for system in &self.systems {
-            let shelved = load(work, system, self.device)?;
+            let shelved = work.system(system, self.device)?;
             let mut name = shelved.facts.name.clone();
             if found.models.iter().any(|model| model.name == name) {
                 let folder = system.folders().first().map_or_else(String::new, |folder| folder.display().to_string());

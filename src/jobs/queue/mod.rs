@@ -12,8 +12,6 @@ pub mod candidate;
 pub mod contrast;
 #[cfg(not(target_family = "wasm"))]
 pub mod documents;
-#[cfg(not(target_family = "wasm"))]
-pub mod evaluate;
 pub mod head;
 pub mod job_queue;
 pub mod maps;

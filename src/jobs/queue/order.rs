@@ -4,23 +4,17 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-#[cfg(not(target_family = "wasm"))]
-use crate::corpus::overview::evaluated::Evaluated;
 use crate::error::{Error, Result};
 #[cfg(target_family = "wasm")]
 use crate::jobs::models::cache::Key;
 use crate::jobs::queue::work::{Job, Work};
 #[cfg(not(target_family = "wasm"))]
-use crate::jobs::queue::{analyse, contrast, documents, evaluate};
+use crate::jobs::queue::{analyse, contrast, documents};
 use crate::jobs::queue::{head, maps, probe};
 
 /// What can be ordered; one line a kind.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum QueueOrder {
-    /// Measure models on a test set.
-    #[cfg(not(target_family = "wasm"))]
-    #[serde(skip)]
-    Evaluate(evaluate::Evaluate),
     /// Two-dimensional maps of words and phrases, and neighbours.
     Map(maps::MapOrder),
     /// A question about one translation.
@@ -45,10 +39,6 @@ pub enum QueueOrder {
 /// What came of an [`QueueOrder`]; one line a kind.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Found {
-    /// Of [`QueueOrder::Evaluate`].
-    #[cfg(not(target_family = "wasm"))]
-    #[serde(skip)]
-    Evaluated(Evaluated),
     /// Of [`QueueOrder::Map`].
     Mapped(Arc<maps::VectorMap>),
     /// Of [`QueueOrder::Probe`].
@@ -87,8 +77,6 @@ impl Job for QueueOrder {
 
     fn run(self, work: &Work<'_>) -> Result<Found> {
         match self {
-            #[cfg(not(target_family = "wasm"))]
-            Self::Evaluate(order) => order.run(work).map(Found::Evaluated),
             Self::Map(order) => order.run(work).map(Found::Mapped),
             // what they are made of is left out of the page
             Self::Head(_) if cfg!(target_family = "wasm") => {

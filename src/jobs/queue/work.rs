@@ -9,10 +9,11 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::clock::Instant;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::jobs::gate::ForegroundGate;
 use crate::jobs::models::cache::{Library, ModelGuard};
 use crate::jobs::models::loaded::LoadedModel;
+use crate::jobs::queue::candidate::Candidate;
 use crate::nn::device::DeviceChoice;
 use crate::ticket::CancellationToken;
 
@@ -135,5 +136,23 @@ impl<'a> Work<'a> {
         let (guard, model) = self.library.borrow(&(folder.to_owned(), device), &self.ticket)?;
         self.guards.borrow_mut().push(guard);
         Ok(model)
+    }
+
+    /// A model, or an ensemble made of models that others may be made of, too.
+    ///
+    /// # Errors
+    /// As [`Work::model`]; members that do not go together.
+    #[cfg(not(target_family = "wasm"))]
+    pub(crate) fn system(&self, candidate: &Candidate, device: DeviceChoice) -> Result<Arc<LoadedModel>> {
+        let mut members = Vec::with_capacity(candidate.folders().len());
+        for folder in candidate.folders() {
+            self.say(tr!("Loading {}", folder.file_name().unwrap_or(folder.as_os_str()).display()));
+            members.push(self.model(folder, device)?);
+        }
+        match (candidate, members.as_slice()) {
+            (Candidate::Ensemble(ensemble), [_, ..]) => LoadedModel::ensemble(&members, ensemble.mixing).map(Arc::new),
+            (_, [model, ..]) => Ok(Arc::clone(model)),
+            (_, []) => Err(Error::Internal("an ensemble without members was to be loaded".to_owned())),
+        }
     }
 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use crate::corpus::export::out::ExportFormat;
 use crate::corpus::judgements::judge::ErrorMark;
+use crate::evaluation::contrast::ContrastMeasures;
 use crate::import;
 use crate::jobs::corpus::thread::CorpusRequest;
 use crate::jobs::queue::candidate::Candidate;
@@ -15,8 +16,10 @@ use crate::pages::corpus::whole::ExploreCommand;
 pub enum CorpusCommand {
     /// Asks the corpus thread for something, in its words.
     Corpus(CorpusRequest),
-    /// Brings in a file.
+    /// Brings in a file; without a corpus into one that is not saved.
     Import(PathBuf),
+    /// Puts in the small set that comes with the program; without a corpus into one that is not saved.
+    Fill,
     /// What a plain text that comes in is.
     SetRole(import::Role),
     /// Whether the best candidate of an n-best list that comes in, by chrF2, is a system of its own.
@@ -81,6 +84,10 @@ pub enum CorpusCommand {
     Whole(ExploreCommand),
     /// Does something with two documents.
     Documents(DocumentCommand),
+    /// Does something with minimal pairs.
+    Contrast(ContrastCommand),
+    /// Opens or closes training logs.
+    Log(LogCommand),
     /// Takes the message away.
     DismissMessage,
 }
@@ -91,4 +98,34 @@ impl CorpusCommand {
         let options = import::ImportOptions { role: Some(import::Role::Gold), ..import::ImportOptions::default() };
         Self::Corpus(CorpusRequest::Import(path, options))
     }
+}
+
+/// What the user does with minimal pairs.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ContrastCommand {
+    /// Asks all open models about the pairs of a table.
+    Open(PathBuf),
+    /// Asks again.
+    Again,
+    /// Forces the pairs with the interventions of a file as well; `None`: of none.
+    SetInterventions(Option<PathBuf>),
+    /// What else is asked at the critical word.
+    SetMeasures(ContrastMeasures),
+    /// Shows a row for each pair in place of one for each tag.
+    ShowPairs(bool),
+    /// Chooses a row.
+    Select(usize),
+    /// Shows the pair of a row on page Sentence.
+    Show(usize),
+    /// Writes the table that is shown.
+    Save(PathBuf),
+}
+
+/// What the user does with training logs.
+#[derive(Clone, Debug, PartialEq)]
+pub enum LogCommand {
+    /// Opens a log, the log of a run's folder, or the logs of all runs in a folder.
+    Open(PathBuf),
+    /// Closes a log, by its position.
+    Close(usize),
 }

@@ -13,7 +13,7 @@ use crate::text::words::place_of;
 /// Digits of a rating that are kept.
 const MOST_DIGITS: usize = 3;
 
-/// What a key asks for.
+/// What a key asks for, or the mouse.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeskKey {
     /// So many translations down.
@@ -22,6 +22,10 @@ pub enum DeskKey {
     Words(isize),
     /// So many words more.
     Wider(isize),
+    /// This word, or the words up to it.
+    Click(usize),
+    /// The same of the source.
+    ClickSource(usize),
     /// So many letters more at the end of the words.
     Letters(isize),
     /// They begin so many letters later.
@@ -111,7 +115,7 @@ pub struct JudgeDesk {
     pub kind: Option<usize>,
     /// Digits of a rating.
     pub typed: String,
-    /// Keys that were pressed and not yet heard: what they are about is on its way.
+    /// Keys and clicks that were not yet heard: what they are about is on its way.
     pub waiting: Vec<DeskKey>,
 }
 
@@ -124,6 +128,11 @@ fn stepped((first, behind): (usize, usize), by: isize, count: usize) -> (usize, 
         (false, false) => first.saturating_sub(1),
     };
     if count == 0 { (0, 0) } else { (next, next + 1) }
+}
+
+/// A span after a click: one word, or up to it from the only one so far.
+fn spanned((first, behind): (usize, usize), n: usize) -> (usize, usize) {
+    if behind == first + 1 && first != n { (first.min(n), behind.max(n + 1)) } else { (n, n + 1) }
 }
 
 /// A span with so many words more at its end.
@@ -142,6 +151,11 @@ impl JudgeDesk {
             self.tasks = Arc::new(campaign.tasks(annotator));
             self.of = Some((annotator.to_owned(), Arc::clone(campaign)));
         }
+    }
+
+    /// The sentences that are shown, where there is no campaign.
+    pub fn sit_freely(&mut self, shown: &Arc<Vec<u32>>) {
+        (self.tasks, self.of) = (Arc::clone(shown), None);
     }
 
     /// Lays another sentence on the desk.
@@ -219,6 +233,9 @@ impl JudgeDesk {
         (campaign, scheme): (&Campaign, &ErrorScheme),
         is_done: impl Fn(usize) -> bool,
     ) -> Vec<DeskDeed> {
+        if let DeskKey::Task(by) = key {
+            return self.task(sheet.at, by).map(DeskDeed::Select).into_iter().collect();
+        }
         let Some((system, text)) = sheet.rows.get(self.row).copied() else { return Vec::new() };
         let (count, source) = (sheet.rules.target.count(text), sheet.rules.source.count(sheet.source));
         match key {
@@ -256,7 +273,11 @@ impl JudgeDesk {
                 let of = sheet.suggested.iter().filter(|mark| mark.system == system && !sheet.own.marks.contains(mark));
                 return of.map(|mark| DeskDeed::Mark((*mark).clone())).collect();
             }
-            DeskKey::Task(by) => return self.task(sheet.at, by).map(DeskDeed::Select).into_iter().collect(),
+            DeskKey::Click(n) => self.choose(spanned(self.target, n)),
+            // the only one that was chosen is no longer meant
+            DeskKey::ClickSource(n) if self.source == (n, n + 1) => self.source = (0, 0),
+            DeskKey::ClickSource(n) => self.source = spanned(self.source, n),
+            DeskKey::Task(_) => {}
         }
         Vec::new()
     }

@@ -53,7 +53,7 @@ impl CorpusPage {
             ExploreCommand::SetAligner(path) => {
                 self.columns.look.aligner = path;
                 // One that was in trouble is looked at again.
-                (self.message, self.means) = (None, None);
+                (self.message, self.pending.means) = (None, None);
                 self.measured_otherwise(app);
             }
             ExploreCommand::SetTokenizer(tokenizer) => Self::send(app, CorpusRequest::SetTokenizer(tokenizer)),
@@ -129,7 +129,7 @@ impl CorpusPage {
     /// Asks for what the view shows, where that is not known.
     pub(crate) fn see_whole(&mut self, app: &mut AppState) {
         match self.whole.view {
-            ExploreView::Table | ExploreView::Judge => {}
+            ExploreView::Table | ExploreView::Judge | ExploreView::Contrast | ExploreView::Training => {}
             ExploreView::Overview => {
                 if let Some(options) = self.whole.counted.wanted(self.whole.revision, &self.rows, &self.corpus) {
                     self.tell_means(app);
@@ -221,8 +221,8 @@ impl CorpusPage {
     /// How the lane finds costly conditions out.
     pub(crate) fn tell_means(&mut self, app: &mut AppState) {
         let means = (self.columns.look.frequencies.clone(), self.aligner(app));
-        if self.means.as_ref() != Some(&means) {
-            self.means = Some(means.clone());
+        if self.pending.means.as_ref() != Some(&means) {
+            self.pending.means = Some(means.clone());
             self.whole.revision += 1;
             Self::send(app, CorpusRequest::Means(means.0, means.1));
         }

@@ -44,7 +44,7 @@ impl CorpusPage {
             campaign.settle(&mut judgement);
         }
         if judgement != before {
-            self.given.insert((at, annotator.clone()), judgement.clone());
+            self.pending.given.insert((at, annotator.clone()), judgement.clone());
             Self::send(app, CorpusRequest::Judge(at, annotator, judgement));
         }
     }
@@ -52,15 +52,15 @@ impl CorpusPage {
     /// Whether the annotator has judged a sentence, from 0, as a campaign asks.
     pub fn has_judged(&self, campaign: &Campaign, at: usize) -> bool {
         let annotator = &self.kept.annotator;
-        let given = if self.given.is_empty() { None } else { self.given.get(&(at, annotator.clone())) };
+        let given = if self.pending.given.is_empty() { None } else { self.pending.given.get(&(at, annotator.clone())) };
         given.map_or_else(|| campaign.is_done_by(&self.corpus, annotator, at), |given| campaign.is_done(given))
     }
 
     /// Takes back, or does again; what it concerns is chosen.
     pub(super) fn take_back(&mut self, call: CorpusRequest, app: &mut AppState) {
-        self.given.clear();
-        self.drawn = None;
-        self.awaits = true;
+        self.pending.given.clear();
+        self.pending.drawn = None;
+        self.pending.chooses = true;
         self.whole.revision += 1;
         Self::send(app, call);
     }
@@ -68,7 +68,7 @@ impl CorpusPage {
     /// The links by hand of the chosen sentence, once they are known.
     pub(super) fn gold(&self) -> Option<(usize, Links)> {
         let detail = self.detail.as_ref().filter(|detail| Some(detail.at) == self.selected)?;
-        let drawn = self.drawn.as_ref().filter(|(at, _)| *at == detail.at).map(|(_, gold)| gold);
+        let drawn = self.pending.drawn.as_ref().filter(|(at, _)| *at == detail.at).map(|(_, gold)| gold);
         Some((detail.at, drawn.or(self.kept_gold(detail))?.clone().unwrap_or_default()))
     }
 
@@ -86,15 +86,15 @@ impl CorpusPage {
 
     pub(super) fn draw(&mut self, at: usize, gold: Option<Links>, app: &mut AppState) {
         if let Some(text) = self.linked_output() {
-            (self.drawn, self.whole.revision) = (Some((at, gold.clone())), self.whole.revision + 1);
+            (self.pending.drawn, self.whole.revision) = (Some((at, gold.clone())), self.whole.revision + 1);
             Self::send(app, CorpusRequest::SetOutputGold(at, text, gold));
             return;
         }
         // What is judged before the answer keeps the links.
         let links = gold.as_ref().map(crate::text::links::pharaoh).unwrap_or_default();
         let judgement = Judgement { links, ..self.said(at, &self.kept.annotator) };
-        self.given.insert((at, self.kept.annotator.clone()), judgement);
-        self.drawn = Some((at, gold.clone()));
+        self.pending.given.insert((at, self.kept.annotator.clone()), judgement);
+        self.pending.drawn = Some((at, gold.clone()));
         self.whole.revision += 1;
         Self::send(app, CorpusRequest::SetGold(at, self.kept.annotator.clone(), gold));
     }
@@ -128,13 +128,13 @@ impl CorpusPage {
     /// What was given and is part of the corpus by now is known from there.
     pub(super) fn forget_given(&mut self) {
         let judgements = &self.corpus.judgements;
-        self.given.retain(|(at, by), given| judgements.get(at).and_then(|all| all.get(by)) != Some(given));
+        self.pending.given.retain(|(at, by), given| judgements.get(at).and_then(|all| all.get(by)) != Some(given));
     }
 
     /// As [`Self::forget_given`], of links that were drawn.
     pub(super) fn forget_drawn(&mut self, detail: &Detail) {
         let kept = self.kept_gold(detail).cloned();
-        self.drawn.take_if(|(at, gold)| *at != detail.at || kept.is_none_or(|kept| *gold == kept));
+        self.pending.drawn.take_if(|(at, gold)| *at != detail.at || kept.is_none_or(|kept| *gold == kept));
     }
 
     /// Takes in what was judged; what was taken back, or done again, is chosen.
@@ -161,7 +161,7 @@ impl CorpusPage {
             self.forget_drawn(detail);
             self.detail = Some(shared);
         }
-        if std::mem::take(&mut self.awaits)
+        if std::mem::take(&mut self.pending.chooses)
             && let Some(at) = change.first().filter(|at| self.selected != Some(*at))
         {
             self.select(Some(at), app);

@@ -1,12 +1,17 @@
-//! Floor 11: the page Corpus: a workspace, its table, the chosen sentence and what people say of it. Files are read and
-//! written by the corpus thread; models run in the corpus lane.
+//! Floor 11: the page Corpus: a workspace, its table, the chosen sentence and what people say of it; minimal pairs and
+//! curves of training runs, which need no workspace. Files are read and written by the corpus thread; models run in the
+//! corpus lane.
 
+mod beside;
 pub mod columns;
 pub mod command;
+pub mod contrast;
 pub mod desk;
 pub mod documents;
 pub mod explore;
 pub mod judging;
+pub mod logs;
+mod news;
 pub mod picture;
 mod run;
 #[cfg(feature = "gui")]
@@ -22,7 +27,7 @@ use serde_json::Value;
 
 use crate::aligner::bundled::AlignerChoice;
 use crate::app::document::table::AlignmentTable;
-use crate::app::effect::Effect;
+use crate::app::effect::{Effect, FileEvent};
 use crate::app::files::gold::Gold;
 use crate::app::page::{Dropped, Page, PageInfo};
 use crate::app::state::AppState;
@@ -30,20 +35,23 @@ use crate::corpus::export::out::{ExportFormat, Out};
 use crate::corpus::import::importer::ImportReport;
 use crate::corpus::judgements::agreement::Agreement;
 use crate::corpus::judgements::judge::{Judgement, MOST_STARS, NOBODY};
-use crate::corpus::overview::evaluated::Evaluated;
 use crate::corpus::query::column::{TableColumn, TextColumn};
 use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::kinds::MOST_PICTURES;
 use crate::import;
-use crate::jobs::corpus::thread::{CorpusNews, CorpusRequest, Detail};
+use crate::jobs::corpus::thread::{CorpusRequest, Detail};
+use crate::jobs::files::follow::FollowEvent;
 use crate::jobs::queue::Found;
 use crate::pages::corpus::columns::TableColumns;
+use crate::pages::corpus::contrast::ContrastDesk;
 use crate::pages::corpus::documents::{DocumentCommand, DocumentSheet};
+use crate::pages::corpus::logs::LogFile;
 use crate::pages::corpus::whole::Whole;
 use crate::pages::shape::{AnyPage, PageState};
+use crate::text::language::primary;
 use crate::text::links::{Link, Links};
 
-use crate::pages::corpus::command::CorpusCommand;
+use crate::pages::corpus::command::{ContrastCommand, CorpusCommand, LogCommand};
 pub use crate::pages::corpus::whole::ExploreCommand;
 
 /// The file of frequencies, and the aligner of source and target languages.
@@ -55,24 +63,26 @@ pub const CORPUS: Page = Page::new(&PageInfo {
     name: id!("Corpus"),
     title: id!("Page Corpus"),
     saved_as: "workbench",
-    digit: 5,
-    takes: &[Dropped::Workspace, Dropped::Text, Dropped::Interventions, Dropped::Links, Dropped::Annotated],
+    digit: 3,
+    takes: &[
+        Dropped::Workspace,
+        Dropped::Text,
+        Dropped::Interventions,
+        Dropped::Links,
+        Dropped::Annotated,
+        Dropped::Logs,
+    ],
     keeps_work: true,
     has_only_models: false,
 });
 
 /// What the page shows.
-#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 #[derive(Clone, Debug, Default)]
 pub struct CorpusPage {
     /// The workspace that is open.
     pub path: Option<PathBuf>,
-    /// It goes with the window, or when it is closed, unless it is saved.
-    is_unsaved: bool,
-    /// What was measured, where it is made of that.
-    measured: Option<Arc<Evaluated>>,
-    /// The one that was asked for.
-    wanted: Option<PathBuf>,
+    /// What was asked for and is not there yet.
+    pending: Pending,
     /// Its texts and numbers, as far as they are in memory; [`CorpusRequest::See`] brings what is in view there.
     pub corpus: Arc<CorpusTable>,
     /// The sentences that are shown, by their places, in order.
@@ -87,50 +97,93 @@ pub struct CorpusPage {
     pub columns: TableColumns,
     /// The sentences as a whole.
     pub whole: Whole,
-    /// How the lane was told to find costly conditions out.
-    means: Option<Means>,
-    /// What a plain text that comes in is.
-    pub role: import::Role,
-    /// By what the best candidate of an n-best list that comes in is told, which is a system of its own then.
-    pub oracle: Option<import::OracleBy>,
-    /// By what n-best lists are put into another order; empty: by nothing.
-    pub rerank: String,
-    /// Whether texts that begin a corpus are cut into words.
-    pub pretokenized: bool,
+    /// How files come in, and the last one that did.
+    pub incoming: Incoming,
     /// Why the last act came to nothing, as a sentence.
     pub message: Option<String>,
-    /// What the lane is doing, and how far it is.
-    pub busy: Option<(String, f32)>,
-    /// It brings in a file, which can be stopped.
-    pub is_importing: bool,
-    /// The file that came in last, and what came of it.
-    pub imported: Option<(PathBuf, ImportReport)>,
+    /// What the lane is doing.
+    pub busy: Option<Busy>,
     /// The chosen sentence, from 0.
     pub selected: Option<usize>,
     /// Everything about it.
     pub detail: Option<Arc<Detail>>,
     /// What each system says of it as a heatmap shows it; `None` where it has no alignment.
     pub tables: Vec<Option<Arc<AlignmentTable>>>,
+    /// Whose words are linked by hand: the system at this place; none: the reference.
+    pub linked: Option<usize>,
+    /// The two annotators who are compared.
+    pub compared: Option<Compared>,
+    /// What outlives the corpus that is open.
+    pub kept: KeptCorpus,
+    /// What needs no corpus: documents, minimal pairs, training logs.
+    pub beside: BesideCorpus,
+    /// Orders under way.
+    pub tasks: Vec<u64>,
+}
+
+/// What was asked for and is not there yet.
+#[derive(Clone, Debug, Default)]
+struct Pending {
+    /// The workspace.
+    path: Option<PathBuf>,
+    /// It goes with the window, or when it is closed, unless it is saved.
+    is_unsaved: bool,
+    /// How the lane was told to find costly conditions out.
+    means: Option<Means>,
     /// Judgements that were given and are not yet part of the corpus.
     given: BTreeMap<(usize, String), Judgement>,
     /// Links by hand that were drawn and are not yet part of the details.
     drawn: Option<(usize, Option<Links>)>,
-    /// Whose words are linked by hand: the system at this place; none: the reference.
-    pub linked: Option<usize>,
-    /// What is in view and was asked for, until it is in memory.
+    /// What is in view, until it is in memory.
     seen: Option<(Vec<u32>, Vec<TableColumn>)>,
     /// What was taken back last is to be chosen.
-    awaits: bool,
-    /// The two who are compared, and how far they agree.
-    pub compared: Option<(String, String)>,
-    /// As said.
+    chooses: bool,
+}
+
+/// How files come in.
+#[derive(Clone, Debug, Default)]
+pub struct Incoming {
+    /// What a plain text is.
+    pub role: import::Role,
+    /// By what the best candidate of an n-best list is told, which is a system of its own then.
+    pub oracle: Option<import::OracleBy>,
+    /// By what n-best lists are put into another order; empty: by nothing.
+    pub rerank: String,
+    /// Whether texts that begin a corpus are cut into words.
+    pub pretokenized: bool,
+    /// The file that came in last, and what came of it.
+    pub last: Option<(PathBuf, ImportReport)>,
+}
+
+/// What the lane is doing.
+#[derive(Clone, Debug)]
+pub struct Busy {
+    /// As a sentence.
+    pub what: String,
+    /// How far it is.
+    pub share: f32,
+    /// It brings in a file, which can be stopped.
+    pub imports: bool,
+}
+
+/// Two annotators who are compared.
+#[derive(Clone, Debug)]
+pub struct Compared {
+    /// Who they are.
+    pub pair: (String, String),
+    /// How far they agree, once that is known.
     pub agreement: Option<Arc<Agreement>>,
-    /// What is kept between starts.
-    pub kept: KeptCorpus,
+}
+
+/// What the page shows beside a corpus, and without one.
+#[derive(Clone, Debug, Default)]
+pub struct BesideCorpus {
     /// Two documents that become pairs.
     pub documents: DocumentSheet,
-    /// Orders under way.
-    pub tasks: Vec<u64>,
+    /// Minimal pairs.
+    pub contrast: ContrastDesk,
+    /// Training logs that are followed.
+    pub logs: Vec<LogFile>,
 }
 
 /// What is kept between starts.
@@ -141,11 +194,13 @@ pub struct KeptCorpus {
     pub workspace: Option<PathBuf>,
     /// Whose judgements are given.
     pub annotator: String,
+    /// Training logs.
+    pub logs: Vec<PathBuf>,
 }
 
 impl Default for KeptCorpus {
     fn default() -> Self {
-        Self { workspace: None, annotator: NOBODY.to_owned() }
+        Self { workspace: None, annotator: NOBODY.to_owned(), logs: Vec::new() }
     }
 }
 
@@ -157,7 +212,7 @@ impl CorpusPage {
 
     /// What an annotator says of a sentence, from 0.
     pub fn said(&self, at: usize, annotator: &str) -> Judgement {
-        let given = self.given.get(&(at, annotator.to_owned()));
+        let given = self.pending.given.get(&(at, annotator.to_owned()));
         given.or_else(|| self.corpus.judgements.get(&at)?.get(annotator)).cloned().unwrap_or_default()
     }
 
@@ -180,32 +235,41 @@ impl CorpusPage {
         self.close(app);
         // It is kept for the next start, which may be in another folder.
         let path = std::path::absolute(&path).unwrap_or(path);
-        self.wanted = Some(path.clone());
+        self.pending.path = Some(path.clone());
         Self::send(app, CorpusRequest::Open(path));
         app.changed();
     }
 
-    /// Shows what was measured as a corpus. One that is there already stays, with all that was said of it.
-    fn show_measured(&mut self, evaluated: Arc<Evaluated>, app: &mut AppState) {
-        app.show_page(CORPUS);
-        let is_there = self.path.is_some() && self.measured.as_ref().is_some_and(|of| Arc::ptr_eq(of, &evaluated));
-        if !is_there {
+    /// Makes a corpus that goes when it is closed, unless it is saved, where none is open or on its way.
+    fn begin_unsaved(&mut self, app: &mut AppState) {
+        // One that could not be opened is no longer on its way.
+        let is_coming = self.pending.is_unsaved || self.pending.path.is_some() && self.message.is_none();
+        if self.path.is_none() && !is_coming {
             self.close(app);
-            self.measured = Some(Arc::clone(&evaluated));
-            Self::send(app, CorpusRequest::Measured(evaluated));
+            self.pending.is_unsaved = true;
+            Self::send(app, CorpusRequest::Begin);
         }
+    }
+
+    /// Puts in the small set that comes with the program, in German for models that write German.
+    fn fill(&mut self, app: &mut AppState) {
+        let facts = || app.document.columns().iter().filter_map(|column| column.facts.as_ref());
+        let writes = |language| facts().any(|facts| primary(&facts.target_language) == language);
+        let is_german = writes("de") && !writes("fr");
+        self.begin_unsaved(app);
+        Self::send(app, CorpusRequest::Fill { is_german });
     }
 
     /// Whether the corpus goes with the window, or when it is closed, unless it is saved.
     pub fn is_unsaved(&self) -> bool {
-        self.is_unsaved
+        self.pending.is_unsaved
     }
 
     /// What was shown goes; what is kept between starts stays.
     fn close(&mut self, app: &mut AppState) {
         self.stop_tasks(app);
-        let (kept, documents) = (std::mem::take(&mut self.kept), std::mem::take(&mut self.documents));
-        *self = Self { kept, documents, ..Self::default() };
+        let (kept, beside) = (std::mem::take(&mut self.kept), std::mem::take(&mut self.beside));
+        *self = Self { kept, beside, ..Self::default() };
         Self::send(app, CorpusRequest::Close);
         app.changed();
     }
@@ -259,27 +323,29 @@ impl CorpusPage {
                 self.columns.look.sorting.clear();
                 self.sorting.clear();
             }
-            CorpusRequest::See(rows, columns) => self.seen = Some((rows.clone(), columns.clone())),
+            CorpusRequest::See(rows, columns) => self.pending.seen = Some((rows.clone(), columns.clone())),
             CorpusRequest::Compare(pair) => {
-                self.compared.clone_from(pair);
-                self.agreement = None;
+                self.compared = pair.clone().map(|pair| Compared { pair, agreement: None });
             }
+            CorpusRequest::Import(..) => self.begin_unsaved(app),
             _ => {}
         }
         Self::send(app, request);
     }
 
     /// Imports a file as what the page says that texts are.
-    fn import(&self, path: PathBuf, app: &mut AppState) {
+    fn import(&mut self, path: PathBuf, app: &mut AppState) {
+        self.begin_unsaved(app);
+        let incoming = &self.incoming;
         let stem = || path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
-        let role = match &self.role {
+        let role = match &incoming.role {
             import::Role::Output(name) if name.trim().is_empty() => import::Role::Output(stem()),
             role => role.clone(),
         };
-        let oracle = self.oracle;
-        let rerank = Some(self.rerank.trim()).filter(|name| !name.is_empty()).map(str::to_owned);
+        let oracle = incoming.oracle;
+        let rerank = Some(incoming.rerank.trim()).filter(|name| !name.is_empty()).map(str::to_owned);
         // a corpus that is begun has its words
-        let pretokenized = self.pretokenized && self.corpus.is_empty();
+        let pretokenized = incoming.pretokenized && self.corpus.is_empty();
         let options = import::ImportOptions {
             role: Some(role),
             oracle,
@@ -323,113 +389,7 @@ impl CorpusPage {
     /// Whether these rows, and these columns of them, are neither in memory nor asked for.
     pub fn lacks(&self, rows: &[u32], columns: &[TableColumn]) -> bool {
         let is_asked = |(asked, of): &(Vec<u32>, Vec<TableColumn>)| asked == rows && of == columns;
-        !self.corpus.has_rows(rows, columns) && !self.seen.as_ref().is_some_and(is_asked)
-    }
-
-    fn take_corpus(&mut self, path: PathBuf, corpus: Arc<CorpusTable>, app: &mut AppState) {
-        // One that was closed meanwhile is none any more.
-        if self.wanted.as_ref() != Some(&path) {
-            return;
-        }
-        if self.path.as_ref() != Some(&path) {
-            if !self.is_unsaved {
-                self.kept.workspace = Some(path.clone());
-            }
-            self.path = Some(path);
-            app.changed();
-        }
-        let is_longer = corpus.systems.len() != self.corpus.systems.len();
-        self.corpus = corpus;
-        self.note_outputs();
-        self.forget_given();
-        self.seen = None;
-        if let Some(at) = self.selected.filter(|_| is_longer || !self.tasks.is_empty()) {
-            Self::send(app, CorpusRequest::Detail(at));
-        }
-    }
-
-    /// Takes in what the corpus thread tells.
-    pub fn hear(&mut self, news: CorpusNews, app: &mut AppState) {
-        match news {
-            CorpusNews::Made { path, is_saved } => {
-                if self.measured.is_some() {
-                    self.stop_tasks(app);
-                    (self.wanted, self.is_unsaved) = (Some(path), !is_saved);
-                }
-            }
-            CorpusNews::Corpus(path, corpus) => self.take_corpus(path, corpus, app),
-            CorpusNews::Rows(Ok(rows)) => {
-                self.rows = rows;
-                self.trouble = None;
-                self.see_whole(app);
-            }
-            CorpusNews::Rows(Err(trouble)) => self.trouble = Some(trouble),
-            CorpusNews::Seen => self.seen = None,
-            CorpusNews::Judged(change) => self.judged(&change, app),
-            CorpusNews::Compared(agreement) => self.agreement = agreement.filter(|_| self.compared.is_some()),
-            CorpusNews::Detail(detail) => {
-                // One of a sentence that is not chosen any more comes too late.
-                if self.selected != Some(detail.at) {
-                    return;
-                }
-                self.forget_drawn(&detail);
-                self.tables = picture::tables(&detail, self.corpus.rules, || app.tasks.fresh_id());
-                self.detail = Some(Arc::from(detail));
-            }
-            CorpusNews::Busy(what, share) => (self.busy, self.is_importing) = (Some((what, share)), false),
-            CorpusNews::Importing(what, share) => (self.busy, self.is_importing) = (Some((what, share)), true),
-            CorpusNews::Idle => (self.busy, self.is_importing) = (None, false),
-            CorpusNews::Imported(path, imported) => {
-                self.message = None;
-                // After the sources come their translations, of which there may be several; the next system has another name.
-                if imported.sentences > 0 && imported.references == 0 && self.role == import::Role::Source {
-                    self.role = import::Role::Reference;
-                } else if matches!(self.role, import::Role::Output(_)) && imported.outputs > 0 {
-                    self.role = import::Role::Output(String::new());
-                }
-                self.imported = Some((path, *imported));
-                if let Some(at) = self.selected {
-                    Self::send(app, CorpusRequest::Detail(at));
-                }
-                self.whole.revision += 1;
-                self.see_whole(app);
-            }
-            CorpusNews::Written(path) => app.notify(tr!("Saved {}", path.display()), false),
-            CorpusNews::Look(look) => {
-                self.columns.look = *look;
-                if self.sorting != self.columns.look.sorting {
-                    self.sorting.clone_from(&self.columns.look.sorting);
-                    self.show(app);
-                }
-                self.whole.counted.pair = self.columns.look.pair;
-                self.tell_means(app);
-            }
-            CorpusNews::Counting(share) => self.whole.counted.share = Some(share),
-            CorpusNews::Counted(overview) => {
-                self.whole.counted.take(overview);
-                self.see_whole(app);
-            }
-            CorpusNews::Hits(hits) => {
-                let is_over = hits.is_over;
-                self.whole.concordance.take(hits);
-                if is_over {
-                    self.see_whole(app);
-                }
-            }
-            CorpusNews::Tallied(number, share, table) => {
-                let is_over = table.is_some();
-                self.whole.tallied.take(number, share, table);
-                if is_over {
-                    self.see_whole(app);
-                }
-            }
-            CorpusNews::Refused(number, why) => self.whole.refuse(number, why),
-            CorpusNews::Failed(message) => {
-                // What was under way may be what failed.
-                self.whole.fail();
-                self.message = Some(message);
-            }
-        }
+        !self.corpus.has_rows(rows, columns) && !self.pending.seen.as_ref().is_some_and(is_asked)
     }
 }
 
@@ -447,7 +407,9 @@ fn moved(row: Option<usize>, by: isize, count: usize) -> usize {
 crate::page_commands!(CorpusPage: CorpusCommand,
     CorpusRequest => Corpus,
     ExploreCommand => Whole,
-    DocumentCommand => Documents
+    DocumentCommand => Documents,
+    ContrastCommand => Contrast,
+    LogCommand => Log
 );
 
 impl PageState for CorpusPage {
@@ -458,10 +420,11 @@ impl PageState for CorpusPage {
         match command {
             CorpusCommand::Corpus(request) => self.ask(request, app),
             CorpusCommand::Import(path) => self.import(path, app),
-            CorpusCommand::SetRole(role) => self.role = role,
-            CorpusCommand::Rerank(name) => self.rerank = name,
-            CorpusCommand::Pretokenized(is_cut) => self.pretokenized = is_cut,
-            CorpusCommand::TakeOracle(takes) => self.oracle = takes.then(import::OracleBy::default),
+            CorpusCommand::Fill => self.fill(app),
+            CorpusCommand::SetRole(role) => self.incoming.role = role,
+            CorpusCommand::Rerank(name) => self.incoming.rerank = name,
+            CorpusCommand::Pretokenized(is_cut) => self.incoming.pretokenized = is_cut,
+            CorpusCommand::TakeOracle(takes) => self.incoming.oracle = takes.then(import::OracleBy::default),
             CorpusCommand::SetFilter(filter) => {
                 self.filter = filter;
                 self.show(app);
@@ -511,7 +474,7 @@ impl PageState for CorpusPage {
                     judgement.stale.remove(behind);
                 }
             }),
-            CorpusCommand::LinkTo(system) => (self.linked, self.drawn) = (system, None),
+            CorpusCommand::LinkTo(system) => (self.linked, self.pending.drawn) = (system, None),
             CorpusCommand::Link(source, target) => self.link(Link { source, target }, app),
             CorpusCommand::LinksOfAligner => self.links_of_aligner(app),
             CorpusCommand::NoLinks => {
@@ -522,28 +485,31 @@ impl PageState for CorpusPage {
             CorpusCommand::Save(kind, path) => self.save(kind, path, app),
             CorpusCommand::Whole(command) => self.explore(command, app),
             CorpusCommand::Documents(command) => self.document(command, app),
+            CorpusCommand::Contrast(command) => self.ask_contrast(command, app),
+            CorpusCommand::Log(command) => self.change_logs(command, app),
             CorpusCommand::DismissMessage => {
                 self.message = None;
-                self.imported = None;
+                self.incoming.last = None;
             }
         }
     }
 }
 
 impl AnyPage for CorpusPage {
-    fn follow(&mut self, app: &mut AppState) {
-        if let Some(measured) = app.measured.take() {
-            self.show_measured(measured, app);
+    fn begin(&mut self, app: &mut AppState) {
+        if !self.beside.logs.is_empty() {
+            self.follow_logs(app);
         }
     }
 
     fn found(&mut self, number: u64, found: Found, app: &mut AppState) {
         let found = match found {
             Found::Analysed(found) => found,
-            Found::Documents(found) if self.documents.task == Some(number) => {
+            Found::Documents(found) if self.beside.documents.task == Some(number) => {
                 self.message = found.note;
-                return self.documents.take(found.beads);
+                return self.beside.documents.take(found.beads);
             }
+            Found::Contrasted(found) => return self.beside.contrast.take(number, found),
             _ => return,
         };
         self.tasks.retain(|task| *task != number);
@@ -558,12 +524,25 @@ impl AnyPage for CorpusPage {
     }
 
     fn ended(&mut self, number: u64, message: Option<String>, _app: &mut AppState) {
-        if self.documents.task == Some(number) {
-            (self.documents.task, self.message) = (None, message);
+        if self.beside.documents.task == Some(number) {
+            (self.beside.documents.task, self.message) = (None, message);
+        } else if self.beside.contrast.task == Some(number) {
+            self.beside.contrast.ended();
+            self.message = message;
         } else if self.tasks.contains(&number) {
             self.tasks.retain(|task| *task != number);
             self.message = message.or(self.message.take());
         }
+    }
+
+    fn heard(&mut self, news: &FileEvent, app: &mut AppState) {
+        if let FileEvent::Logs { path, found } = news {
+            self.open_logs(path, found.clone(), app);
+        }
+    }
+
+    fn seen(&mut self, seen: &FollowEvent) -> bool {
+        logs::absorb(&mut self.beside.logs, seen.clone())
     }
 
     fn dropped(&mut self, what: Dropped, path: PathBuf, app: &mut AppState) {
@@ -572,21 +551,22 @@ impl AnyPage for CorpusPage {
                 app.show_page(CORPUS);
                 self.open(path, app);
             }
-            Dropped::Links if self.path.is_some() => self.apply(CorpusCommand::import_gold(path), app),
-            Dropped::Text | Dropped::Interventions | Dropped::Annotated if self.path.is_some() => {
+            Dropped::Links => self.apply(CorpusCommand::import_gold(path), app),
+            Dropped::Text | Dropped::Interventions | Dropped::Annotated => {
                 self.apply(CorpusCommand::Import(path), app);
             }
-            Dropped::Text | Dropped::Interventions | Dropped::Annotated | Dropped::Links => {
-                self.message = Some(tr!("Open or make a corpus first; the file goes into it").to_owned());
-            }
-            // Other pages take these.
-            Dropped::Model | Dropped::Logs => {}
+            Dropped::Logs => self.apply(LogCommand::Open(path).into(), app),
+            // Page Sentence takes it.
+            Dropped::Model => {}
         }
     }
 
     fn saved(&self) -> Value {
-        let workspace = self.kept.workspace.clone().filter(|path| path.to_str().is_some());
-        serde_json::to_value(KeptCorpus { workspace, ..self.kept.clone() }).unwrap_or_default()
+        // JSON holds text, so a path that is not text is left out.
+        let is_text = |path: &PathBuf| path.to_str().is_some();
+        let workspace = self.kept.workspace.clone().filter(is_text);
+        let logs = self.beside.logs.iter().map(|log| log.path.clone()).filter(is_text).collect();
+        serde_json::to_value(KeptCorpus { workspace, logs, ..self.kept.clone() }).unwrap_or_default()
     }
 
     fn restore(&mut self, saved: Value) -> serde_json::Result<()> {
@@ -594,7 +574,8 @@ impl AnyPage for CorpusPage {
         if kept.annotator.is_empty() {
             NOBODY.clone_into(&mut kept.annotator);
         }
-        *self = Self { kept, ..Self::default() };
+        let logs = std::mem::take(&mut kept.logs).into_iter().map(LogFile::new).collect();
+        *self = Self { kept, beside: BesideCorpus { logs, ..BesideCorpus::default() }, ..Self::default() };
         Ok(())
     }
 }

@@ -59,7 +59,7 @@ impl CorpusPage {
     }
 
     pub(super) fn document(&mut self, command: DocumentCommand, app: &mut AppState) {
-        let sheet = &mut self.documents;
+        let sheet = &mut self.beside.documents;
         match command {
             DocumentCommand::Show(is_open) => sheet.is_open = is_open,
             DocumentCommand::Choose(side, path) => {
@@ -94,9 +94,9 @@ impl CorpusPage {
 
     fn order_documents(&mut self, order: DocumentsOrder, app: &mut AppState) {
         self.message = None;
-        if let Some(task) = self.documents.task.take() {
+        if let Some(task) = self.beside.documents.task.take() {
             app.tasks.cancel(task);
         }
-        self.documents.task = Some(app.tasks.order(CORPUS, QueueOrder::Documents(order)));
+        self.beside.documents.task = Some(app.tasks.order(CORPUS, QueueOrder::Documents(order)));
     }
 }

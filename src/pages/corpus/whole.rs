@@ -23,15 +23,11 @@ pub enum ExploreView {
     Concordance,
     /// What an annotator judges.
     Judge,
+    /// Minimal pairs.
+    Contrast,
+    /// Curves of training runs.
+    Training,
 }
-
-/// Every view with its name.
-pub const VIEWS: [(ExploreView, &str); 4] = [
-    (ExploreView::Table, id!("Table")),
-    (ExploreView::Overview, id!("Overview")),
-    (ExploreView::Concordance, id!("Concordance")),
-    (ExploreView::Judge, id!("Judge")),
-];
 
 /// What the user does with the whole.
 #[derive(Clone, Debug, PartialEq)]

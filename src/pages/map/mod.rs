@@ -43,7 +43,7 @@ pub const MAP: Page = Page::new(&PageInfo {
     name: id!("Map"),
     title: id!("Page Map"),
     saved_as: "maps",
-    digit: 3,
+    digit: 4,
     takes: &[],
     keeps_work: false,
     has_only_models: false,

@@ -11,7 +11,7 @@ pub const STEPS: Page = Page::new(&PageInfo {
     name: id!("Steps"),
     title: id!("Page Steps"),
     saved_as: "steps",
-    digit: 4,
+    digit: 2,
     takes: &[],
     keeps_work: false,
     has_only_models: true,

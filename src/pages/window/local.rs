@@ -68,11 +68,6 @@ pub const BEAM_OPEN: &str = "beam_open";
 /// Key of the session's layout: 1 when things glide to their places, 0 when they jump.
 pub const MOTION: &str = "motion";
 
-/// Key of the session's layout: which part of page Evaluation is shown, by its place.
-pub const EVALUATION_PART: &str = "evaluation_part";
-/// Key of the session's layout: 1 when BLEU by length leaves sentences with unknown words out.
-pub const EVALUATION_SET: &str = "evaluation_set";
-
 /// Where F6 goes, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Panel {

@@ -13,7 +13,7 @@ use interlinear::app::page::SENTENCE;
 use interlinear::jobs::live::protocol::{Event, ModelFacts};
 use interlinear::pages::command::Command;
 use interlinear::pages::corpus::CORPUS;
-use interlinear::pages::evaluation::command::EvaluationCommand;
+use interlinear::pages::corpus::command::CorpusCommand;
 use interlinear::pages::map::MAP;
 use interlinear::pages::map::MapCommand;
 use interlinear::pages::sentence::command::{ListCommand, SourceCommand};
@@ -234,11 +234,11 @@ fn a_page_that_is_not_understood_sets_the_state_aside() {
 fn every_page_keeps_its_part_under_its_own_name() {
     let mut session = session(0);
     session.apply(MapCommand::SetCount(77));
-    session.apply(Command::from(EvaluationCommand::SetAlsoWithoutUnk(true)));
+    session.apply(Command::from(CorpusCommand::SetAnnotator("anna".to_owned())));
     session.apply(WindowCommand::ShowPage(MAP));
     let value = serde_json::to_value(session.saved()).expect("it is JSON");
     assert_eq!((&value["page"], &value["maps"]["count"]), (&"map".into(), &77.into()));
-    assert_eq!(value["evaluation"]["also_without_unk"], true);
+    assert_eq!(value["workbench"]["annotator"], "anna");
     assert!(value.get("sentence").is_none() && value.get("pages").is_none());
 }
 

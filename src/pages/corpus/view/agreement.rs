@@ -5,10 +5,10 @@ use egui::{ComboBox, Id, Label, RichText, ScrollArea, Ui, vec2};
 use crate::corpus::judgements::agreement::{Agreement, Aspect};
 use crate::jobs::corpus::thread::CorpusRequest;
 use crate::lang;
-use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::command::CorpusCommand;
 use crate::pages::corpus::judging::condition;
 use crate::pages::corpus::whole::{ExploreCommand, ExploreView};
+use crate::pages::corpus::{Compared, CorpusPage};
 use crate::pages::window::dialogs::IMPORT;
 use crate::pages::window::local::{Sheet, Window};
 use crate::widgets::{labels, theme};
@@ -20,7 +20,9 @@ const FIXED: f32 = 280.0;
 
 /// The sheet, where two are compared.
 pub fn agreement_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
-    let Some(pair) = workbench.compared.clone().filter(|_| window.local.shared.sheet == Sheet::None) else {
+    let Some(Compared { pair, agreement }) =
+        workbench.compared.clone().filter(|_| window.local.shared.sheet == Sheet::None)
+    else {
         return;
     };
     let frame = theme::card(theme::tokens(ui)).inner_margin(egui::Margin::same(24));
@@ -34,7 +36,7 @@ pub fn agreement_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>
         });
         pair_ui(ui, workbench, window, &pair);
         ui.separator();
-        if let Some(agreement) = workbench.agreement.clone() {
+        if let Some(agreement) = agreement {
             let height = ((room.y - FIXED) / 2.0).max(100.0);
             numbers_ui(ui, &agreement, height);
             differing_ui(ui, workbench, window, &agreement, height);

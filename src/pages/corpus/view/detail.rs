@@ -1,11 +1,9 @@
 //! Floor 11: page Corpus, the chosen sentence: all texts, what people say of it, the picture of a system. What is below
 //! the texts stands in sections that can be closed, with its counts in their heads.
 
-use std::sync::Arc;
+use egui::{CollapsingHeader, ComboBox, RichText, ScrollArea, Ui, vec2};
 
-use egui::{CollapsingHeader, ComboBox, RichText, ScrollArea, TextEdit, Ui, vec2};
-
-use crate::corpus::judgements::judge::{Judgement, MOST_STARS};
+use crate::corpus::judgements::judge::Judgement;
 use crate::corpus::query::column::TableColumn;
 use crate::jobs::corpus::thread::Detail;
 use crate::pages::corpus::CorpusPage;
@@ -13,7 +11,8 @@ use crate::pages::corpus::command::CorpusCommand;
 use crate::pages::corpus::view::memory::CorpusMemory;
 use crate::pages::corpus::view::tints::{TintedSide, Tints};
 use crate::pages::corpus::view::words::Marked;
-use crate::pages::corpus::view::{gold, marks, picture};
+use crate::pages::corpus::view::{gold, picture};
+use crate::pages::corpus::whole::{ExploreCommand, ExploreView};
 use crate::pages::window::local::Window;
 use crate::widgets::{labels, theme};
 
@@ -44,18 +43,16 @@ pub fn detail_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     });
 }
 
-fn sections_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, detail: &Arc<Detail>, tints: &Tints) {
-    let head = judged_head(&workbench.judgement());
-    let mut is_drawn = false;
-    section(ui, window, "judgement", &head, |ui, window| {
-        is_drawn = true;
-        judged_ui(ui, workbench, window, detail);
+fn sections_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, detail: &Detail, tints: &Tints) {
+    ui.horizontal_wrapped(|ui| {
+        let judge = ui.button(tr!("Judge"));
+        let judge = judge.on_hover_text(tr!("Stars, tags, a note, ratings and errors of this sentence"));
+        if judge.accessible_name(tr!("Judge this sentence")).clicked() {
+            window.push(ExploreCommand::SetView(ExploreView::Judge));
+        }
+        labels::caption(ui, judged_head(&workbench.judgement()));
+        labels::caption(ui, tints.head());
     });
-    if !is_drawn {
-        // a closed field never says that it lost the keyboard
-        keep(window, true);
-    }
-    section(ui, window, "errors", &tints.head(), |ui, window| marks::marks_ui(ui, workbench, window, detail, tints));
     if workbench.tables.iter().any(Option::is_some) {
         section(ui, window, "alignment", tr!("Alignment"), |ui, window| picture::picture_ui(ui, workbench, window));
     }
@@ -169,126 +166,6 @@ fn texts_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, (detai
         let is_other = lit.is_some_and(|(chosen, _)| chosen != at);
         let others = if is_other { &missed } else { &references };
         line(ui, &column.system.name, &output.text, others, Some(TintedSide::System(&column.system.name)));
-    }
-}
-
-/// Stars of which so many are given; which of them is clicked.
-pub fn stars_ui(ui: &mut Ui, given: u8, name: impl Fn(u8) -> String) -> Option<u8> {
-    let mut clicked = None;
-    for star in 1..=MOST_STARS {
-        let sign = RichText::new(if star <= given { "\u{2605}" } else { "\u{2606}" }).color(theme::tokens(ui).accent);
-        let button = ui.add(egui::Button::new(sign).frame(false)).on_hover_text(name(star));
-        if button.accessible_name(name(star)).clicked() {
-            clicked = Some(star);
-        }
-    }
-    clicked
-}
-
-fn judged_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, detail: &Arc<Detail>) {
-    let t = theme::tokens(ui);
-    let judgement = workbench.judgement();
-    ui.horizontal_wrapped(|ui| {
-        if let Some(star) = stars_ui(ui, judgement.stars, |star| tr!("{n} star" | "{n} stars" % star)) {
-            window.push(CorpusCommand::Star(star));
-        }
-        let label = ui.label(RichText::new(tr!("by")).color(t.weak));
-        let name = window.local.of::<CorpusMemory>().annotator.get_or_insert_with(|| workbench.kept.annotator.clone());
-        let field = ui.add(TextEdit::singleline(name).desired_width(80.0)).labelled_by(label.id);
-        let field = field.on_hover_text(tr!("Whose judgements these are; each annotator's are kept apart"));
-        if field.lost_focus() {
-            let name = name.clone();
-            window.push(CorpusCommand::SetAnnotator(name));
-        }
-        for tag in &judgement.tags {
-            let chip = ui.button(format!("{tag} \u{d7}"));
-            if chip.on_hover_text(tr!("Takes the tag away")).accessible_name(tr!("Take away tag {tag}", tag)).clicked()
-            {
-                window.push(CorpusCommand::Tag(tag.clone()));
-            }
-        }
-        let label = ui.label(tr!("Tag"));
-        let field = TextEdit::singleline(&mut window.local.of::<CorpusMemory>().tag)
-            .desired_width(110.0)
-            .hint_text(tr!("new tag"));
-        let field = ui.add(field).labelled_by(label.id);
-        if field.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter)) {
-            let tag = std::mem::take(&mut window.local.of::<CorpusMemory>().tag);
-            window.push(CorpusCommand::Tag(tag));
-            field.request_focus();
-        }
-    });
-    note_ui(ui, workbench, window, detail, &judgement.note);
-    for (annotator, other) in detail.judgements.iter().filter(|(name, _)| **name != workbench.kept.annotator) {
-        let tags: Vec<&str> = other.tags.iter().map(String::as_str).collect();
-        let stars = "\u{2605}".repeat(usize::from(other.stars));
-        let clean: Vec<&str> = other.no_errors.iter().map(String::as_str).collect();
-        let clean = if clean.is_empty() { String::new() } else { tr!("no errors in {}", clean.join(", ")) };
-        let rated: Vec<String> =
-            other.ratings.iter().map(|(name, rating)| tr!("{name} rated {rating}", name, rating)).collect();
-        let parts = [stars, tags.join(", "), other.note.clone(), clean, rated.join(", ")];
-        let parts: Vec<&str> = parts.iter().map(String::as_str).filter(|part| !part.is_empty()).collect();
-        // Marks stand with the others below.
-        if parts.is_empty() {
-            continue;
-        }
-        let text = format!("{annotator}: {}", parts.join("; "));
-        labels::note(ui, text);
-    }
-}
-
-/// How long a note is typed before it is kept, seconds.
-const PAUSE: f64 = 0.5;
-
-/// The note is kept while it is typed, and when the field is left, also by choosing another sentence.
-fn note_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, detail: &Detail, note: &str) {
-    let of = (detail.at, workbench.kept.annotator.clone());
-    let local = window.local.of::<CorpusMemory>();
-    let is_other = local.noted.as_ref() != Some(&of);
-    if is_other {
-        keep(window, workbench.path.is_some());
-        let local = window.local.of::<CorpusMemory>();
-        local.noted = Some(of);
-        note.clone_into(&mut local.note);
-        local.is_noting = false;
-    }
-    let local = window.local.of::<CorpusMemory>();
-    if !local.is_noting {
-        note.clone_into(&mut local.note);
-    }
-    let field = ui.horizontal(|ui| {
-        let label = ui.label(tr!("Note"));
-        let field = TextEdit::multiline(&mut local.note).desired_rows(1).desired_width(f32::INFINITY);
-        ui.add(field).labelled_by(label.id)
-    });
-    let field = field.inner;
-    let now = ui.input(|input| input.time);
-    if field.changed() {
-        local.is_noting = true;
-        local.note_due.get_or_insert(now + PAUSE);
-    }
-    let due = local.note_due;
-    if field.lost_focus() {
-        local.is_noting = false;
-        keep(window, true);
-    } else if let Some(due) = due {
-        if now >= due {
-            keep(window, true);
-        } else {
-            ui.ctx().request_repaint_after_secs((due - now) as f32);
-        }
-    }
-}
-
-/// Keeps what was typed.
-fn keep(window: &mut Window<'_>, is_open: bool) {
-    let local = window.local.of::<CorpusMemory>();
-    if local.note_due.take().is_none() || !is_open {
-        return;
-    }
-    if let Some((at, annotator)) = local.noted.clone() {
-        let note = local.note.clone();
-        window.push(CorpusCommand::Note { at, annotator, note });
     }
 }
 

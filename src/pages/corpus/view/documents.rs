@@ -75,7 +75,7 @@ pub fn offer_ui(ui: &mut Ui, window: &mut Window<'_>) {
 
 /// The sheet.
 pub fn documents_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
-    let sheet = &workbench.documents;
+    let sheet = &workbench.beside.documents;
     ui.horizontal_wrapped(|ui| {
         ui.label(RichText::new(tr!("From documents to pairs")).size(theme::TEXT_TITLE));
         for (side, question) in FILES.into_iter().enumerate() {
@@ -139,7 +139,7 @@ pub fn documents_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>
 
 /// The chosen bead, sentence by sentence, and what is done with it.
 fn bead_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
-    let sheet = &workbench.documents;
+    let sheet = &workbench.beside.documents;
     let Some(row) = sheet.selected.and_then(|at| sheet.beads.rows.get(at)) else {
         labels::note(ui, tr!("Choose a bead to join, split or move its sentences."));
         return;

@@ -1,23 +1,27 @@
-//! Floor 11: page Corpus, the desk of one who judges: a sentence of the campaign and what the systems say of it, under letters where
-//! the campaign is blind, with keys for everything.
+//! Floor 11: page Corpus, the desk of one who judges: a sentence and what the systems say of it, with keys for everything, of
+//! which each has a button. The sentences are those that are shown, or the tasks of a campaign; where it is blind the systems stand
+//! under letters.
 
 use std::sync::Arc;
 
 use egui::{
-    DragValue, Event, Frame, Key, Margin, Modifiers, ProgressBar, RichText, ScrollArea, Slider, Stroke, TextEdit, Ui,
+    Button, DragValue, Event, Frame, Key, Margin, Modifiers, ProgressBar, RichText, ScrollArea, Slider, Stroke,
+    TextEdit, Ui,
 };
 
+use crate::corpus::export::out::ExportFormat;
 use crate::corpus::judgements::campaign::{Campaign, STAR, letter};
-use crate::corpus::judgements::judge::{ErrorMark, Judgement, MOST_RATING};
+use crate::corpus::judgements::judge::{Judgement, METRIC, MOST_RATING};
 use crate::jobs::corpus::thread::{CorpusRequest, Detail};
 use crate::lang;
 use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::command::CorpusCommand;
 use crate::pages::corpus::desk::{DeskDeed, DeskKey, DeskSheet};
-use crate::pages::corpus::view::detail;
 use crate::pages::corpus::view::memory::CorpusMemory;
+use crate::pages::corpus::view::scheme_draft::SchemeDraft;
 use crate::pages::corpus::view::tints::{TintedSide, Tints};
 use crate::pages::corpus::view::words::{Marked, Tint};
+use crate::pages::corpus::view::{filter, judgement, marks, saving};
 use crate::pages::window::local::{Sheet, Window};
 use crate::text::words::{letters_at, place_of};
 use crate::widgets::{labels, theme};
@@ -37,31 +41,43 @@ const LEGEND: &str = id!(
                       Page Up, Page Down: task   Ctrl+Z: undo"
 );
 
+/// What is judged where there is no campaign: what all systems say, rated and marked.
+fn free(workbench: &CorpusPage) -> Campaign {
+    let systems = workbench.corpus.systems.iter().map(|column| column.system.name.clone()).collect();
+    Campaign { rates: true, systems, ..Campaign::default() }
+}
+
 /// The desk.
 pub fn judge_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
-    let Some(campaign) = workbench.corpus.campaign.clone() else {
-        plan_ui(ui, workbench, window);
-        return;
-    };
     let annotator = workbench.kept.annotator.clone();
-    window.local.of::<CorpusMemory>().desk.sit(&annotator, &campaign);
+    let desk = &mut window.local.of::<CorpusMemory>().desk;
+    let campaign = match &workbench.corpus.campaign {
+        Some(campaign) => {
+            desk.sit(&annotator, campaign);
+            Arc::clone(campaign)
+        }
+        None => {
+            desk.sit_freely(&workbench.rows);
+            Arc::new(free(workbench))
+        }
+    };
     let is_done = |at: usize| workbench.has_judged(&campaign, at);
-    let desk = &window.local.of::<CorpusMemory>().desk;
+    let is_free = workbench.corpus.campaign.is_none();
     let tasks = Arc::clone(&desk.tasks);
     let place = workbench.selected.and_then(|at| tasks.iter().position(|task| *task as usize == at));
-    if place.is_none()
-        && let Some(first) = desk.open_task(None, is_done).or_else(|| tasks.first().map(|at| *at as usize))
-    {
-        window.push(CorpusCommand::Select(Some(first)));
+    if place.is_none() {
+        let open = if is_free { None } else { desk.open_task(None, is_done) };
+        if let Some(first) = open.or_else(|| tasks.first().map(|at| *at as usize)) {
+            window.push(CorpusCommand::Select(Some(first)));
+        }
     }
+    bar_ui(ui, workbench, window);
     head_ui(ui, workbench, window, &campaign, (&tasks, place));
     if tasks.is_empty() {
-        let note = tr!(
-            "{annotator} has no tasks in this campaign; these have: {}.",
-            campaign.annotators.join(", "),
-            annotator
-        );
-        labels::note(ui, note);
+        if !is_free {
+            let all = campaign.annotators.join(", ");
+            labels::note(ui, tr!("{annotator} has no tasks in this campaign; these have: {}.", all, annotator));
+        }
         return;
     }
     listen(ui, workbench, window);
@@ -72,6 +88,54 @@ pub fn judge_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     let mut sheet = sheet(workbench, &campaign, &annotator, (&detail, own));
     hear(workbench, window, &campaign, &mut sheet);
     sheet_ui(ui, workbench, window, &campaign, (&detail, &sheet));
+    if !window.local.of::<CorpusMemory>().desk.waiting.is_empty() {
+        // A button was clicked that a key stands for.
+        ui.ctx().request_repaint();
+    }
+}
+
+/// Who judges, and what belongs to judging as a whole.
+fn bar_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
+    ui.horizontal_wrapped(|ui| {
+        let label = ui.label(RichText::new(tr!("by")).color(theme::tokens(ui).weak));
+        let name = window.local.of::<CorpusMemory>().annotator.get_or_insert_with(|| workbench.kept.annotator.clone());
+        let field = ui.add(TextEdit::singleline(name).desired_width(80.0)).labelled_by(label.id);
+        let field = field.on_hover_text(tr!("Whose judgements these are; each annotator's are kept apart"));
+        if field.lost_focus() {
+            let name = name.clone();
+            window.push(CorpusCommand::SetAnnotator(name));
+        }
+        let agreement = ui.button(tr!("Agreement..."));
+        if agreement.on_hover_text(tr!("How far two annotators agree, and where they differ")).clicked() {
+            // The one who judges here comes first, if there is anything by that name.
+            let mut names: Vec<String> = workbench.corpus.counts.annotators.keys().cloned().collect();
+            names.sort_by_key(|name| (*name == METRIC, *name != workbench.kept.annotator));
+            let mut names = names.into_iter();
+            let pair = (names.next().unwrap_or_default(), names.next().unwrap_or_default());
+            window.push(CorpusRequest::Compare(Some(pair)));
+        }
+        let scheme = ui.button(tr!("Scheme of errors..."));
+        if scheme.on_hover_text(tr!("Kinds of errors, and what each severity weighs")).clicked() {
+            let draft = SchemeDraft::new(Arc::clone(&workbench.corpus.scheme));
+            window.local.of::<CorpusMemory>().scheme = Some(draft);
+        }
+        if workbench.corpus.campaign.is_none() {
+            filter::menu(tr!("Campaign...")).ui(ui, |ui| plan_ui(ui, workbench, window));
+            return;
+        }
+        let tasks = ui.button(tr!("Save the tasks..."));
+        if tasks.on_hover_text(tr!("Who judges which sentence, in which order, and what is done")).clicked() {
+            let kind = ExportFormat::Tasks;
+            window.ask(saving(kind).then(move |path| CorpusCommand::Save(kind, path)));
+        }
+        ui.menu_button(tr!("End the campaign"), |ui| {
+            ui.label(tr!("What was judged stays"));
+            if ui.button(tr!("Yes, end it")).clicked() {
+                window.push(CorpusRequest::Plan(None));
+                ui.close();
+            }
+        });
+    });
 }
 
 /// The sentence with the translations in their order.
@@ -98,6 +162,7 @@ fn is_metric(campaign: &Campaign, annotator: &str, name: &str) -> bool {
     name != annotator && !campaign.annotators.iter().any(|known| known == name)
 }
 
+/// Which sentence or task this is, and the way to others.
 fn head_ui(
     ui: &mut Ui,
     workbench: &CorpusPage,
@@ -105,41 +170,42 @@ fn head_ui(
     campaign: &Campaign,
     (tasks, place): (&[u32], Option<usize>),
 ) {
-    let t = theme::tokens(ui);
-    let annotator = &workbench.kept.annotator;
+    let is_free = workbench.corpus.campaign.is_none();
     let is_done = |at: usize| workbench.has_judged(campaign, at);
-    let done = tasks.iter().filter(|at| is_done(**at as usize)).count();
+    let done = if is_free { 0 } else { tasks.iter().filter(|at| is_done(**at as usize)).count() };
     ui.horizontal_wrapped(|ui| {
         let task = place.map_or_else(String::new, |place| tr!("Task {} of {}, ", place + 1, tasks.len()));
-        ui.label(RichText::new(tr!("{task}{done} done", task, done)).size(theme::TEXT_TITLE));
-        for (name, by) in [(tr!("Previous task"), -1), (tr!("Next task"), 1)] {
+        let title = match workbench.selected {
+            Some(at) if is_free => tr!("Sentence {}", at + 1),
+            _ if is_free => String::new(),
+            _ => tr!("{task}{done} done", task, done),
+        };
+        ui.label(RichText::new(title).size(theme::TEXT_TITLE));
+        let steps = if is_free {
+            [(tr!("Previous sentence"), -1), (tr!("Next sentence"), 1)]
+        } else {
+            [(tr!("Previous task"), -1), (tr!("Next task"), 1)]
+        };
+        for (name, by) in steps {
             let next = place.and_then(|place| place.checked_add_signed(by)).and_then(|place| tasks.get(place));
-            if ui.add_enabled(next.is_some(), egui::Button::new(name)).clicked() {
+            if ui.add_enabled(next.is_some(), Button::new(name)).clicked() {
                 window.push(CorpusCommand::Select(next.map(|at| *at as usize)));
             }
         }
+        if is_free {
+            return;
+        }
         let open = window.local.of::<CorpusMemory>().desk.open_task(workbench.selected, is_done);
-        let button = ui.add_enabled(open.is_some(), egui::Button::new(tr!("Next open task")));
+        let button = ui.add_enabled(open.is_some(), Button::new(tr!("Next open task")));
         if button.on_disabled_hover_text(tr!("All tasks are done")).clicked() {
             window.push(CorpusCommand::Select(open));
         }
-        let label = ui.label(RichText::new(tr!("by")).color(t.weak));
-        let name = window.local.of::<CorpusMemory>().annotator.get_or_insert_with(|| annotator.clone());
-        let field = ui.add(TextEdit::singleline(name).desired_width(80.0)).labelled_by(label.id);
-        if field.lost_focus() {
-            let name = name.clone();
-            window.push(CorpusCommand::SetAnnotator(name));
-        }
-        ui.menu_button(tr!("End the campaign"), |ui| {
-            ui.label(tr!("What was judged stays"));
-            if ui.button(tr!("Yes, end it")).clicked() {
-                window.push(CorpusRequest::Plan(None));
-                ui.close();
-            }
-        });
     });
-    let share = done as f32 / tasks.len().max(1) as f32;
-    ui.add(ProgressBar::new(share).desired_height(theme::PROGRESS_HEIGHT).animate(false).fill(t.accent));
+    if !is_free {
+        let share = done as f32 / tasks.len().max(1) as f32;
+        let bar = ProgressBar::new(share).desired_height(theme::PROGRESS_HEIGHT).animate(false);
+        ui.add(bar.fill(theme::tokens(ui).accent));
+    }
 }
 
 /// What a key means at the desk.
@@ -183,7 +249,7 @@ fn listen(ui: &Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     let ctx = ui.ctx();
     let is_elsewhere =
         ctx.text_edit_focused() || egui::Popup::is_any_open(ctx) || window.local.shared.sheet != Sheet::None;
-    if is_elsewhere || workbench.compared.is_some() {
+    if is_elsewhere || workbench.compared.is_some() || window.local.of::<CorpusMemory>().scheme.is_some() {
         return;
     }
     let waiting = &mut window.local.of::<CorpusMemory>().desk.waiting;
@@ -211,6 +277,11 @@ fn hear(workbench: &CorpusPage, window: &mut Window<'_>, campaign: &Campaign, sh
     }
 }
 
+/// A key that a button stands for.
+fn press(window: &mut Window<'_>, key: DeskKey) {
+    window.local.of::<CorpusMemory>().desk.waiting.push(key);
+}
+
 fn sheet_ui(
     ui: &mut Ui,
     workbench: &CorpusPage,
@@ -221,16 +292,9 @@ fn sheet_ui(
     let mut tints = Tints::of(ui, workbench, window, detail);
     let own = &workbench.kept.annotator;
     tints.seen.retain(|seen| seen.key.annotator == *own || is_metric(campaign, own, &seen.key.annotator));
+    let is_free = workbench.corpus.campaign.is_none();
     ScrollArea::vertical().id_salt("corpus_judge").auto_shrink(false).show(ui, |ui| {
-        let t = theme::tokens(ui);
-        labels::caption(ui, tr!("Source"));
-        let (mut set_off, _) = tints.on(sheet.source, TintedSide::Source);
-        let chosen = window.local.of::<CorpusMemory>().desk.source;
-        let chosen = place_of(sheet.source, sheet.rules.source, chosen).filter(|_| chosen.0 < chosen.1);
-        set_off.extend(chosen.map(|place| Tint { place, line: Stroke::NONE, ground: t.accent_soft }));
-        let source = Marked::new(sheet.source, (&[], sheet.rules.source), theme::sentence(), (t.text, t.warm))
-            .with_tints(set_off, None);
-        source.paragraph_ui(ui, ("judged source", sheet.at));
+        source_ui(ui, window, sheet, &tints);
         let references = detail.sentence.references();
         if !references.is_empty() {
             egui::CollapsingHeader::new(tr!("Reference")).id_salt("judged_reference").show_unindented(ui, |ui| {
@@ -239,14 +303,47 @@ fn sheet_ui(
                 }
             });
         }
+        judgement::judged_ui(ui, workbench, window, detail, is_free);
         for n in 0..sheet.rows.len() {
             ui.add_space(theme::SPACE_2);
             row_ui(ui, workbench, window, campaign, (sheet, &tints), n);
         }
-        ui.add_space(theme::SPACE_2);
-        kinds_ui(ui, workbench, window);
+        // Names of systems stand in them.
+        let stale = detail.judgements.iter().filter(|(name, _)| is_free || *name == own && !campaign.is_blind);
+        for (annotator, judgement) in stale {
+            for (n, stale) in judgement.stale.iter().enumerate() {
+                let number = (annotator == own).then_some(judgement.marks.len() + n);
+                marks::stale_ui(ui, window, (number, annotator), stale);
+            }
+        }
         labels::note(ui, lang::text(LEGEND));
     });
+    let local = window.local.of::<CorpusMemory>();
+    let next = local.over_mark.as_ref().or(local.mark.as_ref()).filter(|key| tints.has(key));
+    if next != tints.shown.as_ref() {
+        // The texts above were painted before.
+        ui.ctx().request_repaint();
+    }
+}
+
+/// The source, and its words once those of a translation are chosen: a mark may concern some of them.
+fn source_ui(ui: &mut Ui, window: &mut Window<'_>, sheet: &DeskSheet<'_>, tints: &Tints) {
+    let t = theme::tokens(ui);
+    labels::caption(ui, tr!("Source"));
+    let (mut set_off, said) = tints.on(sheet.source, TintedSide::Source);
+    let desk = &window.local.of::<CorpusMemory>().desk;
+    let (chosen, marks) = (desk.source, desk.target.0 < desk.target.1);
+    let place = place_of(sheet.source, sheet.rules.source, chosen).filter(|_| chosen.0 < chosen.1);
+    set_off.extend(place.map(|place| Tint { place, line: Stroke::NONE, ground: t.accent_soft }));
+    let source = Marked::new(sheet.source, (&[], sheet.rules.source), theme::sentence(), (t.text, t.warm));
+    source.with_tints(set_off, said).paragraph_ui(ui, ("judged source", sheet.at));
+    if !marks {
+        return;
+    }
+    labels::caption(ui, tr!("Which words of the source does it concern, if any?"));
+    if let Some(n) = marks::clicked(ui, (sheet.source, sheet.rules.source), tr!("of the source"), chosen) {
+        press(window, DeskKey::ClickSource(n));
+    }
 }
 
 /// A translation, its rating and its marks.
@@ -260,67 +357,32 @@ fn row_ui(
 ) {
     let t = theme::tokens(ui);
     let (system, text) = sheet.rows[n];
+    let name = if campaign.is_blind { letter(n) } else { system.to_owned() };
     let desk = &window.local.of::<CorpusMemory>().desk;
     let is_chosen = desk.row == n;
-    let (typed, too_high) = (desk.typed.clone(), desk.is_too_high());
-    let mut ground = None;
-    if is_chosen
-        && let Some(place) = place_of(text, sheet.rules.target, desk.target).filter(|_| desk.target.0 < desk.target.1)
-    {
-        ground = Some(desk.letters.map_or_else(|| place.clone(), |letters| letters_at(text, &place, letters)));
-    }
-    let name = if campaign.is_blind { letter(n) } else { system.to_owned() };
-    let rating = sheet.own.ratings.get(system);
+    let (target, letters) = (desk.target, desk.letters);
+    let place = place_of(text, sheet.rules.target, target).filter(|_| is_chosen && target.0 < target.1);
+    let ground = place.map(|place| letters.map_or_else(|| place.clone(), |letters| letters_at(text, &place, letters)));
     let frame = Frame::new().inner_margin(Margin::same(8)).corner_radius(theme::RADIUS);
     let frame = frame.stroke(Stroke::new(if is_chosen { 2.0 } else { 1.0 }, if is_chosen { t.accent } else { t.line }));
     let shown = frame.show(ui, |ui| {
         ui.set_width(ui.available_width());
-        ui.horizontal_wrapped(|ui| {
-            let shown = if is_chosen && too_high {
-                tr!("rating {typed}: 100 is the most (Backspace)", typed)
-            } else if is_chosen && !typed.is_empty() {
-                tr!("rating {typed}\u{2026}", typed)
-            } else {
-                rating.map_or_else(
-                    || if campaign.rates { tr!("not rated").to_owned() } else { String::new() },
-                    |rating| if campaign.in_stars { stars(*rating) } else { tr!("rating {rating}", rating) },
-                )
-            };
-            let marks = sheet.own.marks.iter().filter(|mark| mark.system == system).count();
-            let marks = match marks {
-                0 if sheet.own.no_errors.contains(system) => tr!("no errors").to_owned(),
-                0 => String::new(),
-                count => tr!("{n} mark" | "{n} marks" % count),
-            };
-            let parts = [name.clone(), shown, marks];
-            let head = parts.iter().filter(|part| !part.is_empty()).map(String::as_str).collect::<Vec<_>>().join(", ");
-            if ui.selectable_label(is_chosen, RichText::new(&head).strong()).clicked() {
-                window.local.of::<CorpusMemory>().desk.go_to(n);
-            }
-            if campaign.in_stars {
-                let said = |star: u8| tr!("{} for {name}", stars(star * STAR), name);
-                if let Some(star) = detail::stars_ui(ui, rating.map_or(0, |rating| rating / STAR), said) {
-                    window.push(CorpusCommand::Rate(system.to_owned(), Some(star * STAR)));
-                }
-            } else if campaign.rates {
-                rating_ui(ui, window, (system, &name), rating.copied());
-            }
-            let is_marked = sheet.own.marks.iter().any(|mark| mark.system == system);
-            let button = egui::Button::selectable(sheet.own.no_errors.contains(system), tr!("No errors"));
-            let button = ui.add_enabled(!is_marked, button.frame_when_inactive(true));
-            if button.accessible_name(tr!("No errors in {name}", name)).clicked() {
-                window.push(CorpusCommand::NoErrors(system.to_owned()));
-            }
-        });
-        let (mut set_off, _) = tints.on(text, TintedSide::System(system));
+        row_head_ui(ui, window, campaign, sheet, (n, &name));
+        let (mut set_off, said) = tints.on(text, TintedSide::System(system));
         set_off.extend(ground.map(|place| Tint { place, line: Stroke::NONE, ground: t.accent_soft }));
-        let marked =
-            Marked::new(text, (&[], sheet.rules.target), theme::sentence(), (t.text, t.warm)).with_tints(set_off, None);
-        marked.paragraph_ui(ui, ("judged", sheet.at, n));
+        let marked = Marked::new(text, (&[], sheet.rules.target), theme::sentence(), (t.text, t.warm));
+        marked.with_tints(set_off, said).paragraph_ui(ui, ("judged", sheet.at, n));
         if is_chosen {
-            for seen in tints.seen.iter().filter(|seen| seen.mark.system == system) {
-                mark_ui(ui, workbench, text, &seen.mark, &seen.key.annotator);
+            labels::caption(ui, tr!("To mark an error, click its first and its last word"));
+            if let Some(word) =
+                marks::clicked(ui, (text, sheet.rules.target), &tr!("of {system}", system = name), target)
+            {
+                press(window, DeskKey::Click(word));
             }
+            kinds_ui(ui, workbench, window);
+        }
+        for seen in tints.seen.iter().filter(|seen| seen.mark.system == system) {
+            marks::seen_ui(ui, workbench, window, (sheet, text, &name), (seen, tints));
         }
     });
     // Whoever judges by keys sees what is rated.
@@ -328,6 +390,59 @@ fn row_ui(
     if is_chosen && window.local.of::<CorpusMemory>().judged.replace(lies) != Some(lies) {
         ui.scroll_to_rect(if n == 0 { ui.min_rect() } else { shown.response.rect }, None);
     }
+}
+
+/// What is said of a translation so far, and the buttons that say it.
+fn row_head_ui(
+    ui: &mut Ui,
+    window: &mut Window<'_>,
+    campaign: &Campaign,
+    sheet: &DeskSheet<'_>,
+    (n, name): (usize, &str),
+) {
+    let system = sheet.rows[n].0;
+    let desk = &window.local.of::<CorpusMemory>().desk;
+    let is_chosen = desk.row == n;
+    let (typed, too_high) = (desk.typed.clone(), desk.is_too_high());
+    let rating = sheet.own.ratings.get(system);
+    let marks = sheet.own.marks.iter().filter(|mark| mark.system == system).count();
+    ui.horizontal_wrapped(|ui| {
+        let shown = if is_chosen && too_high {
+            tr!("rating {typed}: 100 is the most (Backspace)", typed)
+        } else if is_chosen && !typed.is_empty() {
+            tr!("rating {typed}\u{2026}", typed)
+        } else {
+            rating.map_or_else(
+                || if campaign.rates { tr!("not rated").to_owned() } else { String::new() },
+                |rating| if campaign.in_stars { stars(*rating) } else { tr!("rating {rating}", rating) },
+            )
+        };
+        let marks_text = match marks {
+            0 if sheet.own.no_errors.contains(system) => tr!("no errors").to_owned(),
+            0 => String::new(),
+            count => tr!("{n} mark" | "{n} marks" % count),
+        };
+        let parts = [name.to_owned(), shown, marks_text];
+        let head = parts.iter().filter(|part| !part.is_empty()).map(String::as_str).collect::<Vec<_>>().join(", ");
+        if ui.selectable_label(is_chosen, RichText::new(&head).strong()).clicked() {
+            window.local.of::<CorpusMemory>().desk.go_to(n);
+        }
+        if campaign.in_stars {
+            let said = |star: u8| tr!("{} for {name}", stars(star * STAR), name);
+            if let Some(star) = judgement::stars_ui(ui, rating.map_or(0, |rating| rating / STAR), said) {
+                window.push(CorpusCommand::Rate(system.to_owned(), Some(star * STAR)));
+            }
+        } else if campaign.rates {
+            rating_ui(ui, window, (system, name), rating.copied());
+        }
+        let button = Button::selectable(sheet.own.no_errors.contains(system), tr!("No errors"));
+        let button = ui.add_enabled(marks == 0, button.frame_when_inactive(true));
+        let about = tr!("Says that this translation was read and has none. One that nobody judged has no score");
+        let button = button.on_hover_text(about).on_disabled_hover_text(tr!("Errors are marked in this translation"));
+        if button.accessible_name(tr!("No errors in {name}", name)).clicked() {
+            window.push(CorpusCommand::NoErrors(system.to_owned()));
+        }
+    });
 }
 
 /// A rating in stars.
@@ -350,35 +465,38 @@ fn rating_ui(ui: &mut Ui, window: &mut Window<'_>, (system, name): (&str, &str),
     }
 }
 
-fn mark_ui(ui: &mut Ui, workbench: &CorpusPage, text: &str, mark: &ErrorMark, annotator: &str) {
-    let place = place_of(text, workbench.corpus.rules.target, mark.target).unwrap_or(0..0);
-    let place = mark.letters.map_or_else(|| place.clone(), |letters| letters_at(text, &place, letters));
-    let words = if mark.target.0 < mark.target.1 { &text[place] } else { tr!("missing words") };
-    let by = if *annotator == workbench.kept.annotator { String::new() } else { tr!(", by {annotator}", annotator) };
-    labels::caption(ui, format!("\u{201c}{words}\u{201d}: {}, {}{by}", mark.category, mark.severity));
-}
-
-/// Which key is which kind, and which digit which severity once a kind is chosen.
+/// The kinds, each with its key; once one is chosen the severities, each with its digit.
 fn kinds_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     let scheme = &workbench.corpus.scheme;
-    let kind = window.local.of::<CorpusMemory>().desk.kind;
-    let chosen = kind.and_then(|kind| scheme.categories.get(kind));
-    if let Some(kind) = chosen {
-        let severities: Vec<String> = scheme
-            .severities
-            .iter()
-            .zip(1..)
-            .map(|(severity, n): (_, usize)| format!("{n} {}", severity.name))
-            .collect();
-        ui.label(RichText::new(format!("{kind}: {}", severities.join("   "))).strong());
-        return;
-    }
-    let kinds = scheme.categories.iter().zip(LETTERS.chars());
-    let kinds: Vec<String> = kinds.map(|(kind, key)| format!("{} {kind}", key.to_ascii_lowercase())).collect();
-    labels::note(ui, kinds.join("   "));
+    let desk = &window.local.of::<CorpusMemory>().desk;
+    let (kind, is_missing) = (desk.kind, desk.is_missing);
+    let small = |text: &str| RichText::new(text).size(theme::TEXT_SMALL);
+    ui.horizontal_wrapped(|ui| {
+        ui.spacing_mut().item_spacing.x = 2.0;
+        if let Some(kind) = kind.and_then(|kind| scheme.categories.get(kind)) {
+            ui.label(small(&format!("{kind}:")).strong());
+            for (n, severity) in (1..).zip(&scheme.severities) {
+                let button = ui.button(small(&format!("{n} {}", severity.name)));
+                if button.accessible_name(tr!("Mark as {}", severity.name)).clicked() {
+                    press(window, DeskKey::Digit(n));
+                }
+            }
+            return;
+        }
+        for (n, kind) in scheme.categories.iter().enumerate() {
+            let key = LETTERS.get(n..=n).map(|key| key.to_ascii_lowercase() + " ").unwrap_or_default();
+            if ui.button(small(&format!("{key}{kind}"))).accessible_name(tr!("Error: {kind}", kind)).clicked() {
+                press(window, DeskKey::Kind(n));
+            }
+        }
+        let missing = ui.add(Button::selectable(is_missing, small(tr!("Missing before"))).frame_when_inactive(true));
+        if missing.on_hover_text(tr!("Words are missing before the first of these")).clicked() {
+            press(window, DeskKey::Missing);
+        }
+    });
 }
 
-/// What to do while there is no campaign.
+/// A campaign that is to begin.
 fn plan_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     ui.heading(tr!("A campaign of human evaluation"));
     let note = tr!(

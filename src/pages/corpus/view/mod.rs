@@ -1,14 +1,16 @@
-//! Floor 11: the page Corpus: a workspace as a table, the chosen sentence beside it.
+//! Floor 11: the page Corpus: a workspace as a table, the chosen sentence beside it. A tab is a file and a line of `TABS`.
 
 mod agreement;
 mod bars;
 mod concordance;
+mod contrasts;
 mod detail;
 mod documents;
 mod filter;
 mod gold;
 mod grids;
 mod judge;
+mod judgement;
 mod listing;
 mod marks;
 pub mod matrix;
@@ -23,10 +25,10 @@ mod scoring;
 mod table;
 mod tallies;
 mod tints;
+mod training;
 mod words;
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use egui::{Key, Label, ProgressBar, RichText, TextEdit, Ui, UiBuilder, vec2};
 
@@ -39,15 +41,13 @@ use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::command::CorpusCommand;
 use crate::pages::corpus::documents::DocumentCommand;
 use crate::pages::corpus::view::memory::CorpusMemory;
-use crate::pages::corpus::view::scheme_draft::SchemeDraft;
-use crate::pages::corpus::whole::{ExploreCommand, ExploreView as WholeView, VIEWS};
+use crate::pages::corpus::whole::{ExploreCommand, ExploreView as WholeView};
 use crate::pages::window::dialogs::{AskedPath, IMPORT, Question, WORKSPACE, Wants};
 use crate::pages::window::local::{AnyView, PageView, View, ViewPlace, Window};
 use crate::pages::window::task;
 use crate::widgets::{labels, theme};
 
 use crate::corpus::export::out::{AttentionFormat, ExportFormat, LinkRule};
-use crate::corpus::judgements::judge::METRIC;
 
 /// Fields for paths are no wider, points.
 const PATH_WIDTH: f32 = 520.0;
@@ -67,6 +67,35 @@ const MAKE: Question = Question::new(id!("New corpus"), id!("Make"), Wants::NewF
 const SAVE_AS: Question =
     Question::new(id!("Save the corpus"), id!("Save"), Wants::NewFile("corpus.ilws"), WORKSPACE.note);
 
+/// A tab of the page.
+struct Tab {
+    view: WholeView,
+    name: &'static str,
+    ui: fn(&mut Ui, &CorpusPage, &mut Window<'_>),
+    /// It shows sentences: without a corpus there is nothing to show.
+    of_corpus: bool,
+    /// The chosen sentence stands beside it.
+    has_detail: bool,
+}
+
+impl Tab {
+    const fn new(view: WholeView, name: &'static str, ui: fn(&mut Ui, &CorpusPage, &mut Window<'_>)) -> Self {
+        Self { view, name, ui, of_corpus: true, has_detail: false }
+    }
+}
+
+/// The tabs, in order.
+const TABS: [Tab; 6] = [
+    Tab { has_detail: true, ..Tab::new(WholeView::Table, id!("Table"), table::table_ui) },
+    // It is about all sentences and needs the room.
+    Tab::new(WholeView::Overview, id!("Overview"), overview::overview_ui),
+    Tab { has_detail: true, ..Tab::new(WholeView::Concordance, id!("Concordance"), concordance::concordance_ui) },
+    // Who judges sees no names of systems.
+    Tab::new(WholeView::Judge, id!("Judge"), judge::judge_ui),
+    Tab { of_corpus: false, ..Tab::new(WholeView::Contrast, id!("Minimal pairs"), contrasts::contrasts_ui) },
+    Tab { of_corpus: false, ..Tab::new(WholeView::Training, id!("Training"), training::training_ui) },
+];
+
 /// The page Corpus.
 pub struct CorpusView;
 
@@ -80,7 +109,7 @@ impl PageView for CorpusPage {
     }
 
     fn undo(&self, again: bool) -> Option<Command> {
-        Some(match (self.documents.is_open, again) {
+        Some(match (self.beside.documents.is_open, again) {
             (true, false) => DocumentCommand::Undo.into(),
             (true, true) => DocumentCommand::Redo.into(),
             (false, false) => CorpusRequest::Undo.into(),
@@ -97,13 +126,13 @@ impl PageView for CorpusPage {
         if window.local.of::<CorpusMemory>().scheme.take().is_some() {
             return;
         }
-        if self.whole.view == WholeView::Judge && !window.local.of::<CorpusMemory>().desk.is_clear() {
-            return window.local.of::<CorpusMemory>().desk.clear();
-        }
         if self.compared.is_some() {
             return window.push(CorpusRequest::Compare(None));
         }
-        window.push(CorpusCommand::Select(None));
+        match self.whole.view {
+            WholeView::Judge => window.local.of::<CorpusMemory>().desk.clear(),
+            _ => window.push(CorpusCommand::Select(None)),
+        }
     }
 }
 
@@ -115,32 +144,40 @@ impl View for CorpusView {
     }
 
     fn ui(&self, ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
-        if workbench.documents.is_open {
+        if workbench.beside.documents.is_open {
             return documents::documents_ui(ui, workbench, window);
         }
-        if workbench.path.is_none() {
+        let view = workbench.whole.view;
+        let Some(tab) = TABS.iter().find(|tab| tab.view == view) else { return };
+        if view != WholeView::Judge {
+            // a field that is gone never says that it lost the keyboard
+            judgement::keep(window, workbench.path.is_some());
+        }
+        ui.horizontal_wrapped(|ui| bar_ui(ui, workbench, window));
+        if workbench.path.is_none() && tab.of_corpus {
             empty_ui(ui, workbench, window);
             return;
         }
-        ui.horizontal_wrapped(|ui| bar_ui(ui, workbench, window));
         agreement::agreement_ui(ui, workbench, window);
         scheme::scheme_ui(ui, workbench, window);
         told_ui(ui, workbench, window);
         for number in workbench.tasks.clone() {
             task::task_ui(ui, window, Some(number));
         }
+        if !tab.of_corpus {
+            (tab.ui)(ui, workbench, window);
+            return;
+        }
         if workbench.corpus.is_empty() {
             first_ui(ui, window);
             return;
         }
-        let view = workbench.whole.view;
         if view != WholeView::Judge || workbench.corpus.campaign.is_none() {
             filter::filter_ui(ui, workbench, window);
         }
         ui.add_space(theme::SPACE_1);
         let room = ui.available_rect_before_wrap();
-        // The overview is about all sentences and needs the room; who judges sees no names of systems.
-        let is_chosen = workbench.detail.is_some() && !matches!(view, WholeView::Overview | WholeView::Judge);
+        let is_chosen = workbench.detail.is_some() && tab.has_detail;
         let (mut list, mut rest) = (room, room);
         if is_chosen && room.width() >= NARROW {
             let width = (room.width() * DETAIL.0).clamp(DETAIL.1, DETAIL.2);
@@ -150,12 +187,7 @@ impl View for CorpusView {
             (list, rest) = room.split_top_bottom_at_y(room.bottom() - room.height() * BELOW);
             rest = rest.with_min_y(rest.top() + theme::SPACE_2);
         }
-        ui.scope_builder(UiBuilder::new().max_rect(list), |ui| match view {
-            WholeView::Table => table::table_ui(ui, workbench, window),
-            WholeView::Overview => overview::overview_ui(ui, workbench, window),
-            WholeView::Concordance => concordance::concordance_ui(ui, workbench, window),
-            WholeView::Judge => judge::judge_ui(ui, workbench, window),
-        });
+        ui.scope_builder(UiBuilder::new().max_rect(list), |ui| (tab.ui)(ui, workbench, window));
         if is_chosen {
             ui.scope_builder(UiBuilder::new().max_rect(rest), |ui| detail::detail_ui(ui, workbench, window));
         }
@@ -169,15 +201,17 @@ fn empty_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
         ui.add_space(ui.available_height() * 0.16);
         ui.set_max_width(ui.available_width().min(PATH_WIDTH + 120.0));
         ui.heading(tr!("Corpora"));
-        let note = tr!("A corpus is one file: sentences, what systems make of them, alignments, and what you say of that. \
+        let note =
+            tr!("A corpus is one file: sentences, what systems make of them, alignments, and what you say of that. \
                     Everything is kept as it happens.");
         ui.label(RichText::new(note).color(t.weak));
         ui.add_space(theme::SPACE_3);
         told_ui(ui, workbench, window);
         open_ui(ui, workbench, window);
         ui.add_space(theme::SPACE_3);
-        let note = tr!("Then import sentences (text, TSV and others), their references and the outputs of other systems, or run the \
-                    models above over them.");
+        start_ui(ui, window);
+        ui.add_space(theme::SPACE_3);
+        let note = tr!("Then run the models above over them, or import more; the tab Overview measures all systems.");
         ui.label(RichText::new(note).color(t.weak));
     });
 }
@@ -221,7 +255,7 @@ fn open_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
 /// The line at the top: what is open, what comes in, what runs, what goes out.
 fn bar_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     let t = theme::tokens(ui);
-    let Some(path) = workbench.path.clone() else { return };
+    let Some(path) = workbench.path.clone() else { return views_ui(ui, workbench, window) };
     let name = path.file_stem().unwrap_or(path.as_os_str()).display().to_string();
     let counts = format!(
         "{}, {}",
@@ -230,13 +264,11 @@ fn bar_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     );
     ui.label(RichText::new(name).size(theme::TEXT_TITLE).color(t.text)).on_hover_text(path.display().to_string());
     labels::caption(ui, counts);
-    if !workbench.corpus.is_empty() {
-        views_ui(ui, workbench, window);
-    }
+    views_ui(ui, workbench, window);
+    ui.separator();
     import_ui(ui, workbench, window);
     run::run_ui(ui, workbench, window);
     save_ui(ui, workbench, window);
-    judging_ui(ui, workbench, window);
     let mut note = tr!("Close this corpus; everything in it is kept");
     if workbench.is_unsaved() {
         note = tr!("Close this corpus; nothing of it is kept unless it is saved");
@@ -254,7 +286,7 @@ fn bar_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
 /// What stands on the page, as tabs.
 fn views_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     let shown = workbench.whole.view;
-    for (view, name) in VIEWS {
+    for Tab { view, name, .. } in TABS {
         let name = lang::text(name);
         let tab = ui.selectable_label(view == shown, name);
         tab.widget_info(|| egui::WidgetInfo::selected(egui::accesskit::Role::Tab, true, view == shown, name));
@@ -262,13 +294,12 @@ fn views_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
             window.push(ExploreCommand::SetView(view));
         }
     }
-    ui.separator();
 }
 
 fn import_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     // It stays open while one chooses.
     filter::menu(tr!("Import...")).ui(ui, |ui| {
-        let role = workbench.role.clone();
+        let role = workbench.incoming.role.clone();
         ui.label(tr!("A plain text is"));
         for other in
             [Role::Source, Role::Reference, Role::Output(String::new()), Role::Scores(String::new()), Role::Gold]
@@ -298,13 +329,13 @@ fn import_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
             let note = tr!("A further file is another reference; BLEU, chrF2 and TER are over all.");
             ui.add(Label::new(RichText::new(note).size(theme::TEXT_SMALL).weak()).wrap());
         }
-        let mut takes = workbench.oracle.is_some();
+        let mut takes = workbench.incoming.oracle.is_some();
         let note = tr!("The candidate nearest to the references, by chrF2, as the system \"oracle of ...\", and where it stands as a column");
         if ui.checkbox(&mut takes, tr!("The oracle of n-best lists, too")).on_hover_text(note).changed() {
             window.push(CorpusCommand::TakeOracle(takes));
         }
         ui.horizontal(|ui| {
-            let mut rerank = workbench.rerank.clone();
+            let mut rerank = workbench.incoming.rerank.clone();
             let label = ui.label(tr!("Rerank n-best lists by"));
             let field = TextEdit::singleline(&mut rerank).desired_width(RERANK).hint_text("score, log_p, LM0");
             let note = tr!("The candidate of the greatest score, log_p, or feature of this name, as the system \"... by ...\"; empty: no such system");
@@ -312,7 +343,7 @@ fn import_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
                 window.push(CorpusCommand::Rerank(rerank));
             }
         });
-        let (mut is_cut, is_begun) = (workbench.pretokenized, !workbench.corpus.is_empty());
+        let (mut is_cut, is_begun) = (workbench.incoming.pretokenized, !workbench.corpus.is_empty());
         let note = tr!("Words are what stands between the spaces of the texts. Without it they are tokens, as the rules of the languages cut them: \
                     punctuation, elisions and clitics are words of their own");
         let cut = ui.add_enabled(!is_begun, egui::Checkbox::new(&mut is_cut, tr!("The texts are cut into words")));
@@ -431,53 +462,22 @@ fn save_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     });
 }
 
-fn judging_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
-    ui.menu_button(tr!("Judging"), |ui| {
-        let agreement =
-            ui.button(tr!("Agreement...")).on_hover_text(tr!("How far two annotators agree, and where they differ"));
-        if agreement.clicked() {
-            // The one who judges here comes first, if there is anything by that name.
-            let mut names: Vec<String> = workbench.corpus.counts.annotators.keys().cloned().collect();
-            names.sort_by_key(|name| (*name == METRIC, *name != workbench.kept.annotator));
-            let mut names = names.into_iter();
-            let pair = (names.next().unwrap_or_default(), names.next().unwrap_or_default());
-            window.push(CorpusRequest::Compare(Some(pair)));
-            ui.close();
-        }
-        if workbench.corpus.campaign.is_some() {
-            let note = tr!("Who judges which sentence, in which order, and what is done");
-            if ui.button(tr!("Save the tasks...")).on_hover_text(note).clicked() {
-                let kind = ExportFormat::Tasks;
-                window.ask(saving(kind).then(move |path| CorpusCommand::Save(kind, path)));
-                ui.close();
-            }
-        }
-        let scheme =
-            ui.button(tr!("Scheme of errors...")).on_hover_text(tr!("Kinds of errors, and what each severity weighs"));
-        if scheme.clicked() {
-            let draft = SchemeDraft::new(Arc::clone(&workbench.corpus.scheme));
-            window.local.of::<CorpusMemory>().scheme = Some(draft);
-            ui.close();
-        }
-    });
-}
-
 /// What went wrong, what came in, what is being done.
 fn told_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     let t = theme::tokens(ui);
-    if let Some((what, share)) = &workbench.busy {
-        let what = lang::text(what);
+    if let Some(busy) = &workbench.busy {
+        let what = lang::text(&busy.what);
         ui.horizontal(|ui| {
             labels::caption(ui, what);
             let note = tr!("What came in stays; importing the file again goes on");
-            if workbench.is_importing && ui.small_button(tr!("Stop the import")).on_hover_text(note).clicked() {
+            if busy.imports && ui.small_button(tr!("Stop the import")).on_hover_text(note).clicked() {
                 window.push(CorpusRequest::Stop);
             }
         });
-        let bar = ProgressBar::new(*share).desired_height(theme::PROGRESS_HEIGHT).animate(false).fill(t.accent);
+        let bar = ProgressBar::new(busy.share).desired_height(theme::PROGRESS_HEIGHT).animate(false).fill(t.accent);
         ui.add(bar).widget_info(|| egui::WidgetInfo::labeled(egui::accesskit::Role::ProgressIndicator, true, what));
     }
-    let (message, imported) = (workbench.message.clone(), workbench.imported.clone());
+    let (message, imported) = (workbench.message.clone(), workbench.incoming.last.clone());
     if message.is_none() && imported.is_none() {
         return;
     }
@@ -519,13 +519,27 @@ fn first_ui(ui: &mut Ui, window: &mut Window<'_>) {
     ui.vertical_centered(|ui| {
         ui.add_space(ui.available_height() * 0.2);
         ui.heading(tr!("No sentences yet"));
-        ui.label(tr!("Import a text with a sentence a line; a file can also be dropped here."));
-        if ui.button(tr!("Import a text...")).clicked() {
-            window.ask(IMPORT.then(CorpusCommand::Import));
+        start_ui(ui, window);
+    });
+}
+
+/// The files that a corpus begins with, and a set to try.
+fn start_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    ui.label(tr!("Drop or choose source sentences, references and system outputs, one sentence per line"));
+    ui.horizontal_wrapped(|ui| {
+        for (name, role) in [
+            (tr!("Source sentences..."), Role::Source),
+            (tr!("References..."), Role::Reference),
+            (tr!("System output..."), Role::Output(String::new())),
+        ] {
+            if ui.button(name).clicked() {
+                window.push(CorpusCommand::SetRole(role));
+                window.ask(IMPORT.then(CorpusCommand::Import));
+            }
         }
         let fill = ui.button(tr!("Put in a set to try"));
         if fill.on_hover_text(tr!("24 English sentences with translations and alignments by hand")).clicked() {
-            window.push(CorpusRequest::Fill);
+            window.push(CorpusCommand::Fill);
         }
     });
 }

@@ -211,24 +211,24 @@ pub fn pair_choice(
 }
 
 fn lengths_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, overview: &Overview) -> Option<String> {
-    let chosen = window.local.of::<CorpusMemory>().score.min(SCORES.len() - 1);
+    let chosen = window.local.of::<CorpusMemory>().overview.score.min(SCORES.len() - 1);
     ui.horizontal_wrapped(|ui| {
         title(ui, tr!("By words of the source"), tr!("Corpus scores of the sentences of each length"));
         if !overview.tags.is_empty() {
-            let by_tag = &mut window.local.of::<CorpusMemory>().by_tag;
+            let by_tag = &mut window.local.of::<CorpusMemory>().overview.by_tag;
             let note = tr!("Corpus scores of the sentences with each tag, such as those of documents and domains");
             ui.checkbox(by_tag, tr!("by tag")).on_hover_text(note);
         }
         for (at, (name, ..)) in SCORES.iter().enumerate() {
             let label = ui.selectable_label(at == chosen, *name);
             if label.accessible_name(tr!("{name} by length", name)).clicked() {
-                window.local.of::<CorpusMemory>().score = at;
+                window.local.of::<CorpusMemory>().overview.score = at;
             }
         }
     });
     let (score_name, score, digits) = SCORES[chosen];
-    let is_tagged = window.local.of::<CorpusMemory>().by_tag && !overview.tags.is_empty();
-    let group = |group: &crate::corpus::overview::compute::OverviewGroup| BarGroup {
+    let is_tagged = window.local.of::<CorpusMemory>().overview.by_tag && !overview.tags.is_empty();
+    let group = |group: &crate::corpus::measures::scores::OverviewGroup| BarGroup {
         name: group.name(),
         bars: (0..group.scores.len())
             .map(|system| {
@@ -349,7 +349,7 @@ fn percent(share: f64) -> String {
 
 fn words_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, overview: &Overview) -> Option<String> {
     let count = overview.words.len();
-    let system = window.local.of::<CorpusMemory>().words_of.min(count.saturating_sub(1));
+    let system = window.local.of::<CorpusMemory>().overview.words_of.min(count.saturating_sub(1));
     let about = tr!(
         "A source word goes wrong in a sentence where an output word linked to it is not in the reference, or a word of \
                  the reference linked to it is not in the output"
@@ -362,7 +362,7 @@ fn words_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, overvi
             let combo = combo.show_ui(ui, |ui| {
                 for at in 0..count {
                     let text = format!("{}. {}", at + 1, name(workbench, at));
-                    ui.selectable_value(&mut window.local.of::<CorpusMemory>().words_of, at, text);
+                    ui.selectable_value(&mut window.local.of::<CorpusMemory>().overview.words_of, at, text);
                 }
             });
             crate::widgets::labels::said(combo.response, tr!("System whose source words are listed"));
@@ -372,11 +372,11 @@ fn words_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, overvi
             (true, tr!("largest share"), tr!("By share of their sentences")),
         ] {
             if ui
-                .selectable_label(window.local.of::<CorpusMemory>().by_share == by_share, text)
+                .selectable_label(window.local.of::<CorpusMemory>().overview.by_share == by_share, text)
                 .on_hover_text(about)
                 .clicked()
             {
-                window.local.of::<CorpusMemory>().by_share = by_share;
+                window.local.of::<CorpusMemory>().overview.by_share = by_share;
             }
         }
     });
@@ -392,7 +392,7 @@ fn words_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, overvi
         return None;
     };
     let mut order: Vec<&SourceWordErrors> = words.iter().collect();
-    if window.local.of::<CorpusMemory>().by_share {
+    if window.local.of::<CorpusMemory>().overview.by_share {
         // 1 of 1 says less than 9 of 10.
         let share = |word: &SourceWordErrors| word.wrong as f64 / (word.sentences as f64 + 2.0);
         order.sort_by(|a, b| share(b).total_cmp(&share(a)));

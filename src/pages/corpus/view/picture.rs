@@ -24,8 +24,8 @@ const HEAD: f32 = 90.0;
 pub fn picture_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     let with: Vec<usize> = (0..workbench.tables.len()).filter(|at| workbench.tables[*at].is_some()).collect();
     let Some(first) = with.first() else { return };
-    let chosen = if with.contains(&window.local.of::<CorpusMemory>().system) {
-        window.local.of::<CorpusMemory>().system
+    let chosen = if with.contains(&window.local.of::<CorpusMemory>().picture.system) {
+        window.local.of::<CorpusMemory>().picture.system
     } else {
         *first
     };
@@ -36,7 +36,7 @@ pub fn picture_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) 
         let label = ui.label(RichText::new(tr!("Alignment of")).color(theme::tokens(ui).weak));
         let combo = ComboBox::from_id_salt("aligned").truncate().selected_text(name(chosen)).show_ui(ui, |ui| {
             for at in &with {
-                ui.selectable_value(&mut window.local.of::<CorpusMemory>().system, *at, name(*at));
+                ui.selectable_value(&mut window.local.of::<CorpusMemory>().picture.system, *at, name(*at));
             }
         });
         combo.response.labelled_by(label.id);
@@ -74,13 +74,13 @@ pub fn picture_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) 
         can_drag: false,
         before: Vec::new(),
         replace: false,
-        scroll_x: window.local.of::<CorpusMemory>().scroll,
+        scroll_x: window.local.of::<CorpusMemory>().picture.scroll,
         locate: None,
         reveal: None,
     };
-    let mut texture = std::mem::take(&mut window.local.of::<CorpusMemory>().texture);
+    let mut texture = std::mem::take(&mut window.local.of::<CorpusMemory>().picture.texture);
     let mut answer = None;
     ui.scope_builder(UiBuilder::new().max_rect(room), |ui| answer = Some(heatmap.show(ui, &mut texture, false)));
-    window.local.of::<CorpusMemory>().texture = texture;
-    window.local.of::<CorpusMemory>().scroll = answer.map_or(0.0, |answer| answer.scroll_x);
+    window.local.of::<CorpusMemory>().picture.texture = texture;
+    window.local.of::<CorpusMemory>().picture.scroll = answer.map_or(0.0, |answer| answer.scroll_x);
 }

@@ -65,7 +65,7 @@ impl Tints {
         }
         // The list below says anew what the mouse is over.
         let local = window.local.of::<CorpusMemory>();
-        let shown = local.marking.over_mark.take().or(local.marking.mark.clone());
+        let shown = local.over_mark.take().or(local.mark.clone());
         let shown = shown.filter(|key| seen.iter().any(|seen: &TintedWords| seen.key == *key));
         Self { seen, shown, own, rules: workbench.corpus.rules, ground: theme::tokens(ui).accent_soft }
     }

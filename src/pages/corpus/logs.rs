@@ -1,4 +1,4 @@
-//! Floor 11: training logs that are followed while they grow.
+//! Floor 11: page Corpus, training logs that are followed while they grow.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -51,7 +51,7 @@ impl LogFile {
 }
 
 /// Adds logs that are not there yet; answers with how many there was no room for.
-pub(crate) fn add(logs: &mut Vec<LogFile>, found: Vec<PathBuf>) -> usize {
+pub(super) fn add(logs: &mut Vec<LogFile>, found: Vec<PathBuf>) -> usize {
     let mut left_out = 0;
     for path in found {
         if logs.iter().any(|log| log.path == path) {
@@ -68,7 +68,7 @@ pub(crate) fn add(logs: &mut Vec<LogFile>, found: Vec<PathBuf>) -> usize {
 
 /// Takes in what a followed log holds now; true when anything changed. A log that cannot be read any more keeps its
 /// curves.
-pub(crate) fn absorb(logs: &mut [LogFile], seen: FollowEvent) -> bool {
+pub(super) fn absorb(logs: &mut [LogFile], seen: FollowEvent) -> bool {
     let Some(log) = logs.iter_mut().find(|log| log.path == seen.path) else { return false };
     match (seen.curves, &log.state) {
         (Ok(curves), _) => log.state = LogState::Read(curves),

@@ -1,12 +1,12 @@
-//! Floor 11: page Evaluation, the part of minimal pairs.
+//! Floor 11: page Corpus, the tab of minimal pairs.
 
 use egui::{Button, Label, RichText, Ui};
 
 use crate::app::document::column::file_name;
 use crate::evaluation::contrast::ContrastMeasures;
-use crate::pages::evaluation::EvaluationPage;
-use crate::pages::evaluation::command::ContrastCommand;
-use crate::pages::evaluation::contrast::ContrastDesk;
+use crate::pages::corpus::CorpusPage;
+use crate::pages::corpus::command::ContrastCommand;
+use crate::pages::corpus::contrast::ContrastDesk;
 use crate::pages::window::dialogs::{Question, Wants};
 use crate::pages::window::local::Window;
 use crate::pages::window::task;
@@ -95,8 +95,8 @@ const TITLES: &[GridTitle] = &[
 ];
 
 /// Minimal pairs, and what models say of them.
-pub fn contrasts_ui(ui: &mut Ui, evaluation: &EvaluationPage, window: &mut Window<'_>) {
-    let contrast = &evaluation.contrast;
+pub fn contrasts_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
+    let contrast = &workbench.beside.contrast;
     ui.horizontal_wrapped(|ui| {
         if ui.add_enabled(contrast.task.is_none(), Button::new(tr!("Open pairs..."))).clicked() {
             window.ask(OPEN.then(ContrastCommand::Open));

@@ -1,4 +1,4 @@
-//! Floor 11: page Evaluation, minimal pairs: a table of them, what the open models say, and the tables that come of it.
+//! Floor 11: page Corpus, minimal pairs: a table of them, what the open models say, and the tables that come of it.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use crate::evaluation::contrast::ContrastMeasures;
 use crate::jobs::queue::candidate::Candidate;
 use crate::jobs::queue::contrast::{ContrastFound, ContrastOrder};
 use crate::nn::device::DeviceChoice;
-use crate::pages::evaluation::command::ContrastCommand;
+use crate::pages::corpus::command::ContrastCommand;
 use crate::text::cells::CellTable;
 
 /// What is known of minimal pairs.
