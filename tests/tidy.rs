@@ -114,7 +114,7 @@ const TIMELESS: &[&str] = &[
 ];
 
 /// The pages, by their folders.
-const PAGES: &[&str] = &["sentence", "evaluation", "map", "steps", "corpus", "training"];
+const PAGES: &[&str] = &["sentence", "map", "steps", "corpus", "training"];
 
 /// What a view may not name: it paints what is in memory.
 const NOT_PAINTED: &[&str] = &["std::fs", "Mutex", "RwLock", "rusqlite"];

@@ -210,7 +210,7 @@ fn french_is_spoken_in_menus_tabs_and_to_those_who_listen() {
     for (role, label) in [
         (Role::Button, "Affichage"),
         (Role::Button, "Fichier"),
-        (Role::Tab, "Page \u{c9}valuation"),
+        (Role::Tab, "Page \u{c9}tapes"),
         (Role::MultilineTextInput, "Texte source"),
     ] {
         assert!(harness.query_by_role_and_label(role, label).is_some(), "{label}");

@@ -157,12 +157,12 @@ fn the_manual_opens_leads_on_and_does_what_its_links_say() {
         harness.get_by_label("Reading the picture");
         wires.sent.borrow_mut().clear();
         let (mut corpus, page) = (None, Command::from(WindowCommand::ShowPage(CORPUS)));
-        for node in harness.query_all_by_label_contains("The page Corpus") {
+        for node in harness.query_all_by_label_contains("the page Corpus") {
             corpus = Some(node);
         }
         corpus.expect("a link").scroll_to_me();
         harness.run();
-        harness.query_all_by_label_contains("The page Corpus").last().expect("a link").click();
+        harness.query_all_by_label_contains("the page Corpus").last().expect("a link").click();
         harness.run();
         assert!(wires.sent.borrow().contains(&page), "{:?}", wires.sent.borrow());
         harness.get_by_label("Back").click();

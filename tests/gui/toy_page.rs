@@ -16,7 +16,7 @@ use serde_json::Value;
 use crate::desk;
 
 /// The pages of the program, and one line.
-const TABLE: &[PageEntry] = &[PAGES[0], PAGES[1], PAGES[2], PAGES[3], PAGES[4], PageEntry::of::<Tally>()];
+const TABLE: &[PageEntry] = &[PAGES[0], PAGES[1], PAGES[2], PAGES[3], PageEntry::of::<Tally>()];
 
 const TALLY: Page = Page::new(&PageInfo {
     key: "tally",

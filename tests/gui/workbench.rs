@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use egui::{Key, Modifiers};
 use egui_kittest::Harness;
-use egui_kittest::kittest::Queryable as _;
+use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use interlinear::app::command::WindowCommand;
 use interlinear::app::page::SENTENCE;
 use interlinear::import::Role;
@@ -474,12 +474,14 @@ fn errors_are_seen_in_the_texts_and_a_translation_may_have_none() {
     };
     assert!(number(&bench, "errors.1").is_some_and(|errors| errors > 0.0));
     assert_eq!(number(&bench, "errors.2"), None, "nobody judged it");
+    let away = "Agreement...";
+    bench.harness.get_by_label(away).hover();
+    bench.settle();
     bench.says("Le moulin tourne.; marked: \u{201c}moulin\u{201d} minor");
     bench.says("The old mill turns in the wind.; marked: \u{201c}old mill\u{201d} minor");
     let mark = "moulin for \u{201c}old mill\u{201d}: accuracy/addition, minor (Other)";
     let shown =
         "The old mill turns in the wind.; marked: \u{201c}old mill\u{201d} minor; shown: \u{201c}old mill\u{201d}";
-    let away = "Agreement...";
     bench.harness.get_by_label(mark).hover();
     bench.settle();
     bench.says(shown);

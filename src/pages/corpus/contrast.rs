@@ -6,12 +6,10 @@ use std::sync::Arc;
 use crate::app::effect::FileJob;
 use crate::app::state::AppState;
 use crate::evaluation::contrast::ContrastMeasures;
-use crate::jobs::queue::QueueOrder;
 use crate::jobs::queue::candidate::Candidate;
 use crate::jobs::queue::contrast::{ContrastFound, ContrastOrder};
 use crate::nn::device::DeviceChoice;
 use crate::pages::corpus::command::ContrastCommand;
-use crate::pages::corpus::{CORPUS, CorpusPage};
 use crate::text::cells::CellTable;
 
 /// What is known of minimal pairs.
@@ -41,7 +39,7 @@ impl ContrastDesk {
     }
 
     /// Does what the user asked for.
-    fn apply(&mut self, command: ContrastCommand, app: &mut AppState) {
+    pub(super) fn apply(&mut self, command: ContrastCommand, app: &mut AppState) {
         match command {
             ContrastCommand::Open(path) => self.table = Some(path),
             ContrastCommand::Again => {}
@@ -65,7 +63,7 @@ impl ContrastDesk {
     }
 
     /// What asks these systems; why nothing does, as a sentence.
-    fn order(&self, systems: Vec<Candidate>, device: DeviceChoice) -> Result<ContrastOrder, &'static str> {
+    pub(super) fn order(&self, systems: Vec<Candidate>, device: DeviceChoice) -> Result<ContrastOrder, &'static str> {
         match &self.table {
             Some(table) if !systems.is_empty() => Ok(ContrastOrder {
                 table: table.clone(),
@@ -92,22 +90,5 @@ impl ContrastDesk {
         }
         (self.selected, self.task) = (None, None);
         self.found = Some(Arc::new(found));
-    }
-}
-
-impl CorpusPage {
-    pub(super) fn ask_contrast(&mut self, command: ContrastCommand, app: &mut AppState) {
-        let asks = matches!(command, ContrastCommand::Open(_) | ContrastCommand::Again);
-        let contrast = &mut self.beside.contrast;
-        contrast.apply(command, app);
-        if !asks {
-            return;
-        }
-        if let Some(task) = contrast.task.take() {
-            app.tasks.cancel(task);
-        }
-        let order = contrast.order(app.systems(), app.view.settings.device);
-        self.message = order.as_ref().err().map(|why| (*why).to_owned());
-        contrast.task = order.ok().map(|order| app.tasks.order(CORPUS, QueueOrder::Contrast(order)));
     }
 }

@@ -1,14 +1,9 @@
 //! Floor 11: page Corpus, training logs that are followed while they grow.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::app::effect::{Effect, FileJob};
-use crate::app::state::AppState;
 use crate::jobs::files::follow::FollowEvent;
-use crate::pages::corpus::CorpusPage;
-use crate::pages::corpus::command::LogCommand;
-use crate::pages::corpus::whole::ExploreView;
 use crate::training::curves;
 use crate::training::curves::Curves;
 
@@ -56,7 +51,7 @@ impl LogFile {
 }
 
 /// Adds logs that are not there yet; answers with how many there was no room for.
-fn add(logs: &mut Vec<LogFile>, found: Vec<PathBuf>) -> usize {
+pub(super) fn add(logs: &mut Vec<LogFile>, found: Vec<PathBuf>) -> usize {
     let mut left_out = 0;
     for path in found {
         if logs.iter().any(|log| log.path == path) {
@@ -81,40 +76,4 @@ pub(super) fn absorb(logs: &mut [LogFile], seen: FollowEvent) -> bool {
         (Err(message), LogState::Reading | LogState::Failed(_)) => log.state = LogState::Failed(message),
     }
     true
-}
-
-impl CorpusPage {
-    pub(super) fn change_logs(&mut self, command: LogCommand, app: &mut AppState) {
-        match command {
-            LogCommand::Open(path) => app.tasks.chore(FileJob::FindLogs(path)),
-            LogCommand::Close(at) if at < self.beside.logs.len() => {
-                self.beside.logs.remove(at);
-                app.changed();
-                self.follow_logs(app);
-            }
-            LogCommand::Close(_) => {}
-        }
-    }
-
-    /// Logs were found where the user said.
-    pub(super) fn open_logs(&mut self, path: &Path, found: Vec<PathBuf>, app: &mut AppState) {
-        if found.is_empty() {
-            let text = tr!("{} holds no training log; choose the folder of a run", path.display());
-            app.notify(text, true);
-            return;
-        }
-        let left_out = add(&mut self.beside.logs, found);
-        if left_out > 0 {
-            let text = tr!("Only {} logs are shown at a time; {left_out} are left out", MOST_LOGS, left_out);
-            app.notify(text, false);
-        }
-        self.whole.view = ExploreView::Training;
-        app.changed();
-        self.follow_logs(app);
-    }
-
-    /// Has these logs followed and no others.
-    pub(super) fn follow_logs(&self, app: &mut AppState) {
-        app.tasks.push(Effect::Follow(self.beside.logs.iter().map(|log| log.path.clone()).collect()));
-    }
 }

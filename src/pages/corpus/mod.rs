@@ -2,6 +2,7 @@
 //! curves of training runs, which need no workspace. Files are read and written by the corpus thread; models run in the
 //! corpus lane.
 
+mod beside;
 pub mod columns;
 pub mod command;
 pub mod contrast;

@@ -375,7 +375,9 @@ fn row_ui(
         marked.with_tints(set_off, said).paragraph_ui(ui, ("judged", sheet.at, n));
         if is_chosen {
             labels::caption(ui, tr!("To mark an error, click its first and its last word"));
-            if let Some(word) = marks::clicked(ui, (text, sheet.rules.target), &tr!("of {system}", name), target) {
+            if let Some(word) =
+                marks::clicked(ui, (text, sheet.rules.target), &tr!("of {system}", system = name), target)
+            {
                 press(window, DeskKey::Click(word));
             }
             kinds_ui(ui, workbench, window);

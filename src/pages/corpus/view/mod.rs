@@ -528,7 +528,7 @@ fn first_ui(ui: &mut Ui, window: &mut Window<'_>) {
 
 /// The files that a corpus begins with, and a set to try.
 fn start_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    ui.label(tr!("Drop source sentences, references and system outputs here, or choose them, one sentence per line:"));
+    ui.label(tr!("Drop or choose source sentences, references and system outputs, one sentence per line"));
     ui.horizontal_wrapped(|ui| {
         for (name, role) in [
             (tr!("Source sentences..."), Role::Source),

@@ -29,8 +29,8 @@ const LIST: f32 = 260.0;
 
 /// Where alignments by hand come from.
 const NO_GOLD: &str = id!(
-    "No alignment by hand is known of this sentence; open it from the list of sentences on page Evaluation, after a \
-     test set with alignments by hand was measured there, or drop a file of word links here while the list of their text is shown"
+    "No alignment by hand is known of this sentence; open one with links by hand from page Corpus, or drop a file of word \
+     links here while the list of their text is shown"
 );
 
 /// What a row towards a word is.
