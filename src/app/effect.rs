@@ -45,7 +45,6 @@ pub enum Effect {
 
 /// What the corpus lane is to do.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[expect(clippy::large_enum_variant, reason = "an order is sent once and kept by no one here")]
 pub enum QueueCall {
     /// A new order.
     Submit(u64, QueueOrder),

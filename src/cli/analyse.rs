@@ -37,7 +37,8 @@ use crate::corpus::judgements::judgement_io;
 use crate::corpus::judgements::scheme::{ErrorScheme, Renamed};
 use crate::corpus::measures::table::Measuring;
 use crate::corpus::overview::tables::TABLES;
-use crate::corpus::run::{SystemRunOptions, about, check, digests, name, run as run_system, system as system_of};
+use crate::corpus::run;
+use crate::corpus::run::SystemRunOptions;
 use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::file::Workspace;
 use crate::corpus::store::rules::KnownWords;
@@ -473,13 +474,11 @@ fn run_all(low: &AnalyseArgs, workspace: &mut Workspace) -> Result<()> {
         }
         let aligner = LineAligner::chosen(&aligner, workspace.rules().are_given())?;
         let mut measuring = Measuring { aligner, ..Measuring::default() };
-        let known = about(system, folders, &digests(system), &options);
-        check(workspace, system, &options)?;
         let (_, mut stepper) = low.reading.open(&loaded, &runtime, false)?;
-        let known = system_of(workspace, &name(&system.name(), &options), &known)?;
+        let known = run::begin(workspace, system, folders, &options)?;
         let total = workspace.len()? as u64;
         let mut bar = ProgressLine::new(format!("running {}", known.name), Some(total), false);
-        let done = run_system(
+        let done = run::run(
             workspace,
             known.id,
             (system, stepper.as_mut()),

@@ -112,10 +112,7 @@ pub fn name(model: &str, options: &SystemRunOptions) -> String {
 }
 
 /// The system of this name in a workspace. Other weights or interventions under the same name are another system.
-///
-/// # Errors
-/// A sentence about the file.
-pub fn system(workspace: &mut Workspace, name: &str, about: &StoredAbout) -> Result<StoredSystem> {
+fn system(workspace: &mut Workspace, name: &str, about: &StoredAbout) -> Result<StoredSystem> {
     let known = workspace.systems()?;
     let of = |name: &str| known.iter().find(|system| system.name == name).map(|system| &system.about);
     let is_other = |name: &str| {
@@ -129,6 +126,21 @@ pub fn system(workspace: &mut Workspace, name: &str, about: &StoredAbout) -> Res
     let mut names = std::iter::once(name.clone()).chain((2..).map(|n| format!("{name} ({n})")));
     let name = names.find(acts_so).unwrap_or(name);
     workspace.add_system(&name, about)
+}
+
+/// The system of a workspace that a model, or several as one, is when it runs so; a new one where there is none.
+///
+/// # Errors
+/// As [`check`]; a sentence about the file.
+pub fn begin(
+    workspace: &mut Workspace,
+    asked: evaluation::EvaluatedSystem<'_>,
+    folders: &[std::path::PathBuf],
+    options: &SystemRunOptions,
+) -> Result<StoredSystem> {
+    let about = about(asked, folders, &digests(asked), options);
+    check(workspace, asked, options)?;
+    system(workspace, &name(&asked.name(), options), &about)
 }
 
 /// The digests of a system's weights, as far as they are known.

@@ -31,7 +31,6 @@ pub trait Lanes {
 }
 
 /// What the other lanes tell.
-#[expect(clippy::large_enum_variant, reason = "each is taken up at once")]
 pub enum LaneNews {
     /// Of long work.
     Queue(QueueEvent),

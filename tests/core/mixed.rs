@@ -114,8 +114,7 @@ fn the_figures_are_those_of_the_members_mean() {
         let mut systems = Vec::new();
         for forces in [false, true] {
             let options = SystemRunOptions { search: search.clone(), batch: 2, forces, ..SystemRunOptions::default() };
-            let about = run::about(system, &[], &[], &options);
-            let id = run::system(&mut workspace, &run::name("both", &options), &about).expect("a system").id;
+            let id = run::begin(&mut workspace, system, &[], &options).expect("a system").id;
             let (mut measuring, forever) = (Measuring::default(), CancellationToken::forever());
             run::run(&mut workspace, id, (system, stepper.as_mut()), &options, &mut measuring, &forever, &mut |_| {
                 Ok(())

@@ -155,7 +155,9 @@ impl Evaluated {
             for (kind, &unk) in (if self.unk.is_empty() { &[false] } else { self.unk }).iter().enumerate() {
                 let sums = |model| {
                     let mut sums = ByLength::new(buckets);
-                    rows.iter().for_each(|&at| sums.add(buckets.bucket(lengths[at].0), &self.sums(model, kind, at)));
+                    for &at in rows {
+                        sums.add(buckets.bucket(lengths[at].0), &self.sums(model, kind, at));
+                    }
                     sums
                 };
                 let models: Vec<ByLength> = (0..self.models.len()).map(sums).collect();

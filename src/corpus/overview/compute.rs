@@ -230,7 +230,6 @@ pub struct Counting {
     frequencies: Arc<Frequencies>,
     linker: Linker,
     only: Vec<CountedThing>,
-    pair: Option<(usize, usize)>,
     buckets: Buckets,
     /// Sentences by length, whoever has said something of them.
     sizes: ByLength,
@@ -245,13 +244,21 @@ pub struct Counting {
     has_parts: Option<bool>,
     linked: [usize; 4],
     jumps: Vec<Option<Vec<u64>>>,
+    rivals: Rivals,
+    metrics: MetricCount,
+}
+
+/// What is counted of systems against each other.
+struct Rivals {
+    /// The two that are compared.
+    pair: Option<(usize, usize)>,
     contrast: Contrast,
+    /// Sentences where the BLEU of the first is greater, equal, less.
     sentences: [usize; 3],
-    /// What their tests are made of,
+    /// What the tests are made of,
     sample: ComparedSample,
     /// and these, once all sentences are counted.
     tests: Option<SystemTests>,
-    metrics: MetricCount,
 }
 
 impl Counting {
@@ -279,13 +286,18 @@ impl Counting {
         let rows: Vec<u32> = spread(of, options.most).map(|n| rows[n]).collect();
         let mut counting = Self {
             of,
-            sample: ComparedSample::new(rows.len(), PairedTests::of_pairs(0).seed),
+            rivals: Rivals {
+                pair,
+                contrast: Contrast::default(),
+                sentences: [0; 3],
+                sample: ComparedSample::new(rows.len(), PairedTests::of_pairs(0).seed),
+                tests: None,
+            },
             rows,
             next: 0,
             frequencies,
             linker,
             only: options.only.clone(),
-            pair,
             sizes: ByLength::new(&buckets),
             scores: vec![ByLength::new(&buckets); systems],
             buckets,
@@ -297,9 +309,6 @@ impl Counting {
             has_parts: None,
             linked: [0; 4],
             jumps: vec![None; systems],
-            contrast: Contrast::default(),
-            sentences: [0; 3],
-            tests: None,
             metrics: MetricCount::default(),
             corpus,
         };
@@ -312,7 +321,7 @@ impl Counting {
     /// How far it is, from 0 to 1; tests come last.
     pub fn share(&self) -> f32 {
         let counted = if self.rows.is_empty() { 1.0 } else { self.next as f32 / self.rows.len() as f32 };
-        counted.midpoint(self.tests.as_ref().map_or(0.0, SystemTests::share))
+        counted.midpoint(self.rivals.tests.as_ref().map_or(0.0, SystemTests::share))
     }
 
     /// Counts some more sentences, or goes on with the tests behind them; false when all is done.
@@ -321,8 +330,8 @@ impl Counting {
     /// A sentence about the file.
     pub fn step(&mut self, workspace: &Workspace, count: usize) -> Result<bool> {
         if self.next == self.rows.len() {
-            let tests = self.tests.take().unwrap_or_else(|| self.all_tests());
-            return Ok(self.tests.insert(tests).step() || self.metrics.step(&self.corpus));
+            let tests = self.rivals.tests.take().unwrap_or_else(|| self.all_tests());
+            return Ok(self.rivals.tests.insert(tests).step() || self.metrics.step(&self.corpus));
         }
         let end = (self.next + count).min(self.rows.len());
         for n in self.next..end {
@@ -334,14 +343,14 @@ impl Counting {
 
     /// The tests of every two systems, of what is wanted.
     fn all_tests(&mut self) -> SystemTests {
-        let pairs = self.pair.map_or_else(Vec::new, |pair| every_two(&competing(&self.corpus), pair));
+        let pairs = self.rivals.pair.map_or_else(Vec::new, |pair| every_two(&competing(&self.corpus), pair));
         let tests = PairedTests::of_pairs(pairs.len());
         let mut of_all = SystemTests::new(pairs, tests);
-        if self.pair.is_some() && self.counts(CountedThing::Pair) {
+        if self.rivals.pair.is_some() && self.counts(CountedThing::Pair) {
             let none = ComparedSample::new(0, tests.seed);
-            of_all.compare(&std::mem::replace(&mut self.sample, none));
+            of_all.compare(&std::mem::replace(&mut self.rivals.sample, none));
         }
-        if self.pair.is_some() && self.counts(CountedThing::Scores) {
+        if self.rivals.pair.is_some() && self.counts(CountedThing::Scores) {
             let given = self.corpus.measures.iter().enumerate().filter(|(_, measure)| measure.is_given());
             let given = given.map(|(n, measure)| (measure.title, Some(n)));
             for (title, measure) in given.chain([("rating", None)]) {
@@ -505,12 +514,12 @@ impl Counting {
     }
 
     fn count_pair(&mut self, at: usize, compared: &[Option<ComparedScores>], cut_reference: &str) {
-        let Some((first, second)) = self.pair else { return };
+        let Some((first, second)) = self.rivals.pair else { return };
         let text = |system: usize| self.corpus.systems[system].texts.get(at).filter(|_| !cut_reference.is_empty());
         if let (Some(one), Some(other)) = (text(first), text(second))
             && self.counts(CountedThing::Ngrams)
         {
-            self.contrast.add(cut_reference, [&self.corpus.cut(one), &self.corpus.cut(other)]);
+            self.rivals.contrast.add(cut_reference, [&self.corpus.cut(one), &self.corpus.cut(other)]);
         }
         if !self.counts(CountedThing::Pair) {
             return;
@@ -518,9 +527,9 @@ impl Counting {
         if let (Some(one), Some(other)) = (compared[first], compared[second]) {
             // As the column of differences has it, so that its conditions show the same sentences.
             let difference = one.bleu.sentence() as f32 - other.bleu.sentence() as f32;
-            self.sentences[if difference > 0.0 { 0 } else { 1 + usize::from(difference < 0.0) }] += 1;
+            self.rivals.sentences[if difference > 0.0 { 0 } else { 1 + usize::from(difference < 0.0) }] += 1;
         }
-        self.sample.add(compared);
+        self.rivals.sample.add(compared);
     }
 
     /// What came of it.
@@ -530,11 +539,11 @@ impl Counting {
         let asks = self.counts(CountedThing::Judged);
         let judged = if asks { people::judged(&self.corpus, &self.rows) } else { CellTable::default() };
         let names: Vec<&str> = self.corpus.systems.iter().map(|column| column.system.name.as_str()).collect();
-        let pair = self.pair.map(|(first, second)| SystemPair {
+        let pair = self.rivals.pair.map(|(first, second)| SystemPair {
             first,
             second,
-            sentences: self.sentences,
-            ngrams: [self.contrast.ranked(0, MOST_NGRAMS), self.contrast.ranked(1, MOST_NGRAMS)],
+            sentences: self.rivals.sentences,
+            ngrams: [self.rivals.contrast.ranked(0, MOST_NGRAMS), self.rivals.contrast.ranked(1, MOST_NGRAMS)],
         });
         Overview {
             counted: self.rows.len(),
@@ -557,7 +566,7 @@ impl Counting {
             linked: self.linked,
             jumps: self.jumps,
             pair,
-            tested: self.tests.map_or_else(Vec::new, SystemTests::finish),
+            tested: self.rivals.tests.map_or_else(Vec::new, SystemTests::finish),
         }
     }
 }

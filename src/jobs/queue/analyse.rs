@@ -83,11 +83,7 @@ impl Analyse {
             reading: self.reading.filter(|reading| *reading != Reading::Head || shelved.system().has_head()),
             ..SystemRunOptions::default()
         };
-        let name = run::name(&shelved.facts.name, &options);
-        let digests = run::digests(shelved.system());
-        let about = run::about(shelved.system(), self.system.folders(), &digests, &options);
-        run::check(&workspace, shelved.system(), &options)?;
-        let system = run::system(&mut workspace, &name, &about)?;
+        let system = run::begin(&mut workspace, shelved.system(), self.system.folders(), &options)?;
         let name = system.name.clone();
         let languages = (shelved.facts.source_language.clone(), shelved.facts.target_language.clone());
         let folders = self.system.folders();
