@@ -2,9 +2,10 @@
 
 use crate::app::page::Page;
 use crate::pages::page_of_key;
-use crate::pages::window::act::{Act, bindings};
-use crate::pages::window::manual::pages;
+use crate::pages::shell::act::Act;
 use crate::session::lessons::shelf::BUNDLED;
+use crate::ui::act::bindings;
+use crate::ui::manual::pages;
 
 /// Where a link leads.
 #[derive(Clone, Debug, PartialEq, Eq)]

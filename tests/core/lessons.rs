@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
-use interlinear::app::command::{SettingsCommand, WindowCommand};
+use interlinear::app::command::{SettingsCommand, SourceCommand, WindowCommand};
 use interlinear::app::effect::{Effect, FileJob};
+use interlinear::app::layout::Look;
 use interlinear::app::lights::HighlightPart;
 use interlinear::app::open_with::Installed;
 use interlinear::app::page::SENTENCE;
@@ -22,7 +23,7 @@ use interlinear::models::anatomy::Miswiring;
 use interlinear::pages::command::Command;
 use interlinear::pages::lesson::LessonCommand;
 use interlinear::pages::map::MAP;
-use interlinear::pages::sentence::command::{InterveneCommand, RowEdit, SearchCommand, SelectCommand, SourceCommand};
+use interlinear::pages::sentence::command::{InterveneCommand, RowEdit, SearchCommand, SelectCommand};
 use interlinear::pages::steps::Guessed;
 use interlinear::pages::steps::command::StepsCommand;
 use interlinear::pages::steps::picture::figure;
@@ -34,7 +35,7 @@ use interlinear::session::lessons::handout::handout;
 use interlinear::session::lessons::script::{Script, ScriptPage, ScriptPart, read};
 use interlinear::session::lessons::shelf::{BUNDLED, bundled};
 use interlinear::session::lessons::spoken::spoken;
-use interlinear::session::lessons::things::{LessonAct, LessonAction, Look};
+use interlinear::session::lessons::things::{LessonAct, LessonAction};
 use interlinear::session::state::Session;
 
 /// Longer than any page takes on a machine that does other things besides.

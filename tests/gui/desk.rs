@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use egui_kittest::Harness;
+use interlinear::app::command::SourceCommand;
 use interlinear::app::effect::{Effect, FileEvent, FileJob};
 use interlinear::app::open_with::Installed;
 use interlinear::decoding::Specials;
@@ -16,7 +17,7 @@ use interlinear::jobs::live::protocol::{DeviceFacts, Event, HypothesisView, Mode
 use interlinear::jobs::queue::QueueEvent;
 use interlinear::jobs::steps::{StepTrace, StepsEvent};
 use interlinear::pages::command::Command;
-use interlinear::pages::sentence::command::{ColumnCommand, SourceCommand};
+use interlinear::pages::sentence::command::ColumnCommand;
 use interlinear::session::driver::OpenWith;
 use interlinear::session::state::Session;
 use interlinear::text::sentence::Sentence;

@@ -82,8 +82,8 @@ fn a_small_set_can_be_taken_and_is_put_into_a_folder_of_the_user() {
     let (mut harness, wires) = desk::window(session);
     harness.get_by_label("Take a small test set").click();
     harness.run();
-    let taken = wires.sent.borrow().iter().find_map(|command| match command.of_page()? {
-        EvaluationCommand::TakeFirstSet(folder) => Some(folder.clone()),
+    let taken = wires.sent.borrow().iter().find_map(|command| match command {
+        Command::Evaluation(EvaluationCommand::TakeFirstSet(folder)) => Some(folder.clone()),
         _ => None,
     });
     assert!(taken.expect("it is asked for").ends_with("first-set"));

@@ -10,7 +10,7 @@ use egui_kittest::kittest::Queryable as _;
 use interlinear::analysis::contrast::depends::LookedAt;
 use interlinear::analysis::contrast::minimal::MinimalPair;
 use interlinear::analysis::contrast::pairs::{ContrastPair, ContrastTables, ContrastedModel};
-use interlinear::app::command::{TaskCommand, WindowCommand};
+use interlinear::app::command::{SourceCommand, TaskCommand, WindowCommand};
 use interlinear::app::page::SENTENCE;
 use interlinear::evaluation::contrast::ContrastMeasures;
 use interlinear::import::documents::beads::BeadRow;
@@ -20,7 +20,6 @@ use interlinear::jobs::queue::documents::DocumentsFound;
 use interlinear::jobs::queue::{Found, JobProgress, QueueEvent, QueueNews};
 use interlinear::pages::corpus::documents::DocumentCommand;
 use interlinear::pages::evaluation::{ContrastCommand, EVALUATION};
-use interlinear::pages::sentence::command::SourceCommand;
 use interlinear::ui::App;
 
 use crate::desk;

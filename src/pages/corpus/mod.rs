@@ -38,9 +38,9 @@ use crate::import;
 use crate::jobs::corpus::thread::{CorpusNews, CorpusRequest, Detail};
 use crate::jobs::queue::Found;
 use crate::pages::corpus::columns::TableColumns;
-use crate::pages::corpus::documents::{DocumentCommand, DocumentSheet};
+use crate::pages::corpus::documents::DocumentSheet;
 use crate::pages::corpus::whole::Whole;
-use crate::pages::shape::{AnyPage, PageState};
+use crate::pages::shape::PageState;
 use crate::text::links::{Link, Links};
 
 use crate::pages::corpus::command::CorpusCommand;
@@ -444,17 +444,9 @@ fn moved(row: Option<usize>, by: isize, count: usize) -> usize {
     next.clamp(0, last.max(0)) as usize
 }
 
-crate::page_commands!(CorpusPage: CorpusCommand,
-    CorpusRequest => Corpus,
-    ExploreCommand => Whole,
-    DocumentCommand => Documents
-);
-
-impl PageState for CorpusPage {
-    const PAGE: Page = CORPUS;
-    type Command = CorpusCommand;
-
-    fn apply(&mut self, command: CorpusCommand, app: &mut AppState) {
+impl CorpusPage {
+    /// Does what the user asked for.
+    pub fn apply(&mut self, command: CorpusCommand, app: &mut AppState) {
         match command {
             CorpusCommand::Corpus(request) => self.ask(request, app),
             CorpusCommand::Import(path) => self.import(path, app),
@@ -530,7 +522,11 @@ impl PageState for CorpusPage {
     }
 }
 
-impl AnyPage for CorpusPage {
+impl PageState for CorpusPage {
+    fn page(&self) -> Page {
+        CORPUS
+    }
+
     fn follow(&mut self, app: &mut AppState) {
         if let Some(measured) = app.measured.take() {
             self.show_measured(measured, app);

@@ -25,7 +25,7 @@ use crate::jobs::files::follow::FollowEvent;
 use crate::jobs::queue::Found;
 use crate::jobs::queue::QueueOrder;
 use crate::jobs::queue::evaluate::{Evaluate, TestFiles};
-use crate::pages::shape::{AnyPage, PageState};
+use crate::pages::shape::PageState;
 use crate::text::language::primary;
 
 pub use crate::pages::evaluation::command::{ContrastCommand, EvaluationCommand, FiguresFormat, TestCommand};
@@ -77,16 +77,9 @@ struct Saved {
     logs: Vec<PathBuf>,
 }
 
-crate::page_commands!(EvaluationPage: EvaluationCommand,
-    TestCommand => Test,
-    ContrastCommand => Contrast
-);
-
-impl PageState for EvaluationPage {
-    const PAGE: Page = EVALUATION;
-    type Command = EvaluationCommand;
-
-    fn apply(&mut self, command: EvaluationCommand, app: &mut AppState) {
+impl EvaluationPage {
+    /// Does what the user asked for.
+    pub fn apply(&mut self, command: EvaluationCommand, app: &mut AppState) {
         match command {
             EvaluationCommand::Test(command) => {
                 change(&mut self.test, command);
@@ -135,7 +128,11 @@ impl PageState for EvaluationPage {
     }
 }
 
-impl AnyPage for EvaluationPage {
+impl PageState for EvaluationPage {
+    fn page(&self) -> Page {
+        EVALUATION
+    }
+
     fn begin(&mut self, app: &mut AppState) {
         self.check(app);
         if !self.logs.is_empty() {
@@ -184,11 +181,11 @@ impl AnyPage for EvaluationPage {
     fn dropped(&mut self, what: Dropped, path: PathBuf, app: &mut AppState) {
         match what {
             Dropped::Text if self.test.source.is_none() => {
-                self.apply(TestCommand::SetSource(Some(path)).into(), app);
+                self.apply(EvaluationCommand::Test(TestCommand::SetSource(Some(path))), app);
             }
-            Dropped::Text => self.apply(TestCommand::AddReference(path).into(), app),
+            Dropped::Text => self.apply(EvaluationCommand::Test(TestCommand::AddReference(path)), app),
             Dropped::Logs => app.tasks.chore(FileJob::FindLogs(path)),
-            Dropped::Links => self.apply(TestCommand::SetGold(Some(path)).into(), app),
+            Dropped::Links => self.apply(EvaluationCommand::Test(TestCommand::SetGold(Some(path))), app),
             // Other pages take these.
             Dropped::Model | Dropped::Interventions | Dropped::Workspace | Dropped::Annotated => {}
         }

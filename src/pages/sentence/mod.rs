@@ -17,17 +17,15 @@ pub mod view;
 
 use std::path::PathBuf;
 
+use crate::app::command::SourceCommand;
 use crate::app::effect::{FileEvent, FileJob};
 use crate::app::page::{Dropped, Page, SENTENCE};
 use crate::app::state::AppState;
 use crate::jobs::queue::Found;
 use crate::pages::sentence::asked::{AskedProbe, HeadPlan, Neighbours, PersuadedWord};
-use crate::pages::sentence::command::{
-    ColumnCommand, HeadCommand, InterlinearCommand, InterveneCommand, ListCommand, ProbeCommand, SearchCommand,
-    SelectCommand, SentenceCommand, SourceCommand, VariantCommand,
-};
+use crate::pages::sentence::command::{SearchCommand, SentenceCommand};
 use crate::pages::sentence::intervene::MovedRow;
-use crate::pages::shape::{AnyPage, PageState};
+use crate::pages::shape::PageState;
 
 /// The page.
 #[derive(Clone, Debug, Default)]
@@ -49,36 +47,23 @@ impl SentencePage {
         &self.head
     }
 
+    /// Changes the source text.
+    pub fn edit(&mut self, command: SourceCommand, app: &mut AppState) {
+        // a drag does not go on over an undo
+        self.moved = None;
+        source::edit(app, command);
+    }
+
     /// The neighbours that were asked for last.
     pub fn neighbours(&self) -> Option<&Neighbours> {
         self.near.as_ref()
     }
 }
 
-crate::page_commands!(SentencePage: SentenceCommand,
-    SourceCommand => Source,
-    ColumnCommand => Column,
-    ListCommand => List,
-    SelectCommand => Select,
-    SearchCommand => Search,
-    InterveneCommand => Intervene,
-    ProbeCommand => Probe,
-    VariantCommand => Variant,
-    HeadCommand => Head,
-    InterlinearCommand => Interlinear
-);
-
-impl PageState for SentencePage {
-    const PAGE: Page = SENTENCE;
-    type Command = SentenceCommand;
-
-    fn apply(&mut self, command: SentenceCommand, app: &mut AppState) {
+impl SentencePage {
+    /// Does what the user asked for.
+    pub fn apply(&mut self, command: SentenceCommand, app: &mut AppState) {
         match command {
-            SentenceCommand::Source(command) => {
-                // a drag does not go on over an undo
-                self.moved = None;
-                source::edit(app, command);
-            }
             SentenceCommand::Column(command) => columns::arrange(app, command),
             SentenceCommand::List(command) => lists::browse(app, command),
             SentenceCommand::Select(command) => selection::select(app, &command),
@@ -97,7 +82,11 @@ impl PageState for SentencePage {
     }
 }
 
-impl AnyPage for SentencePage {
+impl PageState for SentencePage {
+    fn page(&self) -> Page {
+        SENTENCE
+    }
+
     fn follow(&mut self, app: &mut AppState) {
         self.end_stale_probes(app);
         interlinear::ask_aligner(app);

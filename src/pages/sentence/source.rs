@@ -1,8 +1,8 @@
 //! Floor 11: the source text: typing, replacing, undo, and the sentences kept of it.
 
+use crate::app::command::SourceCommand;
 use crate::app::document::history::begins_anew;
 use crate::app::state::AppState;
-use crate::pages::sentence::command::SourceCommand;
 
 pub(super) fn edit(app: &mut AppState, command: SourceCommand) {
     match command {

@@ -35,7 +35,7 @@ use crate::decoding::apart::Then;
 use crate::jobs::live::protocol::HypothesisView;
 use crate::jobs::steps::{StepTrace, StepsRequest};
 use crate::models::anatomy::{MachineStage, Miswiring};
-use crate::pages::shape::{AnyPage, PageState, told};
+use crate::pages::shape::{PageState, told};
 use crate::pages::steps::depth::Depth;
 use crate::pages::steps::guess::{Guessing, greatest};
 use crate::pages::steps::place::StepsPlace;
@@ -440,13 +440,9 @@ impl StepsPage {
     }
 }
 
-crate::page_commands!(StepsPage: StepsCommand);
-
-impl PageState for StepsPage {
-    const PAGE: Page = STEPS;
-    type Command = StepsCommand;
-
-    fn apply(&mut self, command: StepsCommand, app: &mut AppState) {
+impl StepsPage {
+    /// Does what the user asked for.
+    pub fn apply(&mut self, command: StepsCommand, app: &mut AppState) {
         let before = self.kept();
         self.place = None;
         match command {
@@ -533,7 +529,11 @@ impl PageState for StepsPage {
     }
 }
 
-impl AnyPage for StepsPage {
+impl PageState for StepsPage {
+    fn page(&self) -> Page {
+        STEPS
+    }
+
     /// Asks for what is to be seen now, where that is something else than was asked for last.
     fn follow(&mut self, app: &mut AppState) {
         if app.view.page != STEPS {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use interlinear::analysis::reading::Reading;
-use interlinear::app::command::{SettingsCommand, WindowCommand};
+use interlinear::app::command::{SettingsCommand, SourceCommand, WindowCommand};
 use interlinear::app::document::column::ColumnState;
 use interlinear::app::effect::FileEvent;
 use interlinear::app::files::export;
@@ -16,7 +16,7 @@ use interlinear::pages::corpus::CORPUS;
 use interlinear::pages::evaluation::command::EvaluationCommand;
 use interlinear::pages::map::MAP;
 use interlinear::pages::map::MapCommand;
-use interlinear::pages::sentence::command::{ListCommand, SourceCommand};
+use interlinear::pages::sentence::command::ListCommand;
 use interlinear::session::driver::OpenWith;
 use interlinear::session::persist::{SavedSession, load_or_set_aside};
 use interlinear::session::state::Session;

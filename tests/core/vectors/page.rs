@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use interlinear::app::command::{TaskCommand, WindowCommand};
+use interlinear::app::command::{SourceCommand, TaskCommand, WindowCommand};
 use interlinear::app::effect::{FileJob, QueueCall};
 use interlinear::app::open_with::Installed;
 use interlinear::jobs::Library;
@@ -15,7 +15,7 @@ use interlinear::pages::map as maps;
 use interlinear::pages::map::MAP;
 use interlinear::pages::map::command::MapCommand;
 use interlinear::pages::map::{Colour, MapTable, Method, PointChoice, PointKind as Things, VectorMap};
-use interlinear::pages::sentence::command::{ColumnCommand, SourceCommand};
+use interlinear::pages::sentence::command::ColumnCommand;
 use interlinear::session::driver::OpenWith;
 use interlinear::session::link::ShownLink;
 use interlinear::session::state::Session;

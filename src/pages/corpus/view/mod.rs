@@ -41,9 +41,9 @@ use crate::pages::corpus::documents::DocumentCommand;
 use crate::pages::corpus::view::memory::CorpusMemory;
 use crate::pages::corpus::view::scheme_draft::SchemeDraft;
 use crate::pages::corpus::whole::{ExploreCommand, ExploreView as WholeView, VIEWS};
-use crate::pages::window::dialogs::{AskedPath, IMPORT, Question, WORKSPACE, Wants};
-use crate::pages::window::local::{AnyView, PageView, View, ViewPlace, Window};
-use crate::pages::window::task;
+use crate::pages::shell::dialogs::{AskedPath, IMPORT, Question, WORKSPACE, Wants};
+use crate::pages::shell::local::{PageView, Window};
+use crate::pages::shell::task;
 use crate::widgets::{labels, theme};
 
 use crate::corpus::export::out::{AttentionFormat, ExportFormat, LinkRule};
@@ -67,12 +67,9 @@ const MAKE: Question = Question::new(id!("New corpus"), id!("Make"), Wants::NewF
 const SAVE_AS: Question =
     Question::new(id!("Save the corpus"), id!("Save"), Wants::NewFile("corpus.ilws"), WORKSPACE.note);
 
-/// The page Corpus.
-pub struct CorpusView;
-
 impl PageView for CorpusPage {
-    fn views(&self) -> &'static [&'static dyn AnyView] {
-        &[&CorpusView]
+    fn middle_ui(&self, ui: &mut Ui, window: &mut Window<'_>) {
+        self.ui(ui, window);
     }
 
     fn manual(&self) -> Option<&'static str> {
@@ -107,14 +104,9 @@ impl PageView for CorpusPage {
     }
 }
 
-impl View for CorpusView {
-    type Page = CorpusPage;
-
-    fn place(&self) -> ViewPlace {
-        ViewPlace::Middle
-    }
-
-    fn ui(&self, ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
+impl CorpusPage {
+    fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {
+        let workbench = self;
         if workbench.documents.is_open {
             return documents::documents_ui(ui, workbench, window);
         }

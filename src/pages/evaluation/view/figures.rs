@@ -16,11 +16,11 @@ use crate::figure::plot::{Plot, Series, SeriesStyle};
 use crate::lang;
 use crate::pages::evaluation::EvaluationPage;
 use crate::pages::evaluation::command::EvaluationCommand;
+use crate::pages::evaluation::view::EvaluationMemory;
 use crate::pages::evaluation::view::parts;
 use crate::pages::evaluation::view::parts::{figure, name_ui, note_ui, right_ui, waiting_ui};
 use crate::pages::evaluation::view::table::table_ui;
-use crate::pages::window::local;
-use crate::pages::window::local::Window;
+use crate::pages::shell::local::Window;
 use crate::widgets::chart::{ChartWidget, chart_ui};
 use crate::widgets::{chart, labels, theme};
 
@@ -116,7 +116,7 @@ fn first_set_ui(ui: &mut Ui, evaluation: &EvaluationPage, window: &mut Window<'_
 
 /// BLEU by length, as in figure 2 of Bahdanau et al. and figure 6 of Luong et al.
 fn lengths_ui(ui: &mut Ui, window: &mut Window<'_>, results: &Evaluated, height: f32) {
-    let set = if window.layout(local::EVALUATION_SET, 0.0) > 0.0 { Set::WithoutUnk } else { Set::All };
+    let set = if window.local.of::<EvaluationMemory>().without_unk { Set::WithoutUnk } else { Set::All };
     // Of the first way in which [UNK] is treated.
     let Some(scores) = results.scores.iter().find(|scores| scores.set == set) else { return };
     let series: Vec<Series> = (0..results.models.len()).map(|place| by_length(results, place, scores)).collect();
@@ -147,7 +147,7 @@ fn lengths_ui(ui: &mut Ui, window: &mut Window<'_>, results: &Evaluated, height:
         for (place, other) in [Set::All, Set::WithoutUnk].into_iter().enumerate() {
             let name = if other == Set::All { tr!("All sentences") } else { tr!("Without unknown words") };
             if ui.selectable_label(other == set, name).clicked() {
-                window.keep(local::EVALUATION_SET, place as f32);
+                window.local.of::<EvaluationMemory>().without_unk = place > 0;
             }
         }
         labels::caption(ui, basis(results, scores));

@@ -17,9 +17,8 @@ use crate::lang;
 use crate::pages::evaluation::EvaluationPage;
 use crate::pages::evaluation::FiguresFormat;
 use crate::pages::evaluation::command::EvaluationCommand;
-use crate::pages::window::dialogs::{Question, Wants};
-use crate::pages::window::local;
-use crate::pages::window::local::{AnyView, PageView, View, ViewPlace, Window};
+use crate::pages::shell::dialogs::{Question, Wants};
+use crate::pages::shell::local::{PageView, Window};
 use crate::widgets::theme;
 
 /// How figures are saved: on the button, the format, and what is asked.
@@ -40,12 +39,9 @@ const FILES: [(&str, FiguresFormat, &str, &str, &str); 2] = [
     ),
 ];
 
-/// The page Evaluation.
-pub struct EvaluationView;
-
 impl PageView for EvaluationPage {
-    fn views(&self) -> &'static [&'static dyn AnyView] {
-        &[&EvaluationView]
+    fn middle_ui(&self, ui: &mut Ui, window: &mut Window<'_>) {
+        self.ui(ui, window);
     }
 
     fn manual(&self) -> Option<&'static str> {
@@ -56,21 +52,23 @@ impl PageView for EvaluationPage {
 /// A part with its name.
 type Part = (&'static str, fn(&mut Ui, &EvaluationPage, &mut Window<'_>));
 
-/// The parts, in the order of [`local::EVALUATION_PART`].
+/// What the page remembers: the part that is shown, and whether figures leave sentences with unknown words out.
+#[derive(Default)]
+pub(super) struct EvaluationMemory {
+    part: usize,
+    pub(super) without_unk: bool,
+}
+
+/// The parts.
 const PARTS: [Part; 3] = [
     (id!("Figures"), figures::figures_ui),
     (id!("Training"), |ui, evaluation, _| training::training_ui(ui, evaluation)),
     (id!("Minimal pairs"), contrasts::contrasts_ui),
 ];
 
-impl View for EvaluationView {
-    type Page = EvaluationPage;
-
-    fn place(&self) -> ViewPlace {
-        ViewPlace::Middle
-    }
-
-    fn ui(&self, ui: &mut Ui, evaluation: &EvaluationPage, window: &mut Window<'_>) {
+impl EvaluationPage {
+    fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {
+        let evaluation = self;
         let room = ui.available_rect_before_wrap();
         let width = theme::SETUP_WIDTH.min(room.width() * 0.45);
         let left = Rect::from_min_size(room.min, vec2(width, room.height()));
@@ -83,16 +81,14 @@ impl View for EvaluationView {
 }
 
 fn part_ui(ui: &mut Ui, evaluation: &EvaluationPage, window: &mut Window<'_>) {
-    // Earlier versions had a part between the first two.
-    let shown = (window.layout(local::EVALUATION_PART, 0.0) / 2.0) as usize;
-    let shown = shown.min(PARTS.len() - 1);
+    let shown = window.local.of::<EvaluationMemory>().part;
     ui.horizontal(|ui| {
         for (place, (name, _)) in PARTS.iter().enumerate() {
             let name = lang::text(name);
             let tab = ui.selectable_label(place == shown, name);
             tab.widget_info(|| WidgetInfo::selected(Role::Tab, true, place == shown, name));
             if tab.clicked() {
-                window.keep(local::EVALUATION_PART, 2.0 * place as f32);
+                window.local.of::<EvaluationMemory>().part = place;
             }
         }
         if shown > 0 || evaluation.results.is_none() {

@@ -3,7 +3,7 @@
 use egui::{Align, Grid, Layout, Response, RichText, Ui, vec2};
 
 use crate::pages::evaluation::EvaluationPage;
-use crate::pages::window::local::Window;
+use crate::pages::shell::local::Window;
 use crate::widgets::{chart, labels, theme};
 
 /// Widest line of what is said where there is nothing to show, points.

@@ -11,9 +11,9 @@ use crate::lang;
 use crate::pages::evaluation::EvaluationPage;
 use crate::pages::evaluation::LogState;
 use crate::pages::evaluation::command::{EvaluationCommand, TestCommand};
-use crate::pages::window::dialogs::{AskedPath, Question, TEXTS, Wants};
-use crate::pages::window::local::Window;
-use crate::pages::window::task;
+use crate::pages::shell::dialogs::{AskedPath, Question, TEXTS, Wants};
+use crate::pages::shell::local::Window;
+use crate::pages::shell::task;
 use crate::widgets::tokenization::tokenizers_ui;
 use crate::widgets::{chart, labels, theme};
 

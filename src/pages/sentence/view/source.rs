@@ -3,28 +3,25 @@
 use egui::text::{CCursor, CCursorRange};
 use egui::{Id, RichText, TextEdit, Ui};
 
+use crate::app::command::SourceCommand;
 use crate::app::document::column::{Column, file_name};
 use crate::app::document::table::{AlignmentTable, SourceWord};
 use crate::app::lights::HighlightPart;
 use crate::app::open_with::{Installed, LanguagePair};
 use crate::app::view::Hover;
 use crate::interventions::Said;
-use crate::pages::sentence::SentencePage;
-use crate::pages::sentence::command::{ColumnCommand, SourceCommand};
+use crate::pages::sentence::command::ColumnCommand;
 use crate::pages::sentence::view::memory::ListPlace;
 use crate::pages::sentence::view::memory::SentenceMemory;
 use crate::pages::sentence::view::{alignment, variant};
-use crate::pages::window::act::Act;
-use crate::pages::window::clicked::MenuTarget;
-use crate::pages::window::local::{Panel, View, ViewPlace, Window};
-use crate::pages::window::menu;
-use crate::pages::window::{local, shortcuts};
+use crate::pages::shell::act::Act;
+use crate::pages::shell::clicked::MenuTarget;
+use crate::pages::shell::local;
+use crate::pages::shell::local::{Panel, Window};
+use crate::pages::shell::menu;
 use crate::text::language;
 use crate::text::language::primary;
 use crate::widgets::{bidi, labels, theme, words};
-
-/// The source text.
-pub struct SourceView;
 
 /// More characters than this are cut: laying them out would hold up the window.
 pub const MOST_CHARACTERS: usize = 100_000;
@@ -44,49 +41,41 @@ pub fn editor_id() -> Id {
     Id::unique("source_text")
 }
 
-impl View for SourceView {
-    type Page = SentencePage;
-
-    fn place(&self) -> ViewPlace {
-        ViewPlace::Middle
-    }
-
-    fn ui(&self, ui: &mut Ui, _page: &SentencePage, window: &mut Window<'_>) {
-        let is_squat = theme::is_squat(ui);
-        let margin = if is_squat { 2 } else { 8 };
-        let card = theme::card(theme::tokens(ui)).inner_margin(egui::Margin::symmetric(12, margin));
-        let shown = card.show(ui, |ui| {
-            ui.take_available_width();
-            text_ui(ui, window, is_squat);
-            given_ui(ui, window);
-            if window.local.of::<SentenceMemory>().cut {
-                let text = tr!(
-                    "Only the first {MOST_CHARACTERS} characters are kept here; open a longer text as a file",
-                    MOST_CHARACTERS
-                );
-                ui.label(RichText::new(text).color(theme::tokens(ui).warm));
-            }
-            if !is_squat {
-                words_ui(ui, window);
-            }
-            unread_ui(ui, window);
-            // a low window has no room for advice
-            if !theme::is_low(ui) {
-                language_ui(ui, window);
-            }
-            reference_ui(ui, window);
-        });
-        window.part(ui, HighlightPart::Source, "", shown.response.rect);
-        ui.add_space(if is_squat { 0.0 } else { theme::SPACE_2 });
-    }
+/// The source text.
+pub(super) fn source_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let is_squat = theme::is_squat(ui);
+    let margin = if is_squat { 2 } else { 8 };
+    let card = theme::card(theme::tokens(ui)).inner_margin(egui::Margin::symmetric(12, margin));
+    let shown = card.show(ui, |ui| {
+        ui.take_available_width();
+        text_ui(ui, window, is_squat);
+        given_ui(ui, window);
+        if window.local.of::<SentenceMemory>().cut {
+            let text = tr!(
+                "Only the first {MOST_CHARACTERS} characters are kept here; open a longer text as a file",
+                MOST_CHARACTERS
+            );
+            ui.label(RichText::new(text).color(theme::tokens(ui).warm));
+        }
+        if !is_squat {
+            words_ui(ui, window);
+        }
+        unread_ui(ui, window);
+        // a low window has no room for advice
+        if !theme::is_low(ui) {
+            language_ui(ui, window);
+        }
+        reference_ui(ui, window);
+    });
+    window.part(ui, HighlightPart::Source, "", shown.response.rect);
+    ui.add_space(if is_squat { 0.0 } else { theme::SPACE_2 });
 }
 
 /// The text field between its buttons, or under them.
 fn text_ui(ui: &mut Ui, window: &mut Window<'_>, is_squat: bool) {
     let is_narrow = ui.available_width() < NARROW && !is_squat;
     ui.horizontal_top(|ui| {
-        let is_open = window.layout(local::SENTENCES_OPEN, 1.0) > 0.0
-            && window.local.of::<SentenceMemory>().list == ListPlace::Beside;
+        let is_open = window.layout.sentences_open && window.local.of::<SentenceMemory>().list == ListPlace::Beside;
         if !is_open {
             menu::act_button(ui, window, tr!("Sentences"), Act::ToggleSentences);
         }
@@ -96,7 +85,7 @@ fn text_ui(ui: &mut Ui, window: &mut Window<'_>, is_squat: bool) {
                 menu::act_button(ui, window, tr!("Score yours"), Act::ToggleGiven);
             }
             if ui.ctx().content_rect().width() >= WIDE && !is_squat {
-                let is_on = window.layout(local::INTERLINEAR, 0.0) > 0.0;
+                let is_on = window.layout.interlinear;
                 let name = if is_on { tr!("Pictures") } else { tr!("Interlinear") };
                 menu::act_button(ui, window, name, Act::Interlinear);
             }
@@ -320,7 +309,7 @@ fn given_ui(ui: &mut Ui, window: &mut Window<'_>) {
             tr!("Every model reads it word by word and says how probable it finds each; it chooses none of them");
         let label = labels::caption(ui, tr!("Your translation")).on_hover_text(note);
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-            let key = shortcuts::text(ui.ctx(), Act::ToggleGiven);
+            let key = Act::ToggleGiven.key_text(ui.ctx());
             let close = ui.small_button("\u{d7}").on_hover_text(tr!("Take it away ({key})", key));
             if close.accessible_name(tr!("Take your translation away")).clicked() {
                 window.push(SourceCommand::Give(None));

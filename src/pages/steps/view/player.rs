@@ -9,13 +9,13 @@ use crate::lang;
 use crate::models::anatomy::Miswiring;
 use crate::pages::sentence::command::SelectCommand;
 use crate::pages::sentence::view::source;
+use crate::pages::shell::local::Window;
 use crate::pages::steps::StepsPage;
 use crate::pages::steps::command::StepsCommand;
 use crate::pages::steps::depth::DEPTHS;
 use crate::pages::steps::view::memory::StepsMemory;
 use crate::pages::steps::view::{guess, rows};
 use crate::pages::steps::{GUESSES, Guessed, MODES, Mode, PACES};
-use crate::pages::window::local::Window;
 use crate::widgets::{labels, theme};
 
 /// The keys of the page, while nothing is typed: what each does and its command.
