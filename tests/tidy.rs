@@ -120,10 +120,7 @@ const PAGES: &[&str] = &["sentence", "evaluation", "map", "steps", "corpus", "tr
 const NOT_PAINTED: &[&str] = &["std::fs", "Mutex", "RwLock", "rusqlite"];
 
 /// What pages share of each other, and why.
-const BETWEEN_PAGES: &[(&str, &str, &str)] = &[
-    ("src/pages/steps/view/mod.rs", "sentence", "the source is typed on page Steps, too"),
-    ("src/pages/steps/view/player.rs", "sentence", "the source is typed on page Steps, too"),
-];
+const BETWEEN_PAGES: &[(&str, &str, &str)] = &[];
 
 /// The most files of a folder.
 const MOST_FILES: usize = 30;

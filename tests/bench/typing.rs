@@ -12,7 +12,7 @@ use interlinear::app::command::SourceCommand;
 use interlinear::app::document::column::ColumnState;
 use interlinear::cli::bench::figures::{BenchColumn, Figures};
 use interlinear::nn::device::DeviceChoice;
-use interlinear::pages::sentence::view::source;
+use interlinear::pages::shell::source;
 use interlinear::session::driver::OpenWith;
 use interlinear::session::state::Session;
 use interlinear::ui::{self, App};

@@ -57,6 +57,26 @@ fn session(models: &[&str]) -> Session {
     Session::start(None, &OpenWith { models, ..OpenWith::default() })
 }
 
+/// A page is its folder, a variant of the commands, a field of the pages and a place among the tabs; what pages share knows
+/// none of them.
+#[test]
+fn a_page_is_one_folder_and_few_lines() {
+    let pages = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/pages");
+    let text = |path: &Path| fs::read_to_string(path).expect("a source");
+    let tells = |line: &&str| ["map", "Map", "MAP,"].iter().any(|name| line.contains(name)) && !line.contains(".map(");
+    let of_map = |file: &str| {
+        let text = text(&pages.join(file));
+        text.split("#[cfg(test)]").next().unwrap_or_default().lines().filter(tells).count()
+    };
+    let lines = of_map("mod.rs") + of_map("command.rs");
+    assert!(lines <= 8, "{lines} lines name page Map outside of its folder");
+    for file in fs::read_dir(pages.join("shell")).expect("a folder") {
+        let (path, folders) = (file.expect("a file").path(), ["sentence", "map", "steps", "corpus", "training"]);
+        let named = folders.iter().find(|folder| text(&path).contains(&format!("pages::{folder}")));
+        assert_eq!(named, None, "{}", path.display());
+    }
+}
+
 /// A session whose test set is chosen.
 fn ready(models: &[&str]) -> Session {
     let mut session = session(models);

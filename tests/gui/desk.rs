@@ -255,7 +255,7 @@ pub fn window_of(session: Session, size: [f32; 2]) -> (Harness<'static, App>, Wi
 /// The same with models that come with the program.
 pub fn window_with(session: Session, size: [f32; 2], bundled: Vec<Installed>) -> (Harness<'static, App>, Wires) {
     let (mut harness, wires) = begun(session, size, bundled);
-    let id = interlinear::pages::sentence::view::source::editor_id();
+    let id = interlinear::pages::shell::source::editor_id();
     let mut state = egui::text_edit::TextEditState::load(&harness.ctx, id).unwrap_or_default();
     state.cursor.set_char_range(None);
     state.store(&harness.ctx, id);

@@ -21,7 +21,7 @@ use interlinear::pages::map::MAP;
 use interlinear::pages::sentence::command::{
     ColumnCommand, ListCommand, SearchCommand, SelectCommand, SentenceCommand,
 };
-use interlinear::pages::sentence::view::source;
+use interlinear::pages::shell::source;
 use interlinear::pages::steps::STEPS;
 use interlinear::ui::App;
 use interlinear::ui::spoken::Announcer;

@@ -12,7 +12,7 @@ use interlinear::app::layout::Layout;
 use interlinear::app::settings::Theme;
 use interlinear::pages::map::MAP;
 use interlinear::pages::map::command::MapCommand;
-use interlinear::pages::sentence::view::source;
+use interlinear::pages::shell::source;
 use interlinear::session::driver::OpenWith;
 use interlinear::session::state::Session;
 use interlinear::ui::App;

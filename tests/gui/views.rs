@@ -279,7 +279,7 @@ fn a_megabyte_is_cut_with_a_sentence_and_nothing_panics() {
             _ => None,
         })
         .max();
-    assert_eq!(longest, Some(interlinear::pages::sentence::view::source::MOST_CHARACTERS));
+    assert_eq!(longest, Some(interlinear::pages::shell::source::MOST_CHARACTERS));
     assert!(harness.query_all_by_label_contains("open a longer text as a file").next().is_some());
 }
 
@@ -652,7 +652,7 @@ fn the_numbers_by_which_columns_are_compared_have_room_beside_their_names() {
 #[test]
 fn another_sentence_is_selected_whole_or_not_at_all() {
     let selected = |harness: &Harness<'_, App>| {
-        let id = interlinear::pages::sentence::view::source::editor_id();
+        let id = interlinear::pages::shell::source::editor_id();
         let state = egui::text_edit::TextEditState::load(&harness.ctx, id).expect("it was painted");
         let range = state.cursor.char_range().expect("it has a cursor");
         (range.primary, range.secondary)

@@ -20,6 +20,7 @@ use crate::figure::page::FigurePage;
 use crate::figure::provenance::beside;
 use crate::import;
 use crate::jobs::files::disk::Disk;
+use crate::lang;
 use crate::models::origins;
 use crate::text::lines::TextFile;
 use crate::text::links;
@@ -84,9 +85,9 @@ fn done(chore: FileJob, aligners: &KeptAligners, tell: &mut dyn FnMut(FileEvent)
         FileJob::WriteFigure { path, figure } => {
             write(&path, &(format_of(&path)?.write)(&figure, &FigurePage::default(), &Fonts::default())?)?
         }
-        FileJob::Draw { path, picture } => write(&path, &picture.bytes(&path)?)?,
+        FileJob::Draw { path, picture } => write(&path, &lang::in_english(|| picture.bytes(&path))?)?,
         FileJob::Work(FileWork(work)) => work(),
-        FileJob::Paint(picture) => FileEvent::Painted(Arc::new(picture.pixels()?)),
+        FileJob::Paint(picture) => FileEvent::Painted(Arc::new(lang::in_english(|| picture.pixels())?)),
     }))
 }
 

@@ -6,4 +6,5 @@ pub mod dialogs;
 pub mod local;
 pub mod menu;
 pub mod sheet;
+pub mod source;
 pub mod task;

@@ -5,11 +5,11 @@ use egui::accesskit::Role;
 use egui::{Key, RichText, Ui, WidgetInfo};
 
 use crate::figure::measure::TextMeasure as _;
-use crate::pages::sentence::view::source;
 use crate::pages::shape::PageState;
 use crate::pages::shell::act::Act;
 use crate::pages::shell::local::Window;
 use crate::pages::shell::menu;
+use crate::pages::shell::source;
 use crate::widgets::marks::WholeLetters;
 use crate::widgets::theme;
 

@@ -14,8 +14,8 @@ use egui::{Label, Panel, Rect, RichText, ScrollArea, Ui, UiBuilder};
 
 use crate::app::lights::HighlightPart;
 use crate::jobs::steps::StepTrace;
-use crate::pages::sentence::view::source;
 use crate::pages::shell::local::{PageView, Window};
+use crate::pages::shell::source;
 use crate::pages::steps::StepsPage;
 use crate::pages::steps::command::StepsCommand;
 use crate::pages::steps::view::memory::StepsMemory;
