@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::app::effect::FileEvent;
+use crate::app::files::work::FileEvent;
 use crate::app::page::{Dropped, Page};
 use crate::app::state::AppState;
 use crate::jobs::files::follow::FollowEvent;

@@ -10,8 +10,9 @@ use std::sync::Arc;
 use crate::app::command::{SettingsCommand, TaskCommand, WindowCommand};
 use crate::app::document::column::{Column, ColumnState};
 use crate::app::document::scene::{Scene, cut};
-use crate::app::effect::{Effect, FileEvent, FileJob};
+use crate::app::effect::Effect;
 use crate::app::files::lists::List;
+use crate::app::files::work::{FileEvent, FileJob};
 use crate::app::open_with::OpenWith;
 use crate::app::page::SENTENCE;
 use crate::app::settings::Settings;
@@ -296,7 +297,7 @@ impl Session {
     fn perform(&mut self, command: Command) {
         let app = &mut self.app;
         match command {
-            Command::Source(command) => self.pages.sentence.edit(command, app),
+            Command::Source(command) => app.edit(command),
             Command::Sentence(command) => self.pages.sentence.apply(command, app),
             #[cfg(not(target_family = "wasm"))]
             Command::Evaluation(command) => self.pages.evaluation.apply(command, app),

@@ -2,7 +2,7 @@
 //! no lock, no file.
 //!
 //! [`App`] owns a [`Desk`] (the [`Driver`]) and paints its session; every act of the user becomes a
-//! [`Command`](crate::pages::command::Command). Views read `&Session` and push commands ([`views::VIEWS`]);
+//! [`Command`](crate::pages::command::Command). Views read the state of their page and push commands;
 //! widgets are split into numbers and painting; colours and sizes come from [`theme`](crate::widgets::theme) only.
 
 pub mod act;

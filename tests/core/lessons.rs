@@ -6,7 +6,8 @@ use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
 use interlinear::app::command::{SettingsCommand, SourceCommand, WindowCommand};
-use interlinear::app::effect::{Effect, FileJob};
+use interlinear::app::effect::Effect;
+use interlinear::app::files::work::FileJob;
 use interlinear::app::layout::Look;
 use interlinear::app::lights::HighlightPart;
 use interlinear::app::open_with::Installed;

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use interlinear::analysis::aer::AerCounts;
 use interlinear::app::command::{SettingsCommand, SourceCommand, WindowCommand};
-use interlinear::app::effect::{Effect, FileEvent, FileJob};
+use interlinear::app::effect::Effect;
+use interlinear::app::files::work::{FileEvent, FileJob};
 use interlinear::app::open_with::Installed;
 use interlinear::app::page::SENTENCE;
 use interlinear::decoding::apart::{ApartStep, Then};

@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use egui_kittest::Harness;
 use interlinear::app::command::SourceCommand;
-use interlinear::app::effect::{Effect, FileEvent, FileJob};
+use interlinear::app::effect::Effect;
+use interlinear::app::files::work::{FileEvent, FileJob};
 use interlinear::app::open_with::Installed;
 use interlinear::decoding::Specials;
 use interlinear::figure::interlinear::conllu;

@@ -9,7 +9,7 @@ use egui_kittest::kittest::Queryable as _;
 use interlinear::analysis::aer;
 use interlinear::analysis::reading::Reading;
 use interlinear::app::command::{TaskCommand, WindowCommand};
-use interlinear::app::effect::FileEvent;
+use interlinear::app::files::work::FileEvent;
 use interlinear::corpus::overview::evaluated::Evaluated;
 use interlinear::corpus::overview::gold::{AlignmentErrorRow, Baseline};
 use interlinear::evaluation::alignment::Extraction;

@@ -7,7 +7,7 @@ use egui::accesskit::Role;
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use interlinear::app::command::{SettingsCommand, SourceCommand, WindowCommand};
-use interlinear::app::effect::FileEvent;
+use interlinear::app::files::work::FileEvent;
 use interlinear::app::layout::Layout;
 use interlinear::app::settings::Theme;
 use interlinear::pages::map::MAP;

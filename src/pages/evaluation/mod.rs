@@ -13,7 +13,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::analysis::bleu::Tokenization;
-use crate::app::effect::{Effect, FileEvent, FileJob};
+use crate::app::effect::Effect;
+use crate::app::files::work::{FileEvent, FileJob};
 use crate::app::page::{Dropped, Page, PageInfo};
 use crate::app::state::AppState;
 use crate::corpus::overview::evaluated::Evaluated;

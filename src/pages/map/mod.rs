@@ -12,7 +12,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::app::effect::FileJob;
+use crate::app::files::work::FileJob;
 use crate::app::page::{Page, PageInfo};
 use crate::app::state::AppState;
 use crate::jobs::queue::Found;

@@ -10,21 +10,18 @@ pub mod learning;
 pub mod lists;
 pub mod probes;
 pub mod selection;
-pub mod source;
 pub mod variants;
 #[cfg(feature = "gui")]
 pub mod view;
 
 use std::path::PathBuf;
 
-use crate::app::command::SourceCommand;
-use crate::app::effect::{FileEvent, FileJob};
+use crate::app::files::work::{FileEvent, FileJob};
 use crate::app::page::{Dropped, Page, SENTENCE};
 use crate::app::state::AppState;
 use crate::jobs::queue::Found;
 use crate::pages::sentence::asked::{AskedProbe, HeadPlan, Neighbours, PersuadedWord};
 use crate::pages::sentence::command::{SearchCommand, SentenceCommand};
-use crate::pages::sentence::intervene::MovedRow;
 use crate::pages::shape::PageState;
 
 /// The page.
@@ -37,21 +34,12 @@ pub struct SentencePage {
     persuaded: Vec<PersuadedWord>,
     /// An alignment head that is to be learned.
     head: HeadPlan,
-    /// What the last command moved, where a further one may go on with it.
-    moved: Option<MovedRow>,
 }
 
 impl SentencePage {
     /// What the sheet has of the alignment head that is to be learned.
     pub fn head(&self) -> &HeadPlan {
         &self.head
-    }
-
-    /// Changes the source text.
-    pub fn edit(&mut self, command: SourceCommand, app: &mut AppState) {
-        // a drag does not go on over an undo
-        self.moved = None;
-        source::edit(app, command);
     }
 
     /// The neighbours that were asked for last.
@@ -69,13 +57,14 @@ impl SentencePage {
             SentenceCommand::Select(command) => selection::select(app, &command),
             SentenceCommand::Search(command) => set_search(app, command),
             SentenceCommand::Intervene(command) => {
-                self.moved = intervene::intervene(app, command, self.moved.take());
+                let last = app.document.moved.take();
+                app.document.moved = intervene::intervene(app, command, last);
             }
             SentenceCommand::Probe(command) => self.probe(app, command),
             SentenceCommand::Head(command) => self.learn(app, command),
             SentenceCommand::Interlinear(command) => interlinear::arrange(app, command),
             SentenceCommand::Variant(command) => {
-                self.moved = None;
+                app.document.moved = None;
                 self.vary(app, command);
             }
         }

@@ -15,9 +15,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::app::document::column::Column;
-use crate::app::effect::{Effect, FileJob, FileWork};
+use crate::app::effect::Effect;
 use crate::app::files::drawing::Drawing;
 use crate::app::files::export;
+use crate::app::files::work::{FileJob, FileWork};
 use crate::app::layout::Look;
 use crate::app::lights::{Highlight, Lights};
 use crate::app::page::SENTENCE;

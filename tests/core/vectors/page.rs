@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use interlinear::app::command::{SourceCommand, TaskCommand, WindowCommand};
-use interlinear::app::effect::{FileJob, QueueCall};
+use interlinear::app::effect::QueueCall;
+use interlinear::app::files::work::FileJob;
 use interlinear::app::open_with::Installed;
 use interlinear::jobs::Library;
 use interlinear::jobs::gate::ForegroundGate;
