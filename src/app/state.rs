@@ -20,7 +20,7 @@ use crate::app::view::{Notice, Selection, ViewState};
 #[cfg(not(target_family = "wasm"))]
 use crate::corpus::overview::evaluated::Evaluated;
 use crate::figure::png::Pixels;
-use crate::jobs::live::protocol::{ColumnSpec, Request};
+use crate::jobs::live::protocol::{ColumnId, ColumnSpec, Request};
 use crate::jobs::queue::candidate::Candidate;
 use crate::nn::device::DeviceChoice;
 use crate::text::language;
@@ -127,6 +127,13 @@ impl AppState {
         if page != self.view.page {
             self.view.page = page;
             self.changed();
+        }
+    }
+
+    /// Makes a column the selected one, where it is there.
+    pub(crate) fn select_column(&mut self, column: ColumnId) {
+        if self.document.column(column).is_some() && self.view.selection.column != Some(column) {
+            self.view.selection = Selection { column: Some(column), target: None };
         }
     }
 

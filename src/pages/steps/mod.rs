@@ -446,6 +446,7 @@ impl StepsPage {
         let before = self.kept();
         self.place = None;
         match command {
+            StepsCommand::SetColumn(column) => app.select_column(column),
             StepsCommand::SetMode(mode) => {
                 self.class.clear();
                 self.guess_from_the_start();
@@ -500,31 +501,21 @@ impl StepsPage {
                 app.compare_links(of.is_some_and(|of| of != Guessed::Word));
             }
             StepsCommand::SetBeam(on) => self.has_beam = on,
-            StepsCommand::Guess(j) => {
-                if let Some(guessing) = &mut self.guessing {
-                    guessing.toggle(j);
-                }
-            }
-            StepsCommand::GuessLink(link) => {
-                if let Some(guessing) = &mut self.guessing {
-                    guessing.toggle_link(link);
-                }
-            }
-            StepsCommand::GuessWord(word) => {
-                if let Some(guessing) = &mut self.guessing {
-                    guessing.say(&word);
-                }
-            }
+            StepsCommand::Guess(j) => self.guess(|guessing| guessing.toggle(j)),
+            StepsCommand::GuessLink(link) => self.guess(|guessing| guessing.toggle_link(link)),
+            StepsCommand::GuessWord(word) => self.guess(|guessing| guessing.say(&word)),
             StepsCommand::Reveal => self.reveal(app),
-            StepsCommand::NextGroup => {
-                if let Some(guessing) = &mut self.guessing {
-                    guessing.next_group();
-                }
-            }
+            StepsCommand::NextGroup => self.guess(Guessing::next_group),
         }
         self.rebuild(app);
         if self.kept() != before {
             app.changed();
+        }
+    }
+
+    fn guess(&mut self, guess: impl FnOnce(&mut Guessing)) {
+        if let Some(guessing) = &mut self.guessing {
+            guess(guessing);
         }
     }
 }
