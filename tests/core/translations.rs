@@ -76,7 +76,7 @@ fn ids() -> BTreeMap<String, Found> {
     let literal = r#""((?:[^"\\]|\\(?s:.))*)""#;
     let marked = Regex::new(&format!(r"\b(?:tr|id)!\(\s*{literal}(?:\s*\|\s*{literal}\s*%)?")).expect("a pattern");
     // the table of acts takes literals alone
-    let act = Regex::new(&format!(r"(?:EVERYWHERE|ON_\w+|EDITS), {literal}, *\n? *\[")).expect("a pattern");
+    let act = Regex::new(&format!(r"(?:Everywhere|Sentence|Source|Edits), {literal}, *\n? *\[")).expect("a pattern");
     let mut sources = Vec::new();
     files(&root("src"), "rs", &mut sources);
     let mut found: BTreeMap<String, Found> = BTreeMap::new();
@@ -84,7 +84,7 @@ fn ids() -> BTreeMap<String, Found> {
         let text = fs::read_to_string(path).expect("a source");
         let name = path.strip_prefix(root("")).expect("it lies here").to_string_lossy().replace('\\', "/");
         assert!(!text.contains("tr!(r") && !text.contains("id!(r"), "{name} has a raw text, which is not found");
-        let acts = act.captures_iter(&text).filter(|_| name.ends_with("window/act.rs"));
+        let acts = act.captures_iter(&text).filter(|_| name.ends_with("shell/act.rs"));
         for one in marked.captures_iter(&text).chain(acts) {
             let many = one.get(2).map(|many| said(many.as_str()));
             let entry = found.entry(said(&one[1])).or_default();
