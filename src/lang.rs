@@ -5,10 +5,10 @@
 //! `tr!("{n} word" | "{n} words" % count)` one that depends on a count. `id!("Copy link")` marks a text of a table, which
 //! [`text`] translates where it is shown. `tests/core/translations.rs` finds both in the sources and compares the catalogues.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::fmt::{Display, Formatter, Write as _};
-use std::sync::OnceLock;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// A text in the language of the thread; with values it is a `String`.
 macro_rules! tr {
@@ -68,9 +68,12 @@ pub const COUNT: usize = LANGUAGES.len() + 1;
 pub const MARK: char = '\u{bb}';
 
 thread_local! {
-    static SPOKEN: Cell<Language> = const { Cell::new(Language::English) };
+    static SPOKEN: RefCell<Spoken> = RefCell::default();
     static LONGER: RefCell<HashMap<String, &'static str>> = RefCell::default();
 }
+
+/// A language that threads speak together: when one of them changes it, all speak the other one.
+pub type Spoken = Arc<Mutex<Language>>;
 
 /// Translations by id; those of a text with a count have a form for each kind of count.
 pub type Catalogue = HashMap<String, Vec<String>>;
@@ -220,19 +223,29 @@ pub fn is_there(language: Language) -> bool {
     matches!(language, Language::English | Language::Longer) || language.catalogue(CatalogueOf::Window).is_some()
 }
 
-/// The language that this thread speaks from now on.
+/// The language that this thread speaks from now on, and those that it has started.
 pub fn speak(language: Language) {
-    SPOKEN.set(language);
+    SPOKEN.with_borrow(|spoken| *spoken.lock().unwrap_or_else(PoisonError::into_inner) = language);
 }
 
 /// The language of this thread.
 pub fn spoken() -> Language {
-    SPOKEN.get()
+    SPOKEN.with_borrow(|spoken| *spoken.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// What this thread shares with those that it starts.
+pub fn shared() -> Spoken {
+    SPOKEN.with_borrow(Arc::clone)
+}
+
+/// Speaks from now on what another thread speaks.
+pub fn speak_as(spoken: Spoken) {
+    SPOKEN.set(spoken);
 }
 
 /// What is made in English whatever the window speaks: files, and what goes to other programs.
 pub fn in_english<T>(make: impl FnOnce() -> T) -> T {
-    let before = SPOKEN.replace(Language::English);
+    let before = SPOKEN.take();
     let made = make();
     SPOKEN.set(before);
     made

@@ -108,8 +108,8 @@
 //! of [`models::MODELS`] (`tests/core/toy.rs` is one), with kernels of its own a file in `models/fused` and one in
 //! `training/fused`, a drawing of its stages one in `models/anatomy`, and its paper's recipe a line of [`training::recipe::PAPERS`]; a score function of attention is one file and one line of
 //! [`attention::ATTENTIONS`]; a command of the command line likewise has
-//! one line in its table. A page of the window is one folder of [`pages`] with its state, its commands and its views, and one line of
-//! [`pages::PAGES`] (`tests/gui/toy_page.rs` is one). A kind of long work behind the
+//! one line in its table. A page of the window is one folder of [`pages`] with its state, its commands and its views, a variant of
+//! [`pages::command::Command`], a field of [`pages::Pages`] and a line of [`pages::PAGES`]; what all views share is in `pages/shell`, which knows no page. A kind of long work behind the
 //! window is one file of [`jobs::queue`] and one line of its [`Order`](jobs::queue::QueueOrder). A figure is one file of
 //! [`figure`] that gives [`Mark`](figure::mark::Mark)s, and a line of [`figure::sheet::KINDS`] where it shows a translation; another
 //! format of file is one painter beside [`figure::svg`] and a line of [`figure::formats::FORMATS`]. A lesson is one file of

@@ -250,7 +250,7 @@ impl Soak {
     fn tour(&mut self) {
         self.send(CorpusRequest::Open(self.workspace.clone()));
         for page in PAGES {
-            self.send(WindowCommand::ShowPage(page.page));
+            self.send(WindowCommand::ShowPage(*page));
             self.harness.run_steps(3);
         }
         for (key, _) in BUNDLED {
@@ -273,7 +273,7 @@ impl Soak {
     fn command(&mut self) {
         let number = self.rng.random_range(0..200_usize);
         let command: Command = match self.rng.random_range(0..22) {
-            0..=2 => WindowCommand::ShowPage(self.pick(PAGES).page).into(),
+            0..=2 => WindowCommand::ShowPage(self.pick(PAGES)).into(),
             3 => CorpusRequest::Open(self.workspace.clone()).into(),
             4 => CorpusRequest::Close.into(),
             5 => CorpusCommand::Select(Some(number)).into(),

@@ -54,10 +54,10 @@ const FLOORS: &[(&str, u8)] = &[
 const CRATES: &[(&str, &[&str], &str)] = &[
     ("candle_core", TENSOR_ROOMS, "tensors stop at the models and their training; above everything is plain numbers"),
     ("candle_nn", &["nn", "attention"], "what candle offers beyond tensors is wrapped once"),
-    ("egui", &["widgets", "pages/window", "pages/*/view", "ui"], "the session must be testable without a window"),
+    ("egui", &["widgets", "pages/shell", "pages/*/view", "ui"], "the session must be testable without a window"),
     ("eframe", &["ui", "web"], "the session must be testable without a window"),
     ("egui_plot", &["widgets"], "the session must be testable without a window"),
-    ("rfd", &["pages/window"], "file dialogs belong to the window"),
+    ("rfd", &["pages/shell"], "file dialogs belong to the window"),
     ("quick_xml", &["import"], "files of others are read in one room"),
     ("html5gum", &["import"], "files of others are read in one room"),
     ("encoding_rs", &["import"], "files of others are read in one room"),
@@ -120,10 +120,7 @@ const PAGES: &[&str] = &["sentence", "map", "steps", "corpus", "training"];
 const NOT_PAINTED: &[&str] = &["std::fs", "Mutex", "RwLock", "rusqlite"];
 
 /// What pages share of each other, and why.
-const BETWEEN_PAGES: &[(&str, &str, &str)] = &[
-    ("src/pages/steps/view/mod.rs", "sentence", "the source is typed on page Steps, too"),
-    ("src/pages/steps/view/player.rs", "sentence", "the source is typed on page Steps, too"),
-];
+const BETWEEN_PAGES: &[(&str, &str, &str)] = &[];
 
 /// The most files of a folder.
 const MOST_FILES: usize = 30;

@@ -1,4 +1,4 @@
-//! Floor 9: acts of the user that concern no page: the window, what is set once for all columns, long work. A leaf.
+//! Floor 9: acts of the user that concern no page: the source text, the window, what is set once for all columns, long work. A leaf.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -6,11 +6,31 @@ use std::sync::Arc;
 use crate::aligner::bundled::AlignerFile;
 use crate::analysis::reading::Reading;
 use crate::app::files::drawing::Drawing;
+use crate::app::layout::Layout;
 use crate::app::page::Page;
 use crate::app::settings::{PictureQuestion, Shown, Theme};
 use crate::figure::Figure;
 use crate::lang::Language;
 use crate::nn::device::DeviceChoice;
+
+/// What is done with the source text.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SourceCommand {
+    /// The text changed by typing.
+    Edit(String),
+    /// The text is replaced as a whole (paste over all, an example); one step of undo.
+    Replace(String),
+    /// Takes back the last edit.
+    Undo,
+    /// Takes back all that was done to the sentence: to the one before it.
+    UndoSentence,
+    /// Does it again.
+    Redo,
+    /// The translation that the user gives changed by typing; `None` takes its field away.
+    Give(Option<String>),
+    /// Stops the work under way; the table stays.
+    Stop,
+}
 
 /// What concerns the window as a whole.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,8 +51,8 @@ pub enum WindowCommand {
     ShowPage(Page),
     /// Takes a notice away, by its id.
     DismissNotice(u64),
-    /// Any number that the window wants to find again at the next start (panel sizes, cell size, open panels).
-    SetLayout { key: String, value: f32 },
+    /// The window is laid out otherwise.
+    SetLayout(Box<Layout>),
 }
 
 /// What is set once for all columns.

@@ -4,6 +4,7 @@ pub mod command;
 pub mod document;
 pub mod effect;
 pub mod files;
+pub mod layout;
 pub mod lights;
 pub mod open_with;
 pub mod page;

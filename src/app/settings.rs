@@ -14,17 +14,6 @@ pub const DARK_PALETTE: &str = "gray";
 /// The palette of the light theme: white is 0.
 pub const LIGHT_PALETTE: &str = "print";
 
-/// Key of the layout: 1 when links are shown in place of heatmaps.
-pub const LINKS_PICTURE: &str = "links_picture";
-/// Key of the layout: 1 when the search is shown as a tree in place of heatmaps and links.
-pub const TREE_PICTURE: &str = "tree_picture";
-/// Key of the layout: 1 when the sentence is shown as interlinear text, in place of all columns.
-pub const INTERLINEAR_PICTURE: &str = "interlinear_picture";
-/// Key of the layout: 1 when the inspector is open, which it is at first.
-pub const INSPECTOR_OPEN: &str = "inspector_open";
-/// Key of the layout: 1 when one column stands alone.
-pub const SOLO: &str = "solo";
-
 /// Light or dark.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

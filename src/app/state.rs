@@ -10,14 +10,15 @@ use crate::app::document::Document;
 use crate::app::document::column::{Column, ColumnState, DecodeKey, file_name};
 use crate::app::document::differences::differences;
 use crate::app::document::table::TargetWord;
-use crate::app::effect::{AlignQuestion, Effect, FileJob};
+use crate::app::effect::Effect;
 use crate::app::files::lists::Lists;
+use crate::app::files::work::{AlignQuestion, FileJob};
 use crate::app::open_with::Installed;
 use crate::app::page::Page;
 use crate::app::tasks::Tasks;
 use crate::app::view::{Notice, Selection, ViewState};
 use crate::figure::png::Pixels;
-use crate::jobs::live::protocol::{ColumnSpec, Request};
+use crate::jobs::live::protocol::{ColumnId, ColumnSpec, Request};
 use crate::jobs::queue::candidate::Candidate;
 use crate::nn::device::DeviceChoice;
 use crate::text::language;
@@ -121,6 +122,13 @@ impl AppState {
         if page != self.view.page {
             self.view.page = page;
             self.changed();
+        }
+    }
+
+    /// Makes a column the selected one, where it is there.
+    pub(crate) fn select_column(&mut self, column: ColumnId) {
+        if self.document.column(column).is_some() && self.view.selection.column != Some(column) {
+            self.view.selection = Selection { column: Some(column), target: None };
         }
     }
 

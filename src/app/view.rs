@@ -1,9 +1,9 @@
 //! Floor 9: what is looked at and how: the page, what is marked, the settings, the status line.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::app::files::drawing::Drawing;
+use crate::app::layout::Layout;
 use crate::app::page::Page;
 use crate::app::settings::Settings;
 use crate::figure::Figure;
@@ -48,7 +48,7 @@ pub struct ViewState {
     pub(crate) settings: Settings,
     /// How the last figure was asked for.
     pub(crate) drawing: Drawing,
-    pub(crate) layout: BTreeMap<String, f32>,
+    pub(crate) layout: Layout,
     pub(crate) notices: Vec<Notice>,
     /// A picture of a plot or a map that waits for the name of its file.
     pub(crate) kept_figure: Option<Arc<Figure<'static>>>,
@@ -84,8 +84,8 @@ impl ViewState {
         self.drawing
     }
 
-    /// Numbers that the window keeps between starts.
-    pub fn layout(&self) -> &BTreeMap<String, f32> {
+    /// How the window is laid out, which is kept between starts.
+    pub fn layout(&self) -> &Layout {
         &self.layout
     }
 

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use crate::app::files::work::write_whole;
+use crate::app::layout::Look;
 use crate::app::lights::HighlightPart;
 use crate::app::settings::LIGHT_PALETTE;
 use crate::cli::args::physical_cores;
@@ -34,7 +35,6 @@ use crate::session::lessons::script;
 use crate::session::lessons::script::Script;
 use crate::session::lessons::shelf::BUNDLED;
 use crate::session::lessons::spoken::{Spoken, spoken};
-use crate::session::lessons::things::Look;
 use crate::ticket::CancellationToken;
 
 /// As typed.

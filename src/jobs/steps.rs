@@ -9,10 +9,9 @@ use serde::{Deserialize, Serialize};
 use crate::decoding::apart::{ApartStep, Path, Then, take_apart};
 use crate::error::{Error, Result};
 use crate::jobs::live::mailbox::Mailbox;
-use crate::jobs::live::serve::{panic_sentence, read_source};
 use crate::jobs::models::cache::{Key, Library};
 use crate::jobs::models::loaded::LoadedModel;
-use crate::jobs::thread::{GRACE, Outbox, Service, Wake, caught};
+use crate::jobs::thread::{GRACE, Outbox, Service, Wake, caught, panic_sentence};
 use crate::jobs::{priority, thread};
 use crate::models::anatomy::shrunk::vectors;
 use crate::models::anatomy::{Anatomy, Machine, MachinePart, Miswiring, Shrunk, dissect, shrunk};
@@ -185,7 +184,7 @@ fn run(library: &Library, inbox: &Mailbox<Letter>, out: &Outbox<StepsEvent>) {
             Ok(Ok(apart)) => Ok(Arc::new(apart)),
             Ok(Err(Error::Stale)) => continue,
             Ok(Err(error)) => Err(error.to_string()),
-            Err(words) => Err(panic_sentence(&words)),
+            Err(words) => Err(panic_sentence("these steps", &words)),
         };
         out.send(StepsEvent { number, found });
     }
@@ -226,7 +225,7 @@ impl Open {
 
 fn apart(open: &mut Open, request: &StepsRequest, ticket: &CancellationToken) -> Result<StepTrace> {
     let (shelved, facts) = (&open.shelved, &open.shelved.facts);
-    let source = read_source(&request.source, shelved)?;
+    let source = shelved.read(&request.source)?;
     if source.len() > MOST_WORDS {
         return Err(Error::Input(format!(
             "The text has {} words, but at most {MOST_WORDS} are taken apart; choose a shorter one.",

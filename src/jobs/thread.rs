@@ -8,7 +8,13 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use crate::lang;
 pub(crate) use crate::quiet::caught;
+
+/// What a panic inside of some work said, as a sentence for the user.
+pub(crate) fn panic_sentence(work: &str, words: &str) -> String {
+    format!("Something went wrong inside {work} ({words}); everything else goes on.")
+}
 
 /// Called from any thread after something was sent, to wake the receiver.
 pub type Wake = Arc<dyn Fn() + Send + Sync>;
@@ -36,11 +42,14 @@ pub(crate) struct Thread {
 }
 
 impl Thread {
-    /// Starts `work` on the thread `interlinear-{name}`. A panic ends the thread and nothing else.
+    /// Starts `work` on the thread `interlinear-{name}`. It speaks the language of the one that
+    /// starts it. A panic ends the thread and nothing else.
     pub(crate) fn start(name: &str, patience: Patience, work: impl FnOnce() + Send + 'static) -> io::Result<Self> {
         let (alive, ended) = sync_channel::<()>(0);
+        let spoken = lang::shared();
         let handle = std::thread::Builder::new().name(format!("interlinear-{name}")).spawn(move || {
             let _alive = alive;
+            lang::speak_as(spoken);
             // The panic hook has reported it; work that must answer catches its own panics.
             let _ = caught(work);
         })?;

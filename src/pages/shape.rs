@@ -1,37 +1,26 @@
-//! Floor 11: the shape of a page.
+//! Floor 11: the shape of a page: what all pages do alike.
 
-use std::any::Any;
-use std::fmt::Debug;
 use std::path::PathBuf;
 
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::app::effect::FileEvent;
+use crate::app::files::work::FileEvent;
 use crate::app::page::{Dropped, Page};
 use crate::app::state::AppState;
 use crate::jobs::files::follow::FollowEvent;
 use crate::jobs::queue::Found;
-use crate::pages::command::{AnyCommand, Command};
 #[cfg(feature = "gui")]
-use crate::pages::window::local::PageView;
+use crate::pages::shell::local::PageView;
 /// Without a window nothing is painted.
 #[cfg(not(feature = "gui"))]
 use std::any::Any as PageView;
 
-/// A page: which it is, and what is done on it.
-pub trait PageState: AnyPage + Default {
+/// A page: what it keeps and what it takes in. What the user does on it is a command of its own.
+pub trait PageState: PageView {
     /// Which page it is.
-    const PAGE: Page;
-    /// What the user does on it.
-    type Command: PageCommand<Page = Self> + Clone + Debug + PartialEq + 'static;
+    fn page(&self) -> Page;
 
-    /// Does what the user asked for.
-    fn apply(&mut self, command: Self::Command, app: &mut AppState);
-}
-
-/// What all pages do alike.
-pub trait AnyPage: Any + PageView {
     /// It goes on from what was kept: what it wants of the application at once.
     fn begin(&mut self, _app: &mut AppState) {}
 
@@ -81,66 +70,4 @@ pub fn told<T: Default + Serialize>(what: &T) -> Value {
     let (Value::Object(mut keys), first) = (whole(what), whole(&T::default())) else { return Value::Null };
     keys.retain(|key, value| first.get(key) != Some(value));
     if keys.is_empty() { Value::Null } else { Value::Object(keys) }
-}
-
-/// An act on a page: the whole command of the page, or a group of its commands.
-pub trait PageCommand {
-    /// Whose it is.
-    type Page: PageState;
-}
-
-impl<C> AnyCommand for C
-where
-    C: PageCommand + Clone + Debug + PartialEq + 'static,
-    C::Page: PageState<Command = C>,
-{
-    fn page(&self) -> Page {
-        C::Page::PAGE
-    }
-
-    fn apply_to(self: Box<Self>, page: &mut dyn Any, app: &mut AppState) {
-        if let Some(page) = page.downcast_mut::<C::Page>() {
-            page.apply(*self, app);
-        }
-    }
-
-    fn again(&self) -> Box<dyn AnyCommand> {
-        Box::new(self.clone())
-    }
-
-    fn is(&self, other: &dyn Any) -> bool {
-        other.downcast_ref() == Some(self)
-    }
-}
-
-impl<C> From<C> for Command
-where
-    C: PageCommand,
-    <C::Page as PageState>::Command: From<C>,
-{
-    fn from(command: C) -> Self {
-        Self::Page(Box::new(<C::Page as PageState>::Command::from(command)))
-    }
-}
-
-/// Says which page a command belongs to, and the groups that it is made of.
-#[macro_export]
-#[doc(hidden)]
-macro_rules! page_commands {
-    ($page:ty: $command:ident $(, $group:ty => $variant:ident)* $(,)?) => {
-        impl $crate::pages::shape::PageCommand for $command {
-            type Page = $page;
-        }
-        $(
-            impl $crate::pages::shape::PageCommand for $group {
-                type Page = $page;
-            }
-
-            impl From<$group> for $command {
-                fn from(command: $group) -> Self {
-                    Self::$variant(command)
-                }
-            }
-        )*
-    };
 }

@@ -7,9 +7,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::app::effect::{Effect, FileEvent};
+use crate::app::effect::Effect;
 use crate::app::files::claim::Claim;
 use crate::app::files::work;
+use crate::app::files::work::FileEvent;
 use crate::app::files::work::KeptAligners;
 use crate::clock::Instant;
 use crate::jobs::files::disk::Disk;

@@ -13,13 +13,13 @@ use flate2::write::ZlibEncoder;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::app::layout::Layout;
 use crate::app::open_with::Installed;
 use crate::app::settings::Settings;
 use crate::error::{Error, Result};
 use crate::jobs::queue::candidate::Candidate;
 use crate::models::choice;
 use crate::pages::shape::told;
-use crate::session::lessons::before::LAYOUT;
 use crate::session::persist::SavedSession;
 
 /// The version that this program writes.
@@ -74,10 +74,7 @@ impl ShownLink {
     pub fn new(state: SavedSession, lesson: Option<(String, usize)>) -> Self {
         let Settings { unk_replacement, shown, reading, asked, pieces, links, .. } = state.settings;
         let settings = Settings { unk_replacement, shown, reading, asked, pieces, links, ..Settings::default() };
-        let first = |key: &str| LAYOUT.iter().find(|(own, _)| *own == key).map(|(_, first)| *first);
-        let is_told = |key: &String, value: &mut f32| first(key).is_some_and(|first| first != *value);
-        let mut layout = state.layout;
-        layout.retain(is_told);
+        let layout = Layout::default().showing(&state.layout);
         let SavedSession { source, given, columns, interventions, variants, search, page, .. } = state;
         let kept = SavedSession {
             source,

@@ -4,18 +4,20 @@ use std::collections::BTreeMap;
 use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
 use crate::app::document::interlinear::InterlinearPlan;
 use crate::app::document::scene::{Owned, SearchSettings, Variant, cut};
 use crate::app::files::drawing::Drawing;
 use crate::app::files::lists::{List, OpenFile};
+use crate::app::layout::Layout;
 use crate::app::open_with::Installed;
 use crate::app::settings::Settings;
 use crate::error::{Error, Result};
 use crate::jobs::queue::candidate::Candidate;
 use crate::pages::Pages;
+use crate::pages::shape::told;
 use crate::text::sentence::MAX_SOURCE_BYTES;
 use crate::text::write::{make_private_folder, write_private};
 
@@ -48,8 +50,9 @@ pub struct SavedSession {
     pub interlinear: InterlinearPlan,
     /// `examples`, `history` or `file 0`.
     pub list: String,
-    /// Numbers of the window.
-    pub layout: BTreeMap<String, f32>,
+    /// How the window is laid out.
+    #[serde(serialize_with = "layout_told", deserialize_with = "layout_of")]
+    pub layout: Layout,
     /// How figures are drawn.
     pub figure: Drawing,
     /// Where models compute and how the window looks.
@@ -63,6 +66,15 @@ pub struct SavedSession {
     /// What each page keeps, by its name in the table of pages.
     #[serde(flatten)]
     pub pages: BTreeMap<String, Value>,
+}
+
+fn layout_told<S: Serializer>(layout: &Layout, output: S) -> std::result::Result<S::Ok, S::Error> {
+    told(layout).serialize(output)
+}
+
+/// What is not understood is as at first.
+fn layout_of<'de, D: Deserializer<'de>>(input: D) -> std::result::Result<Layout, D::Error> {
+    Ok(serde_json::from_value(Value::deserialize(input)?).unwrap_or_default())
 }
 
 /// An opened file.
@@ -87,7 +99,7 @@ impl Default for SavedSession {
             variants: Vec::new(),
             interlinear: InterlinearPlan::default(),
             list: "examples".to_owned(),
-            layout: BTreeMap::new(),
+            layout: Layout::default(),
             figure: Drawing::default(),
             settings: Settings::default(),
             search: SearchSettings::default(),

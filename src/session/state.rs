@@ -10,8 +10,9 @@ use std::sync::Arc;
 use crate::app::command::{SettingsCommand, TaskCommand, WindowCommand};
 use crate::app::document::column::{Column, ColumnState};
 use crate::app::document::scene::{Scene, cut};
-use crate::app::effect::{Effect, FileEvent, FileJob};
+use crate::app::effect::Effect;
 use crate::app::files::lists::List;
+use crate::app::files::work::{FileEvent, FileJob};
 use crate::app::open_with::OpenWith;
 use crate::app::page::SENTENCE;
 use crate::app::settings::Settings;
@@ -35,7 +36,7 @@ use crate::pages::sentence::command::ColumnCommand;
 use crate::pages::sentence::{SentencePage, lists};
 use crate::pages::steps::StepsPage;
 use crate::pages::training::NewTraining;
-use crate::pages::{PAGES, PageEntry, Pages};
+use crate::pages::{Pages, page_of_key, taker};
 
 use crate::pages::command::Command;
 use crate::pages::lesson::LessonCommand;
@@ -69,16 +70,10 @@ impl Default for Session {
 impl Session {
     /// A session that goes on where `saved` stopped; what `options` names goes first.
     pub fn start(saved: Option<SavedSession>, options: &OpenWith) -> Self {
-        Self::with_pages(PAGES, saved, options)
-    }
-
-    /// The same with the pages of another table.
-    pub fn with_pages(table: &'static [PageEntry], saved: Option<SavedSession>, options: &OpenWith) -> Self {
         let is_first_start = saved.is_none();
         let mut saved = saved.unwrap_or_default();
         // What makes no sense was set aside when the file was read.
-        let mut pages =
-            Pages::new(table).restored(std::mem::take(&mut saved.pages)).unwrap_or_else(|_| Pages::new(table));
+        let mut pages = Pages::default().restored(std::mem::take(&mut saved.pages)).unwrap_or_default();
         let view = ViewState {
             settings: Settings {
                 device: options.device.unwrap_or(saved.settings.device),
@@ -88,7 +83,7 @@ impl Session {
             },
             drawing: saved.figure.sound(),
             layout: std::mem::take(&mut saved.layout),
-            page: pages.page_of_key(&saved.page),
+            page: page_of_key(&saved.page).unwrap_or_default(),
             ..ViewState::default()
         };
         let mut app = AppState { view, bundled: options.bundled.clone(), ..AppState::default() };
@@ -122,10 +117,10 @@ impl Session {
         for column in columns {
             app.add_column(column);
         }
-        pages.each_mut().for_each(|page| page.begin(&mut app));
+        pages.each_mut().into_iter().for_each(|page| page.begin(&mut app));
         app.request();
         if let Some(path) = options.interventions.clone() {
-            pages.of_mut::<SentencePage>().open_interventions(&mut app, path);
+            pages.sentence.open_interventions(&mut app, path);
         }
         for path in options.files.iter().cloned() {
             app.tasks.chore(FileJob::Look { path, on: SENTENCE });
@@ -154,8 +149,11 @@ impl Session {
         let shown = left.map_or(&self.app.view.settings, |left| &left.settings).clone();
         let Scene { source, search, given, interventions, variants, interlinear, .. } =
             left.map_or(&self.app.document.scene, |left| &left.scene);
-        let mut layout = self.app.view.layout.clone();
-        layout.extend(left.iter().flat_map(|left| &left.layout).map(|(key, value)| ((*key).to_owned(), *value)));
+        let layout = self.app.view.layout.clone();
+        let layout = match left {
+            Some(left) => layout.showing(&left.layout),
+            None => layout,
+        };
         let mut columns = left.map_or_else(
             || self.app.document.originals().map(Column::candidate).collect(),
             |left| left.columns.clone(),
@@ -227,7 +225,7 @@ impl Session {
         // The lines under words are of a person's own texts, and no link has any.
         let interlinear = Arc::clone(&self.app.document.scene.interlinear);
         let scene = Scene { interlinear, ..scene_of(&state, source, &mut self.app.tasks) };
-        let page = self.pages.page_of_key(&state.page);
+        let page = page_of_key(&state.page).unwrap_or_default();
         for command in Left::of_saved(state, scene, page, selected).restore(&mut self.app) {
             self.perform(command);
         }
@@ -253,23 +251,23 @@ impl Session {
 
     /// The page Sentence.
     pub fn sentence(&self) -> &SentencePage {
-        self.pages.of()
+        &self.pages.sentence
     }
 
     /// The page Map.
     pub fn maps(&self) -> &MapPage {
-        self.pages.of()
+        &self.pages.maps
     }
 
     /// The page Steps.
     pub fn steps(&self) -> &StepsPage {
-        self.pages.of()
+        &self.pages.steps
     }
 
     /// The page Corpus.
     #[cfg(not(target_family = "wasm"))]
     pub fn corpus(&self) -> &CorpusPage {
-        self.pages.of()
+        &self.pages.corpus
     }
 
     /// The sheet New training.
@@ -291,13 +289,15 @@ impl Session {
     fn perform(&mut self, command: Command) {
         let app = &mut self.app;
         match command {
-            Command::Page(command) => {
-                let page = self.pages.get_mut(command.page());
-                command.apply_to(page, app);
-            }
+            Command::Source(command) => app.edit(command),
+            Command::Sentence(command) => self.pages.sentence.apply(command, app),
+            Command::Map(command) => self.pages.maps.apply(command, app),
+            Command::Steps(command) => self.pages.steps.apply(command, app),
+            #[cfg(not(target_family = "wasm"))]
+            Command::Corpus(command) => self.pages.corpus.apply(command, app),
             Command::Training(command) => self.pages.training.apply(command, app),
             Command::Lesson(command) => {
-                let commands = self.lessons.apply(command, app, self.pages.of());
+                let commands = self.lessons.apply(command, app, &self.pages.steps);
                 for command in commands {
                     self.perform(command);
                 }
@@ -310,8 +310,8 @@ impl Session {
             Command::Settings(command) => apply_to_settings(command, app),
             Command::Task(TaskCommand::Pause(number, is_paused)) => app.tasks.pause(number, is_paused),
             Command::Task(TaskCommand::Cancel(number)) => {
-                if let Some(page) = app.tasks.cancel(number) {
-                    self.pages.get_mut(page).ended(number, None, app);
+                if let Some(page) = app.tasks.cancel(number).and_then(|page| self.pages.get_mut(page)) {
+                    page.ended(number, None, app);
                 }
             }
         }
@@ -328,7 +328,7 @@ impl Session {
     /// An open lesson goes on as far as it can.
     fn advance(&mut self) {
         loop {
-            let commands = self.lessons.advance(&mut self.app, self.pages.of());
+            let commands = self.lessons.advance(&mut self.app, &self.pages.steps);
             self.follow();
             if commands.is_empty() {
                 return;
@@ -360,14 +360,14 @@ impl Session {
         }
         let Some(at) = self.app.document.place(id) else { return false };
         match event {
-            Event::Near { near, .. } => self.pages.of_mut::<SentencePage>().near_found(&mut self.app, id, near),
+            Event::Near { near, .. } => self.pages.sentence.near_found(&mut self.app, id, near),
             event => self.app.absorb(at, event),
         }
     }
 
     /// Takes in what became of a translation that was taken apart; true when anything changed.
     pub fn absorb_steps(&mut self, event: StepsEvent) -> bool {
-        self.pages.of_mut::<StepsPage>().traced(event.number, event.found, &mut self.app);
+        self.pages.steps.traced(event.number, event.found, &mut self.app);
         self.advance();
         true
     }
@@ -375,7 +375,7 @@ impl Session {
     /// Takes in what the lane of the workspace tells; true when anything changed.
     #[cfg(not(target_family = "wasm"))]
     pub fn absorb_corpus_news(&mut self, news: CorpusNews) -> bool {
-        self.pages.of_mut::<CorpusPage>().hear(news, &mut self.app);
+        self.pages.corpus.hear(news, &mut self.app);
         true
     }
 
@@ -387,8 +387,8 @@ impl Session {
             QueueNews::Progress(progress) => return self.app.tasks.progressed(number, progress),
             QueueNews::Found(found) => {
                 let wanted = self.app.tasks.done(number);
-                if let Some(page) = wanted {
-                    self.pages.get_mut(page).found(number, found, &mut self.app);
+                if let Some(page) = wanted.and_then(|page| self.pages.get_mut(page)) {
+                    page.found(number, found, &mut self.app);
                 }
                 return wanted.is_some();
             }
@@ -396,13 +396,15 @@ impl Session {
             QueueNews::Cancelled => None,
         };
         let Some(page) = self.app.tasks.done(number) else { return false };
-        self.pages.get_mut(page).ended(number, message, &mut self.app);
+        if let Some(page) = self.pages.get_mut(page) {
+            page.ended(number, message, &mut self.app);
+        }
         true
     }
 
     /// Takes in what a followed training log holds now; true when anything changed.
     pub fn absorb_seen(&mut self, seen: &FollowEvent) -> bool {
-        self.pages.each_mut().any(|page| page.seen(seen))
+        self.pages.each_mut().into_iter().any(|page| page.seen(seen))
     }
 
     /// Takes in the user's own lessons.
@@ -434,8 +436,9 @@ impl Session {
         let app = &mut self.app;
         match news {
             FileEvent::Opened { path, what, on } => {
-                let page = self.pages.taker(on, what);
-                self.pages.get_mut(page).dropped(what, path, app);
+                if let Some(page) = self.pages.get_mut(taker(on, what)) {
+                    page.dropped(what, path, app);
+                }
             }
             FileEvent::Gold { path, list, target, links, note } => {
                 lists::gold_read(app, &path, (&list, target), &links, &note);
@@ -448,7 +451,7 @@ impl Session {
             }
             FileEvent::Aligner(own) => app.add_aligner(own),
             FileEvent::Logs { .. } | FileEvent::Annotated { .. } => {
-                self.pages.each_mut().for_each(|page| page.heard(&news, app));
+                self.pages.each_mut().into_iter().for_each(|page| page.heard(&news, app));
             }
             FileEvent::Painted(pixels) => app.picture_painted(pixels),
             FileEvent::TrainingSaved { path, trouble } => self.pages.training.told(path, trouble),
@@ -489,8 +492,9 @@ fn apply_to_window(command: WindowCommand, app: &mut AppState) {
         }
         WindowCommand::ShowPage(page) => app.show_page(page),
         WindowCommand::DismissNotice(id) => app.view.notices.retain(|notice| notice.id != id),
-        WindowCommand::SetLayout { key, value } => {
-            if value.is_finite() && app.view.layout.insert(key, value) != Some(value) {
+        WindowCommand::SetLayout(layout) => {
+            if app.view.layout != *layout {
+                app.view.layout = *layout;
                 app.changed();
             }
         }

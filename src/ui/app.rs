@@ -7,6 +7,7 @@ use egui::{UserAttentionType, ViewportCommand};
 use qrcode::{Color, EcLevel, QrCode};
 
 use crate::app::command::WindowCommand;
+use crate::app::layout::Layout;
 use crate::app::lights::HighlightPart;
 use crate::app::open_with::Installed;
 use crate::app::page::SENTENCE;
@@ -19,13 +20,15 @@ use crate::pages::command::Command;
 use crate::pages::lesson::LessonCommand;
 use crate::pages::sentence::command::{InterveneCommand, SelectCommand, SentenceCommand};
 use crate::pages::sentence::view::memory::SentenceMemory;
-use crate::pages::sentence::view::source;
+use crate::pages::shell::act::Act;
+use crate::pages::shell::local::{Local, Panel, Sheet, Window};
+use crate::pages::shell::source;
 use crate::pages::steps::STEPS;
 use crate::pages::training::view as training;
-use crate::pages::window::local::{Local, Panel, Sheet, Window};
-use crate::pages::window::{local, shortcuts};
 use crate::session::driver::Driver;
 use crate::session::state::Session;
+use crate::ui::act;
+use crate::ui::shortcuts;
 use crate::ui::spoken::Announcer;
 use crate::ui::views;
 use crate::ui::views::presentation;
@@ -63,6 +66,8 @@ impl Desk for Driver {
 /// The window.
 pub struct App {
     desk: Box<dyn Desk>,
+    /// As it is kept; what the views of a frame change of it is kept after the frame.
+    layout: Layout,
     local: Local,
     commands: Vec<Command>,
     frame_time: Option<Duration>,
@@ -93,6 +98,7 @@ impl App {
         }
         Self {
             desk,
+            layout: Layout::default(),
             local,
             commands: Vec::new(),
             frame_time: None,
@@ -163,14 +169,20 @@ impl App {
         self.desk.send(command.into());
     }
 
+    /// Does what keys, menus and buttons asked for.
+    fn perform(&mut self, acts: Vec<Act>) {
+        let (session, lights) = (self.desk.session(), self.desk.session().lessons().lights());
+        let page = session.pages().get(session.app().view.page());
+        let (commands, layout, local) = (&mut self.commands, &mut self.layout, &mut self.local);
+        let mut window = Window { app: session.app(), lights: &lights, commands, layout, local };
+        acts.into_iter().for_each(|act| act::perform(act, &mut window, page));
+    }
+
     fn read_input(&mut self, ctx: &egui::Context) {
         let lights = self.desk.session().lessons().lights();
         let page = self.desk.session().app().view.page();
-        for act in shortcuts::pressed(ctx, source::editor_id(), page, lights.is_open()) {
-            let session = self.desk.session();
-            let (commands, local) = (&mut self.commands, &mut self.local);
-            act.perform(&mut Window { app: session.app(), pages: session.pages(), lights: &lights, commands, local });
-        }
+        let acts = shortcuts::pressed(ctx, source::editor_id(), page, lights.is_open());
+        self.perform(acts);
         if self.local.full_screen.take().is_some() {
             let fills = ctx.input(|input| input.viewport().fullscreen.unwrap_or(false));
             ctx.send_viewport_cmd(ViewportCommand::Fullscreen(!fills));
@@ -184,7 +196,7 @@ impl App {
         self.commands.extend(dropped.iter().map(|file| WindowCommand::Drop(file.path().to_path_buf()).into()));
         #[cfg(target_family = "wasm")]
         if !dropped.is_empty() {
-            self.local.dialogs.dropped(dropped, crate::pages::window::dialogs::TEXT.then(WindowCommand::Drop));
+            self.local.dialogs.dropped(dropped, crate::pages::shell::dialogs::TEXT.then(WindowCommand::Drop));
         }
         let answered = self.local.dialogs.poll(ctx);
         if let Some((asked, None)) = answered {
@@ -214,7 +226,7 @@ impl App {
             });
         }
         self.local.theme = Some(ctx.theme());
-        let moves = local::layout(self.desk.session().app(), local::MOTION, 1.0) > 0.0;
+        let moves = self.layout.motion;
         if self.moves != Some(moves) {
             self.moves = Some(moves);
             theme::set_motion(ctx, moves);
@@ -239,12 +251,9 @@ impl App {
         else {
             return;
         };
-        for (key, side) in [(local::WINDOW_WIDTH, size.x), (local::WINDOW_HEIGHT, size.y)] {
-            if (local::layout(self.desk.session().app(), key, 0.0) - side).abs() > 1.0
-                && !ctx.input(|input| input.pointer.any_down())
-            {
-                self.commands.push(WindowCommand::SetLayout { key: key.to_owned(), value: side }.into());
-            }
+        let is_same = |[width, height]: [f32; 2]| (width - size.x).abs() <= 1.0 && (height - size.y).abs() <= 1.0;
+        if !self.layout.window.is_some_and(is_same) && !ctx.input(|input| input.pointer.any_down()) {
+            self.layout.window = Some(size.into());
         }
     }
 
@@ -274,13 +283,16 @@ impl App {
             let size = [pixels.width as usize, pixels.height as usize];
             ctx.copy_image(egui::ColorImage::from_rgba_unmultiplied(size, &pixels.rgba));
         }
-        if self.commands.is_empty() {
+        let layout = (*session.app().view.layout() != self.layout).then(|| Box::new(self.layout.clone()));
+        if self.commands.is_empty() && layout.is_none() {
             return;
         }
         if !self.commands.iter().all(keeps_mark) {
             self.local.of::<SentenceMemory>().key_mark = None;
         }
-        for command in std::mem::take(&mut self.commands) {
+        // first: lessons that begin lay the window out themselves
+        let layout = layout.map(|layout| WindowCommand::SetLayout(layout).into());
+        for command in layout.into_iter().chain(std::mem::take(&mut self.commands)) {
             self.desk.send(command);
         }
         // What the commands changed is on the screen only after another frame.
@@ -320,6 +332,7 @@ impl App {
     pub fn paint(&mut self, ui: &mut egui::Ui) {
         let ctx = ui.ctx().clone();
         self.speak();
+        self.layout.clone_from(self.desk.session().app().view.layout());
         self.apply_settings(&ctx);
         self.come_forward(&ctx);
         self.read_input(&ctx);
@@ -334,9 +347,14 @@ impl App {
         self.local.shared.hover = *mark;
         self.make_code();
         let (session, lights) = (self.desk.session(), self.desk.session().lessons().lights());
-        let (commands, local) = (&mut self.commands, &mut self.local);
-        let mut window = Window { app: session.app(), pages: session.pages(), lights: &lights, commands, local };
-        views::show(ui, &mut window, session.lessons(), session.training());
+        let (commands, layout, local) = (&mut self.commands, &mut self.layout, &mut self.local);
+        let mut window = Window { app: session.app(), lights: &lights, commands, layout, local };
+        views::show(ui, &mut window, session);
+        let acts = std::mem::take(&mut self.local.acts);
+        if !acts.is_empty() {
+            self.perform(acts);
+            ctx.request_repaint();
+        }
         // the source is always there, so F6 ends at the latest with it
         if self.desk.session().app().view.page() == SENTENCE && !self.local.presents && self.local.shared.cycle_on() {
             ctx.request_repaint();
@@ -357,17 +375,15 @@ fn copy(ctx: &egui::Context, local: &Local) {
 
 /// Moving about leaves the mark of the arrow keys in place.
 fn keeps_mark(command: &Command) -> bool {
-    let on_page = command.of_page::<SentenceCommand>();
-    matches!(command, Command::Window(WindowCommand::SetLayout { .. }))
-        || matches!(
-            on_page,
-            Some(
-                SentenceCommand::Intervene(InterveneCommand::Weight { .. })
-                    | SentenceCommand::Select(
-                        SelectCommand::MoveTarget(_) | SelectCommand::Target { .. } | SelectCommand::Hover(_)
-                    )
-            )
+    matches!(
+        command,
+        Command::Sentence(
+            SentenceCommand::Intervene(InterveneCommand::Weight { .. })
+                | SentenceCommand::Select(
+                    SelectCommand::MoveTarget(_) | SelectCommand::Target { .. } | SelectCommand::Hover(_)
+                )
         )
+    )
 }
 
 impl eframe::App for App {

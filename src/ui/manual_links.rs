@@ -1,10 +1,10 @@
 //! Floor 13: where the links of the manual and of lessons lead.
 
-use crate::app::page::Page;
 use crate::pages::page_of_key;
-use crate::pages::window::act::{Act, bindings};
-use crate::pages::window::manual::pages;
+use crate::pages::shell::act::Act;
 use crate::session::lessons::shelf::BUNDLED;
+use crate::ui::act::bindings;
+use crate::ui::manual::pages;
 
 /// Where a link leads.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,7 +49,7 @@ pub fn target(link: &str) -> Option<Target> {
 fn program(wanted: &str) -> Option<Target> {
     let (kind, name) = wanted.split_once('/')?;
     match kind {
-        "page" => page(name).map(|page| Target::Act(Act::ShowPage(page))),
+        "page" => page_of_key(name).map(|page| Target::Act(Act::ShowPage(page))),
         "act" => bindings().iter().map(|row| row.act).find(|act| format!("{act:?}") == name).map(Target::Act),
         "lesson" => {
             let is_there = name == ALL_LESSONS || BUNDLED.iter().any(|(key, _)| *key == name);
@@ -57,8 +57,4 @@ fn program(wanted: &str) -> Option<Target> {
         }
         _ => None,
     }
-}
-
-fn page(name: &str) -> Option<Page> {
-    page_of_key(name)
 }

@@ -1,11 +1,9 @@
 //! Floor 13: the window of the desk.
 
-use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 use crate::error::{Error, Result};
 use crate::lang::Language;
-use crate::pages::window::local;
 use crate::session::driver::Driver;
 use crate::session::{defect, driver, persist};
 use crate::ui::after_defect::{AfterDefect, Begin};
@@ -25,7 +23,7 @@ pub fn run(options: driver::OpenWith) -> Result<()> {
 pub fn open(options: driver::OpenWith, wrap: impl FnOnce(App) -> Box<dyn eframe::App> + 'static) -> Result<()> {
     if let Some(defect) = options.saved.as_deref().and_then(defect::found) {
         let begin: Begin = Box::new(move |is_anew, ctx| begun(options, is_anew, ctx, wrap));
-        return show(&BTreeMap::new(), |ctx| Box::new(AfterDefect::new(defect, ctx, begin)));
+        return show(None, |ctx| Box::new(AfterDefect::new(defect, ctx, begin)));
     }
     let window: Arc<OnceLock<egui::Context>> = Arc::default();
     let waker = Arc::clone(&window);
@@ -39,8 +37,8 @@ pub fn open(options: driver::OpenWith, wrap: impl FnOnce(App) -> Box<dyn eframe:
             }
         }),
     );
-    let layout = driver.session().app().view.layout().clone();
-    show(&layout, move |ctx| {
+    let size = driver.session().app().view.layout().window;
+    show(size, move |ctx| {
         let _ = window.set(ctx.clone());
         wrap(App::new(Box::new(driver), ctx).with_bundled(bundled, home).in_language(system_language()))
     })
@@ -69,8 +67,8 @@ fn system_language() -> Language {
 }
 
 /// Shows it until it is closed.
-fn show(layout: &BTreeMap<String, f32>, make: impl FnOnce(&egui::Context) -> Box<dyn eframe::App>) -> Result<()> {
-    let native = native_options(layout);
+fn show(size: Option<[f32; 2]>, make: impl FnOnce(&egui::Context) -> Box<dyn eframe::App>) -> Result<()> {
+    let native = native_options(size);
     eframe::run_native("Interlinear", native, Box::new(move |creation| Ok(make(&creation.egui_ctx)))).map_err(|error| {
         Error::Device(format!(
             "the window could not be opened ({error}); the commands translate, score and inspect work without one"
@@ -78,18 +76,16 @@ fn show(layout: &BTreeMap<String, f32>, make: impl FnOnce(&egui::Context) -> Box
     })
 }
 
-fn native_options(layout: &BTreeMap<String, f32>) -> eframe::NativeOptions {
+fn native_options(size: Option<[f32; 2]>) -> eframe::NativeOptions {
     // A damaged icon is no reason not to open.
     let icon = eframe::icon_data::from_png_bytes(include_bytes!("../../assets/icon.png")).unwrap_or_default();
-    let size = |key: &str, index: usize| {
-        layout.get(key).copied().filter(|side| *side >= LEAST_SIZE[index]).unwrap_or(FIRST_SIZE[index])
-    };
+    let side = |at: usize| size.map(|size| size[at]).filter(|side| *side >= LEAST_SIZE[at]).unwrap_or(FIRST_SIZE[at]);
     eframe::NativeOptions {
         viewport: egui::ViewportBuilder::default()
             .with_title("Interlinear")
             .with_app_id("interlinear")
             .with_icon(icon)
-            .with_inner_size([size(local::WINDOW_WIDTH, 0), size(local::WINDOW_HEIGHT, 1)])
+            .with_inner_size([side(0), side(1)])
             .with_min_inner_size(LEAST_SIZE),
         // Named because a build with tests turns the other renderer on as well.
         renderer: eframe::Renderer::Glow,

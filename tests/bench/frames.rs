@@ -11,13 +11,13 @@ use crate::timing::{millis, told};
 use crate::{Setup, scenes};
 use interlinear::app::command::{SettingsCommand, WindowCommand};
 use interlinear::app::effect::Effect;
+use interlinear::app::layout::{Layout, Look};
 use interlinear::cli::bench::figures::{BenchColumn, Figures};
 use interlinear::jobs::steps::{StepTrace, StepsEvent};
 use interlinear::pages::command::Command;
 use interlinear::pages::sentence::view::tree_memory::TreeMemory;
 use interlinear::pages::steps::STEPS;
 use interlinear::pages::steps::command::StepsCommand;
-use interlinear::pages::window::local;
 use interlinear::session::state::Session;
 use interlinear::ui::{App, Desk};
 use interlinear::widgets::theme;
@@ -78,7 +78,7 @@ pub fn tree(setup: &Setup, figures: &mut Figures) -> anyhow::Result<()> {
     figures.head(COLUMNS)?;
     for pruned in [false, true] {
         let mut window = Window::new(scenes::tree(beam, words), WINDOW);
-        window.app.send(WindowCommand::SetLayout { key: local::TREE.to_owned(), value: 1.0 });
+        window.app.send(WindowCommand::SetLayout(Box::new(Layout { look: Look::Tree, ..Layout::default() })));
         window.frame(Vec::new());
         window.remember(|memory| memory.pruned = pruned);
         window.settle();

@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
+use interlinear::app::command::SourceCommand;
 use interlinear::decoding::{Node, NodeFate};
 use interlinear::jobs::live::protocol::{ColumnResult, Event, HypothesisView, ModelFacts};
-use interlinear::pages::sentence::command::{ColumnCommand, SearchCommand, SourceCommand};
+use interlinear::pages::sentence::command::{ColumnCommand, SearchCommand};
 use interlinear::session::driver::OpenWith;
 use interlinear::session::state::Session;
 use interlinear::text::sentence::{EOS, Sentence};

@@ -8,11 +8,11 @@ use serde_json::json;
 
 use crate::Setup;
 use crate::timing::{millis, told};
+use interlinear::app::command::SourceCommand;
 use interlinear::app::document::column::ColumnState;
 use interlinear::cli::bench::figures::{BenchColumn, Figures};
 use interlinear::nn::device::DeviceChoice;
-use interlinear::pages::sentence::command::SourceCommand;
-use interlinear::pages::sentence::view::source;
+use interlinear::pages::shell::source;
 use interlinear::session::driver::OpenWith;
 use interlinear::session::state::Session;
 use interlinear::ui::{self, App};

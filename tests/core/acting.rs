@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use interlinear::app::command::SourceCommand;
 use interlinear::app::document::column::Column;
 use interlinear::app::document::hand::TakenAway;
 use interlinear::app::document::tree::{DrawnTree, SearchTree, ShownTree, TreeTrace};
@@ -21,7 +22,7 @@ use interlinear::jobs::live::protocol::{
 };
 use interlinear::models::{Kernels, Model};
 use interlinear::nn::device::Device;
-use interlinear::pages::sentence::command::{InterveneCommand, RowEdit, SearchCommand, SourceCommand};
+use interlinear::pages::sentence::command::{InterveneCommand, RowEdit, SearchCommand};
 use interlinear::session::driver::OpenWith;
 use interlinear::session::persist::load_or_set_aside;
 use interlinear::session::state::Session;

@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use interlinear::app::effect::{Effect, FileEvent, FileJob, QueueCall};
+use interlinear::app::effect::{Effect, QueueCall};
+use interlinear::app::files::work::{FileEvent, FileJob};
 use interlinear::app::page::SENTENCE;
 use interlinear::app::page::{Dropped, Page};
 use interlinear::jobs::live::protocol::Request;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use interlinear::app::command::SourceCommand;
 use interlinear::app::document::table::GIVEN;
 use interlinear::app::files::drawing::Drawing;
 use interlinear::app::files::export;
@@ -12,7 +13,7 @@ use interlinear::interventions::{Interventions, Pin, Place, SetAlpha};
 use interlinear::jobs::live::protocol::{ColumnResult, Event, HypothesisView, ModelFacts};
 use interlinear::models::{Kernels, Model};
 use interlinear::nn::device::Device;
-use interlinear::pages::sentence::command::{ColumnCommand, SelectCommand, SourceCommand};
+use interlinear::pages::sentence::command::{ColumnCommand, SelectCommand};
 use interlinear::session::driver::OpenWith;
 use interlinear::session::state::Session;
 use interlinear::text::sentence::Sentence;

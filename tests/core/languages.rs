@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
+use interlinear::app::command::SourceCommand;
 use interlinear::app::document::table::SourceWord;
 use interlinear::decoding::ensemble::{Ensemble, Mixing};
 use interlinear::jobs::live::protocol::ModelFacts;
@@ -12,7 +13,7 @@ use interlinear::models::Model;
 use interlinear::models::choice::{self, ModelChoice};
 use interlinear::models::transformer::sizes::Positions;
 use interlinear::nn::device::Device;
-use interlinear::pages::sentence::command::{ColumnCommand, SourceCommand};
+use interlinear::pages::sentence::command::ColumnCommand;
 use interlinear::session::driver::OpenWith;
 use interlinear::session::state::Session;
 use interlinear::text::tokenizer::Encode as _;

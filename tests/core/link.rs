@@ -9,18 +9,19 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use interlinear::analysis::reading::Reading;
-use interlinear::app::command::WindowCommand;
+use interlinear::app::command::{SourceCommand, WindowCommand};
 use interlinear::app::document::scene::{Owned, SearchChange, SearchSettings, Variant};
+use interlinear::app::layout::{Layout, Look};
 use interlinear::app::open_with::Installed;
 use interlinear::app::open_with::OpenWith;
-use interlinear::app::settings::{LINKS_PICTURE, PictureQuestion, Settings, TREE_PICTURE};
+use interlinear::app::settings::{PictureQuestion, Settings};
 use interlinear::interventions::{Force, Interventions, Word};
 use interlinear::jobs::queue::candidate::Candidate;
 use interlinear::models::anatomy::WRONGS;
 use interlinear::pages::lesson::LessonCommand;
 use interlinear::pages::map::command::MapCommand;
 use interlinear::pages::map::{Colour, METHODS, PointChoice};
-use interlinear::pages::sentence::command::{SelectCommand, SourceCommand};
+use interlinear::pages::sentence::command::SelectCommand;
 use interlinear::pages::steps::command::StepsCommand;
 use interlinear::pages::steps::depth::DEPTHS;
 use interlinear::pages::steps::{GUESSES, MODES};
@@ -80,11 +81,7 @@ fn state(number: u64) -> SavedSession {
             allow_unk: pick(2) == 0,
         },
         page: ["sentence", "map", "steps"][pick(3)].to_owned(),
-        layout: [LINKS_PICTURE, TREE_PICTURE]
-            .iter()
-            .filter(|_| pick(2) == 0)
-            .map(|key| ((*key).to_owned(), 1.0))
-            .collect(),
+        layout: Layout { look: [Look::Heatmap, Look::Links, Look::Tree][pick(3)], ..Layout::default() },
         settings: Settings {
             unk_replacement: pick(2) == 0,
             reading: [None, Some(Reading::Head)][pick(2)],

@@ -1,13 +1,14 @@
 //! The pages of the window without a window: what is ordered, what comes back, what is kept.
 
+use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use interlinear::app::command::WindowCommand;
-use interlinear::app::effect::{FileEvent, FileJob};
 use interlinear::app::files::lists::List;
+use interlinear::app::files::work::{FileEvent, FileJob};
 use interlinear::app::page::Dropped;
 use interlinear::corpus::store::file::Workspace;
 use interlinear::evaluation::first_set;
@@ -44,6 +45,27 @@ fn apply(session: &mut Session, command: impl Into<Command>) {
 fn session(models: &[&str]) -> Session {
     let models = models.iter().map(PathBuf::from).collect();
     Session::start(None, &OpenWith { models, ..OpenWith::default() })
+}
+
+/// A page is its folder, a variant of the commands, a field of the pages and a place among the tabs; what pages share knows
+/// none of them.
+#[test]
+fn a_page_is_one_folder_and_few_lines() {
+    let pages = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/pages");
+    let text = |path: &Path| fs::read_to_string(path).expect("a source");
+    let names = ["mod map", "pages::map", "MAP,", ".maps", "MapPage", "MapCommand"];
+    let tells = |line: &&str| names.iter().any(|name| line.contains(name));
+    let of_map = |file: &str| {
+        let text = text(&pages.join(file));
+        text.split("#[cfg(test)]").next().unwrap_or_default().lines().filter(tells).count()
+    };
+    let lines = of_map("mod.rs") + of_map("command.rs");
+    assert!(lines <= 8, "{lines} lines name page Map outside of its folder");
+    for file in fs::read_dir(pages.join("shell")).expect("a folder") {
+        let (path, folders) = (file.expect("a file").path(), ["sentence", "map", "steps", "corpus", "training"]);
+        let named = folders.iter().find(|folder| text(&path).contains(&format!("pages::{folder}")));
+        assert_eq!(named, None, "{}", path.display());
+    }
 }
 
 #[test]

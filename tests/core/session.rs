@@ -7,17 +7,18 @@ use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 use std::time::{Duration, Instant};
 
+use interlinear::app::layout::Layout;
 use interlinear::app::page::SENTENCE;
 use interlinear::session::driver::OpenWith;
 
 use interlinear::analysis::reading::Reading;
-use interlinear::app::command::{SettingsCommand, WindowCommand};
+use interlinear::app::command::{SettingsCommand, SourceCommand, WindowCommand};
 use interlinear::app::document::column::{Column, ColumnState};
 use interlinear::app::document::table::LEFT_OUT;
-use interlinear::app::effect::{FileEvent, FileJob};
 use interlinear::app::files::export;
 use interlinear::app::files::export::AlignmentFormat;
 use interlinear::app::files::lists::{List, MAX_TRANSLATED};
+use interlinear::app::files::work::{FileEvent, FileJob};
 use interlinear::app::settings::Theme;
 use interlinear::app::view::Hover;
 use interlinear::decoding::Specials;
@@ -28,7 +29,7 @@ use interlinear::jobs::live::protocol::{
 use interlinear::nn::device::DeviceChoice;
 use interlinear::pages::PAGES;
 use interlinear::pages::command::Command;
-use interlinear::pages::sentence::command::{ColumnCommand, ListCommand, SearchCommand, SelectCommand, SourceCommand};
+use interlinear::pages::sentence::command::{ColumnCommand, ListCommand, SearchCommand, SelectCommand};
 use interlinear::pages::training as new_training;
 use interlinear::pages::training::command::{Field, TrainingCommand};
 use interlinear::session::driver::Driver;
@@ -655,7 +656,7 @@ fn the_state_comes_back_as_it_was() {
         SettingsCommand::SetZoom(1.5).into(),
         SettingsCommand::SetUnkReplacement(true).into(),
         SettingsCommand::SetDevice(DeviceChoice::Cpu).into(),
-        WindowCommand::SetLayout { key: "left".to_owned(), value: 240.0 }.into(),
+        WindowCommand::SetLayout(Box::new(Layout { lesson_width: Some(240.0), ..Layout::default() })).into(),
     ] {
         session.apply(command);
     }
@@ -720,7 +721,7 @@ fn a_saved_state_is_written_with_the_keys_that_it_had() {
         "interventions": [{"folders": ["/no/model"], "set": {"version": 1, "temperature": 0.5}}],
         "variants": [{"folders": ["/no/model"], "source": null, "beam": 7, "length_normalization": null, "forbid_unk": null,
             "unk_replacement": true, "interventions": {"folders": [], "set": {"version": 1}}}],
-        "list": "history", "layout": {"solo": 1.0},
+        "list": "history", "layout": {"solo": true},
         "figure": {"kind": "links", "format": "pdf", "width_mm": 80.0, "dpi": 600.0, "palette": null, "dark": true,
             "legend": false, "caption": true},
         "palette": "viridis", "theme": "dark", "zoom": 1.5, "beam": 9, "length_normalization": 0.5, "forbid_unk": true,
@@ -928,7 +929,7 @@ fn a_state_that_cannot_be_written_is_a_notice() {
 fn the_page_is_kept_between_starts() {
     let mut session = session(1);
     assert_eq!(session.app().view.page(), SENTENCE);
-    for page in PAGES.iter().map(|entry| entry.page) {
+    for page in PAGES.iter().copied() {
         session.apply(WindowCommand::ShowPage(page));
         let text = serde_json::to_string(&session.saved()).expect("the state can be written");
         let saved: SavedSession = serde_json::from_str(&text).expect("the state can be read");

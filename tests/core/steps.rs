@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use interlinear::analysis::aer::AerCounts;
-use interlinear::app::command::{SettingsCommand, WindowCommand};
-use interlinear::app::effect::{Effect, FileEvent, FileJob};
+use interlinear::app::command::{SettingsCommand, SourceCommand, WindowCommand};
+use interlinear::app::effect::Effect;
+use interlinear::app::files::work::{FileEvent, FileJob};
 use interlinear::app::open_with::Installed;
 use interlinear::app::page::SENTENCE;
 use interlinear::decoding::apart::{ApartStep, Then};
@@ -15,9 +16,7 @@ use interlinear::jobs::steps::{StepTrace, StepsEvent, StepsRequest, StepsThread}
 use interlinear::models::Model;
 use interlinear::models::anatomy::{Miswiring, dissect};
 use interlinear::nn::device::{Device, DeviceChoice};
-use interlinear::pages::sentence::command::{
-    ColumnCommand, SearchCommand, SelectCommand, SourceCommand, VariantCommand,
-};
+use interlinear::pages::sentence::command::{ColumnCommand, SearchCommand, SelectCommand, VariantCommand};
 use interlinear::pages::steps::STEPS;
 use interlinear::pages::steps::beam::{Became, beam};
 use interlinear::pages::steps::command::StepsCommand;

@@ -7,7 +7,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc::channel;
+use std::time::Duration;
 
+use interlinear::jobs::files::disk::Disk;
 use interlinear::lang;
 use interlinear::lang::{Catalogue, Language};
 use regex::Regex;
@@ -72,7 +76,7 @@ fn ids() -> BTreeMap<String, Found> {
     let literal = r#""((?:[^"\\]|\\(?s:.))*)""#;
     let marked = Regex::new(&format!(r"\b(?:tr|id)!\(\s*{literal}(?:\s*\|\s*{literal}\s*%)?")).expect("a pattern");
     // the table of acts takes literals alone
-    let act = Regex::new(&format!(r"(?:EVERYWHERE|ON_\w+|EDITS), {literal}, *\n? *\[")).expect("a pattern");
+    let act = Regex::new(&format!(r"(?:Everywhere|Sentence|Source|Edits), {literal}, *\n? *\[")).expect("a pattern");
     let mut sources = Vec::new();
     files(&root("src"), "rs", &mut sources);
     let mut found: BTreeMap<String, Found> = BTreeMap::new();
@@ -80,7 +84,7 @@ fn ids() -> BTreeMap<String, Found> {
         let text = fs::read_to_string(path).expect("a source");
         let name = path.strip_prefix(root("")).expect("it lies here").to_string_lossy().replace('\\', "/");
         assert!(!text.contains("tr!(r") && !text.contains("id!(r"), "{name} has a raw text, which is not found");
-        let acts = act.captures_iter(&text).filter(|_| name.ends_with("window/act.rs"));
+        let acts = act.captures_iter(&text).filter(|_| name.ends_with("shell/act.rs"));
         for one in marked.captures_iter(&text).chain(acts) {
             let many = one.get(2).map(|many| said(many.as_str()));
             let entry = found.entry(said(&one[1])).or_default();
@@ -252,5 +256,26 @@ fn counts_are_grouped_as_the_language_does() {
         lang::speak(language);
         assert_eq!(lang::Count::of(12_345_usize).to_string(), text);
     }
+    lang::speak(Language::English);
+}
+
+/// Also where the language is changed while the thread works, and not where something is made in English meanwhile.
+#[test]
+fn threads_speak_the_language_of_the_one_that_started_them() {
+    let mut disk = Disk::spawn(Duration::ZERO, Arc::new(|| {}));
+    let (go, goes) = channel::<()>();
+    lang::speak(Language::German);
+    let job = move |tell: &mut dyn FnMut(Language) -> bool| {
+        tell(lang::spoken());
+        goes.recv().expect("the test goes on");
+        tell(lang::in_english(lang::spoken));
+        Some(lang::spoken())
+    };
+    disk.run_telling("read", Box::new(job));
+    let next = || disk.news.next_within(Duration::from_secs(60)).expect("it tells");
+    assert_eq!(next(), Language::German);
+    lang::speak(Language::French);
+    lang::in_english(|| go.send(())).expect("the job listens");
+    assert_eq!([next(), next()], [Language::English, Language::French]);
     lang::speak(Language::English);
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use interlinear::app::command::SettingsCommand;
+use interlinear::app::command::{SettingsCommand, SourceCommand};
 use interlinear::app::document::column::Column;
 use interlinear::app::document::rewording::WordEdit;
 use interlinear::app::document::scene::SearchSettings;
@@ -15,9 +15,7 @@ use interlinear::decoding::{SearchOptions, Specials};
 use interlinear::interventions::Word;
 use interlinear::jobs::live::protocol::{ColumnId, ColumnSpec, Event, ModelFacts, Near, Request};
 use interlinear::pages::command::Command;
-use interlinear::pages::sentence::command::{
-    ColumnCommand, InterveneCommand, RowEdit, SearchCommand, SourceCommand, VariantCommand,
-};
+use interlinear::pages::sentence::command::{ColumnCommand, InterveneCommand, RowEdit, SearchCommand, VariantCommand};
 use interlinear::session::driver::OpenWith;
 use interlinear::session::persist::{SavedSession, load_or_set_aside};
 use interlinear::session::state::Session;

@@ -6,14 +6,14 @@ use egui::Key;
 use egui::accesskit::Role;
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
-use interlinear::app::command::SettingsCommand;
+use interlinear::app::command::{SettingsCommand, SourceCommand};
 use interlinear::app::document::hand::TakenAway;
 use interlinear::decoding::{Node, NodeFate};
 use interlinear::interventions::{Applied, Forbid, Force, Interventions, Pin, Place, SetAlpha, Word};
 use interlinear::jobs::live::protocol::{Event, Shift, UntouchedTranslation};
 use interlinear::pages::command::Command;
 use interlinear::pages::sentence::command::{
-    ColumnCommand, InterveneCommand, RowEdit, SearchCommand, SelectCommand, SentenceCommand, SourceCommand,
+    ColumnCommand, InterveneCommand, RowEdit, SearchCommand, SelectCommand, SentenceCommand,
 };
 use interlinear::session::state::Session;
 use interlinear::ui::App;
@@ -33,8 +33,8 @@ fn selected() -> (Harness<'static, App>, Wires, u64) {
 /// What the window asked to change.
 fn changes(wires: &Wires) -> Vec<InterveneCommand> {
     let sent = wires.sent.borrow();
-    let of = |command: &Command| match command.of_page()? {
-        SentenceCommand::Intervene(command) => Some(command.clone()),
+    let of = |command: &Command| match command {
+        Command::Sentence(SentenceCommand::Intervene(command)) => Some(command.clone()),
         _ => None,
     };
     sent.iter().filter_map(of).collect()
@@ -431,7 +431,7 @@ fn the_picture_of_the_menu_is_the_one_that_is_shown() {
     let column = harness.state().session().app().document.columns()[1].id;
     let copied = |wires: &Wires, kind: &str| {
         wires.sent.borrow().iter().any(|command| {
-            matches!(command.of_page(), Some(SentenceCommand::Column(ColumnCommand::Copy { column: of, drawing }))
+            matches!(command, Command::Sentence(SentenceCommand::Column(ColumnCommand::Copy { column: of, drawing }))
                 if *of == column && drawing.kind == kind)
         })
     };

@@ -7,7 +7,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use egui_kittest::Harness;
-use interlinear::app::effect::{Effect, FileEvent, FileJob};
+use interlinear::app::command::SourceCommand;
+use interlinear::app::effect::Effect;
+use interlinear::app::files::work::{FileEvent, FileJob};
 use interlinear::app::open_with::Installed;
 use interlinear::decoding::Specials;
 use interlinear::figure::interlinear::conllu;
@@ -16,7 +18,7 @@ use interlinear::jobs::live::protocol::{DeviceFacts, Event, HypothesisView, Mode
 use interlinear::jobs::queue::QueueEvent;
 use interlinear::jobs::steps::{StepTrace, StepsEvent};
 use interlinear::pages::command::Command;
-use interlinear::pages::sentence::command::{ColumnCommand, SourceCommand};
+use interlinear::pages::sentence::command::ColumnCommand;
 use interlinear::session::driver::OpenWith;
 use interlinear::session::state::Session;
 use interlinear::text::sentence::Sentence;
@@ -254,7 +256,7 @@ pub fn window_of(session: Session, size: [f32; 2]) -> (Harness<'static, App>, Wi
 /// The same with models that come with the program.
 pub fn window_with(session: Session, size: [f32; 2], bundled: Vec<Installed>) -> (Harness<'static, App>, Wires) {
     let (mut harness, wires) = begun(session, size, bundled);
-    let id = interlinear::pages::sentence::view::source::editor_id();
+    let id = interlinear::pages::shell::source::editor_id();
     let mut state = egui::text_edit::TextEditState::load(&harness.ctx, id).unwrap_or_default();
     state.cursor.set_char_range(None);
     state.store(&harness.ctx, id);

@@ -7,20 +7,20 @@ use egui::accesskit::Role;
 use egui::{Key, Modifiers};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
-use interlinear::app::command::{SettingsCommand, WindowCommand};
+use interlinear::app::command::{SettingsCommand, SourceCommand, WindowCommand};
 use interlinear::app::document::column::file_name;
+use interlinear::app::layout::Layout;
 use interlinear::app::open_with::Installed;
 use interlinear::app::page::SENTENCE;
 use interlinear::app::settings::Theme;
 use interlinear::pages::PAGES;
 use interlinear::pages::command::Command;
 use interlinear::pages::corpus::CORPUS;
-use interlinear::pages::corpus::command::CorpusCommand;
 use interlinear::pages::map::MAP;
 use interlinear::pages::sentence::command::{
-    ColumnCommand, ListCommand, SearchCommand, SelectCommand, SentenceCommand, SourceCommand,
+    ColumnCommand, ListCommand, SearchCommand, SelectCommand, SentenceCommand,
 };
-use interlinear::pages::sentence::view::source;
+use interlinear::pages::shell::source;
 use interlinear::pages::steps::STEPS;
 use interlinear::ui::App;
 use interlinear::ui::spoken::Announcer;
@@ -28,7 +28,7 @@ use interlinear::ui::spoken::Announcer;
 use crate::desk;
 
 fn is_hover(command: &Command) -> bool {
-    matches!(command.of_page(), Some(SentenceCommand::Select(SelectCommand::Hover(_))))
+    matches!(command, Command::Sentence(SentenceCommand::Select(SelectCommand::Hover(_))))
 }
 
 /// Presses a key in the window on two models; answers with what was sent.
@@ -88,7 +88,7 @@ fn keys_send_their_commands() {
         (ctrl, Key::P, SettingsCommand::SetPalette("Print".to_owned()).into()),
         (ctrl, Key::CloseBracket, SearchCommand::SetBeam(6).into()),
         (none, Key::Escape, SelectCommand::Nothing.into()),
-        (none, Key::Num0, WindowCommand::SetLayout { key: "cell".to_owned(), value: -1.0 }.into()),
+        (none, Key::Num0, WindowCommand::SetLayout(Box::new(Layout { cell: -1.0, ..Layout::default() })).into()),
     ] {
         let sent = press(modifiers, key);
         assert!(sent.contains(&wanted), "{modifiers:?} {key:?} sent {sent:?}");
@@ -106,12 +106,10 @@ fn brackets_are_letters_while_typing() {
     harness.run();
     harness.key_press(Key::CloseBracket);
     harness.run();
-    assert!(
-        !wires.sent.borrow().iter().any(|command| matches!(
-            command.of_page(),
-            Some(SentenceCommand::Select(SelectCommand::MoveHypothesis(_)))
-        ))
-    );
+    assert!(!wires.sent.borrow().iter().any(|command| matches!(
+        command,
+        Command::Sentence(SentenceCommand::Select(SelectCommand::MoveHypothesis(_)))
+    )));
 }
 
 #[test]
@@ -164,7 +162,7 @@ fn help_lists_every_shortcut_and_closes_again() {
     let (mut harness, _) = desk::window(desk::two_models());
     harness.key_press(Key::Questionmark);
     harness.run();
-    for binding in interlinear::pages::window::act::bindings() {
+    for binding in interlinear::ui::act::bindings() {
         assert!(harness.query_all_by_label(binding.name).next().is_some(), "{} is missing", binding.name);
     }
     harness.key_press(Key::Escape);
@@ -210,7 +208,7 @@ fn what_is_dropped_is_opened() {
 fn on_other_pages_no_key_changes_the_sentence_unseen() {
     let (mut harness, wires) = desk::window(desk::two_models());
     // on the page Steps the sentence is seen
-    let others = PAGES[1..].iter().map(|entry| entry.page).filter(|page| *page != STEPS);
+    let others = PAGES[1..].iter().copied().filter(|page| *page != STEPS);
     for page in others {
         harness.state_mut().send(WindowCommand::ShowPage(page));
         harness.run();
@@ -226,7 +224,7 @@ fn on_other_pages_no_key_changes_the_sentence_unseen() {
             .iter()
             .filter(|command| !is_hover(command))
             // The page Corpus has an undo of its own.
-            .filter(|command| command.of_page::<CorpusCommand>().is_none())
+            .filter(|command| !matches!(command, Command::Corpus(_)))
             .collect();
         assert!(sent.is_empty(), "{page:?} sent {sent:?}");
     }

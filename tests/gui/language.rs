@@ -6,7 +6,7 @@ use egui::{Rect, vec2};
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use interlinear::app::command::{SettingsCommand, WindowCommand};
-use interlinear::app::settings::INTERLINEAR_PICTURE;
+use interlinear::app::layout::Layout;
 use interlinear::decoding::apart::Then;
 use interlinear::jobs::live::protocol::ModelFacts;
 use interlinear::lang::{Language, MARK};
@@ -55,8 +55,7 @@ fn windows() -> Vec<(&'static str, Harness<'static, App>)> {
     windows.push(("A campaign", campaign::desk(4, campaign::plan(true)).harness));
     windows.push(("Corpus, minimal pairs", study::contrasted().0));
     let mut interlinear = desk::window_of(desk::two_models(), SIZES[0]).0;
-    let key = INTERLINEAR_PICTURE.to_owned();
-    interlinear.state_mut().send(WindowCommand::SetLayout { key, value: 1.0 });
+    interlinear.state_mut().send(WindowCommand::SetLayout(Box::new(Layout { interlinear: true, ..Layout::default() })));
     interlinear.run();
     windows.push(("Interlinear text", interlinear));
     windows

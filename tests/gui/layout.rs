@@ -5,13 +5,13 @@ use egui::{Modifiers, OutputCommand, Rect, vec2};
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use interlinear::analysis::reading::Reading;
-use interlinear::app::command::{SettingsCommand, WindowCommand};
+use interlinear::app::command::{SettingsCommand, SourceCommand, WindowCommand};
+use interlinear::app::layout::{Layout, Look};
 use interlinear::app::open_with::OpenWith;
 use interlinear::app::settings::Shown;
 use interlinear::jobs::live::protocol::{Event, ModelFacts, Pieces};
 use interlinear::pages::command::Command;
 use interlinear::pages::lesson::LessonCommand;
-use interlinear::pages::sentence::command::SourceCommand;
 use interlinear::session::link::ShownLink;
 use interlinear::session::state::Session;
 use interlinear::ui::App;
@@ -71,19 +71,19 @@ fn check(what: &str, window: Rect, controls: &[(String, Rect)]) {
 fn nothing_overlaps_or_lies_outside_at_any_size() {
     for (width, height, zoom) in SCREENS {
         for columns in [1, 2, 4] {
-            for links in [0.0, 1.0] {
+            for look in [Look::Heatmap, Look::Links] {
                 let (mut harness, _) = desk::window(session(columns));
                 harness.set_size(vec2(width, height) / zoom);
                 let commands: [Command; 2] = [
                     SettingsCommand::SetZoom(1.0).into(),
-                    WindowCommand::SetLayout { key: "links_picture".to_owned(), value: links }.into(),
+                    WindowCommand::SetLayout(Box::new(Layout { look, ..Layout::default() })).into(),
                 ];
                 for command in commands {
                     harness.state_mut().send(command);
                 }
                 harness.run();
                 let window = Rect::from_min_size(egui::Pos2::ZERO, vec2(width, height) / zoom);
-                let what = format!("{width} x {height} at zoom {zoom}, {columns} columns, links {links}");
+                let what = format!("{width} x {height} at zoom {zoom}, {columns} columns, {look:?}");
                 check(&what, window, &controls(&harness));
             }
         }

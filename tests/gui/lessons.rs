@@ -4,6 +4,7 @@ use egui::{Key, Modifiers};
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use interlinear::app::command::WindowCommand;
+use interlinear::app::layout::Layout;
 use interlinear::jobs::files::texts::FolderTexts;
 use interlinear::pages::command::Command;
 use interlinear::pages::lesson::LessonCommand;
@@ -125,7 +126,7 @@ fn what_is_lit_comes_into_view() {
     let text = "title = 'T'\n[[page]]\nheading = 'A'\n[[page]]\nheading = 'B'\npart = [{ light = ['beam rnnencdec-en-fr'] }]\n".to_owned();
     session.absorb_texts(&FolderTexts { files: vec![("lessons/mine.toml".into(), Ok(text))] });
     let (mut harness, _) = desk::window_of(session, [1024.0, 768.0]);
-    harness.state_mut().send(WindowCommand::SetLayout { key: "motion".to_owned(), value: 0.0 });
+    harness.state_mut().send(WindowCommand::SetLayout(Box::new(Layout { motion: false, ..Layout::default() })));
     harness.state_mut().send(LessonCommand::Open("own/mine".to_owned()));
     harness.run();
     assert!(harness.ctx.global_style().animation_time == 0.0, "motion is off");
@@ -193,7 +194,7 @@ fn page_down_scrolls_the_text_of_a_lesson() {
     harness.key_press(Key::PageUp);
     harness.run();
     assert!((top(&harness) - before).abs() < 1.0, "{before} {}", top(&harness));
-    let moves = |command: &Command| matches!(command.of_page(), Some(SentenceCommand::List(_)));
+    let moves = |command: &Command| matches!(command, Command::Sentence(SentenceCommand::List(_)));
     assert!(!wires.sent.borrow().iter().any(moves), "{:?}", wires.sent.borrow());
 }
 

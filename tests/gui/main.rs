@@ -28,7 +28,6 @@ mod probes;
 mod small;
 mod steps;
 mod study;
-mod toy_page;
 mod views;
 mod walk;
 mod what_if;

@@ -12,10 +12,10 @@ use interlinear::lang;
 use interlinear::lang::Language;
 use interlinear::pages::command::Command;
 use interlinear::pages::corpus::CORPUS;
-use interlinear::pages::window::act::bindings;
-use interlinear::pages::window::manual::{ManualPage, PICTURES, pages, search};
-use interlinear::pages::window::shortcuts::key_text;
+use interlinear::pages::shell::act::key_text;
 use interlinear::text::markdown::MarkdownBlock;
+use interlinear::ui::act::bindings;
+use interlinear::ui::manual::{ManualPage, PICTURES, pages, search};
 use interlinear::ui::manual_links::{Target, target};
 
 use crate::desk;

@@ -7,7 +7,7 @@ use interlinear::figure::mark::{
 };
 use interlinear::figure::palette::Palette;
 use interlinear::pages::sentence::view::column::ColumnParts;
-use interlinear::pages::window::act;
+use interlinear::ui::act;
 use interlinear::widgets::{bidi, marks, words};
 
 #[test]

@@ -6,7 +6,9 @@ use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use interlinear::aligner::bundled::AlignerFile;
 use interlinear::analysis::reading::Reading;
 use interlinear::app::command::{SettingsCommand, WindowCommand};
-use interlinear::app::effect::{Effect, FileEvent, FileJob};
+use interlinear::app::effect::Effect;
+use interlinear::app::files::work::{FileEvent, FileJob};
+use interlinear::app::layout::{Layout, Look};
 use interlinear::app::settings::PictureQuestion;
 use interlinear::jobs::live::protocol::{Event, ModelFacts, Pieces};
 use interlinear::jobs::queue::head::{HeadLearned, LearnedOfText};
@@ -77,7 +79,7 @@ fn linked_cells_say_so_and_the_header_how_many_words_agree() {
 #[test]
 fn the_picture_of_links_has_those_of_the_aligner_and_their_switch() {
     let mut session = linked();
-    session.apply(WindowCommand::SetLayout { key: "links_picture".to_owned(), value: 1.0 });
+    session.apply(WindowCommand::SetLayout(Box::new(Layout { look: Look::Links, ..Layout::default() })));
     let (mut harness, wires) = desk::window_of(session, [1440.0, 800.0]);
     let with = |harness: &egui_kittest::Harness<'_, interlinear::ui::App>| {
         harness.query_all_by_label_contains(", 3 of the statistical aligner").count()

@@ -102,7 +102,7 @@ fn a_file_that_is_there_is_not_written_over_unasked() {
             .sent
             .borrow()
             .iter()
-            .any(|sent| matches!(sent.of_page(), Some(SentenceCommand::Column(ColumnCommand::Draw { .. }))))
+            .any(|sent| matches!(sent, Command::Sentence(SentenceCommand::Column(ColumnCommand::Draw { .. }))))
     };
     let (mut harness, wires) = figure_sheet();
     harness.get_by_label("Path").type_text(&typed);
@@ -126,7 +126,7 @@ fn a_file_that_is_there_is_not_written_over_unasked() {
             .sent
             .borrow()
             .iter()
-            .any(|sent| matches!(sent.of_page(), Some(SentenceCommand::Column(ColumnCommand::Export { .. }))))
+            .any(|sent| matches!(sent, Command::Sentence(SentenceCommand::Column(ColumnCommand::Export { .. }))))
     };
     for (verb, is_sent) in [("Save", false), ("Replace it", true)] {
         harness.get_by_role_and_label(Role::Button, verb).click();
@@ -210,7 +210,7 @@ fn the_sheet_of_figures_remembers_the_last_choice() {
     harness.get_by_label("Copy").click();
     harness.run();
     let copied = |command: &Command| {
-        matches!(command.of_page(), Some(SentenceCommand::Column(ColumnCommand::Copy { column: of, drawing }))
+        matches!(command, Command::Sentence(SentenceCommand::Column(ColumnCommand::Copy { column: of, drawing }))
             if *of == column && drawing.kind == "beam")
     };
     assert!(wires.sent.borrow().iter().any(copied), "a model without alignment has its beam");

@@ -6,13 +6,13 @@ use egui::Key;
 use egui::accesskit::Role;
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
-use interlinear::app::command::{SettingsCommand, WindowCommand};
-use interlinear::app::effect::FileEvent;
+use interlinear::app::command::{SettingsCommand, SourceCommand, WindowCommand};
+use interlinear::app::files::work::FileEvent;
+use interlinear::app::layout::Layout;
 use interlinear::app::settings::Theme;
 use interlinear::pages::map::MAP;
 use interlinear::pages::map::command::MapCommand;
-use interlinear::pages::sentence::command::SourceCommand;
-use interlinear::pages::sentence::view::source;
+use interlinear::pages::shell::source;
 use interlinear::session::driver::OpenWith;
 use interlinear::session::state::Session;
 use interlinear::ui::App;
@@ -41,8 +41,8 @@ fn f6_goes_on_to_a_panel_that_is_there() {
     harness.run();
     let first = focused(&harness);
     assert!(first.is_some() && first != Some(source::editor_id()), "RNNencdec has no picture to go to, but a beam");
-    harness.state_mut().send(WindowCommand::SetLayout { key: "inspector_open".to_owned(), value: 0.0 });
-    harness.state_mut().send(WindowCommand::SetLayout { key: "sentences_open".to_owned(), value: 0.0 });
+    let layout = Layout { inspector_open: false, sentences_open: false, ..Layout::default() };
+    harness.state_mut().send(WindowCommand::SetLayout(Box::new(layout)));
     harness.run();
     let mut seen = vec![focused(&harness)];
     for _ in 0..2 {

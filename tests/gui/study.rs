@@ -10,8 +10,8 @@ use egui_kittest::kittest::Queryable as _;
 use interlinear::analysis::contrast::depends::LookedAt;
 use interlinear::analysis::contrast::minimal::MinimalPair;
 use interlinear::analysis::contrast::pairs::{ContrastPair, ContrastTables, ContrastedModel};
-use interlinear::app::command::{TaskCommand, WindowCommand};
-use interlinear::app::effect::FileEvent;
+use interlinear::app::command::{SourceCommand, TaskCommand, WindowCommand};
+use interlinear::app::files::work::FileEvent;
 use interlinear::app::page::SENTENCE;
 use interlinear::evaluation::contrast::ContrastMeasures;
 use interlinear::figure::mark::Mark;
@@ -25,7 +25,6 @@ use interlinear::pages::command::Command;
 use interlinear::pages::corpus::CORPUS;
 use interlinear::pages::corpus::command::ContrastCommand;
 use interlinear::pages::corpus::documents::DocumentCommand;
-use interlinear::pages::sentence::command::SourceCommand;
 use interlinear::training::curves::{CurvePoint, Curves};
 use interlinear::ui::App;
 

@@ -6,12 +6,14 @@ use egui::Key;
 use egui::accesskit::Role;
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
-use interlinear::app::command::{SettingsCommand, WindowCommand};
-use interlinear::app::effect::{Effect, FileEvent, FileJob};
+use interlinear::app::command::{SettingsCommand, SourceCommand, WindowCommand};
+use interlinear::app::effect::Effect;
 use interlinear::app::files::drawing::Drawing;
 use interlinear::app::files::export;
 use interlinear::app::files::lists::List;
 use interlinear::app::files::picture::FigureRequest;
+use interlinear::app::files::work::{FileEvent, FileJob};
+use interlinear::app::layout::Layout;
 use interlinear::app::page::Dropped;
 use interlinear::app::page::SENTENCE;
 use interlinear::app::settings::Shown;
@@ -22,9 +24,7 @@ use interlinear::jobs::live::protocol::{EnsembleSpec, Event, Member, ModelFacts}
 use interlinear::pages::command::Command;
 use interlinear::pages::corpus::CORPUS;
 use interlinear::pages::map::MAP;
-use interlinear::pages::sentence::command::{
-    ColumnCommand, ListCommand, SelectCommand, SentenceCommand, SourceCommand,
-};
+use interlinear::pages::sentence::command::{ColumnCommand, ListCommand, SelectCommand};
 use interlinear::pages::steps::STEPS;
 use interlinear::pages::training::command::TrainingCommand;
 use interlinear::text::links::{Link, Links};
@@ -225,7 +225,7 @@ fn two_hundred_words_by_two_hundred_are_drawn_and_scrolled() {
     assert!(harness.query_by_label("Alignment of RNNsearch, 200 target by 200 source words").is_some());
     assert!(harness.query_by_label("w0 <- w0 0.80").is_some());
     assert!(harness.query_by_label("w199 <- w199 0.80").is_none(), "cells out of view have no nodes");
-    harness.state_mut().send(WindowCommand::SetLayout { key: "cell".to_owned(), value: -1.0 });
+    harness.state_mut().send(WindowCommand::SetLayout(Box::new(Layout { cell: -1.0, ..Layout::default() })));
     harness.state_mut().send(SelectCommand::Target { column, i: 150 });
     harness.run();
     assert!(harness.query_by_label("w150 <- w150 0.80").is_some(), "the selected row of a whole matrix is readable");
@@ -274,12 +274,12 @@ fn a_megabyte_is_cut_with_a_sentence_and_nothing_panics() {
         .sent
         .borrow()
         .iter()
-        .filter_map(|command| match command.of_page()? {
-            SentenceCommand::Source(SourceCommand::Edit(text)) => Some(text.chars().count()),
+        .filter_map(|command| match command {
+            Command::Source(SourceCommand::Edit(text)) => Some(text.chars().count()),
             _ => None,
         })
         .max();
-    assert_eq!(longest, Some(interlinear::pages::sentence::view::source::MOST_CHARACTERS));
+    assert_eq!(longest, Some(interlinear::pages::shell::source::MOST_CHARACTERS));
     assert!(harness.query_all_by_label_contains("open a longer text as a file").next().is_some());
 }
 
@@ -501,7 +501,7 @@ fn local_attention_says_where_it_looks_and_its_marks_can_be_hidden() {
     assert!(harness.query_all_by_label("p_t 1.90, window from red to shoe").next().is_some(), "in the tooltip");
     harness.get_by_label("Marks of local attention").click();
     harness.run();
-    assert!(wires.heard(WindowCommand::SetLayout { key: "gaze".to_owned(), value: 0.0 }));
+    assert!(wires.heard(WindowCommand::SetLayout(Box::new(Layout { gaze: false, ..Layout::default() }))));
     assert!(harness.query_by_label(cell).is_some(), "what is not drawn is said all the same");
     let (harness, _) = desk::window(desk::two_models());
     assert!(harness.query_by_label("Marks of local attention").is_none(), "RNNsearch looks everywhere");
@@ -652,7 +652,7 @@ fn the_numbers_by_which_columns_are_compared_have_room_beside_their_names() {
 #[test]
 fn another_sentence_is_selected_whole_or_not_at_all() {
     let selected = |harness: &Harness<'_, App>| {
-        let id = interlinear::pages::sentence::view::source::editor_id();
+        let id = interlinear::pages::shell::source::editor_id();
         let state = egui::text_edit::TextEditState::load(&harness.ctx, id).expect("it was painted");
         let range = state.cursor.char_range().expect("it has a cursor");
         (range.primary, range.secondary)

@@ -424,8 +424,10 @@ fn one_model_runs_that_is_open_or_not() {
     let mut bench = Bench::filled();
     bench.wires.sent.borrow_mut().clear();
     let sent = |bench: &Bench| {
-        let runs = |command: &Command| match command.of_page()? {
-            CorpusCommand::RunOne(candidate, forces) => Some((candidate.folders()[0].display().to_string(), *forces)),
+        let runs = |command: &Command| match command {
+            Command::Corpus(CorpusCommand::RunOne(candidate, forces)) => {
+                Some((candidate.folders()[0].display().to_string(), *forces))
+            }
             _ => None,
         };
         bench.wires.sent.borrow().iter().filter_map(runs).collect::<Vec<_>>()
@@ -677,12 +679,12 @@ fn the_first_link_by_hand_moves_no_word() {
 #[test]
 fn a_section_that_was_closed_is_closed_at_the_next_start() {
     let mut bench = Bench::filled();
-    let key = "corpus_section_links";
     bench.send(CorpusCommand::Select(Some(0)));
     bench.click("Links by hand");
-    assert_eq!(bench.harness.state().session().app().view.layout().get(key), Some(&0.0));
+    let layout = bench.harness.state().session().app().view.layout().clone();
+    assert!(layout.closed.contains("corpus_section_links"));
     let mut next = Bench::filled();
-    next.send(WindowCommand::SetLayout { key: key.to_owned(), value: 0.0 });
+    next.send(WindowCommand::SetLayout(Box::new(layout)));
     next.send(CorpusCommand::Select(Some(0)));
     assert!(next.is_gone("From the aligner"));
     next.click("Links by hand");

@@ -13,7 +13,7 @@ use crate::app::document::scene::Scene;
 use crate::app::document::table;
 use crate::app::document::table::{AlignmentTable, Making};
 use crate::app::document::variant::VariantLabel;
-use crate::app::effect::AlignQuestion;
+use crate::app::files::work::AlignQuestion;
 use crate::app::settings::{Settings, Whose};
 use crate::decoding::SearchOptions;
 use crate::interventions::Interventions;

@@ -53,8 +53,13 @@ pub struct Document {
     pub(crate) typed_on: bool,
     /// A page compares something with the aligner's links, also where they are not shown.
     pub(crate) compares_links: bool,
+    /// What the last command moved, where a further one may go on with it.
+    pub(crate) moved: Option<MovedRow>,
     pub(crate) words_per_second: f32,
 }
+
+/// A row of a column that is moved by more than one command, or its temperature.
+pub type MovedRow = (ColumnId, Option<usize>);
 
 impl Document {
     /// The columns from left to right.

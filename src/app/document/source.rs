@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use crate::analysis::contrast::pairs::ContrastPair;
+use crate::app::command::SourceCommand;
 use crate::app::document::column::Column;
+use crate::app::document::history::begins_anew;
 use crate::app::document::rewording::carried;
 use crate::app::document::scene::{Scene, cut};
 use crate::app::files::gold::Gold;
@@ -17,6 +19,41 @@ use crate::app::state::AppState;
 const COMPARED: usize = 1_000;
 
 impl AppState {
+    /// Does with the source text what the user asked for.
+    pub fn edit(&mut self, command: SourceCommand) {
+        // a drag does not go on over an undo
+        self.document.moved = None;
+        let other = match command {
+            SourceCommand::Edit(text) => return self.type_source(text),
+            SourceCommand::Replace(text) => return self.replace_source(text, None),
+            SourceCommand::Give(text) => return self.give(text),
+            SourceCommand::Stop => {
+                // What the work under way still tells is old; models that are being read are still wanted.
+                self.request_to_rest();
+                return self.mark_differences();
+            }
+            SourceCommand::Undo => self.document.history.undo(self.document.scene.clone()),
+            SourceCommand::UndoSentence => self.document.history.undo_sentence(self.document.scene.clone()),
+            SourceCommand::Redo => self.document.history.redo(self.document.scene.clone()),
+        };
+        if let Some(scene) = other {
+            self.set_back(scene);
+        }
+    }
+
+    fn type_source(&mut self, text: String) {
+        let text = self.cut(text);
+        if text == self.document.scene.source {
+            return;
+        }
+        self.document.history.typed(self.document.scene.clone(), &text);
+        self.document.typed = true;
+        let goes_on = !text.trim().is_empty() && !begins_anew(&self.document.scene.source, &text);
+        self.document.typed_on &= goes_on;
+        self.leave_words(goes_on.then_some(&text));
+        self.set_source(text, None);
+    }
+
     /// Translates another text; `position` is where it stands in the shown list.
     pub(crate) fn replace_source(&mut self, text: String, position: Option<usize>) {
         let text = self.cut(text);

@@ -1,4 +1,4 @@
-//! Floor 9: the work on files that the session asks for, done off the window's thread.
+//! Floor 9: the work on files that the session asks for, done off the window's thread, and what comes of it.
 
 #[cfg(not(target_family = "wasm"))]
 use std::io::Write as _;
@@ -7,27 +7,126 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::aligner::bundled::{AlignerChoice, AlignerFile};
 use crate::aligner::placed::{PlacedAligner, PlacedWords};
-use crate::app::effect::{AlignQuestion, FileEvent, FileJob, FileWork};
+use crate::app::files::picture::FigureRequest;
 use crate::app::page::{Dropped, Page};
-#[cfg(not(target_family = "wasm"))]
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::figure::Figure;
 use crate::figure::fonts::Fonts;
 use crate::figure::formats::format_of;
+use crate::figure::interlinear::GlossedSentence;
 use crate::figure::interlinear::conllu;
 use crate::figure::page::FigurePage;
-use crate::figure::provenance::beside;
+use crate::figure::png::Pixels;
+use crate::figure::provenance::{Provenance, beside};
 use crate::import;
 use crate::jobs::files::disk::Disk;
+use crate::lang;
 use crate::models::origins;
 use crate::text::lines::TextFile;
 use crate::text::links;
+use crate::text::links::Links;
 use crate::text::links::read::LinkLayout;
 #[cfg(not(target_family = "wasm"))]
 use crate::text::write::write_atomic;
 use crate::text::write::{folder_of, is_database};
 use crate::training::recipe::TrainingPlan;
 use crate::training::{curves, recipe};
+
+/// Work on files, done off the window's thread.
+#[derive(Clone, Debug, PartialEq)]
+pub enum FileJob {
+    /// Find out what was opened or dropped on this page.
+    Look { path: PathBuf, on: Page },
+    /// Read a text file.
+    Read(PathBuf),
+    /// Read alignments by hand of a list and its translations.
+    ReadGold { path: PathBuf, source: PathBuf, target: PathBuf },
+    /// Read an aligner file for its languages, or for the model in a folder.
+    OpenAligner { path: PathBuf, model: Option<PathBuf> },
+    /// Find the training logs of a run, or of all runs in a folder.
+    FindLogs(PathBuf),
+    /// Write the configuration of a new training.
+    SaveTraining { plan: Box<TrainingPlan>, path: PathBuf },
+    /// Read a file in CoNLL-U.
+    ReadAnnotated(PathBuf),
+    /// Align the words of a column.
+    Align { number: u64, question: AlignQuestion },
+    /// Write what is exported.
+    Write { path: PathBuf, text: String },
+    /// Write what a table or links come from beside their file.
+    WriteBeside { path: PathBuf, from: Provenance },
+    /// Write a picture that is drawn already.
+    WriteFigure { path: PathBuf, figure: Arc<Figure<'static>> },
+    /// Draw a picture and write it.
+    Draw { path: PathBuf, picture: Box<FigureRequest> },
+    /// Draw a picture for the clipboard.
+    Paint(Box<FigureRequest>),
+    /// Write files in a way that the one who asks knows.
+    Work(FileWork),
+}
+
+/// Work on files that only the one who asks for it knows; it says what came of it.
+#[derive(Clone)]
+pub struct FileWork(pub Arc<dyn Fn() -> FileEvent + Send + Sync>);
+
+impl PartialEq for FileWork {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl std::fmt::Debug for FileWork {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Work")
+    }
+}
+
+/// What a statistical aligner is asked.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AlignQuestion {
+    pub aligner: AlignerChoice,
+    pub source: PlacedWords,
+    /// The words of the translation, `</s>` and `[UNK]` among them.
+    pub target: Vec<String>,
+}
+
+/// What became of a [`FileJob`] or a save.
+#[derive(Clone, Debug)]
+pub enum FileEvent {
+    /// What was opened or dropped.
+    Opened { path: PathBuf, what: Dropped, on: Page },
+    /// Alignments by hand of a list were read.
+    Gold { path: PathBuf, list: PathBuf, target: PathBuf, links: Arc<Vec<Links>>, note: String },
+    /// Training logs were looked for.
+    Logs { path: PathBuf, found: Vec<PathBuf> },
+    /// A text file was read, or more of it than before.
+    Read { path: PathBuf, lines: Arc<TextFile> },
+    /// A text file could not be read.
+    ReadFailed { path: PathBuf, message: String },
+    /// The configuration of a new training was to be written.
+    TrainingSaved {
+        path: PathBuf,
+        /// Why it could not be, as a sentence for the user.
+        trouble: Option<String>,
+    },
+    /// A file in CoNLL-U was read.
+    Annotated { path: PathBuf, sentences: Arc<Vec<GlossedSentence>> },
+    /// An aligner file was read, for its languages.
+    Aligner(AlignerFile),
+    /// The words of a column were aligned.
+    Aligned { number: u64, links: Links },
+    /// A picture for the clipboard was drawn.
+    Painted(Arc<Pixels>),
+    /// Something worth a line in the status bar.
+    Notice { text: String, is_error: bool },
+}
+
+impl FileEvent {
+    /// Something went wrong.
+    pub(crate) fn failed(error: &Error) -> Self {
+        Self::Notice { text: error.to_string(), is_error: true }
+    }
+}
 
 /// The most statistical aligners that are kept.
 const MOST_ALIGNERS: usize = 3;
@@ -80,9 +179,9 @@ fn done(chore: FileJob, aligners: &KeptAligners, tell: &mut dyn FnMut(FileEvent)
         FileJob::WriteFigure { path, figure } => {
             write(&path, &(format_of(&path)?.write)(&figure, &FigurePage::default(), &Fonts::default())?)?
         }
-        FileJob::Draw { path, picture } => write(&path, &picture.bytes(&path)?)?,
+        FileJob::Draw { path, picture } => write(&path, &lang::in_english(|| picture.bytes(&path))?)?,
         FileJob::Work(FileWork(work)) => work(),
-        FileJob::Paint(picture) => FileEvent::Painted(Arc::new(picture.pixels()?)),
+        FileJob::Paint(picture) => FileEvent::Painted(Arc::new(lang::in_english(|| picture.pixels())?)),
     }))
 }
 

@@ -22,8 +22,8 @@ use crate::figure::provenance::beside;
 use crate::import;
 use crate::jobs::corpus::calls::{CorpusNews, CorpusRequest, Detail};
 use crate::jobs::corpus::explore::Jobs;
-use crate::jobs::live::serve::panic_sentence;
-use crate::jobs::thread::{Outbox, caught};
+use crate::jobs::thread::{Outbox, caught, panic_sentence};
+use crate::lang;
 use crate::text::links::read::links_of;
 use crate::text::write::write_atomic;
 use crate::ticket::{CancellationToken, Generation};
@@ -90,7 +90,7 @@ impl Open<'_> {
         match done {
             Ok(Ok(()) | Err(Error::Stale)) => {}
             Ok(Err(error)) => self.tell(CorpusNews::Failed(error.to_string())),
-            Err(words) => self.tell(CorpusNews::Failed(panic_sentence(&words))),
+            Err(words) => self.tell(CorpusNews::Failed(panic_sentence("the work on this corpus", &words))),
         }
     }
 
@@ -166,7 +166,7 @@ impl Open<'_> {
             }
             CorpusRequest::Write(out) => {
                 let corpus = Arc::clone(&self.at.corpus);
-                write(&out, &corpus, self.workspace()?)?;
+                lang::in_english(|| write(&out, &corpus, self.workspace()?))?;
                 self.written(out.path)
             }
             CorpusRequest::Keep(look) => self.workspace()?.keep_look(&look),

@@ -12,15 +12,13 @@ use crate::error::{Error, Result};
 use crate::evaluation::rows::ReadRows;
 use crate::interventions::{Intervening, Intervention};
 use crate::jobs::gate::{ForegroundGate, ForegroundGuard};
-use crate::jobs::live::protocol::{
-    ColumnResult, ColumnSpec, Event, HypothesisView, MAX_SOURCE_BYTES, MAX_SOURCE_TOKENS, Request, UntouchedTranslation,
-};
+use crate::jobs::live::protocol::{ColumnResult, ColumnSpec, Event, HypothesisView, Request, UntouchedTranslation};
 use crate::jobs::live::untouched::shifts;
 use crate::jobs::live::{given, near, view};
 use crate::jobs::models::cache::Heard;
 use crate::jobs::models::loaded::LoadedModel;
 use crate::jobs::models::store::{Outcome, Store, Unit};
-use crate::jobs::thread::caught;
+use crate::jobs::thread::{caught, panic_sentence};
 use crate::models::Stepper;
 use crate::text::sentence::Sentence;
 use crate::ticket::CancellationToken;
@@ -148,7 +146,7 @@ impl Job<'_> {
                 Ok(Ok(())) => continue,
                 Ok(Err(Error::Stale)) => return,
                 Ok(Err(error)) => error.to_string(),
-                Err(words) => panic_sentence(&words),
+                Err(words) => panic_sentence("this column", &words),
             };
             self.emit(Event::Failed { number: self.request.number, column: spec.column, message });
         }
@@ -157,7 +155,7 @@ impl Job<'_> {
                 Ok(Ok(view)) => Ok(Box::new(view)),
                 Ok(Err(Error::Stale)) => return,
                 Ok(Err(error)) => Err(error.to_string()),
-                Err(words) => Err(panic_sentence(&words)),
+                Err(words) => Err(panic_sentence("this column", &words)),
             };
             self.emit(Event::Given { number: self.request.number, column: spec.column, given });
         }
@@ -166,8 +164,7 @@ impl Job<'_> {
     /// The translation that the user gives, as a column's model reads it.
     fn given(&self, spec: &ColumnSpec, shelved: &LoadedModel, text: &str) -> Result<HypothesisView> {
         self.ticket.check()?;
-        let mut source =
-            view::Source::new(&shelved.wording(), read_source(spec.source_in(self.request), shelved)?, false);
+        let mut source = view::Source::new(&shelved.wording(), shelved.read(spec.source_in(self.request))?, false);
         // what is set for all words holds for these too; the rest is about words of the model's translation
         let set = source.set(shelved.reader(), &spec.interventions);
         let list: Arc<[Intervention]> = set.iter().filter(|one| one.is_for_all_words()).cloned().collect();
@@ -204,15 +201,14 @@ impl Job<'_> {
         let Some(shelved) = self.store.wait(unit, self.ticket, &mut |_| ()) else { return };
         let near = shelved.and_then(|shelved| match caught(|| near::near(&shelved, &wanted.word)) {
             Ok(near) => near.map_err(|error| error.to_string()),
-            Err(words) => Err(panic_sentence(&words)),
+            Err(words) => Err(panic_sentence("this column", &words)),
         });
         self.emit(Event::Near { number: self.request.number, column: wanted.column, near });
     }
 
     fn column(&self, spec: &ColumnSpec, shelved: &LoadedModel) -> Result<()> {
         self.ticket.check()?;
-        let mut source =
-            view::Source::new(&shelved.wording(), read_source(spec.source_in(self.request), shelved)?, false);
+        let mut source = view::Source::new(&shelved.wording(), shelved.read(spec.source_in(self.request))?, false);
         let list = source.set(shelved.reader(), &spec.interventions);
         let sentence = &source.sentence;
         let mut wanted = spec.options.clone();
@@ -360,55 +356,10 @@ fn millis(start: Instant) -> f32 {
     start.elapsed().as_secs_f32() * 1000.0
 }
 
-/// Tokenises the text, or says why it is too much.
-pub(crate) fn read_source(text: &str, shelved: &LoadedModel) -> Result<Sentence> {
-    if text.len() > MAX_SOURCE_BYTES {
-        return Err(Error::Input(format!(
-            "The text is {} bytes long, but a sentence may have at most {} bytes; translate a shorter piece.",
-            grouped(text.len()),
-            grouped(MAX_SOURCE_BYTES)
-        )));
-    }
-    let sentence = shelved.encode(text);
-    let words = sentence.words();
-    if words == 0 {
-        return Err(Error::Input("The text has no words that this model could read.".to_owned()));
-    }
-    if words > MAX_SOURCE_TOKENS {
-        return Err(Error::Input(format!(
-            "The text has {} words, but a sentence may have at most {}; translate a shorter piece.",
-            grouped(words),
-            grouped(MAX_SOURCE_TOKENS)
-        )));
-    }
-    match shelved.system().source().refuses(&sentence) {
-        Some(refuses) => Err(Error::Input(format!("The text {refuses}."))),
-        None => Ok(sentence),
-    }
-}
-
 /// A long sentence with a wide beam is searched without a trace rather than with a gigabyte of it, and only the
 /// best of its hypotheses keep their alignment.
 fn within_memory(options: &SearchOptions, t_x: usize) -> SearchOptions {
     let numbers = 2 * t_x * options.limit(t_x) * options.beam;
     let (trace, most_numbers) = (options.trace && numbers <= MAX_TRACE, options.most_numbers.min(MAX_NUMBERS));
     SearchOptions { trace, most_numbers, ..options.clone() }
-}
-
-/// 1000 as `1,000`.
-fn grouped(number: usize) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-/// What a panic said, as a sentence for the user.
-pub(crate) fn panic_sentence(words: &str) -> String {
-    format!("Something went wrong inside this column ({words}); the other columns go on.")
 }

@@ -8,10 +8,10 @@ use std::time::Duration;
 use crate::jobs::gate::{ForegroundGate, ForegroundGuard};
 use crate::jobs::live::mailbox::Mailbox;
 use crate::jobs::live::protocol::{Event, Request};
-use crate::jobs::live::serve::{panic_sentence, serve_holding};
+use crate::jobs::live::serve::serve_holding;
 use crate::jobs::models::cache::Library;
 use crate::jobs::models::store::Store;
-use crate::jobs::thread::{GRACE, Service, Wake, caught};
+use crate::jobs::thread::{GRACE, Service, Wake, caught, panic_sentence};
 use crate::jobs::{priority, thread};
 use crate::ticket::{CancellationToken, Generation};
 
@@ -101,7 +101,7 @@ fn run(mut store: Store, inbox: &Mailbox<Letter>, outbox: &Outbox) {
     while let Some((request, ticket, busy)) = inbox.take() {
         let mut emit = |event| outbox.send(event, &ticket);
         if let Err(words) = caught(|| serve_holding(&request, &mut store, &ticket, Some(busy), &mut emit)) {
-            let message = panic_sentence(&words);
+            let message = panic_sentence("this column", &words);
             for spec in &request.columns {
                 emit(Event::Failed { number: request.number, column: spec.column, message: message.clone() });
             }

@@ -4,15 +4,16 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::decoding::Specials;
 use crate::decoding::ensemble::{Ensemble, Mixing};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::evaluation::EvaluatedSystem;
 use crate::evaluation::rows::ReadRows;
 use crate::interventions::InterventionReader;
 use crate::jobs::live::protocol::{DeviceFacts, Member, ModelFacts, ModelSizes};
 use crate::jobs::live::view::Wording;
+use crate::lang::Count;
 use crate::models::{Kernels, Model, Stepper};
 use crate::nn::device::Device;
-use crate::text::sentence::Sentence;
+use crate::text::sentence::{MAX_SOURCE_BYTES, MAX_SOURCE_TOKENS, Sentence};
 use crate::text::tokenizer::Encode as _;
 
 /// A model that is ready, and the stepper that was made of it last where that costs much.
@@ -123,6 +124,33 @@ impl LoadedModel {
     /// What is measured of it.
     pub(crate) fn system(&self) -> EvaluatedSystem<'_> {
         self.ensemble.as_ref().map_or(EvaluatedSystem::Model(&self.model), EvaluatedSystem::from)
+    }
+
+    /// Tokenises a sentence, or says why it is too much.
+    pub(crate) fn read(&self, text: &str) -> Result<Sentence> {
+        if text.len() > MAX_SOURCE_BYTES {
+            return Err(Error::Input(format!(
+                "The text is {} bytes long, but a sentence may have at most {} bytes; translate a shorter piece.",
+                Count::of(text.len()),
+                Count::of(MAX_SOURCE_BYTES)
+            )));
+        }
+        let sentence = self.encode(text);
+        let words = sentence.words();
+        if words == 0 {
+            return Err(Error::Input("The text has no words that this model could read.".to_owned()));
+        }
+        if words > MAX_SOURCE_TOKENS {
+            return Err(Error::Input(format!(
+                "The text has {} words, but a sentence may have at most {}; translate a shorter piece.",
+                Count::of(words),
+                Count::of(MAX_SOURCE_TOKENS)
+            )));
+        }
+        match self.system().source().refuses(&sentence) {
+            Some(refuses) => Err(Error::Input(format!("The text {refuses}."))),
+            None => Ok(sentence),
+        }
     }
 
     /// A text as the model reads it; an ensemble's ids stand for what all members read.

@@ -13,8 +13,6 @@ use crate::jobs::queue::order::{Found, QueueOrder};
 use crate::jobs::queue::work::{Breath, Job, JobProgress, Work};
 use crate::jobs::thread::{GRACE, Outbox, Service, Wake, caught};
 use crate::jobs::{priority, thread};
-use crate::lang;
-use crate::lang::Language;
 use crate::ticket::{CancellationToken, Generation};
 
 /// Capacity of the channel of events; when it is full the lane waits, and progress is dropped.
@@ -67,8 +65,6 @@ struct Entry {
     tickets: Generation,
     ticket: CancellationToken,
     is_paused: Arc<AtomicBool>,
-    /// In which it says what it does.
-    language: Language,
 }
 
 impl<J: Job> JobQueue<J> {
@@ -100,8 +96,7 @@ impl<J: Job> JobQueue<J> {
             return;
         }
         let tickets = Generation::new();
-        let entry =
-            Entry { number, ticket: tickets.next(), tickets, is_paused: Arc::default(), language: lang::spoken() };
+        let entry = Entry { number, ticket: tickets.next(), tickets, is_paused: Arc::default() };
         let mut queue = self.shared.lock();
         queue.entries.push(entry.clone());
         queue.waiting.push_back((job, entry));
@@ -166,7 +161,6 @@ impl<J> Shared<J> {
 fn run<J: Job>(shared: &Shared<J>, library: &Library, out: &Outbox<QueueEvent<J::Found>>) {
     while let Some((job, entry)) = shared.next() {
         let number = entry.number;
-        lang::speak(entry.language);
         let kind = perform(job, &entry, &shared.gate, library, out);
         shared.lock().entries.retain(|entry| entry.number != number);
         out.send(QueueEvent { number, kind });
@@ -212,8 +206,6 @@ fn perform<J: Job>(
         Ok(Ok(found)) => QueueNews::Found(found),
         Ok(Err(Error::Stale)) => QueueNews::Cancelled,
         Ok(Err(error)) => QueueNews::Failed(error.to_string()),
-        Err(words) => {
-            QueueNews::Failed(format!("Something went wrong inside this work ({words}); everything else goes on."))
-        }
+        Err(words) => QueueNews::Failed(thread::panic_sentence("this work", &words)),
     }
 }

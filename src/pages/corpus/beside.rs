@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::app::effect::{Effect, FileJob};
+use crate::app::effect::Effect;
+use crate::app::files::work::FileJob;
 use crate::app::state::AppState;
 use crate::jobs::queue::QueueOrder;
 use crate::pages::corpus::command::{ContrastCommand, LogCommand};

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::app::effect::FileJob;
+use crate::app::files::work::FileJob;
 use crate::app::state::AppState;
 use crate::evaluation::contrast::ContrastMeasures;
 use crate::jobs::queue::candidate::Candidate;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::aligner::bundled::AlignerChoice;
-use crate::app::effect::FileJob;
+use crate::app::files::work::FileJob;
 use crate::app::state::AppState;
 use crate::corpus::export::provenance::provenance;
 use crate::corpus::query::linked::{LinkChoice, TallyOrder};

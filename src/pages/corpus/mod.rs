@@ -27,8 +27,9 @@ use serde_json::Value;
 
 use crate::aligner::bundled::AlignerChoice;
 use crate::app::document::table::AlignmentTable;
-use crate::app::effect::{Effect, FileEvent};
+use crate::app::effect::Effect;
 use crate::app::files::gold::Gold;
+use crate::app::files::work::FileEvent;
 use crate::app::page::{Dropped, Page, PageInfo};
 use crate::app::state::AppState;
 use crate::corpus::export::out::{ExportFormat, Out};
@@ -44,14 +45,14 @@ use crate::jobs::files::follow::FollowEvent;
 use crate::jobs::queue::Found;
 use crate::pages::corpus::columns::TableColumns;
 use crate::pages::corpus::contrast::ContrastDesk;
-use crate::pages::corpus::documents::{DocumentCommand, DocumentSheet};
+use crate::pages::corpus::documents::DocumentSheet;
 use crate::pages::corpus::logs::LogFile;
 use crate::pages::corpus::whole::Whole;
-use crate::pages::shape::{AnyPage, PageState};
+use crate::pages::shape::PageState;
 use crate::text::language::primary;
 use crate::text::links::{Link, Links};
 
-use crate::pages::corpus::command::{ContrastCommand, CorpusCommand, LogCommand};
+use crate::pages::corpus::command::{CorpusCommand, LogCommand};
 pub use crate::pages::corpus::whole::ExploreCommand;
 
 /// The file of frequencies, and the aligner of source and target languages.
@@ -404,19 +405,9 @@ fn moved(row: Option<usize>, by: isize, count: usize) -> usize {
     next.clamp(0, last.max(0)) as usize
 }
 
-crate::page_commands!(CorpusPage: CorpusCommand,
-    CorpusRequest => Corpus,
-    ExploreCommand => Whole,
-    DocumentCommand => Documents,
-    ContrastCommand => Contrast,
-    LogCommand => Log
-);
-
-impl PageState for CorpusPage {
-    const PAGE: Page = CORPUS;
-    type Command = CorpusCommand;
-
-    fn apply(&mut self, command: CorpusCommand, app: &mut AppState) {
+impl CorpusPage {
+    /// Does what the user asked for.
+    pub fn apply(&mut self, command: CorpusCommand, app: &mut AppState) {
         match command {
             CorpusCommand::Corpus(request) => self.ask(request, app),
             CorpusCommand::Import(path) => self.import(path, app),
@@ -495,7 +486,11 @@ impl PageState for CorpusPage {
     }
 }
 
-impl AnyPage for CorpusPage {
+impl PageState for CorpusPage {
+    fn page(&self) -> Page {
+        CORPUS
+    }
+
     fn begin(&mut self, app: &mut AppState) {
         if !self.beside.logs.is_empty() {
             self.follow_logs(app);
@@ -555,7 +550,7 @@ impl AnyPage for CorpusPage {
             Dropped::Text | Dropped::Interventions | Dropped::Annotated => {
                 self.apply(CorpusCommand::Import(path), app);
             }
-            Dropped::Logs => self.apply(LogCommand::Open(path).into(), app),
+            Dropped::Logs => self.apply(CorpusCommand::Log(LogCommand::Open(path)), app),
             // Page Sentence takes it.
             Dropped::Model => {}
         }

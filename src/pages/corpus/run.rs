@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::analysis::reading::Reading;
-use crate::app::effect::FileJob;
+use crate::app::files::work::FileJob;
 use crate::app::state::AppState;
 use crate::decoding::SearchOptions;
 use crate::evaluation::acting::Acting;

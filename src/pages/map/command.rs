@@ -116,6 +116,8 @@ pub enum MapCommand {
     SetTyped(String),
     /// Makes the map; the one under way is dropped.
     Compute,
+    /// Shows a word of a model among words of its side; the map is made where another one is there.
+    Find { model: PathBuf, choice: PointChoice, word: String },
     /// Looks for this among the points.
     Search(String),
     /// Selects the next match, or an earlier one.

@@ -12,14 +12,14 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::app::effect::FileJob;
+use crate::app::files::work::FileJob;
 use crate::app::page::{Page, PageInfo};
 use crate::app::state::AppState;
 use crate::jobs::queue::Found;
 use crate::jobs::queue::QueueOrder;
 use crate::jobs::queue::maps::{MapOrder, What};
 use crate::pages::map::to_make::MapToMake;
-use crate::pages::shape::{AnyPage, PageState, told};
+use crate::pages::shape::{PageState, told};
 use crate::text::tsv;
 use crate::text::tsv::TsvCell;
 use crate::text::words::folded;
@@ -198,13 +198,9 @@ impl MapPage {
     }
 }
 
-crate::page_commands!(MapPage: MapCommand);
-
-impl PageState for MapPage {
-    const PAGE: Page = MAP;
-    type Command = MapCommand;
-
-    fn apply(&mut self, command: MapCommand, app: &mut AppState) {
+impl MapPage {
+    /// Does what the user asked for.
+    pub fn apply(&mut self, command: MapCommand, app: &mut AppState) {
         let before = self.kept();
         match command {
             MapCommand::DismissMessage => self.message = None,
@@ -220,6 +216,15 @@ impl PageState for MapPage {
             MapCommand::SetColour(colour) => self.colour = colour,
             MapCommand::SetTyped(text) => self.typed = text,
             MapCommand::Compute => self.compute(app),
+            MapCommand::Find { model, choice, word } => {
+                let is_there = self.chart.is_some() && self.choice == choice && self.model_of(app) == Some(&model);
+                (self.model, self.choice, self.search) = (Some(model), choice, word);
+                if !is_there {
+                    self.compute(app);
+                }
+                self.look();
+                self.move_match(1);
+            }
             MapCommand::Search(text) => {
                 self.search = text;
                 self.look();
@@ -238,7 +243,11 @@ impl PageState for MapPage {
     }
 }
 
-impl AnyPage for MapPage {
+impl PageState for MapPage {
+    fn page(&self) -> Page {
+        MAP
+    }
+
     fn follow(&mut self, app: &mut AppState) {
         self.make_linked(app);
     }

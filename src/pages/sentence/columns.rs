@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use crate::app::document::column::Column;
-use crate::app::effect::FileJob;
 use crate::app::files::drawing::Drawing;
 use crate::app::files::export;
 use crate::app::files::export::AlignmentFormat;
 use crate::app::files::picture::FigureRequest;
+use crate::app::files::work::FileJob;
 use crate::app::state::AppState;
 use crate::app::view::Selection;
 use crate::decoding::ensemble::Mixing;

@@ -16,11 +16,9 @@ use crate::jobs::live::protocol::{ColumnId, EnsembleSpec};
 use crate::models::choice::ModelChoice;
 use crate::models::transformer::heads::HeadPlace;
 
-/// What the user does on page Sentence.
+/// What the user does on page Sentence, but for what is done with the source text.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SentenceCommand {
-    /// With the source text.
-    Source(SourceCommand),
     /// With the columns.
     Column(ColumnCommand),
     /// With the lists of sentences.
@@ -223,25 +221,6 @@ pub enum RowEdit {
     Gold,
     /// By the model again.
     Free,
-}
-
-/// What is done with the source text.
-#[derive(Clone, Debug, PartialEq)]
-pub enum SourceCommand {
-    /// The text changed by typing.
-    Edit(String),
-    /// The text is replaced as a whole (paste over all, an example); one step of undo.
-    Replace(String),
-    /// Takes back the last edit.
-    Undo,
-    /// Takes back all that was done to the sentence: to the one before it.
-    UndoSentence,
-    /// Does it again.
-    Redo,
-    /// The translation that the user gives changed by typing; `None` takes its field away.
-    Give(Option<String>),
-    /// Stops the work under way; the table stays.
-    Stop,
 }
 
 /// What is done with the columns.

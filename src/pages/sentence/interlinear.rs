@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use crate::app::document::column::file_name;
 use crate::app::document::interlinear::{InterlinearPlan, RowChoice, TextRow};
-use crate::app::effect::FileJob;
 use crate::app::files::interlinear;
+use crate::app::files::work::FileJob;
 use crate::app::state::AppState;
 use crate::figure::interlinear::conllu;
 use crate::figure::interlinear::{GLOSS_FORMATS, GlossTier, GlossedSentence};

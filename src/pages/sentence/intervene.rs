@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use crate::analysis::reading::Reading;
+use crate::app::document::MovedRow;
 use crate::app::document::column::Column;
 use crate::app::document::hand::TakenAway;
 use crate::app::document::rows;
@@ -24,9 +25,6 @@ const TEMPERATURES: (f32, f32) = (0.05, 20.0);
 fn is_fit(text: &str) -> bool {
     !text.trim().is_empty() && text.len() <= MAX_SOURCE_BYTES
 }
-
-/// A row of a column that is moved by more than one command, or its temperature.
-pub type MovedRow = (ColumnId, Option<usize>);
 
 /// Answers with what was moved, where a further command may continue it; `last` was moved before.
 pub(super) fn intervene(app: &mut AppState, command: InterveneCommand, last: Option<MovedRow>) -> Option<MovedRow> {

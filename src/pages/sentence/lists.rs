@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::app::document::column::file_name;
-use crate::app::effect::FileJob;
 use crate::app::files::lists::{List, OpenFile};
+use crate::app::files::work::FileJob;
 use crate::app::state::AppState;
 use crate::pages::sentence::command::ListCommand;
 use crate::text::lines::TextFile;

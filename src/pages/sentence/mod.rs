@@ -10,24 +10,19 @@ pub mod learning;
 pub mod lists;
 pub mod probes;
 pub mod selection;
-pub mod source;
 pub mod variants;
 #[cfg(feature = "gui")]
 pub mod view;
 
 use std::path::PathBuf;
 
-use crate::app::effect::{FileEvent, FileJob};
+use crate::app::files::work::{FileEvent, FileJob};
 use crate::app::page::{Dropped, Page, SENTENCE};
 use crate::app::state::AppState;
 use crate::jobs::queue::Found;
 use crate::pages::sentence::asked::{AskedProbe, HeadPlan, Neighbours, PersuadedWord};
-use crate::pages::sentence::command::{
-    ColumnCommand, HeadCommand, InterlinearCommand, InterveneCommand, ListCommand, ProbeCommand, SearchCommand,
-    SelectCommand, SentenceCommand, SourceCommand, VariantCommand,
-};
-use crate::pages::sentence::intervene::MovedRow;
-use crate::pages::shape::{AnyPage, PageState};
+use crate::pages::sentence::command::{SearchCommand, SentenceCommand};
+use crate::pages::shape::PageState;
 
 /// The page.
 #[derive(Clone, Debug, Default)]
@@ -39,8 +34,6 @@ pub struct SentencePage {
     persuaded: Vec<PersuadedWord>,
     /// An alignment head that is to be learned.
     head: HeadPlan,
-    /// What the last command moved, where a further one may go on with it.
-    moved: Option<MovedRow>,
 }
 
 impl SentencePage {
@@ -55,49 +48,34 @@ impl SentencePage {
     }
 }
 
-crate::page_commands!(SentencePage: SentenceCommand,
-    SourceCommand => Source,
-    ColumnCommand => Column,
-    ListCommand => List,
-    SelectCommand => Select,
-    SearchCommand => Search,
-    InterveneCommand => Intervene,
-    ProbeCommand => Probe,
-    VariantCommand => Variant,
-    HeadCommand => Head,
-    InterlinearCommand => Interlinear
-);
-
-impl PageState for SentencePage {
-    const PAGE: Page = SENTENCE;
-    type Command = SentenceCommand;
-
-    fn apply(&mut self, command: SentenceCommand, app: &mut AppState) {
+impl SentencePage {
+    /// Does what the user asked for.
+    pub fn apply(&mut self, command: SentenceCommand, app: &mut AppState) {
         match command {
-            SentenceCommand::Source(command) => {
-                // a drag does not go on over an undo
-                self.moved = None;
-                source::edit(app, command);
-            }
             SentenceCommand::Column(command) => columns::arrange(app, command),
             SentenceCommand::List(command) => lists::browse(app, command),
             SentenceCommand::Select(command) => selection::select(app, &command),
             SentenceCommand::Search(command) => set_search(app, command),
             SentenceCommand::Intervene(command) => {
-                self.moved = intervene::intervene(app, command, self.moved.take());
+                let last = app.document.moved.take();
+                app.document.moved = intervene::intervene(app, command, last);
             }
             SentenceCommand::Probe(command) => self.probe(app, command),
             SentenceCommand::Head(command) => self.learn(app, command),
             SentenceCommand::Interlinear(command) => interlinear::arrange(app, command),
             SentenceCommand::Variant(command) => {
-                self.moved = None;
+                app.document.moved = None;
                 self.vary(app, command);
             }
         }
     }
 }
 
-impl AnyPage for SentencePage {
+impl PageState for SentencePage {
+    fn page(&self) -> Page {
+        SENTENCE
+    }
+
     fn follow(&mut self, app: &mut AppState) {
         self.end_stale_probes(app);
         interlinear::ask_aligner(app);

@@ -20,11 +20,7 @@ pub(super) fn select(app: &mut AppState, command: &SelectCommand) {
         }
         SelectCommand::MoveTarget(by) => move_target(app, by),
         SelectCommand::ShowGiven(on) => show_given(app, on),
-        SelectCommand::Column(column) => {
-            if app.document.column(column).is_some() && app.view.selection.column != Some(column) {
-                app.view.selection = Selection { column: Some(column), target: None };
-            }
-        }
+        SelectCommand::Column(column) => app.select_column(column),
         SelectCommand::MoveColumn(by) => move_selected_column(app, by),
         SelectCommand::Hypothesis { column, hypothesis } => show_hypothesis(app, column, hypothesis),
         SelectCommand::MoveHypothesis(by) => {

@@ -1,6 +1,7 @@
 //! Floor 11: what is done on the page Steps.
 
 use crate::app::page::{Page, PageInfo};
+use crate::jobs::live::protocol::ColumnId;
 use crate::models::anatomy::Miswiring;
 use crate::pages::steps::depth::Depth;
 use crate::text::links::Link;
@@ -138,6 +139,8 @@ impl Guessed {
 /// What is done on the page Steps.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StepsCommand {
+    /// Takes the model of this column apart.
+    SetColumn(ColumnId),
     /// Whose words are read on.
     SetMode(Mode),
     /// More or fewer boxes of the machine.

@@ -35,7 +35,7 @@ use crate::decoding::apart::Then;
 use crate::jobs::live::protocol::HypothesisView;
 use crate::jobs::steps::{StepTrace, StepsRequest};
 use crate::models::anatomy::{MachineStage, Miswiring};
-use crate::pages::shape::{AnyPage, PageState, told};
+use crate::pages::shape::{PageState, told};
 use crate::pages::steps::depth::Depth;
 use crate::pages::steps::guess::{Guessing, greatest};
 use crate::pages::steps::place::StepsPlace;
@@ -440,16 +440,13 @@ impl StepsPage {
     }
 }
 
-crate::page_commands!(StepsPage: StepsCommand);
-
-impl PageState for StepsPage {
-    const PAGE: Page = STEPS;
-    type Command = StepsCommand;
-
-    fn apply(&mut self, command: StepsCommand, app: &mut AppState) {
+impl StepsPage {
+    /// Does what the user asked for.
+    pub fn apply(&mut self, command: StepsCommand, app: &mut AppState) {
         let before = self.kept();
         self.place = None;
         match command {
+            StepsCommand::SetColumn(column) => app.select_column(column),
             StepsCommand::SetMode(mode) => {
                 self.class.clear();
                 self.guess_from_the_start();
@@ -504,36 +501,30 @@ impl PageState for StepsPage {
                 app.compare_links(of.is_some_and(|of| of != Guessed::Word));
             }
             StepsCommand::SetBeam(on) => self.has_beam = on,
-            StepsCommand::Guess(j) => {
-                if let Some(guessing) = &mut self.guessing {
-                    guessing.toggle(j);
-                }
-            }
-            StepsCommand::GuessLink(link) => {
-                if let Some(guessing) = &mut self.guessing {
-                    guessing.toggle_link(link);
-                }
-            }
-            StepsCommand::GuessWord(word) => {
-                if let Some(guessing) = &mut self.guessing {
-                    guessing.say(&word);
-                }
-            }
+            StepsCommand::Guess(j) => self.guess(|guessing| guessing.toggle(j)),
+            StepsCommand::GuessLink(link) => self.guess(|guessing| guessing.toggle_link(link)),
+            StepsCommand::GuessWord(word) => self.guess(|guessing| guessing.say(&word)),
             StepsCommand::Reveal => self.reveal(app),
-            StepsCommand::NextGroup => {
-                if let Some(guessing) = &mut self.guessing {
-                    guessing.next_group();
-                }
-            }
+            StepsCommand::NextGroup => self.guess(Guessing::next_group),
         }
         self.rebuild(app);
         if self.kept() != before {
             app.changed();
         }
     }
+
+    fn guess(&mut self, guess: impl FnOnce(&mut Guessing)) {
+        if let Some(guessing) = &mut self.guessing {
+            guess(guessing);
+        }
+    }
 }
 
-impl AnyPage for StepsPage {
+impl PageState for StepsPage {
+    fn page(&self) -> Page {
+        STEPS
+    }
+
     /// Asks for what is to be seen now, where that is something else than was asked for last.
     fn follow(&mut self, app: &mut AppState) {
         if app.view.page != STEPS {

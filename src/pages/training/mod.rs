@@ -7,7 +7,7 @@ pub mod view;
 
 use std::path::PathBuf;
 
-use crate::app::effect::FileJob;
+use crate::app::files::work::FileJob;
 use crate::app::state::AppState;
 use crate::attention::{AttentionKind, find};
 use crate::pages::training::command::{Field, TrainingCommand};

@@ -3,8 +3,9 @@
 use crate::app::command::{SettingsCommand, WindowCommand};
 use crate::app::document::column::Column;
 use crate::app::document::scene::Scene;
+use crate::app::layout::Layout;
 use crate::app::page::Page;
-use crate::app::settings::{INSPECTOR_OPEN, INTERLINEAR_PICTURE, LINKS_PICTURE, SOLO, Settings, TREE_PICTURE, Whose};
+use crate::app::settings::{Settings, Whose};
 use crate::app::state::AppState;
 use crate::app::view::Selection;
 use crate::jobs::queue::candidate::Candidate;
@@ -15,10 +16,6 @@ use crate::pages::steps::{StepsCommand, StepsPage};
 use crate::session::lessons::things::LessonAction;
 use crate::session::persist::SavedSession;
 
-/// The numbers of the window that a lesson changes, with what they are at first.
-pub(in crate::session) const LAYOUT: &[(&str, f32)] =
-    &[(LINKS_PICTURE, 0.0), (TREE_PICTURE, 0.0), (INTERLINEAR_PICTURE, 0.0), (INSPECTOR_OPEN, 1.0), (SOLO, 0.0)];
-
 /// The window before a lesson.
 #[derive(Clone, Debug)]
 pub struct Left {
@@ -26,7 +23,7 @@ pub struct Left {
     pub(in crate::session) columns: Vec<Candidate>,
     selected: Option<usize>,
     pub(in crate::session) page: Page,
-    pub(in crate::session) layout: Vec<(&'static str, f32)>,
+    pub(in crate::session) layout: Layout,
     pub(in crate::session) settings: Settings,
     steps: Vec<StepsCommand>,
     step: usize,
@@ -36,13 +33,12 @@ impl Left {
     /// The window as it is.
     pub fn of(app: &AppState, steps: &StepsPage) -> Self {
         let id = app.view.selection().column;
-        let layout = LAYOUT.iter().map(|(key, first)| (*key, app.view.layout().get(*key).copied().unwrap_or(*first)));
         Self {
             scene: app.document.scene().clone(),
             columns: app.document.originals().map(Column::candidate).collect(),
             selected: app.document.originals().position(|column| Some(column.id) == id),
             page: app.view.page(),
-            layout: layout.collect(),
+            layout: app.view.layout().clone(),
             settings: app.view.settings().clone(),
             steps: vec![
                 StepsCommand::SetWrong(steps.wrong),
@@ -58,11 +54,9 @@ impl Left {
 
     /// The window that a saved state shows, with this scene, page and selected column.
     pub(in crate::session) fn of_saved(saved: SavedSession, scene: Scene, page: Page, selected: Option<usize>) -> Self {
-        let value =
-            |key: &str, first: f32| saved.layout.get(key).copied().filter(|value| value.is_finite()).unwrap_or(first);
         Self {
             scene,
-            layout: LAYOUT.iter().map(|(key, first)| (*key, value(key, *first))).collect(),
+            layout: saved.layout,
             columns: saved.columns.unwrap_or_default(),
             selected,
             page,
@@ -83,8 +77,7 @@ impl Left {
         let selected = self.selected.and_then(|at| app.document.originals().nth(at)).map(|column| column.id);
         app.view.selection = Selection { column: selected, target: None };
         app.put_scene(self.scene);
-        let layout =
-            self.layout.into_iter().map(|(key, value)| WindowCommand::SetLayout { key: key.to_owned(), value }.into());
+        let layout = WindowCommand::SetLayout(Box::new(app.view.layout.clone().showing(&self.layout)));
         let Settings { shown, pieces, links, asked, unk_replacement, whose, reading, .. } = self.settings;
         let settings = [
             SettingsCommand::SetReading(reading),
@@ -97,6 +90,11 @@ impl Left {
         let page = WindowCommand::ShowPage(self.page).into();
         let steps = self.steps.into_iter().map(Command::from);
         let given = SelectCommand::ShowGiven(whose == Whose::Given).into();
-        layout.chain([given]).chain(settings.into_iter().map(Command::from)).chain(steps).chain([page]).collect()
+        [layout.into(), given]
+            .into_iter()
+            .chain(settings.into_iter().map(Command::from))
+            .chain(steps)
+            .chain([page])
+            .collect()
     }
 }

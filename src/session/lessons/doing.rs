@@ -3,17 +3,16 @@
 
 use std::path::PathBuf;
 
-use crate::app::command::{SettingsCommand, WindowCommand};
+use crate::app::command::{SettingsCommand, SourceCommand, WindowCommand};
 use crate::app::document::column::{Column, ColumnState, file_name};
-use crate::app::settings::{
-    INSPECTOR_OPEN, INTERLINEAR_PICTURE, LINKS_PICTURE, PictureQuestion, SOLO, Shown, TREE_PICTURE,
-};
+use crate::app::layout::Layout;
+use crate::app::settings::{PictureQuestion, Shown};
 use crate::app::state::AppState;
 use crate::app::view::Selection;
 use crate::pages::command::Command;
-use crate::pages::sentence::command::{InterveneCommand, RowEdit, SearchCommand, SelectCommand, SourceCommand};
+use crate::pages::sentence::command::{InterveneCommand, RowEdit, SearchCommand, SelectCommand};
 use crate::pages::steps::{StepsCommand, StepsPage};
-use crate::session::lessons::things::{EVEN, LessonAct, LessonAction, Look};
+use crate::session::lessons::things::{EVEN, LessonAct, LessonAction};
 
 /// What comes of a thing now.
 #[derive(Debug, PartialEq)]
@@ -32,9 +31,8 @@ impl LessonAction {
     /// What brings it about.
     pub fn now(&self, app: &AppState, steps: &StepsPage) -> Now {
         let set = |command: SettingsCommand| Now::Do(vec![command.into()]);
-        let layout = |list: &[(&str, bool)]| {
-            Now::Do(list.iter().map(|(key, on)| set_layout(key, if *on { 1.0 } else { 0.0 })).collect())
-        };
+        let layout = || app.view.layout().clone();
+        let lay_out = |layout: Layout| one(WindowCommand::SetLayout(Box::new(layout)));
         match self {
             Self::Models(names) => models(names, app),
             // what a reader has set, here or before, is of another sentence
@@ -54,17 +52,14 @@ impl LessonAction {
             Self::Word(word) => select_word(word.as_deref(), app),
             Self::Row(None) => Now::Do(free(app)),
             Self::Row(Some(row)) => set_row(row, app),
-            Self::Picture(look) => {
-                let (links, tree) = (*look == Look::Links, *look == Look::Tree);
-                layout(&[(LINKS_PICTURE, links), (TREE_PICTURE, tree), (INTERLINEAR_PICTURE, false)])
-            }
+            Self::Picture(look) => lay_out(Layout { look: *look, interlinear: false, ..layout() }),
             Self::Energies(on) => set(SettingsCommand::SetShown(if *on { Shown::Energies } else { Shown::Alpha })),
             Self::Pieces(on) => set(SettingsCommand::SetPieces(*on)),
             Self::Links(on) => set(SettingsCommand::SetLinks(*on)),
             Self::Origin(origin) => set(SettingsCommand::SetAsked(PictureQuestion { origin: *origin, both: false })),
             Self::TypedWords(on) => set(SettingsCommand::SetUnkReplacement(*on)),
-            Self::Inspector(on) => layout(&[(INSPECTOR_OPEN, *on)]),
-            Self::Solo(on) => layout(&[(SOLO, *on)]),
+            Self::Inspector(on) => lay_out(Layout { inspector_open: *on, ..layout() }),
+            Self::Solo(on) => lay_out(Layout { solo: *on, ..layout() }),
             Self::Mode(mode) if steps.mode == *mode => Now::Do(Vec::new()),
             Self::Mode(mode) => one(StepsCommand::SetMode(*mode)),
             Self::Wrong(wrong) => one(StepsCommand::SetWrong(*wrong)),
@@ -81,7 +76,7 @@ impl LessonAction {
 
     /// Whether it is so; `before` is what was so when it was first waited for.
     pub fn holds(&self, before: &Before, app: &AppState, steps: &StepsPage) -> bool {
-        let is_on = |key: &str, at_first: f32| app.view.layout().get(key).copied().unwrap_or(at_first) > 0.0;
+        let layout = app.view.layout();
         let (search, settings) = (&app.document.scene().search, app.view.settings());
         match self {
             Self::Models(names) => names_of(app) == *names,
@@ -95,16 +90,14 @@ impl LessonAction {
             Self::Row(row) => has_row(row.as_deref(), app),
             Self::Word(None) => app.view.selection().target.is_none(),
             Self::Word(Some(wanted)) => app.selected_word().is_some_and(|(_, _, word)| word.text == *wanted),
-            Self::Picture(look) => {
-                (is_on(LINKS_PICTURE, 0.0), is_on(TREE_PICTURE, 0.0)) == (*look == Look::Links, *look == Look::Tree)
-            }
+            Self::Picture(look) => layout.look == *look,
             Self::Energies(on) => (settings.shown == Shown::Energies) == *on,
             Self::Pieces(on) => settings.pieces == *on,
             Self::Links(on) => settings.links == *on,
             Self::Origin(origin) => settings.asked == PictureQuestion { origin: *origin, both: false },
             Self::TypedWords(on) => settings.unk_replacement == *on,
-            Self::Inspector(on) => is_on(INSPECTOR_OPEN, 1.0) == *on,
-            Self::Solo(on) => is_on(SOLO, 0.0) == *on,
+            Self::Inspector(on) => layout.inspector_open == *on,
+            Self::Solo(on) => layout.solo == *on,
             Self::Mode(mode) => steps.mode == *mode,
             Self::Wrong(wrong) => steps.wrong == *wrong,
             Self::Guess(of) => steps.guessing.as_ref().map(|guessing| guessing.of) == *of,
@@ -152,10 +145,6 @@ fn hypotheses(app: &AppState) -> Vec<usize> {
 
 fn one(command: impl Into<Command>) -> Now {
     Now::Do(vec![command.into()])
-}
-
-fn set_layout(key: &str, value: f32) -> Command {
-    WindowCommand::SetLayout { key: key.to_owned(), value }.into()
 }
 
 /// The name of a column's folder.

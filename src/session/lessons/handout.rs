@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::app::effect::FileEvent;
 use crate::app::files::picture::FigureRequest;
+use crate::app::files::work::FileEvent;
 use crate::app::files::work::write_whole;
 use crate::figure::svg::bare;
 use crate::figure::{Figure, svg};

@@ -14,12 +14,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::app::document::column::Column;
-use crate::app::effect::{Effect, FileJob, FileWork};
+use crate::app::effect::Effect;
 use crate::app::files::drawing::Drawing;
 use crate::app::files::export;
+use crate::app::files::work::{FileJob, FileWork};
+use crate::app::layout::Look;
 use crate::app::lights::{Highlight, Lights};
 use crate::app::page::SENTENCE;
-use crate::app::settings::{LIGHT_PALETTE, LINKS_PICTURE};
+use crate::app::settings::LIGHT_PALETTE;
 use crate::app::state::AppState;
 use crate::figure::palette::ColourMap;
 use crate::jobs::files::texts::FolderTexts;
@@ -299,7 +301,7 @@ fn of_columns(app: &AppState) -> OnPaper<Paper> {
     let column = app.selected_column().filter(aligns).or_else(|| columns.iter().find(aligns));
     // light, as paper is, and as the page shows it
     let map = Some(ColourMap::on(LIGHT_PALETTE));
-    let has_links = app.view.layout().get(LINKS_PICTURE).is_some_and(|on| *on > 0.0);
+    let has_links = app.view.layout().look == Look::Links;
     let kind = if has_links { "links" } else { "heatmap" };
     let drawing = Drawing { has_caption: true, map, ..Drawing::new(kind, false) };
     let search = &app.document.scene().search;

@@ -1,5 +1,6 @@
 //! Floor 12: what a page of a lesson speaks of, a machine or the picture of a column, for paper, where no window has shown it.
 
+use crate::app::layout::Look;
 use crate::app::lights::{Highlight, HighlightPart};
 use crate::app::page::Page;
 use crate::app::page::SENTENCE;
@@ -7,7 +8,7 @@ use crate::models::anatomy::Miswiring;
 use crate::pages::steps::STEPS;
 use crate::pages::steps::command::{Guessed, Mode};
 use crate::session::lessons::script::{Script, ScriptPart, things_of};
-use crate::session::lessons::things::{LessonAction, Look};
+use crate::session::lessons::things::LessonAction;
 
 /// A machine at a step, or a sentence in some models.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -6,23 +6,11 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{DeserializeSeed, Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
+use crate::app::layout::Look;
 use crate::app::page::Page;
 use crate::models::anatomy::Miswiring;
 use crate::pages::page_of_key;
 use crate::pages::steps::command::{Guessed, Mode};
-
-/// What columns show.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Look {
-    /// alpha as cells.
-    #[default]
-    Heatmap,
-    /// alpha as lines between words.
-    Links,
-    /// The search.
-    Tree,
-}
 
 /// What a reader does that cannot be done for them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]

@@ -4,7 +4,7 @@ use egui::{RichText, Ui};
 
 use crate::app::lights::HighlightPart;
 use crate::pages::sentence::command::SearchCommand;
-use crate::pages::window::local::Window;
+use crate::pages::shell::local::Window;
 use crate::widgets::theme;
 
 /// With less room the bar has none for the beam, points.

@@ -6,9 +6,9 @@ use crate::app::command::WindowCommand;
 use crate::app::page::{Page, SENTENCE};
 use crate::lang;
 use crate::pages::lesson::LessonCommand;
-use crate::pages::window::act::Act;
-use crate::pages::window::local::Window;
-use crate::pages::window::menu;
+use crate::pages::shell::act::Act;
+use crate::pages::shell::local::Window;
+use crate::pages::shell::menu;
 use crate::widgets::theme;
 
 /// Pages that are offered: what it is to open one, and what there is.
@@ -54,7 +54,7 @@ fn offers_ui(ui: &mut Ui, window: &mut Window<'_>) {
             menu::act_button(ui, window, tr!("Add a model..."), Act::AddModel);
         }
         if big(ui, tr!("Type a sentence"), tr!("The models translate it while you type")) {
-            Act::FocusSource.perform(window);
+            window.local.acts.push(Act::FocusSource);
         }
         for (name, about, page) in OFFERED {
             if big(ui, lang::text(name), lang::text(about)) {

@@ -3,8 +3,9 @@
 use egui::{Id, RichText, Ui};
 
 use crate::lang;
-use crate::pages::window::local::{Sheet, Window};
-use crate::pages::window::{act, shortcuts};
+use crate::pages::shell::act::key_text;
+use crate::pages::shell::local::{Sheet, Window};
+use crate::ui::act;
 use crate::widgets;
 use crate::widgets::{labels, theme};
 
@@ -136,7 +137,7 @@ fn group_ui(ui: &mut Ui, group: &str) {
         }
         named.push(binding.name);
         let same = act::bindings().iter().filter(|other| other.act == binding.act).flat_map(|other| other.keys);
-        let mut keys: Vec<String> = same.map(|key| shortcuts::key_text(ui.ctx(), key)).collect();
+        let mut keys: Vec<String> = same.map(|key| key_text(ui.ctx(), key)).collect();
         keys.truncate(2);
         ui.horizontal(|ui| {
             ui.label(lang::text(binding.name));

@@ -9,14 +9,13 @@ use crate::app::document::column::{Column, file_name};
 use crate::app::lights::{Highlight, HighlightPart};
 use crate::lang;
 use crate::pages::lesson::LessonCommand;
-use crate::pages::steps::{STEPS, StepsPage};
-use crate::pages::window::dialogs::{Question, Wants};
-use crate::pages::window::local;
-use crate::pages::window::local::Window;
-use crate::pages::window::shortcuts::PAGING;
+use crate::pages::shell::dialogs::{Question, Wants};
+use crate::pages::shell::local::{Window, keep_side};
+use crate::pages::steps::StepsPage;
 use crate::session::lessons::script::{Ask, ScriptPart};
 use crate::session::lessons::shelf::LessonFile;
 use crate::session::lessons::{Lessons, Running};
+use crate::ui::shortcuts::PAGING;
 use crate::ui::views::manual;
 use crate::widgets::{labels, theme};
 
@@ -36,26 +35,26 @@ const PAGE: f32 = 0.8;
 const FRAME: (f32, f32) = (2.0, 4.0);
 
 /// The panel with the lessons.
-pub fn lessons_ui(ui: &mut Ui, window: &mut Window<'_>, lessons: &Lessons) {
+pub fn lessons_ui(ui: &mut Ui, window: &mut Window<'_>, lessons: &Lessons, steps: &StepsPage) {
     if !lessons.is_shown {
         return;
     }
     if theme::is_slim(ui) {
         let below = Panel::bottom("lessons_below").default_size(BELOW * ui.available_height()).resizable(true);
-        below.frame(theme::panel(theme::tokens(ui))).show(ui, |ui| panel_ui(ui, window, lessons));
+        below.frame(theme::panel(theme::tokens(ui))).show(ui, |ui| panel_ui(ui, window, lessons, steps));
         return;
     }
     let most = (ui.ctx().content_rect().width() * MOST).clamp(LIMITS.0, LIMITS.1);
     let first = WIDTH.min(SHARE * ui.ctx().content_rect().width());
-    let width = window.layout(local::LESSON_WIDTH, first).clamp(LIMITS.0, most);
+    let width = window.layout.lesson_width.unwrap_or(first).clamp(LIMITS.0, most);
     let panel = Panel::right("lessons").default_size(width).min_size(LIMITS.0).max_size(most).resizable(true);
-    let shown = panel.frame(theme::panel(theme::tokens(ui))).show(ui, |ui| panel_ui(ui, window, lessons));
-    window.keep_side(ui, local::LESSON_WIDTH, width, shown.response.rect.width());
+    let shown = panel.frame(theme::panel(theme::tokens(ui))).show(ui, |ui| panel_ui(ui, window, lessons, steps));
+    keep_side(ui, &mut window.layout.lesson_width, width, shown.response.rect.width());
 }
 
-fn panel_ui(ui: &mut Ui, window: &mut Window<'_>, lessons: &Lessons) {
+fn panel_ui(ui: &mut Ui, window: &mut Window<'_>, lessons: &Lessons, steps: &StepsPage) {
     match lessons.open() {
-        Some(running) => lesson_ui(ui, window, running, lessons.after(&running.key)),
+        Some(running) => lesson_ui(ui, window, (running, steps), lessons.after(&running.key)),
         None => shelf_ui(ui, window, lessons),
     }
 }
@@ -65,14 +64,14 @@ pub fn toggle(window: &mut Window<'_>) {
     let opens = !window.lights.is_shown;
     window.push(LessonCommand::Show(opens));
     if opens {
-        window.keep(local::MANUAL_OPEN, 0.0);
+        window.layout.manual_open = false;
     }
 }
 
 /// Opens a lesson in place of the manual.
 pub fn open(window: &mut Window<'_>, key: &str) {
     window.push(LessonCommand::Open(key.to_owned()));
-    window.keep(local::MANUAL_OPEN, 0.0);
+    window.layout.manual_open = false;
 }
 
 /// Paints a frame round what is lit.
@@ -138,7 +137,12 @@ fn own_ui(ui: &mut Ui, folder: &Path) {
     labels::note(ui, text);
 }
 
-fn lesson_ui(ui: &mut Ui, window: &mut Window<'_>, running: &Running, next: Option<&LessonFile>) {
+fn lesson_ui(
+    ui: &mut Ui,
+    window: &mut Window<'_>,
+    (running, steps): (&Running, &StepsPage),
+    next: Option<&LessonFile>,
+) {
     let bar = Panel::bottom("lesson_bar").frame(egui::Frame::new().inner_margin(egui::Margin::symmetric(0, 6)));
     bar.show(ui, |ui| bar_ui(ui, window, running));
     head_ui(ui, window, running);
@@ -149,7 +153,7 @@ fn lesson_ui(ui: &mut Ui, window: &mut Window<'_>, running: &Running, next: Opti
         if by != 0.0 {
             ui.scroll_with_delta(egui::vec2(0.0, by));
         }
-        page_ui(ui, window, running);
+        page_ui(ui, window, running, steps);
         if running.is_last() {
             summary_ui(ui, window, running, next);
         }
@@ -260,7 +264,7 @@ fn end_ui(ui: &mut Ui, window: &mut Window<'_>) {
     }
 }
 
-fn page_ui(ui: &mut Ui, window: &mut Window<'_>, running: &Running) {
+fn page_ui(ui: &mut Ui, window: &mut Window<'_>, running: &Running, steps: &StepsPage) {
     let t = *theme::tokens(ui);
     let mut follows = None;
     let is_seen = |part: &ScriptPart| matches!(part, ScriptPart::Text(_) | ScriptPart::Ask(..) | ScriptPart::Wait(_));
@@ -285,7 +289,7 @@ fn page_ui(ui: &mut Ui, window: &mut Window<'_>, running: &Running) {
     }
     if !running.lights.is_empty() {
         let list: Vec<String> =
-            running.lights.iter().map(|light| light.text(called(window, light).as_deref())).collect();
+            running.lights.iter().map(|light| light.text(called(window, steps, light).as_deref())).collect();
         let text = tr!("Framed: {}", list.join(", "));
         labels::note(ui, text);
     }
@@ -301,10 +305,10 @@ fn page_ui(ui: &mut Ui, window: &mut Window<'_>, running: &Running) {
 }
 
 /// What a part that is lit is of, as the window calls it: the name of a model, the title of a box.
-fn called(window: &Window<'_>, light: &Highlight) -> Option<String> {
+fn called(window: &Window<'_>, steps: &StepsPage, light: &Highlight) -> Option<String> {
     let of = light.of.as_deref()?;
     let name = if light.lit == HighlightPart::Box {
-        let apart = window.page::<StepsPage>(STEPS).and_then(|page| page.apart.as_ref());
+        let apart = steps.apart.as_ref();
         apart.and_then(|apart| {
             Some(lang::text(apart.machine.stages.iter().find(|stage| stage.key == of)?.title).to_owned())
         })

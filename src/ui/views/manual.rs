@@ -7,11 +7,12 @@ use crate::app::command::WindowCommand;
 use crate::app::page::SENTENCE;
 use crate::figure::png;
 use crate::pages::lesson::LessonCommand;
-use crate::pages::window::act::Act;
-use crate::pages::window::local::Window;
-use crate::pages::window::manual::{ManualLocal, ManualPage, PICTURES, pages};
-use crate::pages::window::{local, shortcuts};
+use crate::pages::shell::act::Act;
+use crate::pages::shell::local::Window;
+use crate::pages::shell::local::keep_side;
 use crate::text::markdown::{MarkdownBlock, MarkdownSpan};
+use crate::ui::act;
+use crate::ui::manual::{ManualLocal, ManualPage, PICTURES, pages};
 use crate::ui::manual_links::{ALL_LESSONS, Target, target};
 use crate::widgets::theme;
 
@@ -24,28 +25,28 @@ const MOST: f32 = 0.6;
 
 /// The panel with the manual.
 pub fn manual_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    if window.layout(local::MANUAL_OPEN, 0.0) <= 0.0 {
+    if !window.layout.manual_open {
         return;
     }
     let most = (ui.ctx().content_rect().width() * MOST).clamp(LIMITS.0, LIMITS.1);
-    let width = window.layout(local::MANUAL_WIDTH, WIDTH).clamp(LIMITS.0, most);
+    let width = window.layout.manual_width.unwrap_or(WIDTH).clamp(LIMITS.0, most);
     let panel = Panel::right("manual").default_size(width).min_size(LIMITS.0).max_size(most).resizable(true);
     let shown = panel.frame(theme::panel(theme::tokens(ui))).show(ui, |ui| panel_ui(ui, window));
-    window.keep_side(ui, local::MANUAL_WIDTH, width, shown.response.rect.width());
+    keep_side(ui, &mut window.layout.manual_width, width, shown.response.rect.width());
 }
 
 fn panel_ui(ui: &mut Ui, window: &mut Window<'_>) {
     bar_ui(ui, window);
     ui.separator();
-    if window.local.manual.query.trim().is_empty() {
+    if window.local.of::<ManualLocal>().query.trim().is_empty() {
         page_ui(ui, window);
     } else {
-        hits_ui(ui, &mut window.local.manual);
+        hits_ui(ui, window.local.of::<ManualLocal>());
     }
 }
 
 fn bar_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    let manual = &mut window.local.manual;
+    let manual = window.local.of::<ManualLocal>();
     let mut closes = false;
     ui.horizontal(|ui| {
         if ui.add_enabled(manual.has_before(), egui::Button::new(tr!("Back"))).clicked() {
@@ -55,7 +56,7 @@ fn bar_ui(ui: &mut Ui, window: &mut Window<'_>) {
             manual.open(0, None);
         }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            closes = ui.button(tr!("Close")).on_hover_text(shortcuts::text(ui.ctx(), Act::Manual)).clicked();
+            closes = ui.button(tr!("Close")).on_hover_text(Act::Manual.key_text(ui.ctx())).clicked();
             let field = egui::TextEdit::singleline(&mut manual.query)
                 .id(Id::unique("manual_search"))
                 .hint_text(tr!("Search the manual"))
@@ -64,7 +65,7 @@ fn bar_ui(ui: &mut Ui, window: &mut Window<'_>) {
         });
     });
     if closes {
-        window.keep(local::MANUAL_OPEN, 0.0);
+        window.layout.manual_open = false;
     }
 }
 
@@ -92,16 +93,16 @@ fn hits_ui(ui: &mut Ui, manual: &mut ManualLocal) {
 }
 
 fn page_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    let at = window.local.manual.page;
+    let at = window.local.of::<ManualLocal>().page;
     let Some(page) = pages().get(at) else { return };
     let mut follows = None;
-    let goes_to = window.local.manual.goes_to.take();
+    let goes_to = window.local.of::<ManualLocal>().goes_to.take();
     // lines of text stand closer than buttons do
     ui.spacing_mut().interact_size.y = 0.0;
     ScrollArea::vertical().id_salt(("manual", at)).auto_shrink([false, false]).show(ui, |ui| {
         for (n, block) in page.blocks.iter().enumerate() {
             let top = ui.cursor().min;
-            ui.push_id(n, |ui| block_ui(ui, &mut window.local.manual, block, &mut follows));
+            ui.push_id(n, |ui| block_ui(ui, window.local.of::<ManualLocal>(), block, &mut follows));
             if goes_to == Some(n) {
                 let place = egui::Rect::from_min_size(top, vec2(1.0, 1.0));
                 ui.scroll_to_rect(place, Some(Align::TOP));
@@ -118,19 +119,19 @@ fn page_ui(ui: &mut Ui, window: &mut Window<'_>) {
 pub fn follow(ui: &Ui, window: &mut Window<'_>, link: &str) {
     match target(link) {
         Some(Target::Manual(page)) => {
-            window.keep(local::MANUAL_OPEN, 1.0);
-            window.local.manual.open(page, None);
+            window.layout.manual_open = true;
+            window.local.of::<ManualLocal>().open(page, None);
         }
         Some(Target::Act(wanted)) => {
             let page = window.app.view.page();
-            if !wanted.row().works_on(page) {
+            if act::bindings().iter().any(|row| row.act == wanted && !act::works_on(row, page)) {
                 window.push(WindowCommand::ShowPage(SENTENCE));
             }
-            wanted.perform(window);
+            window.local.acts.push(wanted);
         }
         Some(Target::Lesson(key)) => {
             window.push(if key == ALL_LESSONS { LessonCommand::Show(true) } else { LessonCommand::Open(key) });
-            window.keep(local::MANUAL_OPEN, 0.0);
+            window.layout.manual_open = false;
         }
         Some(Target::Web(address)) => ui.ctx().open_url(egui::OpenUrl::new_tab(address)),
         Some(Target::File(_)) | None => {}
@@ -142,7 +143,7 @@ pub fn blocks_ui(ui: &mut Ui, window: &mut Window<'_>, blocks: &[MarkdownBlock],
     for (n, block) in blocks.iter().enumerate() {
         ui.push_id(n, |ui| {
             ui.spacing_mut().interact_size.y = 0.0;
-            block_ui(ui, &mut window.local.manual, block, follows);
+            block_ui(ui, window.local.of::<ManualLocal>(), block, follows);
         });
     }
 }

@@ -16,59 +16,48 @@ pub mod tabs;
 pub mod top_bar;
 
 use crate::app::command::WindowCommand;
-use crate::app::page::Page;
 use crate::pages::sentence::view::figure_sheet::PICTURE;
-use crate::pages::training::NewTraining;
+use crate::pages::shell::local::Window;
 use crate::pages::training::view as training;
-use crate::pages::window::local::{View as _, ViewPlace, Window};
-use crate::session::lessons::Lessons;
+use crate::session::state::Session;
 use crate::widgets::{keep, theme};
 
 /// Paints the page that is shown, between the edges of the window.
-pub fn show(ui: &mut egui::Ui, window: &mut Window<'_>, lessons: &Lessons, plan: &NewTraining) {
+pub fn show(ui: &mut egui::Ui, window: &mut Window<'_>, session: &Session) {
+    let (lessons, page) = (session.lessons(), session.pages().get(window.app.view.page()));
     window.local.lit.clear();
-    if presentation::is_shown(window) {
+    if presentation::is_shown(window, page) {
         if lessons.open().is_some() {
-            lesson::lessons_ui(ui, window, lessons);
+            lesson::lessons_ui(ui, window, lessons, session.steps());
         }
-        egui::CentralPanel::default().frame(middle(ui)).show(ui, |ui| presentation::presentation_ui(ui, window));
+        let room = egui::CentralPanel::default().frame(middle(ui));
+        room.show(ui, |ui| presentation::presentation_ui(ui, window, page));
         lesson::lights_ui(ui, window);
-        return over(ui, window, plan);
+        return over(ui, window, session);
     }
     top_bar::top_bar_ui(ui, window);
     status::status_ui(ui, window);
     manual::manual_ui(ui, window);
-    lesson::lessons_ui(ui, window, lessons);
-    let shown = window.app.view.page();
-    views_ui(ui, window, shown, &[ViewPlace::Left, ViewPlace::Bottom]);
+    lesson::lessons_ui(ui, window, lessons, session.steps());
+    page.edges_ui(ui, window);
     egui::CentralPanel::default().frame(middle(ui)).show(ui, |ui| {
         let room = ui.available_rect_before_wrap();
-        views_ui(ui, window, shown, &[ViewPlace::Middle]);
+        page.middle_ui(ui, window);
         first::first_ui(ui, room, window);
     });
     lesson::lights_ui(ui, window);
-    over(ui, window, plan);
+    over(ui, window, session);
 }
 
-/// The views of a page that stand there.
-fn views_ui(ui: &mut egui::Ui, window: &mut Window<'_>, page: Page, places: &[ViewPlace]) {
-    let state = window.pages.get(page);
-    for view in state.views().iter().filter(|view| places.contains(&view.stands())) {
-        view.show(ui, state, window);
-    }
-}
-
-fn over(ui: &mut egui::Ui, window: &mut Window<'_>, plan: &NewTraining) {
+fn over(ui: &mut egui::Ui, window: &mut Window<'_>, session: &Session) {
     if let Some(figure) = keep::take(ui.ctx()) {
         let name = figure.file();
         window.push(WindowCommand::KeepFigure(figure));
         window.ask(PICTURE.then(WindowCommand::SaveFigure).named(name));
     }
     sheets::sheets_ui(ui, window);
-    training::NewTrainingView.ui(ui, plan, window);
-    for page in window.pages.list() {
-        views_ui(ui, window, page, &[ViewPlace::Over]);
-    }
+    training::new_training_ui(ui, session.training(), window);
+    session.pages().each().into_iter().for_each(|page| page.over_ui(ui, window));
     help::help_ui(ui, window);
     offers::offers_ui(ui, window);
 }

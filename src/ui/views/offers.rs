@@ -3,7 +3,7 @@
 
 use egui::{Align, Button, Id, LayerId, Layout, Popup, PopupAnchor, PopupKind, RichText, Ui};
 
-use crate::app::command::{SettingsCommand, WindowCommand};
+use crate::app::command::{SettingsCommand, SourceCommand, WindowCommand};
 use crate::app::document::column::{Column, ColumnState};
 use crate::app::document::table::AlignmentTable;
 use crate::app::files::drawing::Drawing;
@@ -13,15 +13,13 @@ use crate::figure::interlinear::GLOSS_FORMATS;
 use crate::jobs::live::protocol::ColumnId;
 use crate::lang;
 use crate::pages::map::MAP;
+use crate::pages::map::PointChoice;
 use crate::pages::map::command::MapCommand;
-use crate::pages::map::view::memory::MapMemory;
-use crate::pages::map::{MapPage, PointChoice};
-use crate::pages::sentence::command::{ColumnCommand, ProbeCommand, SelectCommand, SourceCommand};
-use crate::pages::sentence::view::{changes, measured, variant};
-use crate::pages::window::clicked::{ContextMenu, MenuTarget};
-use crate::pages::window::dialogs::{Question, Wants};
-use crate::pages::window::local;
-use crate::pages::window::local::{Sheet, Window};
+use crate::pages::sentence::command::{ColumnCommand, ProbeCommand, SelectCommand};
+use crate::pages::sentence::view::{changes, figure_sheet, measured, variant};
+use crate::pages::shell::clicked::{ContextMenu, MenuTarget};
+use crate::pages::shell::dialogs::{Question, Wants};
+use crate::pages::shell::local::{Sheet, Window};
 use crate::widgets;
 use crate::widgets::{labels, theme};
 
@@ -320,7 +318,7 @@ fn save_set(window: &mut Window<'_>, clicked: MenuTarget) {
 }
 
 fn is_alone(window: &Window<'_>, _: MenuTarget) -> bool {
-    window.layout(local::SOLO, 0.0) > 0.0 && window.app.document.columns().len() > 1
+    window.layout.solo && window.app.document.columns().len() > 1
 }
 
 fn beside_others(window: &Window<'_>, clicked: MenuTarget) -> bool {
@@ -351,7 +349,7 @@ fn word(window: &Window<'_>, clicked: MenuTarget) -> Option<String> {
 fn inspect(window: &mut Window<'_>, clicked: MenuTarget) {
     let Some(i) = clicked.target() else { return };
     window.push(SelectCommand::Target { column: clicked.column(), i });
-    window.keep(local::INSPECTOR_OPEN, 1.0);
+    window.layout.inspector_open = true;
 }
 
 fn show(window: &mut Window<'_>, clicked: MenuTarget) {
@@ -436,7 +434,7 @@ fn copy_beam(window: &mut Window<'_>, clicked: MenuTarget) {
 fn copy_picture(window: &mut Window<'_>, clicked: MenuTarget) {
     let kind = picture_of(window, clicked);
     let drawing = Drawing::to_copy(kind, window.local.theme != Some(egui::Theme::Light));
-    let drawing = window.as_on_screen(drawing, clicked.column());
+    let drawing = figure_sheet::as_on_screen(window, drawing, clicked.column());
     window.push(ColumnCommand::Copy { column: clicked.column(), drawing });
 }
 
@@ -449,9 +447,11 @@ fn picture_of(window: &Window<'_>, clicked: MenuTarget) -> &'static str {
         | MenuTarget::Target { .. }
         | MenuTarget::Cell { .. }
         | MenuTarget::Picture { .. }
-        | MenuTarget::Column { .. } => {
-            window.app.document.column(clicked.column()).map_or("beam", |column| window.picture(column))
-        }
+        | MenuTarget::Column { .. } => window
+            .app
+            .document
+            .column(clicked.column())
+            .map_or("beam", |column| figure_sheet::picture_of(window, column)),
     }
 }
 
@@ -465,16 +465,7 @@ fn neighbours(window: &mut Window<'_>, clicked: MenuTarget) {
         return;
     };
     let choice = if clicked.target().is_some() { PointChoice::TargetWords } else { PointChoice::SourceWords };
-    let Some(maps) = window.page::<MapPage>(MAP) else { return };
-    let is_there = maps.chart.is_some() && maps.choice == choice && maps.model_of(window.app) == Some(&column.folder);
-    window.push(MapCommand::SetModel(column.folder.clone()));
-    window.push(MapCommand::SetChoice(choice));
-    if !is_there {
-        window.push(MapCommand::Compute);
-        window.local.of::<MapMemory>().begun = true;
-    }
-    window.push(MapCommand::Search(word));
-    window.push(MapCommand::MoveMatch(1));
+    window.push(MapCommand::Find { model: column.folder.clone(), choice, word });
     window.push(WindowCommand::ShowPage(MAP));
 }
 
@@ -484,9 +475,9 @@ fn outline(window: &mut Window<'_>, _: MenuTarget) {
 
 fn alone(window: &mut Window<'_>, clicked: MenuTarget) {
     window.push(SelectCommand::Column(clicked.column()));
-    window.keep(local::SOLO, 1.0);
+    window.layout.solo = true;
 }
 
 fn together(window: &mut Window<'_>, _: MenuTarget) {
-    window.keep(local::SOLO, 0.0);
+    window.layout.solo = false;
 }

@@ -5,10 +5,11 @@ use egui::accesskit::Role;
 use egui::{Key, RichText, Ui, WidgetInfo};
 
 use crate::figure::measure::TextMeasure as _;
-use crate::pages::sentence::view::source;
-use crate::pages::window::act::Act;
-use crate::pages::window::local::Window;
-use crate::pages::window::menu;
+use crate::pages::shape::PageState;
+use crate::pages::shell::act::Act;
+use crate::pages::shell::local::Window;
+use crate::pages::shell::menu;
+use crate::pages::shell::source;
 use crate::widgets::marks::WholeLetters;
 use crate::widgets::theme;
 
@@ -19,13 +20,12 @@ pub const LARGER: f32 = 1.7;
 const CODE_SIDE: f32 = 300.0;
 
 /// Whether only this is painted: some pages can be presented.
-pub fn is_shown(window: &Window<'_>) -> bool {
-    let page = window.pages.get(window.app.view.page());
+pub fn is_shown(window: &Window<'_>, page: &dyn PageState) -> bool {
     window.local.presents && page.presents() && !window.app.document.columns().is_empty()
 }
 
 /// The sentence, the columns, and how to go on.
-pub fn presentation_ui(ui: &mut Ui, window: &mut Window<'_>) {
+pub fn presentation_ui(ui: &mut Ui, window: &mut Window<'_>, page: &dyn PageState) {
     let weak = theme::tokens(ui).weak;
     source::editor_ui(ui, window);
     // then the keys go through the steps again
@@ -36,7 +36,6 @@ pub fn presentation_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let rect = ui.available_rect_before_wrap();
     let (above, below) = rect.split_top_bottom_at_y((rect.bottom() - foot).max(rect.top()));
     let mut child = ui.new_child(egui::UiBuilder::new().id_salt("presented").max_rect(above));
-    let page = window.pages.get(window.app.view.page());
     page.present_ui(&mut child, window);
     let mut foot =
         ui.new_child(egui::UiBuilder::new().id_salt("presenting").max_rect(below.shrink2(egui::vec2(0.0, 2.0))));

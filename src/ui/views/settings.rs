@@ -13,11 +13,10 @@ use crate::nn::device;
 use crate::nn::device::DeviceChoice;
 use crate::pages::sentence::command::SearchCommand;
 use crate::pages::sentence::view::picture_bar;
-use crate::pages::window::act::Act;
-use crate::pages::window::dialogs::{Question, Wants};
-use crate::pages::window::local;
-use crate::pages::window::local::Window;
-use crate::pages::window::menu::act_item;
+use crate::pages::shell::act::Act;
+use crate::pages::shell::dialogs::{Question, Wants};
+use crate::pages::shell::local::Window;
+use crate::pages::shell::menu::act_item;
 use crate::ui::views::{beam, lesson};
 use crate::widgets::{labels, theme};
 
@@ -159,10 +158,10 @@ fn view_ui(ui: &mut Ui, window: &mut Window<'_>) {
     act_item(ui, window, tr!("Larger"), Act::ZoomIn);
     act_item(ui, window, tr!("Smaller"), Act::ZoomOut);
     act_item(ui, window, tr!("Usual size"), Act::ZoomReset);
-    let mut moves = window.layout(local::MOTION, 1.0) > 0.0;
+    let mut moves = window.layout.motion;
     let note = tr!("Off: panels, menus and what is scrolled into view jump to their places");
     if ui.checkbox(&mut moves, tr!("Motion")).on_hover_text(note).changed() {
-        window.keep(local::MOTION, f32::from(u8::from(moves)));
+        window.layout.motion = moves;
     }
     ui.separator();
     act_item(ui, window, tr!("Presentation"), Act::Present);

@@ -9,8 +9,8 @@ use crate::app::document::column::ColumnState;
 use crate::app::page::SENTENCE;
 use crate::app::state::AppState;
 use crate::pages::sentence::view::facts;
-use crate::pages::window::local::Window;
-use crate::pages::window::task;
+use crate::pages::shell::local::Window;
+use crate::pages::shell::task;
 use crate::widgets::theme;
 
 /// How long a notice of success is shown.

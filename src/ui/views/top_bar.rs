@@ -11,13 +11,13 @@ use crate::app::files::export::AlignmentFormat;
 use crate::app::lights::HighlightPart;
 use crate::lang;
 use crate::models::choice::{self, HeadChoice, ModelChoice};
+use crate::pages::PAGES;
 use crate::pages::sentence::command::{ColumnCommand, SelectCommand};
 use crate::pages::sentence::view::{facts, measured};
-use crate::pages::window::act::Act;
-use crate::pages::window::clicked::MenuTarget;
-use crate::pages::window::dialogs::{MODEL, Question, Wants};
-use crate::pages::window::local::{Sheet, Window};
-use crate::pages::window::shortcuts;
+use crate::pages::shell::act::Act;
+use crate::pages::shell::clicked::MenuTarget;
+use crate::pages::shell::dialogs::{MODEL, Question, Wants};
+use crate::pages::shell::local::{Sheet, Window};
 use crate::ui::views::offers::{MenuKind, WHAT_IF};
 use crate::ui::views::{beam, lesson, offers, settings, tabs};
 use crate::widgets::theme;
@@ -79,7 +79,7 @@ pub fn top_bar_ui(ui: &mut Ui, window: &mut Window<'_>) {
         ui.horizontal(|ui| {
             let count = window.app.document.columns().len() as f32;
             let models = count * (FEWEST_LETTERS * LETTER + AROUND);
-            let longer = longer(ui, window);
+            let longer = longer(ui);
             let room = ui.available_width() - longer.menus - longer.add;
             let is_narrow = room - longer.tabs < NARROW.max(BESIDE + models);
             let has_lessons = room - longer.tabs >= BESIDE_LESSONS + OF_MODEL * count;
@@ -111,14 +111,14 @@ struct Longer {
     add: f32,
 }
 
-fn longer(ui: &Ui, window: &Window<'_>) -> Longer {
+fn longer(ui: &Ui) -> Longer {
     let font = egui::TextStyle::Button.resolve(ui.style());
     let width =
         |text: &str| ui.painter().layout_no_wrap(text.to_owned(), font.clone(), ui.visuals().text_color()).size().x;
     let more = |id: &'static str| (width(lang::text(id)) - width(id)).max(0.0);
     let menus = settings::MENUS.iter().map(|(name, _)| *name).chain([id!("Lessons"), id!("Beam")]);
     Longer {
-        tabs: window.pages.list().into_iter().map(|page| more(page.info().name)).sum(),
+        tabs: PAGES.iter().map(|page| more(page.info().name)).sum(),
         menus: menus.map(more).sum(),
         add: more(id!("+ Model")),
     }
@@ -146,7 +146,7 @@ fn right_ui(ui: &mut Ui, window: &mut Window<'_>, is_narrow: bool, has_lessons: 
 fn chips_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let app = window.app;
     let count = app.document.columns().len();
-    let add = ADD + longer(ui, window).add;
+    let add = ADD + longer(ui).add;
     let room = (ui.available_width() - add).max(0.0);
     let letters = ((room / count.max(1) as f32 - AROUND) / LETTER).clamp(LEAST_LETTERS, MOST_LETTERS) as usize;
     // the bar of many models lies over their lower edge: beside them it would move everything below when it comes
@@ -161,7 +161,7 @@ fn chips_ui(ui: &mut Ui, window: &mut Window<'_>) {
     });
     let area_rect = area_rect.inner_rect;
     window.part(ui, HighlightPart::Models, "", area_rect);
-    let key = shortcuts::text(ui.ctx(), Act::AddModel);
+    let key = Act::AddModel.key_text(ui.ctx());
     let text = if ui.available_width() < add { "+" } else { tr!("+ Model") };
     let add = ui.button(text).on_hover_text(tr!("Add a model folder ({key})", key));
     if add.accessible_name(tr!("Add a model")).clicked() {
@@ -373,7 +373,7 @@ fn chip_menu_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, at: usize
     if test.on_hover_text(lang::text(MEASURES[0].about)).on_disabled_hover_text(why.unwrap_or_default()).clicked() {
         measured::measure(window, column.id, 0);
     }
-    let figure = Button::new(tr!("Save a figure...")).shortcut_text(shortcuts::text(ui.ctx(), Act::SaveFigure));
+    let figure = Button::new(tr!("Save a figure...")).shortcut_text(Act::SaveFigure.key_text(ui.ctx()));
     if ui.add_enabled(column.table.is_some(), figure).on_hover_text(tr!("As SVG, PDF or PNG")).clicked() {
         window.local.shared.sheet = Sheet::Figure { column: column.id, kind: None };
     }

@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 
 use interlinear::analysis::reading::Reading;
-use interlinear::app::command::{SettingsCommand, WindowCommand};
+use interlinear::app::command::{SettingsCommand, SourceCommand, WindowCommand};
 use interlinear::app::document::column::ColumnState;
-use interlinear::app::effect::FileEvent;
 use interlinear::app::files::export;
 use interlinear::app::files::export::AlignmentFormat;
 use interlinear::app::files::lists::List;
+use interlinear::app::files::work::FileEvent;
 use interlinear::app::page::SENTENCE;
 use interlinear::jobs::live::protocol::{Event, ModelFacts};
 use interlinear::pages::command::Command;
@@ -16,7 +16,7 @@ use interlinear::pages::corpus::CORPUS;
 use interlinear::pages::corpus::command::CorpusCommand;
 use interlinear::pages::map::MAP;
 use interlinear::pages::map::MapCommand;
-use interlinear::pages::sentence::command::{ListCommand, SourceCommand};
+use interlinear::pages::sentence::command::ListCommand;
 use interlinear::session::driver::OpenWith;
 use interlinear::session::persist::{SavedSession, load_or_set_aside};
 use interlinear::session::state::Session;

@@ -9,8 +9,8 @@ use crate::pages::corpus::command::CorpusCommand;
 use crate::pages::corpus::judging::condition;
 use crate::pages::corpus::whole::{ExploreCommand, ExploreView};
 use crate::pages::corpus::{Compared, CorpusPage};
-use crate::pages::window::dialogs::IMPORT;
-use crate::pages::window::local::{Sheet, Window};
+use crate::pages::shell::dialogs::IMPORT;
+use crate::pages::shell::local::{Sheet, Window};
 use crate::widgets::{labels, theme};
 
 /// Width of the sheet, points, and the height of a sentence in its list.

@@ -13,8 +13,8 @@ use crate::pages::corpus::command::CorpusCommand;
 use crate::pages::corpus::view::memory::CorpusMemory;
 use crate::pages::corpus::view::tallies;
 use crate::pages::corpus::whole::{Concordance, ExploreCommand};
-use crate::pages::window::dialogs::{Question, Wants};
-use crate::pages::window::local::Window;
+use crate::pages::shell::dialogs::{Question, Wants};
+use crate::pages::shell::local::Window;
 use crate::widgets::{bidi, labels, rows, theme};
 
 /// Height of a hit, points.

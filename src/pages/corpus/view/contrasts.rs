@@ -7,9 +7,9 @@ use crate::evaluation::contrast::ContrastMeasures;
 use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::command::ContrastCommand;
 use crate::pages::corpus::contrast::ContrastDesk;
-use crate::pages::window::dialogs::{Question, Wants};
-use crate::pages::window::local::Window;
-use crate::pages::window::task;
+use crate::pages::shell::dialogs::{Question, Wants};
+use crate::pages::shell::local::Window;
+use crate::pages::shell::task;
 use crate::widgets::grid::{GridLook, GridPick, GridTitle, grid_ui};
 use crate::widgets::{labels, theme};
 

@@ -13,7 +13,7 @@ use crate::pages::corpus::view::tints::{TintedSide, Tints};
 use crate::pages::corpus::view::words::Marked;
 use crate::pages::corpus::view::{gold, picture};
 use crate::pages::corpus::whole::{ExploreCommand, ExploreView};
-use crate::pages::window::local::Window;
+use crate::pages::shell::local::Window;
 use crate::widgets::{labels, theme};
 
 /// Share of the height that the texts take at most, so that what is judged stands in view.
@@ -67,10 +67,10 @@ fn sections_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, det
 /// A part that can be closed; it stays so, after the next start as well.
 fn section(ui: &mut Ui, window: &mut Window<'_>, id: &str, head: &str, body: impl FnOnce(&mut Ui, &mut Window<'_>)) {
     let key = format!("corpus_section_{id}");
-    let was_open = window.layout(&key, 1.0) > 0.5;
+    let was_open = !window.layout.closed.contains(&key);
     let head = CollapsingHeader::new(RichText::new(head).strong()).id_salt(&key).default_open(was_open);
     if head.show_unindented(ui, |ui| body(ui, window)).header_response.clicked() {
-        window.keep(&key, if was_open { 0.0 } else { 1.0 });
+        window.layout.turn(&key);
     }
 }
 

@@ -8,9 +8,9 @@ use crate::lang;
 use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::command::CorpusCommand;
 use crate::pages::corpus::documents::DocumentCommand;
-use crate::pages::window::dialogs::{Question, WORKSPACE, Wants};
-use crate::pages::window::local::Window;
-use crate::pages::window::task;
+use crate::pages::shell::dialogs::{Question, WORKSPACE, Wants};
+use crate::pages::shell::local::Window;
+use crate::pages::shell::task;
 use crate::widgets::grid::{GridLook, GridTitle, grid_ui};
 use crate::widgets::{bidi, labels, theme};
 

@@ -11,7 +11,7 @@ use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::command::CorpusCommand;
 use crate::pages::corpus::view::overview::pair_choice;
 use crate::pages::corpus::whole::{ExploreCommand, ExploreView};
-use crate::pages::window::local::Window;
+use crate::pages::shell::local::Window;
 use crate::widgets::{labels, theme};
 
 /// Room that the field leaves for what stands behind it, and its least and greatest width, points.

@@ -7,7 +7,7 @@ use crate::jobs::corpus::thread::Detail;
 use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::command::CorpusCommand;
 use crate::pages::corpus::view::memory::CorpusMemory;
-use crate::pages::window::local::Window;
+use crate::pages::shell::local::Window;
 use crate::text::cut::WordRule;
 use crate::text::links::{Link, Links};
 use crate::widgets::{bidi, labels, theme};

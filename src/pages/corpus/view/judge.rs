@@ -22,7 +22,7 @@ use crate::pages::corpus::view::scheme_draft::SchemeDraft;
 use crate::pages::corpus::view::tints::{TintedSide, Tints};
 use crate::pages::corpus::view::words::{Marked, Tint};
 use crate::pages::corpus::view::{filter, judgement, marks, saving};
-use crate::pages::window::local::{Sheet, Window};
+use crate::pages::shell::local::{Sheet, Window};
 use crate::text::words::{letters_at, place_of};
 use crate::widgets::{labels, theme};
 

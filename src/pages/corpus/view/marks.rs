@@ -9,7 +9,7 @@ use crate::pages::corpus::desk::DeskSheet;
 use crate::pages::corpus::view::memory::CorpusMemory;
 use crate::pages::corpus::view::tints::{TintedWords, Tints, line};
 use crate::pages::corpus::view::words::chips_ui;
-use crate::pages::window::local::Window;
+use crate::pages::shell::local::Window;
 use crate::text::cut::WordRule;
 use crate::text::words::{letters_at, place_of, words_of};
 use crate::widgets::theme;

@@ -42,9 +42,9 @@ use crate::pages::corpus::command::CorpusCommand;
 use crate::pages::corpus::documents::DocumentCommand;
 use crate::pages::corpus::view::memory::CorpusMemory;
 use crate::pages::corpus::whole::{ExploreCommand, ExploreView as WholeView};
-use crate::pages::window::dialogs::{AskedPath, IMPORT, Question, WORKSPACE, Wants};
-use crate::pages::window::local::{AnyView, PageView, View, ViewPlace, Window};
-use crate::pages::window::task;
+use crate::pages::shell::dialogs::{AskedPath, IMPORT, Question, WORKSPACE, Wants};
+use crate::pages::shell::local::{PageView, Window};
+use crate::pages::shell::task;
 use crate::widgets::{labels, theme};
 
 use crate::corpus::export::out::{AttentionFormat, ExportFormat, LinkRule};
@@ -96,12 +96,9 @@ const TABS: [Tab; 6] = [
     Tab { of_corpus: false, ..Tab::new(WholeView::Training, id!("Training"), training::training_ui) },
 ];
 
-/// The page Corpus.
-pub struct CorpusView;
-
 impl PageView for CorpusPage {
-    fn views(&self) -> &'static [&'static dyn AnyView] {
-        &[&CorpusView]
+    fn middle_ui(&self, ui: &mut Ui, window: &mut Window<'_>) {
+        self.ui(ui, window);
     }
 
     fn manual(&self) -> Option<&'static str> {
@@ -136,14 +133,9 @@ impl PageView for CorpusPage {
     }
 }
 
-impl View for CorpusView {
-    type Page = CorpusPage;
-
-    fn place(&self) -> ViewPlace {
-        ViewPlace::Middle
-    }
-
-    fn ui(&self, ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
+impl CorpusPage {
+    fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {
+        let workbench = self;
         if workbench.beside.documents.is_open {
             return documents::documents_ui(ui, workbench, window);
         }

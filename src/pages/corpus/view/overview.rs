@@ -15,7 +15,7 @@ use crate::pages::corpus::view::matrix::tests_ui;
 use crate::pages::corpus::view::memory::CorpusMemory;
 use crate::pages::corpus::view::scoring::{from_ui, scoring_ui};
 use crate::pages::corpus::whole::ExploreCommand;
-use crate::pages::window::local::Window;
+use crate::pages::shell::local::Window;
 use crate::widgets::{labels, theme};
 
 /// Two parts stand side by side where there is so much room, points.

@@ -10,7 +10,7 @@ use crate::figure::mark::Scale;
 use crate::figure::palette::ColourMap;
 use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::view::memory::CorpusMemory;
-use crate::pages::window::local::Window;
+use crate::pages::shell::local::Window;
 use crate::widgets::heatmap::{HeatmapMarks, HeatmapWidget, Outlined};
 use crate::widgets::marks::Letters;
 use crate::widgets::{labels, theme};

@@ -11,8 +11,8 @@ use crate::jobs::corpus::thread::CorpusRequest;
 use crate::jobs::queue::candidate::Candidate;
 use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::command::CorpusCommand;
-use crate::pages::window::dialogs::{Question, Wants};
-use crate::pages::window::local::Window;
+use crate::pages::shell::dialogs::{Question, Wants};
+use crate::pages::shell::local::Window;
 use crate::widgets::theme;
 
 const RUN_WITH: Question = Question::new(

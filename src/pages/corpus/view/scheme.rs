@@ -10,8 +10,8 @@ use crate::lang;
 use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::view::memory::CorpusMemory;
 use crate::pages::corpus::view::scheme_draft::{Named, SchemeDraft};
-use crate::pages::window::dialogs::{Question, Wants};
-use crate::pages::window::local::{Sheet, Window};
+use crate::pages::shell::dialogs::{Question, Wants};
+use crate::pages::shell::local::{Sheet, Window};
 use crate::widgets::{labels, theme};
 
 const OPEN: Question = Question::new(

@@ -7,8 +7,8 @@ use crate::corpus::overview::compute::Overview;
 use crate::lang;
 use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::whole::ExploreCommand;
-use crate::pages::window::dialogs::{Question, TEXTS, Wants};
-use crate::pages::window::local::Window;
+use crate::pages::shell::dialogs::{Question, TEXTS, Wants};
+use crate::pages::shell::local::Window;
 use crate::widgets::labels;
 use crate::widgets::tokenization::tokenizers_ui;
 

@@ -11,7 +11,7 @@ use crate::pages::corpus::command::CorpusCommand;
 use crate::pages::corpus::view::memory::CorpusMemory;
 use crate::pages::corpus::view::words::Marked;
 use crate::pages::corpus::whole::ExploreCommand;
-use crate::pages::window::local::Window;
+use crate::pages::shell::local::Window;
 use crate::widgets::{bidi, labels, rows, theme};
 
 /// Height of a line, points.

@@ -11,7 +11,7 @@ use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::view::memory::CorpusMemory;
 use crate::pages::corpus::view::memory::MarkKey;
 use crate::pages::corpus::view::words::Tint;
-use crate::pages::window::local::Window;
+use crate::pages::shell::local::Window;
 use crate::text::words::{letters_at, place_of};
 use crate::widgets::theme;
 

@@ -15,20 +15,17 @@ use crate::pages::map::command::MapCommand;
 use crate::pages::map::view::memory::MapMemory;
 use crate::pages::map::view::plane::PlaneWidget;
 use crate::pages::map::{Colour, MapTable, PointChoice, PointKind, VectorMap};
-use crate::pages::window::dialogs::{Question, Wants};
-use crate::pages::window::local::{AnyView, PageView, View, ViewPlace, Window};
-use crate::pages::window::task;
+use crate::pages::shell::dialogs::{Question, Wants};
+use crate::pages::shell::local::{PageView, Window};
+use crate::pages::shell::task;
 use crate::widgets::{labels, theme};
 
 /// The share of a slim window's height that the search and the neighbours take, under the map.
 const BELOW: f32 = 0.4;
 
-/// The page Map.
-pub struct MapView;
-
 impl PageView for MapPage {
-    fn views(&self) -> &'static [&'static dyn AnyView] {
-        &[&MapView]
+    fn middle_ui(&self, ui: &mut Ui, window: &mut Window<'_>) {
+        map_ui(ui, self, window);
     }
 
     fn manual(&self) -> Option<&'static str> {
@@ -40,35 +37,28 @@ impl PageView for MapPage {
     }
 }
 
-impl View for MapView {
-    type Page = MapPage;
-
-    fn place(&self) -> ViewPlace {
-        ViewPlace::Middle
-    }
-
-    fn ui(&self, ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
-        begin(maps, window);
-        settings::settings_ui(ui, maps, window);
-        task::task_ui(ui, window, maps.task);
-        message_ui(ui, maps, window);
-        ui.add_space(theme::SPACE_1);
-        let (side, left) = if theme::is_slim(ui) {
-            (Panel::bottom("map_below").default_size(BELOW * ui.available_height()), 0)
-        } else {
-            (Panel::right("map_side").default_size(theme::SIDE_WIDTH).size_range(200.0..=520.0), 12)
-        };
-        let frame = egui::Frame::new().inner_margin(egui::Margin { left, right: 0, top: 0, bottom: 0 });
-        side.resizable(true).frame(frame).show_separator_line(false).show(ui, |ui| side::side_ui(ui, maps, window));
-        let Some(chart) = maps.chart.clone() else {
-            empty_ui(ui, maps, window);
-            return;
-        };
-        let below = egui::Frame::new().inner_margin(egui::Margin { left: 0, right: 0, top: 6, bottom: 0 });
-        let bottom = Panel::bottom("map_caption").resizable(false).show_separator_line(false).frame(below);
-        bottom.show(ui, |ui| bottom_ui(ui, maps, window, &chart));
-        plane_ui(ui, maps, window, &chart);
-    }
+/// The page Map.
+pub(super) fn map_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
+    begin(maps, window);
+    settings::settings_ui(ui, maps, window);
+    task::task_ui(ui, window, maps.task);
+    message_ui(ui, maps, window);
+    ui.add_space(theme::SPACE_1);
+    let (side, left) = if theme::is_slim(ui) {
+        (Panel::bottom("map_below").default_size(BELOW * ui.available_height()), 0)
+    } else {
+        (Panel::right("map_side").default_size(theme::SIDE_WIDTH).size_range(200.0..=520.0), 12)
+    };
+    let frame = egui::Frame::new().inner_margin(egui::Margin { left, right: 0, top: 0, bottom: 0 });
+    side.resizable(true).frame(frame).show_separator_line(false).show(ui, |ui| side::side_ui(ui, maps, window));
+    let Some(chart) = maps.chart.clone() else {
+        empty_ui(ui, maps, window);
+        return;
+    };
+    let below = egui::Frame::new().inner_margin(egui::Margin { left: 0, right: 0, top: 6, bottom: 0 });
+    let bottom = Panel::bottom("map_caption").resizable(false).show_separator_line(false).frame(below);
+    bottom.show(ui, |ui| bottom_ui(ui, maps, window, &chart));
+    plane_ui(ui, maps, window, &chart);
 }
 
 /// The page opens on a map, not on an empty sheet.

@@ -8,7 +8,7 @@ use crate::pages::map as maps;
 use crate::pages::map::MapPage;
 use crate::pages::map::command::MapCommand;
 use crate::pages::map::{Colour, METHODS, Method, PointChoice, PointKind};
-use crate::pages::window::local::Window;
+use crate::pages::shell::local::Window;
 use crate::widgets::{labels, theme};
 
 /// The whole line; it wraps where the window is narrow.

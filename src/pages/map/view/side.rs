@@ -9,8 +9,8 @@ use crate::pages::map::MapPage;
 use crate::pages::map::command::MapCommand;
 use crate::pages::map::view::plane::paint;
 use crate::pages::map::{MapTable, PointChoice};
-use crate::pages::window::dialogs::{Question, Wants};
-use crate::pages::window::local::Window;
+use crate::pages::shell::dialogs::{Question, Wants};
+use crate::pages::shell::local::Window;
 use crate::widgets::{bidi, labels, rows, theme};
 
 const NEIGHBOURS: Question = Question::new(

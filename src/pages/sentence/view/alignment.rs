@@ -17,9 +17,9 @@ use crate::pages::sentence::command::SelectCommand;
 use crate::pages::sentence::view::memory::Dragged;
 use crate::pages::sentence::view::memory::SentenceMemory;
 use crate::pages::sentence::view::{change, heads, measured, variant};
-use crate::pages::window::clicked::MenuTarget;
-use crate::pages::window::local::{Panel, Window};
-use crate::pages::window::{act, local};
+use crate::pages::shell::act;
+use crate::pages::shell::clicked::MenuTarget;
+use crate::pages::shell::local::{Panel, Window};
 use crate::widgets::heatmap::layout::{Gaze, Metrics};
 use crate::widgets::heatmap::{Answer, HeatmapMarks, HeatmapWidget};
 use crate::widgets::theme;
@@ -70,7 +70,7 @@ pub fn alignment_ui(
         metrics: *metrics,
         marks,
         gaze: gaze(column, table).filter(|_| !matches!(settings.shown, Shown::Measure(_))),
-        draws_gaze: window.layout(local::GAZE, 1.0) > 0.0,
+        draws_gaze: window.layout.gaze,
         outlined: settings.outlined(column.facts.as_ref()),
         can_drag: true,
         before: variant::looked(column),
@@ -150,7 +150,7 @@ fn hear(window: &mut Window<'_>, column: &Column, table: &AlignmentTable, metric
         // Whole points keep the cells sharp; a slow wheel still has to get somewhere.
         let side = metrics.cell * answer.zoom;
         let side = if answer.zoom > 1.0 { side.max(metrics.cell + 1.0) } else { side.min(metrics.cell - 1.0) };
-        window.keep(local::CELL, act::cell(side.round()));
+        window.layout.cell = act::cell(side.round());
     }
     if (answer.scroll_x - window.local.of::<SentenceMemory>().scroll_x).abs() > 0.1 {
         window.local.of::<SentenceMemory>().scroll_x = answer.scroll_x;

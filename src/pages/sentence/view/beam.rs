@@ -13,9 +13,8 @@ use crate::figure::palette::Rgba;
 use crate::interventions::Said;
 use crate::jobs::live::protocol::HypothesisView;
 use crate::pages::sentence::command::SelectCommand;
-use crate::pages::window::clicked::MenuTarget;
-use crate::pages::window::local;
-use crate::pages::window::local::{Panel, Window};
+use crate::pages::shell::clicked::MenuTarget;
+use crate::pages::shell::local::{Panel, Window};
 use crate::text::sentence::EOS;
 use crate::widgets::{bidi, marks, node, rows, theme};
 
@@ -30,7 +29,7 @@ pub fn beam_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
         return;
     }
     ui.spacing_mut().item_spacing.y = 0.0;
-    let is_open = window.layout(local::BEAM_OPEN, 1.0) > 0.0;
+    let is_open = window.layout.beam_open;
     let normalised = window.app.document.scene().search.length_normalization > 0.0;
     let is_room = ui.available_height() >= HEADER + ROW;
     header_ui(ui, window, column, (is_open, is_room), normalised);
@@ -68,7 +67,7 @@ fn header_ui(
     let name = tr!("Beam of {}", column.name());
     response.widget_info(|| WidgetInfo::selected(Role::DisclosureTriangle, true, is_open, &name));
     if response.clicked() {
-        window.keep(local::BEAM_OPEN, f32::from(u8::from(!is_open)));
+        window.layout.beam_open = !is_open;
     }
     let colour = if response.hovered() { t.accent } else { t.weak };
     let y = rect.center().y + 1.0;

@@ -16,8 +16,7 @@ use crate::lang;
 use crate::pages::sentence::command::{InterveneCommand, ProbeCommand, RowEdit};
 use crate::pages::sentence::view::memory::Dragged;
 use crate::pages::sentence::view::memory::SentenceMemory;
-use crate::pages::window::local;
-use crate::pages::window::local::Window;
+use crate::pages::shell::local::Window;
 use crate::widgets::{labels, theme};
 
 /// So many points up are a weight of 1 more.
@@ -157,7 +156,7 @@ pub fn row_menu(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &A
         let mut renormalise = renormalises(window.app);
         let note = tr!("The other words of the row share what is left of 1, in proportion");
         if ui.checkbox(&mut renormalise, tr!("The row keeps the sum 1")).on_hover_text(note).changed() {
-            window.keep(local::RENORMALISE, f32::from(u8::from(renormalise)));
+            window.layout.renormalise = renormalise;
         }
         ScrollArea::vertical().id_salt("weights").max_height(LIST).show(ui, |ui| {
             egui::Grid::new("weights").num_columns(4).show(ui, |ui| {
@@ -280,7 +279,7 @@ fn temperature_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
 }
 
 fn renormalises(app: &AppState) -> bool {
-    local::layout(app, local::RENORMALISE, 1.0) > 0.0
+    app.view.layout().renormalise
 }
 
 /// Goes on with a cell that is dragged: what the mouse has travelled upwards is more weight.

@@ -4,9 +4,8 @@ use crate::app::document::table::TargetWord;
 use crate::interventions::Word;
 use crate::pages::sentence::command::{InterveneCommand, RowEdit, SelectCommand};
 use crate::pages::sentence::view::memory::SentenceMemory;
-use crate::pages::window::clicked::MenuTarget;
-use crate::pages::window::local;
-use crate::pages::window::local::Window;
+use crate::pages::shell::clicked::MenuTarget;
+use crate::pages::shell::local::Window;
 
 fn target<'a>(window: &Window<'a>, clicked: MenuTarget) -> Option<(usize, &'a TargetWord)> {
     let i = clicked.target()?;
@@ -17,7 +16,7 @@ fn target<'a>(window: &Window<'a>, clicked: MenuTarget) -> Option<(usize, &'a Ta
 pub fn force(window: &mut Window<'_>, clicked: MenuTarget) {
     let Some(i) = clicked.target() else { return };
     window.push(SelectCommand::Target { column: clicked.column(), i });
-    window.keep(local::INSPECTOR_OPEN, 1.0);
+    window.layout.inspector_open = true;
     window.local.of::<SentenceMemory>().opens_word = Some(());
 }
 

@@ -6,15 +6,15 @@ use crate::analysis::hard::AlignmentAgreement;
 use crate::app::document::column::{Column, ColumnState, file_name};
 use crate::app::document::table::{GIVEN, Units};
 use crate::app::files::picture::GUIDED;
+use crate::app::layout::Look;
 use crate::app::lights::HighlightPart;
 use crate::app::settings::Shown;
 use crate::lang;
 use crate::pages::sentence::SentencePage;
 use crate::pages::sentence::command::ColumnCommand;
 use crate::pages::sentence::view::{alignment, beam, context, ensemble, links, output, tree, variant};
-use crate::pages::window::clicked::MenuTarget;
-use crate::pages::window::local;
-use crate::pages::window::local::Window;
+use crate::pages::shell::clicked::MenuTarget;
+use crate::pages::shell::local::Window;
 use crate::text::cut::WordRule;
 use crate::widgets::heatmap::layout::Metrics;
 use crate::widgets::{labels, theme};
@@ -230,9 +230,9 @@ fn picture_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>, col
         ui.label(RichText::new(hint).color(theme::tokens(ui).weak));
         return;
     };
-    if window.layout(local::TREE, 0.0) > 0.0 {
+    if window.layout.look == Look::Tree {
         tree::tree_ui(ui, window, column);
-    } else if has_alignment && window.layout(local::LINKS, 0.0) > 0.0 {
+    } else if has_alignment && window.layout.look == Look::Links {
         links::links_ui(ui, window, column, table);
     } else if has_alignment || matches!(window.app.view.settings().shown, Shown::Measure(_)) {
         alignment::alignment_ui(ui, sentence, window, column, table, metrics);

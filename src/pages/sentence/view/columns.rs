@@ -7,6 +7,7 @@ use crate::analysis::reading::Reading;
 use crate::app::document::column::{Column, file_name};
 use crate::app::document::table::AlignmentTable;
 use crate::app::files::picture;
+use crate::app::layout::Look;
 use crate::app::lights::HighlightPart;
 use crate::app::state::AppState;
 use crate::figure::heatmap::widest_word;
@@ -18,10 +19,9 @@ use crate::pages::sentence::view::column;
 use crate::pages::sentence::view::column::ColumnParts;
 use crate::pages::sentence::view::interlinear;
 use crate::pages::sentence::view::memory::{ColumnsMemory, SentenceMemory};
-use crate::pages::window::act::Act;
-use crate::pages::window::dialogs::MODEL;
-use crate::pages::window::local::{View, ViewPlace, Window};
-use crate::pages::window::{local, shortcuts};
+use crate::pages::shell::act::Act;
+use crate::pages::shell::dialogs::MODEL;
+use crate::pages::shell::local::Window;
 use crate::widgets::heatmap::layout::{Metrics, Needs, Zoom};
 use crate::widgets::marks::Letters;
 use crate::widgets::{labels, theme, words};
@@ -30,67 +30,57 @@ use crate::widgets::{labels, theme, words};
 const GAP: f32 = theme::SPACE_2;
 
 /// The models side by side.
-pub struct ColumnsView;
-
-impl View for ColumnsView {
-    type Page = SentencePage;
-
-    fn place(&self) -> ViewPlace {
-        ViewPlace::Middle
+pub(super) fn columns_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>) {
+    let app = window.app;
+    if app.document.columns().is_empty() {
+        empty_ui(ui, window);
+        return;
     }
-
-    fn ui(&self, ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>) {
-        let app = window.app;
-        if app.document.columns().is_empty() {
-            empty_ui(ui, window);
-            return;
+    if window.layout.interlinear {
+        interlinear::interlinear_ui(ui, window);
+        return;
+    }
+    if window.layout.solo {
+        alone_ui(ui, sentence, window);
+        return;
+    }
+    let (count, room) = (app.document.columns().len() as f32, ui.available_width());
+    let fitting = fitting(app, room);
+    let width = ((room - GAP * (fitting as f32 - 1.0)) / fitting as f32).floor();
+    if fitting < app.document.columns().len() && !theme::is_squat(ui) {
+        ui.horizontal(|ui| paging_ui(ui, window, fitting));
+    }
+    let pitch = width + GAP;
+    let offset = offset(ui, window, pitch, fitting);
+    // the line above says where one is; a bar would take its room from the columns when it comes
+    let area = egui::ScrollArea::horizontal().id_salt("columns").auto_shrink(false);
+    let area = area.horizontal_scroll_offset(offset);
+    let area = area.scroll_bar_visibility(ScrollBarVisibility::AlwaysHidden).show(ui, |ui| {
+        let height = ui.available_height();
+        let has_foot = app.document.columns().iter().any(column::has_foot);
+        let needs = needs(ui, window, aligned(app));
+        let parts = split(ui, window, vec2(width, height), output_height(window), &needs, has_foot);
+        // one size of cells for all, so the column with least room decides
+        let least = if has_foot { parts.with_mixing() } else { parts };
+        let metrics = metrics(ui, window, &least, &needs);
+        window.local.of::<SentenceMemory>().cell = metrics.cell;
+        // as wide as the view where it ends with the last column
+        let (_, all) = ui.allocate_space(vec2((count - fitting as f32) * pitch + room, height));
+        for (n, column) in app.document.columns().iter().enumerate() {
+            let corner = all.min + vec2(n as f32 * pitch, 0.0);
+            let rect = egui::Rect::from_min_size(corner, vec2(width, height));
+            let name = tr!("Column {} of {}", n + 1, column.name());
+            let builder = UiBuilder::new().id_salt(("column", column.id)).max_rect(rect).accessibility_label(name);
+            column::column_ui(&mut ui.new_child(builder), sentence, window, column, &parts, &metrics);
         }
-        if window.layout(local::INTERLINEAR, 0.0) > 0.0 {
-            interlinear::interlinear_ui(ui, window);
-            return;
-        }
-        if window.layout(local::SOLO, 0.0) > 0.0 {
-            alone_ui(ui, sentence, window);
-            return;
-        }
-        let (count, room) = (app.document.columns().len() as f32, ui.available_width());
-        let fitting = fitting(app, room);
-        let width = ((room - GAP * (fitting as f32 - 1.0)) / fitting as f32).floor();
-        if fitting < app.document.columns().len() && !theme::is_squat(ui) {
-            ui.horizontal(|ui| paging_ui(ui, window, fitting));
-        }
-        let pitch = width + GAP;
-        let offset = offset(ui, window, pitch, fitting);
-        // the line above says where one is; a bar would take its room from the columns when it comes
-        let area = egui::ScrollArea::horizontal().id_salt("columns").auto_shrink(false);
-        let area = area.horizontal_scroll_offset(offset);
-        let area = area.scroll_bar_visibility(ScrollBarVisibility::AlwaysHidden).show(ui, |ui| {
-            let height = ui.available_height();
-            let has_foot = app.document.columns().iter().any(column::has_foot);
-            let needs = needs(ui, window, aligned(app));
-            let parts = split(ui, window, vec2(width, height), output_height(window), &needs, has_foot);
-            // one size of cells for all, so the column with least room decides
-            let least = if has_foot { parts.with_mixing() } else { parts };
-            let metrics = metrics(ui, window, &least, &needs);
-            window.local.of::<SentenceMemory>().cell = metrics.cell;
-            // as wide as the view where it ends with the last column
-            let (_, all) = ui.allocate_space(vec2((count - fitting as f32) * pitch + room, height));
-            for (n, column) in app.document.columns().iter().enumerate() {
-                let corner = all.min + vec2(n as f32 * pitch, 0.0);
-                let rect = egui::Rect::from_min_size(corner, vec2(width, height));
-                let name = tr!("Column {} of {}", n + 1, column.name());
-                let builder = UiBuilder::new().id_salt(("column", column.id)).max_rect(rect).accessibility_label(name);
-                column::column_ui(&mut ui.new_child(builder), sentence, window, column, &parts, &metrics);
-            }
-        });
-        // the mouse or a finger has moved them; nothing else may leave a column half in view
-        let moved = area.state.clamped_offset().x;
-        let by_hand = ui.input(|input| input.smooth_scroll_delta != egui::Vec2::ZERO || input.any_touches())
-            || area.state.velocity() != egui::Vec2::ZERO;
-        if by_hand && (moved - offset).abs() > 0.5 {
-            window.local.of::<ColumnsMemory>().first_column = (moved / pitch).round() as usize;
-            window.local.of::<ColumnsMemory>().scrolled = Some(moved);
-        }
+    });
+    // the mouse or a finger has moved them; nothing else may leave a column half in view
+    let moved = area.state.clamped_offset().x;
+    let by_hand = ui.input(|input| input.smooth_scroll_delta != egui::Vec2::ZERO || input.any_touches())
+        || area.state.velocity() != egui::Vec2::ZERO;
+    if by_hand && (moved - offset).abs() > 0.5 {
+        window.local.of::<ColumnsMemory>().first_column = (moved / pitch).round() as usize;
+        window.local.of::<ColumnsMemory>().scrolled = Some(moved);
     }
 }
 
@@ -128,7 +118,7 @@ pub fn fitting(app: &AppState, room: f32) -> usize {
 pub fn paging_ui(ui: &mut Ui, window: &mut Window<'_>, fitting: usize) {
     let count = window.app.document.columns().len();
     let first = window.local.of::<ColumnsMemory>().first_column.min(count.saturating_sub(fitting));
-    let keys = [Act::PreviousColumn, Act::NextColumn].map(|act| shortcuts::text(ui.ctx(), act));
+    let keys = [Act::PreviousColumn, Act::NextColumn].map(|act| act.key_text(ui.ctx()));
     let mut page = |ui: &mut Ui, text: &str, name: &str, can: bool, to: usize, key: &str| {
         let button =
             ui.add_enabled(can, egui::Button::new(text)).on_hover_text(tr!("Or column by column ({key})", key));
@@ -161,14 +151,14 @@ pub fn alone_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>) {
 /// That column and the one beside it, where both have room and not only one is wanted.
 pub fn presented_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>) {
     let app = window.app;
-    if window.layout(local::INTERLINEAR, 0.0) > 0.0 {
+    if window.layout.interlinear {
         return interlinear::interlinear_ui(ui, window);
     }
     let Some(column) = only(app) else { return };
     let columns = app.document.columns();
     let at = columns.iter().position(|other| other.id == column.id).unwrap_or(0);
     let first = at.min(columns.len().saturating_sub(2));
-    let has_room = fitting(app, ui.available_width()) > 1 && window.layout(local::SOLO, 0.0) <= 0.0;
+    let has_room = fitting(app, ui.available_width()) > 1 && !window.layout.solo;
     match columns.get(first..first + 2).filter(|_| has_room) {
         Some([left, right]) => few_ui(ui, sentence, window, &[left, right]),
         _ => few_ui(ui, sentence, window, &[column]),
@@ -271,7 +261,7 @@ fn kept(window: &mut Window<'_>) -> Option<usize> {
 
 /// The parts of a column, with room for the user's translation under the model's where there is one.
 fn split(ui: &Ui, window: &Window<'_>, size: Vec2, output: f32, needs: &Needs, has_foot: bool) -> ColumnParts {
-    let beam_open = window.layout(local::BEAM_OPEN, 1.0) > 0.0;
+    let beam_open = window.layout.beam_open;
     let has_two = window.app.document.columns().iter().any(|column| column.given.is_some());
     let split = if has_two { ColumnParts::split_for_two } else { ColumnParts::split };
     let foot = if has_foot { column::FOOT } else { 0.0 };
@@ -281,7 +271,7 @@ fn split(ui: &Ui, window: &Window<'_>, size: Vec2, output: f32, needs: &Needs, h
 
 /// How high a picture of this width wants to be: as its least readable cells need.
 fn wanted(ui: &Ui, window: &Window<'_>, needs: &Needs, width: f32) -> f32 {
-    if window.layout(local::TREE, 0.0) > 0.0 || window.layout(local::LINKS, 0.0) > 0.0 {
+    if window.layout.look != Look::Heatmap {
         return 0.0;
     }
     let least = Metrics::choose(needs, vec2(width, 0.0), Zoom::Auto);

@@ -6,7 +6,7 @@ use crate::app::document::column::Column;
 use crate::decoding::ensemble::{AVERAGES, AlignmentOf, Average, Mixing};
 use crate::jobs::live::protocol::EnsembleSpec;
 use crate::pages::sentence::command::ColumnCommand;
-use crate::pages::window::local::Window;
+use crate::pages::shell::local::Window;
 use crate::widgets::{labels, theme};
 
 /// A column of more points has room for the number of members.

@@ -7,23 +7,23 @@ use egui::{Button, Checkbox, ComboBox, DragValue, Grid, Id, Key, RichText, TextE
 use crate::app::command::SettingsCommand;
 use crate::app::document::column::Column;
 use crate::app::document::table::GIVEN;
-use crate::app::files::drawing::{Drawing, MOST_IN_A_ROW};
+use crate::app::files::drawing::{Branches, Drawing, MOST_IN_A_ROW};
 use crate::app::files::export;
+use crate::app::layout::Look;
 use crate::figure::formats::FORMATS;
+use crate::figure::links::Weight;
 use crate::figure::page::{DPIS, WIDTHS_MM};
 use crate::figure::palette::COLOUR_MAPS;
 use crate::figure::sheet::{FigureKind, KINDS};
+use crate::jobs::live::protocol::ColumnId;
 use crate::lang;
-use crate::pages::sentence::SentencePage;
 use crate::pages::sentence::command::ColumnCommand;
 use crate::pages::sentence::view::interlinear;
-use crate::pages::window::dialogs::{Question, Wants};
-use crate::pages::window::local::{Sheet, View, ViewPlace, Window};
-use crate::pages::window::sheet;
+use crate::pages::sentence::view::memory::SentenceMemory;
+use crate::pages::shell::dialogs::{Question, Wants};
+use crate::pages::shell::local::{Sheet, Window};
+use crate::pages::shell::sheet;
 use crate::widgets::theme;
-
-/// The sheet.
-pub struct FigureSheet;
 
 /// Where a picture goes; its file is called after what it shows.
 pub const PICTURE: Question = Question::new(
@@ -44,30 +44,23 @@ const WIDTH: f32 = 520.0;
 /// Width of a figure at first where one is set, millimetres: that of a column of two on a page.
 const COLUMN_MM: f32 = 80.0;
 
-impl View for FigureSheet {
-    type Page = SentencePage;
-
-    fn place(&self) -> ViewPlace {
-        ViewPlace::Over
-    }
-
-    fn ui(&self, ui: &mut Ui, _page: &SentencePage, window: &mut Window<'_>) {
-        let Sheet::Figure { column: id, kind } = window.local.shared.sheet else { return };
-        let Some(column) = window.app.document.column(id) else {
-            window.local.shared.sheet = Sheet::None;
-            return;
-        };
-        let frame = theme::card(theme::tokens(ui)).inner_margin(egui::Margin::same(24));
-        let room = ui.ctx().content_rect().size();
-        let response = egui::Modal::new(Id::unique("figure_sheet")).frame(frame).show(ui.ctx(), |ui| {
-            ui.set_width(WIDTH.min(room.x - 80.0));
-            let height = room.y - 80.0;
-            let area = egui::ScrollArea::vertical().max_height(height).min_scrolled_height(height);
-            area.show(ui, |ui| sheet_ui(ui, window, column, kind));
-        });
-        if response.should_close() {
-            window.local.shared.sheet = Sheet::None;
-        }
+/// The sheet.
+pub(super) fn figure_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let Sheet::Figure { column: id, kind } = window.local.shared.sheet else { return };
+    let Some(column) = window.app.document.column(id) else {
+        window.local.shared.sheet = Sheet::None;
+        return;
+    };
+    let frame = theme::card(theme::tokens(ui)).inner_margin(egui::Margin::same(24));
+    let room = ui.ctx().content_rect().size();
+    let response = egui::Modal::new(Id::unique("figure_sheet")).frame(frame).show(ui.ctx(), |ui| {
+        ui.set_width(WIDTH.min(room.x - 80.0));
+        let height = room.y - 80.0;
+        let area = egui::ScrollArea::vertical().max_height(height).min_scrolled_height(height);
+        area.show(ui, |ui| sheet_ui(ui, window, column, kind));
+    });
+    if response.should_close() {
+        window.local.shared.sheet = Sheet::None;
     }
 }
 
@@ -84,7 +77,7 @@ fn sheet_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, asked: Option
     let is_there = |kind: &&FigureKind| can(kind).is_ok();
     let shown = KINDS.iter().find(|kind| kind.name == wanted).filter(is_there).or(KINDS.iter().find(is_there));
     let shown = shown.map_or(wanted, |kind| kind.name);
-    let mut drawing = Drawing { kind: shown, ..window.as_on_screen(before, column.id) };
+    let mut drawing = Drawing { kind: shown, ..as_on_screen(window, before, column.id) };
     let mut is_of_rows = false;
     Grid::new("figure_choices").num_columns(2).spacing([theme::SPACE_4, theme::SPACE_2]).show(ui, |ui| {
         is_of_rows = what_ui(ui, &mut drawing, &can);
@@ -123,7 +116,7 @@ fn sheet_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, asked: Option
 
 /// What is drawn where nothing was asked for: the picture on the screen, unless what is kept is none that could be there.
 fn usual(window: &Window<'_>, column: &Column, kept: &'static str) -> &'static str {
-    if PICTURES.contains(&kept) { window.picture(column) } else { kept }
+    if PICTURES.contains(&kept) { picture_of(window, column) } else { kept }
 }
 
 fn caption(ui: &mut Ui, text: &str) {
@@ -270,4 +263,27 @@ fn save_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, drawing: Drawi
             window.local.shared.sheet = Sheet::None;
         }
     });
+}
+
+/// The name of the kind of figure that a column shows; where it shows none, that of its beam.
+pub fn picture_of(window: &Window<'_>, column: &Column) -> &'static str {
+    let aligns = column.table.as_ref().is_some_and(|table| table.alpha.is_some());
+    match window.layout.look {
+        Look::Tree if !column.result.nodes.is_empty() => "tree",
+        _ if !aligns => {
+            let shown = window.app.view.settings().shown;
+            let has_cells = column.table.as_ref().is_some_and(|table| table.numbers(shown).is_some());
+            if has_cells { "heatmap" } else { "beam" }
+        }
+        Look::Links => "links",
+        Look::Heatmap | Look::Tree => "heatmap",
+    }
+}
+
+/// A figure with the links and the branches of the screen.
+pub fn as_on_screen(window: &Window<'_>, drawing: Drawing, column: ColumnId) -> Drawing {
+    let weight = if window.layout.links_opacity { Weight::Opacity } else { Weight::Width };
+    let tree = window.local.seen::<SentenceMemory>().and_then(|memory| memory.trees.get(&column));
+    let branches = tree.map_or(Branches::default(), |tree| Branches { pruned: tree.pruned, steps: tree.steps });
+    Drawing { threshold: window.layout.links_threshold, weight, branches, ..drawing }
 }

@@ -8,14 +8,11 @@ use crate::app::document::column::Column;
 use crate::lang;
 use crate::pages::sentence::SentencePage;
 use crate::pages::sentence::command::HeadCommand;
-use crate::pages::window::dialogs::{Question, TEXTS, Wants};
-use crate::pages::window::local::{Sheet, View, ViewPlace, Window};
-use crate::pages::window::task;
+use crate::pages::shell::dialogs::{Question, TEXTS, Wants};
+use crate::pages::shell::local::{Sheet, Window};
+use crate::pages::shell::task;
 use crate::widgets;
 use crate::widgets::{labels, theme};
-
-/// The sheet.
-pub struct HeadSheet;
 
 /// Its width, points.
 const WIDTH: f32 = 620.0;
@@ -47,33 +44,23 @@ const ABOUT: &str = id!(
                      and translations stay as they are, so it explains the alignment and not the choice."
 );
 
-impl View for HeadSheet {
-    type Page = SentencePage;
-
-    fn place(&self) -> ViewPlace {
-        ViewPlace::Over
-    }
-
-    fn ui(&self, ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>) {
-        let Sheet::Head(id) = window.local.shared.sheet else { return };
-        let Some(column) = window.app.document.column(id) else {
-            window.local.shared.sheet = Sheet::None;
-            return;
-        };
-        let frame = theme::card(theme::tokens(ui)).inner_margin(egui::Margin::same(24));
-        let room = ui.ctx().content_rect().size();
-        let response = egui::Modal::new(Id::unique("head_sheet")).frame(frame).show(ui.ctx(), |ui| {
-            ui.set_width(WIDTH.min(room.x - 80.0));
-            // also the room of an error that is told while the sheet is there
-            let most = room.y - 80.0;
-            widgets::growing(most)
-                .auto_shrink([false, true])
-                .show(ui, |ui| sheet_ui(ui, sentence, window, column))
-                .inner
-        });
-        if response.inner || response.should_close() {
-            window.local.shared.sheet = Sheet::None;
-        }
+/// The sheet.
+pub(super) fn head_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>) {
+    let Sheet::Head(id) = window.local.shared.sheet else { return };
+    let Some(column) = window.app.document.column(id) else {
+        window.local.shared.sheet = Sheet::None;
+        return;
+    };
+    let frame = theme::card(theme::tokens(ui)).inner_margin(egui::Margin::same(24));
+    let room = ui.ctx().content_rect().size();
+    let response = egui::Modal::new(Id::unique("head_sheet")).frame(frame).show(ui.ctx(), |ui| {
+        ui.set_width(WIDTH.min(room.x - 80.0));
+        // also the room of an error that is told while the sheet is there
+        let most = room.y - 80.0;
+        widgets::growing(most).auto_shrink([false, true]).show(ui, |ui| sheet_ui(ui, sentence, window, column)).inner
+    });
+    if response.inner || response.should_close() {
+        window.local.shared.sheet = Sheet::None;
     }
 }
 

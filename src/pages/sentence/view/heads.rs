@@ -18,7 +18,7 @@ use crate::models::transformer::heads::{HeadKind, HeadPlace};
 use crate::pages::sentence::command::{ColumnCommand, InterveneCommand};
 use crate::pages::sentence::view::memory::SentenceMemory;
 use crate::pages::sentence::view::{change, measured};
-use crate::pages::window::local::Window;
+use crate::pages::shell::local::Window;
 use crate::text::links::Link;
 use crate::widgets::{labels, theme};
 

@@ -11,16 +11,11 @@ use crate::app::lights::HighlightPart;
 use crate::figure::inspected::Inspected;
 use crate::interventions::Word;
 use crate::lang;
-use crate::pages::sentence::SentencePage;
 use crate::pages::sentence::command::{InterveneCommand, SelectCommand};
 use crate::pages::sentence::view::{change, context};
-use crate::pages::window::clicked::MenuTarget;
-use crate::pages::window::local;
-use crate::pages::window::local::{Panel as PanelName, View, ViewPlace, Window};
+use crate::pages::shell::clicked::MenuTarget;
+use crate::pages::shell::local::{Panel as PanelName, Window, keep_side};
 use crate::widgets::{bars, labels, source_bars, theme};
-
-/// Everything about one target word.
-pub struct Inspector;
 
 /// Share of the width that the candidates take, and their widest.
 const CANDIDATES: (f32, f32) = (0.3, 340.0);
@@ -32,39 +27,32 @@ const HIGHEST: f32 = 500.0;
 /// What it leaves to everything above it while its own height is not the lowest, points.
 const ABOVE: f32 = 480.0;
 
-impl View for Inspector {
-    type Page = SentencePage;
-
-    fn place(&self) -> ViewPlace {
-        ViewPlace::Bottom
+/// Everything about one target word.
+pub(super) fn inspector_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    if !window.layout.inspector_open {
+        return;
     }
-
-    fn ui(&self, ui: &mut Ui, _page: &SentencePage, window: &mut Window<'_>) {
-        if window.layout(local::INSPECTOR_OPEN, 1.0) <= 0.0 {
+    let frame = theme::panel(theme::tokens(ui));
+    if window.app.selected_word().is_none() {
+        // Words of interlinear text cannot be selected.
+        let has_words = !window.layout.interlinear;
+        let is_wanted = window.local.shared.focus == Some(PanelName::Inspector);
+        if !is_wanted && (theme::is_low(ui) || !has_words) {
             return;
         }
-        let frame = theme::panel(theme::tokens(ui));
-        if window.app.selected_word().is_none() {
-            // Words of interlinear text cannot be selected.
-            let has_words = window.layout(local::INTERLINEAR, 0.0) <= 0.0;
-            let is_wanted = window.local.shared.focus == Some(PanelName::Inspector);
-            if !is_wanted && (theme::is_low(ui) || !has_words) {
-                return;
-            }
-            Panel::bottom("inspector_hint").frame(frame).show(ui, |ui| hint_ui(ui, window));
-            return;
-        }
-        if theme::is_flat(ui) {
-            Panel::bottom("inspector_line").frame(frame).show(ui, |ui| line_ui(ui, window));
-            return;
-        }
-        let highest = (ui.ctx().content_rect().height() - ABOVE).clamp(LOWEST, HIGHEST);
-        let height = window.layout(local::INSPECTOR_HEIGHT, theme::INSPECTOR_HEIGHT).clamp(LOWEST, highest);
-        let panel = Panel::bottom("inspector").default_size(height).min_size(LOWEST).max_size(highest).resizable(true);
-        let shown = panel.frame(frame).show(ui, |ui| panel_ui(ui, window));
-        window.part(ui, HighlightPart::Inspector, "", shown.response.rect);
-        window.keep_side(ui, local::INSPECTOR_HEIGHT, height, shown.response.rect.height());
+        Panel::bottom("inspector_hint").frame(frame).show(ui, |ui| hint_ui(ui, window));
+        return;
     }
+    if theme::is_flat(ui) {
+        Panel::bottom("inspector_line").frame(frame).show(ui, |ui| line_ui(ui, window));
+        return;
+    }
+    let highest = (ui.ctx().content_rect().height() - ABOVE).clamp(LOWEST, HIGHEST);
+    let height = window.layout.inspector_height.unwrap_or(theme::INSPECTOR_HEIGHT).clamp(LOWEST, highest);
+    let panel = Panel::bottom("inspector").default_size(height).min_size(LOWEST).max_size(highest).resizable(true);
+    let shown = panel.frame(frame).show(ui, |ui| panel_ui(ui, window));
+    window.part(ui, HighlightPart::Inspector, "", shown.response.rect);
+    keep_side(ui, &mut window.layout.inspector_height, height, shown.response.rect.height());
 }
 
 fn panel_ui(ui: &mut Ui, window: &mut Window<'_>) {

@@ -19,8 +19,8 @@ use crate::figure::measure::TextMeasure as _;
 use crate::lang;
 use crate::pages::sentence::command::{InterlinearCommand, TierEdit};
 use crate::pages::sentence::view::memory::SentenceMemory;
-use crate::pages::window::dialogs::{Question, Wants};
-use crate::pages::window::local::{Window, cell_id};
+use crate::pages::shell::dialogs::{Question, Wants};
+use crate::pages::shell::local::{Window, cell_id};
 use crate::widgets::marks::Letters;
 use crate::widgets::{bidi, labels, marks, node, theme};
 

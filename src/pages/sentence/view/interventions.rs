@@ -7,49 +7,37 @@ use crate::app::document::hand::{TakenAway, held, items};
 use crate::pages::sentence::SentencePage;
 use crate::pages::sentence::asked::ProbeAbout;
 use crate::pages::sentence::command::InterveneCommand;
-use crate::pages::window::local::{View, ViewPlace, Window};
-use crate::pages::window::task;
+use crate::pages::shell::local::Window;
+use crate::pages::shell::task;
 use crate::widgets::{bidi, labels, theme};
 
 /// The bar takes at most so much height, points.
 const HEIGHT: f32 = 84.0;
 
 /// All that is set.
-pub struct InterventionsView;
-
-impl View for InterventionsView {
-    type Page = SentencePage;
-
-    fn place(&self) -> ViewPlace {
-        ViewPlace::Middle
+pub(super) fn interventions_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>) {
+    let app = window.app;
+    let has_own = |id| app.document.scene().variant(id).is_some_and(|variant| variant.interventions.is_some());
+    let touched =
+        |column: &&Column| !app.document.interventions(column).is_empty() && column.variant.is_none_or(has_own);
+    let columns: Vec<&Column> = app.document.columns().iter().filter(touched).collect();
+    if let Some(number) = rows_under_way(sentence) {
+        task::task_ui(ui, window, Some(number));
     }
-
-    fn ui(&self, ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>) {
-        let app = window.app;
-        let has_own = |id| app.document.scene().variant(id).is_some_and(|variant| variant.interventions.is_some());
-        let touched =
-            |column: &&Column| !app.document.interventions(column).is_empty() && column.variant.is_none_or(has_own);
-        let columns: Vec<&Column> = app.document.columns().iter().filter(touched).collect();
-        if let Some(number) = rows_under_way(sentence) {
-            task::task_ui(ui, window, Some(number));
-        }
-        if columns.is_empty() {
-            return;
-        }
-        let t = theme::tokens(ui);
-        let frame =
-            egui::Frame::new().stroke(egui::Stroke::new(1.0, t.set)).corner_radius(theme::RADIUS).inner_margin(4);
-        frame.show(ui, |ui| {
-            let area =
-                egui::ScrollArea::vertical().id_salt("interventions").max_height(HEIGHT).auto_shrink([false, true]);
-            area.show(ui, |ui| {
-                for (n, column) in columns.iter().enumerate() {
-                    column_ui(ui, sentence, window, column, n == 0);
-                }
-            });
+    if columns.is_empty() {
+        return;
+    }
+    let t = theme::tokens(ui);
+    let frame = egui::Frame::new().stroke(egui::Stroke::new(1.0, t.set)).corner_radius(theme::RADIUS).inner_margin(4);
+    frame.show(ui, |ui| {
+        let area = egui::ScrollArea::vertical().id_salt("interventions").max_height(HEIGHT).auto_shrink([false, true]);
+        area.show(ui, |ui| {
+            for (n, column) in columns.iter().enumerate() {
+                column_ui(ui, sentence, window, column, n == 0);
+            }
         });
-        ui.add_space(theme::SPACE_1);
-    }
+    });
+    ui.add_space(theme::SPACE_1);
 }
 
 /// A row or a file that is being looked at in the background.

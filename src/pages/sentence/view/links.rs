@@ -14,9 +14,8 @@ use crate::figure::links::{LinkedWord, LinksFigure, LinksLayout, Weight, outline
 use crate::lang;
 use crate::pages::sentence::command::SelectCommand;
 use crate::pages::sentence::view::alignment;
-use crate::pages::window::clicked::MenuTarget;
-use crate::pages::window::local;
-use crate::pages::window::local::{Panel, Window};
+use crate::pages::shell::clicked::MenuTarget;
+use crate::pages::shell::local::{Panel, Window};
 use crate::widgets::marks::Letters;
 use crate::widgets::{labels, marks, node, theme};
 
@@ -77,8 +76,8 @@ fn figure<'a>(
         source,
         target,
         alpha,
-        threshold: window.layout(local::LINKS_THRESHOLD, local::THRESHOLD),
-        weight: if window.layout(local::LINKS_OPACITY, 0.0) > 0.0 { Weight::Opacity } else { Weight::Width },
+        threshold: window.layout.links_threshold,
+        weight: if window.layout.links_opacity { Weight::Opacity } else { Weight::Width },
         marked,
         palette: theme::palette(ui),
     }

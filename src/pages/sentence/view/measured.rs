@@ -6,14 +6,15 @@ use egui::{RichText, Ui};
 use crate::analysis::measures::MEASURES;
 use crate::app::document::column::Column;
 use crate::app::document::table::{AlignmentTable, MeasuredTable};
+use crate::app::layout::Look;
 use crate::app::settings::Shown;
 use crate::jobs::live::protocol::ColumnId;
 use crate::lang;
 use crate::pages::sentence::SentencePage;
 use crate::pages::sentence::asked::ProbeAbout;
 use crate::pages::sentence::command::ProbeCommand;
-use crate::pages::window::local::Window;
-use crate::pages::window::{local, task};
+use crate::pages::shell::local::Window;
+use crate::pages::shell::task;
 use crate::widgets::{labels, theme};
 
 /// Says which measure is shown in a column and what is to be known of it; false where it is not made, so that there is
@@ -82,8 +83,6 @@ fn figures(table: &AlignmentTable, measured: &MeasuredTable) -> String {
 
 /// Shows a measure of a column in place of alpha.
 pub fn measure(window: &mut Window<'_>, column: ColumnId, measure: usize) {
-    window.keep(local::LINKS, 0.0);
-    window.keep(local::TREE, 0.0);
-    window.keep(local::INTERLINEAR, 0.0);
+    (window.layout.look, window.layout.interlinear) = (Look::Heatmap, false);
     window.push(ProbeCommand::Measure { column, measure });
 }

@@ -79,10 +79,6 @@ pub struct SentenceMemory {
     pub key_mark: Option<Hover>,
     /// A text, and the tag of the language that it is almost surely in.
     pub guessed: (String, Option<&'static str>),
-    /// The text was too long for the field and was cut; said until the next edit.
-    pub cut: bool,
-    /// What was selected of the text in the last frame, and how many characters that text had.
-    pub selected: Option<(egui::text::CCursorRange, usize)>,
     /// Which heads of Transformers are shown, where all are.
     pub heads: HeadKind,
     /// Height of the outputs as last measured, by column.

@@ -31,21 +31,25 @@ pub mod what_if;
 
 use crate::pages::sentence::SentencePage;
 use crate::pages::sentence::command::SelectCommand;
-use crate::pages::window::local::{AnyView, PageView, Window};
+use crate::pages::shell::local::{PageView, Window};
 
 impl PageView for SentencePage {
-    fn views(&self) -> &'static [&'static dyn AnyView] {
-        &[
-            &sentences::SentencesView,
-            &inspector::Inspector,
-            &source::SourceView,
-            &picture_bar::PictureBar,
-            &interventions::InterventionsView,
-            &columns::ColumnsView,
-            &figure_sheet::FigureSheet,
-            &head_sheet::HeadSheet,
-            &what_if::WhatIf,
-        ]
+    fn edges_ui(&self, ui: &mut egui::Ui, window: &mut Window<'_>) {
+        sentences::sentences_ui(ui, window);
+        inspector::inspector_ui(ui, window);
+    }
+
+    fn middle_ui(&self, ui: &mut egui::Ui, window: &mut Window<'_>) {
+        source::source_ui(ui, window);
+        picture_bar::picture_bar_ui(ui, window);
+        interventions::interventions_ui(ui, self, window);
+        columns::columns_ui(ui, self, window);
+    }
+
+    fn over_ui(&self, ui: &mut egui::Ui, window: &mut Window<'_>) {
+        figure_sheet::figure_ui(ui, window);
+        head_sheet::head_ui(ui, self, window);
+        what_if::what_if_ui(ui, self, window);
     }
 
     fn escape(&self, window: &mut Window<'_>) {

@@ -10,8 +10,8 @@ use crate::lang;
 use crate::pages::sentence::command::SelectCommand;
 use crate::pages::sentence::view::memory::SentenceMemory;
 use crate::pages::sentence::view::{alignment, variant};
-use crate::pages::window::clicked::MenuTarget;
-use crate::pages::window::local::Window;
+use crate::pages::shell::clicked::MenuTarget;
+use crate::pages::shell::local::Window;
 use crate::widgets::heatmap::HeatmapMarks;
 use crate::widgets::{bidi, labels, theme, words};
 

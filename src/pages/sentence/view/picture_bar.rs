@@ -9,21 +9,20 @@ use crate::app::command::SettingsCommand;
 use crate::app::document::column::Column;
 use crate::app::document::table::AlignmentTable;
 use crate::app::files::picture;
+use crate::app::layout::Look;
 use crate::app::settings::Shown;
 use crate::figure::heatmap::gaze_legend;
 use crate::figure::heatmap::outlines::Outlined;
 use crate::figure::legend as band;
 use crate::figure::palette::Rgba;
 use crate::lang;
-use crate::pages::sentence::SentencePage;
 use crate::pages::sentence::view::folding::{Folding, FoldingLine};
 use crate::pages::sentence::view::questions::{
     asked_ui, has_choice, has_heads, has_own_reading, reading_ui, sample_ui,
 };
 use crate::pages::sentence::view::{alignment, columns, measured};
-use crate::pages::window::act::Act;
-use crate::pages::window::local::{View, ViewPlace, Window};
-use crate::pages::window::{local, shortcuts};
+use crate::pages::shell::act::Act;
+use crate::pages::shell::local::Window;
 use crate::widgets::heatmap::layout::Zoom;
 use crate::widgets::{labels, marks, theme};
 
@@ -33,46 +32,36 @@ const DOUBT: f32 = 560.0;
 const NARROW: f32 = 640.0;
 
 /// The line over the columns.
-pub struct PictureBar;
-
-impl View for PictureBar {
-    type Page = SentencePage;
-
-    fn place(&self) -> ViewPlace {
-        ViewPlace::Middle
+pub(super) fn picture_bar_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    if window.app.document.columns().is_empty() {
+        return;
     }
-
-    fn ui(&self, ui: &mut Ui, _page: &SentencePage, window: &mut Window<'_>) {
-        if window.app.document.columns().is_empty() {
-            return;
-        }
-        let fitting = columns::fitting(window.app, ui.available_width());
-        let is_alone = window.layout(local::SOLO, 0.0) > 0.0;
-        if theme::is_squat(ui) && fitting < window.app.document.columns().len() && !is_alone {
-            ui.horizontal(|ui| {
-                folded_ui(ui, window, true);
-                columns::paging_ui(ui, window, fitting);
-            });
-            return;
-        }
-        let (id, line) = (Id::unique("picture bar"), line(ui, window));
-        let known = ui.data(|data| data.get_temp::<(FoldingLine, Folding)>(id));
-        let now = known.filter(|(of, _)| *of == line).map_or_else(|| line.folding(), |(_, folding)| folding);
-        let fits = match now {
-            Folding::All | Folding::Slim => {
-                let room = ui.max_rect().right();
-                let line = ui.horizontal(|ui| folded_ui(ui, window, now == Folding::Slim)).response;
-                line.rect.right() <= room + 0.5 || now == Folding::Slim
-            }
-            _ => ui.horizontal(|ui| line_ui(ui, window, now)).inner,
-        };
-        let next = if fits { now } else { now.more() };
-        ui.data_mut(|data| data.insert_temp(id, (line, next)));
-        if !fits {
-            ui.ctx().request_discard("the line over the columns has no room for all of it");
-        }
-        ui.add_space(theme::SPACE_1);
+    let fitting = columns::fitting(window.app, ui.available_width());
+    let is_alone = window.layout.solo;
+    if theme::is_squat(ui) && fitting < window.app.document.columns().len() && !is_alone {
+        ui.horizontal(|ui| {
+            folded_ui(ui, window, true);
+            columns::paging_ui(ui, window, fitting);
+        });
+        return;
     }
+    let (id, line) = (Id::unique("picture bar"), line(ui, window));
+    let known = ui.data(|data| data.get_temp::<(FoldingLine, Folding)>(id));
+    let now = known.filter(|(of, _)| *of == line).map_or_else(|| line.folding(), |(_, folding)| folding);
+    let fits = match now {
+        Folding::All | Folding::Slim => {
+            let room = ui.max_rect().right();
+            let line = ui.horizontal(|ui| folded_ui(ui, window, now == Folding::Slim)).response;
+            line.rect.right() <= room + 0.5 || now == Folding::Slim
+        }
+        _ => ui.horizontal(|ui| line_ui(ui, window, now)).inner,
+    };
+    let next = if fits { now } else { now.more() };
+    ui.data_mut(|data| data.insert_temp(id, (line, next)));
+    if !fits {
+        ui.ctx().request_discard("the line over the columns has no room for all of it");
+    }
+    ui.add_space(theme::SPACE_1);
 }
 
 /// What the width of the line depends on.
@@ -83,7 +72,7 @@ fn line(ui: &Ui, window: &Window<'_>) -> FoldingLine {
         room: ui.available_width(),
         columns: window.app.document.columns().len(),
         shown: settings.shown,
-        pictured: [settings.links, is_tree(window), is_interlinear(window), window.layout(local::LINKS, 0.0) > 0.0],
+        pictured: [settings.links, is_tree(window), is_interlinear(window), window.layout.look == Look::Links],
         extras: [
             differs(window),
             has_heads(window),
@@ -105,7 +94,7 @@ fn line_ui(ui: &mut Ui, window: &mut Window<'_>, folding: Folding) -> bool {
     differs_legend(ui, window);
     if is_tree(window) {
         units_ui(ui, window);
-    } else if window.layout(local::LINKS, 0.0) > 0.0 {
+    } else if window.layout.look == Look::Links {
         asked_ui(ui, window);
         threshold_ui(ui, window);
         rows_ui(ui, window, is_full, is_tight);
@@ -158,7 +147,7 @@ fn folded_ui(ui: &mut Ui, window: &mut Window<'_>, is_slim: bool) {
         return;
     }
     let is_tree = is_tree(window);
-    let is_links = window.layout(local::LINKS, 0.0) > 0.0 && !is_tree;
+    let is_links = window.layout.look == Look::Links && !is_tree;
     let is_heatmap = !is_links && !is_tree;
     if !is_tree && !is_slim {
         asked_ui(ui, window);
@@ -203,35 +192,30 @@ fn folded_ui(ui: &mut Ui, window: &mut Window<'_>, is_slim: bool) {
 
 /// The tree has no colours of alpha, no rows and no cells.
 fn is_tree(window: &Window<'_>) -> bool {
-    window.layout(local::TREE, 0.0) > 0.0
+    window.layout.look == Look::Tree
 }
 
 /// Interlinear text has a line of its own below.
 fn is_interlinear(window: &Window<'_>) -> bool {
-    window.layout(local::INTERLINEAR, 0.0) > 0.0
+    window.layout.interlinear
 }
-
-/// Of what is shown in place of heatmaps, the last that is on.
-const KEYS: [&str; 3] = [local::LINKS, local::TREE, local::INTERLINEAR];
 
 /// Which picture is shown of an alignment.
 fn picture_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    let key = shortcuts::text(ui.ctx(), Act::NextPicture);
-    let shown = KEYS.iter().rev().find(|key| window.layout(key, 0.0) > 0.0);
+    let key = Act::NextPicture.key_text(ui.ctx());
+    let shown = Some(window.layout.look).filter(|_| !window.layout.interlinear);
     ui.spacing_mut().item_spacing.x = theme::SPACE_1;
     for (choice, name, note) in [
-        (None, tr!("heatmap"), tr!("A cell for each target and source word ({key})", key)),
+        (Look::Heatmap, tr!("heatmap"), tr!("A cell for each target and source word ({key})", key)),
         (
-            Some(&local::LINKS),
+            Look::Links,
             tr!("links"),
             tr!("Both lines of words, and a link for each alpha above the threshold ({key})", key),
         ),
-        (Some(&local::TREE), tr!("tree"), tr!("The whole search, word by word ({key})", key)),
+        (Look::Tree, tr!("tree"), tr!("The whole search, word by word ({key})", key)),
     ] {
-        if ui.selectable_label(shown == choice, name).on_hover_text(note).clicked() {
-            for key in &KEYS {
-                window.keep(key, f32::from(u8::from(Some(key) == choice)));
-            }
+        if ui.selectable_label(shown == Some(choice), name).on_hover_text(note).clicked() {
+            (window.layout.look, window.layout.interlinear) = (choice, false);
         }
     }
     ui.separator();
@@ -239,19 +223,19 @@ fn picture_ui(ui: &mut Ui, window: &mut Window<'_>) {
 
 /// Which links are drawn, and how.
 fn threshold_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    let mut threshold = window.layout(local::LINKS_THRESHOLD, local::THRESHOLD);
+    let mut threshold = window.layout.links_threshold;
     let caption = labels::caption(ui, tr!("\u{3b1} from"));
     let caption = labels::said(caption, tr!("alpha from"));
     ui.spacing_mut().slider_width = 96.0;
     let slider = ui.add(egui::Slider::new(&mut threshold, 0.0..=1.0).fixed_decimals(2).step_by(0.01));
     if slider.labelled_by(caption.id).on_hover_text(tr!("Links with less alpha are left out")).changed() {
-        window.keep(local::LINKS_THRESHOLD, threshold);
+        window.layout.links_threshold = threshold;
     }
-    let by_opacity = window.layout(local::LINKS_OPACITY, 0.0) > 0.0;
+    let by_opacity = window.layout.links_opacity;
     for (opacity, name) in [(false, tr!("width")), (true, tr!("opacity"))] {
         let note = tr!("alpha is the {name} of a link", name);
         if ui.selectable_label(by_opacity == opacity, name).on_hover_text(note).clicked() {
-            window.keep(local::LINKS_OPACITY, f32::from(u8::from(opacity)));
+            window.layout.links_opacity = opacity;
         }
     }
     ui.add_space(theme::SPACE_2);
@@ -369,7 +353,7 @@ fn links_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let note = tr!(
         "Outlines the word links of a statistical aligner, which learned from parallel text alone and knows nothing of the \
          models; whole where both directions agree, dashed where only one has the link ({})",
-        shortcuts::text(ui.ctx(), Act::ToggleLinks)
+        Act::ToggleLinks.key_text(ui.ctx())
     );
     let button = ui.add_enabled(can.is_ok(), egui::Button::selectable(on && can.is_ok(), tr!("aligner")));
     let button = button.on_hover_text(note).on_disabled_hover_text(can.err().unwrap_or_default());
@@ -384,7 +368,7 @@ fn gaze_ui(ui: &mut Ui, window: &mut Window<'_>) {
     if tables(window).all(|table| table.p_t.is_none()) {
         return;
     }
-    let is_drawn = window.layout(local::GAZE, 1.0) > 0.0;
+    let is_drawn = window.layout.gaze;
     let (rect, response) = ui.allocate_exact_size(vec2(30.0, 14.0), Sense::hover());
     response
         .widget_info(|| WidgetInfo::labeled(Role::Legend, true, tr!("Legend of local attention, p_t in its window")));
@@ -399,7 +383,7 @@ fn gaze_ui(ui: &mut Ui, window: &mut Window<'_>) {
         .accessible_name(tr!("Marks of local attention"))
         .clicked()
     {
-        window.keep(local::GAZE, f32::from(u8::from(!is_drawn)));
+        window.layout.gaze = !is_drawn;
     }
     ui.add_space(theme::SPACE_2);
 }
@@ -495,20 +479,20 @@ fn gradient(ui: &mut Ui, colour: impl Fn(f32) -> Rgba, label: &str) -> egui::Res
 
 fn size_ui(ui: &mut Ui, window: &mut Window<'_>) {
     ui.spacing_mut().item_spacing.x = theme::SPACE_1;
-    let is_open = window.layout(local::INSPECTOR_OPEN, 1.0) > 0.0;
+    let is_open = window.layout.inspector_open;
     if ui
         .selectable_label(is_open, tr!("Inspector"))
         .on_hover_text(tr!("Show or hide the inspector of a word (Ctrl+I)"))
         .clicked()
     {
-        window.keep(local::INSPECTOR_OPEN, f32::from(u8::from(!is_open)));
+        window.layout.inspector_open = !is_open;
     }
     if window.app.document.columns().len() > 1 {
-        let alone = window.layout(local::SOLO, 0.0) > 0.0;
-        let key = shortcuts::text(ui.ctx(), Act::Solo);
+        let alone = window.layout.solo;
+        let key = Act::Solo.key_text(ui.ctx());
         let button = ui.selectable_label(alone, tr!("Alone"));
         if button.on_hover_text(tr!("The selected column alone, or all of them ({key})", key)).clicked() {
-            window.keep(local::SOLO, f32::from(u8::from(!alone)));
+            window.layout.solo = !alone;
         }
     }
     ui.add_space(theme::SPACE_2);
@@ -518,14 +502,14 @@ fn size_ui(ui: &mut Ui, window: &mut Window<'_>) {
         .on_hover_text(tr!("All cells in view, however small (0)"))
         .clicked()
     {
-        window.keep(local::CELL, -1.0);
+        window.layout.cell = -1.0;
     }
     if ui
         .selectable_label(zoom == Zoom::Auto, tr!("Auto"))
         .on_hover_text(tr!("Cells as large as fits, but not too small to read"))
         .clicked()
     {
-        window.keep(local::CELL, 0.0);
+        window.layout.cell = 0.0;
     }
     for (text, name, wanted) in
         [("+", tr!("Larger cells"), Act::LargerCells), ("\u{2013}", tr!("Smaller cells"), Act::SmallerCells)]
@@ -536,7 +520,7 @@ fn size_ui(ui: &mut Ui, window: &mut Window<'_>) {
             .accessible_name(name)
             .clicked()
         {
-            wanted.perform(window);
+            window.local.acts.push(wanted);
         }
     }
     if ui.available_width() > 44.0 {

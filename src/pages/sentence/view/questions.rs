@@ -10,7 +10,7 @@ use crate::app::settings::PictureQuestion;
 use crate::figure::heatmap::outlines;
 use crate::figure::heatmap::outlines::Outlined;
 use crate::lang;
-use crate::pages::window::local::Window;
+use crate::pages::shell::local::Window;
 use crate::widgets::{labels, marks, theme};
 
 /// Whether its rows of alpha may be read by another word.

@@ -11,17 +11,12 @@ use crate::app::command::WindowCommand;
 use crate::app::files::lists::List;
 use crate::app::state::AppState;
 use crate::lang;
-use crate::pages::sentence::SentencePage;
 use crate::pages::sentence::command::ListCommand;
 use crate::pages::sentence::view::memory::ListPlace;
 use crate::pages::sentence::view::memory::SentenceMemory;
-use crate::pages::window::dialogs::TEXT;
-use crate::pages::window::local;
-use crate::pages::window::local::{Panel as PanelName, View, ViewPlace, Window};
+use crate::pages::shell::dialogs::TEXT;
+use crate::pages::shell::local::{Panel as PanelName, Window, keep_side};
 use crate::widgets::{labels, node, rows, theme};
-
-/// The panel at the left.
-pub struct SentencesView;
 
 /// Its least and greatest width, points.
 const LIMITS: (f32, f32) = (160.0, 600.0);
@@ -37,43 +32,36 @@ fn list_id() -> Id {
     Id::unique("sentence_list")
 }
 
-impl View for SentencesView {
-    type Page = SentencePage;
-
-    fn place(&self) -> ViewPlace {
-        ViewPlace::Left
+/// The panel at the left.
+pub(super) fn sentences_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let was_open = window.layout.sentences_open;
+    let width = window.layout.sentences_width.unwrap_or(theme::SENTENCES_WIDTH).clamp(LIMITS.0, LIMITS.1);
+    // Ctrl+F goes to the list wherever it is; F6 passes over it where it is not
+    let is_wanted = window.local.shared.focus == Some(PanelName::Sentences) && window.local.shared.cycling == 0;
+    if folds(ui, window, width) {
+        if is_wanted || window.local.of::<SentenceMemory>().list == ListPlace::Over {
+            over_ui(ui, window, width);
+        } else {
+            window.local.of::<SentenceMemory>().list = ListPlace::Folded;
+        }
+        return;
     }
-
-    fn ui(&self, ui: &mut Ui, _page: &SentencePage, window: &mut Window<'_>) {
-        let was_open = window.layout(local::SENTENCES_OPEN, 1.0) > 0.0;
-        let width = window.layout(local::SENTENCES_WIDTH, theme::SENTENCES_WIDTH).clamp(LIMITS.0, LIMITS.1);
-        // Ctrl+F goes to the list wherever it is; F6 passes over it where it is not
-        let is_wanted = window.local.shared.focus == Some(PanelName::Sentences) && window.local.shared.cycling == 0;
-        if folds(ui, window, width) {
-            if is_wanted || window.local.of::<SentenceMemory>().list == ListPlace::Over {
-                over_ui(ui, window, width);
-            } else {
-                window.local.of::<SentenceMemory>().list = ListPlace::Folded;
-            }
-            return;
-        }
-        window.local.of::<SentenceMemory>().list = ListPlace::Beside;
-        if is_wanted && !was_open {
-            window.keep(local::SENTENCES_OPEN, 1.0);
-        }
-        let mut is_open = was_open;
-        let panel = Panel::left("sentences").default_size(width).min_size(LIMITS.0).max_size(LIMITS.1).resizable(true);
-        let shown =
-            panel.frame(theme::panel(theme::tokens(ui))).show_collapsible(ui, &mut is_open, |ui| panel_ui(ui, window));
-        if is_open != was_open {
-            window.keep(local::SENTENCES_OPEN, f32::from(u8::from(is_open)));
-        }
-        let Some(shown) = shown else { return };
-        let now = shown.response.rect.width();
-        // While it opens or closes it is narrower than it may be made.
-        if is_open && was_open && now >= LIMITS.0 {
-            window.keep_side(ui, local::SENTENCES_WIDTH, width, now);
-        }
+    window.local.of::<SentenceMemory>().list = ListPlace::Beside;
+    if is_wanted && !was_open {
+        window.layout.sentences_open = true;
+    }
+    let mut is_open = was_open;
+    let panel = Panel::left("sentences").default_size(width).min_size(LIMITS.0).max_size(LIMITS.1).resizable(true);
+    let shown =
+        panel.frame(theme::panel(theme::tokens(ui))).show_collapsible(ui, &mut is_open, |ui| panel_ui(ui, window));
+    if is_open != was_open {
+        window.layout.sentences_open = is_open;
+    }
+    let Some(shown) = shown else { return };
+    let now = shown.response.rect.width();
+    // While it opens or closes it is narrower than it may be made.
+    if is_open && was_open && now >= LIMITS.0 {
+        keep_side(ui, &mut window.layout.sentences_width, width, now);
     }
 }
 
@@ -81,7 +69,7 @@ impl View for SentencesView {
 fn folds(ui: &Ui, window: &Window<'_>, width: f32) -> bool {
     let (room, count) = (ui.available_width(), window.app.document.columns().len() as f32);
     let left = room - width - 2.0 * theme::SPACE_3;
-    let count = if window.layout(local::SOLO, 0.0) > 0.0 { count.min(1.0) } else { count };
+    let count = if window.layout.solo { count.min(1.0) } else { count };
     let wanted = count * (theme::COLUMN_MIN_WIDTH + theme::SPACE_2) - theme::SPACE_2;
     left < LEFT_OVER || (room < NARROW && left < wanted)
 }

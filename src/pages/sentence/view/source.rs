@@ -1,92 +1,72 @@
 //! Floor 11: the text that is typed, and under it the words as the model reads them.
 
-use egui::text::{CCursor, CCursorRange};
 use egui::{Id, RichText, TextEdit, Ui};
 
+use crate::app::command::SourceCommand;
 use crate::app::document::column::{Column, file_name};
 use crate::app::document::table::{AlignmentTable, SourceWord};
 use crate::app::lights::HighlightPart;
 use crate::app::open_with::{Installed, LanguagePair};
 use crate::app::view::Hover;
 use crate::interventions::Said;
-use crate::pages::sentence::SentencePage;
-use crate::pages::sentence::command::{ColumnCommand, SourceCommand};
+use crate::pages::sentence::command::ColumnCommand;
 use crate::pages::sentence::view::memory::ListPlace;
 use crate::pages::sentence::view::memory::SentenceMemory;
 use crate::pages::sentence::view::{alignment, variant};
-use crate::pages::window::act::Act;
-use crate::pages::window::clicked::MenuTarget;
-use crate::pages::window::local::{Panel, View, ViewPlace, Window};
-use crate::pages::window::menu;
-use crate::pages::window::{local, shortcuts};
+use crate::pages::shell::act::Act;
+use crate::pages::shell::clicked::MenuTarget;
+use crate::pages::shell::local;
+use crate::pages::shell::local::Window;
+use crate::pages::shell::menu;
+use crate::pages::shell::source::{MOST_CHARACTERS, SourceMemory, editor_ui};
 use crate::text::language;
 use crate::text::language::primary;
 use crate::widgets::{bidi, labels, theme, words};
 
-/// The source text.
-pub struct SourceView;
-
-/// More characters than this are cut: laying them out would hold up the window.
-pub const MOST_CHARACTERS: usize = 100_000;
 /// Pairs of languages whose models are offered for a text in another language.
 const MOST_OFFERED: usize = 3;
 /// In less room, as on a phone, the text stands under its buttons, points.
 const NARROW: f32 = 480.0;
 /// In a narrower window the menu alone has the button of interlinear text, points.
 const WIDE: f32 = 1200.0;
-/// Height of the text before it scrolls, points.
-const TEXT_HEIGHT: f32 = 84.0;
 /// Height of the words before they scroll, points; in a low window only one line.
 const WORDS_HEIGHT: (f32, f32) = (62.0, 26.0);
 
-/// The text field.
-pub fn editor_id() -> Id {
-    Id::unique("source_text")
-}
-
-impl View for SourceView {
-    type Page = SentencePage;
-
-    fn place(&self) -> ViewPlace {
-        ViewPlace::Middle
-    }
-
-    fn ui(&self, ui: &mut Ui, _page: &SentencePage, window: &mut Window<'_>) {
-        let is_squat = theme::is_squat(ui);
-        let margin = if is_squat { 2 } else { 8 };
-        let card = theme::card(theme::tokens(ui)).inner_margin(egui::Margin::symmetric(12, margin));
-        let shown = card.show(ui, |ui| {
-            ui.take_available_width();
-            text_ui(ui, window, is_squat);
-            given_ui(ui, window);
-            if window.local.of::<SentenceMemory>().cut {
-                let text = tr!(
-                    "Only the first {MOST_CHARACTERS} characters are kept here; open a longer text as a file",
-                    MOST_CHARACTERS
-                );
-                ui.label(RichText::new(text).color(theme::tokens(ui).warm));
-            }
-            if !is_squat {
-                words_ui(ui, window);
-            }
-            unread_ui(ui, window);
-            // a low window has no room for advice
-            if !theme::is_low(ui) {
-                language_ui(ui, window);
-            }
-            reference_ui(ui, window);
-        });
-        window.part(ui, HighlightPart::Source, "", shown.response.rect);
-        ui.add_space(if is_squat { 0.0 } else { theme::SPACE_2 });
-    }
+/// The source text.
+pub(super) fn source_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let is_squat = theme::is_squat(ui);
+    let margin = if is_squat { 2 } else { 8 };
+    let card = theme::card(theme::tokens(ui)).inner_margin(egui::Margin::symmetric(12, margin));
+    let shown = card.show(ui, |ui| {
+        ui.take_available_width();
+        text_ui(ui, window, is_squat);
+        given_ui(ui, window);
+        if window.local.of::<SourceMemory>().cut {
+            let text = tr!(
+                "Only the first {MOST_CHARACTERS} characters are kept here; open a longer text as a file",
+                MOST_CHARACTERS
+            );
+            ui.label(RichText::new(text).color(theme::tokens(ui).warm));
+        }
+        if !is_squat {
+            words_ui(ui, window);
+        }
+        unread_ui(ui, window);
+        // a low window has no room for advice
+        if !theme::is_low(ui) {
+            language_ui(ui, window);
+        }
+        reference_ui(ui, window);
+    });
+    window.part(ui, HighlightPart::Source, "", shown.response.rect);
+    ui.add_space(if is_squat { 0.0 } else { theme::SPACE_2 });
 }
 
 /// The text field between its buttons, or under them.
 fn text_ui(ui: &mut Ui, window: &mut Window<'_>, is_squat: bool) {
     let is_narrow = ui.available_width() < NARROW && !is_squat;
     ui.horizontal_top(|ui| {
-        let is_open = window.layout(local::SENTENCES_OPEN, 1.0) > 0.0
-            && window.local.of::<SentenceMemory>().list == ListPlace::Beside;
+        let is_open = window.layout.sentences_open && window.local.of::<SentenceMemory>().list == ListPlace::Beside;
         if !is_open {
             menu::act_button(ui, window, tr!("Sentences"), Act::ToggleSentences);
         }
@@ -96,7 +76,7 @@ fn text_ui(ui: &mut Ui, window: &mut Window<'_>, is_squat: bool) {
                 menu::act_button(ui, window, tr!("Score yours"), Act::ToggleGiven);
             }
             if ui.ctx().content_rect().width() >= WIDE && !is_squat {
-                let is_on = window.layout(local::INTERLINEAR, 0.0) > 0.0;
+                let is_on = window.layout.interlinear;
                 let name = if is_on { tr!("Pictures") } else { tr!("Interlinear") };
                 menu::act_button(ui, window, name, Act::Interlinear);
             }
@@ -108,71 +88,6 @@ fn text_ui(ui: &mut Ui, window: &mut Window<'_>, is_squat: bool) {
     if is_narrow {
         editor_ui(ui, window);
     }
-}
-
-/// The text field, on its own.
-pub fn editor_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    let mut text = window.app.document.source().to_owned();
-    let align = if bidi::starts_right(&text) { egui::Align::RIGHT } else { egui::Align::LEFT };
-    select_anew(ui.ctx(), window, &text);
-    let output = egui::ScrollArea::vertical().id_salt("source").max_height(TEXT_HEIGHT).show(ui, |ui| {
-        TextEdit::multiline(&mut text)
-            .id(editor_id())
-            .font(theme::sentence())
-            .frame(egui::Frame::NONE)
-            .margin(egui::Margin::symmetric(2, 2))
-            .desired_width(f32::INFINITY)
-            .desired_rows(1)
-            // a sentence is one line; Enter would only add an empty one, or erase what is selected
-            .return_key(egui::KeyboardShortcut::new(egui::Modifiers::SHIFT, egui::Key::Enter))
-            .align(egui::Align2([align, egui::Align::TOP]))
-            .char_limit(MOST_CHARACTERS)
-            .hint_text(tr!("Type a sentence to translate"))
-            .show(ui)
-    });
-    let mut output = output.inner;
-    let response = output.response.response.clone().accessible_name(tr!("Source text"));
-    let is_asked = window.local.shared.takes_focus(Panel::Source);
-    // what was typed in the first frame stays
-    if is_asked && !response.changed() {
-        response.request_focus();
-        output.state.cursor.set_char_range(Some(all_of(&text)));
-        output.state.clone().store(ui.ctx(), editor_id());
-    }
-    let range = output.state.cursor.char_range().filter(|range| !range.is_empty());
-    window.local.of::<SentenceMemory>().selected = range.map(|range| (range, text.chars().count()));
-    if response.changed() {
-        window.local.of::<SentenceMemory>().cut =
-            text.len() >= MOST_CHARACTERS && text.chars().count() >= MOST_CHARACTERS;
-        window.push(SourceCommand::Edit(text));
-    }
-}
-
-fn all_of(text: &str) -> CCursorRange {
-    CCursorRange::two(CCursor::new(0), CCursor::new(text.chars().count()))
-}
-
-/// Gives the field the keyboard before the first frame, which takes longest, with all of the text selected: what is typed
-/// meanwhile begins another sentence and is not lost.
-pub fn begin(ctx: &egui::Context, text: &str) {
-    ctx.memory_mut(|memory| memory.request_focus(editor_id()));
-    let mut state = egui::text_edit::TextEditState::default();
-    state.cursor.set_char_range(Some(all_of(text)));
-    state.store(ctx, editor_id());
-}
-
-/// Of another sentence all is selected where all was, and nothing where a part was: that part is not there any more.
-fn select_anew(ctx: &egui::Context, window: &mut Window<'_>, text: &str) {
-    let Some((range, count)) = window.local.of::<SentenceMemory>().selected else { return };
-    let Some(mut state) = egui::text_edit::TextEditState::load(ctx, editor_id()) else { return };
-    if count == text.chars().count() || state.cursor.char_range() != Some(range) {
-        return;
-    }
-    let end = CCursorRange::one(CCursor::new(text.chars().count()));
-    let (ends, all) = ([range.primary, range.secondary], [CCursor::new(0), CCursor::new(count)]);
-    let was_all = ends == all || ends == [all[1], all[0]];
-    state.cursor.set_char_range(Some(if was_all { all_of(text) } else { end }));
-    state.store(ctx, editor_id());
 }
 
 /// The column whose reading of the source is shown: the selected one, else the first that has read it.
@@ -320,7 +235,7 @@ fn given_ui(ui: &mut Ui, window: &mut Window<'_>) {
             tr!("Every model reads it word by word and says how probable it finds each; it chooses none of them");
         let label = labels::caption(ui, tr!("Your translation")).on_hover_text(note);
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-            let key = shortcuts::text(ui.ctx(), Act::ToggleGiven);
+            let key = Act::ToggleGiven.key_text(ui.ctx());
             let close = ui.small_button("\u{d7}").on_hover_text(tr!("Take it away ({key})", key));
             if close.accessible_name(tr!("Take your translation away")).clicked() {
                 window.push(SourceCommand::Give(None));

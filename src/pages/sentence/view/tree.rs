@@ -20,8 +20,8 @@ use crate::lang;
 use crate::pages::sentence::command::InterveneCommand;
 use crate::pages::sentence::view::memory::SentenceMemory;
 use crate::pages::sentence::view::tree_memory::{Arranged, TreeMemory};
-use crate::pages::window::clicked::MenuTarget;
-use crate::pages::window::local::{Panel, Window};
+use crate::pages::shell::clicked::MenuTarget;
+use crate::pages::shell::local::{Panel, Window};
 use crate::widgets::marks::Letters;
 use crate::widgets::{is_heard, labels, marks, node, theme};
 

@@ -14,8 +14,8 @@ use crate::lang;
 use crate::pages::sentence::command::VariantCommand;
 use crate::pages::sentence::view::memory::BesideDraft;
 use crate::pages::sentence::view::memory::SentenceMemory;
-use crate::pages::window::clicked::MenuTarget;
-use crate::pages::window::local::{Sheet, VariantWords, Window};
+use crate::pages::shell::clicked::MenuTarget;
+use crate::pages::shell::local::{Sheet, VariantWords, Window};
 use crate::widgets::{labels, theme};
 
 /// The head of a variant: what it differs in stands where others have their model's name.

@@ -8,40 +8,29 @@ use crate::pages::sentence::SentencePage;
 use crate::pages::sentence::command::VariantCommand;
 use crate::pages::sentence::view::memory::SentenceMemory;
 use crate::pages::sentence::view::variant;
-use crate::pages::window::local::{Sheet, VariantWords, View, ViewPlace, Window};
+use crate::pages::shell::local::{Sheet, VariantWords, Window};
 use crate::widgets::theme;
-
-/// The sheets.
-pub struct WhatIf;
 
 /// Their width, points.
 const WIDTH: f32 = 480.0;
 /// Width of the field of the beam, points.
 const FIELD: f32 = 60.0;
 
-impl View for WhatIf {
-    type Page = SentencePage;
-
-    fn place(&self) -> ViewPlace {
-        ViewPlace::Over
-    }
-
-    fn ui(&self, ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>) {
-        let (Sheet::Words(id, _) | Sheet::Beside(id)) = window.local.shared.sheet else { return };
-        let Some(column) = window.app.document.column(id) else { return close(sentence, window) };
-        let frame = theme::card(theme::tokens(ui)).inner_margin(egui::Margin::same(24));
-        let response = Modal::new(Id::unique("what_if")).frame(frame).show(ui.ctx(), |ui| {
-            ui.set_width(WIDTH.min(ui.ctx().content_rect().width() - 80.0));
-            match window.local.shared.sheet {
-                Sheet::Words(_, words) => words_ui(ui, sentence, window, column, words),
-                Sheet::Beside(_) => beside_ui(ui, sentence, window, column),
-                Sheet::None | Sheet::Help | Sheet::Training | Sheet::Figure { .. } | Sheet::Head(_) | Sheet::Ask(_) => {
-                }
-            }
-        });
-        if response.should_close() {
-            close(sentence, window);
+/// The sheets.
+pub(super) fn what_if_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>) {
+    let (Sheet::Words(id, _) | Sheet::Beside(id)) = window.local.shared.sheet else { return };
+    let Some(column) = window.app.document.column(id) else { return close(sentence, window) };
+    let frame = theme::card(theme::tokens(ui)).inner_margin(egui::Margin::same(24));
+    let response = Modal::new(Id::unique("what_if")).frame(frame).show(ui.ctx(), |ui| {
+        ui.set_width(WIDTH.min(ui.ctx().content_rect().width() - 80.0));
+        match window.local.shared.sheet {
+            Sheet::Words(_, words) => words_ui(ui, sentence, window, column, words),
+            Sheet::Beside(_) => beside_ui(ui, sentence, window, column),
+            Sheet::None | Sheet::Help | Sheet::Training | Sheet::Figure { .. } | Sheet::Head(_) | Sheet::Ask(_) => {}
         }
+    });
+    if response.should_close() {
+        close(sentence, window);
     }
 }
 

@@ -11,10 +11,10 @@ use crate::app::lights::HighlightPart;
 use crate::figure::beam::BeamRow;
 use crate::figure::palette::Rgba;
 use crate::jobs::steps::StepTrace;
+use crate::pages::shell::local::Window;
 use crate::pages::steps::Guessed;
 use crate::pages::steps::StepsPage;
 use crate::pages::steps::beam::{BeamLine, Became, beam};
-use crate::pages::window::local::Window;
 use crate::widgets::{labels, marks, node, theme};
 
 /// Height of a hypothesis, points.

@@ -7,13 +7,13 @@ use egui::{Id, Key, Label, RichText, TextEdit, Ui, WidgetInfo};
 
 use crate::analysis::aer::AerCounts;
 use crate::jobs::steps::{CANDIDATES, StepTrace};
+use crate::pages::shell::local::Window;
 use crate::pages::steps::Guessed;
 use crate::pages::steps::StepsPage;
 use crate::pages::steps::command::StepsCommand;
 use crate::pages::steps::guess::{Guessing, f1, is_right, place_of};
 use crate::pages::steps::picture::words;
 use crate::pages::steps::view::together;
-use crate::pages::window::local::Window;
 use crate::widgets::{labels, theme};
 
 /// Width of the field of the word, points.

@@ -9,12 +9,12 @@ use crate::figure::machine::{MachineDrawing, places};
 use crate::jobs::steps::StepTrace;
 use crate::lang;
 use crate::models::anatomy::MachineStage;
+use crate::pages::shell::local::Window;
 use crate::pages::steps::StepsPage;
 use crate::pages::steps::command::StepsCommand;
 use crate::pages::steps::depth::Depth;
 use crate::pages::steps::picture::held;
 use crate::pages::steps::view::memory::StepsMemory;
-use crate::pages::window::local::Window;
 use crate::widgets::marks::WholeLetters;
 use crate::widgets::{marks, theme};
 

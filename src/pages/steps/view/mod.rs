@@ -14,20 +14,17 @@ use egui::{Label, Panel, Rect, RichText, ScrollArea, Ui, UiBuilder};
 
 use crate::app::lights::HighlightPart;
 use crate::jobs::steps::StepTrace;
-use crate::pages::sentence::view::source;
+use crate::pages::shell::local::{PageView, Window};
+use crate::pages::shell::source;
 use crate::pages::steps::StepsPage;
 use crate::pages::steps::command::StepsCommand;
 use crate::pages::steps::view::memory::StepsMemory;
 use crate::pages::steps::view::memory::StepsView;
-use crate::pages::window::local::{AnyView, PageView, View, ViewPlace, Window};
 use crate::widgets::theme;
 
-/// The page Steps.
-pub struct StepsPageView;
-
 impl PageView for StepsPage {
-    fn views(&self) -> &'static [&'static dyn AnyView] {
-        &[&StepsPageView]
+    fn middle_ui(&self, ui: &mut Ui, window: &mut Window<'_>) {
+        page_ui(ui, self, window, false);
     }
 
     fn manual(&self) -> Option<&'static str> {
@@ -59,18 +56,6 @@ const LOW: f32 = 380.0;
 const LEAST: f32 = 260.0;
 /// Between what stands below each other there, points.
 const GAP: f32 = 6.0;
-
-impl View for StepsPageView {
-    type Page = StepsPage;
-
-    fn place(&self) -> ViewPlace {
-        ViewPlace::Middle
-    }
-
-    fn ui(&self, ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
-        page_ui(ui, steps, window, false);
-    }
-}
 
 /// The page; in a presentation without what is set before one begins. Where it has too little room it scrolls.
 pub fn page_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, presents: bool) {

@@ -7,15 +7,14 @@ use egui::{ComboBox, EventFilter, Key, Modifiers, RichText, Slider, Ui};
 use crate::jobs::steps::StepTrace;
 use crate::lang;
 use crate::models::anatomy::Miswiring;
-use crate::pages::sentence::command::SelectCommand;
-use crate::pages::sentence::view::source;
+use crate::pages::shell::local::Window;
+use crate::pages::shell::source;
 use crate::pages::steps::StepsPage;
 use crate::pages::steps::command::StepsCommand;
 use crate::pages::steps::depth::DEPTHS;
 use crate::pages::steps::view::memory::StepsMemory;
 use crate::pages::steps::view::{guess, rows};
 use crate::pages::steps::{GUESSES, Guessed, MODES, Mode, PACES};
-use crate::pages::window::local::Window;
 use crate::widgets::{labels, theme};
 
 /// The keys of the page, while nothing is typed: what each does and its command.
@@ -102,7 +101,7 @@ pub fn choices_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
                 for column in app.document.models() {
                     let is_chosen = chosen.is_some_and(|chosen| chosen.id == column.id);
                     if ui.selectable_label(is_chosen, column.name()).clicked() {
-                        window.push(SelectCommand::Column(column.id));
+                        window.push(StepsCommand::SetColumn(column.id));
                     }
                 }
             });

@@ -5,11 +5,11 @@ use egui::{Label, RichText, Ui};
 use crate::figure::equation::spoken;
 use crate::jobs::steps::StepTrace;
 use crate::models::anatomy::MachineStage;
+use crate::pages::shell::local::Window;
 use crate::pages::steps::StepsPage;
 use crate::pages::steps::picture::words;
 use crate::pages::steps::view::memory::StepsMemory;
 use crate::pages::steps::worked::{Worked, WorkedNumber, quantities, strongest, values, worked};
-use crate::pages::window::local::Window;
 use crate::widgets::bars::{Bar, bars};
 use crate::widgets::{labels, theme};
 

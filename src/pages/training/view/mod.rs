@@ -8,17 +8,14 @@ use egui::{ComboBox, Id, RichText, TextEdit, Ui};
 use crate::attention::{AttentionKind, KINDS, scores};
 use crate::lang;
 use crate::models::TRAINED;
+use crate::pages::shell::dialogs::{AskedPath, Question, TEXTS, Wants};
+use crate::pages::shell::local::{Sheet, Window};
 use crate::pages::training as new_training;
 use crate::pages::training::NewTraining;
 use crate::pages::training::command::{Field, TrainingCommand};
-use crate::pages::window::dialogs::{AskedPath, Question, TEXTS, Wants};
-use crate::pages::window::local::{Sheet, View, ViewPlace, Window};
 use crate::training::recipe;
 use crate::training::recipe::{RECIPES, SIZES};
 use crate::widgets::theme;
-
-/// The sheet.
-pub struct NewTrainingView;
 
 /// Width of the sheet, points.
 const WIDTH: f32 = 780.0;
@@ -27,35 +24,28 @@ const FIXED: f32 = 260.0;
 /// Room for the button behind a path, points.
 const BROWSE: f32 = 92.0;
 
-impl View for NewTrainingView {
-    type Page = NewTraining;
-
-    fn place(&self) -> ViewPlace {
-        ViewPlace::Over
+/// The sheet.
+pub fn new_training_ui(ui: &mut Ui, training: &NewTraining, window: &mut Window<'_>) {
+    if window.local.shared.sheet != Sheet::Training {
+        return;
     }
-
-    fn ui(&self, ui: &mut Ui, training: &NewTraining, window: &mut Window<'_>) {
-        if window.local.shared.sheet != Sheet::Training {
-            return;
-        }
-        let frame = theme::card(theme::tokens(ui)).inner_margin(egui::Margin::same(24));
-        let room = ui.ctx().content_rect().size();
-        let response = egui::Modal::new(Id::unique("training_sheet")).frame(frame).show(ui.ctx(), |ui| {
-            ui.set_width(WIDTH.min(room.x - 80.0));
-            let closes = ui.horizontal(|ui| {
-                ui.heading(tr!("New training"));
-                let right = egui::Layout::right_to_left(egui::Align::Center);
-                ui.with_layout(right, |ui| ui.button(tr!("Close")).clicked()).inner
-            });
-            let area = egui::ScrollArea::vertical().max_height(room.y - FIXED).auto_shrink([false, true]);
-            area.show(ui, |ui| sheet_ui(ui, training, window));
-            ui.separator();
-            save_ui(ui, training, window);
-            closes.inner
+    let frame = theme::card(theme::tokens(ui)).inner_margin(egui::Margin::same(24));
+    let room = ui.ctx().content_rect().size();
+    let response = egui::Modal::new(Id::unique("training_sheet")).frame(frame).show(ui.ctx(), |ui| {
+        ui.set_width(WIDTH.min(room.x - 80.0));
+        let closes = ui.horizontal(|ui| {
+            ui.heading(tr!("New training"));
+            let right = egui::Layout::right_to_left(egui::Align::Center);
+            ui.with_layout(right, |ui| ui.button(tr!("Close")).clicked()).inner
         });
-        if response.inner || response.should_close() {
-            window.local.shared.sheet = Sheet::None;
-        }
+        let area = egui::ScrollArea::vertical().max_height(room.y - FIXED).auto_shrink([false, true]);
+        area.show(ui, |ui| sheet_ui(ui, training, window));
+        ui.separator();
+        save_ui(ui, training, window);
+        closes.inner
+    });
+    if response.inner || response.should_close() {
+        window.local.shared.sheet = Sheet::None;
     }
 }
 

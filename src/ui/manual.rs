@@ -1,4 +1,4 @@
-//! Floor 11: the pages of the manual, which are the files of `assets/manual`.
+//! Floor 13: the pages of the manual, which are the files of `assets/manual`.
 
 use std::sync::OnceLock;
 
@@ -51,13 +51,13 @@ macro_rules! files {
         ]
     };
     ($folder:literal: $($file:literal),* $(,)?) => {
-        &[$(($file, include_str!(concat!("../../../assets/", $folder, $file)))),*]
+        &[$(($file, include_str!(concat!("../../assets/", $folder, $file)))),*]
     };
 }
 
 macro_rules! pictures {
     ($($file:literal),* $(,)?) => {
-        &[$(($file, include_bytes!(concat!("../../../assets/manual/", $file)))),*]
+        &[$(($file, include_bytes!(concat!("../../assets/manual/", $file)))),*]
     };
 }
 

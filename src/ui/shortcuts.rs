@@ -1,10 +1,11 @@
-//! Floor 11: the keyboard: which acts of the table were pressed, and their keys in words.
+//! Floor 13: the keyboard: which acts of the table were pressed.
 
 use egui::{Key, KeyboardShortcut, Modifiers};
 
 use crate::app::page::Page;
-use crate::pages::window::act::{Act, bindings};
-use crate::pages::window::local::{cell_id, given_id};
+use crate::pages::shell::act::Act;
+use crate::pages::shell::local::{cell_id, given_id};
+use crate::ui::act::{bindings, works_on};
 
 /// The keys that scroll a text: down and up.
 pub const PAGING: [KeyboardShortcut; 2] =
@@ -26,7 +27,7 @@ pub fn pressed(ctx: &egui::Context, source: egui::Id, page: Page, in_lesson: boo
             for binding in bindings() {
                 let is_fields_own = elsewhere && matches!(binding.act, Act::Undo | Act::Redo);
                 let is_menus_own = in_menu && binding.act == Act::Escape;
-                if is_fields_own || is_menus_own || !binding.works_on(page) || typing && !binding.while_typing {
+                if is_fields_own || is_menus_own || !works_on(binding, page) || typing && !binding.while_typing {
                     continue;
                 }
                 let is_lessons_own = |key: &KeyboardShortcut| in_lesson && PAGING.contains(key);
@@ -39,28 +40,4 @@ pub fn pressed(ctx: &egui::Context, source: egui::Id, page: Page, in_lesson: boo
         }
     });
     acts
-}
-
-/// A key in words such as `Ctrl+O` or `]`.
-pub fn key_text(ctx: &egui::Context, key: &KeyboardShortcut) -> String {
-    let symbol = match key.logical_key {
-        Key::CloseBracket => "]",
-        Key::OpenBracket => "[",
-        Key::Plus => "+",
-        Key::Minus => "-",
-        Key::Equals => "=",
-        Key::Period => ".",
-        Key::Questionmark => "?",
-        Key::Slash => "/",
-        _ => return ctx.format_shortcut(key),
-    };
-    // The name at the end stands where the symbol belongs.
-    let text = ctx.format_shortcut(key);
-    let name = ctx.format_shortcut(&KeyboardShortcut::new(Modifiers::NONE, key.logical_key));
-    text.strip_suffix(&name).map_or_else(|| text.clone(), |modifiers| format!("{modifiers}{symbol}"))
-}
-
-/// The first key of an act in words; empty without one.
-pub fn text(ctx: &egui::Context, act: Act) -> String {
-    act.keys().first().map(|key| key_text(ctx, key)).unwrap_or_default()
 }

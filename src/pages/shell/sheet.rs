@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use egui::{RichText, Ui};
 
-use crate::pages::window::local::{SharedMemory, Window};
+use crate::pages::shell::local::{SharedMemory, Window};
 use crate::widgets::theme;
 
 impl SharedMemory {

@@ -5,7 +5,7 @@ use egui::{ProgressBar, RichText, Ui};
 use crate::app::command::TaskCommand;
 use crate::app::page::SENTENCE;
 use crate::app::tasks::Task;
-use crate::pages::window::local::Window;
+use crate::pages::shell::local::Window;
 use crate::widgets::theme;
 
 /// Narrower than this the buttons stand below the bar, points.

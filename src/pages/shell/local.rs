@@ -5,68 +5,19 @@ use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
 use crate::app::command::WindowCommand;
-use crate::app::document::column::Column;
-use crate::app::files::drawing::{Branches, Drawing};
+use crate::app::layout::Layout;
 use crate::app::lights::{HighlightPart, Lights};
 use crate::app::open_with::Installed;
-use crate::app::page::Page;
-use crate::app::settings;
 use crate::app::state::AppState;
 use crate::app::view::Hover;
-use crate::figure::links::Weight;
 use crate::jobs::live::protocol::ColumnId;
 use crate::pages::command::Command;
-use crate::pages::sentence::view::memory::SentenceMemory;
-use crate::pages::window::clicked::{ContextMenu, MenuTarget};
-use crate::pages::window::dialogs::{AskedPath, Dialogs, TEXT};
-use crate::pages::window::manual::ManualLocal;
+use crate::pages::shell::act::Act;
+use crate::pages::shell::clicked::{ContextMenu, MenuTarget};
+use crate::pages::shell::dialogs::{AskedPath, Dialogs, TEXT};
 use crate::widgets::heatmap::Texture;
 use crate::widgets::heatmap::layout::Zoom;
 use crate::widgets::words;
-
-/// Key of the session's layout: width of the window, points.
-pub const WINDOW_WIDTH: &str = "window_width";
-/// Key of the session's layout: height of the window, points.
-pub const WINDOW_HEIGHT: &str = "window_height";
-/// Key of the session's layout: width of the sentences panel, points.
-pub const SENTENCES_WIDTH: &str = "sentences_width";
-/// Key of the session's layout: 1 when the sentences panel is open.
-pub const SENTENCES_OPEN: &str = "sentences_open";
-/// Key of the session's layout: height of the inspector, points.
-pub const INSPECTOR_HEIGHT: &str = "inspector_height";
-/// Key of the session's layout: 1 when the inspector is open.
-pub const INSPECTOR_OPEN: &str = settings::INSPECTOR_OPEN;
-/// Key of the session's layout: side of a cell in points; 0 by itself, below 0 all cells in view.
-pub const CELL: &str = "cell";
-/// Key of the session's layout: 1 when the marks of local attention are drawn.
-pub const GAZE: &str = "gaze";
-/// Key of the session's layout: 1 when links are shown in place of heatmaps.
-pub const LINKS: &str = settings::LINKS_PICTURE;
-/// Key of the session's layout: 1 when the search is shown as a tree in place of heatmaps and links.
-pub const TREE: &str = settings::TREE_PICTURE;
-/// Key of the session's layout: 1 when the sentence is shown as interlinear text, in place of all columns.
-pub const INTERLINEAR: &str = settings::INTERLINEAR_PICTURE;
-/// Key of the session's layout: least alpha of a link.
-pub const LINKS_THRESHOLD: &str = "links_threshold";
-/// Least alpha of a link at first.
-pub const THRESHOLD: f32 = 0.1;
-/// Key of the session's layout: 1 when alpha is the opacity of a link and not its width.
-pub const LINKS_OPACITY: &str = "links_opacity";
-/// Key of the session's layout: 1 when the other weights of a row share what a set one leaves.
-pub const RENORMALISE: &str = "renormalise";
-/// Key of the session's layout: 1 when one column stands alone.
-pub const SOLO: &str = settings::SOLO;
-/// Key of the session's layout: 1 when the manual is open.
-pub const MANUAL_OPEN: &str = "manual_open";
-/// Key of the session's layout: width of the manual, points.
-pub const MANUAL_WIDTH: &str = "manual_width";
-/// Key of the session's layout: width of the lessons, points.
-pub const LESSON_WIDTH: &str = "lesson_width";
-/// Key of the session's layout: 1 when the beam lists are open.
-pub const BEAM_OPEN: &str = "beam_open";
-
-/// Key of the session's layout: 1 when things glide to their places, 0 when they jump.
-pub const MOTION: &str = "motion";
 
 /// Where F6 goes, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -187,8 +138,6 @@ pub struct Local {
     pages: HashMap<TypeId, Box<dyn Any>>,
     /// Where the configuration of a new training is to be written.
     pub training_path: String,
-    /// Of the manual.
-    pub manual: ManualLocal,
     /// What a lesson lights now.
     pub lighted: Lighted,
     /// The parts that a lesson lights, where they were painted in this frame, and where they would be if nothing was cut.
@@ -215,6 +164,8 @@ pub struct Local {
     pub theme: Option<egui::Theme>,
     /// The system's file dialogs.
     pub dialogs: Dialogs,
+    /// Acts that menus and buttons ask for; they are done after painting.
+    pub acts: Vec<Act>,
 }
 
 impl Local {
@@ -269,23 +220,16 @@ impl SharedMemory {
     }
 }
 
-/// Where in the window a view stands, while its page is shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ViewPlace {
-    /// At the left.
-    Left,
-    /// At the bottom, beside the left.
-    Bottom,
-    /// What the edges leave, from top to bottom.
-    Middle,
-    /// Over everything, whichever page is shown.
-    Over,
-}
-
 /// What the window asks of a page, as it stands.
-pub trait PageView: Any {
-    /// Its parts, from the edges of the window inwards.
-    fn views(&self) -> &'static [&'static dyn AnyView];
+pub trait PageView {
+    /// Paints what stands at the edges of the window, from there inwards.
+    fn edges_ui(&self, _ui: &mut egui::Ui, _window: &mut Window<'_>) {}
+
+    /// Paints what stands between the edges.
+    fn middle_ui(&self, ui: &mut egui::Ui, window: &mut Window<'_>);
+
+    /// Paints what stands over everything, whichever page is shown.
+    fn over_ui(&self, _ui: &mut egui::Ui, _window: &mut Window<'_>) {}
 
     /// The file of the manual about it; none: the manual opens where it was left.
     fn manual(&self) -> Option<&'static str> {
@@ -314,65 +258,21 @@ pub trait PageView: Any {
     fn present_ui(&self, _ui: &mut egui::Ui, _window: &mut Window<'_>) {}
 }
 
-/// A part of a page.
-pub trait View: Sync {
-    /// The state of its page.
-    type Page: 'static;
-    /// Where it stands.
-    fn place(&self) -> ViewPlace;
-    /// Paints it and pushes what the user did.
-    fn ui(&self, ui: &mut egui::Ui, page: &Self::Page, window: &mut Window<'_>);
-}
-
-/// A part of whichever page.
-pub trait AnyView: Sync {
-    /// Where it stands.
-    fn stands(&self) -> ViewPlace;
-    /// Paints it from the state of its page.
-    fn show(&self, ui: &mut egui::Ui, page: &dyn Any, window: &mut Window<'_>);
-}
-
-impl<V: View> AnyView for V {
-    fn stands(&self) -> ViewPlace {
-        self.place()
-    }
-
-    fn show(&self, ui: &mut egui::Ui, page: &dyn Any, window: &mut Window<'_>) {
-        if let Some(page) = page.downcast_ref() {
-            self.ui(ui, page, window);
-        }
-    }
-}
-
-/// The pages, as the window sees them.
-pub trait ShownPages {
-    /// In the order of the tabs.
-    fn list(&self) -> Vec<Page>;
-    /// A page as it stands.
-    fn get(&self, page: Page) -> &dyn PageView;
-}
-
 /// What a view gets: what to read, commands to push, and the window's own memory.
 pub struct Window<'a> {
     /// What the pages share.
     pub app: &'a AppState,
-    /// The pages.
-    pub pages: &'a dyn ShownPages,
     /// What a lesson lights.
     pub lights: &'a Lights,
     /// What the user did.
     pub commands: &'a mut Vec<Command>,
-    /// What the window remembers.
+    /// How the window is laid out, which is kept between starts.
+    pub layout: &'a mut Layout,
+    /// What the window remembers until it is closed.
     pub local: &'a mut Local,
 }
 
 impl Window<'_> {
-    /// A page, as its own type; none where the window has no such page.
-    pub fn page<P: 'static>(&self, page: Page) -> Option<&P> {
-        let page: &dyn Any = self.pages.get(page);
-        page.downcast_ref()
-    }
-
     /// Does this after painting.
     pub fn push(&mut self, command: impl Into<Command>) {
         self.commands.push(command.into());
@@ -381,23 +281,6 @@ impl Window<'_> {
     /// Asks for a path on a sheet.
     pub fn ask(&mut self, asked: AskedPath) {
         self.local.shared.sheet = Sheet::Ask(asked);
-    }
-
-    /// A number kept between starts.
-    pub fn layout(&self, key: &str, default: f32) -> f32 {
-        layout(self.app, key, default)
-    }
-
-    /// Keeps a number between starts.
-    pub fn keep(&mut self, key: &str, value: f32) {
-        self.push(WindowCommand::SetLayout { key: key.to_owned(), value });
-    }
-
-    /// Keeps the side of a panel between starts, once the mouse has let go of it.
-    pub fn keep_side(&mut self, ui: &egui::Ui, key: &str, before: f32, now: f32) {
-        if (now - before).abs() > 1.0 && !ui.input(|input| input.pointer.any_down()) {
-            self.keep(key, now);
-        }
     }
 
     /// Selects these words of a text.
@@ -428,29 +311,6 @@ impl Window<'_> {
     pub fn offer_at(&mut self, clicked: MenuTarget, at: egui::Pos2) {
         self.local.shared.asked = None;
         self.local.shared.offered = Some(ContextMenu { clicked, at, focus: None, is_open: false });
-    }
-
-    /// The name of the kind of figure that a column shows; where it shows none, that of its beam.
-    pub fn picture(&self, column: &Column) -> &'static str {
-        let aligns = column.table.as_ref().is_some_and(|table| table.alpha.is_some());
-        match (self.layout(TREE, 0.0) > 0.0, self.layout(LINKS, 0.0) > 0.0) {
-            (true, _) if !column.result.nodes.is_empty() => "tree",
-            _ if !aligns => {
-                let shown = self.app.view.settings().shown;
-                let has_cells = column.table.as_ref().is_some_and(|table| table.numbers(shown).is_some());
-                if has_cells { "heatmap" } else { "beam" }
-            }
-            (_, true) => "links",
-            _ => "heatmap",
-        }
-    }
-
-    /// A figure with the links and the branches of the screen.
-    pub fn as_on_screen(&self, drawing: Drawing, column: ColumnId) -> Drawing {
-        let weight = if self.layout(LINKS_OPACITY, 0.0) > 0.0 { Weight::Opacity } else { Weight::Width };
-        let tree = self.local.seen::<SentenceMemory>().and_then(|memory| memory.trees.get(&column));
-        let branches = tree.map_or(Branches::default(), |tree| Branches { pruned: tree.pruned, steps: tree.steps });
-        Drawing { threshold: self.layout(LINKS_THRESHOLD, THRESHOLD), weight, branches, ..drawing }
     }
 
     /// Says where a part of the window is, which a lesson may light; `of` is a model's folder or a box. What is lit anew
@@ -488,7 +348,7 @@ impl Window<'_> {
 
     /// How the heatmaps are scaled.
     pub fn zoom(&self) -> Zoom {
-        match self.layout(CELL, 0.0) {
+        match self.layout.cell {
             side if side > 0.0 => Zoom::Fixed(side),
             side if side < 0.0 => Zoom::Whole,
             _ => Zoom::Auto,
@@ -496,9 +356,11 @@ impl Window<'_> {
     }
 }
 
-/// A number kept between starts.
-pub fn layout(app: &AppState, key: &str, default: f32) -> f32 {
-    app.view.layout().get(key).copied().filter(|value| value.is_finite()).unwrap_or(default)
+/// Keeps the side of a panel between starts, once the mouse has let go of it.
+pub fn keep_side(ui: &egui::Ui, kept: &mut Option<f32>, before: f32, now: f32) {
+    if (now - before).abs() > 1.0 && !ui.input(|input| input.pointer.any_down()) {
+        *kept = Some(now);
+    }
 }
 
 /// Where the window notes the cell of interlinear text that has the keyboard: undo there is the scene's as well.
