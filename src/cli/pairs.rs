@@ -5,17 +5,18 @@ use crate::cli::input::{InputFiles, InputSide, SourceLine};
 use crate::cli::windows::{Doing, Growth, WindowItem};
 use crate::cli::words::Worded;
 use crate::cli::{windows, words};
-use crate::decoding::{Ensemble, Forced};
+use crate::decoding::{Ensemble, Hypothesis};
 use crate::error::{Error, Result};
 use crate::evaluation::rows::ReadRows;
 use crate::models::Stepper;
 use crate::text::line;
+use crate::ticket::CancellationToken;
 
 /// A source line and its target line.
 pub type SourcePair = (SourceLine, SourceLine);
 
 /// Called with each window of pairs and its results.
-pub type Each<'a> = dyn FnMut(&Ensemble, &[SourcePair], &[Option<Forced>]) -> anyhow::Result<()> + 'a;
+pub type Each<'a> = dyn FnMut(&Ensemble, &[SourcePair], &[Option<Hypothesis>]) -> anyhow::Result<()> + 'a;
 
 /// Two files and what forces one through the other.
 pub struct PairForcer {
@@ -84,11 +85,11 @@ fn force_window(
     stepper: &mut dyn Stepper,
     batch: usize,
     window: &[SourcePair],
-) -> Result<Vec<Option<Forced>>> {
+) -> Result<Vec<Option<Hypothesis>>> {
     let read = window.iter().filter(|pair| pair.refused().is_none());
     let pairs: Vec<(&[u32], &[u32])> =
         read.map(|(x, y)| (x.sentence.ids.as_slice(), y.sentence.ids.as_slice())).collect();
-    let mut forced = words::force_all(rows, stepper, &pairs, batch)?.into_iter();
+    let mut forced = rows.force_all(stepper, &pairs, batch, &CancellationToken::forever(), &mut |_, _| {})?.into_iter();
     Ok(window.iter().map(|pair| if pair.refused().is_none() { forced.next() } else { None }).collect())
 }
 

@@ -13,7 +13,7 @@ use crate::cli::pairs::{PairForcer, SourcePair};
 use crate::cli::windows::Doing;
 use crate::cli::words::LinkedSides;
 use crate::cli::{Context, phrases, words};
-use crate::decoding::{Ensemble, Forced};
+use crate::decoding::{Ensemble, Hypothesis};
 use crate::error::Error;
 use crate::text::sentence::{EOS, Sentence};
 use crate::text::words::vocabulary_words;
@@ -94,7 +94,7 @@ fn write(
     (format, reading, counted): (ScoreFormat, Option<&'static str>, LinkWords),
     system: &Ensemble,
     pair: &SourcePair,
-    forced: Option<&Forced>,
+    forced: Option<&Hypothesis>,
     pretokenized: bool,
 ) -> anyhow::Result<()> {
     match format {
@@ -113,7 +113,7 @@ fn write(
 fn record<'a>(
     system: &Ensemble,
     (source, target): &'a SourcePair,
-    forced: Option<&'a Forced>,
+    forced: Option<&'a Hypothesis>,
     pretokenized: bool,
 ) -> ScoreLine<'a> {
     let (x, y) = (&system.lead().source, system.target());

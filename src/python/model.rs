@@ -11,7 +11,7 @@ use crate::cli::args::{Runtime, physical_cores};
 use crate::cli::words;
 use crate::decoding;
 use crate::decoding::ensemble::Mixing;
-use crate::decoding::{Decoded, Ensemble, Forced, Hypothesis, LengthRule, Ranking, SearchOptions};
+use crate::decoding::{Decoded, Ensemble, Hypothesis, LengthRule, Ranking, SearchOptions};
 use crate::error::{Error, Result};
 use crate::evaluation::rows::ReadRows;
 use crate::models::{Kernels, Model, Stepper};
@@ -174,20 +174,14 @@ impl Loaded {
         let is_read = |pair: &&(Sentence, Sentence, Option<String>)| pair.2.is_none();
         let pairs: Vec<(&[u32], &[u32])> =
             read.iter().filter(is_read).map(|(source, target, _)| (&source.ids[..], &target.ids[..])).collect();
-        let mut all = vec![Forced::default(); pairs.len()];
-        let rows = self.run(wanted == Some(Reading::Head), |stepper| {
+        let (rows, all) = self.run(wanted == Some(Reading::Head), |stepper| {
             let rows = ReadRows::chosen(system.into(), stepper, wanted)?;
-            rows.force_all(stepper, &pairs, asked.batch, ticket, &mut |indexes, forced| {
-                counted.add(indexes.len(), indexes.iter().map(|&index| pairs[index].1.len()).sum());
-                indexes.iter().zip(forced).for_each(|(&index, forced)| all[index] = forced);
-                Ok(())
-            })?;
-            Ok(rows)
+            let mut hear = |sentences, words| counted.add(sentences, words);
+            Ok((rows, rows.force_all(stepper, &pairs, asked.batch, ticket, &mut hear)?))
         })?;
         let mut all = all.into_iter();
         let found = read.into_iter().map(|(source, target, error)| {
-            let forced = if error.is_none() { all.next() } else { None };
-            let hypothesis = forced.map(|forced| given(&target, forced));
+            let hypothesis = if error.is_none() { all.next() } else { None };
             TranslatedSentence {
                 system: Arc::clone(&self.system),
                 source,
@@ -236,13 +230,6 @@ fn search(
     });
     ReadRows::own(system.into()).settle(stepper, translations.collect(), asked.batch, ticket)?;
     Ok(all)
-}
-
-/// A given translation as if it had been found.
-fn given(target: &Sentence, forced: Forced) -> Hypothesis {
-    let Forced { token_log_p, log_p, alpha, energies, p_t, head: _ } = forced;
-    let (tokens, rank) = (target.ids.clone(), log_p);
-    Hypothesis { tokens, token_log_p, log_p, rank, alpha, energies, p_t, finished: true, ..Hypothesis::default() }
 }
 
 /// A model in memory.
