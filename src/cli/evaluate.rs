@@ -17,7 +17,6 @@ use std::time::Instant;
 
 use clap::{ArgMatches, FromArgMatches as _};
 
-use crate::cli::args::Runtime;
 use crate::cli::evaluate::arguments::{EvaluateArgs, ReportFormat};
 use crate::cli::evaluate::bar::with_bar;
 use crate::cli::input::lines;
@@ -29,6 +28,7 @@ use crate::corpus::overview::{evaluate, figures};
 use crate::error::{Error, Result};
 use crate::evaluation::EvaluatedSystem;
 use crate::evaluation::alignment::Aligner;
+use crate::host::runtime::Runtime;
 use crate::models::Stepper;
 use crate::text::reader::LineReader;
 use crate::text::write::FolderDraft;

@@ -8,9 +8,10 @@ use crate::analysis::extract::PhraseCounts;
 use crate::cli::align::{NO_MODEL, default_way, way};
 use crate::cli::args::links::GoldLayoutArgs;
 use crate::cli::args::{BatchArgs, ModelArgs, PairArgs, ReadingArgs, RunArgs, count};
+use crate::cli::output;
 use crate::cli::pairs::PairForcer;
 use crate::cli::statistical::{StatisticalArgs, Text};
-use crate::cli::{output, words};
+use crate::cli::windows;
 use crate::corpus::store::rules::SideRules;
 use crate::error::{Error, Result};
 use crate::evaluation::alignment::AlignerDirection;
@@ -92,7 +93,7 @@ pub fn run(low: &ExtractArgs) -> anyhow::Result<()> {
     let path = &low.output;
     write_packed(path, |file| counts.write(file).map_err(|error| Error::io(path, &error)))?;
     output::tell(&format!("{} phrase pairs in {}", counts.len(), path.display()));
-    words::refused(refused)
+    windows::refused(refused)
 }
 
 fn by_links(

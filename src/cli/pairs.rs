@@ -2,12 +2,13 @@
 
 use crate::cli::args::{BatchArgs, ModelArgs, PairArgs, ReadingArgs, RunArgs};
 use crate::cli::input::{InputFiles, InputSide, SourceLine};
+use crate::cli::windows;
 use crate::cli::windows::{Doing, Growth, WindowItem};
-use crate::cli::words::Worded;
-use crate::cli::{windows, words};
 use crate::decoding::{Ensemble, Hypothesis};
 use crate::error::{Error, Result};
 use crate::evaluation::rows::ReadRows;
+use crate::host::words;
+use crate::host::words::Worded;
 use crate::models::Stepper;
 use crate::text::line;
 use crate::ticket::CancellationToken;
@@ -53,7 +54,7 @@ impl PairForcer {
     }
 
     /// Reads window after window; `each` is called for every pair in order, without a result where a model cannot read it.
-    /// Returns the number of those, each reported on stderr; see [`words::refused`].
+    /// Returns the number of those, each reported on stderr; see [`windows::refused`].
     pub fn run(mut self, doing: Doing, each: &mut Each<'_>) -> anyhow::Result<usize> {
         let system = &self.system;
         let mut next = |files: &mut InputFiles| next(files, system, self.pretokenized);

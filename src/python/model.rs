@@ -7,15 +7,14 @@ use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::{Bound, FromPyObject, PyAny, PyErr, PyResult, Python, pyclass, pymethods};
 
 use crate::analysis::reading::Reading;
-use crate::cli::args::{Runtime, physical_cores};
-use crate::cli::words;
 use crate::decoding;
 use crate::decoding::ensemble::Mixing;
 use crate::decoding::{Decoded, Ensemble, Hypothesis, LengthRule, Ranking, SearchOptions};
 use crate::error::{Error, Result};
 use crate::evaluation::rows::ReadRows;
+use crate::host::runtime::Runtime;
+use crate::host::words;
 use crate::models::{Kernels, Model, Stepper};
-use crate::nn::device;
 use crate::nn::device::DeviceChoice;
 use crate::python::translation::{NativeTranslation, TranslatedSentence};
 use crate::python::waiting;
@@ -241,15 +240,10 @@ impl NativeModel {
     #[new]
     fn new(py: Python<'_>, folders: Vec<PathBuf>, threads: Option<usize>, device: &str) -> PyResult<Self> {
         let chosen: DeviceChoice = device.parse().map_err(|why| Error::Input(format!("device: {why}")))?;
-        let device = device::pick(chosen)?;
-        if let Some(notice) = &device.notice {
+        let runtime = Runtime::new(chosen, threads, Kernels::Fused)?;
+        if let Some(notice) = &runtime.device.notice {
             PyErr::warn(py, &py.get_type::<PyUserWarning>(), &std::ffi::CString::new(notice.as_str())?, 2)?;
         }
-        let threads = threads.unwrap_or_else(physical_cores);
-        // Only the first pool of a process counts.
-        let _ = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
-        let engine = if device.is_cpu() { Kernels::Fused } else { Kernels::Plain };
-        let runtime = Runtime { threads, device, engine };
         let system = waiting::work(py, None, |_, _| Ensemble::load(&folders, &runtime.device, Mixing::default()))?;
         let system = Arc::new(system);
         Ok(Self(Loaded { system, runtime, stepper: Kept::default(), head: Kept::default() }))

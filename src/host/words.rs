@@ -1,4 +1,4 @@
-//! Floor 13: from hypotheses to words, and the loops over batches that several commands share.
+//! Floor 12: from hypotheses to words and links, as commands and Python give them.
 
 use crate::analysis::alignment::Alignment;
 use crate::analysis::hard::Link;
@@ -151,13 +151,4 @@ pub fn require_alignment(system: &Ensemble, has_head: bool, flag: &str) -> Resul
         system.name(),
         architectures.join(", ")
     )))
-}
-
-/// The error at the end of work in which this many lines were refused, each with its own sentence.
-pub fn refused(count: usize) -> anyhow::Result<()> {
-    match count {
-        0 => Ok(()),
-        1 => Err(Error::Input("1 line was left empty because a model cannot read it".into()).into()),
-        _ => Err(Error::Input(format!("{count} lines were left empty because a model cannot read them")).into()),
-    }
 }
