@@ -13,7 +13,6 @@ mod run;
 pub mod view;
 pub mod whole;
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -29,6 +28,7 @@ use crate::app::state::AppState;
 use crate::corpus::export::out::{ExportFormat, Out};
 use crate::corpus::import::importer::ImportReport;
 use crate::corpus::judgements::agreement::Agreement;
+use crate::corpus::judgements::change::Change;
 use crate::corpus::judgements::judge::{Judgement, MOST_STARS, NOBODY};
 use crate::corpus::overview::evaluated::Evaluated;
 use crate::corpus::query::column::{TableColumn, TextColumn};
@@ -111,8 +111,8 @@ pub struct CorpusPage {
     pub detail: Option<Arc<Detail>>,
     /// What each system says of it as a heatmap shows it; `None` where it has no alignment.
     pub tables: Vec<Option<Arc<AlignmentTable>>>,
-    /// Judgements that were given and are not yet part of the corpus.
-    given: BTreeMap<(usize, String), Judgement>,
+    /// Sentences that were judged, once for each act that is not yet in the file: what it says of them is older.
+    under_way: Vec<usize>,
     /// Links by hand that were drawn and are not yet part of the details.
     drawn: Option<(usize, Option<Links>)>,
     /// Whose words are linked by hand: the system at this place; none: the reference.
@@ -157,8 +157,7 @@ impl CorpusPage {
 
     /// What an annotator says of a sentence, from 0.
     pub fn said(&self, at: usize, annotator: &str) -> Judgement {
-        let given = self.given.get(&(at, annotator.to_owned()));
-        given.or_else(|| self.corpus.judgements.get(&at)?.get(annotator)).cloned().unwrap_or_default()
+        self.corpus.judgements.get(&at).and_then(|all| all.get(annotator)).cloned().unwrap_or_default()
     }
 
     /// The row of the chosen sentence.
@@ -339,9 +338,12 @@ impl CorpusPage {
             app.changed();
         }
         let is_longer = corpus.systems.len() != self.corpus.systems.len();
-        self.corpus = corpus;
+        let before = std::mem::replace(&mut self.corpus, corpus);
+        if !self.under_way.is_empty() {
+            let judged = self.under_way.iter().map(|at| (*at, before.judgements.get(at).cloned().unwrap_or_default()));
+            Arc::make_mut(&mut self.corpus).apply(&Change::of_judgements(judged));
+        }
         self.note_outputs();
-        self.forget_given();
         self.seen = None;
         if let Some(at) = self.selected.filter(|_| is_longer || !self.tasks.is_empty()) {
             Self::send(app, CorpusRequest::Detail(at));
@@ -365,7 +367,7 @@ impl CorpusPage {
             }
             CorpusNews::Rows(Err(trouble)) => self.trouble = Some(trouble),
             CorpusNews::Seen => self.seen = None,
-            CorpusNews::Judged(change) => self.judged(&change, app),
+            CorpusNews::Judged(change) => self.judged(Arc::unwrap_or_clone(change), app),
             CorpusNews::Compared(agreement) => self.agreement = agreement.filter(|_| self.compared.is_some()),
             CorpusNews::Detail(detail) => {
                 // One of a sentence that is not chosen any more comes too late.
@@ -427,6 +429,7 @@ impl CorpusPage {
             CorpusNews::Failed(message) => {
                 // What was under way may be what failed.
                 self.whole.fail();
+                self.under_way.clear();
                 self.message = Some(message);
             }
         }
