@@ -108,6 +108,11 @@ impl<E> Outbox<E> {
     }
 }
 
+/// What a panic said, as a sentence for the user.
+pub(crate) fn panic_sentence(words: &str) -> String {
+    format!("Something went wrong ({words}); what was there before stays.")
+}
+
 /// A thread with the channel that it sends to. Dropping it stops listening, so that the thread never waits for room,
 /// calls `stop`, and waits for the thread.
 pub struct Service<E> {

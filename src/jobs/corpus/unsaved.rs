@@ -14,7 +14,7 @@ impl Open<'_> {
     /// Makes a corpus of what was measured, and opens it.
     pub(super) fn make(&mut self, evaluated: &Arc<Evaluated>) -> Result<()> {
         let made = made(evaluated, &mut |share| {
-            self.tell(CorpusNews::Busy(id!("Putting the sentences into a corpus").to_owned(), share));
+            self.tell(CorpusNews::busy(id!("Putting the sentences into a corpus"), share));
             self.check()
         });
         self.tell(CorpusNews::Idle);

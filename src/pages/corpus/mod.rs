@@ -36,7 +36,7 @@ use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::kinds::MOST_PICTURES;
 use crate::import;
 use crate::jobs::corpus::thread::{CorpusNews, CorpusRequest, Detail};
-use crate::jobs::queue::Found;
+use crate::jobs::queue::{Found, JobProgress};
 use crate::pages::corpus::columns::TableColumns;
 use crate::pages::corpus::documents::{DocumentCommand, DocumentSheet};
 use crate::pages::corpus::whole::Whole;
@@ -100,7 +100,7 @@ pub struct CorpusPage {
     /// Why the last act came to nothing, as a sentence.
     pub message: Option<String>,
     /// What the lane is doing, and how far it is.
-    pub busy: Option<(String, f32)>,
+    pub busy: Option<JobProgress>,
     /// It brings in a file, which can be stopped.
     pub is_importing: bool,
     /// The file that came in last, and what came of it.
@@ -378,8 +378,7 @@ impl CorpusPage {
                 self.tables = picture::tables(&detail, self.corpus.rules, || app.tasks.fresh_id());
                 self.detail = Some(Arc::from(detail));
             }
-            CorpusNews::Busy(what, share) => (self.busy, self.is_importing) = (Some((what, share)), false),
-            CorpusNews::Importing(what, share) => (self.busy, self.is_importing) = (Some((what, share)), true),
+            CorpusNews::Busy { progress, is_import } => (self.busy, self.is_importing) = (Some(progress), is_import),
             CorpusNews::Idle => (self.busy, self.is_importing) = (None, false),
             CorpusNews::Imported(path, imported) => {
                 self.message = None;
@@ -406,7 +405,7 @@ impl CorpusPage {
                 self.whole.counted.pair = self.columns.look.pair;
                 self.tell_means(app);
             }
-            CorpusNews::Counting(share) => self.whole.counted.share = Some(share),
+            CorpusNews::Counting(progress) => self.whole.counted.share = Some(progress.share()),
             CorpusNews::Counted(overview) => {
                 self.whole.counted.take(overview);
                 self.see_whole(app);
@@ -418,9 +417,9 @@ impl CorpusPage {
                     self.see_whole(app);
                 }
             }
-            CorpusNews::Tallied(number, share, table) => {
+            CorpusNews::Tallied(number, progress, table) => {
                 let is_over = table.is_some();
-                self.whole.tallied.take(number, share, table);
+                self.whole.tallied.take(number, progress.share(), table);
                 if is_over {
                     self.see_whole(app);
                 }

@@ -43,7 +43,7 @@ use crate::pages::steps::place::StepsPlace;
 use crate::text::links::{Link, Links};
 use crate::text::pieces::PieceMarks;
 
-pub use crate::pages::steps::command::{GUESSES, GuessEntry, Guessed, MODES, Mode, ModeEntry, STEPS, StepsCommand};
+pub use crate::pages::steps::command::{GUESSES, Guessed, MODES, Mode, STEPS, StepsCommand};
 
 /// Slowest and fastest of the player, moves a second.
 pub const PACES: (f32, f32) = (0.2, 8.0);

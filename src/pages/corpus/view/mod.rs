@@ -468,8 +468,8 @@ fn judging_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
 /// What went wrong, what came in, what is being done.
 fn told_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     let t = theme::tokens(ui);
-    if let Some((what, share)) = &workbench.busy {
-        let what = lang::text(what);
+    if let Some(progress) = &workbench.busy {
+        let what = lang::text(&progress.what);
         ui.horizontal(|ui| {
             labels::caption(ui, what);
             let note = tr!("What came in stays; importing the file again goes on");
@@ -477,7 +477,8 @@ fn told_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
                 window.push(CorpusRequest::Stop);
             }
         });
-        let bar = ProgressBar::new(*share).desired_height(theme::PROGRESS_HEIGHT).animate(false).fill(t.accent);
+        let bar =
+            ProgressBar::new(progress.share()).desired_height(theme::PROGRESS_HEIGHT).animate(false).fill(t.accent);
         ui.add(bar).widget_info(|| egui::WidgetInfo::labeled(egui::accesskit::Role::ProgressIndicator, true, what));
     }
     let (message, imported) = (workbench.message.clone(), workbench.imported.clone());
