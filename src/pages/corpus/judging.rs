@@ -6,6 +6,7 @@ use crate::app::state::AppState;
 use crate::corpus::judgements::campaign::Campaign;
 use crate::corpus::judgements::change::Change;
 use crate::corpus::judgements::judge::{ByAnnotator, Judgement};
+use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::gold::is_said;
 use crate::corpus::store::output::SystemOutput;
 use crate::jobs::corpus::thread::{CorpusRequest, Detail};
@@ -59,6 +60,15 @@ impl CorpusPage {
         }
         Arc::make_mut(&mut self.corpus).apply(&Change::of_judgements([(at, Arc::new(all))]));
         self.under_way.push(at);
+    }
+
+    /// Another table comes into view; what is on its way into the file stays as it was said.
+    pub(super) fn replace_table(&mut self, corpus: Arc<CorpusTable>) {
+        let before = std::mem::replace(&mut self.corpus, corpus);
+        if !self.under_way.is_empty() {
+            let judged = self.under_way.iter().map(|at| (*at, before.judgements.get(at).cloned().unwrap_or_default()));
+            Arc::make_mut(&mut self.corpus).apply(&Change::of_judgements(judged));
+        }
     }
 
     /// Whether the annotator has judged a sentence, from 0, as a campaign asks.

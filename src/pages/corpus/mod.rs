@@ -28,7 +28,6 @@ use crate::app::state::AppState;
 use crate::corpus::export::out::{ExportFormat, Out};
 use crate::corpus::import::importer::ImportReport;
 use crate::corpus::judgements::agreement::Agreement;
-use crate::corpus::judgements::change::Change;
 use crate::corpus::judgements::judge::{Judgement, MOST_STARS, NOBODY};
 use crate::corpus::overview::evaluated::Evaluated;
 use crate::corpus::query::column::{TableColumn, TextColumn};
@@ -338,11 +337,7 @@ impl CorpusPage {
             app.changed();
         }
         let is_longer = corpus.systems.len() != self.corpus.systems.len();
-        let before = std::mem::replace(&mut self.corpus, corpus);
-        if !self.under_way.is_empty() {
-            let judged = self.under_way.iter().map(|at| (*at, before.judgements.get(at).cloned().unwrap_or_default()));
-            Arc::make_mut(&mut self.corpus).apply(&Change::of_judgements(judged));
-        }
+        self.replace_table(corpus);
         self.note_outputs();
         self.seen = None;
         if let Some(at) = self.selected.filter(|_| is_longer || !self.tasks.is_empty()) {
