@@ -15,6 +15,7 @@
 //! python/       14  the module of Python: models, figures, alignments, workspaces, the program    (feature `python`)
 //! ui/           13  the window: its frame, its edges, its sheets                    (feature `gui`)
 //! cli/          13  translate, score, sample, evaluate, align, train, bench and the others of its table
+//! host/         12  what cli and python share: the models that are installed, where to compute, words and links of results
 //! session/      12  the sum of the pages: commands in, view model out, saving, lessons; the driver
 //! pages/        11  one folder a page: its state, its commands, what it keeps, its views (feature `gui`)
 //! widgets/      10  what is painted everywhere and knows no page: charts, heatmaps, words, the theme (feature `gui`)
@@ -136,6 +137,8 @@ pub mod decoding;
 pub mod error;
 pub mod evaluation;
 pub mod figure;
+#[cfg(not(target_family = "wasm"))]
+pub mod host;
 #[cfg(not(target_family = "wasm"))]
 pub mod import;
 pub mod interventions;

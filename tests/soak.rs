@@ -294,7 +294,7 @@ impl Soak {
                 .map_or(LessonCommand::Close, |n| LessonCommand::Answer(n, n))
                 .into(),
             16 => StepsCommand::Move(self.pick(&[-3, -1, 1, 2, 9])).into(),
-            17 => StepsCommand::SetMode(self.pick(MODES).mode).into(),
+            17 => StepsCommand::SetMode(self.pick(MODES).value).into(),
             18 => StepsCommand::SetBeam(number % 2 == 0).into(),
             19 => SettingsCommand::SetZoom(self.rng.random_range(0.5..3.0)).into(),
             20 => {

@@ -42,6 +42,7 @@ const FLOORS: &[(&str, u8)] = &[
     ("app", 9),
     ("widgets", 10),
     ("pages", 11),
+    ("host", 12),
     ("session", 12),
     ("ui", 13),
     ("cli", 13),
@@ -81,6 +82,7 @@ const TENSOR_ROOMS: &[&str] = &["error", "nn", "attention", "models", "training"
 const THREADS: &[(&str, &str)] = &[
     ("src/jobs/", "decodes, reads models and writes files behind the window"),
     ("src/cli/", "reads input, decodes and writes output at the same time"),
+    ("src/host/runtime.rs", "sets how many threads share the work of the process"),
     (
         "src/analysis/bootstrap.rs",
         "resamples are summed on all cores; they are drawn one after the other, so numbers stay the same",

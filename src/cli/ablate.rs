@@ -9,14 +9,17 @@ use serde_json::{Map, Value};
 
 use crate::analysis::ablation;
 use crate::analysis::ablation::{AblatedWord, AblationMeans, FIGURES};
-use crate::cli::args::{BatchArgs, RunArgs, Runtime, SearchArgs, count};
+use crate::cli::args;
+use crate::cli::args::{BatchArgs, RunArgs, SearchArgs, count};
 use crate::cli::columns::{TextTable, figure};
 use crate::cli::input::InputFiles;
 use crate::cli::output::LineOutput;
 use crate::cli::windows::{Doing, Growth, WindowItem};
-use crate::cli::{bundled, output, windows, words};
+use crate::cli::{output, windows};
 use crate::decoding::SearchOptions;
 use crate::error::{Error, Result};
+use crate::host::runtime::Runtime;
+use crate::host::words;
 use crate::models::{Model, Stepper};
 use crate::text::line;
 use crate::text::sentence::Sentence;
@@ -53,7 +56,7 @@ is left out, with a sentence on stderr, and exit code 2 at the end."
 )]
 pub struct AblateArgs {
     /// A model folder, or the name of an installed model; once for each model
-    #[arg(long, value_name = "DIR", required = true, value_parser = bundled::argument())]
+    #[arg(long, value_name = "DIR", required = true, value_parser = args::folder())]
     model: Vec<PathBuf>,
     /// A text file, one sentence a line, packed (gzip, zstandard) or not; by default stdin. The model translates it
     #[arg(value_name = "FILE", conflicts_with = "source")]
@@ -186,12 +189,12 @@ pub fn run(low: &AblateArgs) -> anyhow::Result<()> {
         write_atomic(path, |file| file.write_all(summary(&subjects).as_bytes()))?;
     }
     output.finish()?;
-    words::refused(refused + unread)
+    windows::refused(refused + unread)
 }
 
 impl Subject {
     fn load(runtime: &Runtime, folder: &std::path::Path) -> Result<Self> {
-        let model = runtime.load(folder)?;
+        let model = args::load(folder, runtime)?;
         if !model.config.aligns() {
             let architecture = model.config.architecture.name();
             return Err(Error::Input(format!(

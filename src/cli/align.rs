@@ -18,17 +18,19 @@ use clap::{Args, ValueEnum};
 use crate::aligner::learned::Directions;
 use crate::analysis::hard;
 use crate::analysis::symmetrize::symmetrization;
+use crate::cli::args;
 use crate::cli::args::links::LinkWordsArgs;
-use crate::cli::args::{BatchArgs, PairArgs, ReadingArgs, RunArgs, Runtime, count, one_of, threshold};
+use crate::cli::args::{BatchArgs, PairArgs, ReadingArgs, RunArgs, count, one_of, threshold};
 use crate::cli::evaluate::opposite;
 use crate::cli::input::InputFiles;
 use crate::cli::output::{LineOutput, provenance};
 use crate::cli::statistical::StatisticalArgs;
+use crate::cli::windows;
 use crate::cli::windows::{Doing, Growth, WindowItem};
-use crate::cli::{bundled, windows, words};
 use crate::error::{Error, Result};
 use crate::evaluation::alignment::{Aligner, AlignerDirection, Extraction, Refused, WordPair};
 use crate::evaluation::rows::ReadRows;
+use crate::host::runtime::Runtime;
 use crate::models::{Model, Stepper};
 use crate::text::links;
 use crate::text::links::{Link, Links};
@@ -64,7 +66,7 @@ line or none, a sentence on stderr, and exit code 2 at the end."
 )]
 pub struct AlignArgs {
     /// The model folder, or the name of an installed model
-    #[arg(long, value_name = "DIR", required_unless_present_any = ["statistical", "learned"], conflicts_with_all = NO_MODEL, value_parser = bundled::argument())]
+    #[arg(long, value_name = "DIR", required_unless_present_any = ["statistical", "learned"], conflicts_with_all = NO_MODEL, value_parser = args::folder())]
     model: Option<PathBuf>,
     #[command(flatten)]
     pairs: PairArgs,
@@ -86,14 +88,14 @@ pub struct AlignArgs {
     #[arg(long, value_name = "N", requires = "statistical", help_heading = "Statistical aligner")]
     seed: Option<u64>,
     /// A model of the other direction, whose links are put together with those of the model
-    #[arg(long, value_name = "DIR", requires = "model", value_parser = bundled::argument())]
+    #[arg(long, value_name = "DIR", requires = "model", value_parser = args::folder())]
     reverse_model: Option<PathBuf>,
     /// How two directions become one [default: posterior, of models grow-diag-final-and]
     #[arg(long, value_name = "NAME", value_parser = way())]
     symmetrize: Option<AlignerDirection>,
     /// A model whose alignment head has a vote beside both directions of the statistical aligner; once for each. It reads
     /// both sides of every pair, and may translate in either direction
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["model", "symmetrize", "link_words"], value_parser = bundled::argument(), help_heading = "Statistical aligner")]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["model", "symmetrize", "link_words"], value_parser = args::folder(), help_heading = "Statistical aligner")]
     vote: Vec<PathBuf>,
     /// All links with an alpha of at least T, in place of the greatest; with --vote all that are so likely on the mean
     /// [default with --vote: 0.4]
@@ -195,7 +197,7 @@ pub fn run(low: &AlignArgs) -> anyhow::Result<()> {
         Ok(0)
     })?;
     output.finish()?;
-    words::refused(refused)
+    windows::refused(refused)
 }
 
 fn high(low: &AlignArgs) -> anyhow::Result<(High<'_>, Steppers)> {
@@ -224,7 +226,7 @@ fn high(low: &AlignArgs) -> anyhow::Result<(High<'_>, Steppers)> {
 }
 
 fn load(runtime: &Runtime, low: &AlignArgs, folder: &std::path::Path) -> anyhow::Result<Loaded> {
-    let model = runtime.load(folder)?;
+    let model = args::load(folder, runtime)?;
     provenance::fact("reading", low.reading.reading.map_or("", |reading| reading.name()));
     if low.reading.is_head() {
         let stepper = model.stepper_with_head(runtime.engine, runtime.threads)?;

@@ -25,11 +25,12 @@ use crate::cli::analyse::choice::ChoiceArgs;
 use crate::cli::analyse::format::Format;
 use crate::cli::analyse::links::LinkArgs;
 use crate::cli::analyse::overview::overviews_of;
+use crate::cli::args;
 use crate::cli::args::links::GoldLayoutArgs;
 use crate::cli::args::{BatchArgs, Choice, EnsembleArgs, ReadingArgs, RunArgs, SearchArgs, one_of, tokenizers};
+use crate::cli::output;
 use crate::cli::output::{LineOutput, provenance};
 use crate::cli::progress::ProgressLine;
-use crate::cli::{bundled, output};
 use crate::corpus::export::out;
 use crate::corpus::export::provenance::provenance as provenance_of;
 use crate::corpus::import::importer::{ImportReport, import_file};
@@ -174,7 +175,7 @@ pub struct AnalyseArgs {
     #[arg(long, value_name = "WHAT")]
     rerank: Option<String>,
     /// A model folder, or the name of an installed model, that is run over the sentences; once for each model
-    #[arg(long, value_name = "DIR", value_parser = bundled::argument())]
+    #[arg(long, value_name = "DIR", value_parser = args::folder())]
     model: Vec<PathBuf>,
     #[command(flatten)]
     ensemble: EnsembleArgs,

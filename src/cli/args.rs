@@ -5,22 +5,23 @@ pub mod links;
 
 use std::path::{Path, PathBuf};
 
-use clap::builder::{PossibleValue, PossibleValuesParser, RangedI64ValueParser, TypedValueParser};
+use clap::builder::{PathBufValueParser, PossibleValue, PossibleValuesParser, RangedI64ValueParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
 use crate::analysis::mteval::{NOT_HERE, TOKENIZATIONS, Tokenization};
 use crate::analysis::reading::{READINGS, Reading};
 use crate::analysis::unknown::Replacing;
 use crate::cli::input::InputFiles;
+use crate::cli::output;
 use crate::cli::output::provenance;
-use crate::cli::{bundled, output};
 use crate::decoding::ensemble::{AlignmentOf, Average, Mixing};
 use crate::decoding::{Ensemble, LengthRule, Ranking, SearchOptions};
 use crate::error::{Error, Result};
 use crate::evaluation::rows::ReadRows;
+use crate::host::bundled;
+use crate::host::runtime::{Runtime, physical_cores};
 use crate::models::{Kernels, Model, Stepper};
-use crate::nn::device;
-use crate::nn::device::{Device, DeviceChoice};
+use crate::nn::device::DeviceChoice;
 use crate::text::dictionary::Dictionary;
 use crate::text::parallel::ParallelReader;
 
@@ -70,28 +71,12 @@ pub fn count(most: u32) -> RangedI64ValueParser<usize> {
     RangedI64ValueParser::new().range(1..=i64::from(most))
 }
 
-/// Where to compute, as meant.
-#[derive(Clone, Debug)]
-pub struct Runtime {
-    /// CPU threads, at least 1.
-    pub threads: usize,
-    /// A device that works.
-    pub device: Device,
-    pub engine: Kernels,
-}
-
 impl RunArgs {
     /// Finds the device; the threads of everything that shares the global pool are set as well.
     pub fn high(&self) -> Result<Runtime> {
-        let device = device::pick(self.device)?;
-        if let Some(notice) = &device.notice {
-            output::tell(notice);
-        }
-        let threads = self.cores();
-        // Only the first pool of a process counts, and a process runs one command.
-        let _ = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
-        let engine = if device.is_cpu() { self.engine } else { Kernels::Plain };
-        Ok(Runtime { threads, device, engine })
+        let runtime = Runtime::new(self.device, self.threads, self.engine)?;
+        runtime.device.notice.iter().for_each(|notice| output::tell(notice));
+        Ok(runtime)
     }
 
     /// How many threads, for work without a device.
@@ -100,11 +85,14 @@ impl RunArgs {
     }
 }
 
-impl Runtime {
-    /// Loads a model folder onto the device.
-    pub fn load(&self, folder: &Path) -> Result<Model> {
-        Model::load(folder, &self.device).inspect(provenance::model)
-    }
+/// Loads a model folder onto the device, and notes it for what is written.
+pub fn load(folder: &Path, runtime: &Runtime) -> Result<Model> {
+    Model::load(folder, &runtime.device).inspect(provenance::model)
+}
+
+/// A model folder as an argument: a path, or the name of an installed model.
+pub fn folder() -> impl TypedValueParser<Value = PathBuf> {
+    PathBufValueParser::new().try_map(bundled::path_of)
 }
 
 /// One model, or several that translate as one, as typed.
@@ -112,7 +100,7 @@ impl Runtime {
 pub struct ModelArgs {
     /// The model folder, or the name of an installed model, or a model of another toolkit; `MODEL@fra` translates into one of
     /// its target languages, `MODEL@6.1` aligns by head 1 of layer 6; several make an ensemble, with --ensemble
-    #[arg(long, value_name = "DIR", required = true, value_parser = bundled::argument())]
+    #[arg(long, value_name = "DIR", required = true, value_parser = folder())]
     model: Vec<PathBuf>,
     #[command(flatten)]
     ensemble: EnsembleArgs,
@@ -409,54 +397,13 @@ pub fn threshold(text: &str) -> Result<f32> {
     number.filter(|number| *number > 0.0 && *number <= 1.0).ok_or_else(wrong)
 }
 
-/// Physical cores that this process may use; two threads of one core share the units that matter here.
-pub fn physical_cores() -> usize {
-    // regards both the processors that are allowed and a quota
-    let most = std::thread::available_parallelism().map_or(1, usize::from);
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let siblings =
-        |cpu| std::fs::read_to_string(format!("/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list")).ok();
-    allowed(&status).and_then(|allowed| cores(&allowed, siblings)).unwrap_or(most).clamp(1, most)
-}
-
-/// The processors that `/proc/self/status` allows.
-fn allowed(status: &str) -> Option<Vec<usize>> {
-    let list = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"))?;
-    let mut cpus = Vec::new();
-    for part in list.trim().split(',') {
-        let (first, last) = part.split_once('-').unwrap_or((part, part));
-        cpus.extend(first.parse::<usize>().ok()?..=last.parse::<usize>().ok()?);
-    }
-    Some(cpus)
-}
-
-/// How many cores these processors belong to, by the list of those that share a core with each.
-fn cores(cpus: &[usize], siblings: impl Fn(usize) -> Option<String>) -> Option<usize> {
-    let mut cores = cpus.iter().map(|cpu| siblings(*cpu)).collect::<Option<Vec<_>>>()?;
-    cores.sort();
-    cores.dedup();
-    Some(cores.len())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn a_machine_has_a_core_and_lengths_are_finite() {
-        assert!(physical_cores() >= 1);
+    fn lengths_are_finite() {
         assert_eq!(finite("-0.5").ok(), Some(-0.5));
         assert!(finite("NaN").is_err() && finite("inf").is_err() && finite("").is_err());
-    }
-    #[test]
-    fn under_taskset_the_cores_of_the_allowed_processors_count() {
-        // four cores of two threads each: processor i shares a core with i + 4
-        let siblings = |cpu: usize| (cpu < 8).then(|| format!("{},{}", cpu % 4, cpu % 4 + 4));
-        for (list, expect) in [("0,2", 2), ("0,4", 1), ("4-7", 4), ("0-7", 4), ("1,5-6", 2)] {
-            let status = format!("Name:\tx\nCpus_allowed:\tff\nCpus_allowed_list:\t{list}\n");
-            assert_eq!(allowed(&status).and_then(|cpus| cores(&cpus, siblings)), Some(expect), "{list}");
-        }
-        assert_eq!(allowed("Name:\tx\n"), None);
-        assert_eq!(cores(&[0, 9], siblings), None, "a processor that nothing is known of");
     }
 }

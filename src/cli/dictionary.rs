@@ -9,7 +9,7 @@ use crate::cli::align::NO_MODEL;
 use crate::cli::args::{BatchArgs, ModelArgs, PairArgs, ReadingArgs, RunArgs};
 use crate::cli::pairs::PairForcer;
 use crate::cli::statistical::StatisticalArgs;
-use crate::cli::words;
+use crate::cli::windows;
 use crate::text::dictionary::WordCounts;
 
 /// As typed.
@@ -68,5 +68,5 @@ pub fn run(low: &DictionaryArgs) -> anyhow::Result<()> {
         }
     })?;
     counts.save(&low.output, low.minimum)?;
-    words::refused(refused)
+    windows::refused(refused)
 }

@@ -8,10 +8,12 @@ use std::time::Duration;
 use clap::{ArgMatches, Args, FromArgMatches as _};
 
 use crate::app::files::claim::Claim;
+use crate::cli::args;
 use crate::cli::args::RunArgs;
-use crate::cli::{Context, bundled, output, tell_panic};
+use crate::cli::{Context, output, tell_panic};
 use crate::clock::Instant;
 use crate::error::Error;
+use crate::host::bundled;
 use crate::interventions::InterventionFile;
 use crate::jobs::files::inbox::GivenOver;
 use crate::models::choice;
@@ -34,7 +36,7 @@ pub struct ExploreArgs {
     files: Vec<PathBuf>,
     /// A model folder to show, or the name of an installed model; once for each column (by default those shown last, or
     /// the bundled ones)
-    #[arg(long, value_name = "DIR", value_parser = bundled::argument())]
+    #[arg(long, value_name = "DIR", value_parser = args::folder())]
     model: Vec<PathBuf>,
     /// A text file to open as a list
     #[arg(long, value_name = "FILE")]

@@ -17,8 +17,8 @@ use crate::cli::args::{Choice, ModelArgs, ReadingArgs, RunArgs, SearchArgs, coun
 use crate::cli::figure::overlays::OverlayArgs;
 use crate::cli::figure::scene::{Scenes, Showing};
 use crate::cli::input::{InputFiles, InputLine};
+use crate::cli::output;
 use crate::cli::output::LineOutput;
-use crate::cli::{output, words};
 use crate::error::{Error, Result};
 use crate::figure::fonts::Fonts;
 use crate::figure::formats::{FORMATS, FigureFormat, format, format_of};
@@ -26,6 +26,7 @@ use crate::figure::links::Weight;
 use crate::figure::page::{DPIS, FigurePage, WIDTHS_MM};
 use crate::figure::palette::{COLOUR_MAPS, ColourMap};
 use crate::figure::sheet::{FigureKind, FigureNeeds, FigureStyle, KINDS, kind};
+use crate::host::words;
 use crate::text::write;
 use crate::text::write::FolderDraft;
 

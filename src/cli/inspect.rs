@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use clap::Args;
 use serde_json::{Map, Value, json};
 
-use crate::cli::bundled;
+use crate::cli::args;
 use crate::cli::output::LineOutput;
 use crate::models::Model;
 use crate::models::config::OWN_KEYS;
@@ -20,7 +20,7 @@ use crate::nn::device::Device;
 #[derive(Args, Clone, Debug)]
 pub struct InspectArgs {
     /// The model folder, the name of an installed model, or a model of another toolkit
-    #[arg(value_name = "DIR", value_parser = bundled::argument())]
+    #[arg(value_name = "DIR", value_parser = args::folder())]
     folder: PathBuf,
     /// List every tensor with its shape and its range
     #[arg(long)]

@@ -12,7 +12,6 @@ pub mod align;
 pub mod analyse;
 pub mod args;
 pub mod bench;
-pub mod bundled;
 pub mod columns;
 pub mod dictionary;
 pub mod evaluate;
@@ -35,7 +34,6 @@ pub mod train;
 pub mod translate;
 pub mod vectors;
 pub mod windows;
-pub mod words;
 
 use std::ffi::OsString;
 use std::io;

@@ -6,10 +6,11 @@ use clap::Args;
 use serde_json::json;
 
 use crate::analysis::neighbours::{Neighbour, Space};
-use crate::cli::args::{Runtime, TableFormat, count};
+use crate::cli::args::{TableFormat, count};
 use crate::cli::output::LineOutput;
 use crate::cli::vectors::{VectorArgs, VectorEntry, Vectors};
 use crate::error::{Error, Result};
+use crate::host::runtime::Runtime;
 use crate::models::{Model, representations};
 use crate::text::tsv;
 use crate::text::tsv::TsvCell;

@@ -2,20 +2,22 @@
 
 use crate::cli::args::{BatchArgs, ModelArgs, PairArgs, ReadingArgs, RunArgs};
 use crate::cli::input::{InputFiles, InputSide, SourceLine};
+use crate::cli::windows;
 use crate::cli::windows::{Doing, Growth, WindowItem};
-use crate::cli::words::Worded;
-use crate::cli::{windows, words};
-use crate::decoding::{Ensemble, Forced};
+use crate::decoding::{Ensemble, Hypothesis};
 use crate::error::{Error, Result};
 use crate::evaluation::rows::ReadRows;
+use crate::host::words;
+use crate::host::words::Worded;
 use crate::models::Stepper;
 use crate::text::line;
+use crate::ticket::CancellationToken;
 
 /// A source line and its target line.
 pub type SourcePair = (SourceLine, SourceLine);
 
 /// Called with each window of pairs and its results.
-pub type Each<'a> = dyn FnMut(&Ensemble, &[SourcePair], &[Option<Forced>]) -> anyhow::Result<()> + 'a;
+pub type Each<'a> = dyn FnMut(&Ensemble, &[SourcePair], &[Option<Hypothesis>]) -> anyhow::Result<()> + 'a;
 
 /// Two files and what forces one through the other.
 pub struct PairForcer {
@@ -52,7 +54,7 @@ impl PairForcer {
     }
 
     /// Reads window after window; `each` is called for every pair in order, without a result where a model cannot read it.
-    /// Returns the number of those, each reported on stderr; see [`words::refused`].
+    /// Returns the number of those, each reported on stderr; see [`windows::refused`].
     pub fn run(mut self, doing: Doing, each: &mut Each<'_>) -> anyhow::Result<usize> {
         let system = &self.system;
         let mut next = |files: &mut InputFiles| next(files, system, self.pretokenized);
@@ -84,11 +86,11 @@ fn force_window(
     stepper: &mut dyn Stepper,
     batch: usize,
     window: &[SourcePair],
-) -> Result<Vec<Option<Forced>>> {
+) -> Result<Vec<Option<Hypothesis>>> {
     let read = window.iter().filter(|pair| pair.refused().is_none());
     let pairs: Vec<(&[u32], &[u32])> =
         read.map(|(x, y)| (x.sentence.ids.as_slice(), y.sentence.ids.as_slice())).collect();
-    let mut forced = words::force_all(rows, stepper, &pairs, batch)?.into_iter();
+    let mut forced = rows.force_all(stepper, &pairs, batch, &CancellationToken::forever(), &mut |_, _| {})?.into_iter();
     Ok(window.iter().map(|pair| if pair.refused().is_none() { forced.next() } else { None }).collect())
 }
 

@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, FromArgMatches as _, ValueEnum};
 
+use crate::cli::args;
 use crate::cli::args::{BatchArgs, RunArgs, ScoreFormat, TableFormat, count};
 use crate::cli::output;
 use crate::cli::progress::ProgressLine;
@@ -119,7 +120,7 @@ fn scorer(matches: &ArgMatches) -> anyhow::Result<Scorer> {
         return Err(Error::Input("a phrase table is scored by one model; give --model once".into()).into());
     };
     let runtime = RunArgs::from_arg_matches(matches)?.high()?;
-    let model = runtime.load(folder)?;
+    let model = args::load(folder, &runtime)?;
     let stepper = model.stepper(runtime.engine, runtime.threads)?;
     // Phrases are short, so many fit a batch; what was asked for is done.
     let batch = match matches.value_source("batch") {

@@ -7,12 +7,13 @@ use serde::Serialize;
 use crate::cli::args::{BoundArgs, LineFormat, SentenceArgs, count, not_negative};
 use crate::cli::input::{InputFiles, InputSide, SourceLine};
 use crate::cli::output::LineOutput;
+use crate::cli::windows;
 use crate::cli::windows::{Doing, Growth};
-use crate::cli::{windows, words};
 use crate::decoding::batching::bounded_batches;
 use crate::decoding::sample::{Numbered, Sample, SampleOptions};
 use crate::decoding::{Ensemble, sample};
 use crate::error::{Error, Result};
+use crate::host::words;
 use crate::models::{Model, Stepper};
 use crate::ticket::CancellationToken;
 
@@ -94,7 +95,7 @@ pub fn run(low: &SampleArgs) -> anyhow::Result<()> {
         Ok(drawn.iter().flatten().map(|sample| sample.tokens.len() * sample.count).sum())
     })?;
     output.finish()?;
-    words::refused(refused)
+    windows::refused(refused)
 }
 
 /// The samples of each line of a window; none for a line without words and for a refused one.

@@ -10,11 +10,13 @@ use crate::cli::args::links::LinkWordsArgs;
 use crate::cli::args::{BatchArgs, ModelArgs, PairArgs, ReadingArgs, RunArgs, ScoreFormat};
 use crate::cli::output::LineOutput;
 use crate::cli::pairs::{PairForcer, SourcePair};
+use crate::cli::windows;
 use crate::cli::windows::Doing;
-use crate::cli::words::LinkedSides;
-use crate::cli::{Context, phrases, words};
-use crate::decoding::{Ensemble, Forced};
+use crate::cli::{Context, phrases};
+use crate::decoding::{Ensemble, Hypothesis};
 use crate::error::Error;
+use crate::host::words;
+use crate::host::words::LinkedSides;
 use crate::text::sentence::{EOS, Sentence};
 use crate::text::words::vocabulary_words;
 use crate::training::settings::LinkWords;
@@ -86,7 +88,7 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
         output.flush()
     })?;
     output.finish()?;
-    words::refused(refused)
+    windows::refused(refused)
 }
 
 fn write(
@@ -94,7 +96,7 @@ fn write(
     (format, reading, counted): (ScoreFormat, Option<&'static str>, LinkWords),
     system: &Ensemble,
     pair: &SourcePair,
-    forced: Option<&Forced>,
+    forced: Option<&Hypothesis>,
     pretokenized: bool,
 ) -> anyhow::Result<()> {
     match format {
@@ -113,7 +115,7 @@ fn write(
 fn record<'a>(
     system: &Ensemble,
     (source, target): &'a SourcePair,
-    forced: Option<&'a Forced>,
+    forced: Option<&'a Hypothesis>,
     pretokenized: bool,
 ) -> ScoreLine<'a> {
     let (x, y) = (&system.lead().source, system.target());

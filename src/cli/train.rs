@@ -9,9 +9,10 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::attention::{KINDS, scores};
+use crate::cli::args;
 use crate::cli::args::RunArgs;
+use crate::cli::output;
 use crate::cli::train::head::HeadArgs;
-use crate::cli::{bundled, output};
 use crate::error::Error;
 use crate::models::config::Architecture;
 use crate::models::{Kernels, TRAINED};
@@ -31,7 +32,7 @@ pub struct TrainArgs {
     #[arg(long)]
     resume: bool,
     /// Start from a model folder's weights and vocabularies; RNNsearch may have more units than that model
-    #[arg(long, value_name = "DIR", conflicts_with = "resume", value_parser = bundled::argument())]
+    #[arg(long, value_name = "DIR", conflicts_with = "resume", value_parser = args::folder())]
     from: Option<PathBuf>,
     /// With --from, make the vocabularies that the configuration asks for; words that both have keep their weights
     #[arg(long, requires = "from")]
@@ -76,7 +77,7 @@ pub struct PlanArgs {
     #[arg(long, requires = "new", num_args = 2, value_names = ["SOURCE", "TARGET"])]
     development: Option<Vec<PathBuf>>,
     /// A model folder whose vocabularies are taken, so that both can form an ensemble
-    #[arg(long, requires = "new", value_name = "DIR", value_parser = bundled::argument())]
+    #[arg(long, requires = "new", value_name = "DIR", value_parser = args::folder())]
     vocabulary: Option<PathBuf>,
     /// Name of the model
     #[arg(long, requires = "new")]

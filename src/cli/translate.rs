@@ -13,13 +13,15 @@ use crate::cli::args::links::LinkWordsArgs;
 use crate::cli::args::{LineFormat, ReadingArgs, ReplaceArgs, SearchArgs, SentenceArgs, count};
 use crate::cli::input::{InputFiles, InputSide, SourceLine};
 use crate::cli::output::LineOutput;
+use crate::cli::windows;
 use crate::cli::windows::{Doing, Growth, WindowItem};
-use crate::cli::words::LinkedSides;
-use crate::cli::{windows, words};
 use crate::decoding::{Decoded, Ensemble, Hypothesis, SearchOptions};
 use crate::error::{Error, Result};
+use crate::evaluation::acting::reader;
 use crate::evaluation::rows::ReadRows;
-use crate::interventions::{Intervention, InterventionFile, InterventionReader, Resolved, ResolvedText, intervene_all};
+use crate::host::words;
+use crate::host::words::LinkedSides;
+use crate::interventions::{Intervention, InterventionFile, Resolved, ResolvedText, intervene_all};
 use crate::models::Stepper;
 use crate::text::sentence::Sentence;
 use crate::text::words::vocabulary_words;
@@ -145,7 +147,7 @@ pub fn run(low: &TranslateArgs) -> anyhow::Result<()> {
         Ok(target_words(&done))
     })?;
     output.finish()?;
-    if low.keep_going { Ok(()) } else { words::refused(refused) }
+    if low.keep_going { Ok(()) } else { windows::refused(refused) }
 }
 
 fn high(low: &TranslateArgs) -> anyhow::Result<(High<'_>, Box<dyn Stepper>)> {
@@ -183,12 +185,6 @@ fn high(low: &TranslateArgs) -> anyhow::Result<(High<'_>, Box<dyn Stepper>)> {
     }
     let rows = if is_head { ReadRows::own((&system).into()) } else { rows };
     Ok((High { low, system, options, replacing, rows }, stepper))
-}
-
-/// What reads interventions for a system.
-pub fn reader(system: &Ensemble) -> InterventionReader<'_> {
-    let heads = if let [model] = system.members() { model.config.transformer.as_ref() } else { None };
-    InterventionReader { target: system.target(), aligns: system.aligns(), heads }
 }
 
 impl High<'_> {

@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use crate::analysis::neighbours::Space;
-use crate::cli::args::{Choice, RunArgs, Runtime, one_of};
-use crate::cli::bundled;
+use crate::cli::args;
+use crate::cli::args::{Choice, RunArgs, one_of};
 use crate::cli::input::{InputLines, InputSide};
 use crate::cli::progress::ProgressLine;
 use crate::error::Error;
+use crate::host::runtime::Runtime;
 use crate::models::representations::VocabularySide;
 use crate::models::{Model, representations};
 
@@ -22,7 +23,7 @@ const SIDES: &[Choice<VocabularySide>] = &[
 #[derive(Args, Clone, Debug)]
 pub struct VectorArgs {
     /// The model folder, or the name of an installed model
-    #[arg(long, value_name = "DIR", value_parser = bundled::argument())]
+    #[arg(long, value_name = "DIR", value_parser = args::folder())]
     model: PathBuf,
     /// Which vocabulary the words are of
     #[arg(long, default_value = "source", value_parser = one_of(SIDES.iter().copied()))]
@@ -38,7 +39,7 @@ impl VectorArgs {
     /// Loads the model.
     pub fn open(&self) -> crate::error::Result<(Runtime, Model)> {
         let runtime = self.run.high()?;
-        let model = runtime.load(&self.model)?;
+        let model = args::load(&self.model, &runtime)?;
         Ok((runtime, model))
     }
 

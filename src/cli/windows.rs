@@ -126,7 +126,7 @@ impl RefusedKind {
 }
 
 /// Reads window after window, item by item as `next` does, and hands each on to `work`, which gives the number of words
-/// it came to. Items that a model cannot read are reported and counted; see [`crate::cli::words::refused`].
+/// it came to. Items that a model cannot read are reported and counted; see [`refused`].
 ///
 /// # Errors
 /// What `work` returns; what `next` returns, after what was read before it.
@@ -182,6 +182,15 @@ fn read<I: WindowItem>(
         }
     }
     (window, Ok(false))
+}
+
+/// The error at the end of work in which this many lines were refused, each with its own sentence.
+pub fn refused(count: usize) -> anyhow::Result<()> {
+    match count {
+        0 => Ok(()),
+        1 => Err(Error::Input("1 line was left empty because a model cannot read it".into()).into()),
+        _ => Err(Error::Input(format!("{count} lines were left empty because a model cannot read them")).into()),
+    }
 }
 
 #[cfg(test)]

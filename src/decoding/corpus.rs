@@ -2,7 +2,7 @@
 
 use crate::decoding;
 use crate::decoding::batching::{Take, bounded_batches};
-use crate::decoding::{Decoded, Forced, SearchOptions, Specials, pool};
+use crate::decoding::{Decoded, Hypothesis, SearchOptions, Specials, pool};
 use crate::error::Result;
 use crate::models::Stepper;
 use crate::ticket::CancellationToken;
@@ -57,7 +57,7 @@ pub fn force_all(
     pairs: &[(&[u32], &[u32])],
     batch: usize,
     ticket: &CancellationToken,
-    done: &mut Take<'_, Forced>,
+    done: &mut Take<'_, Hypothesis>,
 ) -> Result<()> {
     let lengths: Vec<usize> = pairs.iter().map(|(source, target)| source.len().max(target.len())).collect();
     for indexes in bounded_batches(&lengths, batch, 1) {

@@ -1,7 +1,7 @@
 //! Floor 4: forced decoding, the probability and the alignment of a given target.
 
 use crate::decoding::beam::check_sources;
-use crate::decoding::trace::{Forced, whole};
+use crate::decoding::trace::{Hypothesis, whole};
 use crate::error::{Error, Result};
 use crate::models::transformer::heads::HeadKind;
 use crate::models::{Asked, Need, StepOutput, StepRow, Stepper};
@@ -14,7 +14,7 @@ struct Walk<'a> {
     /// Row of the last step that holds its state.
     row: usize,
     log_p: f64,
-    read: Forced,
+    read: Hypothesis,
 }
 
 /// Scores targets (ids, `</s>` included), all pairs in one batch; a pair drops out after its last word.
@@ -22,7 +22,11 @@ struct Walk<'a> {
 /// # Errors
 /// [`Error::Stale`] as soon as the ticket is stale; an empty source; a target word outside the
 /// vocabulary; what the stepper refuses.
-pub fn force(stepper: &mut dyn Stepper, pairs: &[(&[u32], &[u32])], ticket: &CancellationToken) -> Result<Vec<Forced>> {
+pub fn force(
+    stepper: &mut dyn Stepper,
+    pairs: &[(&[u32], &[u32])],
+    ticket: &CancellationToken,
+) -> Result<Vec<Hypothesis>> {
     force_seeing(stepper, pairs, ticket, &mut |_, _, _| ())
 }
 
@@ -78,7 +82,7 @@ fn force_seeing(
     pairs: &[(&[u32], &[u32])],
     ticket: &CancellationToken,
     see: &mut dyn FnMut(&dyn Stepper, usize, usize),
-) -> Result<Vec<Forced>> {
+) -> Result<Vec<Hypothesis>> {
     let sources: Vec<&[u32]> = pairs.iter().map(|pair| pair.0).collect();
     check_sources(&sources)?;
     ticket.check()?;
@@ -90,7 +94,7 @@ fn force_seeing(
     let mut walks: Vec<Walk> = pairs
         .iter()
         .enumerate()
-        .map(|(row, (source, target))| Walk { t_x: source.len(), target, row, log_p: 0.0, read: Forced::default() })
+        .map(|(row, (source, target))| Walk { t_x: source.len(), target, row, log_p: 0.0, read: Hypothesis::default() })
         .collect();
     let mut output = StepOutput::default();
     let (mut rows, mut words) = (Vec::new(), Vec::new());
@@ -143,9 +147,17 @@ impl Walk<'_> {
         Ok(())
     }
 
-    fn finish(self) -> Forced {
-        let head = whole(self.read.head, self.target.len(), self.t_x);
-        Forced { log_p: self.log_p as f32, head, ..self.read }
+    fn finish(self) -> Hypothesis {
+        let (count, log_p) = (self.target.len(), self.log_p as f32);
+        Hypothesis {
+            tokens: self.target.to_vec(),
+            log_p,
+            rank: log_p,
+            finished: true,
+            head: whole(self.read.head, count, self.t_x),
+            candidates: vec![Vec::new(); count],
+            ..self.read
+        }
     }
 }
 

@@ -38,7 +38,7 @@ pub use crate::decoding::ensemble::Ensemble;
 pub use crate::decoding::forced::{HeadAlphas, force, force_heads};
 pub use crate::decoding::rank::{LengthRule, Ranking};
 pub use crate::decoding::sample::sample;
-pub use crate::decoding::trace::{Decoded, Forced, Hypothesis, Node, NodeFate, SearchProgress};
+pub use crate::decoding::trace::{Decoded, Hypothesis, Node, NodeFate, SearchProgress};
 
 /// How to search.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

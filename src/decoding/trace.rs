@@ -44,8 +44,8 @@ pub struct Node {
     pub fate: NodeFate,
 }
 
-/// A translation.
-#[derive(Clone, Debug, Default, PartialEq)]
+/// A translation, found by a search or given and forced.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Hypothesis {
     /// y, `</s>` included when finished.
     pub tokens: Vec<u32>,
@@ -67,7 +67,7 @@ pub struct Hypothesis {
     /// alpha'_ij of an alignment head: where each token comes from. The row comes with the step that reads the token, so the
     /// last one has zeros, and none yet while the search goes on; `None` without a head and where it was left out.
     pub head: Option<Vec<Vec<f32>>>,
-    /// There is an alignment, but it is larger than `SearchOptions::most_numbers` allows.
+    /// There is an alignment, but it is larger than `SearchOptions::most_numbers` allows. Never true of the best.
     pub left_out: bool,
     /// Per token the best words at that position (`SearchOptions::candidates` many).
     pub candidates: Vec<Vec<(u32, f32)>>,
@@ -99,23 +99,6 @@ pub struct Decoded {
     pub nodes: Vec<Node>,
     /// The one context vector, where the model has one (rnnencdec). [n]
     pub context: Option<Vec<f32>>,
-}
-
-/// The probability of a given target.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Forced {
-    /// log p of each token of the target.
-    pub token_log_p: Vec<f32>,
-    /// Their sum.
-    pub log_p: f32,
-    /// One row for each target token; `None` where the model has no alignment.
-    pub alpha: Option<Vec<Vec<f32>>>,
-    /// As `alpha`, before the softmax; NaN at words that have no energy.
-    pub energies: Option<Vec<Vec<f32>>>,
-    /// The aligned position p_t of each token, in source words from 0; `None` where the attention is not local.
-    pub p_t: Option<Vec<f32>>,
-    /// As in [`Hypothesis`].
-    pub head: Option<Vec<Vec<f32>>>,
 }
 
 /// What the search reports while it works.

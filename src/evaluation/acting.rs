@@ -120,7 +120,9 @@ impl Acting {
     }
 }
 
-fn reader(system: EvaluatedSystem<'_>) -> InterventionReader<'_> {
+/// What reads interventions for a system.
+pub fn reader<'a>(system: impl Into<EvaluatedSystem<'a>>) -> InterventionReader<'a> {
+    let system = system.into();
     let heads = if let EvaluatedSystem::Model(model) = system { model.config.transformer.as_ref() } else { None };
     InterventionReader { target: &system.lead().target, aligns: system.aligns(), heads }
 }

@@ -258,12 +258,8 @@ impl Aligner<'_> {
     pub fn own_rows(&mut self, pair: &WordPair, ticket: &CancellationToken) -> Result<Vec<Vec<f32>>> {
         self.require_alignment()?;
         let ids = (pair.source.sentence.ids.as_slice(), pair.target.sentence.ids.as_slice());
-        let mut alpha = Vec::new();
-        ReadRows::own(self.system).force_all(self.stepper, &[ids], 1, ticket, &mut |_, forced| {
-            alpha.extend(forced.into_iter().filter_map(|forced| forced.alpha).flatten());
-            Ok(())
-        })?;
-        Ok(alpha)
+        let forced = ReadRows::own(self.system).force_all(self.stepper, &[ids], 1, ticket, &mut |_, _| {})?;
+        Ok(forced.into_iter().filter_map(|forced| forced.alpha).flatten().collect())
     }
 
     /// Refuses a model that has no alignment.

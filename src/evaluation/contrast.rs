@@ -10,7 +10,7 @@ use crate::analysis::contrast::depends::{ChangedPair, LookedAt, PairDependence};
 use crate::analysis::contrast::minimal::{MinimalPair, first_difference};
 use crate::analysis::contrast::pairs::ContrastPair;
 use crate::decoding;
-use crate::decoding::Forced;
+use crate::decoding::Hypothesis;
 use crate::decoding::ablate::leave_out;
 use crate::error::Result;
 use crate::evaluation::acting::Acting;
@@ -69,7 +69,7 @@ impl ReadPair {
     }
 
     /// ln p of both translations and of both critical words.
-    fn said(&self, forced: &[Forced; 2]) -> ChangedPair {
+    fn said(&self, forced: &[Hypothesis; 2]) -> ChangedPair {
         let whole = |side: usize| sum(&forced[side].token_log_p);
         let Some(places) = &self.places else { return ChangedPair { log_p: [whole(0); 2], word_log_p: [0.0; 2] } };
         let word = |side: usize| forced[side].token_log_p.get(places[side].clone()).map_or(0.0, sum);
@@ -110,11 +110,7 @@ impl<'a> ContrastedSystem<'a> {
         let read: Vec<_> = pairs.iter().enumerate().map(|(n, pair)| self.encode(first + n, pair)).collect();
         let both: Vec<(&[u32], &[u32])> = read.iter().flatten().flat_map(ReadPair::ids).collect();
         let tokens = both.iter().map(|(_, target)| target.len()).sum();
-        let mut forced = vec![Forced::default(); both.len()];
-        ReadRows::own(self.system).force_all(stepper, &both, self.batch, ticket, &mut |indexes, done| {
-            indexes.iter().zip(done).for_each(|(&index, done)| forced[index] = done);
-            Ok(())
-        })?;
+        let forced = ReadRows::own(self.system).force_all(stepper, &both, self.batch, ticket, &mut |_, _| {})?;
         let mut changed = self.changed(stepper, &read, ticket)?.into_iter();
         let mut forced = forced.into_iter();
         let mut found = Vec::with_capacity(pairs.len());
@@ -214,7 +210,7 @@ impl<'a> ContrastedSystem<'a> {
         Ok(ReadPair { source, targets, places, list })
     }
 
-    fn compared(&self, pair: &ReadPair, said: &[Forced; 2]) -> MinimalPair {
+    fn compared(&self, pair: &ReadPair, said: &[Hypothesis; 2]) -> MinimalPair {
         let unk = self.system.specials().unk;
         let ChangedPair { log_p, word_log_p } = pair.said(said);
         let Some(places) = &pair.places else { return MinimalPair { log_p, ..MinimalPair::default() } };

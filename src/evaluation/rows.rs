@@ -2,8 +2,7 @@
 
 use crate::analysis::reading::Reading;
 use crate::decoding;
-use crate::decoding::batching::Take;
-use crate::decoding::{Forced, Hypothesis};
+use crate::decoding::Hypothesis;
 use crate::error::{Error, Result};
 use crate::evaluation::system::EvaluatedSystem;
 use crate::interventions::Intervention;
@@ -156,7 +155,8 @@ impl ReadRows {
         Ok(())
     }
 
-    /// [`decoding::force_all`] with a row for each token as it belongs to it, and the numbers of the tokens alone.
+    /// What comes of forcing each pair: a row for each token as it belongs to it, and the numbers of the tokens alone. `hear`
+    /// hears the pairs and tokens of every batch.
     ///
     /// # Errors
     /// As [`decoding::force_all`].
@@ -166,25 +166,21 @@ impl ReadRows {
         pairs: &[(&[u32], &[u32])],
         batch: usize,
         ticket: &CancellationToken,
-        done: &mut Take<'_, Forced>,
-    ) -> Result<()> {
-        if self.reading == Reading::Predicted {
-            return decoding::force_all(stepper, pairs, batch, ticket, done);
-        }
+        hear: &mut dyn FnMut(usize, usize),
+    ) -> Result<Vec<Hypothesis>> {
         let longer: Vec<Vec<u32>> = pairs.iter().map(|(_, target)| self.longer(target)).collect();
         let longer: Vec<(&[u32], &[u32])> =
             pairs.iter().map(|(source, _)| *source).zip(longer.iter().map(Vec::as_slice)).collect();
+        let mut all = vec![Hypothesis::default(); pairs.len()];
         decoding::force_all(stepper, &longer, batch, ticket, &mut |indexes, forced| {
-            let read = |(&index, forced): (&usize, Forced)| self.read_forced(pairs[index].1, forced);
-            done(indexes, indexes.iter().zip(forced).map(read).collect())
-        })
-    }
-
-    fn read_forced(self, target: &[u32], forced: Forced) -> Forced {
-        let Forced { token_log_p, log_p, alpha, energies, p_t, head } = of_tokens_alone(forced, target.len());
-        let mut read = Hypothesis { tokens: target.to_vec(), alpha, energies, p_t, head, ..Hypothesis::default() };
-        self.assign(&mut read);
-        Forced { token_log_p, log_p, alpha: read.alpha, energies: read.energies, p_t: read.p_t, head: read.head }
+            for (&index, forced) in indexes.iter().zip(forced) {
+                all[index] = of_tokens_alone(forced, pairs[index].1.len());
+                self.assign(&mut all[index]);
+            }
+            hear(indexes.len(), indexes.iter().map(|&index| pairs[index].1.len()).sum());
+            Ok(())
+        })?;
+        Ok(all)
     }
 
     /// The tokens and as many `</s>` as there are steps behind them.
@@ -194,13 +190,16 @@ impl ReadRows {
 }
 
 /// With the probability of the first `count` tokens alone; all rows stay.
-pub fn of_tokens_alone(mut forced: Forced, count: usize) -> Forced {
-    if forced.token_log_p.len() > count {
+pub fn of_tokens_alone(mut forced: Hypothesis, count: usize) -> Hypothesis {
+    if forced.tokens.len() > count {
+        forced.tokens.truncate(count);
         forced.token_log_p.truncate(count);
+        forced.candidates.truncate(count);
         if let Some(head) = &mut forced.head {
             head.truncate(count);
         }
         forced.log_p = forced.token_log_p.iter().map(|&log_p| f64::from(log_p)).sum::<f64>() as f32;
+        forced.rank = forced.log_p;
     }
     forced
 }

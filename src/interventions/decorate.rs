@@ -10,7 +10,7 @@ use std::sync::Arc;
 use crate::decoding::batching::{Take, bounded_batches};
 use crate::decoding::corpus::{decode_all, in_batches};
 use crate::decoding::reweigh::{permutation, scores, share};
-use crate::decoding::{Decoded, Forced, SearchOptions, Specials, decode, force};
+use crate::decoding::{Decoded, Hypothesis, SearchOptions, Specials, decode, force};
 use crate::error::{Error, Result};
 use crate::models::transformer::heads::{HeadChanges, HeadPlace};
 use crate::models::{Need, StepOutput, StepRow, Stepper};
@@ -310,8 +310,8 @@ pub fn force_changed(
     interventions: &[Arc<[Intervention]>],
     batch: usize,
     ticket: &CancellationToken,
-) -> Result<Vec<Forced>> {
-    let mut all = vec![Forced::default(); pairs.len()];
+) -> Result<Vec<Hypothesis>> {
+    let mut all = vec![Hypothesis::default(); pairs.len()];
     let lengths: Vec<usize> = pairs.iter().map(|(source, target)| source.len().max(target.len())).collect();
     for indexes in bounded_batches(&lengths, batch, 1) {
         let chosen: Vec<(&[u32], &[u32])> = indexes.iter().map(|&index| pairs[index]).collect();

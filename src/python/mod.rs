@@ -22,8 +22,8 @@ use pyo3::exceptions::{PyFileNotFoundError, PyOSError, PyRuntimeError, PyValueEr
 use pyo3::prelude::{PyErr, PyResult, Python, pyfunction, pymodule};
 
 use crate::cli;
-use crate::cli::bundled;
 use crate::error::Error;
+use crate::host::bundled;
 
 /// Gives memory back that threads leave, as in the program.
 #[cfg(not(target_family = "wasm"))]

@@ -7,15 +7,14 @@ use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::{Bound, FromPyObject, PyAny, PyErr, PyResult, Python, pyclass, pymethods};
 
 use crate::analysis::reading::Reading;
-use crate::cli::args::{Runtime, physical_cores};
-use crate::cli::words;
 use crate::decoding;
 use crate::decoding::ensemble::Mixing;
-use crate::decoding::{Decoded, Ensemble, Forced, Hypothesis, LengthRule, Ranking, SearchOptions};
+use crate::decoding::{Decoded, Ensemble, Hypothesis, LengthRule, Ranking, SearchOptions};
 use crate::error::{Error, Result};
 use crate::evaluation::rows::ReadRows;
+use crate::host::runtime::Runtime;
+use crate::host::words;
 use crate::models::{Kernels, Model, Stepper};
-use crate::nn::device;
 use crate::nn::device::DeviceChoice;
 use crate::python::translation::{NativeTranslation, TranslatedSentence};
 use crate::python::waiting;
@@ -174,20 +173,14 @@ impl Loaded {
         let is_read = |pair: &&(Sentence, Sentence, Option<String>)| pair.2.is_none();
         let pairs: Vec<(&[u32], &[u32])> =
             read.iter().filter(is_read).map(|(source, target, _)| (&source.ids[..], &target.ids[..])).collect();
-        let mut all = vec![Forced::default(); pairs.len()];
-        let rows = self.run(wanted == Some(Reading::Head), |stepper| {
+        let (rows, all) = self.run(wanted == Some(Reading::Head), |stepper| {
             let rows = ReadRows::chosen(system.into(), stepper, wanted)?;
-            rows.force_all(stepper, &pairs, asked.batch, ticket, &mut |indexes, forced| {
-                counted.add(indexes.len(), indexes.iter().map(|&index| pairs[index].1.len()).sum());
-                indexes.iter().zip(forced).for_each(|(&index, forced)| all[index] = forced);
-                Ok(())
-            })?;
-            Ok(rows)
+            let mut hear = |sentences, words| counted.add(sentences, words);
+            Ok((rows, rows.force_all(stepper, &pairs, asked.batch, ticket, &mut hear)?))
         })?;
         let mut all = all.into_iter();
         let found = read.into_iter().map(|(source, target, error)| {
-            let forced = if error.is_none() { all.next() } else { None };
-            let hypothesis = forced.map(|forced| given(&target, forced));
+            let hypothesis = if error.is_none() { all.next() } else { None };
             TranslatedSentence {
                 system: Arc::clone(&self.system),
                 source,
@@ -238,13 +231,6 @@ fn search(
     Ok(all)
 }
 
-/// A given translation as if it had been found.
-fn given(target: &Sentence, forced: Forced) -> Hypothesis {
-    let Forced { token_log_p, log_p, alpha, energies, p_t, head: _ } = forced;
-    let (tokens, rank) = (target.ids.clone(), log_p);
-    Hypothesis { tokens, token_log_p, log_p, rank, alpha, energies, p_t, finished: true, ..Hypothesis::default() }
-}
-
 /// A model in memory.
 #[pyclass(frozen, module = "interlinear._native")]
 pub struct NativeModel(Loaded);
@@ -254,15 +240,10 @@ impl NativeModel {
     #[new]
     fn new(py: Python<'_>, folders: Vec<PathBuf>, threads: Option<usize>, device: &str) -> PyResult<Self> {
         let chosen: DeviceChoice = device.parse().map_err(|why| Error::Input(format!("device: {why}")))?;
-        let device = device::pick(chosen)?;
-        if let Some(notice) = &device.notice {
+        let runtime = Runtime::new(chosen, threads, Kernels::Fused)?;
+        if let Some(notice) = &runtime.device.notice {
             PyErr::warn(py, &py.get_type::<PyUserWarning>(), &std::ffi::CString::new(notice.as_str())?, 2)?;
         }
-        let threads = threads.unwrap_or_else(physical_cores);
-        // Only the first pool of a process counts.
-        let _ = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
-        let engine = if device.is_cpu() { Kernels::Fused } else { Kernels::Plain };
-        let runtime = Runtime { threads, device, engine };
         let system = waiting::work(py, None, |_, _| Ensemble::load(&folders, &runtime.device, Mixing::default()))?;
         let system = Arc::new(system);
         Ok(Self(Loaded { system, runtime, stepper: Kept::default(), head: Kept::default() }))

@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 use pulp::{Arch, Simd, WithSimd};
 use serde_json::{Value, json};
 
-use interlinear::cli::args::physical_cores;
 use interlinear::cli::bench::figures::{BenchColumn, Figures};
 use interlinear::error::{Error, Result};
+use interlinear::host::runtime::physical_cores;
 use interlinear::nn::fused::{Precision, level};
 
 use crate::Setup;

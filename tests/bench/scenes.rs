@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use interlinear::app::command::SourceCommand;
-use interlinear::decoding::{Node, NodeFate};
+use interlinear::decoding::{Hypothesis, Node, NodeFate};
 use interlinear::jobs::live::protocol::{ColumnResult, Event, HypothesisView, ModelFacts};
 use interlinear::pages::sentence::command::{ColumnCommand, SearchCommand};
 use interlinear::session::driver::OpenWith;
@@ -73,14 +73,17 @@ fn hypothesis(words: usize) -> HypothesisView {
         e_i.iter().map(|e| e.exp() / sum).collect()
     };
     HypothesisView {
-        ids: vec![7; t_y],
+        found: Hypothesis {
+            tokens: vec![7; t_y],
+            token_log_p: vec![-0.3; t_y],
+            log_p: -0.3 * t_y as f32,
+            finished: true,
+            alpha: Some(energies.iter().map(softmax).collect()),
+            energies: Some(energies),
+            ..Hypothesis::default()
+        },
         is_unk: vec![false; t_y],
         text: tokens.join(" "),
-        token_log_p: vec![-0.3; t_y],
-        log_p: -0.3 * t_y as f32,
-        finished: true,
-        alpha: Some(energies.iter().map(softmax).collect()),
-        energies: Some(energies),
         candidates: vec![Vec::new(); t_y],
         replaced: vec![None; t_y],
         tokens,

@@ -9,9 +9,10 @@ use serde_json::json;
 
 use crate::Setup;
 use crate::timing::median;
+use interlinear::cli::args;
 use interlinear::cli::bench::figures::{BenchColumn, Figures};
-use interlinear::cli::words;
 use interlinear::decoding::{self, SearchOptions};
+use interlinear::host::words;
 use interlinear::models::Model;
 use interlinear::ticket::CancellationToken;
 
@@ -31,8 +32,8 @@ const COLUMNS: &[BenchColumn] = &[
 pub fn run(setup: &Setup, figures: &mut Figures) -> anyhow::Result<()> {
     figures.head(COLUMNS)?;
     for folder in setup.models() {
-        let load = median(setup.repeat, PATIENCE, || setup.runtime.load(&folder).map(drop))?;
-        let model = setup.runtime.load(&folder)?;
+        let load = median(setup.repeat, PATIENCE, || args::load(&folder, &setup.runtime).map(drop))?;
+        let model = args::load(&folder, &setup.runtime)?;
         let first = median(setup.repeat, PATIENCE, || translate(setup, &model))?;
         let process = median(setup.repeat, PATIENCE, || spawn(setup, &folder))?;
         figures.row(&[json!(model.config.name), json!(load), json!(first), json!(process)])?;

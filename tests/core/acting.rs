@@ -11,7 +11,7 @@ use interlinear::app::files::drawing::Drawing;
 use interlinear::app::files::export;
 use interlinear::app::files::export::AlignmentFormat;
 use interlinear::app::files::picture::FigureRequest;
-use interlinear::decoding::{NodeFate, SearchOptions, Specials, decode, force};
+use interlinear::decoding::{Hypothesis, NodeFate, SearchOptions, Specials, decode, force};
 use interlinear::figure::palette::Palette;
 use interlinear::figure::tree::NodeState;
 use interlinear::interventions::{
@@ -116,12 +116,12 @@ fn a_forced_word_is_said_by_every_model_after_the_words_that_are_held() {
             assert_eq!(said, [Said::Held, Said::Forced, Said::Free]);
             // whoever chose the words, they have the probability that the model gives them
             let mut stepper = model.stepper(Kernels::Plain, 1).expect("a stepper");
-            let pair: (&[u32], &[u32]) = (&ids(&model, SOURCE), &hypothesis.ids);
+            let pair: (&[u32], &[u32]) = (&ids(&model, SOURCE), &hypothesis.found.tokens);
             let score = force(&mut *stepper, &[pair], &CancellationToken::forever()).expect("scored").remove(0);
-            assert!((score.log_p - hypothesis.log_p).abs() < 1e-3, "{name}");
-            let (set, free) = hypothesis.touched.parts(&hypothesis.token_log_p);
+            assert!((score.log_p - hypothesis.found.log_p).abs() < 1e-3, "{name}");
+            let (set, free) = hypothesis.touched.parts(&hypothesis.found.token_log_p);
             assert!((set - score.token_log_p[..2].iter().sum::<f32>()).abs() < 1e-3, "{name}");
-            assert!((set + free - hypothesis.log_p).abs() < 1e-4, "{name}");
+            assert!((set + free - hypothesis.found.log_p).abs() < 1e-4, "{name}");
             assert!(
                 hypothesis.candidates[1].len() == 3,
                 "what else could have been said is known of a forced word too"
@@ -148,7 +148,7 @@ fn a_pinned_row_is_looked_at_and_the_shift_is_what_the_definitions_say() {
         };
         let (result, untouched, _) = served(&fixture(name), &wanted);
         let best = &result.hypotheses[0];
-        let Some(rows) = &best.alpha else {
+        let Some(rows) = &best.found.alpha else {
             assert_eq!(best.touched.notes.len(), 1, "{name} says that it has no alignment");
             continue;
         };
@@ -160,7 +160,7 @@ fn a_pinned_row_is_looked_at_and_the_shift_is_what_the_definitions_say() {
         let source = ids(&model, SOURCE);
         assert_eq!(source.len(), t_x);
         let list: Arc<[Intervention]> = Arc::from([
-            Intervention::Force { i: 0, token: best.ids[0] },
+            Intervention::Force { i: 0, token: best.found.tokens[0] },
             Intervention::Pin { i: 1, alpha: alpha.clone() },
             Intervention::Mask { j: 0 },
             Intervention::Temperature(2.0),
@@ -170,13 +170,13 @@ fn a_pinned_row_is_looked_at_and_the_shift_is_what_the_definitions_say() {
         let mut changed = Intervening::new(&mut *stepper, vec![Arc::clone(&list)]);
         let direct =
             decode(&mut changed, SPECIALS, &[&source], &options, &CancellationToken::forever(), &mut |_, _| ());
-        assert_eq!(direct.expect("decoded")[0].hypotheses[0].tokens, best.ids, "{name}");
+        assert_eq!(direct.expect("decoded")[0].hypotheses[0].tokens, best.found.tokens, "{name}");
 
-        let pair: (&[u32], &[u32]) = (&source, &best.ids);
+        let pair: (&[u32], &[u32]) = (&source, &best.found.tokens);
         let score = force(&mut *stepper, &[pair], &CancellationToken::forever()).expect("scored").remove(0);
         let untouched = untouched.expect("what the model does by itself");
         assert_eq!(untouched.best.tokens, plain.hypotheses[0].tokens, "{name}");
-        assert_eq!(untouched.shifts.len(), best.ids.len());
+        assert_eq!(untouched.shifts.len(), best.found.tokens.len());
         for (i, shift) in untouched.shifts.iter().enumerate() {
             assert!((shift.log_p - score.token_log_p[i]).abs() < 1e-3, "{name}, word {i}");
             assert!((0.0..=1.0).contains(&shift.divergence) && shift.before.len() == 3 && shift.after.len() == 3);
@@ -691,13 +691,12 @@ fn pieces_of_a_word_with_no_branch_between_are_one_node() {
 fn log_p_per_word_does_not_depend_on_elision() {
     let one = |text: &str, log_p: f32| {
         let view = HypothesisView {
+            found: Hypothesis { log_p, token_log_p: vec![log_p / 7.0; 7], ..Hypothesis::default() },
             text: text.to_owned(),
-            log_p,
             rules: [WordRule::Tokens, WordRule::Eliding],
-            token_log_p: vec![log_p / 7.0; 7],
             ..HypothesisView::default()
         };
-        HypothesisView { finished: true, ..view }.mean_log_p()
+        HypothesisView { found: Hypothesis { finished: true, ..view.found }, ..view }.mean_log_p()
     };
     let [elided, whole] = [one("Je ne l'connais pas.", -4.29), one("Je ne le sais pas.", -4.47)];
     assert_eq!((elided, whole), ([-4.29 / 7.0; 2], [-4.47 / 7.0; 2]));

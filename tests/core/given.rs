@@ -8,7 +8,7 @@ use interlinear::app::files::drawing::Drawing;
 use interlinear::app::files::export;
 use interlinear::app::files::export::AlignmentFormat;
 use interlinear::app::files::picture::FigureRequest;
-use interlinear::decoding::force;
+use interlinear::decoding::{Hypothesis, force};
 use interlinear::interventions::{Interventions, Pin, Place, SetAlpha};
 use interlinear::jobs::live::protocol::{ColumnResult, Event, HypothesisView, ModelFacts};
 use interlinear::models::{Kernels, Model};
@@ -47,11 +47,11 @@ fn every_model_reads_the_given_translation_as_forced_decoding_does() {
         let (source, target) = (ids(&model.source, "s9 s31"), ids(&model.target, "t4 t7 unheard"));
         let mut stepper = model.stepper(Kernels::Fused, 1).expect("a stepper");
         let forced = force(&mut *stepper, &[(&source, &target)], &CancellationToken::forever()).expect("it is scored");
-        assert_eq!((given.ids, given.token_log_p), (target, forced[0].token_log_p.clone()), "{name}");
-        assert_eq!((given.log_p, given.alpha), (forced[0].log_p, forced[0].alpha.clone()), "{name}");
+        assert_eq!((given.found.tokens, given.found.token_log_p), (target, forced[0].token_log_p.clone()), "{name}");
+        assert_eq!((given.found.log_p, given.found.alpha), (forced[0].log_p, forced[0].alpha.clone()), "{name}");
         let typed = given.replaced.iter().map(Option::as_deref).collect::<Vec<_>>();
         assert_eq!(typed, [None, None, Some("unheard"), None], "{name}: its own letters, no source word");
-        assert!(given.is_unk[2] && given.finished && given.text == "t4 t7 unheard", "{name}");
+        assert!(given.is_unk[2] && given.found.finished && given.text == "t4 t7 unheard", "{name}");
     }
 }
 
@@ -67,9 +67,9 @@ fn what_is_set_for_all_words_holds_for_the_given_translation_too() {
     };
     let plain = given(Interventions::default());
     let masked = given(Interventions { mask: vec![Place::Bytes(0..2)], ..Interventions::default() });
-    let alpha = |view: &HypothesisView| view.alpha.clone().expect("it aligns");
+    let alpha = |view: &HypothesisView| view.found.alpha.clone().expect("it aligns");
     assert!(alpha(&masked).iter().all(|row| row[0] == 0.0) && alpha(&plain).iter().all(|row| row[0] > 0.0));
-    assert!((masked.log_p - plain.log_p).abs() > 1e-4, "{} and {}", masked.log_p, plain.log_p);
+    assert!((masked.found.log_p - plain.found.log_p).abs() > 1e-4, "{} and {}", masked.found.log_p, plain.found.log_p);
     let row = Pin { i: 0, alpha: SetAlpha::Weights(vec![1.0, 0.0, 0.0]) };
     let pinned = given(Interventions { pin: vec![row], ..Interventions::default() });
     assert_eq!(alpha(&pinned), alpha(&plain), "a row that is set is one of the model's translation");
@@ -93,14 +93,17 @@ fn a_given_translation_alone_is_read_without_another_search_and_what_is_wrong_is
 fn hypothesis(words: &[&str], log_p: f32) -> HypothesisView {
     let tokens: Vec<String> = words.iter().copied().chain(["</s>"]).map(str::to_owned).collect();
     HypothesisView {
-        ids: vec![7; tokens.len()],
+        found: Hypothesis {
+            tokens: vec![7; tokens.len()],
+            token_log_p: vec![log_p / tokens.len() as f32; tokens.len()],
+            alpha: Some(vec![vec![0.7, 0.3]; tokens.len()]),
+            energies: Some(vec![vec![0.0, 1.0]; tokens.len()]),
+            log_p,
+            finished: true,
+            ..Hypothesis::default()
+        },
         is_unk: vec![false; tokens.len()],
-        token_log_p: vec![log_p / tokens.len() as f32; tokens.len()],
-        alpha: Some(vec![vec![0.7, 0.3]; tokens.len()]),
-        energies: Some(vec![vec![0.0, 1.0]; tokens.len()]),
         text: words.join(" "),
-        log_p,
-        finished: true,
         tokens,
         ..HypothesisView::default()
     }

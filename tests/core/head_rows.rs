@@ -10,6 +10,7 @@ use interlinear::analysis::reading::Reading;
 use interlinear::app::command::SettingsCommand;
 use interlinear::app::document::table::{Making, build};
 use interlinear::app::settings::{PictureQuestion, Settings};
+use interlinear::decoding::Hypothesis;
 use interlinear::figure::heatmap::outlines::Outlined;
 use interlinear::jobs::live::protocol::{Event, HypothesisView, ModelFacts};
 use interlinear::models::config::Architecture;
@@ -328,7 +329,7 @@ fn the_window_gets_rows_of_the_head_while_words_come() {
             match event {
                 Event::Loaded { facts, .. } => assert!(facts.has_head && facts.device.notice.is_none()),
                 Event::Expanded { best, .. } => {
-                    let rows = best.head.expect("rows of the head");
+                    let rows = best.found.head.expect("rows of the head");
                     let known = best.tokens.len() - 1;
                     assert_eq!(rows.len(), known, "{model}");
                     partial += usize::from(known > 0);
@@ -338,8 +339,8 @@ fn the_window_gets_rows_of_the_head_while_words_come() {
             }
         }
         let last = last.expect("it is translated");
-        assert!(partial > 0 && last.head.expect("rows").len() == last.tokens.len(), "{model}");
-        assert_eq!(last.alpha.is_some(), model == "tiny");
+        assert!(partial > 0 && last.found.head.expect("rows").len() == last.tokens.len(), "{model}");
+        assert_eq!(last.found.alpha.is_some(), model == "tiny");
     }
     fs::write(folder.path().join("tiny/alignment.safetensors"), b"no tensors").expect("written");
     let events = events(folder.path(), "tiny");
@@ -362,15 +363,18 @@ fn shown() -> (Sentence, HypothesisView) {
         ids: vec![5, 6, 0],
     };
     let shown = HypothesisView {
+        found: Hypothesis {
+            tokens: vec![5, 6, 0],
+            token_log_p: vec![-0.5; 3],
+            finished: true,
+            alpha: Some(vec![vec![0.7, 0.2, 0.1], vec![0.25, 0.6, 0.15], vec![0.0, 0.1, 0.9]]),
+            energies: Some(vec![vec![1.0, 0.0, 0.0]; 3]),
+            p_t: Some(vec![0.5; 3]),
+            head: Some(vec![vec![0.1, 0.9, 0.0], vec![0.3, 0.2, 0.5], vec![0.0; 3]]),
+            ..Hypothesis::default()
+        },
         tokens: tokens("chaussure rouge </s>"),
-        ids: vec![5, 6, 0],
         is_unk: vec![false; 3],
-        token_log_p: vec![-0.5; 3],
-        finished: true,
-        alpha: Some(vec![vec![0.7, 0.2, 0.1], vec![0.25, 0.6, 0.15], vec![0.0, 0.1, 0.9]]),
-        energies: Some(vec![vec![1.0, 0.0, 0.0]; 3]),
-        p_t: Some(vec![0.5; 3]),
-        head: Some(vec![vec![0.1, 0.9, 0.0], vec![0.3, 0.2, 0.5], vec![0.0; 3]]),
         replaced: vec![None; 3],
         candidates: vec![Vec::new(); 3],
         ..HypothesisView::default()

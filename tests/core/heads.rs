@@ -8,7 +8,7 @@ use std::time::Duration;
 use interlinear::aligner::bundled::{AlignerChoice, AlignerFiles};
 use interlinear::aligner::words::LineAligner;
 use interlinear::analysis::reading::Reading;
-use interlinear::decoding::{Decoded, Forced, SearchOptions, Specials, decode_all, force, force_all};
+use interlinear::decoding::{Decoded, SearchOptions, Specials, decode_all, force, force_all};
 use interlinear::evaluation::rows::ReadRows;
 use interlinear::jobs::Library;
 use interlinear::jobs::gate::ForegroundGate;
@@ -153,35 +153,23 @@ fn rows_are_those_of_the_equation_in_padded_batches_and_nothing_else_changes() {
         let pairs: [(&[u32], &[u32]); 3] =
             [(&[2, 3, 4, 0], &[4, 2, 0]), (&[4, 0], &[3, 3, 2, 4, 0]), (&[2, 2, 0], &[0])];
         let forever = CancellationToken::forever();
-        let mut plain = vec![Forced::default(); 3];
-        force_all(
-            &mut *model.stepper(Kernels::Fused, 1).expect("a stepper"),
-            &pairs,
-            2,
-            &forever,
-            &mut |at, forced| {
-                at.iter().zip(forced).for_each(|(at, forced)| plain[*at] = forced);
-                Ok(())
-            },
-        )
-        .expect("forced");
+        let plain = ReadRows::default()
+            .force_all(&mut *model.stepper(Kernels::Fused, 1).expect("a stepper"), &pairs, 2, &forever, &mut |_, _| {})
+            .expect("forced");
         let rows = ReadRows::wanted((&model).into(), Some(Reading::Head));
         let mut stepper = model.stepper_with_head(Kernels::Fused, 1).expect("it has a head");
-        rows.force_all(&mut *stepper, &pairs, 2, &forever, &mut |at, forced| {
-            for (&at, forced) in at.iter().zip(forced) {
-                assert_eq!(forced.token_log_p, plain[at].token_log_p, "{name}: log p");
-                let alpha = forced.alpha.expect("a head always aligns");
-                let expected = by_hand(&model, &head, pairs[at].0, pairs[at].1);
-                let (last, before) = alpha.split_last().expect("a row for each word");
-                assert!(before.len() + 1 == expected.len() && last.iter().all(|a| *a == 0.0), "{name}: {last:?}");
-                for (row, expected) in before.iter().zip(&expected) {
-                    let far = row.iter().zip(expected).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
-                    assert!(far < 2e-5, "{name}: {row:?} for {expected:?}");
-                }
+        let forced = rows.force_all(&mut *stepper, &pairs, 2, &forever, &mut |_, _| {}).expect("forced");
+        for ((forced, plain), (source, target)) in forced.into_iter().zip(plain).zip(pairs) {
+            assert_eq!(forced.token_log_p, plain.token_log_p, "{name}: log p");
+            let alpha = forced.alpha.expect("a head always aligns");
+            let expected = by_hand(&model, &head, source, target);
+            let (last, before) = alpha.split_last().expect("a row for each word");
+            assert!(before.len() + 1 == expected.len() && last.iter().all(|a| *a == 0.0), "{name}: {last:?}");
+            for (row, expected) in before.iter().zip(&expected) {
+                let far = row.iter().zip(expected).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+                assert!(far < 2e-5, "{name}: {row:?} for {expected:?}");
             }
-            Ok(())
-        })
-        .expect("forced");
+        }
     }
 }
 

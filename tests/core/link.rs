@@ -134,10 +134,10 @@ fn look(session: &mut Session, number: u64) {
         session.apply(SelectCommand::Column(columns[pick(3)]));
     }
     let wrong = WRONGS.get(pick(WRONGS.len() + 1)).map(|entry| entry.wrong);
-    let guess = GUESSES.get(pick(GUESSES.len() + 1)).map(|entry| entry.guessed);
+    let guess = GUESSES.get(pick(GUESSES.len() + 1)).map(|entry| entry.value);
     for command in [
-        StepsCommand::SetMode(MODES[pick(3)].mode),
-        StepsCommand::SetDepth(DEPTHS[pick(3)].depth),
+        StepsCommand::SetMode(MODES[pick(3)].value),
+        StepsCommand::SetDepth(DEPTHS[pick(3)].value),
         StepsCommand::SetWrong(wrong),
         StepsCommand::SetGuessing(guess),
         StepsCommand::SetByStage(pick(2) == 0),

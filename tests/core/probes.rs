@@ -497,7 +497,7 @@ fn a_file_from_the_window_runs_in_translate_and_opens_again() {
     let line: serde_json::Value = serde_json::from_str(&translated.stdout).expect("JSON");
     let best = &line["hypotheses"][0];
     assert_eq!(best["tokens"], serde_json::json!(said.tokens), "{text}");
-    assert!((best["log_p"].as_f64().expect("a number") - f64::from(said.log_p)).abs() < 1e-4);
+    assert!((best["log_p"].as_f64().expect("a number") - f64::from(said.found.log_p)).abs() < 1e-4);
 
     let opened = open_file(&path, "anything", &model).expect("it opens");
     assert_eq!((opened.column, opened.source.as_str()), (7, "one three two"));
@@ -584,7 +584,7 @@ fn a_file_of_a_script_is_opened_as_translate_reads_it() {
         (serde_json::json!(best.tokens), best.touched.said(2)),
         (by_script.0.clone(), interlinear::interventions::Said::Forced)
     );
-    assert!((f64::from(best.log_p) - by_script.1).abs() < 1e-4);
+    assert!((f64::from(best.found.log_p) - by_script.1).abs() < 1e-4);
     let text = saved_text(&mut session, id);
     std::fs::write(folder.path().join("again.json"), text).expect("written");
     let again = run("again.json");

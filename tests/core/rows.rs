@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use interlinear::analysis::reading::Reading;
 use interlinear::app::command::SettingsCommand;
-use interlinear::decoding::{Forced, Hypothesis, SearchOptions, decode, force};
+use interlinear::decoding::{Hypothesis, SearchOptions, decode, force};
 use interlinear::evaluation::rows::ReadRows;
 use interlinear::jobs::live::protocol::{Event, ModelFacts};
 use interlinear::models::checkpoint::Weights;
@@ -45,7 +45,7 @@ fn ids(model: &Model, target: &str) -> (Vec<u32>, Vec<u32>) {
     (model.source.encode(SOURCE).ids, model.target.encode(target).ids)
 }
 
-fn forced(model: &Model, target: &[u32]) -> Forced {
+fn forced(model: &Model, target: &[u32]) -> Hypothesis {
     let mut stepper = model.stepper(Kernels::Fused, 1).expect("a stepper");
     let source = ids(model, "").0;
     force(&mut *stepper, &[(&source, target)], &CancellationToken::forever()).expect("it is scored").swap_remove(0)
@@ -78,12 +78,8 @@ fn a_given_pair_has_the_row_of_every_word_and_the_numbers_of_its_tokens_alone() 
         for reading in [Reading::Predicted, Reading::Input] {
             let rows = ReadRows::wanted((&model).into(), Some(reading));
             let pairs = [(source.as_slice(), target.as_slice())];
-            let mut read = Vec::new();
-            let mut keep = |_: &[usize], all: Vec<Forced>| {
-                read.extend(all);
-                Ok(())
-            };
-            rows.force_all(&mut *stepper, &pairs, 4, &CancellationToken::forever(), &mut keep).expect("read");
+            let forever = CancellationToken::forever();
+            let read = rows.force_all(&mut *stepper, &pairs, 4, &forever, &mut |_, _| {}).expect("read");
             assert_eq!((&read[0].token_log_p, read[0].log_p), (&plain.token_log_p, plain.log_p), "{name}");
             let wanted = match reading {
                 Reading::Predicted => plain.alpha.clone().expect("it aligns"),
@@ -201,10 +197,10 @@ fn the_window_reads_the_rows_of_each_model_as_it_was_trained() {
                 _ => {}
             }
         }
-        assert!(views.iter().filter(|view| view.finished).count() > 1, "one is found and one given");
-        for view in views.iter().filter(|view| view.finished) {
-            assert_eq!(view.alpha.as_ref().map(Vec::len), Some(view.tokens.len() + more), "{reading:?}");
-            assert_eq!(view.energies.as_ref().map(Vec::len), Some(view.tokens.len() + more), "{reading:?}");
+        assert!(views.iter().filter(|view| view.found.finished).count() > 1, "one is found and one given");
+        for view in views.iter().filter(|view| view.found.finished) {
+            assert_eq!(view.found.alpha.as_ref().map(Vec::len), Some(view.tokens.len() + more), "{reading:?}");
+            assert_eq!(view.found.energies.as_ref().map(Vec::len), Some(view.tokens.len() + more), "{reading:?}");
         }
     }
 }

@@ -21,8 +21,8 @@ use interlinear::app::files::lists::{List, MAX_TRANSLATED};
 use interlinear::app::files::work::{FileEvent, FileJob};
 use interlinear::app::settings::Theme;
 use interlinear::app::view::Hover;
-use interlinear::decoding::Specials;
 use interlinear::decoding::ensemble::{AlignmentOf, Average, Mixing};
+use interlinear::decoding::{Hypothesis, Specials};
 use interlinear::jobs::live::protocol::{
     ColumnId, ColumnResult, EnsembleSpec, Event, HypothesisView, ModelFacts, Request,
 };
@@ -93,13 +93,16 @@ pub fn hypothesis_with(text: &str, t_x: usize, alpha: impl Fn(usize, usize) -> f
     let tokens: Vec<String> = text.split(' ').map(str::to_owned).collect();
     let alpha = (0..tokens.len()).map(|i| (0..t_x).map(|j| alpha(i, j)).collect()).collect();
     HypothesisView {
-        ids: vec![5; tokens.len()],
+        found: Hypothesis {
+            tokens: vec![5; tokens.len()],
+            token_log_p: vec![-0.5; tokens.len()],
+            log_p: -1.0,
+            finished: text.ends_with("</s>"),
+            alpha: Some(alpha),
+            ..Hypothesis::default()
+        },
         is_unk: tokens.iter().map(|word| word == "[UNK]").collect(),
         text: text.replace(" </s>", ""),
-        token_log_p: vec![-0.5; tokens.len()],
-        log_p: -1.0,
-        finished: text.ends_with("</s>"),
-        alpha: Some(alpha),
         replaced: vec![None; tokens.len()],
         tokens,
         ..HypothesisView::default()
@@ -609,7 +612,7 @@ fn a_model_without_alignment_has_none_anywhere() {
     let request = edit(&mut session, "a");
     session.absorb(started(&request, id));
     let mut best = hypothesis("x </s>", 2);
-    best.alpha = None;
+    best.found.alpha = None;
     let result = ColumnResult { hypotheses: vec![best], context: Some(vec![0.5]), ..ColumnResult::default() };
     session.absorb(Event::Finished { number: request.number, column: id, result });
     let column = &session.app().document.columns()[0];
@@ -631,7 +634,7 @@ fn an_alignment_that_was_left_out_is_not_taken_for_none() {
     let request = edit(&mut session, "a");
     session.absorb(started(&request, id));
     let mut second = hypothesis("y </s>", 2);
-    (second.alpha, second.left_out) = (None, true);
+    (second.found.alpha, second.found.left_out) = (None, true);
     let result = ColumnResult { hypotheses: vec![hypothesis("x </s>", 2), second], ..ColumnResult::default() };
     session.absorb(Event::Finished { number: request.number, column: id, result });
     let left_out = |session: &Session| session.app().document.columns()[0].table.as_ref().map(|table| table.left_out);
@@ -948,8 +951,8 @@ fn rows_belong_to_the_word_predicted_or_read_and_files_say_which() {
     let request = edit(&mut session, "a b");
     session.absorb(started(&request, id));
     let mut best = hypothesis("x y </s>", 3);
-    best.energies = best.alpha.clone();
-    best.p_t = Some(vec![0.5, 1.5, 2.5]);
+    best.found.energies = best.found.alpha.clone();
+    best.found.p_t = Some(vec![0.5, 1.5, 2.5]);
     let result = ColumnResult { hypotheses: vec![best], ..ColumnResult::default() };
     session.absorb(Event::Finished { number: request.number, column: id, result });
     let row = |session: &Session, i: usize| {

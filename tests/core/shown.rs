@@ -22,7 +22,7 @@ use interlinear::app::files::work;
 use interlinear::app::files::work::KeptAligners;
 use interlinear::app::files::work::{AlignQuestion, FileEvent, FileJob};
 use interlinear::app::settings::Shown;
-use interlinear::decoding::Specials;
+use interlinear::decoding::{Hypothesis, Specials};
 use interlinear::error::Result;
 use interlinear::jobs::files::disk::Disk;
 use interlinear::jobs::live::protocol::{ColumnResult, Event, HypothesisView, ModelFacts};
@@ -127,7 +127,11 @@ fn english_to(language: &str) -> ModelFacts {
 fn hypothesis(words: &[&str], t_x: usize) -> HypothesisView {
     let best = hypothesis_with(&words.join(" "), t_x, |i, j| if i == j { 0.75 } else { 0.25 / (t_x - 1) as f32 });
     let energies = Some((0..words.len()).map(|i| vec![i as f32; t_x]).collect());
-    HypothesisView { energies, finished: true, log_p: 0.0, replaced: Vec::new(), ..best }
+    HypothesisView {
+        found: Hypothesis { energies, finished: true, log_p: 0.0, ..best.found },
+        replaced: Vec::new(),
+        ..best
+    }
 }
 
 /// Has a text translated into these hypotheses.
@@ -253,7 +257,7 @@ fn a_measure_stands_beside_alpha_of_its_own_step() {
     let tested = Tested { source: vec![5; 3], target: vec![5; 3], measured, ..Tested::default() };
     let making = Making { reading: Some((Reading::Input, 1)), tested: &[Arc::new(tested)], ..Making::default() };
     let table = build(&source, &shown, 0, &making);
-    let (alpha, energies) = (shown.alpha.expect("it has one"), shown.energies.expect("it has some"));
+    let (alpha, energies) = (shown.found.alpha.expect("it has one"), shown.found.energies.expect("it has some"));
     assert_eq!(table.alpha.as_ref().map(|read| read.row(0)), Some(&alpha[1][..]), "by the word read");
     let measured = table.measured(Shown::Measure(0)).expect("it was measured");
     let row = |of: &Option<Alignment>, i: usize| of.as_ref().map(|matrix| matrix.row(i).to_vec());
@@ -390,7 +394,7 @@ fn rows_behind_the_end_belong_to_the_last_words_and_are_never_rows_of_their_own(
     let words = ["w", "x", "y", "z", "</s>"];
     let mut longer = hypothesis(&words, 5);
     let row = |i: usize| (0..5).map(|j| if i == j + 2 { 0.75 } else { 0.0625 }).collect::<Vec<f32>>();
-    for rows in [&mut longer.alpha, &mut longer.energies].into_iter().flatten() {
+    for rows in [&mut longer.found.alpha, &mut longer.found.energies].into_iter().flatten() {
         *rows = (0..7).map(row).collect();
     }
     translate(&mut session, "a b c d", vec![longer]);

@@ -9,7 +9,7 @@ use interlinear::app::files::work::{FileEvent, FileJob};
 use interlinear::app::open_with::Installed;
 use interlinear::app::page::SENTENCE;
 use interlinear::decoding::apart::{ApartStep, Then};
-use interlinear::decoding::{Node, NodeFate};
+use interlinear::decoding::{Hypothesis, Node, NodeFate};
 use interlinear::jobs::Library;
 use interlinear::jobs::live::protocol::{ColumnResult, Event, HypothesisView, ModelFacts};
 use interlinear::jobs::steps::{StepTrace, StepsEvent, StepsRequest, StepsThread};
@@ -57,12 +57,15 @@ fn facts() -> ModelFacts {
 fn finish(session: &mut Session, text: &str, ids: &[u32]) {
     let (column, number) = (session.app().document.columns()[0].id, session.app().tasks.newest());
     let best = HypothesisView {
+        found: Hypothesis {
+            tokens: ids.to_vec(),
+            token_log_p: vec![-0.1; ids.len()],
+            alpha: Some(vec![vec![0.2, 0.7, 0.1]; ids.len()]),
+            finished: true,
+            ..Hypothesis::default()
+        },
         tokens: ids.iter().map(|id| format!("t{id}")).collect(),
-        ids: ids.to_vec(),
         is_unk: vec![false; ids.len()],
-        token_log_p: vec![-0.1; ids.len()],
-        alpha: Some(vec![vec![0.2, 0.7, 0.1]; ids.len()]),
-        finished: true,
         ..HypothesisView::default()
     };
     for event in told(number, column, sentence(text), best) {

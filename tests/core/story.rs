@@ -100,7 +100,7 @@ fn fewer_boxes_are_the_same_machine() {
         let machine = apart(name).machine.clone();
         let mut before = 0;
         for entry in DEPTHS {
-            let drawn = entry.depth.drawn(&machine);
+            let drawn = entry.value.drawn(&machine);
             let has = |key: &str| drawn.stages.iter().any(|stage| stage.key == key);
             assert!(drawn.stages.len() > before, "{name}, {}: no box more", entry.key);
             assert_eq!(drawn.stages.len(), drawn.weights.len());

@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use candle_core::{DType, Device as Candle, Tensor};
-use interlinear::cli::words::decode_all;
 use interlinear::decoding::{Decoded, Hypothesis, SearchOptions, Specials, decode, force};
+use interlinear::host::words::decode_all;
 use interlinear::models::anatomy::Miswiring;
 use interlinear::models::checkpoint::Weights;
 use interlinear::models::config::{Architecture, Config};

@@ -35,7 +35,7 @@ fn best(events: &[Event], of: ColumnId) -> Vec<u32> {
         Event::Failed { message, .. } | Event::LoadFailed { message, .. } => panic!("{message}"),
         _ => None,
     });
-    result.expect("it is translated").hypotheses[0].ids.clone()
+    result.expect("it is translated").hypotheses[0].found.tokens.clone()
 }
 
 #[test]

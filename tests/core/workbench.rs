@@ -17,7 +17,7 @@ use interlinear::import;
 use interlinear::import::Role;
 use interlinear::jobs::corpus::thread::{CorpusNews, CorpusRequest, CorpusThread};
 use interlinear::jobs::queue::candidate::Candidate;
-use interlinear::jobs::queue::{QueueEvent, QueueNews as Done, QueueOrder};
+use interlinear::jobs::queue::{JobProgress, QueueEvent, QueueNews as Done, QueueOrder};
 use interlinear::pages::corpus::CORPUS;
 use interlinear::pages::corpus::command::CorpusCommand;
 use interlinear::session::state::Session;
@@ -462,7 +462,8 @@ fn the_page_asks_for_what_is_done_on_it() {
             assert!(calls(&mut session).into_iter().any(shows), "{sorting}");
         }
     }
-    session.absorb_corpus_news(CorpusNews::Importing("Importing a.en".to_owned(), 0.5));
+    let progress = JobProgress::of_share("Importing a.en", 0.5);
+    session.absorb_corpus_news(CorpusNews::Busy { progress, is_import: true });
     assert!(session.corpus().busy.as_ref().is_some_and(|busy| busy.imports));
     session.apply(CorpusRequest::Stop);
     assert_eq!(calls(&mut session), [CorpusRequest::Stop]);

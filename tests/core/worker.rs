@@ -95,8 +95,8 @@ fn two_models_are_loaded_and_translate_side_by_side() {
             }
             Event::Finished { result, column, .. } => {
                 let best = &result.hypotheses[0];
-                assert_eq!(best.tokens.len(), best.token_log_p.len());
-                assert_eq!(best.alpha.as_ref().map(Vec::len), (*column == 1).then_some(best.tokens.len()));
+                assert_eq!(best.tokens.len(), best.found.token_log_p.len());
+                assert_eq!(best.found.alpha.as_ref().map(Vec::len), (*column == 1).then_some(best.tokens.len()));
                 assert!(best.candidates.iter().all(|best| best.len() == 3));
                 assert!(
                     !result.nodes.is_empty() && result.nodes.iter().all(|node| result.words.contains_key(&node.token))
@@ -170,7 +170,7 @@ fn what_is_too_large_to_keep_is_left_out_and_says_so() {
         assert!(result.hypotheses.len() > 1, "{:?}", result.hypotheses);
         for (n, hypothesis) in result.hypotheses.iter().enumerate() {
             let (has, left_out) = (column == 1 && n == 0, column == 1 && n > 0);
-            assert_eq!((hypothesis.alpha.is_some(), hypothesis.left_out), (has, left_out));
+            assert_eq!((hypothesis.found.alpha.is_some(), hypothesis.found.left_out), (has, left_out));
             assert_eq!(hypothesis.candidates.len(), hypothesis.tokens.len());
         }
         seen += 1;
@@ -465,7 +465,7 @@ fn an_ensemble_is_a_column_whose_alignment_is_a_members_or_the_mean() {
     assert_eq!(facts.input_delay, Some(1), "the rows shown are those of Luong's model alone");
     let (_, second) = run(AlignmentOf::Member(1));
     assert_eq!(mean.tokens, first.tokens, "what is shown does not change what is said");
-    let cell = |one: &HypothesisView| one.alpha.as_ref().map(|alpha| alpha[0][0]).expect("an alignment");
+    let cell = |one: &HypothesisView| one.found.alpha.as_ref().map(|alpha| alpha[0][0]).expect("an alignment");
     assert!((cell(&mean) - 0.5 * (cell(&first) + cell(&second))).abs() < 1e-5);
     assert!((cell(&first) - cell(&second)).abs() > 1e-3, "the members look elsewhere");
     run(AlignmentOf::Mean);

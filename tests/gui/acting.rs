@@ -333,7 +333,7 @@ fn searched() -> Session {
     for event in desk::finished(&session, column, source, &["la chaussure"], None) {
         let event = match event {
             Event::Finished { number, column, mut result } => {
-                result.hypotheses[0].ids = vec![2, 5, 0];
+                result.hypotheses[0].found.tokens = vec![2, 5, 0];
                 result.nodes.clone_from(&nodes);
                 result.words = words.iter().map(|(id, word)| (*id, (*word).to_owned())).collect();
                 Event::Finished { number, column, result }

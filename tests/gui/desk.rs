@@ -11,7 +11,7 @@ use interlinear::app::command::SourceCommand;
 use interlinear::app::effect::Effect;
 use interlinear::app::files::work::{FileEvent, FileJob};
 use interlinear::app::open_with::Installed;
-use interlinear::decoding::Specials;
+use interlinear::decoding::{Hypothesis, Specials};
 use interlinear::figure::interlinear::conllu;
 use interlinear::jobs::corpus::thread::{CorpusNews, CorpusRequest};
 use interlinear::jobs::live::protocol::{DeviceFacts, Event, HypothesisView, ModelFacts, ModelSizes};
@@ -135,24 +135,27 @@ pub fn hypothesis(text: &str, t_x: usize, aligned: bool, log_p: f32) -> Hypothes
     let energies = alpha.iter().map(|row| row.iter().map(|a| a.ln()).collect()).collect();
     let is_unk: Vec<bool> = tokens.iter().map(|token| token == "[UNK]").collect();
     HypothesisView {
-        ids: tokens
-            .iter()
-            .map(|token| match token.as_str() {
-                "</s>" => 0,
-                "[UNK]" => 1,
-                _ => 7,
-            })
-            .collect(),
+        found: Hypothesis {
+            tokens: tokens
+                .iter()
+                .map(|token| match token.as_str() {
+                    "</s>" => 0,
+                    "[UNK]" => 1,
+                    _ => 7,
+                })
+                .collect(),
+            token_log_p: vec![log_p / t_y as f32; t_y],
+            log_p,
+            rank: log_p,
+            finished: true,
+            alpha: aligned.then_some(alpha),
+            energies: aligned.then_some(energies),
+            ..Hypothesis::default()
+        },
         candidates: tokens.iter().map(|token| vec![(token.clone(), -0.2), ("autre".to_owned(), -2.0)]).collect(),
         replaced: is_unk.iter().map(|is_unk| is_unk.then(|| "zorglub".to_owned())).collect(),
         is_unk,
         text: text.to_owned(),
-        token_log_p: vec![log_p / t_y as f32; t_y],
-        log_p,
-        rank: log_p,
-        finished: true,
-        alpha: aligned.then_some(alpha),
-        energies: aligned.then_some(energies),
         tokens,
         ..HypothesisView::default()
     }

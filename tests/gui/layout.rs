@@ -480,7 +480,7 @@ fn the_line_folds_before_its_switches_overlap() {
                 let mut events = desk::finished(&session, column, desk::sentence(text, &[]), &[said], None);
                 let Some(Event::Finished { result, .. }) = events.last_mut() else { panic!("it ends") };
                 let best = &mut result.hypotheses[0];
-                best.p_t = Some(vec![0.2, 1.9, 1.1, 3.6]);
+                best.found.p_t = Some(vec![0.2, 1.9, 1.1, 3.6]);
                 let words = best.tokens.clone();
                 let single = || (0..4).map(|i| i..i + 1).collect();
                 best.pieces = (n == 2).then(|| Pieces { source: single(), target: single(), words });
@@ -513,7 +513,7 @@ fn the_line_over_the_columns_never_paints_over_itself() {
                 let said = if is_wordy && n == 0 { "le soulier rouge" } else { "la chaussure rouge" };
                 let mut events = desk::finished(&session, column, desk::sentence(text, &[]), &[said], None);
                 let Some(Event::Finished { result, .. }) = events.last_mut() else { panic!("it ends") };
-                result.hypotheses[0].p_t = Some(vec![0.2, 1.9, 1.1, 3.6]);
+                result.hypotheses[0].found.p_t = Some(vec![0.2, 1.9, 1.1, 3.6]);
                 for event in events {
                     session.absorb(event);
                 }

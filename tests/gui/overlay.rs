@@ -139,7 +139,7 @@ fn two_questions_are_answered_one_after_the_other_and_one_over_the_other() {
         let mut events = desk::finished(&session, column, sentence, &["la chaussure rouge"], None);
         if let Some(Event::Finished { result, .. }) = events.last_mut().filter(|_| has_head) {
             let row = |i: usize| (0..4).map(|j| if j + i == 3 { 0.7 } else { 0.1 }).collect();
-            result.hypotheses[0].head = Some((0..4).map(row).collect());
+            result.hypotheses[0].found.head = Some((0..4).map(row).collect());
         }
         for event in events {
             session.absorb(event);

@@ -105,7 +105,7 @@ fn a_legend_is_of_all_columns_and_has_no_side_without_numbers() {
         let mut events =
             desk::finished(&session, column, desk::sentence("the red shoe", &[]), &["la chaussure rouge"], None);
         if let Some(Event::Finished { result, .. }) = events.last_mut() {
-            result.hypotheses[0].energies.as_mut().expect("it has some")[0][0] = greatest;
+            result.hypotheses[0].found.energies.as_mut().expect("it has some")[0][0] = greatest;
         }
         for event in events {
             session.absorb(event);

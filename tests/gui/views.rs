@@ -173,7 +173,7 @@ fn typing_sends_the_text_and_rows_appear_as_they_come() {
     let (number, column) = (session.app().tasks.newest(), session.app().document.columns()[1].id);
     let source = desk::sentence("a new text", &[]);
     let mut best = desk::hypothesis("un texte", 4, true, -1.0);
-    best.finished = false;
+    best.found.finished = false;
     wires
         .events
         .borrow_mut()
@@ -482,7 +482,7 @@ fn local_model() -> interlinear::session::state::Session {
     let mut events =
         desk::finished(&session, column, desk::sentence("the red shoe", &[]), &["la chaussure rouge"], None);
     if let Some(Event::Finished { result, .. }) = events.last_mut() {
-        result.hypotheses[0].p_t = Some(vec![0.2, 1.9, 1.1, 3.6]);
+        result.hypotheses[0].found.p_t = Some(vec![0.2, 1.9, 1.1, 3.6]);
     }
     for event in events {
         session.absorb(event);

@@ -10,7 +10,7 @@ use interlinear::app::command::WindowCommand;
 use interlinear::app::page::SENTENCE;
 use interlinear::import::Role;
 use interlinear::jobs::corpus::thread::{CorpusNews, CorpusRequest, CorpusThread};
-use interlinear::jobs::queue::QueueEvent;
+use interlinear::jobs::queue::{JobProgress, QueueEvent};
 use interlinear::pages::command::Command;
 use interlinear::pages::corpus::CORPUS;
 use interlinear::pages::corpus::command::CorpusCommand;
@@ -243,7 +243,11 @@ fn files_come_in_and_the_table_sorts_and_filters() {
 fn an_import_can_be_stopped() {
     let mut bench = Bench::filled();
     assert!(bench.is_gone("Stop the import"));
-    bench.wires.news.borrow_mut().push(CorpusNews::Importing("Importing a.en".to_owned(), 0.25));
+    bench
+        .wires
+        .news
+        .borrow_mut()
+        .push(CorpusNews::Busy { progress: JobProgress::of_share("Importing a.en", 0.25), is_import: true });
     bench.harness.run();
     bench.says("Importing a.en");
     bench.harness.get_by_label("Stop the import").click();

@@ -29,7 +29,7 @@ pub fn source_tokens(column: &Column, settings: &Settings, j: usize) -> Option<R
 /// The target positions whose alpha is shown beside word i; none where it has no row.
 pub fn rows_of(column: &Column, settings: &Settings, i: usize) -> Vec<usize> {
     let Some(tokens) = target_tokens(column, settings, i) else { return Vec::new() };
-    let rows = column.shown().and_then(|shown| shown.alpha.as_ref()).map_or(0, Vec::len);
+    let rows = column.shown().and_then(|shown| shown.found.alpha.as_ref()).map_or(0, Vec::len);
     let (reading, delay) = settings.reading_of(column.facts.as_ref()).unwrap_or_default();
     // what a head says is no part of a step
     let rows = if reading == Reading::Head { 0 } else { rows };

@@ -243,7 +243,7 @@ pub fn tested_for<'a>(
     shown: &'a HypothesisView,
 ) -> impl Iterator<Item = &'a Arc<Tested>> {
     let is_it = |tested: &&Arc<Tested>| {
-        let is_same = tested.source == source.ids && tested.target == shown.ids;
+        let is_same = tested.source == source.ids && tested.target == shown.found.tokens;
         is_same && tested.left_out == shown.touched.form.leave_out
     };
     tested.iter().filter(is_it)
@@ -255,7 +255,7 @@ pub fn build(source: &Sentence, shown: &HypothesisView, hypothesis: usize, makin
     let pieces = shown.pieces.as_ref().filter(|_| !making.pieces);
     let is_step = reading != Reading::Head;
     let alpha = rows_by(shown, (reading, delay));
-    let energies = shown.energies.as_deref().filter(|_| is_step);
+    let energies = shown.found.energies.as_deref().filter(|_| is_step);
     let energies = energies.map(|rows| cut(reading.read_after(delay, rows), shown.tokens.len()));
     let mut table = AlignmentTable {
         source: source_words(source, pieces, making.specials),
@@ -265,9 +265,9 @@ pub fn build(source: &Sentence, shown: &HypothesisView, hypothesis: usize, makin
             .collect(),
         reading: making.reading.map(|(reading, _)| reading).filter(|_| alpha.is_some()),
         units: shown.pieces.as_ref().map(|_| if making.pieces { Units::Pieces } else { Units::Words }),
-        left_out: shown.left_out,
+        left_out: shown.found.left_out,
         text: shown.text.clone(),
-        log_p: shown.log_p,
+        log_p: shown.found.log_p,
         hypothesis,
         is_given: making.is_given,
         variant: making.variant.cloned(),
@@ -277,7 +277,7 @@ pub fn build(source: &Sentence, shown: &HypothesisView, hypothesis: usize, makin
     table.alpha = alpha.map(|alpha| table.added(alpha, pieces));
     table.energies = energies.map(|energies| table.energies_of(energies, pieces));
     if pieces.is_none() {
-        let p_t = shown.p_t.as_deref().filter(|_| is_step).map(|p_t| reading.read_after(delay, p_t));
+        let p_t = shown.found.p_t.as_deref().filter(|_| is_step).map(|p_t| reading.read_after(delay, p_t));
         table.p_t = p_t.map(|p_t| (0..rows).map(|i| p_t.get(i).copied().unwrap_or(f32::NAN)).collect());
     }
     if let Some(alpha) = &table.alpha {
@@ -346,7 +346,7 @@ pub(crate) fn sides_by(
 
 /// The rows of alpha, or of the alignment head, by the tokens that they belong to; `None` where there are none.
 pub(crate) fn rows_by(shown: &HypothesisView, (reading, delay): (Reading, usize)) -> Option<&[Vec<f32>]> {
-    let rows = if reading == Reading::Head { &shown.head } else { &shown.alpha };
+    let rows = if reading == Reading::Head { &shown.found.head } else { &shown.found.alpha };
     rows.as_deref().map(|rows| cut(reading.read_after(delay, rows), shown.tokens.len()))
 }
 
@@ -373,7 +373,7 @@ impl AlignmentTable {
     fn touch(&mut self, shown: &HypothesisView, pieces: Option<&Pieces>, reading: (Reading, usize)) {
         let touched = &shown.touched;
         let (reading, delay) = reading;
-        let rows = shown.alpha.as_ref().map_or(0, Vec::len);
+        let rows = shown.found.alpha.as_ref().map_or(0, Vec::len);
         let (pinned, masked) = (touched.pinned(), touched.masked());
         let is_step = reading != Reading::Head;
         let is_pinned =
@@ -387,7 +387,7 @@ impl AlignmentTable {
             let tokens = pieces.map_or(j..j + 1, |pieces| pieces.source[j].clone());
             word.is_masked = tokens.into_iter().all(|token| masked.contains(&token));
         }
-        self.log_p_parts = touched.has_words().then(|| touched.parts(&shown.token_log_p));
+        self.log_p_parts = touched.has_words().then(|| touched.parts(&shown.found.token_log_p));
         self.touched = Some(Arc::clone(touched));
     }
 
@@ -443,8 +443,8 @@ impl AlignmentTable {
     /// Adds what was measured, with alpha and energies of the steps that it was measured at.
     fn measure(&mut self, tested: &Tested, shown: &HypothesisView, pieces: Option<&Pieces>) {
         let steps = |rows| cut(rows, shown.tokens.len());
-        let alpha = shown.alpha.as_deref().map(|rows| self.added(steps(rows), pieces));
-        let energies = shown.energies.as_deref().map(|rows| self.energies_of(steps(rows), pieces));
+        let alpha = shown.found.alpha.as_deref().map(|rows| self.added(steps(rows), pieces));
+        let energies = shown.found.energies.as_deref().map(|rows| self.energies_of(steps(rows), pieces));
         let made = tested.measured.iter().map(|measured| MeasuredTable {
             measure: measured.measure,
             matrix: self.added(&measured.rows, pieces),
@@ -527,7 +527,7 @@ pub fn span(source: &Sentence, tokens: &Range<usize>) -> Range<usize> {
 /// The words of a hypothesis, whole ones where there are `pieces`.
 pub(crate) fn target_words(shown: &HypothesisView, pieces: Option<&Pieces>) -> Vec<TargetWord> {
     let Some(pieces) = pieces else { return (0..shown.tokens.len()).map(|i| target_word(shown, i)).collect() };
-    let log_p = merge_log_p(&shown.token_log_p, &pieces.target);
+    let log_p = merge_log_p(&shown.found.token_log_p, &pieces.target);
     let word = |((tokens, text), log_p): ((&Range<usize>, &String), f32)| {
         let first = target_word(shown, tokens.start);
         if tokens.len() <= 1 {
@@ -541,7 +541,7 @@ pub(crate) fn target_words(shown: &HypothesisView, pieces: Option<&Pieces>) -> V
 
 fn target_word(shown: &HypothesisView, i: usize) -> TargetWord {
     let text = shown.tokens[i].clone();
-    let log_p = shown.token_log_p.get(i).copied().unwrap_or(f32::NEG_INFINITY);
+    let log_p = shown.found.token_log_p.get(i).copied().unwrap_or(f32::NEG_INFINITY);
     let candidates = shown.candidates.get(i).map_or(&[][..], Vec::as_slice);
     TargetWord {
         is_unk: shown.is_unk.get(i).copied().unwrap_or(false),

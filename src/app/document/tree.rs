@@ -114,7 +114,7 @@ impl SearchTree {
             beam: column.beam()?,
             word: &|id| column.result.words.get(&id).cloned().unwrap_or_default(),
             marks: column.facts.as_ref().map(|facts| facts.marks.clone()).unwrap_or_default(),
-            best: shown.map_or(&[], |shown| &shown.ids),
+            best: shown.map_or(&[], |shown| &shown.found.tokens),
             said: &|step| shown.map_or(Said::Free, |shown| shown.touched.said(step)),
         })
     }

@@ -388,9 +388,9 @@ pub fn beam_tsv(column: &Column) -> String {
     let head = head.chain(parts.iter().copied()).chain(["translation"]);
     let head = head.map(TsvCell::plain).collect();
     let body = column.hypotheses.iter().enumerate().map(|(n, one)| {
-        let (set, free) = one.touched.parts(&one.token_log_p);
+        let (set, free) = one.touched.parts(&one.found.token_log_p);
         let parts = [set, free].into_iter().filter(|_| is_set).map(|log_p| TsvCell::plain(&log_p));
-        let numbers = [one.log_p, one.rank].into_iter().chain(one.mean_log_p());
+        let numbers = [one.found.log_p, one.found.rank].into_iter().chain(one.mean_log_p());
         let before = std::iter::once(TsvCell::plain(&(n + 1))).chain(numbers.map(|number| TsvCell::plain(&number)));
         before.chain(parts).chain([TsvCell::from(&one.text)]).collect()
     });
@@ -476,13 +476,13 @@ fn hypothesis(shown: &HypothesisView, (reading, delay): (Reading, usize)) -> Hyp
         tokens: shown.tokens.iter().map(String::as_str).collect(),
         words: shown.pieces.as_ref().map(|pieces| ends(&pieces.target)),
         text: shown.text.as_str().into(),
-        log_p: shown.log_p,
-        token_log_p: &shown.token_log_p,
-        alpha: shown.alpha.as_deref().map(|alpha| of_tokens(alpha).into()),
-        p_t: shown.p_t.as_deref().map(|p_t| (0..count.min(p_t.len())).map(|i| position(p_t, i)).collect()),
-        head: shown.head.as_deref().map(Into::into),
-        finished: shown.finished,
-        set: (!touched.is_untouched()).then(|| SetLine::of(touched, &shown.token_log_p)),
+        log_p: shown.found.log_p,
+        token_log_p: &shown.found.token_log_p,
+        alpha: shown.found.alpha.as_deref().map(|alpha| of_tokens(alpha).into()),
+        p_t: shown.found.p_t.as_deref().map(|p_t| (0..count.min(p_t.len())).map(|i| position(p_t, i)).collect()),
+        head: shown.found.head.as_deref().map(Into::into),
+        finished: shown.found.finished,
+        set: (!touched.is_untouched()).then(|| SetLine::of(touched, &shown.found.token_log_p)),
         ..HypothesisLine::default()
     }
 }

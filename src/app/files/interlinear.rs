@@ -153,8 +153,8 @@ fn of_column(
     let (shown, aligned) =
         if table.is_given { (column.read()?, &column.given_links) } else { (column.shown()?, &column.links) };
     let mut choices = Vec::new();
-    choices.extend(shown.alpha.is_some().then_some(LinksBy::Alpha));
-    choices.extend(shown.head.is_some().then_some(LinksBy::Head));
+    choices.extend(shown.found.alpha.is_some().then_some(LinksBy::Alpha));
+    choices.extend(shown.found.head.is_some().then_some(LinksBy::Head));
     choices.extend(column.aligner(settings).map(|_| LinksBy::Aligner));
     let best = if choices.contains(&LinksBy::Head) { Some(LinksBy::Head) } else { choices.first().copied() };
     let by = by.filter(|by| choices.contains(by)).or(best);

@@ -112,7 +112,7 @@ impl PictureRequest {
         let pieces = of.pieces.as_ref().filter(|_| self.table.units == Some(Units::Words));
         let replaces = self.replaces || self.table.is_given;
         let word = |word: TargetWord| (Cow::Owned(word.label(replaces).into_owned()), word.log_p);
-        let rank = self.is_normalised.then_some(of.rank);
+        let rank = self.is_normalised.then_some(of.found.rank);
         let words = target_words(of, pieces).into_iter().map(word).collect();
         let said = of.touched.all_said(of.tokens.len());
         let said = match pieces {
@@ -122,7 +122,7 @@ impl PictureRequest {
                 pieces.target.iter().map(most).collect()
             }
         };
-        BeamRow { place: n + 1, log_p: of.log_p, rank, words, said, ..BeamRow::default() }
+        BeamRow { place: n + 1, log_p: of.found.log_p, rank, words, said, ..BeamRow::default() }
     }
 }
 

@@ -8,12 +8,13 @@ use serde::Serialize;
 use crate::aligner::words::LineAligner;
 use crate::analysis::aer::AerRates;
 use crate::analysis::symmetrize::symmetrization;
+use crate::cli::args;
 use crate::cli::args::links::GoldLayoutArgs;
 use crate::cli::args::{BatchArgs, PairArgs, RunArgs};
 use crate::cli::columns::TextTable;
+use crate::cli::output;
 use crate::cli::output::LineOutput;
 use crate::cli::statistical::{StatisticalArgs, Text};
-use crate::cli::{bundled, output};
 use crate::corpus::overview::gold::{HeadErrorRow, heads, heads_left_out};
 use crate::corpus::overview::test_set::TestSet;
 use crate::error::{Error, Result};
@@ -42,7 +43,7 @@ command and in the window; `MODEL@6` has the mean of layer 6."
 )]
 pub struct HeadsArgs {
     /// A Transformer: its folder or file
-    #[arg(long, value_name = "PATH", value_parser = bundled::argument())]
+    #[arg(long, value_name = "PATH", value_parser = args::folder())]
     model: PathBuf,
     #[command(flatten)]
     pairs: PairArgs,
@@ -105,7 +106,7 @@ pub fn run(low: &HeadsArgs) -> anyhow::Result<()> {
     let PairArgs { source, target, pretokenized } = &low.pairs;
     let mut test_set = TestSet::read(source, std::slice::from_ref(target), *pretokenized)?;
     let runtime = low.run.high()?;
-    let model = runtime.load(&low.model)?;
+    let model = args::load(&low.model, &runtime)?;
     if low.leave_out {
         return leave_out(low, &model, &test_set, runtime.engine, runtime.threads);
     }

@@ -5,8 +5,8 @@ use serde::Serialize;
 use crate::analysis::reading::Reading;
 use crate::cli::align::{AlignArgs, High, high};
 use crate::cli::output::LineOutput;
+use crate::cli::windows;
 use crate::cli::windows::{Doing, Growth};
-use crate::cli::{windows, words};
 use crate::error::Error;
 use crate::evaluation::alignment::{Aligner, WordPair};
 use crate::evaluation::rows::ReadRows;
@@ -56,5 +56,5 @@ pub fn run(low: &AlignArgs) -> anyhow::Result<()> {
             Ok(target_words)
         })?;
     output.finish()?;
-    words::refused(refused)
+    windows::refused(refused)
 }

@@ -6,11 +6,12 @@ use crate::aligner::words::LineAligner;
 use crate::analysis::alignment::Alignment;
 use crate::analysis::reading::Reading;
 use crate::cli::align::{AlignArgs, LinkFormat};
+use crate::cli::args;
 use crate::cli::input::{InputFiles, InputLine, InputLines};
 use crate::cli::output::LineOutput;
 use crate::cli::progress::ProgressLine;
 use crate::cli::statistical::Text;
-use crate::cli::words;
+use crate::cli::windows;
 use crate::error::{Error, Result};
 use crate::evaluation::alignment::{Aligner, AlignerDirection, Refused, VOTED, WordPair, voted};
 use crate::evaluation::rows::ReadRows;
@@ -69,7 +70,7 @@ pub fn run(low: &AlignArgs) -> anyhow::Result<()> {
     let runtime = low.run.high()?;
     let (from, to) = low.statistical.languages(text, Some(&aligner.learned.languages));
     let voter = |folder: &PathBuf| -> Result<Voter> {
-        let model = runtime.load(folder)?;
+        let model = args::load(folder, &runtime)?;
         let stepper = model.stepper_with_head(runtime.engine, runtime.threads)?;
         ReadRows::chosen((&model).into(), &*stepper, Some(Reading::Head))?;
         let is_turned = translates(&model, (&to, &from)) && !translates(&model, (&from, &to));
@@ -92,7 +93,7 @@ pub fn run(low: &AlignArgs) -> anyhow::Result<()> {
     writer.progress.finish();
     writer.output.finish()?;
     files.source.tell_empty("align");
-    words::refused(writer.refused)
+    windows::refused(writer.refused)
 }
 
 /// Whether a model translates between these languages.

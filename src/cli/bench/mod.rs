@@ -13,12 +13,15 @@ use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 use serde_json::{Value, json};
 
-use crate::cli::args::{RunArgs, Runtime, count};
+use crate::cli::args;
+use crate::cli::args::{RunArgs, count};
 use crate::cli::bench::figures::{BenchColumn, Figures, quantile};
-use crate::cli::{bundled, words};
 use crate::decoding;
 use crate::decoding::SearchOptions;
 use crate::error::{Error, Result};
+use crate::host::bundled;
+use crate::host::runtime::Runtime;
+use crate::host::words;
 use crate::models::{Model, Stepper};
 use crate::text::sentence::Sentence;
 use crate::ticket::CancellationToken;
@@ -45,7 +48,7 @@ const COLUMNS: &[BenchColumn] = &[
 #[command(after_long_help = HELP)]
 pub struct BenchArgs {
     /// A model folder, or the name of an installed model; once for each. By default the bundled ones
-    #[arg(long, value_name = "DIR", value_parser = bundled::argument())]
+    #[arg(long, value_name = "DIR", value_parser = args::folder())]
     model: Vec<PathBuf>,
     /// Everything once and with few sentences: whether it runs, in seconds
     #[arg(long)]
@@ -99,8 +102,8 @@ pub fn program(runtime: &Runtime) -> String {
 
 /// A row of the table.
 fn measured(folder: &Path, runtime: &Runtime, repeat: usize, quick: bool) -> Result<Vec<Value>> {
-    let load = median(repeat, || runtime.load(folder).map(drop))?;
-    let model = runtime.load(folder)?;
+    let load = median(repeat, || args::load(folder, runtime).map(drop))?;
+    let model = args::load(folder, runtime)?;
     let mut stepper = model.stepper(runtime.engine, runtime.threads)?;
     let sources = sentences(&model, if quick { 2 } else { BATCH });
     let mut firsts = Vec::new();

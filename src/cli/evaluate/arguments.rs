@@ -7,14 +7,13 @@ use clap::{Args, ValueEnum};
 use crate::analysis::bleu::Tokenization;
 use crate::analysis::bootstrap::PairedTests;
 use crate::analysis::buckets::Buckets;
-use crate::cli::args::{
-    BatchArgs, Choice, EnsembleArgs, ReplaceArgs, RunArgs, Runtime, SearchArgs, one_of, tokenizers,
-};
-use crate::cli::bundled;
+use crate::cli::args;
+use crate::cli::args::{BatchArgs, Choice, EnsembleArgs, ReplaceArgs, RunArgs, SearchArgs, one_of, tokenizers};
 use crate::cli::evaluate::gold::GoldArgs;
 use crate::decoding::Ensemble;
 use crate::decoding::ensemble::Mixing;
 use crate::error::{Error, Result};
+use crate::host::runtime::Runtime;
 
 /// As typed.
 #[derive(Args, Clone, Debug)]
@@ -54,7 +53,7 @@ NAME.sentences.tsv and NAME.sentences.jsonl, a sentence a line, and NAME.txt, th
 pub struct EvaluateArgs {
     /// A model folder, or the name of an installed model; once for each model. With --ensemble all of them are measured as
     /// one
-    #[arg(long, value_name = "DIR", required = true, value_parser = bundled::argument())]
+    #[arg(long, value_name = "DIR", required = true, value_parser = args::folder())]
     pub model: Vec<PathBuf>,
     #[command(flatten)]
     pub ensemble: EnsembleArgs,

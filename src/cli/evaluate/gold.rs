@@ -5,16 +5,18 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::aligner::words::LineAligner;
+use crate::cli::args;
 use crate::cli::args::links::GoldLayoutArgs;
-use crate::cli::args::{Runtime, threshold};
+use crate::cli::args::threshold;
+use crate::cli::output;
 use crate::cli::progress::ProgressLine;
 use crate::cli::statistical::{StatisticalArgs, Text};
-use crate::cli::{bundled, output};
 use crate::corpus::overview::gold;
 use crate::corpus::overview::gold::{AlignmentOptions, Baseline};
 use crate::corpus::overview::test_set::TestSet;
 use crate::error::{Error, Result};
 use crate::evaluation::alignment::Aligner;
+use crate::host::runtime::Runtime;
 use crate::models::Model;
 use crate::ticket::CancellationToken;
 
@@ -33,7 +35,7 @@ pub struct GoldArgs {
     #[arg(long, requires = "gold")]
     by_input: bool,
     /// A model of the other direction, for the alignments of both together; one for all models or one for each
-    #[arg(long, value_name = "DIR", requires = "gold", value_parser = bundled::argument())]
+    #[arg(long, value_name = "DIR", requires = "gold", value_parser = args::folder())]
     reverse_model: Vec<PathBuf>,
     #[command(flatten)]
     statistical: StatisticalArgs,
@@ -65,7 +67,7 @@ impl GoldArgs {
                 return Err(Error::Input(message));
             }
         };
-        runtime.load(folder).map(Some)
+        args::load(folder, runtime).map(Some)
     }
 
     /// What needs no model: the diagonal, and a statistical aligner: the one that is asked for, or the one that comes with the

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use crate::app::document::column::file_name;
+use crate::cli::args;
 use crate::cli::args::links::{GoldLayoutArgs, LINK_WORDS};
 use crate::cli::args::{RunArgs, SearchArgs, one_of};
-use crate::cli::bundled;
 use crate::cli::figure::glossed::GlossingModel;
 use crate::cli::figure::{no_terminal, to_stdout, within};
 use crate::cli::output::{provenance, tell};
@@ -121,7 +121,7 @@ pub struct GlossedFiles {
     #[arg(long, value_name = "NAME")]
     name: Vec<String>,
     /// A model whose translations are a line; once for each
-    #[arg(long, value_name = "DIR", value_parser = bundled::argument())]
+    #[arg(long, value_name = "DIR", value_parser = args::folder())]
     model: Vec<PathBuf>,
     /// The links of each --target lead from the one before it, not from the source
     #[arg(long, requires = "target")]

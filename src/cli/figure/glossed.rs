@@ -2,14 +2,15 @@
 
 use std::path::Path;
 
-use crate::cli::args::Runtime;
-use crate::cli::words;
-use crate::cli::words::LinkedSides;
+use crate::cli::args;
 use crate::decoding::SearchOptions;
 use crate::error::{Error, Result};
 use crate::evaluation::ask::AskedSystem;
 use crate::evaluation::rows::ReadRows;
 use crate::figure::interlinear::GlossedText;
+use crate::host::runtime::Runtime;
+use crate::host::words;
+use crate::host::words::LinkedSides;
 use crate::models::{Model, Stepper};
 use crate::text::cut::WordRule;
 use crate::text::line;
@@ -34,7 +35,7 @@ impl GlossingModel {
     /// # Errors
     /// As [`Model::load`]; a model that has neither a head nor an alignment.
     pub fn load(folder: &Path, runtime: &Runtime) -> Result<Self> {
-        let model = runtime.load(folder)?;
+        let model = args::load(folder, runtime)?;
         let stepper = model.stepper_with_head(runtime.engine, runtime.threads)?;
         let rows = ReadRows::best((&model).into(), &*stepper, None)?;
         if !model.config.aligns() && !stepper.has_alignment_head() {

@@ -11,8 +11,7 @@ use crate::app::files::gold::Gold;
 use crate::app::files::picture::PictureRequest;
 use crate::app::settings::Shown;
 use crate::cli::figure::overlays::Overlays;
-use crate::cli::words;
-use crate::decoding::{Decoded, Ensemble, Forced, Hypothesis, SearchOptions};
+use crate::decoding::{Decoded, Ensemble, Hypothesis, SearchOptions};
 use crate::error::{Error, Result};
 use crate::evaluation::rows::ReadRows;
 use crate::figure::heatmap::outlines::Outlined;
@@ -20,6 +19,7 @@ use crate::figure::page::FigurePage;
 use crate::figure::provenance::Provenance;
 use crate::figure::sheet::{FigureKind, FigureNeeds, FigureStyle};
 use crate::figure::tree::DrawnNode;
+use crate::host::words;
 use crate::interventions::{Applied, Resolved, Said, intervene_all};
 use crate::jobs::live::protocol::HypothesisView;
 use crate::jobs::live::view;
@@ -118,10 +118,8 @@ impl<'a> Scenes<'a> {
 
     fn forced(&mut self, sentence: &Sentence, target: &Sentence) -> Result<Hypothesis> {
         let pairs = [(sentence.ids.as_slice(), target.ids.as_slice())];
-        let found = words::force_all(self.rows, self.stepper.as_mut(), &pairs, 1)?;
-        let Forced { token_log_p, log_p, alpha, energies, p_t, .. } = found.into_iter().next().unwrap_or_default();
-        let tokens = target.ids.clone();
-        Ok(Hypothesis { tokens, token_log_p, log_p, alpha, energies, p_t, finished: true, ..Hypothesis::default() })
+        let (stepper, ticket) = (self.stepper.as_mut(), CancellationToken::forever());
+        Ok(self.rows.force_all(stepper, &pairs, 1, &ticket, &mut |_, _| {})?.into_iter().next().unwrap_or_default())
     }
 
     /// What a figure is made of.
@@ -159,7 +157,7 @@ impl<'a> Scenes<'a> {
         let specials = Some((specials.eos, specials.unk));
         let making = Making { specials, pieces, links: links.as_ref(), is_given: given.is_some(), ..Making::default() };
         let has_choice = self.rows.reading != Reading::default() || lead.config.input_delay().is_some();
-        let reading = best.alpha.is_some().then_some(self.rows.reading).filter(|_| has_choice);
+        let reading = best.found.alpha.is_some().then_some(self.rows.reading).filter(|_| has_choice);
         let table = AlignmentTable { reading, ..table::build(&source.sentence, best, 0, &making) };
         let word = (kind.needs == FigureNeeds::Word).then_some(self.showing.word);
         let count = table.target.len();
@@ -189,13 +187,13 @@ impl<'a> Scenes<'a> {
         }
         fact("sentence", source.sentence.text.clone());
         fact("translation", text.unwrap_or_default());
-        fact("log p", best.log_p.to_string());
+        fact("log p", best.found.log_p.to_string());
         about.program();
         let name = self.system.name();
         let rows_of = reading.filter(|reading| *reading != Reading::default());
         let rows_of = rows_of.map_or_else(String::new, |reading| format!(", reading {}", reading.name()));
         let set = if set.is_empty() { set } else { format!(". Set by hand: {set}") };
-        let caption = format!("{name}, {how}{rows_of}, log p {:.2}{set}", best.log_p);
+        let caption = format!("{name}, {how}{rows_of}, log p {:.2}{set}", best.found.log_p);
         let mut picture = PictureRequest {
             table: Arc::new(table),
             hypotheses,

@@ -10,14 +10,17 @@ use crate::analysis::contrast::minimal::MinimalPair;
 use crate::analysis::contrast::pairs::{
     ContrastPair, ContrastRow, ContrastedModel, FIGURES, each, summary, summary_table, tags,
 };
-use crate::cli::args::{BatchArgs, EnsembleArgs, RunArgs, Runtime, TableFormat};
+use crate::cli::args;
+use crate::cli::args::{BatchArgs, EnsembleArgs, RunArgs, TableFormat};
 use crate::cli::output::LineOutput;
 use crate::cli::progress::ProgressLine;
-use crate::cli::{bundled, columns, output, words};
+use crate::cli::windows;
+use crate::cli::{columns, output};
 use crate::decoding::Ensemble;
 use crate::error::{Error, Result};
 use crate::evaluation::acting::Acting;
 use crate::evaluation::contrast::{ContrastMeasures, ContrastQuestions, ContrastedSystem};
+use crate::host::runtime::Runtime;
 use crate::import::contrast::read as read_table;
 use crate::text::reader::LineReader;
 use crate::text::write::write_atomic;
@@ -59,7 +62,7 @@ pub struct ContrastArgs {
     #[arg(value_name = "TABLE", required_unless_present = "source", conflicts_with = "source")]
     table: Option<PathBuf>,
     /// A model folder, or the name of an installed model; once for each model. With --ensemble all of them are one
-    #[arg(long, value_name = "DIR", required = true, value_parser = bundled::argument())]
+    #[arg(long, value_name = "DIR", required = true, value_parser = args::folder())]
     model: Vec<PathBuf>,
     #[command(flatten)]
     ensemble: EnsembleArgs,
@@ -136,7 +139,7 @@ pub fn run(low: &ContrastArgs) -> anyhow::Result<()> {
     let mut output = LineOutput::stdout();
     print(low.format, &summary(&pairs, &models), &mut output)?;
     output.finish()?;
-    words::refused(refused)
+    windows::refused(refused)
 }
 
 fn read(low: &ContrastArgs) -> Result<(&Path, Vec<ContrastPair>)> {

@@ -7,9 +7,10 @@ use clap::Args;
 
 use crate::aligner::learned::Learned;
 use crate::aligner::words::{Cutter, LineAligner};
+use crate::cli::args;
 use crate::cli::args::links::LINK_WORDS;
 use crate::cli::args::{RunArgs, one_of};
-use crate::cli::{bundled, output, statistical};
+use crate::cli::{output, statistical};
 use crate::error::{Error, Result};
 use crate::models::Model;
 use crate::models::fused::head::HeadSizes;
@@ -31,7 +32,7 @@ const KEEP: u64 = 200;
 pub struct HeadArgs {
     /// Learn where each word comes from, for this finished model, ours or another toolkit's, whose weights stay as they
     /// are; writes alignment.safetensors into its folder, or beside its one file. With --resume it goes on from the last checkpoint
-    #[arg(long = "head", value_name = "DIR", conflicts_with_all = ["config", "from", "new"], requires = "source", value_parser = bundled::argument())]
+    #[arg(long = "head", value_name = "DIR", conflicts_with_all = ["config", "from", "new"], requires = "source", value_parser = args::folder())]
     pub model: Option<PathBuf>,
     /// Text to learn from, once for each file
     #[arg(long, requires = "model", value_name = "FILE")]

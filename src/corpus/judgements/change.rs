@@ -26,6 +26,11 @@ pub struct Change {
 }
 
 impl Change {
+    /// That these sentences have these judgements now, and nothing else.
+    pub fn of_judgements(judged: impl IntoIterator<Item = (usize, Arc<ByAnnotator>)>) -> Self {
+        Self { judged: judged.into_iter().collect(), ..Self::default() }
+    }
+
     /// Reads what was changed, and measures what depends on it.
     pub fn read(workspace: &mut Workspace, changed: &Changed) -> Result<Self> {
         let mut change = Self::default();

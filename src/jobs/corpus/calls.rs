@@ -22,6 +22,7 @@ use crate::corpus::store::look::FileVersion;
 use crate::corpus::store::output::SystemOutput;
 use crate::corpus::store::read::StoredSentence;
 use crate::import;
+use crate::jobs::queue::JobProgress;
 use crate::text::cells::CellTable;
 use crate::text::links::Links;
 
@@ -161,6 +162,18 @@ pub struct Detail {
     pub judgements: Arc<ByAnnotator>,
 }
 
+impl CorpusNews {
+    /// That it is busy with this, by its id, and so far, from 0 to 1.
+    pub(crate) fn busy(what: impl Into<String>, share: f32) -> Self {
+        Self::Busy { progress: JobProgress::of_share(what, share), is_import: false }
+    }
+
+    /// The same of an import.
+    pub(crate) fn importing(what: impl Into<String>, share: f32) -> Self {
+        Self::Busy { progress: JobProgress::of_share(what, share), is_import: true }
+    }
+}
+
 /// What the corpus thread tells.
 #[derive(Clone, Debug)]
 pub enum CorpusNews {
@@ -178,10 +191,8 @@ pub enum CorpusNews {
     Judged(Arc<Change>),
     /// How far the two agree who are compared; `None`: one of them judged nothing.
     Compared(Option<Arc<Agreement>>),
-    /// What it is doing and how far it is, from 0 to 1.
-    Busy(String, f32),
-    /// The same of a file that comes in, which [`CorpusRequest::Stop`] ends.
-    Importing(String, f32),
+    /// What it is doing and how far it is; whether that is an import, which [`CorpusRequest::Stop`] ends.
+    Busy { progress: JobProgress, is_import: bool },
     /// It is done with that.
     Idle,
     /// A file was imported in.
@@ -190,14 +201,14 @@ pub enum CorpusNews {
     Written(PathBuf),
     /// How the workspace was looked at last.
     Look(Box<FileVersion>),
-    /// How far an overview is, from 0 to 1.
-    Counting(f32),
+    /// How far an overview is.
+    Counting(JobProgress),
     /// It is done.
     Counted(Arc<Overview>),
     /// More hits.
     Hits(Hits),
-    /// How far the counts of links of a number are, from 0 to 1, and at the end the table.
-    Tallied(u64, f32, Option<Arc<CellTable>>),
+    /// How far the counts of links of a number are, and at the end the table.
+    Tallied(u64, JobProgress, Option<Arc<CellTable>>),
     /// Why a query, of this number, is none.
     Refused(u64, String),
     /// Something could not be done, as a sentence.

@@ -11,6 +11,7 @@ use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::file::Workspace;
 use crate::error::Result;
 use crate::jobs::corpus::calls::{CorpusNews, Find, Hits};
+use crate::jobs::queue::JobProgress;
 
 /// Sentences of a step of an overview, and of a concordance.
 const STEPS: (usize, usize) = (50, 500);
@@ -101,7 +102,7 @@ impl Jobs {
                 let share = (counting.share() * 100.0) as u32;
                 if share > told {
                     told = share;
-                    tell(CorpusNews::Counting(counting.share()));
+                    tell(CorpusNews::Counting(JobProgress::of_share("", counting.share())));
                 }
                 self.counting = Some((counting, told));
             } else {
@@ -126,7 +127,8 @@ impl Jobs {
         }
         if let Some(mut tallying) = self.tallying.take() {
             let table = tallying.step(corpus, workspace, STEPS.1)?.map(Arc::new);
-            tell(CorpusNews::Tallied(tallying.number(), tallying.share(), table.clone()));
+            let progress = JobProgress::of_share("", tallying.share());
+            tell(CorpusNews::Tallied(tallying.number(), progress, table.clone()));
             if table.is_none() {
                 self.tallying = Some(tallying);
             }

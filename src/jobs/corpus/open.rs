@@ -156,7 +156,7 @@ impl Open<'_> {
             CorpusRequest::SetTokenizer(tokenization) => {
                 let (out, ticket) = (self.out, self.imports.next());
                 let measured = self.workspace()?.set_tokenizer(tokenization, &mut |share| {
-                    out.send(CorpusNews::Importing(tr!("Measuring the outputs").to_owned(), share));
+                    out.send(CorpusNews::importing(id!("Measuring the outputs"), share));
                     ticket.check()
                 });
                 self.tell(CorpusNews::Idle);
@@ -237,7 +237,7 @@ impl Open<'_> {
     }
 
     pub(super) fn open(&mut self, path: &std::path::Path) -> Result<()> {
-        self.tell(CorpusNews::Busy(id!("Opening the corpus").to_owned(), 0.0));
+        self.tell(CorpusNews::busy(id!("Opening the corpus"), 0.0));
         let read = Workspace::open(path).and_then(|mut workspace| {
             // Unfolded numbers are read as well, only more slowly.
             let folded = if workspace.is_fixed() { Ok(()) } else { workspace.fold_much() };
@@ -327,7 +327,7 @@ impl Open<'_> {
         let mut goes_on = || {
             polls += 1;
             if polls == PATIENT {
-                out.send(CorpusNews::Busy(id!("Looking through the sentences").to_owned(), 0.0));
+                out.send(CorpusNews::busy(id!("Looking through the sentences"), 0.0));
             }
             waiting.extend(inbox.try_iter());
             !waiting
@@ -429,7 +429,7 @@ impl Open<'_> {
         let Some(workspace) = &mut self.at.workspace else { return Ok(()) };
         let out = self.out;
         let mut hear = |share: f32| {
-            out.send(CorpusNews::Importing(format!("Importing {name}"), share));
+            out.send(CorpusNews::importing(format!("Importing {name}"), share));
         };
         let ticket = self.imports.next();
         // One that came before the ticket was there stops it too.

@@ -1,6 +1,6 @@
 //! Floor 8: a translation that the user gives, as a model reads it: its probability, word by word, and its alignment.
 
-use crate::decoding::{Forced, Hypothesis, force};
+use crate::decoding::force;
 use crate::error::{Error, Result};
 use crate::evaluation::rows::{self, ReadRows};
 use crate::jobs::live::protocol::HypothesisView;
@@ -36,20 +36,5 @@ pub(crate) fn given(
     let longer = ReadRows::own(shelved.system()).longer(&target.ids);
     let forced = force(stepper, &[(&source.sentence.ids, &longer)], ticket)?;
     let forced = rows::of_tokens_alone(forced.into_iter().next().unwrap_or_default(), target.ids.len());
-    let Forced { token_log_p, log_p, alpha, energies, p_t, head } = forced;
-    let candidates = vec![Vec::new(); target.ids.len()];
-    let hypothesis = Hypothesis {
-        tokens: target.ids.clone(),
-        token_log_p,
-        log_p,
-        rank: log_p,
-        finished: true,
-        alpha,
-        energies,
-        p_t,
-        head,
-        candidates,
-        ..Hypothesis::default()
-    };
-    Ok(view::given(&shelved.wording(), source, (&target, false), hypothesis))
+    Ok(view::given(&shelved.wording(), source, (&target, false), forced))
 }

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::analysis::reading::Reading;
 use crate::decoding::Specials;
 use crate::decoding::ensemble::Mixing;
-use crate::decoding::{Node, SearchOptions};
+use crate::decoding::{Hypothesis, Node, SearchOptions};
 use crate::interventions::{Applied, Interventions};
 use crate::models::Kernels;
 use crate::nn::device::DeviceChoice;
@@ -250,35 +250,15 @@ pub struct Pieces {
 /// A hypothesis in the entries of the vocabulary. All lists have one entry a target token.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct HypothesisView {
+    /// As the model has it, in ids. The rows of alpha may be more than the tokens: those of steps behind `</s>` where the model's
+    /// own reading takes them.
+    pub found: Hypothesis,
     /// Words as the vocabulary writes them, `[UNK]` and `</s>` included.
     pub tokens: Vec<String>,
-    /// Their ids.
-    pub ids: Vec<u32>,
     /// Which are `[UNK]`.
     pub is_unk: Vec<bool>,
     /// Joined back to normal text, without `</s>`.
     pub text: String,
-    /// log p(y_i | y_<i, x).
-    pub token_log_p: Vec<f32>,
-    /// Their sum.
-    pub log_p: f32,
-    /// log p / |y|^A, what hypotheses are ordered by.
-    pub rank: f32,
-    /// Ends with `</s>`.
-    pub finished: bool,
-    /// alpha_ij, [t_y][t_x], and the rows of steps behind `</s>` where the model's own reading takes them; `None` without
-    /// alignment and where it was left out.
-    pub alpha: Option<Vec<Vec<f32>>>,
-    /// e_ij before the softmax, as many as alpha, NaN at words that have none; `None` as alpha is.
-    pub energies: Option<Vec<Vec<f32>>>,
-    /// The aligned position p_t of each row, in source words from 0; `None` where the attention is not local.
-    pub p_t: Option<Vec<f32>>,
-    /// alpha'_ij of an alignment head: where each token comes from; the last one has no row yet while words are being chosen,
-    /// and zeros in the end. `None` without a head and as alpha is.
-    pub head: Option<Vec<Vec<f32>>>,
-    /// The model aligned this one too, but alpha and energies of so many long hypotheses were too large to keep;
-    /// `replaced` has nothing then. Never true of the best one.
-    pub left_out: bool,
     /// The best next words at each position with their log p, best first.
     pub candidates: Vec<Vec<(String, f32)>>,
     /// For each `[UNK]` the source word of greatest alpha, `</s>` left aside, or that it comes from by an alignment head; of a given translation the word as typed.
@@ -294,8 +274,8 @@ pub struct HypothesisView {
 impl HypothesisView {
     /// log p per word of its language, and per token of the model; `</s>` is counted.
     pub fn mean_log_p(&self) -> [f32; 2] {
-        let words = self.rules[1].count(&self.text) + usize::from(self.finished);
-        [words, self.token_log_p.len()].map(|count| self.log_p / count.max(1) as f32)
+        let words = self.rules[1].count(&self.text) + usize::from(self.found.finished);
+        [words, self.found.token_log_p.len()].map(|count| self.found.log_p / count.max(1) as f32)
     }
 }
 

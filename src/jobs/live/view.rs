@@ -67,32 +67,20 @@ impl Source {
 }
 
 /// A hypothesis in the words of the model's target vocabulary.
-pub(crate) fn view(wording: &Wording<'_>, source: &Source, hypothesis: Hypothesis) -> HypothesisView {
-    let tokens: Vec<String> = hypothesis.tokens.iter().map(|&id| wording.word(id)).collect();
-    let replaced = replaced(wording, source, &hypothesis);
+pub(crate) fn view(wording: &Wording<'_>, source: &Source, mut found: Hypothesis) -> HypothesisView {
+    let tokens: Vec<String> = found.tokens.iter().map(|&id| wording.word(id)).collect();
+    let candidates = std::mem::take(&mut found.candidates).into_iter();
+    let word = |(id, log_p): (u32, f32)| (wording.word(id), log_p);
     HypothesisView {
-        is_unk: hypothesis.tokens.iter().map(|&id| id == wording.unk).collect(),
+        is_unk: found.tokens.iter().map(|&id| id == wording.unk).collect(),
         text: wording.target.join(wording.language, without_end(&tokens)),
-        pieces: pieces(wording, source, &hypothesis.tokens),
+        pieces: pieces(wording, source, &found.tokens),
         rules: [wording.source, wording.target].map(|side| side.rule(source.is_pretokenized)),
-        token_log_p: hypothesis.token_log_p,
-        log_p: hypothesis.log_p,
-        rank: hypothesis.rank,
-        finished: hypothesis.finished,
-        alpha: hypothesis.alpha,
-        energies: hypothesis.energies,
-        p_t: hypothesis.p_t,
-        head: hypothesis.head,
-        left_out: hypothesis.left_out,
-        candidates: hypothesis
-            .candidates
-            .iter()
-            .map(|best| best.iter().map(|&(id, log_p)| (wording.word(id), log_p)).collect())
-            .collect(),
-        replaced,
+        candidates: candidates.map(|best| best.into_iter().map(word).collect()).collect(),
+        replaced: replaced(wording, source, &found),
         tokens,
         touched: Arc::clone(&source.touched),
-        ids: hypothesis.tokens,
+        found,
     }
 }
 

@@ -6,6 +6,7 @@ use crate::decoding::Specials;
 use crate::decoding::ensemble::{Ensemble, Mixing};
 use crate::error::{Error, Result};
 use crate::evaluation::EvaluatedSystem;
+use crate::evaluation::acting::reader;
 use crate::evaluation::rows::ReadRows;
 use crate::interventions::InterventionReader;
 use crate::jobs::live::protocol::{DeviceFacts, Member, ModelFacts, ModelSizes};
@@ -176,8 +177,7 @@ impl LoadedModel {
 
     /// What interventions need to know of it.
     pub(crate) fn reader(&self) -> InterventionReader<'_> {
-        let heads = self.model.config.transformer.as_ref().filter(|_| self.ensemble.is_none());
-        InterventionReader { target: &self.model.target, aligns: self.facts.has_alignment, heads }
+        reader(self.system())
     }
 
     pub(crate) fn specials(&self) -> Specials {

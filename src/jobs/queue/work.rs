@@ -32,7 +32,7 @@ pub trait Job: Send + 'static {
     fn run(self, work: &Work<'_>) -> Result<Self::Found>;
 }
 
-/// How far an order is.
+/// How far long work is, of the queue or of the corpus thread.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct JobProgress {
     /// Pieces done, of `total`.
@@ -43,6 +43,19 @@ pub struct JobProgress {
     pub what: String,
     /// 0 where words are not counted.
     pub words_per_second: f32,
+}
+
+impl JobProgress {
+    /// Work that is known by its share alone, from 0 to 1.
+    pub fn of_share(what: impl Into<String>, share: f32) -> Self {
+        let total = 1000;
+        Self { what: what.into(), done: (share * total as f32) as usize, total, ..Self::default() }
+    }
+
+    /// How far it is, from 0 to 1; 0 while that is not known.
+    pub fn share(&self) -> f32 {
+        self.done as f32 / self.total.max(1) as f32
+    }
 }
 
 /// What holds an order up or ends it.

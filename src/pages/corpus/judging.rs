@@ -5,7 +5,8 @@ use std::sync::Arc;
 use crate::app::state::AppState;
 use crate::corpus::judgements::campaign::Campaign;
 use crate::corpus::judgements::change::Change;
-use crate::corpus::judgements::judge::Judgement;
+use crate::corpus::judgements::judge::{ByAnnotator, Judgement};
+use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::gold::is_said;
 use crate::corpus::store::output::SystemOutput;
 use crate::jobs::corpus::thread::{CorpusRequest, Detail};
@@ -44,21 +45,40 @@ impl CorpusPage {
             campaign.settle(&mut judgement);
         }
         if judgement != before {
-            self.pending.given.insert((at, annotator.clone()), judgement.clone());
+            self.say(at, &annotator, judgement.clone());
             Self::send(app, CorpusRequest::Judge(at, annotator, judgement));
+        }
+    }
+
+    /// Puts a judgement into the table in view, while the thread writes it into the file.
+    fn say(&mut self, at: usize, annotator: &str, judgement: Judgement) {
+        let mut all = self.corpus.judgements.get(&at).map(|all| ByAnnotator::clone(all)).unwrap_or_default();
+        if judgement.is_empty() {
+            all.remove(annotator);
+        } else {
+            all.insert(annotator.to_owned(), judgement);
+        }
+        Arc::make_mut(&mut self.corpus).apply(&Change::of_judgements([(at, Arc::new(all))]));
+        self.pending.under_way.push(at);
+    }
+
+    /// Another table comes into view; what is on its way into the file stays as it was said.
+    pub(super) fn replace_table(&mut self, corpus: Arc<CorpusTable>) {
+        let before = std::mem::replace(&mut self.corpus, corpus);
+        if !self.pending.under_way.is_empty() {
+            let judged =
+                self.pending.under_way.iter().map(|at| (*at, before.judgements.get(at).cloned().unwrap_or_default()));
+            Arc::make_mut(&mut self.corpus).apply(&Change::of_judgements(judged));
         }
     }
 
     /// Whether the annotator has judged a sentence, from 0, as a campaign asks.
     pub fn has_judged(&self, campaign: &Campaign, at: usize) -> bool {
-        let annotator = &self.kept.annotator;
-        let given = if self.pending.given.is_empty() { None } else { self.pending.given.get(&(at, annotator.clone())) };
-        given.map_or_else(|| campaign.is_done_by(&self.corpus, annotator, at), |given| campaign.is_done(given))
+        campaign.is_done_by(&self.corpus, &self.kept.annotator, at)
     }
 
     /// Takes back, or does again; what it concerns is chosen.
     pub(super) fn take_back(&mut self, call: CorpusRequest, app: &mut AppState) {
-        self.pending.given.clear();
         self.pending.drawn = None;
         self.pending.chooses = true;
         self.whole.revision += 1;
@@ -93,10 +113,11 @@ impl CorpusPage {
         // What is judged before the answer keeps the links.
         let links = gold.as_ref().map(crate::text::links::pharaoh).unwrap_or_default();
         let judgement = Judgement { links, ..self.said(at, &self.kept.annotator) };
-        self.pending.given.insert((at, self.kept.annotator.clone()), judgement);
+        let annotator = self.kept.annotator.clone();
+        self.say(at, &annotator, judgement);
         self.pending.drawn = Some((at, gold.clone()));
         self.whole.revision += 1;
-        Self::send(app, CorpusRequest::SetGold(at, self.kept.annotator.clone(), gold));
+        Self::send(app, CorpusRequest::SetGold(at, annotator, gold));
     }
 
     pub(super) fn link(&mut self, link: Link, app: &mut AppState) {
@@ -125,22 +146,21 @@ impl CorpusPage {
         Self::send(app, CorpusRequest::Align(at, self.kept.annotator.clone(), aligner));
     }
 
-    /// What was given and is part of the corpus by now is known from there.
-    pub(super) fn forget_given(&mut self) {
-        let judgements = &self.corpus.judgements;
-        self.pending.given.retain(|(at, by), given| judgements.get(at).and_then(|all| all.get(by)) != Some(given));
-    }
-
-    /// As [`Self::forget_given`], of links that were drawn.
+    /// Links that were drawn and are part of the details by now are known from there.
     pub(super) fn forget_drawn(&mut self, detail: &Detail) {
         let kept = self.kept_gold(detail).cloned();
         self.pending.drawn.take_if(|(at, gold)| *at != detail.at || kept.is_none_or(|kept| *gold == kept));
     }
 
     /// Takes in what was judged; what was taken back, or done again, is chosen.
-    pub(super) fn judged(&mut self, change: &Change, app: &mut AppState) {
-        Arc::make_mut(&mut self.corpus).apply(change);
-        self.forget_given();
+    pub(super) fn judged(&mut self, mut change: Change, app: &mut AppState) {
+        let first = change.first();
+        let written = first.or(self.pending.under_way.first().copied());
+        if let Some(n) = self.pending.under_way.iter().position(|at| Some(*at) == written) {
+            self.pending.under_way.remove(n);
+        }
+        change.judged.retain(|at, _| !self.pending.under_way.contains(at));
+        Arc::make_mut(&mut self.corpus).apply(&change);
         self.note_outputs();
         if let Some(mut shared) = self.detail.take() {
             let detail = Arc::make_mut(&mut shared);
@@ -162,7 +182,7 @@ impl CorpusPage {
             self.detail = Some(shared);
         }
         if std::mem::take(&mut self.pending.chooses)
-            && let Some(at) = change.first().filter(|at| self.selected != Some(*at))
+            && let Some(at) = first.filter(|at| self.selected != Some(*at))
         {
             self.select(Some(at), app);
         }

@@ -18,7 +18,6 @@ mod run;
 pub mod view;
 pub mod whole;
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -42,7 +41,7 @@ use crate::corpus::store::kinds::MOST_PICTURES;
 use crate::import;
 use crate::jobs::corpus::thread::{CorpusRequest, Detail};
 use crate::jobs::files::follow::FollowEvent;
-use crate::jobs::queue::Found;
+use crate::jobs::queue::{Found, JobProgress};
 use crate::pages::corpus::columns::TableColumns;
 use crate::pages::corpus::contrast::ContrastDesk;
 use crate::pages::corpus::documents::DocumentSheet;
@@ -131,8 +130,8 @@ struct Pending {
     is_unsaved: bool,
     /// How the lane was told to find costly conditions out.
     means: Option<Means>,
-    /// Judgements that were given and are not yet part of the corpus.
-    given: BTreeMap<(usize, String), Judgement>,
+    /// Sentences that were judged, once for each act that is not yet in the file: what it says of them is older.
+    under_way: Vec<usize>,
     /// Links by hand that were drawn and are not yet part of the details.
     drawn: Option<(usize, Option<Links>)>,
     /// What is in view, until it is in memory.
@@ -159,10 +158,8 @@ pub struct Incoming {
 /// What the lane is doing.
 #[derive(Clone, Debug)]
 pub struct Busy {
-    /// As a sentence.
-    pub what: String,
-    /// How far it is.
-    pub share: f32,
+    /// What, and how far it is.
+    pub progress: JobProgress,
     /// It brings in a file, which can be stopped.
     pub imports: bool,
 }
@@ -213,8 +210,7 @@ impl CorpusPage {
 
     /// What an annotator says of a sentence, from 0.
     pub fn said(&self, at: usize, annotator: &str) -> Judgement {
-        let given = self.pending.given.get(&(at, annotator.to_owned()));
-        given.or_else(|| self.corpus.judgements.get(&at)?.get(annotator)).cloned().unwrap_or_default()
+        self.corpus.judgements.get(&at).and_then(|all| all.get(annotator)).cloned().unwrap_or_default()
     }
 
     /// The row of the chosen sentence.

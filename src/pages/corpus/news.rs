@@ -24,9 +24,8 @@ impl CorpusPage {
             app.changed();
         }
         let is_longer = corpus.systems.len() != self.corpus.systems.len();
-        self.corpus = corpus;
+        self.replace_table(corpus);
         self.note_outputs();
-        self.forget_given();
         self.pending.seen = None;
         if let Some(at) = self.selected.filter(|_| is_longer || !self.tasks.is_empty()) {
             Self::send(app, CorpusRequest::Detail(at));
@@ -67,7 +66,7 @@ impl CorpusPage {
             }
             CorpusNews::Rows(Err(trouble)) => self.trouble = Some(trouble),
             CorpusNews::Seen => self.pending.seen = None,
-            CorpusNews::Judged(change) => self.judged(&change, app),
+            CorpusNews::Judged(change) => self.judged(Arc::unwrap_or_clone(change), app),
             CorpusNews::Compared(agreement) => {
                 if let Some(compared) = &mut self.compared {
                     compared.agreement = agreement;
@@ -82,8 +81,7 @@ impl CorpusPage {
                 self.tables = picture::tables(&detail, self.corpus.rules, || app.tasks.fresh_id());
                 self.detail = Some(Arc::from(detail));
             }
-            CorpusNews::Busy(what, share) => self.busy = Some(Busy { what, share, imports: false }),
-            CorpusNews::Importing(what, share) => self.busy = Some(Busy { what, share, imports: true }),
+            CorpusNews::Busy { progress, is_import } => self.busy = Some(Busy { progress, imports: is_import }),
             CorpusNews::Idle => self.busy = None,
             CorpusNews::Imported(path, imported) => self.take_import(path, *imported, app),
             CorpusNews::Written(path) => app.notify(tr!("Saved {}", path.display()), false),
@@ -96,7 +94,7 @@ impl CorpusPage {
                 self.whole.counted.pair = self.columns.look.pair;
                 self.tell_means(app);
             }
-            CorpusNews::Counting(share) => self.whole.counted.share = Some(share),
+            CorpusNews::Counting(progress) => self.whole.counted.share = Some(progress.share()),
             CorpusNews::Counted(overview) => {
                 self.whole.counted.take(overview);
                 self.see_whole(app);
@@ -108,9 +106,9 @@ impl CorpusPage {
                     self.see_whole(app);
                 }
             }
-            CorpusNews::Tallied(number, share, table) => {
+            CorpusNews::Tallied(number, progress, table) => {
                 let is_over = table.is_some();
-                self.whole.tallied.take(number, share, table);
+                self.whole.tallied.take(number, progress.share(), table);
                 if is_over {
                     self.see_whole(app);
                 }
@@ -119,6 +117,7 @@ impl CorpusPage {
             CorpusNews::Failed(message) => {
                 // What was under way may be what failed.
                 self.whole.fail();
+                self.pending.under_way.clear();
                 self.message = Some(message);
             }
         }

@@ -190,7 +190,7 @@ fn row_of(app: &AppState, column: &Column, row: usize) -> Option<Vec<f32>> {
     let wanted = app.document.interventions(column);
     let pinned = wanted.pin.iter().find(|pin| pin.i == row);
     let pinned = pinned.and_then(|pin| if let SetAlpha::Weights(row) = &pin.alpha { Some(row.clone()) } else { None });
-    pinned.or_else(|| column.shown()?.alpha.as_ref()?.get(row).cloned())
+    pinned.or_else(|| column.shown()?.found.alpha.as_ref()?.get(row).cloned())
 }
 
 fn weigh(app: &mut AppState, id: ColumnId, i: usize, set: (usize, f32, bool), continues: bool) -> bool {
@@ -314,7 +314,7 @@ fn like(app: &AppState, column: &Column, i: usize, other: ColumnId) -> Result<Ve
     let (here, there) =
         (column.table.as_deref().ok_or(lang::text(NONE))?, other.table.as_deref().ok_or(lang::text(NONE))?);
     let at = there.like_target(here, i).ok_or(tr!("The other column does not say this word"))?;
-    let alpha = other.shown().and_then(|shown| shown.alpha.as_ref()).ok_or(lang::text(NONE))?;
+    let alpha = other.shown().and_then(|shown| shown.found.alpha.as_ref()).ok_or(lang::text(NONE))?;
     let rows = rows::rows_of(other, &app.view.settings, at);
     let first = rows.first().and_then(|row| alpha.get(*row)).ok_or(lang::text(NONE))?;
     // a word of several pieces has the mean of their rows, as where it is shown

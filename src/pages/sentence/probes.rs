@@ -81,8 +81,8 @@ impl SentencePage {
         }
         let shown = column.shown().ok_or(tr!("Nothing is translated yet"))?;
         let row = rows::target_tokens(&column, &app.view.settings, i).ok_or(tr!("There is no such word"))?.start;
-        let before = shown.ids.get(..row).ok_or(tr!("There is no such word"))?.to_vec();
-        let used = shown.alpha.as_ref().filter(|_| column.set.changes_alpha()).and_then(|alpha| alpha.get(..row));
+        let before = shown.found.tokens.get(..row).ok_or(tr!("There is no such word"))?.to_vec();
+        let used = shown.found.alpha.as_ref().filter(|_| column.set.changes_alpha()).and_then(|alpha| alpha.get(..row));
         let question = ProbeQuestion::Persuade {
             source: column.source.ids.clone(),
             before: before.clone(),
@@ -100,7 +100,7 @@ impl SentencePage {
             return Err(message);
         }
         let shown = shown(&column).ok_or(tr!("Nothing is translated yet"))?;
-        let target = shown.ids.clone();
+        let target = shown.found.tokens.clone();
         let is_asked = |asked: &AskedProbe| {
             let is_same =
                 matches!(&asked.about, ProbeAbout::Measure { measure: m, target: t } if *m == measure && *t == target);
@@ -187,7 +187,7 @@ impl SentencePage {
             return app.notify(text, false);
         }
         // the search may have chosen another beginning meanwhile
-        if !column.shown().is_some_and(|shown| shown.ids.starts_with(before)) {
+        if !column.shown().is_some_and(|shown| shown.found.tokens.starts_with(before)) {
             return app.notify(tr!("The words before it have changed meanwhile; ask again"), false);
         }
         let set = Pin { i, alpha: SetAlpha::Weights(row.alpha) };

@@ -3,7 +3,7 @@
 use crate::app::page::{Page, PageInfo};
 use crate::jobs::live::protocol::ColumnId;
 use crate::models::anatomy::Miswiring;
-use crate::pages::steps::depth::Depth;
+use crate::pages::steps::depth::{Depth, StepsChoice, chosen_of};
 use crate::text::links::Link;
 
 /// A model taken apart, step by step.
@@ -30,52 +30,30 @@ pub enum Mode {
     Class,
 }
 
-/// One line of [`MODES`].
-#[derive(Clone, Copy, Debug)]
-pub struct ModeEntry {
-    /// Which.
-    pub mode: Mode,
-    /// In the saved state and in lessons.
-    pub key: &'static str,
-    /// On a button.
-    pub name: &'static str,
-    /// What it does.
-    pub about: &'static str,
-}
+chosen_of!(Mode, MODES);
+chosen_of!(Guessed, GUESSES);
 
 /// Every way to choose the words.
-pub const MODES: &[ModeEntry] = &[
-    ModeEntry {
-        mode: Mode::Shown,
+pub const MODES: &[StepsChoice<Mode>] = &[
+    StepsChoice {
+        value: Mode::Shown,
         key: "shown",
         name: id!("The translation"),
         about: id!("The steps say the words of the translation that the column shows, which the beam found"),
     },
-    ModeEntry {
-        mode: Mode::Greedy,
+    StepsChoice {
+        value: Mode::Greedy,
         key: "greedy",
         name: id!("Always the best word"),
         about: id!("Each step says its most probable word and never looks back: a beam of 1"),
     },
-    ModeEntry {
-        mode: Mode::Class,
+    StepsChoice {
+        value: Mode::Class,
         key: "class",
         name: id!("You choose"),
         about: id!("Each step waits until you choose one of its candidates"),
     },
 ];
-
-impl Mode {
-    /// Its line of the table.
-    pub fn entry(self) -> &'static ModeEntry {
-        MODES.iter().find(|entry| entry.mode == self).unwrap_or(&MODES[0])
-    }
-
-    /// The way of this key.
-    pub fn from_key(key: &str) -> Option<Self> {
-        MODES.iter().find(|entry| entry.key == key).map(|entry| entry.mode)
-    }
-}
 
 /// What is guessed before it is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -89,52 +67,27 @@ pub enum Guessed {
     Whole,
 }
 
-/// One line of [`GUESSES`].
-#[derive(Clone, Copy, Debug)]
-pub struct GuessEntry {
-    /// Which.
-    pub guessed: Guessed,
-    /// In lessons.
-    pub key: &'static str,
-    /// In a list of choices.
-    pub name: &'static str,
-    /// What it does.
-    pub about: &'static str,
-}
-
 /// Everything that can be guessed.
-pub const GUESSES: &[GuessEntry] = &[
-    GuessEntry {
-        guessed: Guessed::Row,
+pub const GUESSES: &[StepsChoice<Guessed>] = &[
+    StepsChoice {
+        value: Guessed::Row,
         key: "row",
         name: id!("Guess where it looks"),
         about: id!("Each row is hidden until you have guessed at which source words the step looks"),
     },
-    GuessEntry {
-        guessed: Guessed::Word,
+    StepsChoice {
+        value: Guessed::Word,
         key: "word",
         name: id!("Guess the word"),
         about: id!("Each word is hidden until you have guessed which one the model says next"),
     },
-    GuessEntry {
-        guessed: Guessed::Whole,
+    StepsChoice {
+        value: Guessed::Whole,
         key: "alignment",
         name: id!("Guess the whole alignment"),
         about: id!("All rows are hidden until you have clicked, word by word, where the model looks"),
     },
 ];
-
-impl Guessed {
-    /// Its line of the table.
-    pub fn entry(self) -> &'static GuessEntry {
-        GUESSES.iter().find(|entry| entry.guessed == self).unwrap_or(&GUESSES[0])
-    }
-
-    /// What this key stands for.
-    pub fn from_key(key: &str) -> Option<Self> {
-        GUESSES.iter().find(|entry| entry.key == key).map(|entry| entry.guessed)
-    }
-}
 
 /// What is done on the page Steps.
 #[derive(Clone, Debug, PartialEq)]

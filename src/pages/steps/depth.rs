@@ -14,60 +14,72 @@ pub enum Depth {
     Inside,
 }
 
-/// One line of [`DEPTHS`].
+/// One line of a table of choices.
 #[derive(Clone, Copy, Debug)]
-pub struct DepthEntry {
+pub struct StepsChoice<T> {
     /// Which.
-    pub depth: Depth,
+    pub value: T,
     /// In the saved state and in lessons.
     pub key: &'static str,
-    /// On a button.
+    /// On a button or in a list.
     pub name: &'static str,
     /// What it does.
     pub about: &'static str,
-    /// The stages that come with it, by their keys.
-    stages: &'static [&'static str],
 }
 
+/// A kind of choice, by its table.
+macro_rules! chosen_of {
+    ($kind:ty, $table:ident) => {
+        impl $kind {
+            /// Its line of the table.
+            pub fn entry(self) -> &'static StepsChoice<Self> {
+                $table.iter().find(|entry| entry.value == self).unwrap_or(&$table[0])
+            }
+
+            /// What this key stands for.
+            pub fn from_key(key: &str) -> Option<Self> {
+                $table.iter().find(|entry| entry.key == key).map(|entry| entry.value)
+            }
+        }
+    };
+}
+
+pub(super) use chosen_of;
+
+chosen_of!(Depth, DEPTHS);
+
 /// Every depth, the shallowest first.
-pub const DEPTHS: &[DepthEntry] = &[
-    DepthEntry {
-        depth: Depth::Sentence,
+pub const DEPTHS: &[StepsChoice<Depth>] = &[
+    StepsChoice {
+        value: Depth::Sentence,
         key: "sentence",
         name: id!("Sentence"),
         about: id!("The fewest boxes: the sentence, where the step looks, and the word it chooses"),
-        stages: &["words", "summary", "alpha", "candidates", "word"],
     },
-    DepthEntry {
-        depth: Depth::Step,
+    StepsChoice {
+        value: Depth::Step,
         key: "step",
         name: id!("One step"),
         about: id!("What one step reads, what it mixes and what it chooses; what happens within a box stays closed"),
-        stages: &["annotations", "previous", "state", "top", "back", "place", "energies", "context", "next"],
     },
-    DepthEntry {
-        depth: Depth::Inside,
+    StepsChoice {
+        value: Depth::Inside,
         key: "inside",
         name: id!("Inside"),
         about: id!("Every box of the machine, with its gates and layers"),
-        stages: &[],
     },
 ];
 
 impl Depth {
-    /// Its line of the table.
-    pub fn entry(self) -> &'static DepthEntry {
-        DEPTHS.iter().find(|entry| entry.depth == self).unwrap_or(&DEPTHS[0])
-    }
-
-    /// The depth of this key.
-    pub fn from_key(key: &str) -> Option<Self> {
-        DEPTHS.iter().find(|entry| entry.key == key).map(|entry| entry.depth)
-    }
-
     /// The shallowest depth that shows a stage.
     pub fn of(stage: &str) -> Self {
-        DEPTHS.iter().find(|entry| entry.stages.contains(&stage)).map_or(Self::Inside, |entry| entry.depth)
+        match stage {
+            "words" | "summary" | "alpha" | "candidates" | "word" => Self::Sentence,
+            "annotations" | "previous" | "state" | "top" | "back" | "place" | "energies" | "context" | "next" => {
+                Self::Step
+            }
+            _ => Self::Inside,
+        }
     }
 
     /// The machine as it is drawn at this depth.

@@ -31,6 +31,7 @@ use crate::app::document::table::{AlignmentTable, Making};
 use crate::app::effect::Effect;
 use crate::app::page::Page;
 use crate::app::state::AppState;
+use crate::decoding::Hypothesis;
 use crate::decoding::apart::Then;
 use crate::jobs::live::protocol::HypothesisView;
 use crate::jobs::steps::{StepTrace, StepsRequest};
@@ -42,7 +43,7 @@ use crate::pages::steps::place::StepsPlace;
 use crate::text::links::{Link, Links};
 use crate::text::pieces::PieceMarks;
 
-pub use crate::pages::steps::command::{GUESSES, GuessEntry, Guessed, MODES, Mode, ModeEntry, STEPS, StepsCommand};
+pub use crate::pages::steps::command::{GUESSES, Guessed, MODES, Mode, STEPS, StepsCommand};
 
 /// Slowest and fastest of the player, moves a second.
 pub const PACES: (f32, f32) = (0.2, 8.0);
@@ -301,7 +302,7 @@ impl StepsPage {
     }
 
     fn given(&self, app: &AppState) -> Vec<u32> {
-        let shown = || self.column(app).and_then(Column::shown).map(|shown| shown.ids.clone());
+        let shown = || self.column(app).and_then(Column::shown).map(|shown| shown.found.tokens.clone());
         match self.mode {
             Mode::Shown => shown().unwrap_or_default(),
             Mode::Greedy => Vec::new(),
@@ -388,11 +389,14 @@ impl StepsPage {
             words.zip(steps[i].best.iter().map(|(_, log_p)| *log_p)).collect()
         };
         let shown = HypothesisView {
+            found: Hypothesis {
+                tokens: steps.iter().map(|step| step.said.map_or(apart.eos, |(id, _)| id)).collect(),
+                token_log_p: steps.iter().map(|step| step.said.map_or(0.0, |(_, log_p)| log_p)).collect(),
+                alpha: Some(alpha),
+                ..Hypothesis::default()
+            },
             tokens: (0..steps.len()).map(word).collect(),
-            ids: steps.iter().map(|step| step.said.map_or(apart.eos, |(id, _)| id)).collect(),
             is_unk: vec![false; steps.len()],
-            token_log_p: steps.iter().map(|step| step.said.map_or(0.0, |(_, log_p)| log_p)).collect(),
-            alpha: Some(alpha),
             candidates: (0..steps.len()).map(best).collect(),
             replaced: vec![None; steps.len()],
             ..HypothesisView::default()
@@ -411,7 +415,9 @@ impl StepsPage {
         let shares = self.whole().filter(|guessing| guessing.is_revealed && guessing.voices() > 0);
         let shares = shares.map(|guessing| guessing.link_shares(steps.len(), apart.source.spans.len()));
         let links = self.table.as_ref().and_then(|table| table.links.clone());
-        self.class_table = shares.and_then(|alpha| built(&HypothesisView { alpha: Some(alpha), ..shown }, links));
+        self.class_table = shares.and_then(|alpha| {
+            built(&HypothesisView { found: Hypothesis { alpha: Some(alpha), ..shown.found }, ..shown }, links)
+        });
     }
 
     /// What is guessed is open again.

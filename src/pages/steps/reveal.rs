@@ -75,7 +75,7 @@ impl StepsPage {
         let column = self.column(app)?;
         let is_same = column.shown().is_some_and(|shown| {
             let said = self.apart.iter().flat_map(|apart| &apart.steps).filter_map(|step| step.said);
-            shown.pieces.is_none() && said.map(|(id, _)| id).eq(shown.ids.iter().copied())
+            shown.pieces.is_none() && said.map(|(id, _)| id).eq(shown.found.tokens.iter().copied())
         });
         column.links.as_ref().filter(|_| is_same)
     }

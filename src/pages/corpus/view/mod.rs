@@ -458,7 +458,7 @@ fn save_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
 fn told_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     let t = theme::tokens(ui);
     if let Some(busy) = &workbench.busy {
-        let what = lang::text(&busy.what);
+        let what = lang::text(&busy.progress.what);
         ui.horizontal(|ui| {
             labels::caption(ui, what);
             let note = tr!("What came in stays; importing the file again goes on");
@@ -466,7 +466,8 @@ fn told_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
                 window.push(CorpusRequest::Stop);
             }
         });
-        let bar = ProgressBar::new(busy.share).desired_height(theme::PROGRESS_HEIGHT).animate(false).fill(t.accent);
+        let bar = ProgressBar::new(busy.progress.share());
+        let bar = bar.desired_height(theme::PROGRESS_HEIGHT).animate(false).fill(t.accent);
         ui.add(bar).widget_info(|| egui::WidgetInfo::labeled(egui::accesskit::Role::ProgressIndicator, true, what));
     }
     let (message, imported) = (workbench.message.clone(), workbench.incoming.last.clone());

@@ -132,7 +132,7 @@ fn row_ui(
         tr!(
             "Hypothesis {}, log p {}{}, {text}",
             n + 1,
-            format_args!("{:.2}", hypothesis.log_p),
+            format_args!("{:.2}", hypothesis.found.log_p),
             parts(hypothesis),
             text
         )
@@ -150,13 +150,13 @@ fn row_ui(
         Rgba::TRANSPARENT
     };
     let [per_word, per_token] = hypothesis.mean_log_p();
-    let (rank, per_token) = (Some(if normalised { hypothesis.rank } else { per_word }), Some(per_token));
+    let (rank, per_token) = (Some(if normalised { hypothesis.found.rank } else { per_word }), Some(per_token));
     let (words, shared, said) = (words(hypothesis, shown), shared(column, n, shown), said(hypothesis, shown));
-    let row = BeamRow { place: n + 1, log_p: hypothesis.log_p, rank, per_token, words, said, shared, back };
+    let row = BeamRow { place: n + 1, log_p: hypothesis.found.log_p, rank, per_token, words, said, shared, back };
     if marks::paint(ui.painter(), row.marks(&rect, palette)) {
         response.on_hover_text(format!("{}{}", bidi::visual(&text), parts(hypothesis)));
     } else if hypothesis.touched.has_words() {
-        response.on_hover_text(tr!("log p {}{}", format_args!("{:.2}", hypothesis.log_p), parts(hypothesis)));
+        response.on_hover_text(tr!("log p {}{}", format_args!("{:.2}", hypothesis.found.log_p), parts(hypothesis)));
     }
 }
 
@@ -165,7 +165,7 @@ fn parts(hypothesis: &HypothesisView) -> String {
     if !hypothesis.touched.has_words() {
         return String::new();
     }
-    let (set, free) = hypothesis.touched.parts(&hypothesis.token_log_p);
+    let (set, free) = hypothesis.touched.parts(&hypothesis.found.token_log_p);
     tr!(" ({set} held or forced, {free} free)", set = format_args!("{set:.2}"), free = format_args!("{free:.2}"))
 }
 
@@ -232,8 +232,8 @@ fn words(hypothesis: &HypothesisView, shown: Shown) -> Vec<(Cow<'_, str>, f32)> 
 fn in_order(hypothesis: &HypothesisView, shown: Shown) -> Vec<(Cow<'_, str>, f32)> {
     let merged = hypothesis.pieces.as_ref().filter(|_| !shown.pieces);
     let (words, log_p) = match merged {
-        None => (&hypothesis.tokens, Cow::Borrowed(&hypothesis.token_log_p[..])),
-        Some(merged) => (&merged.words, Cow::Owned(merge_log_p(&hypothesis.token_log_p, &merged.target))),
+        None => (&hypothesis.tokens, Cow::Borrowed(&hypothesis.found.token_log_p[..])),
+        Some(merged) => (&merged.words, Cow::Owned(merge_log_p(&hypothesis.found.token_log_p, &merged.target))),
     };
     // the only token of word n; a word of several pieces is never unknown as a whole
     let token = |n: usize| match merged.and_then(|merged| merged.target.get(n)) {

@@ -102,14 +102,14 @@ fn untouched_ui(ui: &mut Ui, column: &Column) {
     let mut job = egui::text::LayoutJob::default();
     let weak = egui::TextFormat::simple(theme::small(), t.weak);
     job.append(tr!("by itself, "), 0.0, weak.clone());
-    job.append(&tr!("log p {}:", format_args!("{:.2}", own.log_p)), 0.0, weak);
+    job.append(&tr!("log p {}:", format_args!("{:.2}", own.found.log_p)), 0.0, weak);
     for (word, differs) in words {
         let stroke = if *differs { egui::Stroke::new(1.5, t.accent) } else { egui::Stroke::NONE };
         let format = egui::TextFormat { underline: stroke, ..egui::TextFormat::simple(theme::small(), t.text) };
         job.append(word, 5.0, format);
     }
     let note = tr!("The best translation without anything set; underlined words are not said with what is set");
-    let said = tr!("{} by itself, log p {}: {}", column.name(), format_args!("{:.2}", own.log_p), own.text);
+    let said = tr!("{} by itself, log p {}: {}", column.name(), format_args!("{:.2}", own.found.log_p), own.text);
     let label = ui.add(egui::Label::new(job).wrap());
     label.widget_info(|| egui::WidgetInfo::labeled(egui::accesskit::Role::Label, true, &said));
     label.on_hover_text(note);

@@ -109,11 +109,11 @@ pub fn choices_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
         let mode = steps.mode;
         for entry in MODES {
             if ui
-                .selectable_label(mode == entry.mode, lang::text(entry.name))
+                .selectable_label(mode == entry.value, lang::text(entry.name))
                 .on_hover_text(lang::text(entry.about))
                 .clicked()
             {
-                window.push(StepsCommand::SetMode(entry.mode));
+                window.push(StepsCommand::SetMode(entry.value));
             }
         }
         depth_ui(ui, steps, window);
@@ -136,11 +136,11 @@ fn depth_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
     ui.separator();
     for entry in DEPTHS {
         if ui
-            .selectable_label(steps.depth == entry.depth, lang::text(entry.name))
+            .selectable_label(steps.depth == entry.value, lang::text(entry.name))
             .on_hover_text(lang::text(entry.about))
             .clicked()
         {
-            window.push(StepsCommand::SetDepth(entry.depth));
+            window.push(StepsCommand::SetDepth(entry.value));
         }
     }
     ui.separator();
@@ -155,10 +155,10 @@ fn guessing_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
         if ui.selectable_label(chosen.is_none(), tr!("Nothing is guessed")).clicked() {
             window.push(StepsCommand::SetGuessing(None));
         }
-        for entry in GUESSES.iter().filter(|entry| aligns || entry.guessed == Guessed::Word) {
-            let label = ui.selectable_label(chosen == Some(entry.guessed), lang::text(entry.name));
+        for entry in GUESSES.iter().filter(|entry| aligns || entry.value == Guessed::Word) {
+            let label = ui.selectable_label(chosen == Some(entry.value), lang::text(entry.name));
             if label.on_hover_text(lang::text(entry.about)).clicked() {
-                window.push(StepsCommand::SetGuessing(Some(entry.guessed)));
+                window.push(StepsCommand::SetGuessing(Some(entry.value)));
             }
         }
     });

@@ -1,13 +1,12 @@
-//! Floor 13: from hypotheses to words, and the loops over batches that several commands share.
+//! Floor 12: from hypotheses to words and links, as commands and Python give them.
 
 use crate::analysis::alignment::Alignment;
 use crate::analysis::hard::Link;
 use crate::analysis::reading::Reading;
 use crate::analysis::words::{merge_alpha, over_words};
 use crate::decoding;
-use crate::decoding::{Decoded, Ensemble, Forced, Hypothesis, SearchOptions, Specials};
+use crate::decoding::{Decoded, Ensemble, Hypothesis, SearchOptions, Specials};
 use crate::error::{Error, Result};
-use crate::evaluation::rows::ReadRows;
 use crate::models::{Model, Stepper};
 use crate::text::cut::{WordExchange, WordRule};
 use crate::text::sentence::Sentence;
@@ -40,21 +39,6 @@ pub fn decode_all(
     Ok(done)
 }
 
-/// What comes of forcing each pair, by work that is never cancelled.
-pub fn force_all(
-    rows: ReadRows,
-    stepper: &mut dyn Stepper,
-    pairs: &[(&[u32], &[u32])],
-    batch: usize,
-) -> Result<Vec<Forced>> {
-    let mut done = vec![Forced::default(); pairs.len()];
-    rows.force_all(stepper, pairs, batch, &CancellationToken::forever(), &mut |indexes, forced| {
-        indexes.iter().zip(forced).for_each(|(&index, forced)| done[index] = forced);
-        Ok(())
-    })?;
-    Ok(done)
-}
-
 /// Rows of a translation, and how links are read off them.
 pub type ReadBy<'a> = Option<(&'a [Vec<f32>], Reading)>;
 
@@ -65,7 +49,7 @@ pub fn read_by<'a>(head: Option<&'a [Vec<f32>]>, alpha: Option<&'a [Vec<f32>]>) 
 }
 
 /// Those of a forced target.
-pub fn came_from(forced: &Forced) -> ReadBy<'_> {
+pub fn came_from(forced: &Hypothesis) -> ReadBy<'_> {
     read_by(forced.head.as_deref(), forced.alpha.as_deref())
 }
 
@@ -167,13 +151,4 @@ pub fn require_alignment(system: &Ensemble, has_head: bool, flag: &str) -> Resul
         system.name(),
         architectures.join(", ")
     )))
-}
-
-/// The error at the end of work in which this many lines were refused, each with its own sentence.
-pub fn refused(count: usize) -> anyhow::Result<()> {
-    match count {
-        0 => Ok(()),
-        1 => Err(Error::Input("1 line was left empty because a model cannot read it".into()).into()),
-        _ => Err(Error::Input(format!("{count} lines were left empty because a model cannot read them")).into()),
-    }
 }

@@ -1,8 +1,6 @@
-//! Floor 13: where models lie that are not named by a path: those that come with the program, and those of the user.
+//! Floor 12: where models lie that are not named by a path: those that come with the program, and those of the user.
 
 use std::path::{Component, Path, PathBuf};
-
-use clap::builder::{PathBufValueParser, TypedValueParser};
 
 use crate::app::open_with::Installed;
 use crate::models::choice;
@@ -60,11 +58,6 @@ pub fn places() -> Vec<PathBuf> {
 /// Where this user keeps models: in the platform's folder for the data of programs.
 pub fn home() -> Option<PathBuf> {
     Some(directories::ProjectDirs::from("", "", PROGRAM)?.data_dir().join(FOLDER))
-}
-
-/// A model folder as an argument: a path, or the name of a folder in one of [`places`].
-pub fn argument() -> impl TypedValueParser<Value = PathBuf> {
-    PathBufValueParser::new().try_map(path_of)
 }
 
 /// A path as it is, or where the installed model of this name lies.
