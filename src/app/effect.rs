@@ -20,6 +20,7 @@ use crate::jobs::corpus::thread::CorpusRequest;
 use crate::jobs::live::protocol::Request;
 use crate::jobs::queue::QueueOrder;
 use crate::jobs::steps::StepsRequest;
+use crate::models::choice::ModelSpec;
 use crate::text::lines::TextFile;
 use crate::text::links::Links;
 use crate::training::recipe::TrainingPlan;
@@ -68,7 +69,7 @@ pub enum FileJob {
     /// Find out whether a file can be read.
     Check(PathBuf),
     /// Read an aligner file for its languages, or for the model in a folder.
-    OpenAligner { path: PathBuf, model: Option<PathBuf> },
+    OpenAligner { path: PathBuf, model: Option<ModelSpec> },
     /// Find the training logs of a run, or of all runs in a folder.
     FindLogs(PathBuf),
     /// Write the configuration of a new training.

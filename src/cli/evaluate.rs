@@ -17,7 +17,7 @@ use std::time::Instant;
 
 use clap::{ArgMatches, FromArgMatches as _};
 
-use crate::cli::args::Runtime;
+use crate::cli::args::{EnsembleArgs, Runtime};
 use crate::cli::evaluate::arguments::{EvaluateArgs, ReportFormat};
 use crate::cli::evaluate::bar::with_bar;
 use crate::cli::input::lines;
@@ -66,8 +66,8 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
     let systems = low.systems();
     let mut models: Vec<MeasuredSystem> = Vec::with_capacity(systems.len());
     let mut languages = None;
-    for (number, folders) in systems.iter().enumerate() {
-        let loaded = low.load(folders, &runtime)?;
+    for (number, system) in systems.iter().enumerate() {
+        let loaded = EnsembleArgs::load(system, &runtime)?;
         let system = EvaluatedSystem::from(&loaded);
         let config = &system.lead().config;
         let (_, target) =

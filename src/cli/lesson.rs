@@ -13,7 +13,6 @@ use crate::cli::figure::overlays::Overlays;
 use crate::cli::figure::scene::{Scenes, Showing};
 use crate::cli::output::LineOutput;
 use crate::decoding::apart::Then;
-use crate::decoding::ensemble::Mixing;
 use crate::decoding::{Ensemble, SearchOptions};
 use crate::error::{Error, Result};
 use crate::evaluation::facts::Bench;
@@ -153,7 +152,7 @@ fn machine(spoken: &Spoken, bench: &mut Bench, library: &Library) -> Result<OnPa
         Mode::Greedy | Mode::Class => Vec::new(),
     };
     let request = StepsRequest {
-        folder: folder_of(&spoken.model)?,
+        model: folder_of(&spoken.model)?.into(),
         device: DeviceChoice::Cpu,
         source: spoken.sentence.clone(),
         given,
@@ -183,7 +182,7 @@ fn columns(spoken: &Spoken, bench: &mut Bench, library: &Library) -> Result<OnPa
     let mut shown = OnPaper { said: vec![(THE_SENTENCE.to_owned(), spoken.sentence.clone())], ..OnPaper::default() };
     let drawn = spoken.drawn();
     for model in &spoken.models {
-        let system = Ensemble::load(&[folder_of(model)?], &Device::cpu(), Mixing::default())?;
+        let system = Ensemble::load(&folder_of(model)?.into(), &Device::cpu())?;
         let (text, at, picture) = drawing(&system, spoken, look, 0)?;
         let whose = match &spoken.given {
             Some(_) => format!("{}, given", system.name()),

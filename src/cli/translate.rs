@@ -130,7 +130,7 @@ pub fn run(low: &TranslateArgs) -> anyhow::Result<()> {
     let mut plan = low.interventions.as_deref().map(InterventionFile::open).transpose()?;
     let (high, mut stepper) = high(low)?;
     if let Some((all, origin)) = plan.as_ref().and_then(InterventionFile::all) {
-        reader(&high.system).check(all, &origin)?;
+        InterventionReader::of(&high.system).check(all, &origin)?;
     }
     let mut output = LineOutput::stdout();
     let doing = Doing { name: "translating", verb: "translate" };
@@ -185,12 +185,6 @@ fn high(low: &TranslateArgs) -> anyhow::Result<(High<'_>, Box<dyn Stepper>)> {
     Ok((High { low, system, options, replacing, rows }, stepper))
 }
 
-/// What reads interventions for a system.
-pub fn reader(system: &Ensemble) -> InterventionReader<'_> {
-    let heads = if let [model] = system.members() { model.config.transformer.as_ref() } else { None };
-    InterventionReader { target: system.target(), aligns: system.aligns(), heads }
-}
-
 impl High<'_> {
     /// The next line, with what the file of interventions has for it.
     fn next(&self, files: &mut InputFiles, plan: Option<&mut InterventionFile>) -> Result<Option<Planned>> {
@@ -216,7 +210,7 @@ impl High<'_> {
             if line.is_readable() {
                 let words = vocabulary_words(&self.system.lead().source, &line.sentence, pretokenized);
                 let source = ResolvedText { sentence: &line.sentence, words: &words };
-                match reader(&self.system).resolve(&interventions, source).strict(&origin) {
+                match InterventionReader::of(&self.system).resolve(&interventions, source).strict(&origin) {
                     Ok(resolved) => set = resolved,
                     Err(why) => line.refused = Some(files.source.refuse(format!("is left out: {why}"))),
                 }

@@ -8,7 +8,6 @@ use crate::analysis::alignment::Alignment;
 use crate::analysis::words::merge_alpha;
 use crate::decoding::ablate::{AlphaChange, ablate};
 use crate::decoding::apart::{Path, Then, take_apart};
-use crate::decoding::ensemble::Mixing;
 use crate::decoding::{Ensemble, Hypothesis, SearchOptions};
 use crate::error::{Error, Result};
 use crate::evaluation::ask::AskedSystem;
@@ -275,7 +274,7 @@ impl Bench {
     fn open(&mut self, model: &str) -> Result<&mut (Ensemble, Box<dyn Stepper>)> {
         if !self.models.contains_key(model) {
             let folder = (self.find)(model)?;
-            let system = Ensemble::load(&[folder], &Device::cpu(), Mixing::default())?;
+            let system = Ensemble::load(&folder.into(), &Device::cpu())?;
             let stepper = system.stepper(Kernels::Fused, self.threads)?;
             self.models.insert(model.to_owned(), (system, stepper));
         }

@@ -6,6 +6,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::decoding::Ensemble;
 use crate::error::Result;
 use crate::interventions::decorate::Intervention;
 use crate::interventions::file::Origin;
@@ -64,6 +65,14 @@ impl Resolved {
             Some(Misfit { key, why, .. }) => Err(origin.wrong(key, why)),
             None => Ok(self),
         }
+    }
+}
+
+impl<'a> InterventionReader<'a> {
+    /// Of a model, or of several as one, which have no heads in common.
+    pub fn of(system: &'a Ensemble) -> Self {
+        let heads = if let [model] = system.members() { model.config.transformer.as_ref() } else { None };
+        Self { target: system.target(), aligns: system.aligns(), heads }
     }
 }
 

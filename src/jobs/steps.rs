@@ -1,7 +1,6 @@
 //! Floor 8: the lane that takes translations apart, for the page Steps: one thread, one slot, the latest request wins. It
 //! shares the models and does not stop what is being translated.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -16,6 +15,7 @@ use crate::jobs::thread::{GRACE, Outbox, Service, Wake, caught};
 use crate::jobs::{priority, thread};
 use crate::models::anatomy::shrunk::vectors;
 use crate::models::anatomy::{Anatomy, Machine, MachinePart, Miswiring, Shrunk, dissect, shrunk};
+use crate::models::choice::ModelSpec;
 #[cfg(target_family = "wasm")]
 use crate::models::config::Config;
 use crate::models::untrained::untrained;
@@ -35,7 +35,7 @@ pub const MOST_WORDS: usize = 400;
 /// What is to be taken apart.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StepsRequest {
-    pub folder: PathBuf,
+    pub model: ModelSpec,
     /// Where the columns compute; by it the model is found in memory.
     pub device: DeviceChoice,
     pub source: String,
@@ -197,9 +197,9 @@ pub(crate) fn serve(
     open: &mut Option<Open>,
     ticket: &CancellationToken,
 ) -> Result<StepTrace> {
-    let StepsRequest { folder, device, wrong, .. } = request;
+    let StepsRequest { model, device, wrong, .. } = request;
     let kept = open.take();
-    let key: Key = (folder.clone(), *device);
+    let key: Key = (model.clone(), *device);
     let (_, shelved) = library.borrow(&key, ticket)?;
     // a model that was read again has other weights
     let fits = |open: &Open| Arc::ptr_eq(&open.shelved, &shelved) && open.wrong == *wrong;
@@ -211,13 +211,13 @@ impl Open {
     /// How the model is wired.
     #[cfg(target_family = "wasm")]
     pub(crate) fn config(&self) -> &Config {
-        &self.shelved.model.config
+        &self.shelved.model().config
     }
 
     fn new(shelved: Arc<LoadedModel>, wrong: Option<Miswiring>) -> Result<Self> {
-        let fresh = (wrong == Some(Miswiring::Untrained)).then(|| untrained(&shelved.model.config));
-        let weights = fresh.as_ref().unwrap_or(&shelved.model.weights);
-        let anatomy = dissect(&shelved.model.config, weights, wrong.filter(|_| fresh.is_none()))?;
+        let fresh = (wrong == Some(Miswiring::Untrained)).then(|| untrained(&shelved.model().config));
+        let weights = fresh.as_ref().unwrap_or(&shelved.model().weights);
+        let anatomy = dissect(&shelved.model().config, weights, wrong.filter(|_| fresh.is_none()))?;
         let matrices = shrunk(&anatomy.machine(), weights)?.into();
         let vectors = vectors(&anatomy.machine(), weights)?.into();
         Ok(Self { wrong, shelved, anatomy, matrices, vectors })
@@ -236,7 +236,7 @@ fn apart(open: &mut Open, request: &StepsRequest, ticket: &CancellationToken) ->
     let limit = MOST_STEPS.min(request.given.len().max(2 * source.len() + 10) + 1);
     let path = Path { given: &request.given, then: request.then, eos: facts.specials.eos, limit, best: CANDIDATES };
     let (encoder, steps) = take_apart(&mut open.anatomy, &source.ids, &path, ticket)?;
-    let word = |id: u32| shelved.model.target.token(id).unwrap_or(UNK).to_owned();
+    let word = |id: u32| shelved.model().target.token(id).unwrap_or(UNK).to_owned();
     let words = steps.iter().map(|step| step.best.iter().chain(&step.said).map(|(id, _)| word(*id)).collect());
     let is_cut =
         steps.len() == limit && steps.last().and_then(|step| step.said).is_some_and(|(id, _)| id != facts.specials.eos);

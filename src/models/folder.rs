@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 use crate::models::checkpoint::Weights;
-use crate::models::choice::{self, ModelChoice};
+use crate::models::choice::{ModelChoice, ModelSpec};
 use crate::models::config::Config;
 use crate::models::fused::Prepared;
 use crate::models::fused::head::{AlignmentHead, HEAD_FILE, HeadStepper};
@@ -76,15 +76,16 @@ pub struct Model {
 }
 
 impl Model {
-    /// Loads a folder; its parts must fit each other.
+    /// Loads a model as it is wanted; its parts must fit each other.
     ///
     /// # Errors
     /// A sentence that names the file, and the key or tensor, that is missing, damaged or does not fit.
-    pub fn load(folder: &Path, device: &Device) -> Result<Self> {
-        Self::load_with(folder, device, &Tokenizers::default(), &mut |_| {})
+    pub fn load(model: impl Into<ModelSpec>, device: &Device) -> Result<Self> {
+        let ModelSpec { folder, choice } = model.into();
+        Self::load_with(&folder, device, &Tokenizers::default(), &mut |_| {})?.choosing(&choice)
     }
 
-    /// As [`Model::load`]; tokenizers are shared with other models that were loaded with `known`, and `progress` is
+    /// Loads a folder as its files say; tokenizers are shared with other models that were loaded with `known`, and `progress` is
     /// called with the share that is done, from 0 to 1.
     pub fn load_with(
         folder: &Path,
@@ -93,17 +94,6 @@ impl Model {
         progress: &mut (dyn FnMut(f32) + Send),
     ) -> Result<Self> {
         progress(0.0);
-        let (folder, chosen) = choice::split(folder);
-        let model = Self::load_whole(&folder, device, known, progress)?;
-        model.choosing(&chosen)
-    }
-
-    fn load_whole(
-        folder: &Path,
-        device: &Device,
-        known: &Tokenizers,
-        progress: &mut (dyn FnMut(f32) + Send),
-    ) -> Result<Self> {
         let origin = origins::find(folder);
         let model = match origin {
             Some(origin) => (origin.read)(folder).and_then(|read| Self::of_foreign(read, folder, device, known)),

@@ -10,7 +10,7 @@ use crate::analysis::reading::Reading;
 use crate::cli::args::{Runtime, physical_cores};
 use crate::cli::words;
 use crate::decoding;
-use crate::decoding::ensemble::Mixing;
+use crate::decoding::SystemSpec;
 use crate::decoding::{Decoded, Ensemble, Forced, Hypothesis, LengthRule, Ranking, SearchOptions};
 use crate::error::{Error, Result};
 use crate::evaluation::rows::ReadRows;
@@ -263,7 +263,8 @@ impl NativeModel {
         let _ = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
         let engine = if device.is_cpu() { Kernels::Fused } else { Kernels::Plain };
         let runtime = Runtime { threads, device, engine };
-        let system = waiting::work(py, None, |_, _| Ensemble::load(&folders, &runtime.device, Mixing::default()))?;
+        let spec = SystemSpec { members: folders.into_iter().map(Into::into).collect(), ..SystemSpec::default() };
+        let system = waiting::work(py, None, |_, _| Ensemble::load(&spec, &runtime.device))?;
         let system = Arc::new(system);
         Ok(Self(Loaded { system, runtime, stepper: Kept::default(), head: Kept::default() }))
     }

@@ -17,7 +17,7 @@ use crate::corpus::run;
 use crate::corpus::run::SystemRunOptions;
 use crate::corpus::store::output::SystemOutput;
 use crate::corpus::store::read::StoredAbout;
-use crate::decoding::{Ensemble, Hypothesis, SearchOptions};
+use crate::decoding::{Ensemble, Hypothesis, SearchOptions, SystemSpec};
 use crate::figure::provenance::Provenance;
 use crate::python::arrays::{Matrix, Words, array, matrix};
 use crate::python::figure::{DrawnHypothesis, NativeFigure, StyleAsked};
@@ -96,8 +96,13 @@ impl NativeTranslation {
             acting: None,
             reading: None,
         };
-        let folders: Vec<PathBuf> = system.members().iter().map(|model| model.folder.clone()).collect();
-        run::about(system.into(), &folders, &run::digests(system.into()), &options)
+        let members = system.members().iter().map(|model| (&model.folder).into()).collect();
+        run::about(
+            system.into(),
+            &SystemSpec { members, ..SystemSpec::default() },
+            &run::digests(system.into()),
+            &options,
+        )
     }
 
     /// What it comes from, for the file of a figure.

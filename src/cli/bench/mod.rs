@@ -5,7 +5,7 @@
 
 pub mod figures;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use clap::Args;
@@ -19,6 +19,7 @@ use crate::cli::{bundled, words};
 use crate::decoding;
 use crate::decoding::SearchOptions;
 use crate::error::{Error, Result};
+use crate::models::choice::ModelSpec;
 use crate::models::{Model, Stepper};
 use crate::text::sentence::Sentence;
 use crate::ticket::CancellationToken;
@@ -46,7 +47,7 @@ const COLUMNS: &[BenchColumn] = &[
 pub struct BenchArgs {
     /// A model folder, or the name of an installed model; once for each. By default the bundled ones
     #[arg(long, value_name = "DIR", value_parser = bundled::argument())]
-    model: Vec<PathBuf>,
+    model: Vec<ModelSpec>,
     /// Everything once and with few sentences: whether it runs, in seconds
     #[arg(long)]
     quick: bool,
@@ -74,7 +75,8 @@ Sentences are drawn from the model's own vocabulary. Other programs that run mea
 /// When a model, a file or the output fails, and when there is no model.
 pub fn run(low: &BenchArgs) -> anyhow::Result<()> {
     let runtime = low.run.high()?;
-    let models = if low.model.is_empty() { bundled::models() } else { low.model.clone() };
+    let installed = || bundled::models().into_iter().map(ModelSpec::from).collect();
+    let models = if low.model.is_empty() { installed() } else { low.model.clone() };
     if models.is_empty() {
         return Err(Error::Input(format!("there is no model to measure. {}", bundled::how_to_get())).into());
     }
@@ -83,8 +85,8 @@ pub fn run(low: &BenchArgs) -> anyhow::Result<()> {
     figures.section("models")?;
     figures.head(COLUMNS)?;
     let repeat = if low.quick { 1 } else { low.repeat };
-    for folder in &models {
-        figures.row(&measured(folder, &runtime, repeat, low.quick)?)?;
+    for model in &models {
+        figures.row(&measured(model, &runtime, repeat, low.quick)?)?;
     }
     figures.finish(low.json.as_deref())
 }
@@ -98,9 +100,9 @@ pub fn program(runtime: &Runtime) -> String {
 }
 
 /// A row of the table.
-fn measured(folder: &Path, runtime: &Runtime, repeat: usize, quick: bool) -> Result<Vec<Value>> {
-    let load = median(repeat, || runtime.load(folder).map(drop))?;
-    let model = runtime.load(folder)?;
+fn measured(model: &ModelSpec, runtime: &Runtime, repeat: usize, quick: bool) -> Result<Vec<Value>> {
+    let load = median(repeat, || runtime.load(model).map(drop))?;
+    let model = runtime.load(model)?;
     let mut stepper = model.stepper(runtime.engine, runtime.threads)?;
     let sources = sentences(&model, if quick { 2 } else { BATCH });
     let mut firsts = Vec::new();

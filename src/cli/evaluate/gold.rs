@@ -16,6 +16,7 @@ use crate::corpus::overview::test_set::TestSet;
 use crate::error::{Error, Result};
 use crate::evaluation::alignment::Aligner;
 use crate::models::Model;
+use crate::models::choice::ModelSpec;
 use crate::ticket::CancellationToken;
 
 /// A gold alignment, as typed.
@@ -34,7 +35,7 @@ pub struct GoldArgs {
     by_input: bool,
     /// A model of the other direction, for the alignments of both together; one for all models or one for each
     #[arg(long, value_name = "DIR", requires = "gold", value_parser = bundled::argument())]
-    reverse_model: Vec<PathBuf>,
+    reverse_model: Vec<ModelSpec>,
     #[command(flatten)]
     statistical: StatisticalArgs,
 }
@@ -53,7 +54,7 @@ impl GoldArgs {
     /// # Errors
     /// When there are neither none, nor one, nor as many as systems; when it cannot be loaded.
     pub fn reverse(&self, number: usize, systems: usize, runtime: &Runtime) -> Result<Option<Model>> {
-        let folder = match self.reverse_model.as_slice() {
+        let model = match self.reverse_model.as_slice() {
             [] => return Ok(None),
             [one] => one,
             several if several.len() == systems => &several[number],
@@ -65,7 +66,7 @@ impl GoldArgs {
                 return Err(Error::Input(message));
             }
         };
-        runtime.load(folder).map(Some)
+        runtime.load(model).map(Some)
     }
 
     /// What needs no model: the diagonal, and a statistical aligner: the one that is asked for, or the one that comes with the

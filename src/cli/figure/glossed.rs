@@ -10,6 +10,7 @@ use crate::error::{Error, Result};
 use crate::evaluation::ask::AskedSystem;
 use crate::evaluation::rows::ReadRows;
 use crate::figure::interlinear::GlossedText;
+use crate::models::choice::ModelSpec;
 use crate::models::{Model, Stepper};
 use crate::text::cut::WordRule;
 use crate::text::line;
@@ -33,8 +34,8 @@ impl GlossingModel {
     ///
     /// # Errors
     /// As [`Model::load`]; a model that has neither a head nor an alignment.
-    pub fn load(folder: &Path, runtime: &Runtime) -> Result<Self> {
-        let model = runtime.load(folder)?;
+    pub fn load(model: &ModelSpec, runtime: &Runtime) -> Result<Self> {
+        let model = runtime.load(model)?;
         let stepper = model.stepper_with_head(runtime.engine, runtime.threads)?;
         let rows = ReadRows::best((&model).into(), &*stepper, None)?;
         if !model.config.aligns() && !stepper.has_alignment_head() {

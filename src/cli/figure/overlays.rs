@@ -10,10 +10,9 @@ use crate::aligner::placed::{PlacedAligner, PlacedWords};
 use crate::app::document::column::placed;
 use crate::app::files::gold::Gold;
 use crate::cli::args::links::GoldLayoutArgs;
-use crate::cli::translate::reader;
 use crate::decoding::Ensemble;
 use crate::error::{Error, Result};
-use crate::interventions::{InterventionFile, Interventions, Origin, Resolved, ResolvedText};
+use crate::interventions::{InterventionFile, InterventionReader, Interventions, Origin, Resolved, ResolvedText};
 use crate::jobs::live::protocol::HypothesisView;
 use crate::text::cut::WordRule;
 use crate::text::links::{Links, read};
@@ -96,7 +95,7 @@ impl OverlayArgs {
         };
         let plan = self.interventions.as_deref().map(InterventionFile::open).transpose()?;
         if let Some((all, origin)) = plan.as_ref().and_then(InterventionFile::all) {
-            reader(system).check(all, &origin)?;
+            InterventionReader::of(system).check(all, &origin)?;
         }
         Ok(Overlays { aligner, language: target, plan, line: None })
     }
@@ -119,7 +118,7 @@ impl Overlays {
     pub fn set(&self, system: &Ensemble, sentence: &Sentence, pretokenized: bool) -> Result<Resolved> {
         let Some((interventions, origin)) = &self.line else { return Ok(Resolved::default()) };
         let words = vocabulary_words(&system.lead().source, sentence, pretokenized);
-        reader(system).resolve(interventions, ResolvedText { sentence, words: &words }).strict(origin)
+        InterventionReader::of(system).resolve(interventions, ResolvedText { sentence, words: &words }).strict(origin)
     }
 
     /// Refuses lines of interventions behind the last sentence.

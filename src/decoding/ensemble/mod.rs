@@ -13,15 +13,14 @@ pub mod mixture;
 pub mod readings;
 
 use std::fmt;
-use std::path::Path;
 use std::str::FromStr;
 use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::decoding::Specials;
 use crate::decoding::ensemble::mixture::Mixture;
 use crate::decoding::ensemble::readings::Readings;
+use crate::decoding::{Specials, SystemSpec};
 use crate::error::{Error, Result};
 use crate::models::{Kernels, Model, Stepper};
 use crate::nn::device::Device;
@@ -118,10 +117,10 @@ impl Ensemble {
         Ok(Self { members, mixing, lead, shown, readings })
     }
 
-    /// Loads the folders and makes one of them.
-    pub fn load<P: AsRef<Path>>(folders: &[P], device: &Device, mixing: Mixing) -> Result<Self> {
-        let members: Result<_> = folders.iter().map(|folder| Model::load(folder.as_ref(), device)).collect();
-        Self::new(members?, mixing)
+    /// Loads the models and makes one of them.
+    pub fn load(system: &SystemSpec, device: &Device) -> Result<Self> {
+        let members: Result<_> = system.members.iter().map(|model| Model::load(model, device)).collect();
+        Self::new(members?, system.mixing)
     }
 
     /// What the search drives; feed it the ids of this ensemble's own [`Encode::encode`].
@@ -211,6 +210,15 @@ impl Ensemble {
         }
         let sentences: Vec<Sentence> = self.members.iter().map(|member| read(&member.source)).collect();
         self.readings.merge(&sentences, self.lead)
+    }
+}
+
+impl From<Model> for Ensemble {
+    fn from(model: Model) -> Self {
+        let (eos, unk, ends) = (model.config.eos, model.config.unk, [model.config.source_eos]);
+        let shown = if model.config.aligns() { vec![0] } else { Vec::new() };
+        let readings = Arc::new(Readings::new(eos, unk, &ends));
+        Self { members: vec![model], mixing: Mixing::default(), lead: 0, shown, readings }
     }
 }
 

@@ -2,7 +2,7 @@
 //! its own, which is not waited for at the end: a file that does not answer holds up neither the others nor the exit.
 
 use std::collections::{HashMap, HashSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::jobs::models::loaded::LoadedModel;
 use crate::jobs::thread::{Patience, Thread, caught};
 use crate::models::Model;
-use crate::models::choice;
+use crate::models::choice::ModelSpec;
 use crate::nn::device::{Device, DeviceChoice, pick};
 use crate::text::tokenizer::Tokenizers;
 use crate::ticket::CancellationToken;
@@ -33,8 +33,8 @@ const MOST_READERS: usize = 2 * AT_ONCE;
 /// A stalled reader is given up after so many times [`STALLED`]: on a busy machine one is slow and not dead.
 const PATIENCE: u32 = 15;
 
-/// A model folder on a device.
-pub(crate) type Key = (PathBuf, DeviceChoice);
+/// A model on a device.
+pub(crate) type Key = (ModelSpec, DeviceChoice);
 
 /// Reads a model folder; tells how far it is, from 0 to 1.
 pub type Reader = Arc<dyn Fn(&Path, &Device, &Tokenizers, &mut (dyn FnMut(f32) + Send)) -> Result<Model> + Send + Sync>;
@@ -285,37 +285,35 @@ impl ModelCache {
 
     /// Reads in a pool of its own. In the pool that all models compute with, one file that does not answer would take
     /// a thread away from all of them for good.
-    fn load(&self, (folder, choice): &Key, progress: &mut (dyn FnMut(f32) + Send)) -> Result<LoadedModel> {
-        let device = pick(*choice)?;
+    fn load(&self, key: &Key, progress: &mut (dyn FnMut(f32) + Send)) -> Result<LoadedModel> {
+        let device = pick(key.1)?;
         let name = |_| "interlinear-model-file".to_owned();
         let pool = rayon::ThreadPoolBuilder::new().num_threads(FILES).thread_name(name).build();
         let pool = pool
             .map_err(|error| Error::Device(format!("The system gave no threads to read the model with ({error}).")))?;
-        let model = match self.shared(folder, *choice) {
-            Some(model) => model?,
-            None => pool.install(|| (self.reader)(folder, &device, &self.tokenizers, progress))?,
+        let whole = match self.shared(key) {
+            Some(found) => found.model().clone(),
+            None => pool.install(|| (self.reader)(&key.0.folder, &device, &self.tokenizers, progress))?,
         };
+        let model = whole.choosing(&key.0.choice)?;
         let card = model.card();
         Ok(LoadedModel::new(model, &device, card))
     }
 
-    /// The model in memory of the same folder, as it is wanted now; `None` where there is none.
-    fn shared(&self, folder: &Path, device: DeviceChoice) -> Option<Result<Model>> {
-        let (base, chosen) = choice::split(folder);
-        let places = self.lock();
-        let found = places.slots.iter().find_map(|((path, on), slot)| match slot {
-            Slot::Ready(loaded) if *on == device => {
-                let (its_base, its) = choice::split(path);
+    /// The model in memory of the same folder that can be as it is wanted; `None` where there is none.
+    fn shared(&self, (wanted, device): &Key) -> Option<Arc<LoadedModel>> {
+        let chosen = &wanted.choice;
+        self.lock().slots.iter().find_map(|((spec, on), slot)| match slot {
+            Slot::Ready(loaded) if on == device && spec.folder == wanted.folder => {
+                let its = &spec.choice;
                 // what was chosen of one says no more what the file says
                 let covers = (its.heads.is_none() || chosen.heads.is_some())
                     && (its.language.is_none() || chosen.language.is_some())
                     && (!its.shortlist || chosen.shortlist);
-                (its_base == base && covers).then(|| Arc::clone(loaded))
+                covers.then(|| Arc::clone(loaded))
             }
             _ => None,
-        })?;
-        drop(places);
-        Some(found.model.choosing(&chosen))
+        })
     }
 
     /// Waits for a model; `None` once the ticket is stale.

@@ -17,9 +17,7 @@ use crate::text::tokenizer::Encode as _;
 
 /// A model that is ready, and the stepper that was made of it last where that costs much.
 pub(crate) struct LoadedModel {
-    /// Of an ensemble the member whose words are the columns of the alignment.
-    pub(crate) model: Model,
-    ensemble: Option<Ensemble>,
+    ensemble: Ensemble,
     pub(crate) facts: ModelFacts,
     stepper: Mutex<Option<(Kernels, Box<dyn Stepper>)>>,
 }
@@ -61,15 +59,15 @@ impl LoadedModel {
             card,
             members: Vec::new(),
         };
-        Self { model, ensemble: None, facts, stepper: Mutex::new(None) }
+        Self { ensemble: model.into(), facts, stepper: Mutex::new(None) }
     }
 
     /// Models that translate as one.
     pub(crate) fn ensemble(members: &[Arc<Self>], mixing: Mixing) -> Result<Self> {
-        let models = members.iter().map(|member| member.model.clone()).collect();
+        let models = members.iter().map(|member| member.model().clone()).collect();
         let ensemble = Ensemble::new(models, mixing)?;
-        let model = ensemble.lead().clone();
-        let lead = members.iter().find(|member| member.model.folder == model.folder).unwrap_or(&members[0]);
+        let model = ensemble.lead();
+        let lead = members.iter().find(|member| member.model().folder == model.folder).unwrap_or(&members[0]);
         let facts = |n: &usize| &members[*n].facts;
         let shown = ensemble.shown();
         let only = if let [n] = shown { Some(facts(n)) } else { None };
@@ -100,7 +98,12 @@ impl LoadedModel {
                 .collect(),
             ..lead.facts.clone()
         };
-        Ok(Self { model, ensemble: Some(ensemble), facts, stepper: Mutex::new(None) })
+        Ok(Self { ensemble, facts, stepper: Mutex::new(None) })
+    }
+
+    /// The model; of an ensemble the member whose words are the columns of the alignment.
+    pub(crate) fn model(&self) -> &Model {
+        self.ensemble.lead()
     }
 
     /// What is told of it; whether it has an alignment head may change.
@@ -110,7 +113,7 @@ impl LoadedModel {
 
     /// What turns its ids into words.
     pub(crate) fn wording(&self) -> Wording<'_> {
-        let Self { model, facts, .. } = self;
+        let (model, facts) = (self.model(), &self.facts);
         Wording {
             source: &model.source,
             target: &model.target,
@@ -122,34 +125,30 @@ impl LoadedModel {
 
     /// What is measured of it.
     pub(crate) fn system(&self) -> EvaluatedSystem<'_> {
-        self.ensemble.as_ref().map_or(EvaluatedSystem::Model(&self.model), EvaluatedSystem::from)
+        (&self.ensemble).into()
     }
 
     /// A text as the model reads it; an ensemble's ids stand for what all members read.
     pub(crate) fn encode(&self, text: &str) -> Sentence {
-        self.ensemble.as_ref().map_or_else(|| self.model.source.encode(text), |ensemble| ensemble.encode(text))
+        self.ensemble.encode(text)
     }
 
     /// With its alignment head, where it has one that fits.
     fn make_stepper(&self, kernels: Kernels, threads: usize) -> Result<Box<dyn Stepper>> {
-        match &self.ensemble {
-            None => self.model.stepper_with_head(kernels, threads).or_else(|_| self.model.stepper(kernels, threads)),
-            Some(all) => all.stepper_with_head(kernels, threads).or_else(|_| all.stepper(kernels, threads)),
-        }
+        self.ensemble.stepper_with_head(kernels, threads).or_else(|_| self.ensemble.stepper(kernels, threads))
     }
 
     /// SHA-256 of the weights, of an ensemble those of all members; takes a moment at the first call, and is `None` when
     /// `goes_on` is false meanwhile.
     pub(crate) fn digest_while(&self, goes_on: &dyn Fn() -> bool) -> Option<String> {
-        let members = self.ensemble.as_ref().map_or(std::slice::from_ref(&self.model), Ensemble::members);
-        let digests = members.iter().map(|member| member.digest_while(goes_on)).collect::<Option<Vec<_>>>()?;
+        let digests =
+            self.ensemble.members().iter().map(|member| member.digest_while(goes_on)).collect::<Option<Vec<_>>>()?;
         Some(digests.join(" "))
     }
 
     /// What interventions need to know of it.
     pub(crate) fn reader(&self) -> InterventionReader<'_> {
-        let heads = self.model.config.transformer.as_ref().filter(|_| self.ensemble.is_none());
-        InterventionReader { target: &self.model.target, aligns: self.facts.has_alignment, heads }
+        InterventionReader::of(&self.ensemble)
     }
 
     pub(crate) fn specials(&self) -> Specials {
@@ -165,7 +164,7 @@ impl LoadedModel {
         threads: usize,
         work: impl FnOnce(&mut dyn Stepper) -> Result<T>,
     ) -> Result<T> {
-        if kernels == Kernels::Fused && self.model.device.is_cpu() {
+        if kernels == Kernels::Fused && self.model().device.is_cpu() {
             return work(&mut *self.make_stepper(kernels, threads)?);
         }
         let kept = self.kept().take().filter(|(kind, _)| *kind == kernels);

@@ -10,10 +10,9 @@ use crate::corpus::measures::table::Measuring;
 use crate::corpus::run;
 use crate::corpus::run::SystemRunOptions;
 use crate::corpus::store::file::Workspace;
-use crate::decoding::SearchOptions;
+use crate::decoding::{SearchOptions, SystemSpec};
 use crate::error::Result;
 use crate::evaluation::acting::Acting;
-use crate::jobs::queue::candidate::Candidate;
 use crate::jobs::queue::evaluate::{languages, load};
 use crate::jobs::queue::work::{JobProgress, Work};
 use crate::jobs::queue::yielding::Yielding;
@@ -30,7 +29,7 @@ const MOST_TOLD: usize = 5;
 pub struct Analyse {
     pub workspace: PathBuf,
     /// The model, or several as one.
-    pub system: Candidate,
+    pub system: SystemSpec,
     pub device: DeviceChoice,
     pub search: SearchOptions,
     /// The references are forced instead: alignments of given pairs.
@@ -85,14 +84,13 @@ impl Analyse {
         };
         let name = run::name(&shelved.facts.name, &options);
         let digests = run::digests(shelved.system());
-        let about = run::about(shelved.system(), self.system.folders(), &digests, &options);
+        let about = run::about(shelved.system(), &self.system, &digests, &options);
         run::check(&workspace, shelved.system(), &options)?;
         let system = run::system(&mut workspace, &name, &about)?;
         let name = system.name.clone();
         let (source, target) = languages(&shelved);
         let languages = (source.to_owned(), target.to_owned());
-        let folders = self.system.folders();
-        let aligner = AlignerChoice::of_system(folders, languages, &self.aligner, workspace.look().aligner);
+        let aligner = AlignerChoice::of_system(&self.system, languages, &self.aligner, workspace.look().aligner);
         let trouble = aligner.trouble();
         let note = trouble.as_ref().map_or_else(String::new, |trouble| format!(" ({trouble})"));
         let aligner = LineAligner::chosen(&aligner, workspace.rules().are_given())?;

@@ -14,10 +14,10 @@ use crate::corpus::overview::gold::AlignmentOptions;
 use crate::corpus::overview::test_set::{EvaluationListener, EvaluationOptions, EvaluationStage, TestSet, Unk};
 use crate::corpus::overview::{evaluate, gold};
 use crate::decoding;
+use crate::decoding::SystemSpec;
 use crate::error::{Error, Result};
 use crate::evaluation::alignment::Aligner;
 use crate::jobs::models::loaded::LoadedModel;
-use crate::jobs::queue::candidate::Candidate;
 use crate::jobs::queue::work::{JobProgress, Work};
 use crate::jobs::queue::yielding::Yielding;
 use crate::models::{Kernels, Stepper};
@@ -31,7 +31,7 @@ const THRESHOLDS: &[f32] = &[0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7
 #[derive(Clone, Debug, PartialEq)]
 pub struct Evaluate {
     /// Models and ensembles, at least one.
-    pub systems: Vec<Candidate>,
+    pub systems: Vec<SystemSpec>,
     pub device: DeviceChoice,
     pub test: TestFiles,
     pub search: decoding::SearchOptions,
@@ -92,7 +92,7 @@ impl Evaluate {
         compare_all(work, &mut evaluated)?;
         if let (true, Some((source, target))) = (has_gold, first) {
             let languages = (source.to_owned(), target.to_owned());
-            let aligner = AlignerChoice::of_system(self.systems[0].folders(), languages, &self.aligner, None);
+            let aligner = AlignerChoice::of_system(&self.systems[0], languages, &self.aligner, None);
             let notes = evaluated.left_out.take().into_iter().chain(aligner.trouble());
             evaluated.left_out = notes.reduce(|models, file| format!("{models}. {file}"));
             let mut aligner = LineAligner::chosen(&aligner, self.test.is_pretokenized)?;
@@ -117,17 +117,16 @@ impl TestFiles {
     }
 }
 
-/// A model, or an ensemble made of models that other candidates may be, too.
-pub(crate) fn load(work: &Work<'_>, candidate: &Candidate, device: DeviceChoice) -> Result<Arc<LoadedModel>> {
-    let mut members = Vec::with_capacity(candidate.folders().len());
-    for folder in candidate.folders() {
-        work.say(tr!("Loading {}", name(folder)));
-        members.push(work.model(folder, device)?);
+/// A model, or an ensemble made of models that other systems may be, too.
+pub(crate) fn load(work: &Work<'_>, system: &SystemSpec, device: DeviceChoice) -> Result<Arc<LoadedModel>> {
+    let mut members = Vec::with_capacity(system.members.len());
+    for model in &system.members {
+        work.say(tr!("Loading {}", model.name()));
+        members.push(work.model(model, device)?);
     }
-    match (candidate, members.as_slice()) {
-        (Candidate::Ensemble(ensemble), [_, ..]) => LoadedModel::ensemble(&members, ensemble.mixing).map(Arc::new),
-        (_, [model, ..]) => Ok(Arc::clone(model)),
-        (_, []) => Err(Error::Internal("an ensemble without members was to be loaded".to_owned())),
+    match members.as_slice() {
+        [model] => Ok(Arc::clone(model)),
+        _ => LoadedModel::ensemble(&members, system.mixing).map(Arc::new),
     }
 }
 
@@ -218,11 +217,6 @@ fn compare_all(work: &Work<'_>, evaluated: &mut Evaluated) -> Result<()> {
     let first = evaluated.unk.first().copied();
     evaluated.comparisons.retain(|against| Some(against.unk) == first);
     Ok(())
-}
-
-/// The last part of a path.
-fn name(folder: &Path) -> String {
-    folder.file_name().map_or_else(|| folder.display().to_string(), |name| name.to_string_lossy().into_owned())
 }
 
 fn what(stage: EvaluationStage) -> &'static str {

@@ -1,7 +1,6 @@
 //! Floor 8: the interface of long work: what it is given, how it reports progress and how it lets the live lane go first.
 
 use std::cell::{Cell, RefCell};
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
@@ -13,6 +12,7 @@ use crate::error::Result;
 use crate::jobs::gate::ForegroundGate;
 use crate::jobs::models::cache::{Library, ModelGuard};
 use crate::jobs::models::loaded::LoadedModel;
+use crate::models::choice::ModelSpec;
 use crate::nn::device::DeviceChoice;
 use crate::ticket::CancellationToken;
 
@@ -125,14 +125,14 @@ impl<'a> Work<'a> {
         self.library.threads
     }
 
-    /// The model of this folder: the live lane's where it has it, else read here and kept for as long as the order
+    /// The model: the live lane's where it has it, else read here and kept for as long as the order
     /// runs.
     ///
     /// # Errors
     /// A sentence about the folder; [`Error::Stale`] once cancelled.
-    pub(crate) fn model(&self, folder: &Path, device: DeviceChoice) -> Result<Arc<LoadedModel>> {
+    pub(crate) fn model(&self, model: &ModelSpec, device: DeviceChoice) -> Result<Arc<LoadedModel>> {
         self.breathe()?;
-        let (guard, model) = self.library.borrow(&(folder.to_owned(), device), &self.ticket)?;
+        let (guard, model) = self.library.borrow(&(model.clone(), device), &self.ticket)?;
         self.guards.borrow_mut().push(guard);
         Ok(model)
     }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use crate::analysis::map::Method;
 use crate::lang;
+use crate::models::choice::ModelSpec;
 
 /// What is to be mapped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -101,7 +102,7 @@ pub enum MapCommand {
     /// Takes the sentence of a failure away.
     DismissMessage,
     /// Which model, by its folder.
-    SetModel(PathBuf),
+    SetModel(ModelSpec),
     /// What is to be mapped.
     SetChoice(PointChoice),
     /// At most so many points.

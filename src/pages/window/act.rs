@@ -129,7 +129,7 @@ macro_rules! acts {
 acts! {
     Open: ALWAYS, FILES, EVERYWHERE, "Open a text file or a model folder", [ctrl(Key::O)], open;
     AddModel: ALWAYS, FILES, EVERYWHERE, "Add a model", [shift_ctrl(Key::O)],
-        |window| sheet(window, Sheet::Ask(MODEL.then(ColumnCommand::Add)));
+        |window| sheet(window, Sheet::Ask(MODEL.then(|path| ColumnCommand::Add(path.into()))));
     NewTraining: ALWAYS, FILES, EVERYWHERE, "New training", [shift_ctrl(Key::N)], |window| sheet(window, Sheet::Training);
     CopyLink: ALWAYS, FILES, EVERYWHERE, "Copy a link to what is shown", [shift_ctrl(Key::L)],
         |window| window.local.shared.copies_link = true;

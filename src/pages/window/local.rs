@@ -15,6 +15,7 @@ use crate::app::state::AppState;
 use crate::app::view::Hover;
 use crate::figure::links::Weight;
 use crate::jobs::live::protocol::ColumnId;
+use crate::models::choice::ModelSpec;
 use crate::pages::command::Command;
 use crate::pages::sentence::view::memory::SentenceMemory;
 use crate::pages::window::clicked::{ContextMenu, MenuTarget};
@@ -211,7 +212,7 @@ pub struct Local {
     /// When each notice was first seen, in seconds of the window's clock.
     pub notices: HashMap<u64, f64>,
     /// Model folders that are to form an ensemble.
-    pub members: Vec<PathBuf>,
+    pub members: Vec<ModelSpec>,
     /// Models that come with the program.
     pub bundled: Vec<Installed>,
     /// Where this user keeps models.

@@ -1,13 +1,12 @@
 //! Floor 12: the window as it was before a lesson began, to which it goes back.
 
 use crate::app::command::{SettingsCommand, WindowCommand};
-use crate::app::document::column::Column;
 use crate::app::document::scene::Scene;
 use crate::app::page::Page;
 use crate::app::settings::{INSPECTOR_OPEN, INTERLINEAR_PICTURE, LINKS_PICTURE, SOLO, Settings, TREE_PICTURE, Whose};
 use crate::app::state::AppState;
 use crate::app::view::Selection;
-use crate::jobs::queue::candidate::Candidate;
+use crate::decoding::SystemSpec;
 use crate::pages::command::Command;
 use crate::pages::sentence::command::SelectCommand;
 use crate::pages::steps::STEPS;
@@ -23,7 +22,7 @@ pub(in crate::session) const LAYOUT: &[(&str, f32)] =
 #[derive(Clone, Debug)]
 pub struct Left {
     pub(in crate::session) scene: Scene,
-    pub(in crate::session) columns: Vec<Candidate>,
+    pub(in crate::session) columns: Vec<SystemSpec>,
     selected: Option<usize>,
     pub(in crate::session) page: Page,
     pub(in crate::session) layout: Vec<(&'static str, f32)>,
@@ -39,7 +38,7 @@ impl Left {
         let layout = LAYOUT.iter().map(|(key, first)| (*key, app.view.layout().get(*key).copied().unwrap_or(*first)));
         Self {
             scene: app.document.scene().clone(),
-            columns: app.document.originals().map(Column::candidate).collect(),
+            columns: app.document.originals().map(|column| column.system.clone()).collect(),
             selected: app.document.originals().position(|column| Some(column.id) == id),
             page: app.view.page(),
             layout: layout.collect(),

@@ -295,7 +295,7 @@ fn can_persuade(window: &Window<'_>, clicked: MenuTarget) -> bool {
 /// One model that aligns.
 fn can_test(window: &Window<'_>, clicked: MenuTarget) -> bool {
     aligns(window, clicked)
-        && window.app.document.column(clicked.column()).is_some_and(|column| column.ensemble.is_none())
+        && window.app.document.column(clicked.column()).is_some_and(|column| !column.system.is_ensemble())
 }
 
 fn test(window: &mut Window<'_>, clicked: MenuTarget) {
@@ -330,7 +330,7 @@ fn beside_others(window: &Window<'_>, clicked: MenuTarget) -> bool {
 /// One model, which is there; an ensemble has no embeddings of its own.
 fn on_map(window: &Window<'_>, clicked: MenuTarget) -> bool {
     let column = window.app.document.column(clicked.column());
-    column.is_some_and(|column| column.ensemble.is_none() && column.state == ColumnState::Ready)
+    column.is_some_and(|column| !column.system.is_ensemble() && column.state == ColumnState::Ready)
         && word(window, clicked).is_some()
 }
 
@@ -466,8 +466,8 @@ fn neighbours(window: &mut Window<'_>, clicked: MenuTarget) {
     };
     let choice = if clicked.target().is_some() { PointChoice::TargetWords } else { PointChoice::SourceWords };
     let Some(maps) = window.page::<MapPage>(MAP) else { return };
-    let is_there = maps.chart.is_some() && maps.choice == choice && maps.model_of(window.app) == Some(&column.folder);
-    window.push(MapCommand::SetModel(column.folder.clone()));
+    let is_there = maps.chart.is_some() && maps.choice == choice && maps.model_of(window.app) == column.system.only();
+    column.system.only().cloned().into_iter().for_each(|model| window.push(MapCommand::SetModel(model)));
     window.push(MapCommand::SetChoice(choice));
     if !is_there {
         window.push(MapCommand::Compute);

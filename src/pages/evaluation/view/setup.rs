@@ -6,7 +6,6 @@ use egui::{Button, RichText, Ui, vec2};
 
 use crate::app::document::column::file_name;
 use crate::app::state::AppState;
-use crate::jobs::queue::candidate::Candidate;
 use crate::lang;
 use crate::pages::evaluation::EvaluationPage;
 use crate::pages::evaluation::LogState;
@@ -200,7 +199,7 @@ fn message_ui(ui: &mut Ui, evaluation: &EvaluationPage, window: &mut Window<'_>)
 /// Different models of the columns, and different ensembles.
 fn systems(app: &AppState) -> (usize, usize) {
     let systems = app.systems();
-    let models = systems.iter().filter(|system| matches!(system, Candidate::Model(_))).count();
+    let models = systems.iter().filter(|system| !system.is_ensemble()).count();
     (models, systems.len() - models)
 }
 
