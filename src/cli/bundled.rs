@@ -7,7 +7,7 @@ use clap::builder::{PathBufValueParser, TypedValueParser};
 use crate::app::open_with::Installed;
 use crate::models::choice::ModelSpec;
 use crate::models::config::FORMAT;
-use crate::models::folder::CONFIG_FILE;
+use crate::models::disk::CONFIG_FILE;
 use crate::models::{MODELS, ModelEntry, disk};
 
 /// The folder's name wherever it lies.

@@ -121,7 +121,7 @@ impl Acting {
 }
 
 fn reader(system: EvaluatedSystem<'_>) -> InterventionReader<'_> {
-    let heads = if let EvaluatedSystem::Model(model) = system { model.config.transformer.as_ref() } else { None };
+    let heads = if let EvaluatedSystem::Model(model) = system { model.config.transformer() } else { None };
     InterventionReader { target: &system.lead().target, aligns: system.aligns(), heads }
 }
 

@@ -71,7 +71,7 @@ impl Resolved {
 impl<'a> InterventionReader<'a> {
     /// Of a model, or of several as one, which have no heads in common.
     pub fn of(system: &'a Ensemble) -> Self {
-        let heads = if let [model] = system.members() { model.config.transformer.as_ref() } else { None };
+        let heads = if let [model] = system.members() { model.config.transformer() } else { None };
         Self { target: system.target(), aligns: system.aligns(), heads }
     }
 }

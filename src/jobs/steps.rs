@@ -270,14 +270,20 @@ mod tests {
     fn a_model_that_is_let_go_leaves_nothing_behind() {
         let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/reference/rnnsearch");
         let library = Library::new(1);
-        let key: Key = (folder.clone(), DeviceChoice::Cpu);
+        let key: Key = (folder.into(), DeviceChoice::Cpu);
         let (guard, shelved) = library.borrow(&key, &CancellationToken::forever()).expect("a model");
         let weak = Arc::downgrade(&shelved);
         let steps = StepsThread::spawn(library, Arc::new(|| {}));
         let given = Vec::new();
         let then = Then::Greedy;
-        let request =
-            StepsRequest { folder, device: DeviceChoice::Cpu, source: "s2 s3".to_owned(), given, then, wrong: None };
+        let request = StepsRequest {
+            model: key.0,
+            device: DeviceChoice::Cpu,
+            source: "s2 s3".to_owned(),
+            given,
+            then,
+            wrong: None,
+        };
         steps.submit(1, request);
         let event = steps.news.next_within(Duration::from_mins(1)).expect("it is taken apart");
         assert!(event.found.is_ok(), "{:?}", event.found);

@@ -235,7 +235,7 @@ mod tests {
 
     #[test]
     fn of_rows_that_wait_only_the_newest_of_a_column_is_absorbed() {
-        let models = vec![PathBuf::from("no/such/model"); 2];
+        let models = vec!["no/such/model".into(); 2];
         let mut driver = Driver::open(OpenWith { models, ..OpenWith::default() }, Arc::new(|| {}));
         let number = driver.session.app().tasks.newest();
         let ids: Vec<u64> = driver.session.app().document.columns().iter().map(|column| column.id).collect();

@@ -31,8 +31,8 @@ const COLUMNS: &[BenchColumn] = &[
 pub fn run(setup: &Setup, figures: &mut Figures) -> anyhow::Result<()> {
     figures.head(COLUMNS)?;
     for folder in setup.models() {
-        let load = median(setup.repeat, PATIENCE, || setup.runtime.load(&folder).map(drop))?;
-        let model = setup.runtime.load(&folder)?;
+        let load = median(setup.repeat, PATIENCE, || setup.runtime.load(&(&folder).into()).map(drop))?;
+        let model = setup.runtime.load(&(&folder).into())?;
         let first = median(setup.repeat, PATIENCE, || translate(setup, &model))?;
         let process = median(setup.repeat, PATIENCE, || spawn(setup, &folder))?;
         figures.row(&[json!(model.config.name), json!(load), json!(first), json!(process)])?;

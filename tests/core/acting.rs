@@ -237,7 +237,8 @@ fn finished(request: &Request, column: ColumnId, words: &str) -> [Event; 2] {
 /// Columns that have translated "the red shoe" as "la chaussure rouge".
 pub fn acted_on(columns: usize) -> (Session, Vec<ColumnId>) {
     let models = (0..columns).map(|n| PathBuf::from(format!("models/m{n}"))).collect();
-    let mut session = Session::start(None, &OpenWith { models, ..OpenWith::default() });
+    let mut session =
+        Session::start(None, &OpenWith { models: models.iter().map(Into::into).collect(), ..OpenWith::default() });
     let ids: Vec<ColumnId> = session.app().document.columns().iter().map(|column| column.id).collect();
     for column in &ids {
         session.absorb(Event::Loaded { column: *column, facts: facts() });
@@ -539,7 +540,7 @@ fn the_search_is_a_tree_that_says_why_branches_ended() {
     let mut wanted = request(1, SOURCE, &[fixture("rnnsearch")]);
     wanted.columns[0].options.beam = 3;
     let events = serve_all(&wanted, &mut store(), &CancellationToken::forever());
-    let options = OpenWith { models: vec![fixture("rnnsearch")], ..OpenWith::default() };
+    let options = OpenWith { models: vec![fixture("rnnsearch").into()], ..OpenWith::default() };
     let mut session = Session::start(None, &options);
     act(&mut session, SearchCommand::SetBeam(3));
     let request = act(&mut session, SourceCommand::Replace(SOURCE.to_owned())).expect("a request");

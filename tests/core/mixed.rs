@@ -10,13 +10,12 @@ use interlinear::corpus::overview::gold::AlignmentOptions;
 use interlinear::corpus::overview::test_set::{EvaluationOptions, TestSet, Unk};
 use interlinear::corpus::overview::{evaluate, gold};
 use interlinear::decoding::SearchOptions;
+use interlinear::decoding::SystemSpec;
 use interlinear::decoding::ensemble::{AVERAGES, AlignmentOf, Average, Ensemble, Mixing};
 use interlinear::evaluation::EvaluatedSystem;
 use interlinear::evaluation::alignment::Aligner;
 use interlinear::jobs::Store;
 use interlinear::jobs::gate::ForegroundGate;
-use interlinear::jobs::live::protocol::EnsembleSpec;
-use interlinear::jobs::queue::candidate::Candidate;
 use interlinear::jobs::queue::evaluate::{Evaluate, TestFiles};
 use interlinear::jobs::queue::{Found, JobQueue, QueueNews, QueueOrder};
 use interlinear::models::config::Architecture;
@@ -228,11 +227,11 @@ fn what_cannot_be_measured_together_is_said() {
 fn the_window_measures_an_ensemble_beside_the_models() {
     let folder = models();
     let at = |name: &str| folder.path().join(name);
-    let spec = EnsembleSpec { members: vec![at("tiny"), at("encdec")], mixing: Mixing::default() };
+    let spec = SystemSpec { members: vec![at("tiny").into(), at("encdec").into()], mixing: Mixing::default() };
     // baselines go by the first model's own
-    let own = AlignerFile { path: at("gone.aligner"), languages: Default::default(), model: Some(at("tiny")) };
+    let own = AlignerFile { path: at("gone.aligner"), languages: Default::default(), model: Some(at("tiny").into()) };
     let order = Evaluate {
-        systems: vec![at("tiny").into(), Candidate::Ensemble(spec)],
+        systems: vec![at("tiny").into(), spec],
         aligner: AlignerFiles::from(Some(own)),
         device: DeviceChoice::Cpu,
         test: TestFiles {

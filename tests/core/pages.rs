@@ -15,6 +15,7 @@ use interlinear::corpus::overview::test_set::{TestSet, Unk};
 use interlinear::corpus::query::column::TableColumn;
 use interlinear::corpus::store::corpus::CorpusTable;
 use interlinear::corpus::store::file::Workspace;
+use interlinear::decoding::SystemSpec;
 use interlinear::decoding::ensemble::Mixing;
 use interlinear::evaluation::first_set;
 use interlinear::figure::Figure;
@@ -24,8 +25,6 @@ use interlinear::figure::palette::Rgba;
 use interlinear::figure::provenance::Provenance;
 use interlinear::jobs::corpus::thread::{CorpusRequest, CorpusThread};
 use interlinear::jobs::files::follow::{Follower, Watch};
-use interlinear::jobs::live::protocol::EnsembleSpec;
-use interlinear::jobs::queue::candidate::Candidate;
 use interlinear::jobs::queue::evaluate::Evaluate;
 use interlinear::jobs::queue::{Found, JobProgress, QueueEvent, QueueNews, QueueOrder};
 use interlinear::pages::command::Command;
@@ -54,7 +53,7 @@ fn apply(session: &mut Session, command: impl Into<Command>) {
 
 fn session(models: &[&str]) -> Session {
     let models = models.iter().map(PathBuf::from).collect();
-    Session::start(None, &OpenWith { models, ..OpenWith::default() })
+    Session::start(None, &OpenWith { models: models.iter().map(Into::into).collect(), ..OpenWith::default() })
 }
 
 /// A session whose test set is chosen.
@@ -125,11 +124,11 @@ fn a_run_measures_each_model_once_with_the_search_of_the_window() {
 #[test]
 fn an_ensemble_of_the_window_is_measured_as_a_system_of_its_own() {
     let mut session = ready(&["m0"]);
-    let members = vec![PathBuf::from("m0"), PathBuf::from("m1")];
-    let spec = EnsembleSpec { members, mixing: Mixing::default() };
-    session.apply(ColumnCommand::AddEnsemble(spec.clone()));
+    let members = vec!["m0".into(), "m1".into()];
+    let spec = SystemSpec { members, mixing: Mixing::default() };
+    session.apply(ColumnCommand::Add(spec.clone()));
     let order = run(&mut session).1;
-    assert_eq!(order.systems, [PathBuf::from("m0").into(), Candidate::Ensemble(spec)]);
+    assert_eq!(order.systems, ["m0".into(), spec]);
 }
 
 #[test]
@@ -395,7 +394,11 @@ fn a_driver_measures_models_on_files_and_follows_a_log() {
     let models =
         vec![fixture("rnnsearch"), fixture("rnnencdec"), turned(&fixture("rnnsearch"), &folder.path().join("b"))];
     let (wake, woken) = std::sync::mpsc::channel();
-    let options = OpenWith { models, device: Some(interlinear::nn::device::DeviceChoice::Cpu), ..OpenWith::default() };
+    let options = OpenWith {
+        models: models.iter().map(Into::into).collect(),
+        device: Some(interlinear::nn::device::DeviceChoice::Cpu),
+        ..OpenWith::default()
+    };
     let wake = Arc::new(move || {
         let _ = wake.send(());
     });

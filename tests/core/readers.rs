@@ -255,7 +255,7 @@ fn a_model_whose_request_went_stale_while_it_was_read_is_let_go() {
     let Held { store, doors, begun, .. } = held(NEVER, None);
     let lane = StepsThread::spawn(store.library(), Arc::new(|| {}));
     let of =
-        |folder| StepsRequest { folder, source: "s9".to_owned(), device: DeviceChoice::Cpu, ..StepsRequest::default() };
+        |model| StepsRequest { model, source: "s9".to_owned(), device: DeviceChoice::Cpu, ..StepsRequest::default() };
     lane.submit(1, of("held".into()));
     begun.recv_timeout(PATIENCE).expect("a reader");
     lane.submit(2, of(fixture("rnnsearch")));

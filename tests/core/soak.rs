@@ -14,9 +14,10 @@ use interlinear::corpus::overview::test_set::Unk;
 use interlinear::corpus::store::file::Workspace;
 use interlinear::corpus::store::write::NewSentence;
 use interlinear::decoding;
+use interlinear::decoding::SystemSpec;
 use interlinear::decoding::ensemble::Mixing;
 use interlinear::jobs::Worker;
-use interlinear::jobs::live::protocol::{EnsembleSpec, Event, Request};
+use interlinear::jobs::live::protocol::{Event, Request};
 use interlinear::jobs::queue::evaluate::{Evaluate, TestFiles};
 use interlinear::jobs::queue::maps::{MapOrder, What};
 use interlinear::jobs::queue::{JobQueue, QueueNews, QueueOrder};
@@ -88,8 +89,8 @@ impl Soak {
                 spec.device = DeviceChoice::Cuda(97);
             }
             if self.rng.random_range(0..6) == 0 {
-                let members = vec![fixture("rnnsearch"), fixture("luong-local-p-general")];
-                spec.ensemble = Some(EnsembleSpec { members, mixing: Mixing::default() });
+                let members = ["rnnsearch", "luong-local-p-general"].map(|name| fixture(name).into()).to_vec();
+                spec.system = SystemSpec { members, mixing: Mixing::default() };
             }
         }
         wanted

@@ -79,7 +79,7 @@ fn nematus(rng: &mut ChaCha8Rng) -> Vec<Config> {
         };
         let config = sized(name, Architecture::NEMATUS, rng);
         let target = if sizes.shared_embedding { config.source_vocabulary } else { config.target_vocabulary };
-        Config { maxout: 0, alignment: 0, target_vocabulary: target, nematus: Some(sizes), ..config }
+        Config { maxout: 0, alignment: 0, target_vocabulary: target, own: sizes.into(), ..config }
     };
     kinds.into_iter().enumerate().map(config).collect()
 }
@@ -120,7 +120,7 @@ fn opennmt(rng: &mut ChaCha8Rng) -> Vec<Config> {
             let (m, k_y) = (if k == 1 { n } else { config.embedding }, config.target_vocabulary);
             let k_y = if k == 3 { config.source_vocabulary } else { k_y };
             assert_eq!(sizes.misfit(m, n), None);
-            Config { maxout: 0, alignment: 0, embedding: m, target_vocabulary: k_y, opennmt: Some(sizes), ..config }
+            Config { maxout: 0, alignment: 0, embedding: m, target_vocabulary: k_y, own: sizes.into(), ..config }
         };
     kinds.into_iter().enumerate().map(config).collect()
 }
@@ -164,7 +164,7 @@ const ALPHA: f32 = 1e-6;
 /// How much further apart numbers may be: a norm makes small ones large, with what was rounded off them, and these models have many
 /// norms one behind the other.
 fn apart(config: &Config) -> f32 {
-    if config.nematus.as_ref().is_some_and(|sizes| sizes.norm != NematusNorm::None) { 10.0 } else { 1.0 }
+    if config.nematus().is_some_and(|sizes| sizes.norm != NematusNorm::None) { 10.0 } else { 1.0 }
 }
 
 /// Both halves of one step of both, where alpha of the last row is turned round between them if so wished.

@@ -180,7 +180,7 @@ fn the_pages_begin_with_the_selected_model() {
             .document
             .columns()
             .iter()
-            .find(|column| column.folder.ends_with(folder))
+            .find(|column| column.system.name() == folder)
             .expect("it is there")
             .id;
         session.apply(SelectCommand::Target { column, i: 0 });

@@ -8,7 +8,7 @@ use clap::builder::PossibleValuesParser;
 use crate::error::Error;
 use crate::models::Model;
 use crate::models::choice::{ModelChoice, ModelSpec};
-use crate::models::folder::{CARD_FILE, CONFIG_FILE, SOURCE_FILE, TARGET_FILE, WEIGHTS_FILE};
+use crate::models::disk::{CARD_FILE, CONFIG_FILE, SOURCE_FILE, TARGET_FILE, WEIGHTS_FILE};
 use crate::models::fused::head::HEAD_FILE;
 use crate::models::origins::{self, ORIGINS};
 use crate::nn::device::Device;

@@ -369,6 +369,7 @@ impl ModelCache {
 
 #[cfg(test)]
 mod tests {
+    use std::path::PathBuf;
     use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
     use super::*;
@@ -376,7 +377,7 @@ mod tests {
     #[test]
     fn a_model_stays_as_long_as_one_of_those_who_borrowed_it_has_it() {
         let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/reference/rnnsearch");
-        let (library, key) = (Library::new(1), (fixture, DeviceChoice::Cpu));
+        let (library, key) = (Library::new(1), (fixture.into(), DeviceChoice::Cpu));
         let borrow = || library.borrow(&key, &CancellationToken::forever()).map(|(guard, _)| guard);
         let (first, second) = (borrow().expect("a model"), borrow().expect("a model"));
         assert_eq!(library.cache.len(), 1);
@@ -384,7 +385,7 @@ mod tests {
         assert_eq!(library.cache.len(), 1);
         drop(second);
         assert_eq!(library.cache.len(), 0);
-        let missing = (PathBuf::from("no/such/model"), DeviceChoice::Cpu);
+        let missing = ("no/such/model".into(), DeviceChoice::Cpu);
         assert!(library.borrow(&missing, &CancellationToken::forever()).is_err());
         assert!(library.cache.lock().slots.is_empty(), "what could not be read is forgotten, too");
     }
@@ -402,7 +403,7 @@ mod tests {
         });
         let hour = Duration::from_hours(1);
         let cache = Arc::new(ModelCache::with_reader(reader, hour));
-        let key = |n: usize| (PathBuf::from(format!("model {n:02}")), DeviceChoice::Cpu);
+        let key = |n: usize| (ModelSpec::from(&format!("model {n:02}")), DeviceChoice::Cpu);
         let want = |of: std::ops::Range<usize>| cache.want(of.map(key).collect(), |_| false);
         want(0..20);
         let first: Vec<PathBuf> = (0..AT_ONCE).map(|_| began.recv().expect("a reader")).collect();
@@ -434,13 +435,13 @@ mod tests {
     }
 
     fn dead(n: usize) -> Key {
-        (PathBuf::from(format!("dead/{n}")), DeviceChoice::Cpu)
+        (ModelSpec::from(&format!("dead/{n}")), DeviceChoice::Cpu)
     }
 
     #[test]
     fn a_reader_that_has_stalled_keeps_no_place_from_the_others() {
         let (cache, _closed, _) = partly_dead();
-        let sound = (PathBuf::from("sound"), DeviceChoice::Cpu);
+        let sound = ("sound".into(), DeviceChoice::Cpu);
         cache.want((0..=AT_ONCE).map(dead).chain([sound.clone()]).collect(), |_| false);
         let read = cache.wait(&sound, &CancellationToken::forever(), &mut |_| ());
         assert!(read.is_some_and(|read| read.is_ok()));

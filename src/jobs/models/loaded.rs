@@ -36,7 +36,7 @@ impl LoadedModel {
                 source_vocabulary: config.source_vocabulary,
                 target_vocabulary: config.target_vocabulary,
                 hidden: config.hidden,
-                heads: config.transformer.as_ref().map_or((0, 0), |sizes| (sizes.decoder_layers, sizes.heads)),
+                heads: config.transformer().map_or((0, 0), |sizes| (sizes.decoder_layers, sizes.heads)),
             },
             marks: model.target.marks().clone(),
             specials: Specials::of(config),

@@ -33,7 +33,7 @@ struct Desk {
 
 impl Desk {
     fn new(model: &str) -> Self {
-        let session = Session::start(None, &OpenWith { models: vec![reference(model)], ..OpenWith::default() });
+        let session = Session::start(None, &OpenWith { models: vec![reference(model).into()], ..OpenWith::default() });
         Self::of(session)
     }
 
@@ -228,7 +228,7 @@ fn points_are_looked_up_selected_and_saved() {
 fn settings_are_kept_between_starts_and_nonsense_is_mended() {
     let mut desk = Desk::new("rnnsearch");
     for command in [
-        MapCommand::SetModel(reference("rnnsearch")),
+        MapCommand::SetModel(reference("rnnsearch").into()),
         MapCommand::SetChoice(PointChoice::TargetWords),
         MapCommand::SetCount(500),
         MapCommand::SetMethod(Method::Pca),
