@@ -1,6 +1,6 @@
 //! Acting on the decoder: what a session asks for, what the worker makes of it, and what comes back marked.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use interlinear::app::document::column::Column;
@@ -19,6 +19,7 @@ use interlinear::interventions::{
 use interlinear::jobs::live::protocol::{
     ColumnId, ColumnResult, Event, HypothesisView, ModelFacts, Request, UntouchedTranslation,
 };
+use interlinear::models::choice::ModelSpec;
 use interlinear::models::{Kernels, Model};
 use interlinear::nn::device::Device;
 use interlinear::pages::sentence::command::{InterveneCommand, RowEdit, SearchCommand, SourceCommand};
@@ -236,9 +237,8 @@ fn finished(request: &Request, column: ColumnId, words: &str) -> [Event; 2] {
 
 /// Columns that have translated "the red shoe" as "la chaussure rouge".
 pub fn acted_on(columns: usize) -> (Session, Vec<ColumnId>) {
-    let models = (0..columns).map(|n| PathBuf::from(format!("models/m{n}"))).collect();
-    let mut session =
-        Session::start(None, &OpenWith { models: models.iter().map(Into::into).collect(), ..OpenWith::default() });
+    let models = (0..columns).map(|n| ModelSpec::from(&format!("models/m{n}"))).collect();
+    let mut session = Session::start(None, &OpenWith { models, ..OpenWith::default() });
     let ids: Vec<ColumnId> = session.app().document.columns().iter().map(|column| column.id).collect();
     for column in &ids {
         session.absorb(Event::Loaded { column: *column, facts: facts() });

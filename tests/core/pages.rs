@@ -27,6 +27,7 @@ use interlinear::jobs::corpus::thread::{CorpusRequest, CorpusThread};
 use interlinear::jobs::files::follow::{Follower, Watch};
 use interlinear::jobs::queue::evaluate::Evaluate;
 use interlinear::jobs::queue::{Found, JobProgress, QueueEvent, QueueNews, QueueOrder};
+use interlinear::models::choice::ModelSpec;
 use interlinear::pages::command::Command;
 use interlinear::pages::corpus::CORPUS;
 use interlinear::pages::evaluation::EVALUATION;
@@ -52,8 +53,8 @@ fn apply(session: &mut Session, command: impl Into<Command>) {
 }
 
 fn session(models: &[&str]) -> Session {
-    let models = models.iter().map(PathBuf::from).collect();
-    Session::start(None, &OpenWith { models: models.iter().map(Into::into).collect(), ..OpenWith::default() })
+    let models = models.iter().map(|model| ModelSpec::from(*model)).collect();
+    Session::start(None, &OpenWith { models, ..OpenWith::default() })
 }
 
 /// A session whose test set is chosen.

@@ -472,7 +472,7 @@ fn saved_text(session: &mut Session, column: ColumnId) -> String {
 }
 
 fn open_file(path: &Path, source: &str, model: &Path) -> Result<Opened, String> {
-    let columns = vec![(7, model.to_path_buf())];
+    let columns = vec![(7, model.into())];
     let question = ProbeQuestion::Open { path: path.to_path_buf(), source: source.to_owned(), columns };
     lane_answers(model, question).map(|found| match found {
         Probed::Opened(opened) => opened,

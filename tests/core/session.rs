@@ -8,6 +8,7 @@ use std::sync::mpsc::{Sender, channel};
 use std::time::{Duration, Instant};
 
 use interlinear::app::page::SENTENCE;
+use interlinear::models::choice::ModelSpec;
 use interlinear::session::driver::OpenWith;
 
 use interlinear::analysis::reading::Reading;
@@ -42,9 +43,8 @@ const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A session with so many columns that know their models.
 fn session(columns: usize) -> Session {
-    let models = (0..columns).map(|n| PathBuf::from(format!("models/m{n}"))).collect();
-    let mut session =
-        Session::start(None, &OpenWith { models: models.iter().map(Into::into).collect(), ..OpenWith::default() });
+    let models = (0..columns).map(|n| ModelSpec::from(&format!("models/m{n}"))).collect();
+    let mut session = Session::start(None, &OpenWith { models, ..OpenWith::default() });
     session.apply(SourceCommand::Replace(String::new()));
     for id in ids(&session) {
         let facts = ModelFacts {
@@ -844,8 +844,8 @@ fn stopping_leaves_the_picture_and_asks_for_the_models_alone() {
 #[test]
 fn models_that_were_being_read_when_all_was_stopped_are_there_afterwards() {
     for _ in 0..5 {
-        let models = vec![fixture("rnnsearch"), fixture("rnnencdec"), PathBuf::from("no/such/model")];
-        let mut opened = open(OpenWith { models: models.iter().map(Into::into).collect(), ..OpenWith::default() });
+        let models = vec![fixture("rnnsearch").into(), fixture("rnnencdec").into(), "no/such/model".into()];
+        let mut opened = open(OpenWith { models, ..OpenWith::default() });
         opened.driver.send(SourceCommand::Stop);
         let told = |column: &Column| !matches!(column.state, ColumnState::Loading(_));
         opened.until(|session| session.app().document.columns().iter().all(told));

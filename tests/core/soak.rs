@@ -97,7 +97,7 @@ impl Soak {
     }
 
     fn order(&mut self) -> QueueOrder {
-        let model = fixture(self.pick(&MODELS));
+        let model = fixture(self.pick(&MODELS)).into();
         let device = DeviceChoice::Cpu;
         match self.rng.random_range(0..3) {
             0 => {

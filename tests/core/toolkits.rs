@@ -47,9 +47,9 @@ fn sized(name: &str, architecture: Architecture, rng: &mut ChaCha8Rng) -> Config
 type NematusKind = (&'static str, EncoderKind, [NematusUnit; 2], [usize; 5], NematusNorm, bool);
 
 fn nematus(rng: &mut ChaCha8Rng) -> Vec<Config> {
-    use EncoderKind::{Alternating, Bidirectional, Forward, Topped};
+    use EncoderKind::{Alternating, Bidirectional, Topped};
     use NematusUnit::{Gru, GruCudnn, GruNematus, Lstm};
-    let kinds: [NematusKind; 10] = [
+    let kinds: [NematusKind; 7] = [
         ("amun", Bidirectional, [Gru, Gru], [1, 1, 1, 2, 1], NematusNorm::None, false),
         ("deep", Bidirectional, [GruNematus, GruNematus], [3, 2, 3, 4, 2], NematusNorm::None, true),
         ("normed", Alternating, [GruNematus, GruNematus], [3, 2, 2, 3, 2], NematusNorm::Nematus, true),
@@ -57,9 +57,6 @@ fn nematus(rng: &mut ChaCha8Rng) -> Vec<Config> {
         ("topped", Topped, [Gru, Lstm], [3, 1, 2, 2, 1], NematusNorm::None, true),
         ("lstm", Bidirectional, [Lstm, Lstm], [2, 2, 3, 3, 2], NematusNorm::Marian, false),
         ("cudnn", Alternating, [GruCudnn, GruCudnn], [2, 1, 2, 1, 1], NematusNorm::None, false),
-        ("simple", Forward, [Gru, Gru], [1, 1, 1, 1, 1], NematusNorm::None, false),
-        ("simple-normed", Forward, [GruNematus, GruNematus], [2, 2, 2, 3, 1], NematusNorm::Nematus, false),
-        ("simple-lstm", Forward, [Lstm, Lstm], [2, 1, 2, 2, 2], NematusNorm::Marian, true),
     ];
     let config = |(k, (name, encoder, units, depths, norm, skip)): (usize, NematusKind)| {
         let [encoder_layers, encoder_cells, decoder_layers, base_cells, high_cells] = depths;

@@ -1,6 +1,5 @@
 //! What if: variants of the sentence and of its search beside the original.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use interlinear::app::command::SettingsCommand;
@@ -14,6 +13,7 @@ use interlinear::app::files::picture::FigureRequest;
 use interlinear::decoding::{SearchOptions, Specials};
 use interlinear::interventions::Word;
 use interlinear::jobs::live::protocol::{ColumnId, ColumnSpec, Event, ModelFacts, Near, Request};
+use interlinear::models::choice::ModelSpec;
 use interlinear::pages::command::Command;
 use interlinear::pages::sentence::command::{
     ColumnCommand, InterveneCommand, RowEdit, SearchCommand, SourceCommand, VariantCommand,
@@ -123,9 +123,8 @@ fn answer(session: &mut Session, request: &Request) {
 
 /// Columns that have translated "the old red shoe".
 fn translated(columns: usize) -> Session {
-    let models = (0..columns).map(|n| PathBuf::from(format!("models/m{n}"))).collect();
-    let mut session =
-        Session::start(None, &OpenWith { models: models.iter().map(Into::into).collect(), ..OpenWith::default() });
+    let models = (0..columns).map(|n| ModelSpec::from(&format!("models/m{n}"))).collect();
+    let mut session = Session::start(None, &OpenWith { models, ..OpenWith::default() });
     let ids: Vec<ColumnId> = session.app().document.columns().iter().map(|column| column.id).collect();
     for (n, column) in ids.into_iter().enumerate() {
         let facts = ModelFacts {

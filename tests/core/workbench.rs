@@ -1,7 +1,7 @@
 //! The workbench from outside: files come in from the command line and through the lane, systems run, tables, hits and
 //! reports go out, judgements are kept.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 

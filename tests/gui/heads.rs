@@ -1,6 +1,5 @@
 //! A Transformer in the window: which heads are its alignment, and all of them side by side.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use egui_kittest::Harness;

@@ -8,7 +8,6 @@ use egui::{Key, Modifiers};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
 use interlinear::app::command::{SettingsCommand, WindowCommand};
-use interlinear::app::document::column::file_name;
 use interlinear::app::open_with::Installed;
 use interlinear::app::page::SENTENCE;
 use interlinear::app::settings::Theme;

@@ -245,12 +245,13 @@ fn settings_are_kept_between_starts_and_nonsense_is_mended() {
     let saved = desk.session.saved();
     let again = Session::start(Some(saved), &OpenWith::default());
     assert_eq!(again.maps(), desk.session.maps());
-    assert_eq!(
-        again.maps().model_of(again.app()).map(std::path::PathBuf::as_path),
-        Some(reference("rnnsearch").as_path())
-    );
+    assert_eq!(again.maps().model_of(again.app()), Some(&reference("rnnsearch").into()));
     desk.send(MapCommand::SetModel(Path::new("somewhere/else").into()));
-    assert_eq!(desk.session.maps().model_of(desk.session.app()), Some(&reference("rnnsearch")), "only columns' models");
+    assert_eq!(
+        desk.session.maps().model_of(desk.session.app()),
+        Some(&reference("rnnsearch").into()),
+        "only columns' models"
+    );
     desk.send(MapCommand::SetCount(usize::MAX));
     desk.send(MapCommand::SetPerplexity(1e9));
     assert_eq!((desk.session.maps().count, desk.session.maps().perplexity), (maps::COUNTS.1, maps::PERPLEXITIES.1));
