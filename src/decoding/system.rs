@@ -1,11 +1,67 @@
 //! Floor 4: which system translates: a model, or several as one.
 
 use std::fmt;
+use std::str::FromStr;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::decoding::ensemble::Mixing;
+use crate::decoding::ensemble::average::Average;
+use crate::error::{Error, Result};
 use crate::models::choice::ModelSpec;
+
+/// Whose alignment an ensemble shows. Of a file, what is not understood is the mean.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum AlignmentOf {
+    /// The mean of the members that have one; none where none has.
+    #[default]
+    Mean,
+    /// That of member n, from 0; it must have one.
+    Member(usize),
+}
+
+impl fmt::Display for AlignmentOf {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Mean => f.write_str("mean"),
+            Self::Member(n) => write!(f, "{}", n + 1),
+        }
+    }
+}
+
+impl FromStr for AlignmentOf {
+    type Err = Error;
+
+    /// `mean`, or a member counted from 1.
+    fn from_str(text: &str) -> Result<Self> {
+        match text.parse::<usize>() {
+            _ if text == "mean" => Ok(Self::Mean),
+            Ok(n) if n > 0 => Ok(Self::Member(n - 1)),
+            _ => Err(Error::Input("write mean, or the number of a model, counted from 1".to_owned())),
+        }
+    }
+}
+
+impl Serialize for AlignmentOf {
+    fn serialize<S: Serializer>(&self, output: S) -> std::result::Result<S::Ok, S::Error> {
+        output.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for AlignmentOf {
+    fn deserialize<D: Deserializer<'de>>(input: D) -> std::result::Result<Self, D::Error> {
+        Ok(String::deserialize(input)?.parse().unwrap_or_default())
+    }
+}
+
+/// How members become one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Mixing {
+    /// What is averaged.
+    pub average: Average,
+    /// Whose alignment is shown.
+    pub alignment: AlignmentOf,
+}
 
 /// A model, or several that translate as one ([`Ensemble`](crate::decoding::Ensemble) is what is loaded of it).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]

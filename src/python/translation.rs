@@ -1,6 +1,5 @@
 //! Floor 14: a translation that was found or given, with its numbers as arrays of numpy.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use numpy::{PyArray1, PyArray2};

@@ -12,9 +12,8 @@ use serde::{Deserialize, Serialize};
 use crate::analysis::reading::Reading;
 use crate::decoding::{Node, SearchOptions, Specials, SystemSpec};
 use crate::interventions::{Applied, Interventions};
-use crate::jobs::models::cache::Key;
-use crate::jobs::models::store::SystemKey;
 use crate::models::Kernels;
+use crate::models::choice::ModelSpec;
 use crate::nn::device::DeviceChoice;
 use crate::text::cut::WordRule;
 use crate::text::pieces::PieceMarks;
@@ -32,6 +31,12 @@ pub struct Member {
     pub name: String,
     pub has_alignment: bool,
 }
+
+/// A model on a device.
+pub(crate) type Key = (ModelSpec, DeviceChoice);
+
+/// A model, or several as one, on a device.
+pub(crate) type SystemKey = (SystemSpec, DeviceChoice);
 
 /// One column: which model, where, and how it searches.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -13,13 +13,14 @@ use crate::evaluation::rows::ReadRows;
 use crate::interventions::{Intervening, Intervention};
 use crate::jobs::gate::{ForegroundGate, ForegroundGuard};
 use crate::jobs::live::protocol::{
-    ColumnResult, ColumnSpec, Event, HypothesisView, MAX_SOURCE_BYTES, MAX_SOURCE_TOKENS, Request, UntouchedTranslation,
+    ColumnResult, ColumnSpec, Event, HypothesisView, MAX_SOURCE_BYTES, MAX_SOURCE_TOKENS, Request, SystemKey,
+    UntouchedTranslation,
 };
 use crate::jobs::live::untouched::shifts;
 use crate::jobs::live::{given, near, view};
 use crate::jobs::models::cache::Heard;
 use crate::jobs::models::loaded::LoadedModel;
-use crate::jobs::models::store::{Outcome, Store, SystemKey};
+use crate::jobs::models::store::{Outcome, Store};
 use crate::jobs::thread::caught;
 use crate::models::Stepper;
 use crate::text::sentence::Sentence;

@@ -11,10 +11,11 @@ use crate::error::{Error, Result};
 use crate::jobs::models::loaded::LoadedModel;
 use crate::jobs::thread::{Patience, Thread, caught};
 use crate::models::Model;
-use crate::models::choice::ModelSpec;
-use crate::nn::device::{Device, DeviceChoice, pick};
+use crate::nn::device::{Device, pick};
 use crate::text::tokenizer::Tokenizers;
 use crate::ticket::CancellationToken;
+
+pub(crate) use crate::jobs::live::protocol::Key;
 
 /// How often a wait for a model looks whether it is still wanted.
 const LOOK_EVERY: Duration = Duration::from_millis(5);
@@ -32,9 +33,6 @@ const AT_ONCE: usize = 4;
 const MOST_READERS: usize = 2 * AT_ONCE;
 /// A stalled reader is given up after so many times [`STALLED`]: on a busy machine one is slow and not dead.
 const PATIENCE: u32 = 15;
-
-/// A model on a device.
-pub(crate) type Key = (ModelSpec, DeviceChoice);
 
 /// Reads a model folder; tells how far it is, from 0 to 1.
 pub type Reader = Arc<dyn Fn(&Path, &Device, &Tokenizers, &mut (dyn FnMut(f32) + Send)) -> Result<Model> + Send + Sync>;
@@ -373,6 +371,8 @@ mod tests {
     use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
     use super::*;
+    use crate::models::choice::ModelSpec;
+    use crate::nn::device::DeviceChoice;
 
     #[test]
     fn a_model_stays_as_long_as_one_of_those_who_borrowed_it_has_it() {

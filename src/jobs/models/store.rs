@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use crate::decoding::SystemSpec;
-use crate::jobs::live::protocol::{ColumnId, ColumnSpec, Request};
+use crate::jobs::live::protocol::{ColumnId, ColumnSpec, Request, SystemKey};
 use crate::jobs::models::cache::{Heard, Key, Library, ModelCache, Reader};
 use crate::jobs::models::loaded::LoadedModel;
 use crate::models::Model;
@@ -14,9 +14,6 @@ use crate::ticket::CancellationToken;
 
 /// Two rows of a column are sent no closer than this; a frame of the window is four times as long.
 const ROW_EVERY: Duration = Duration::from_millis(4);
-
-/// What a column translates with, and where.
-pub(crate) type SystemKey = (SystemSpec, DeviceChoice);
 
 /// How far a column knows its model to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
