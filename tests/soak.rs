@@ -229,7 +229,7 @@ impl Soak {
         ];
         let options = OpenWith {
             saved: Some(folder.join("session.json")),
-            models: vec![model("rnnsearch"), model("luong-global-dot")],
+            models: vec![model("rnnsearch").into(), model("luong-global-dot").into()],
             threads: Some(1),
             ..OpenWith::default()
         };
@@ -302,7 +302,7 @@ impl Soak {
                 let Some(column) = columns.get(number % 4).map(|column| column.id) else { return };
                 ColumnCommand::Remove(column).into()
             }
-            _ => ColumnCommand::Add(self.files[number % 5].clone()).into(),
+            _ => ColumnCommand::Add((&self.files[number % 5]).into()).into(),
         };
         self.send(command);
     }

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::aligner::learned::Learned;
+use crate::decoding::SystemSpec;
 use crate::error::{Error, Result};
+use crate::models::choice::ModelSpec;
 use crate::text::language::primary;
 
 /// Source and target language, and the file. They are too large for a browser.
@@ -23,9 +25,9 @@ pub struct AlignerFile {
     pub path: PathBuf,
     /// BCP 47 tags of what it has learned; empty where words were split by spaces: then it is for all languages.
     pub languages: (String, String),
-    /// The folder of the model whose words alone it links; none: those of all.
+    /// The model whose words alone it links; none: those of all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub model: Option<PathBuf>,
+    pub model: Option<ModelSpec>,
 }
 
 impl AlignerFile {
@@ -101,14 +103,14 @@ impl AlignerFiles {
         self.iter().find(|file| file.model.is_none() && file.fits(source, target).is_some())
     }
 
-    /// The file of the model in a folder; none of several that translate as one.
-    pub fn of_model(&self, folders: &[PathBuf]) -> Option<&AlignerFile> {
-        let [folder] = folders else { return None };
-        self.0.iter().find(|file| file.model.as_ref() == Some(folder))
+    /// The file of a model; none of several that translate as one.
+    pub fn of_model(&self, system: &SystemSpec) -> Option<&AlignerFile> {
+        let model = system.only()?;
+        self.0.iter().find(|file| file.model.as_ref() == Some(model))
     }
 
-    /// The folders of the models that have a file.
-    pub fn models_mut(&mut self) -> impl Iterator<Item = &mut PathBuf> {
+    /// The models that have a file.
+    pub fn models_mut(&mut self) -> impl Iterator<Item = &mut ModelSpec> {
         self.0.iter_mut().filter_map(|file| file.model.as_mut())
     }
 
@@ -138,14 +140,14 @@ impl AlignerChoice {
         Self { source, target, own, ..Self::default() }
     }
 
-    /// Of what a system of these folders reads and writes: the file of the corpus comes first, else that of the model.
+    /// Of what a system reads and writes: the file of the corpus comes first, else that of the model.
     pub fn of_system(
-        folders: &[PathBuf],
+        system: &SystemSpec,
         languages: (String, String),
         own: &AlignerFiles,
         corpus: Option<PathBuf>,
     ) -> Self {
-        let of_model = || own.of_model(folders).map(|file| file.path.clone());
+        let of_model = || own.of_model(system).map(|file| file.path.clone());
         Self { first: corpus.or_else(of_model), ..Self::new(languages, own) }
     }
 

@@ -244,7 +244,7 @@ fn heads(
     ticket: &CancellationToken,
 ) -> Result<Tested> {
     let pair = (tested.source.as_slice(), tested.target.as_slice());
-    let Some(sizes) = subject.model().config.transformer.clone() else {
+    let Some(sizes) = subject.model().config.transformer().cloned() else {
         return Err(Error::Input("This model has no heads to look through; choose a Transformer.".to_owned()));
     };
     let mut heads = Vec::new();

@@ -11,6 +11,7 @@ use crate::app::page::Page;
 use crate::app::settings::{PictureQuestion, Shown, Theme};
 use crate::figure::Figure;
 use crate::lang::Language;
+use crate::models::choice::ModelSpec;
 use crate::nn::device::DeviceChoice;
 
 /// What is done with the source text.
@@ -76,7 +77,7 @@ pub enum SettingsCommand {
     OpenAligner {
         path: PathBuf,
         /// For the model in this folder alone; `None`: for its languages.
-        model: Option<PathBuf>,
+        model: Option<ModelSpec>,
     },
     /// Let this aligner file go: its languages, or its model, have what comes with the program again.
     RemoveAligner(AlignerFile),

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::models::choice::ModelSpec;
 use crate::nn::device::DeviceChoice;
 
 /// A model that is installed.
@@ -55,8 +56,8 @@ impl From<PathBuf> for Installed {
 pub struct OpenWith {
     /// Where the state is kept between starts; `None`: nowhere.
     pub saved: Option<PathBuf>,
-    /// Model folders asked for; they replace the columns of the saved state.
-    pub models: Vec<PathBuf>,
+    /// Models asked for; they replace the columns of the saved state.
+    pub models: Vec<ModelSpec>,
     /// Models that come with the program.
     pub bundled: Vec<Installed>,
     /// Those of them that are shown when there is nothing else.

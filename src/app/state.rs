@@ -17,9 +17,10 @@ use crate::app::open_with::Installed;
 use crate::app::page::Page;
 use crate::app::tasks::Tasks;
 use crate::app::view::{Notice, Selection, ViewState};
+use crate::decoding::SystemSpec;
 use crate::figure::png::Pixels;
 use crate::jobs::live::protocol::{ColumnId, ColumnSpec, Request};
-use crate::jobs::queue::candidate::Candidate;
+use crate::models::choice::ModelSpec;
 use crate::nn::device::DeviceChoice;
 use crate::text::language;
 use crate::text::links::Links;
@@ -45,11 +46,11 @@ pub struct AppState {
 
 impl AppState {
     /// The models and ensembles of the columns, each once.
-    pub fn systems(&self) -> Vec<Candidate> {
-        let mut systems: Vec<Candidate> = Vec::new();
-        for system in self.document.columns().iter().map(Column::candidate) {
-            if !systems.contains(&system) {
-                systems.push(system);
+    pub fn systems(&self) -> Vec<SystemSpec> {
+        let mut systems: Vec<SystemSpec> = Vec::new();
+        for Column { system, .. } in self.document.columns() {
+            if !systems.contains(system) {
+                systems.push(system.clone());
             }
         }
         systems
@@ -170,24 +171,18 @@ impl AppState {
 
     /// Has a column for each variant of the models that are there, behind the original, and none for any other.
     fn arrange_variants(&mut self) {
-        let originals: Vec<Vec<PathBuf>> = self
-            .document
-            .columns
-            .iter()
-            .filter(|column| column.variant.is_none())
-            .map(|column| column.folders().to_vec())
-            .collect();
+        let originals: Vec<_> = self.document.originals().map(|column| column.system.members.clone()).collect();
         let scene = &self.document.scene;
         let stays = |column: &Column| {
             let variant = column.variant.map(|id| scene.variant(id).is_some());
-            variant.is_none_or(|is_there| is_there && originals.iter().any(|folders| folders == column.folders()))
+            variant.is_none_or(|is_there| is_there && originals.contains(&column.system.members))
         };
         let before = self.document.columns.len();
         self.document.columns.retain(stays);
         let has_gone = before != self.document.columns.len();
         for variant in Arc::clone(&self.document.scene.variants).iter() {
             if !self.document.columns.iter().any(|column| column.variant == Some(variant.id)) {
-                self.add_variant(variant.id, &variant.folders);
+                self.add_variant(variant.id, &variant.models);
             }
         }
         if has_gone {
@@ -218,10 +213,10 @@ impl AppState {
         }
     }
 
-    fn add_variant(&mut self, id: u64, folders: &[PathBuf]) {
-        let is_original = |column: &Column| column.variant.is_none() && column.folders() == folders;
+    fn add_variant(&mut self, id: u64, models: &[ModelSpec]) {
+        let is_original = |column: &Column| column.variant.is_none() && column.system.members == models;
         let Some(original) = self.document.columns.iter().position(is_original) else { return };
-        let is_other = |column: &Column| column.variant.is_none() || column.folders() != folders;
+        let is_other = |column: &Column| column.variant.is_none() || column.system.members != models;
         let behind = &self.document.columns[original + 1..];
         let at = original + 1 + behind.iter().position(is_other).unwrap_or(behind.len());
         let fresh = self.tasks.fresh_id();
@@ -270,7 +265,7 @@ impl AppState {
     pub(crate) fn add_aligner(&mut self, own: AlignerFile) {
         let AlignerFile { path, languages: (source, target), model } = &own;
         let of = match model {
-            Some(model) => file_name(model),
+            Some(model) => model.name(),
             None if source.is_empty() => tr!("all languages").to_owned(),
             None => tr!("{} and {}", language::name(source), language::name(target)),
         };
@@ -346,13 +341,11 @@ impl AppState {
         self.notify(tr!("The picture is in the clipboard"), false);
     }
 
-    /// A column for a model, or for two or more as one, at the right; an ensemble of fewer is none.
-    pub(crate) fn add_column(&mut self, mut candidate: Candidate) {
-        candidate.folders_mut().iter_mut().for_each(keep_whole);
-        if !matches!(&candidate, Candidate::Ensemble(ensemble) if ensemble.members.len() < 2) {
-            let id = self.tasks.fresh_id();
-            self.document.columns.push(Column::new(id, candidate));
-        }
+    /// A column for a model, or for several as one, at the right.
+    pub(crate) fn add_column(&mut self, mut system: SystemSpec) {
+        system.members.iter_mut().for_each(|model| keep_whole(&mut model.folder));
+        let id = self.tasks.fresh_id();
+        self.document.columns.push(Column::new(id, system));
     }
 
     /// There are other columns than before.

@@ -20,6 +20,7 @@ use crate::decoding::SearchOptions;
 use crate::error::{Error, Result};
 use crate::host::runtime::Runtime;
 use crate::host::words;
+use crate::models::choice::ModelSpec;
 use crate::models::{Model, Stepper};
 use crate::text::line;
 use crate::text::sentence::Sentence;
@@ -57,7 +58,7 @@ is left out, with a sentence on stderr, and exit code 2 at the end."
 pub struct AblateArgs {
     /// A model folder, or the name of an installed model; once for each model
     #[arg(long, value_name = "DIR", required = true, value_parser = args::folder())]
-    model: Vec<PathBuf>,
+    model: Vec<ModelSpec>,
     /// A text file, one sentence a line, packed (gzip, zstandard) or not; by default stdin. The model translates it
     #[arg(value_name = "FILE", conflicts_with = "source")]
     file: Option<PathBuf>,
@@ -193,8 +194,8 @@ pub fn run(low: &AblateArgs) -> anyhow::Result<()> {
 }
 
 impl Subject {
-    fn load(runtime: &Runtime, folder: &std::path::Path) -> Result<Self> {
-        let model = args::load(folder, runtime)?;
+    fn load(runtime: &Runtime, model: &ModelSpec) -> Result<Self> {
+        let model = args::load(model, runtime)?;
         if !model.config.aligns() {
             let architecture = model.config.architecture.name();
             return Err(Error::Input(format!(

@@ -31,6 +31,7 @@ use crate::error::{Error, Result};
 use crate::evaluation::alignment::{Aligner, AlignerDirection, Extraction, Refused, WordPair};
 use crate::evaluation::rows::ReadRows;
 use crate::host::runtime::Runtime;
+use crate::models::choice::ModelSpec;
 use crate::models::{Model, Stepper};
 use crate::text::links;
 use crate::text::links::{Link, Links};
@@ -67,7 +68,7 @@ line or none, a sentence on stderr, and exit code 2 at the end."
 pub struct AlignArgs {
     /// The model folder, or the name of an installed model
     #[arg(long, value_name = "DIR", required_unless_present_any = ["statistical", "learned"], conflicts_with_all = NO_MODEL, value_parser = args::folder())]
-    model: Option<PathBuf>,
+    model: Option<ModelSpec>,
     #[command(flatten)]
     pairs: PairArgs,
     #[command(flatten)]
@@ -89,14 +90,14 @@ pub struct AlignArgs {
     seed: Option<u64>,
     /// A model of the other direction, whose links are put together with those of the model
     #[arg(long, value_name = "DIR", requires = "model", value_parser = args::folder())]
-    reverse_model: Option<PathBuf>,
+    reverse_model: Option<ModelSpec>,
     /// How two directions become one [default: posterior, of models grow-diag-final-and]
     #[arg(long, value_name = "NAME", value_parser = way())]
     symmetrize: Option<AlignerDirection>,
     /// A model whose alignment head has a vote beside both directions of the statistical aligner; once for each. It reads
     /// both sides of every pair, and may translate in either direction
     #[arg(long, value_name = "DIR", conflicts_with_all = ["model", "symmetrize", "link_words"], value_parser = args::folder(), help_heading = "Statistical aligner")]
-    vote: Vec<PathBuf>,
+    vote: Vec<ModelSpec>,
     /// All links with an alpha of at least T, in place of the greatest; with --vote all that are so likely on the mean
     /// [default with --vote: 0.4]
     #[arg(long, value_name = "T", value_parser = threshold)]
@@ -206,7 +207,7 @@ fn high(low: &AlignArgs) -> anyhow::Result<(High<'_>, Steppers)> {
         return Err(Error::Input(message.to_owned()).into());
     }
     let runtime = low.run.high()?;
-    let (forward, forward_stepper) = load(&runtime, low, low.model.as_deref().unwrap_or(std::path::Path::new("")))?;
+    let (forward, forward_stepper) = load(&runtime, low, &low.model.clone().unwrap_or_default())?;
     let loaded = low.reverse_model.as_ref().map(|folder| load(&runtime, low, folder)).transpose()?;
     let (reverse, reverse_stepper) = loaded.unzip();
     if let Some(reverse) = &reverse {
@@ -225,8 +226,8 @@ fn high(low: &AlignArgs) -> anyhow::Result<(High<'_>, Steppers)> {
     Ok((High { low, forward, reverse }, steppers))
 }
 
-fn load(runtime: &Runtime, low: &AlignArgs, folder: &std::path::Path) -> anyhow::Result<Loaded> {
-    let model = args::load(folder, runtime)?;
+fn load(runtime: &Runtime, low: &AlignArgs, model: &ModelSpec) -> anyhow::Result<Loaded> {
+    let model = args::load(model, runtime)?;
     provenance::fact("reading", low.reading.reading.map_or("", |reading| reading.name()));
     if low.reading.is_head() {
         let stepper = model.stepper_with_head(runtime.engine, runtime.threads)?;

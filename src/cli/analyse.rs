@@ -48,6 +48,7 @@ use crate::evaluation;
 use crate::evaluation::acting::Acting;
 use crate::import;
 use crate::import::Role;
+use crate::models::choice::ModelSpec;
 use crate::text::links::guess::Notation;
 use crate::ticket::CancellationToken;
 
@@ -176,7 +177,7 @@ pub struct AnalyseArgs {
     rerank: Option<String>,
     /// A model folder, or the name of an installed model, that is run over the sentences; once for each model
     #[arg(long, value_name = "DIR", value_parser = args::folder())]
-    model: Vec<PathBuf>,
+    model: Vec<ModelSpec>,
     #[command(flatten)]
     ensemble: EnsembleArgs,
     /// Force the references instead of translating: their alignments are compared with links by hand
@@ -464,19 +465,19 @@ fn run_all(low: &AnalyseArgs, workspace: &mut Workspace) -> Result<()> {
     let own = low.choice.own()?;
     let (search, batch, reading) = (low.search.high(), low.batch.high(), low.reading.reading);
     let options = SystemRunOptions { search, batch, forces: low.force, acting, reading, ..SystemRunOptions::default() };
-    for folders in low.ensemble.systems(&low.model) {
-        let loaded = low.ensemble.load(folders, &runtime)?;
+    for spec in low.ensemble.systems(&low.model) {
+        let loaded = EnsembleArgs::load(&spec, &runtime)?;
         let system = evaluation::EvaluatedSystem::from(&loaded);
         let config = &system.lead().config;
         let languages = (config.source_language.clone(), config.target_language.clone());
-        let aligner = AlignerChoice::of_system(folders, languages, &own, low.choice.first(workspace));
+        let aligner = AlignerChoice::of_system(&spec, languages, &own, low.choice.first(workspace));
         if let Some(trouble) = aligner.trouble() {
             output::tell(&trouble);
         }
         let aligner = LineAligner::chosen(&aligner, workspace.rules().are_given())?;
         let mut measuring = Measuring { aligner, ..Measuring::default() };
         let (_, mut stepper) = low.reading.open(&loaded, &runtime, false)?;
-        let known = run::begin(workspace, system, folders, &options)?;
+        let known = run::begin(workspace, system, &spec, &options)?;
         let total = workspace.len()? as u64;
         let mut bar = ProgressLine::new(format!("running {}", known.name), Some(total), false);
         let done = run::run(

@@ -3,7 +3,7 @@
 pub mod apart;
 pub mod links;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::builder::{PathBufValueParser, PossibleValue, PossibleValuesParser, RangedI64ValueParser, TypedValueParser};
 use clap::{Args, ValueEnum};
@@ -15,11 +15,12 @@ use crate::cli::input::InputFiles;
 use crate::cli::output;
 use crate::cli::output::provenance;
 use crate::decoding::ensemble::{AlignmentOf, Average, Mixing};
-use crate::decoding::{Ensemble, LengthRule, Ranking, SearchOptions};
+use crate::decoding::{Ensemble, LengthRule, Ranking, SearchOptions, SystemSpec};
 use crate::error::{Error, Result};
 use crate::evaluation::rows::ReadRows;
 use crate::host::bundled;
 use crate::host::runtime::{Runtime, physical_cores};
+use crate::models::choice::ModelSpec;
 use crate::models::{Kernels, Model, Stepper};
 use crate::nn::device::DeviceChoice;
 use crate::text::dictionary::Dictionary;
@@ -85,14 +86,14 @@ impl RunArgs {
     }
 }
 
-/// Loads a model folder onto the device, and notes it for what is written.
-pub fn load(folder: &Path, runtime: &Runtime) -> Result<Model> {
-    Model::load(folder, &runtime.device).inspect(provenance::model)
+/// Loads a model onto the device, and notes it for what is written.
+pub fn load(model: &ModelSpec, runtime: &Runtime) -> Result<Model> {
+    Model::load(model, &runtime.device).inspect(provenance::model)
 }
 
-/// A model folder as an argument: a path, or the name of an installed model.
-pub fn folder() -> impl TypedValueParser<Value = PathBuf> {
-    PathBufValueParser::new().try_map(bundled::path_of)
+/// A model as an argument: a path, or the name of an installed model, with what is chosen of it.
+pub fn folder() -> impl TypedValueParser<Value = ModelSpec> {
+    PathBufValueParser::new().try_map(bundled::model_of)
 }
 
 /// One model, or several that translate as one, as typed.
@@ -101,7 +102,7 @@ pub struct ModelArgs {
     /// The model folder, or the name of an installed model, or a model of another toolkit; `MODEL@fra` translates into one of
     /// its target languages, `MODEL@6.1` aligns by head 1 of layer 6; several make an ensemble, with --ensemble
     #[arg(long, value_name = "DIR", required = true, value_parser = folder())]
-    model: Vec<PathBuf>,
+    model: Vec<ModelSpec>,
     #[command(flatten)]
     ensemble: EnsembleArgs,
 }
@@ -118,7 +119,7 @@ impl ModelArgs {
                 "--model is there {count} times; add --ensemble to translate with all together, or give it once"
             )));
         }
-        self.ensemble.load(&self.model, runtime)
+        EnsembleArgs::load(&self.ensemble.of(&self.model), runtime)
     }
 
     /// Loads every model by itself, or the ensemble.
@@ -126,8 +127,7 @@ impl ModelArgs {
     /// # Errors
     /// What [`Ensemble::load`] refuses.
     pub fn load_each(&self, runtime: &Runtime) -> Result<Vec<Ensemble>> {
-        let systems = self.ensemble.systems(&self.model).into_iter();
-        systems.map(|folders| self.ensemble.load(folders, runtime)).collect()
+        self.ensemble.systems(&self.model).iter().map(|system| EnsembleArgs::load(system, runtime)).collect()
     }
 }
 
@@ -157,17 +157,21 @@ impl EnsembleArgs {
         self.ensemble
     }
 
-    /// Loads folders and makes one of them.
-    pub fn load(&self, folders: &[PathBuf], runtime: &Runtime) -> Result<Ensemble> {
-        let mixing = Mixing { average: self.ensemble_average, alignment: self.alignment_of };
-        let loaded = Ensemble::load(folders, &runtime.device, mixing)?;
+    /// Loads a model, or several as one.
+    pub fn load(system: &SystemSpec, runtime: &Runtime) -> Result<Ensemble> {
+        let loaded = Ensemble::load(system, &runtime.device)?;
         loaded.members().iter().for_each(provenance::model);
         Ok(loaded)
     }
 
-    /// What is evaluated or compared one after the other: every folder alone, or all as one.
-    pub fn systems<'a>(&self, folders: &'a [PathBuf]) -> Vec<&'a [PathBuf]> {
-        if self.ensemble { vec![folders] } else { folders.chunks(1).collect() }
+    fn of(&self, models: &[ModelSpec]) -> SystemSpec {
+        let mixing = Mixing { average: self.ensemble_average, alignment: self.alignment_of };
+        SystemSpec { members: models.to_vec(), mixing }
+    }
+
+    /// What is evaluated or compared one after the other: every model alone, or all as one.
+    pub fn systems(&self, models: &[ModelSpec]) -> Vec<SystemSpec> {
+        if self.ensemble { vec![self.of(models)] } else { models.iter().map(SystemSpec::from).collect() }
     }
 }
 

@@ -17,6 +17,7 @@ use std::time::Instant;
 
 use clap::{ArgMatches, FromArgMatches as _};
 
+use crate::cli::args::EnsembleArgs;
 use crate::cli::evaluate::arguments::{EvaluateArgs, ReportFormat};
 use crate::cli::evaluate::evaluated::{Evaluated, MeasuredModel};
 use crate::cli::input::lines;
@@ -28,7 +29,7 @@ use crate::corpus::overview::test_set::TestSet;
 use crate::corpus::run;
 use crate::corpus::run::SystemRunOptions;
 use crate::corpus::store::file::Workspace;
-use crate::decoding::SearchOptions;
+use crate::decoding::{SearchOptions, SystemSpec};
 use crate::error::{Error, Result};
 use crate::evaluation::EvaluatedSystem;
 use crate::evaluation::alignment::Aligner;
@@ -88,8 +89,8 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
     let systems = low.systems();
     let mut models: Vec<MeasuredModel> = Vec::with_capacity(systems.len());
     let mut languages = None;
-    for (number, folders) in systems.iter().enumerate() {
-        let loaded = low.load(folders, &runtime)?;
+    for (number, system) in systems.iter().enumerate() {
+        let loaded = EnsembleArgs::load(system, &runtime)?;
         let system = EvaluatedSystem::from(&loaded);
         let config = &system.lead().config;
         languages.get_or_insert_with(|| (config.source_language.clone(), config.target_language.clone()));
@@ -210,7 +211,7 @@ fn measure(
     let mut bar = ProgressLine::new(format!("evaluating {name}"), Some(total as u64), false);
     let mut position = 0;
     for options in runs {
-        let about = run::about(system, std::slice::from_ref(&folder), &[], options);
+        let about = run::about(system, &SystemSpec::from(&folder), &[], options);
         // A model may be measured beside itself.
         let unique = format!("{}. {}", workspace.systems()?.len() + 1, run::name(&name, options));
         let id = workspace.add_system(&unique, &about)?.id;

@@ -16,7 +16,7 @@ use crate::error::Error;
 use crate::host::bundled;
 use crate::interventions::InterventionFile;
 use crate::jobs::files::inbox::GivenOver;
-use crate::models::choice;
+use crate::models::choice::ModelSpec;
 use crate::nn::device;
 use crate::nn::device::DeviceChoice;
 use crate::session::defect;
@@ -37,7 +37,7 @@ pub struct ExploreArgs {
     /// A model folder to show, or the name of an installed model; once for each column (by default those shown last, or
     /// the bundled ones)
     #[arg(long, value_name = "DIR", value_parser = args::folder())]
-    model: Vec<PathBuf>,
+    model: Vec<ModelSpec>,
     /// A text file to open as a list
     #[arg(long, value_name = "FILE")]
     source: Option<PathBuf>,
@@ -108,7 +108,11 @@ fn is_left_to_another(options: &WindowOptions) -> bool {
     let whole = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
     let given = GivenOver {
         files: options.files.iter().chain(&options.interventions).map(whole).collect(),
-        models: options.models.iter().map(whole).collect(),
+        models: options
+            .models
+            .iter()
+            .map(|model| ModelSpec { folder: whole(&model.folder), ..model.clone() })
+            .collect(),
         source: options.source.as_ref().map(whole),
         target: options.target.as_ref().map(whole),
         link: options.link.clone(),
@@ -135,8 +139,7 @@ fn high(mut low: ExploreArgs, saved: Option<PathBuf>) -> crate::error::Result<Wi
     if chosen != DeviceChoice::Auto {
         device::pick(chosen)?;
     }
-    // A model with a choice behind it (`MODEL@6.1`) lies where it lies without.
-    let models = low.model.iter().map(|path| choice::split(path).0);
+    let models = low.model.iter().map(|model| model.folder.clone());
     let files = low.files.iter().chain(&low.source).chain(&low.target).chain(&low.interventions).cloned();
     for path in files.chain(models) {
         std::fs::metadata(&path).map_err(|error| Error::io(&path, &error))?;

@@ -3,7 +3,6 @@
 pub mod import;
 
 use std::fmt::Write as _;
-use std::path::PathBuf;
 
 use clap::Args;
 use serde_json::{Map, Value, json};
@@ -11,6 +10,7 @@ use serde_json::{Map, Value, json};
 use crate::cli::args;
 use crate::cli::output::LineOutput;
 use crate::models::Model;
+use crate::models::choice::ModelSpec;
 use crate::models::config::OWN_KEYS;
 use crate::models::origins;
 
@@ -21,7 +21,7 @@ use crate::nn::device::Device;
 pub struct InspectArgs {
     /// The model folder, the name of an installed model, or a model of another toolkit
     #[arg(value_name = "DIR", value_parser = args::folder())]
-    folder: PathBuf,
+    folder: ModelSpec,
     /// List every tensor with its shape and its range
     #[arg(long)]
     tensors: bool,

@@ -12,7 +12,6 @@ use crate::cli::figure::overlays::Overlays;
 use crate::cli::figure::scene::{Scenes, Showing};
 use crate::cli::output::LineOutput;
 use crate::decoding::apart::Then;
-use crate::decoding::ensemble::Mixing;
 use crate::decoding::{Ensemble, SearchOptions};
 use crate::error::{Error, Result};
 use crate::evaluation::ask::AskedSystem;
@@ -130,7 +129,7 @@ fn machine(spoken: &Spoken, library: &Library) -> Result<OnPaper> {
         Mode::Greedy | Mode::Class => Vec::new(),
     };
     let request = StepsRequest {
-        folder: folder_of(&spoken.model)?,
+        model: folder_of(&spoken.model)?.into(),
         device: DeviceChoice::Cpu,
         source: spoken.sentence.clone(),
         given,
@@ -152,7 +151,7 @@ fn machine(spoken: &Spoken, library: &Library) -> Result<OnPaper> {
 
 /// The ids of the best translation, `</s>` included.
 fn best(spoken: &Spoken) -> Result<Vec<u32>> {
-    let system = Ensemble::load(&[folder_of(&spoken.model)?], &Device::cpu(), Mixing::default())?;
+    let system = Ensemble::load(&folder_of(&spoken.model)?.into(), &Device::cpu())?;
     let mut stepper = system.stepper(Kernels::Fused, physical_cores())?;
     let source = system.lead().source.encode(&spoken.sentence);
     let search = SearchOptions { beam: spoken.beam, ..SearchOptions::default() };
@@ -171,7 +170,7 @@ fn columns(spoken: &Spoken, library: &Library) -> Result<OnPaper> {
     let mut shown = OnPaper { said: vec![(THE_SENTENCE.to_owned(), spoken.sentence.clone())], ..OnPaper::default() };
     let drawn = spoken.drawn();
     for model in &spoken.models {
-        let system = Ensemble::load(&[folder_of(model)?], &Device::cpu(), Mixing::default())?;
+        let system = Ensemble::load(&folder_of(model)?.into(), &Device::cpu())?;
         let (text, at, picture) = drawing(&system, spoken, look, 0)?;
         let whose = match &spoken.given {
             Some(_) => format!("{}, given", system.name()),

@@ -18,6 +18,7 @@ use crate::cli::output;
 use crate::cli::progress::ProgressLine;
 use crate::decoding::phrases::{BATCH, PhraseOptions, ScoredPhrases};
 use crate::error::{Error, Result};
+use crate::models::choice::ModelSpec;
 use crate::models::{Model, Stepper};
 use crate::text::phrases;
 use crate::text::phrases::{PhraseEntry, PhraseTable};
@@ -115,12 +116,12 @@ fn open(path: &Path) -> Result<PhraseTable> {
 }
 
 fn scorer(matches: &ArgMatches) -> anyhow::Result<Scorer> {
-    let folders: Vec<&PathBuf> = matches.get_many("model").into_iter().flatten().collect();
-    let [folder] = folders.as_slice() else {
+    let models: Vec<&ModelSpec> = matches.get_many("model").into_iter().flatten().collect();
+    let [model] = models.as_slice() else {
         return Err(Error::Input("a phrase table is scored by one model; give --model once".into()).into());
     };
     let runtime = RunArgs::from_arg_matches(matches)?.high()?;
-    let model = args::load(folder, &runtime)?;
+    let model = args::load(model, &runtime)?;
     let stepper = model.stepper(runtime.engine, runtime.threads)?;
     // Phrases are short, so many fit a batch; what was asked for is done.
     let batch = match matches.value_source("batch") {

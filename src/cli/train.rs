@@ -14,6 +14,7 @@ use crate::cli::args::RunArgs;
 use crate::cli::output;
 use crate::cli::train::head::HeadArgs;
 use crate::error::Error;
+use crate::models::choice::ModelSpec;
 use crate::models::config::Architecture;
 use crate::models::{Kernels, TRAINED};
 use crate::ticket::CancellationToken;
@@ -33,7 +34,7 @@ pub struct TrainArgs {
     resume: bool,
     /// Start from a model folder's weights and vocabularies; RNNsearch may have more units than that model
     #[arg(long, value_name = "DIR", conflicts_with = "resume", value_parser = args::folder())]
-    from: Option<PathBuf>,
+    from: Option<ModelSpec>,
     /// With --from, make the vocabularies that the configuration asks for; words that both have keep their weights
     #[arg(long, requires = "from")]
     new_vocabulary: bool,
@@ -78,7 +79,7 @@ pub struct PlanArgs {
     development: Option<Vec<PathBuf>>,
     /// A model folder whose vocabularies are taken, so that both can form an ensemble
     #[arg(long, requires = "new", value_name = "DIR", value_parser = args::folder())]
-    vocabulary: Option<PathBuf>,
+    vocabulary: Option<ModelSpec>,
     /// Name of the model
     #[arg(long, requires = "new")]
     name: Option<String>,
@@ -122,7 +123,7 @@ impl PlanArgs {
             target_language,
             train: both(&self.text, first.train),
             development: both(&self.development, first.development),
-            vocabulary: self.vocabulary.clone(),
+            vocabulary: self.vocabulary.clone().map(|model| model.folder),
         })
     }
 }
@@ -173,7 +174,7 @@ pub fn run(low: &TrainArgs) -> anyhow::Result<()> {
     let device = (runtime.engine == Kernels::Plain).then(|| runtime.device.candle.clone());
     let options = RunOptions {
         resume: low.resume,
-        from: low.from.clone(),
+        from: low.from.clone().map(|model| model.folder),
         new_vocabulary: low.new_vocabulary,
         memory: memory(),
         threads: runtime.threads,

@@ -1,6 +1,6 @@
 //! Floor 13: the vectors that `neighbours` and `map` look at, from what was typed.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use clap::Args;
 
@@ -11,6 +11,7 @@ use crate::cli::input::{InputLines, InputSide};
 use crate::cli::progress::ProgressLine;
 use crate::error::Error;
 use crate::host::runtime::Runtime;
+use crate::models::choice::ModelSpec;
 use crate::models::representations::VocabularySide;
 use crate::models::{Model, representations};
 
@@ -24,7 +25,7 @@ const SIDES: &[Choice<VocabularySide>] = &[
 pub struct VectorArgs {
     /// The model folder, or the name of an installed model
     #[arg(long, value_name = "DIR", value_parser = args::folder())]
-    model: PathBuf,
+    model: ModelSpec,
     /// Which vocabulary the words are of
     #[arg(long, default_value = "source", value_parser = one_of(SIDES.iter().copied()))]
     pub side: VocabularySide,

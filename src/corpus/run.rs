@@ -14,7 +14,7 @@ use crate::corpus::store::output::SystemOutput;
 use crate::corpus::store::read::{FORCED, StoredAbout, StoredSystem};
 use crate::corpus::store::rules::KnownWords;
 use crate::corpus::store::write::Placed;
-use crate::decoding::{Hypothesis, SearchOptions};
+use crate::decoding::{Hypothesis, SearchOptions, SystemSpec};
 use crate::error::{Error, Result};
 use crate::evaluation;
 use crate::evaluation::acting::Acting;
@@ -135,10 +135,10 @@ fn system(workspace: &mut Workspace, name: &str, about: &StoredAbout) -> Result<
 pub fn begin(
     workspace: &mut Workspace,
     asked: evaluation::EvaluatedSystem<'_>,
-    folders: &[std::path::PathBuf],
+    spec: &SystemSpec,
     options: &SystemRunOptions,
 ) -> Result<StoredSystem> {
-    let about = about(asked, folders, &digests(asked), options);
+    let about = about(asked, spec, &digests(asked), options);
     check(workspace, asked, options)?;
     system(workspace, &name(&asked.name(), options), &about)
 }
@@ -154,14 +154,14 @@ pub fn digests(system: evaluation::EvaluatedSystem<'_>) -> Vec<String> {
 /// What a system is, for the workspace.
 pub fn about(
     system: evaluation::EvaluatedSystem<'_>,
-    folders: &[std::path::PathBuf],
+    spec: &SystemSpec,
     digests: &[String],
     options: &SystemRunOptions,
 ) -> StoredAbout {
     let (ranking, config) = (&options.search.ranking, &system.lead().config);
     StoredAbout {
         languages: format!("{}>{}", config.source_language, config.target_language),
-        folders: folders.iter().map(|folder| folder.display().to_string()).collect(),
+        folders: spec.members.iter().map(ToString::to_string).collect(),
         digests: digests.to_vec(),
         beam: if options.forces { 0 } else { options.search.beam },
         ranking: if options.forces { FORCED.to_owned() } else { ranking.length.to_string() },

@@ -28,6 +28,7 @@ pub mod rank;
 pub mod reweigh;
 pub mod sample;
 mod select;
+pub mod system;
 pub mod trace;
 mod tree;
 
@@ -38,6 +39,7 @@ pub use crate::decoding::ensemble::Ensemble;
 pub use crate::decoding::forced::{HeadAlphas, force, force_heads};
 pub use crate::decoding::rank::{LengthRule, Ranking};
 pub use crate::decoding::sample::sample;
+pub use crate::decoding::system::SystemSpec;
 pub use crate::decoding::trace::{Decoded, Hypothesis, Node, NodeFate, SearchProgress};
 
 /// How to search.

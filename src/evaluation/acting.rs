@@ -120,10 +120,10 @@ impl Acting {
     }
 }
 
-/// What reads interventions for a system.
+/// What reads interventions for a model, or for several as one, which have no heads in common.
 pub fn reader<'a>(system: impl Into<EvaluatedSystem<'a>>) -> InterventionReader<'a> {
     let system = system.into();
-    let heads = if let EvaluatedSystem::Model(model) = system { model.config.transformer.as_ref() } else { None };
+    let heads = if let EvaluatedSystem::Model(model) = system { model.config.transformer() } else { None };
     InterventionReader { target: &system.lead().target, aligns: system.aligns(), heads }
 }
 

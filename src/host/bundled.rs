@@ -3,9 +3,9 @@
 use std::path::{Component, Path, PathBuf};
 
 use crate::app::open_with::Installed;
-use crate::models::choice;
+use crate::models::choice::ModelSpec;
 use crate::models::config::FORMAT;
-use crate::models::folder::CONFIG_FILE;
+use crate::models::disk::CONFIG_FILE;
 use crate::models::{MODELS, ModelEntry, disk};
 
 /// The folder's name wherever it lies.
@@ -60,12 +60,13 @@ pub fn home() -> Option<PathBuf> {
     Some(directories::ProjectDirs::from("", "", PROGRAM)?.data_dir().join(FOLDER))
 }
 
-/// A path as it is, or where the installed model of this name lies.
+/// The model at a path, or the installed one of this name.
 ///
 /// # Errors
 /// A sentence that says which models there are, and how others get there.
-pub fn path_of(path: PathBuf) -> Result<PathBuf, String> {
-    found(path, &places())
+pub fn model_of(path: PathBuf) -> Result<ModelSpec, String> {
+    let model = ModelSpec::from(path);
+    Ok(ModelSpec { folder: found(model.folder, &places())?, ..model })
 }
 
 /// The installed model of this name, or the member of a group of models.
@@ -83,10 +84,6 @@ fn named_in(path: &Path, places: &[PathBuf]) -> Option<PathBuf> {
 
 /// A path as it is; a name that leads nowhere from here, in the first place that has it.
 fn found(path: PathBuf, places: &[PathBuf]) -> Result<PathBuf, String> {
-    let (base, chosen) = choice::split(&path);
-    if base != path {
-        return found(base, places).map(|found| chosen.at(&found));
-    }
     let mut components = path.components();
     let is_name = matches!((components.next(), components.next()), (Some(Component::Normal(_)), None));
     if !is_name || path.exists() {

@@ -1,7 +1,6 @@
 //! Floor 8: the lane that takes translations apart, for the page Steps: one thread, one slot, the latest request wins. It
 //! shares the models and does not stop what is being translated.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -15,6 +14,7 @@ use crate::jobs::thread::{GRACE, Outbox, Service, Wake, caught, panic_sentence};
 use crate::jobs::{priority, thread};
 use crate::models::anatomy::shrunk::vectors;
 use crate::models::anatomy::{Anatomy, Machine, MachinePart, Miswiring, Shrunk, dissect, shrunk};
+use crate::models::choice::ModelSpec;
 #[cfg(target_family = "wasm")]
 use crate::models::config::Config;
 use crate::models::untrained::untrained;
@@ -34,7 +34,7 @@ pub const MOST_WORDS: usize = 400;
 /// What is to be taken apart.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StepsRequest {
-    pub folder: PathBuf,
+    pub model: ModelSpec,
     /// Where the columns compute; by it the model is found in memory.
     pub device: DeviceChoice,
     pub source: String,
@@ -196,9 +196,9 @@ pub(crate) fn serve(
     open: &mut Option<Open>,
     ticket: &CancellationToken,
 ) -> Result<StepTrace> {
-    let StepsRequest { folder, device, wrong, .. } = request;
+    let StepsRequest { model, device, wrong, .. } = request;
     let kept = open.take();
-    let key: Key = (folder.clone(), *device);
+    let key: Key = (model.clone(), *device);
     let (_, shelved) = library.borrow(&key, ticket)?;
     // a model that was read again has other weights
     let fits = |open: &Open| Arc::ptr_eq(&open.shelved, &shelved) && open.wrong == *wrong;
@@ -210,13 +210,13 @@ impl Open {
     /// How the model is wired.
     #[cfg(target_family = "wasm")]
     pub(crate) fn config(&self) -> &Config {
-        &self.shelved.model.config
+        &self.shelved.model().config
     }
 
     fn new(shelved: Arc<LoadedModel>, wrong: Option<Miswiring>) -> Result<Self> {
-        let fresh = (wrong == Some(Miswiring::Untrained)).then(|| untrained(&shelved.model.config));
-        let weights = fresh.as_ref().unwrap_or(&shelved.model.weights);
-        let anatomy = dissect(&shelved.model.config, weights, wrong.filter(|_| fresh.is_none()))?;
+        let fresh = (wrong == Some(Miswiring::Untrained)).then(|| untrained(&shelved.model().config));
+        let weights = fresh.as_ref().unwrap_or(&shelved.model().weights);
+        let anatomy = dissect(&shelved.model().config, weights, wrong.filter(|_| fresh.is_none()))?;
         let matrices = shrunk(&anatomy.machine(), weights)?.into();
         let vectors = vectors(&anatomy.machine(), weights)?.into();
         Ok(Self { wrong, shelved, anatomy, matrices, vectors })
@@ -235,7 +235,7 @@ fn apart(open: &mut Open, request: &StepsRequest, ticket: &CancellationToken) ->
     let limit = MOST_STEPS.min(request.given.len().max(2 * source.len() + 10) + 1);
     let path = Path { given: &request.given, then: request.then, eos: facts.specials.eos, limit, best: CANDIDATES };
     let (encoder, steps) = take_apart(&mut open.anatomy, &source.ids, &path, ticket)?;
-    let word = |id: u32| shelved.model.target.token(id).unwrap_or(UNK).to_owned();
+    let word = |id: u32| shelved.model().target.token(id).unwrap_or(UNK).to_owned();
     let words = steps.iter().map(|step| step.best.iter().chain(&step.said).map(|(id, _)| word(*id)).collect());
     let is_cut =
         steps.len() == limit && steps.last().and_then(|step| step.said).is_some_and(|(id, _)| id != facts.specials.eos);
@@ -269,14 +269,20 @@ mod tests {
     fn a_model_that_is_let_go_leaves_nothing_behind() {
         let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/reference/rnnsearch");
         let library = Library::new(1);
-        let key: Key = (folder.clone(), DeviceChoice::Cpu);
+        let key: Key = (folder.into(), DeviceChoice::Cpu);
         let (guard, shelved) = library.borrow(&key, &CancellationToken::forever()).expect("a model");
         let weak = Arc::downgrade(&shelved);
         let steps = StepsThread::spawn(library, Arc::new(|| {}));
         let given = Vec::new();
         let then = Then::Greedy;
-        let request =
-            StepsRequest { folder, device: DeviceChoice::Cpu, source: "s2 s3".to_owned(), given, then, wrong: None };
+        let request = StepsRequest {
+            model: key.0,
+            device: DeviceChoice::Cpu,
+            source: "s2 s3".to_owned(),
+            given,
+            then,
+            wrong: None,
+        };
         steps.submit(1, request);
         let event = steps.news.next_within(Duration::from_mins(1)).expect("it is taken apart");
         assert!(event.found.is_ok(), "{:?}", event.found);

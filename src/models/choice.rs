@@ -1,4 +1,4 @@
-//! Floor 3: what of a model is wanted, where somebody chooses, said behind its path. `@fra` is the target language of a
+//! Floor 3: which model is wanted ([`ModelSpec`]): its folder, and what somebody chooses of it, said behind the path. `@fra` is the target language of a
 //! model that has several. `@6.1` says which heads of a Transformer are its alignment: head 1 of layer 6, `@6.1+3` the mean
 //! of two heads, `@6` that of the whole layer. `@shortlist` lets it say the words alone that the shortlist beside it
 //! ([`crate::models::shortlist`]) has for a sentence. All go together in this order, as `@fra@shortlist@6.1`.
@@ -6,11 +6,13 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
 use crate::error::{Error, Result};
 use crate::models::transformer::sizes::{AlignmentReason, TransformerSizes};
 
 /// Heads of one layer, both from 1; no heads: all of them.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct HeadChoice {
     /// The decoder layer.
     pub layer: usize,
@@ -58,7 +60,7 @@ impl HeadChoice {
 }
 
 /// What is chosen of a model; nothing: as its files say.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ModelChoice {
     /// The target language, as the vocabulary writes it between `>>` and `<<`.
     pub language: Option<String>,
@@ -82,13 +84,6 @@ impl fmt::Display for ModelChoice {
 }
 
 impl ModelChoice {
-    /// This choice of the model at a path, whose own choice goes.
-    pub fn at(&self, path: &Path) -> PathBuf {
-        let mut name = split(path).0.into_os_string();
-        name.push(self.to_string());
-        name.into()
-    }
-
     /// A name without the choice that [`crate::models::Model::choosing`] has put behind it, with this one.
     pub fn named(&self, name: &str) -> String {
         let base = name.rsplit_once(" @").filter(|(_, choice)| read(&format!("@{choice}")).0.is_empty());
@@ -118,11 +113,63 @@ fn read(text: &str) -> (&str, ModelChoice) {
     }
 }
 
-/// A path and the choice behind it. A path that exists as it is has none, and neither has one that is nothing but a choice.
-pub fn split(path: &Path) -> (PathBuf, ModelChoice) {
-    match path.to_str().map(read) {
-        Some((before, choice)) if !before.is_empty() && !path.exists() => (before.into(), choice),
-        _ => (path.into(), ModelChoice::default()),
+/// A model as somebody names it: by its path, with what is chosen of it behind. As text it is `models/x@fra@6.1`, which is
+/// parsed where it enters.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct ModelSpec {
+    /// Its folder, or the file of another toolkit.
+    pub folder: PathBuf,
+    /// What of it is wanted.
+    pub choice: ModelChoice,
+}
+
+impl ModelSpec {
+    /// The last part of its path, with the choice.
+    pub fn name(&self) -> String {
+        let folder = self.folder.file_name().unwrap_or(self.folder.as_os_str());
+        format!("{}{}", folder.to_string_lossy(), self.choice)
+    }
+}
+
+impl From<PathBuf> for ModelSpec {
+    /// A path that exists as it is has no choice, and neither has one that is nothing but a choice.
+    fn from(path: PathBuf) -> Self {
+        match path.to_str().map(read) {
+            Some((folder, choice)) if choice != ModelChoice::default() && !folder.is_empty() && !path.exists() => {
+                Self { folder: folder.into(), choice }
+            }
+            _ => Self { folder: path, choice: ModelChoice::default() },
+        }
+    }
+}
+
+impl<P: AsRef<Path> + ?Sized> From<&P> for ModelSpec {
+    fn from(path: &P) -> Self {
+        path.as_ref().to_path_buf().into()
+    }
+}
+
+impl From<&ModelSpec> for ModelSpec {
+    fn from(spec: &ModelSpec) -> Self {
+        spec.clone()
+    }
+}
+
+impl fmt::Display for ModelSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", self.folder.display(), self.choice)
+    }
+}
+
+impl Serialize for ModelSpec {
+    fn serialize<S: Serializer>(&self, output: S) -> std::result::Result<S::Ok, S::Error> {
+        output.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for ModelSpec {
+    fn deserialize<D: Deserializer<'de>>(input: D) -> std::result::Result<Self, D::Error> {
+        PathBuf::deserialize(input).map(Self::from)
     }
 }
 
@@ -144,18 +191,18 @@ mod tests {
             "@fra@shortlist@6.1",
             "",
         ] {
-            let (path, choice) = split(Path::new(&format!("models/some@home.org/x{text}")));
-            assert_eq!((path.to_str(), choice.to_string().as_str()), (Some("models/some@home.org/x"), text));
+            let ModelSpec { folder, choice } = ModelSpec::from(&format!("models/some@home.org/x{text}"));
+            assert_eq!((folder.to_str(), choice.to_string().as_str()), (Some("models/some@home.org/x"), text));
             assert_eq!(choice.named("x"), if text.is_empty() { "x".to_owned() } else { format!("x {text}") });
             assert_eq!(ModelChoice::default().named(&choice.named("x")), "x", "it is taken away whole");
         }
         for text in
             ["x@", "x@0", "x@1.0", "x@1.", "x@a", "@3", "@fra", "x@99999", "user@host.org", "x@French", "me @ home"]
         {
-            assert_eq!(split(Path::new(text)), (text.into(), ModelChoice::default()), "{text}");
+            assert_eq!(ModelSpec::from(text), ModelSpec { folder: text.into(), ..ModelSpec::default() }, "{text}");
         }
         let heads = HeadChoice::parse("2.3+1+3");
         let choice = ModelChoice { heads, language: Some("deu".to_owned()), shortlist: false };
-        assert_eq!(choice.at(Path::new("x@fra@6.1")), Path::new("x@deu@2.1+3"));
+        assert_eq!(ModelSpec { choice, ..ModelSpec::from("x@fra@6.1") }.to_string(), "x@deu@2.1+3");
     }
 }

@@ -1,6 +1,6 @@
 //! Floor 3: `config.json` of a model folder, with every key checked by name.
 //!
-//! Which of the [`OWN_KEYS`] an architecture has stands in its line of [`MODELS`]; reading and refusing go by it.
+//! Which of the [`OWN_KEYS`] an architecture has stands in its line of [`MODELS`](super::MODELS); reading and refusing go by it.
 
 use std::path::Path;
 
@@ -8,15 +8,16 @@ use serde_json::{Map, Value};
 
 use crate::attention::{KINDS, find, scores};
 use crate::error::{Error, Result};
+use crate::models::disk;
+use crate::models::entry::{AlignmentMode, ModelEntry};
 use crate::models::nematus::sizes::NematusSizes;
 use crate::models::opennmt::sizes::OpenNmtSizes;
 use crate::models::transformer::sizes::{NamedChoice, Positions, TransformerSizes};
-use crate::models::{AlignmentMode, MODELS, ModelEntry, disk};
 use crate::text::write::write_inside;
 
 pub use crate::attention::AttentionKind;
-pub use crate::models::Architecture;
-pub use crate::models::luong::LuongSizes;
+pub use crate::models::entry::Architecture;
+pub use crate::models::luong::sizes::LuongSizes;
 
 /// The value of the key `format`.
 pub const FORMAT: &str = "interlinear";
@@ -60,23 +61,52 @@ pub struct Config {
     pub alignment: usize,
     /// Rank r of `G = G_l G_r`, rnnencdec only.
     pub output_rank: Option<usize>,
-    /// luong only.
-    pub luong: Option<LuongSizes>,
-    /// transformer only.
-    pub transformer: Option<TransformerSizes>,
-    /// nematus only.
-    pub nematus: Option<NematusSizes>,
-    /// opennmt only.
-    pub opennmt: Option<OpenNmtSizes>,
+    /// What only this architecture has.
+    pub own: OwnSizes,
 }
 
-/// A value that Transformers, conditional recurrent models and those of OpenNMT have.
-macro_rules! of_any {
-    ($config:ident, $field:ident) => {{
-        let of_transformer = $config.transformer.as_ref().map(|own| own.$field.into());
-        let of_nematus = || $config.nematus.as_ref().map(|own| own.$field.into());
-        of_transformer.or_else(of_nematus).or_else(|| $config.opennmt.as_ref().map(|own| own.$field.into()))
-    }};
+/// The sizes that only one architecture has, and their getters.
+macro_rules! own_sizes {
+    ($($kind:ident($sizes:ty) $get:ident),*) => {
+        /// Sizes that only one architecture has.
+        #[derive(Clone, Debug, Default, PartialEq)]
+        pub enum OwnSizes {
+            /// The papers' first two have none.
+            #[default]
+            None,
+            $(#[doc = concat!("Of ", stringify!($get), ".")] $kind($sizes)),*
+        }
+
+        $(impl From<$sizes> for OwnSizes {
+            fn from(sizes: $sizes) -> Self {
+                Self::$kind(sizes)
+            }
+        })*
+
+        impl Config {
+            $(#[doc = concat!("The sizes of ", stringify!($get), "; `None` for every other architecture.")]
+            pub fn $get(&self) -> Option<&$sizes> {
+                if let OwnSizes::$kind(sizes) = &self.own { Some(sizes) } else { None }
+            })*
+        }
+    };
+}
+
+own_sizes!(
+    Luong(LuongSizes) luong,
+    Transformer(TransformerSizes) transformer,
+    Nematus(NematusSizes) nematus,
+    OpenNmt(OpenNmtSizes) opennmt
+);
+
+/// A value that some architectures have.
+macro_rules! of {
+    ($config:ident, $($kind:ident)|+, $own:ident => $value:expr) => {
+        match &$config.own {
+            $(OwnSizes::$kind($own) => Some(Value::from($value)),)+
+            _ => None,
+        }
+    };
 }
 
 /// A key and its value; `None` where a model does not have it.
@@ -106,50 +136,45 @@ pub const OWN_KEYS: &[Key] = &[
     ("maxout", |config| size(config.maxout)),
     ("alignment", |config| size(config.alignment)),
     ("output_rank", |config| config.output_rank.map(Value::from)),
-    ("layers", |config| Some(config.luong.as_ref()?.layers.into())),
-    ("attention", |config| Some(config.luong.as_ref()?.attention.name().into())),
-    ("score", |config| of_luong(config, |own| own.score.as_str().into(), |own| own.score.as_str().into())),
-    ("input_feeding", |config| of_luong(config, |own| own.input_feeding.into(), |own| own.input_feeding.into())),
-    ("reverse_source", |config| Some(config.luong.as_ref()?.reverse_source.into())),
-    ("window", |config| size(config.luong.as_ref()?.window)),
-    ("max_source", |config| size(config.luong.as_ref()?.max_source)),
+    ("layers", |config| Some(config.luong()?.layers.into())),
+    ("attention", |config| Some(config.luong()?.attention.name().into())),
+    ("score", |config| of!(config, Luong | OpenNmt, own => own.score.as_str())),
+    ("input_feeding", |config| of!(config, Luong | OpenNmt, own => own.input_feeding)),
+    ("reverse_source", |config| Some(config.luong()?.reverse_source.into())),
+    ("window", |config| size(config.luong()?.window)),
+    ("max_source", |config| size(config.luong()?.max_source)),
     ("start", |config| config.start().map(Value::from)),
-    ("heads", |config| Some(config.transformer.as_ref()?.heads.into())),
-    ("encoder_layers", |config| of_any!(config, encoder_layers)),
-    ("decoder_layers", |config| of_any!(config, decoder_layers)),
-    ("feed_forward", |config| Some(config.transformer.as_ref()?.feed_forward.into())),
-    ("decoder_feed_forward", |config| Some(config.transformer.as_ref()?.decoder_feed_forward.into())),
-    ("norm_first", |config| Some(config.transformer.as_ref()?.norm_first.into())),
-    ("norm_epsilon", |config| Some(config.transformer.as_ref()?.norm_epsilon.into())),
-    ("activation", |config| Some(config.transformer.as_ref()?.activation.name().into())),
-    ("decoder_cell", |config| Some(config.transformer.as_ref()?.cell.name().into())),
-    ("positions", |config| Some(config.transformer.as_ref()?.positions.name().into())),
-    ("max_positions", |config| size(config.transformer.as_ref()?.max_positions)),
-    ("scale_embedding", |config| Some(config.transformer.as_ref()?.scale_embedding.into())),
-    ("shared_embedding", |config| of_any!(config, shared_embedding)),
-    ("tied_output", |config| of_any!(config, tied_output)),
-    ("alignment_layer", |config| Some(config.transformer.as_ref()?.alignment_layer.into())),
-    ("alignment_heads", |config| Some(config.transformer.as_ref()?.alignment_heads.as_slice().into())),
-    ("alignment_reason", |config| Some(config.transformer.as_ref()?.alignment_reason.name().into())),
-    ("encoder_type", |config| Some(config.nematus.as_ref()?.encoder.name().into())),
-    ("encoder_unit", |config| Some(config.nematus.as_ref()?.encoder_unit.name().into())),
-    ("encoder_cells", |config| Some(config.nematus.as_ref()?.encoder_cells.into())),
-    ("decoder_unit", |config| Some(config.nematus.as_ref()?.decoder_unit.name().into())),
-    ("base_cells", |config| Some(config.nematus.as_ref()?.base_cells.into())),
-    ("high_cells", |config| Some(config.nematus.as_ref()?.high_cells.into())),
-    ("skip", |config| Some(config.nematus.as_ref()?.skip.into())),
-    ("norm", |config| Some(config.nematus.as_ref()?.norm.name().into())),
-    ("both_directions", |config| Some(config.opennmt.as_ref()?.both_directions.into())),
-    ("unit", |config| Some(config.opennmt.as_ref()?.unit.name().into())),
-    ("encoder_hidden", |config| Some(config.opennmt.as_ref()?.encoder_hidden.into())),
-    ("start_state", |config| Some(config.opennmt.as_ref()?.start_state.name().into())),
-    ("mixing", |config| Some(config.opennmt.as_ref()?.mixing.name().into())),
+    ("heads", |config| Some(config.transformer()?.heads.into())),
+    ("encoder_layers", |config| of!(config, Transformer | Nematus | OpenNmt, own => own.encoder_layers)),
+    ("decoder_layers", |config| of!(config, Transformer | Nematus | OpenNmt, own => own.decoder_layers)),
+    ("feed_forward", |config| Some(config.transformer()?.feed_forward.into())),
+    ("decoder_feed_forward", |config| Some(config.transformer()?.decoder_feed_forward.into())),
+    ("norm_first", |config| Some(config.transformer()?.norm_first.into())),
+    ("norm_epsilon", |config| Some(config.transformer()?.norm_epsilon.into())),
+    ("activation", |config| Some(config.transformer()?.activation.name().into())),
+    ("decoder_cell", |config| Some(config.transformer()?.cell.name().into())),
+    ("positions", |config| Some(config.transformer()?.positions.name().into())),
+    ("max_positions", |config| size(config.transformer()?.max_positions)),
+    ("scale_embedding", |config| Some(config.transformer()?.scale_embedding.into())),
+    ("shared_embedding", |config| of!(config, Transformer | Nematus | OpenNmt, own => own.shared_embedding)),
+    ("tied_output", |config| of!(config, Transformer | Nematus | OpenNmt, own => own.tied_output)),
+    ("alignment_layer", |config| Some(config.transformer()?.alignment_layer.into())),
+    ("alignment_heads", |config| Some(config.transformer()?.alignment_heads.as_slice().into())),
+    ("alignment_reason", |config| Some(config.transformer()?.alignment_reason.name().into())),
+    ("encoder_type", |config| Some(config.nematus()?.encoder.name().into())),
+    ("encoder_unit", |config| Some(config.nematus()?.encoder_unit.name().into())),
+    ("encoder_cells", |config| Some(config.nematus()?.encoder_cells.into())),
+    ("decoder_unit", |config| Some(config.nematus()?.decoder_unit.name().into())),
+    ("base_cells", |config| Some(config.nematus()?.base_cells.into())),
+    ("high_cells", |config| Some(config.nematus()?.high_cells.into())),
+    ("skip", |config| Some(config.nematus()?.skip.into())),
+    ("norm", |config| Some(config.nematus()?.norm.name().into())),
+    ("both_directions", |config| Some(config.opennmt()?.both_directions.into())),
+    ("unit", |config| Some(config.opennmt()?.unit.name().into())),
+    ("encoder_hidden", |config| Some(config.opennmt()?.encoder_hidden.into())),
+    ("start_state", |config| Some(config.opennmt()?.start_state.name().into())),
+    ("mixing", |config| Some(config.opennmt()?.mixing.name().into())),
 ];
-
-/// A value that models of Luong et al. and those of OpenNMT have.
-fn of_luong(config: &Config, luong: fn(&LuongSizes) -> Value, opennmt: fn(&OpenNmtSizes) -> Value) -> Option<Value> {
-    config.luong.as_ref().map(luong).or_else(|| config.opennmt.as_ref().map(opennmt))
-}
 
 /// A size where it is not 0.
 fn size(size: usize) -> Option<Value> {
@@ -176,10 +201,7 @@ impl Config {
             maxout: 0,
             alignment: 0,
             output_rank: None,
-            luong: None,
-            transformer: None,
-            nematus: None,
-            opennmt: None,
+            own: OwnSizes::None,
         }
     }
 
@@ -197,7 +219,7 @@ impl Config {
     /// where the architecture has but one.
     pub fn attention(&self) -> Option<String> {
         let AlignmentMode { kind, score } = self.looks()?;
-        if let Some(sizes) = &self.transformer {
+        if let Some(sizes) = self.transformer() {
             return Some(sizes.looks());
         }
         let chosen = self.architecture.entry().needs.contains(&"attention");
@@ -206,21 +228,23 @@ impl Config {
 
     /// y_0, the id that the decoder reads first; `None` where it first reads zeros.
     pub fn start(&self) -> Option<u32> {
-        let own = self.luong.as_ref().map(|own| own.start).or(self.opennmt.as_ref().map(|own| own.start));
-        own.or_else(|| self.transformer.as_ref()?.start)
+        match &self.own {
+            OwnSizes::Luong(own) => Some(own.start),
+            OwnSizes::OpenNmt(own) => Some(own.start),
+            OwnSizes::Transformer(own) => own.start,
+            OwnSizes::Nematus(_) | OwnSizes::None => None,
+        }
     }
 
     /// The tensor with the embeddings of the target words: that of both sides where they share one.
     pub fn target_embedding(&self) -> &'static str {
-        let transformer = self.transformer.as_ref().map(|own| own.shared_embedding);
-        let nematus = self.nematus.as_ref().map(|own| own.shared_embedding);
-        let shares = transformer.or(nematus).or(self.opennmt.as_ref().map(|own| own.shared_embedding));
-        if shares == Some(true) { "source_embedding" } else { "target_embedding" }
+        let shares = of!(self, Transformer | Nematus | OpenNmt, own => own.shared_embedding);
+        if shares == Some(true.into()) { "source_embedding" } else { "target_embedding" }
     }
 
     /// D of local attention, in words; `None` for models that look at every word or at none.
     pub fn window(&self) -> Option<usize> {
-        self.luong.as_ref().filter(|luong| luong.attention.is_local()).map(|luong| luong.window)
+        self.luong().filter(|luong| luong.attention.is_local()).map(|luong| luong.window)
     }
 
     /// Rows between the row that predicts a word and the first whose state has read it: the row of the reading
@@ -231,12 +255,7 @@ impl Config {
         self.architecture.entry().input_delay.filter(|_| self.looks().is_some_and(|looks| looks.score.content))
     }
 
-    /// Reads and checks `config.json`.
-    pub fn load(path: &Path) -> Result<Self> {
-        Self::load_among(MODELS, path)
-    }
-
-    /// As [`Config::load`], for the architectures of another table.
+    /// Reads and checks `config.json`, for the architectures of a table.
     pub fn load_among(models: &'static [ModelEntry], path: &Path) -> Result<Self> {
         let bytes = disk::read(path, disk::CONFIG_LIMIT)?;
         let Ok(text) = std::str::from_utf8(&bytes) else {
@@ -245,12 +264,8 @@ impl Config {
         Self::from_json_among(models, path, text)
     }
 
-    /// Checks the text of a `config.json`; `path` is only named in errors.
-    pub fn from_json(path: &Path, text: &str) -> Result<Self> {
-        Self::from_json_among(MODELS, path, text)
-    }
-
-    fn from_json_among(models: &'static [ModelEntry], path: &Path, text: &str) -> Result<Self> {
+    /// Checks the text of a `config.json` for the architectures of a table; `path` is only named in errors.
+    pub fn from_json_among(models: &'static [ModelEntry], path: &Path, text: &str) -> Result<Self> {
         let value: Value = serde_json::from_str(text.trim_start_matches('\u{feff}'))
             .map_err(|error| Error::line(path, error.line().max(1), format!("is not valid JSON ({error})")))?;
         let Value::Object(map) = value else {
@@ -302,10 +317,13 @@ impl Reader<'_> {
             maxout: self.own_size(entry, "maxout")?.unwrap_or(0),
             alignment: self.own_size(entry, "alignment")?.unwrap_or(0),
             output_rank: self.own_size(entry, "output_rank")?,
-            luong: entry.needs.contains(&"layers").then(|| self.luong(entry)).transpose()?,
-            transformer: entry.needs.contains(&"heads").then(|| self.transformer()).transpose()?,
-            nematus: entry.needs.contains(&"encoder_unit").then(|| self.nematus()).transpose()?,
-            opennmt: entry.needs.contains(&"start_state").then(|| self.opennmt()).transpose()?,
+            own: match () {
+                () if entry.needs.contains(&"layers") => self.luong(entry)?.into(),
+                () if entry.needs.contains(&"heads") => self.transformer()?.into(),
+                () if entry.needs.contains(&"encoder_unit") => self.nematus()?.into(),
+                () if entry.needs.contains(&"start_state") => self.opennmt()?.into(),
+                () => OwnSizes::None,
+            },
         };
         self.check_ids(&config)?;
         Ok(config)

@@ -11,32 +11,25 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 use crate::models::checkpoint::Weights;
-use crate::models::choice::{self, ModelChoice};
+use crate::models::choice::{ModelChoice, ModelSpec};
 use crate::models::config::Config;
+use crate::models::disk::{CARD_FILE, CONFIG_FILE, SOURCE_FILE, TARGET_FILE, WEIGHTS_FILE};
+use crate::models::entry::shapes;
 use crate::models::fused::Prepared;
 use crate::models::fused::head::{AlignmentHead, HEAD_FILE, HeadStepper};
+use crate::models::header::Shapes;
 use crate::models::loss::trainable;
-use crate::models::origins::{self, Foreign};
+use crate::models::origins;
+use crate::models::origins::foreign::Foreign;
 use crate::models::plain::PlainStepper;
 use crate::models::readable::TranslationModel;
 use crate::models::shortlist::{Shortlist, Shortlisted};
 use crate::models::stepper::Stepper;
 use crate::models::transformer::sizes::{AlignmentReason, TransformerSizes};
-use crate::models::{Shapes, disk, fused, shapes};
+use crate::models::{disk, fused};
 use crate::nn::device::Device;
 use crate::text::sentence::{EOS, UNK};
 use crate::text::tokenizer::{Tokenizer, Tokenizers};
-
-/// Names of the files in a model folder.
-pub const CONFIG_FILE: &str = "config.json";
-/// See [`CONFIG_FILE`].
-pub const WEIGHTS_FILE: &str = "model.safetensors";
-/// See [`CONFIG_FILE`].
-pub const SOURCE_FILE: &str = "source.tokenizer.json";
-/// See [`CONFIG_FILE`].
-pub const TARGET_FILE: &str = "target.tokenizer.json";
-/// See [`CONFIG_FILE`].
-pub const CARD_FILE: &str = "README.md";
 
 /// How the steps are computed; the numbers are the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -76,15 +69,16 @@ pub struct Model {
 }
 
 impl Model {
-    /// Loads a folder; its parts must fit each other.
+    /// Loads a model as it is wanted; its parts must fit each other.
     ///
     /// # Errors
     /// A sentence that names the file, and the key or tensor, that is missing, damaged or does not fit.
-    pub fn load(folder: &Path, device: &Device) -> Result<Self> {
-        Self::load_with(folder, device, &Tokenizers::default(), &mut |_| {})
+    pub fn load(model: impl Into<ModelSpec>, device: &Device) -> Result<Self> {
+        let ModelSpec { folder, choice } = model.into();
+        Self::load_with(&folder, device, &Tokenizers::default(), &mut |_| {})?.choosing(&choice)
     }
 
-    /// As [`Model::load`]; tokenizers are shared with other models that were loaded with `known`, and `progress` is
+    /// Loads a folder as its files say; tokenizers are shared with other models that were loaded with `known`, and `progress` is
     /// called with the share that is done, from 0 to 1.
     pub fn load_with(
         folder: &Path,
@@ -93,17 +87,6 @@ impl Model {
         progress: &mut (dyn FnMut(f32) + Send),
     ) -> Result<Self> {
         progress(0.0);
-        let (folder, chosen) = choice::split(folder);
-        let model = Self::load_whole(&folder, device, known, progress)?;
-        model.choosing(&chosen)
-    }
-
-    fn load_whole(
-        folder: &Path,
-        device: &Device,
-        known: &Tokenizers,
-        progress: &mut (dyn FnMut(f32) + Send),
-    ) -> Result<Self> {
         let origin = origins::find(folder);
         let model = match origin {
             Some(origin) => (origin.read)(folder).and_then(|read| Self::of_foreign(read, folder, device, known)),
@@ -120,11 +103,11 @@ impl Model {
     pub fn choosing(&self, chosen: &ModelChoice) -> Result<Self> {
         let mut model = self.clone();
         if let Some(heads) = &chosen.heads {
-            let Some(sizes) = &self.config.transformer else {
+            let Some(sizes) = self.config.transformer() else {
                 let message = format!("has one alignment; only of a Transformer is there an @{heads}");
                 return Err(Error::file(&self.folder, message));
             };
-            model.config.transformer = Some(heads.of(&self.folder, sizes)?);
+            model.config.own = heads.of(&self.folder, sizes)?.into();
         }
         if let Some(language) = &chosen.language {
             let source = self.source.clone().into_language(language);
@@ -355,7 +338,7 @@ impl Model {
 
     /// Where training guided the attention by given links: the reading of the rows that it guided.
     pub fn guided(&self) -> Option<&str> {
-        let sizes = self.config.transformer.as_ref();
+        let sizes = self.config.transformer();
         match sizes.map(|sizes| sizes.alignment_reason) {
             // a Transformer's rows belong to the words that they predict
             Some(AlignmentReason::Guided) => Some("predicted"),
@@ -377,7 +360,7 @@ impl Model {
 
 /// The most tokens of a side that a model has positions for.
 fn most(config: &Config) -> usize {
-    config.transformer.as_ref().map_or(usize::MAX, TransformerSizes::most)
+    config.transformer().map_or(usize::MAX, TransformerSizes::most)
 }
 
 /// The readable form of given weights on a device; no gradients are recorded.

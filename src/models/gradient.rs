@@ -11,9 +11,9 @@ use rand::SeedableRng as _;
 use rand_chacha::ChaCha8Rng;
 
 use crate::error::{Error, Result};
-use crate::models::Model;
 use crate::models::batch::{Batch, embed};
-use crate::models::config::Config;
+use crate::models::config::{Config, OwnSizes};
+use crate::models::folder::Model;
 use crate::models::loss::{Regularizer, Trainable, trainable};
 use crate::models::readable::{AlignedStep, Annotations, State};
 use crate::nn::init::gaussian;
@@ -383,10 +383,12 @@ impl Walk {
 /// the target, and the output layer that is the target's embedding stays as it is.
 pub fn two_embeddings(config: &Config, mut tensors: HashMap<String, Tensor>) -> (Config, HashMap<String, Tensor>) {
     let mut config = config.clone();
-    let transformer = config.transformer.as_mut().map(|sizes| &mut sizes.shared_embedding);
-    let nematus = config.nematus.as_mut().map(|sizes| &mut sizes.shared_embedding);
-    let opennmt = config.opennmt.as_mut().map(|sizes| &mut sizes.shared_embedding);
-    let shares = transformer.or(nematus).or(opennmt);
+    let shares = match &mut config.own {
+        OwnSizes::Transformer(sizes) => Some(&mut sizes.shared_embedding),
+        OwnSizes::Nematus(sizes) => Some(&mut sizes.shared_embedding),
+        OwnSizes::OpenNmt(sizes) => Some(&mut sizes.shared_embedding),
+        OwnSizes::Luong(_) | OwnSizes::None => None,
+    };
     if let Some(shares) = shares
         && std::mem::take(shares)
         && let Some(embedding) = tensors.get(EMBEDDING).cloned()

@@ -9,6 +9,9 @@ use safetensors::tensor::{Metadata, TensorInfo};
 
 use crate::error::{Error, Result};
 
+/// Names and shapes of tensors.
+pub type Shapes = Vec<(String, Vec<usize>)>;
+
 /// Bytes before the header: its length, a little-endian integer.
 pub const LENGTH_BYTES: usize = 8;
 /// The longest header that is read, in bytes: room for many times the names of any model here.

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use crate::models::checkpoint::{Array, Weights};
 use crate::models::config::Config;
-use crate::models::shapes;
+use crate::models::entry::shapes;
 use crate::nn::init::{gaussian, orthogonal, uniform};
 
 /// How to draw the weights. Recurrent matrices U are orthogonal and biases 0 in the first two.

@@ -21,15 +21,20 @@
 //! and on nothing that goes from one step to the next. Encoder and decoder alike; annotations are the top
 //! layer's states, not dropped.
 
+pub mod sizes;
+
 use candle_core::Tensor;
 
-use crate::attention::{AlignedAnnotations, Attention, AttentionEntry, AttentionKind, Query, Sizes, construct, find};
+use crate::attention::{AlignedAnnotations, Attention, AttentionKind, Query, Sizes, construct};
 use crate::error::{Error, Result};
 use crate::models::batch::{Batch, embed};
 use crate::models::config::Config;
+use crate::models::entry::{AlignmentMode, ModelEntry};
+use crate::models::header::Shapes;
 use crate::models::loss::{Hidden, Regularizer, Trainable};
+use crate::models::luong::sizes::LuongSizes;
 use crate::models::readable::{AlignedStep, Annotations, State, Step, TranslationModel};
-use crate::models::{AlignmentMode, ModelEntry, Shapes, anatomy, fused};
+use crate::models::{anatomy, fused};
 use crate::nn::bidirectional::Direction;
 use crate::nn::linear::{Parameters, apply};
 use crate::nn::lstm::{Lstm, LstmGates, LstmState};
@@ -54,7 +59,7 @@ pub const ENTRY: ModelEntry = ModelEntry {
 };
 
 fn looks(config: &Config) -> Option<AlignmentMode> {
-    let luong = config.luong.as_ref()?;
+    let luong = config.luong()?;
     let score = luong.entry().filter(|_| luong.attention != AttentionKind::None)?;
     Some(AlignmentMode { kind: luong.attention, score })
 }
@@ -65,34 +70,6 @@ fn gain(name: &str) -> f64 {
         "source_embedding" | "target_embedding" => 10.0,
         "W_i" | "W_f" | "W_o" | "W_g" | "W_c" => 2.0,
         _ => 1.0,
-    }
-}
-
-/// What only a model of Luong et al. 2015 has.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LuongSizes {
-    /// Stacked LSTM layers on either side, at least 1.
-    pub layers: usize,
-    /// Where the decoder looks.
-    pub attention: AttentionKind,
-    /// How a state and an annotation are compared: a name in [`ATTENTIONS`](crate::attention::ATTENTIONS).
-    pub score: String,
-    /// Whether h~_{t-1} is fed into step t (section 3.3).
-    pub input_feeding: bool,
-    /// Whether the encoder reads the source backwards.
-    pub reverse_source: bool,
-    /// D, half the window of local attention in words; 0 where the attention is not local.
-    pub window: usize,
-    /// The source words that `location` has a row for; 0 for other scores.
-    pub max_source: usize,
-    /// y_0, the id that the decoder reads first.
-    pub start: u32,
-}
-
-impl LuongSizes {
-    /// The score function; `None` where `score` is no name of the table.
-    pub fn entry(&self) -> Option<&'static AttentionEntry> {
-        find(&self.score)
     }
 }
 
@@ -136,7 +113,7 @@ struct Decoder {
 impl Luong {
     /// From tensors by the names of [`shapes`]; variables stay variables.
     pub fn new(config: &Config, all: &Parameters<'_>) -> Result<Self> {
-        let Some(sizes) = config.luong.clone() else {
+        let Some(sizes) = config.luong().cloned() else {
             return Err(Error::Internal("this configuration is not one of luong".into()));
         };
         let Some(entry) = sizes.entry() else {
@@ -355,7 +332,7 @@ impl Trainable for Luong {
 pub fn shapes(config: &Config) -> Shapes {
     let (m, n) = (config.embedding, config.hidden);
     let mut shapes = Shapes::new();
-    let Some(luong) = &config.luong else { return shapes };
+    let Some(luong) = config.luong() else { return shapes };
     let mut add = |name: &str, shape: &[usize]| shapes.push((name.to_owned(), shape.to_vec()));
     add("source_embedding", &[config.source_vocabulary, m]);
     add("target_embedding", &[config.target_vocabulary, m]);

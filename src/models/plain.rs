@@ -119,7 +119,7 @@ impl Stepper for PlainStepper {
     }
 
     fn has_heads(&self) -> bool {
-        self.model.config().transformer.is_some()
+        self.model.config().transformer().is_some()
     }
 
     fn begin_changed(&mut self, sources: &[&[u32]], changes: &[HeadChanges]) -> Result<()> {

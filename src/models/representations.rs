@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 use crate::models::checkpoint::Array;
-use crate::models::{Model, Stepper};
+use crate::models::folder::Model;
+use crate::models::stepper::Stepper;
 use crate::text::tokenizer::Tokenizer;
 
 /// Phrases read together.

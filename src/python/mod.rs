@@ -62,7 +62,11 @@ fn model_path(name: PathBuf) -> PyResult<PathBuf> {
         let there = bundled::places().into_iter().filter(|place| place.is_dir() || Some(place) == home.as_ref());
         there.map(|place| place.display().to_string()).collect::<Vec<_>>().join(", ")
     };
-    bundled::path_of(name).map_err(|why| PyFileNotFoundError::new_err(format!("{why}. Looked in {}", places())))
+    let found = bundled::model_of(name);
+    let found = found.map_err(|why| PyFileNotFoundError::new_err(format!("{why}. Looked in {}", places())))?;
+    let mut path = found.folder.into_os_string();
+    path.push(found.choice.to_string());
+    Ok(path.into())
 }
 
 /// The installed models.

@@ -8,7 +8,7 @@ use pyo3::prelude::{Bound, FromPyObject, PyAny, PyErr, PyResult, Python, pyclass
 
 use crate::analysis::reading::Reading;
 use crate::decoding;
-use crate::decoding::ensemble::Mixing;
+use crate::decoding::SystemSpec;
 use crate::decoding::{Decoded, Ensemble, Hypothesis, LengthRule, Ranking, SearchOptions};
 use crate::error::{Error, Result};
 use crate::evaluation::rows::ReadRows;
@@ -244,7 +244,8 @@ impl NativeModel {
         if let Some(notice) = &runtime.device.notice {
             PyErr::warn(py, &py.get_type::<PyUserWarning>(), &std::ffi::CString::new(notice.as_str())?, 2)?;
         }
-        let system = waiting::work(py, None, |_, _| Ensemble::load(&folders, &runtime.device, Mixing::default()))?;
+        let spec = SystemSpec { members: folders.into_iter().map(Into::into).collect(), ..SystemSpec::default() };
+        let system = waiting::work(py, None, |_, _| Ensemble::load(&spec, &runtime.device))?;
         let system = Arc::new(system);
         Ok(Self(Loaded { system, runtime, stepper: Kept::default(), head: Kept::default() }))
     }

@@ -1,6 +1,5 @@
 //! Floor 14: a translation that was found or given, with its numbers as arrays of numpy.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use numpy::{PyArray1, PyArray2};
@@ -16,7 +15,7 @@ use crate::corpus::run;
 use crate::corpus::run::SystemRunOptions;
 use crate::corpus::store::output::SystemOutput;
 use crate::corpus::store::read::StoredAbout;
-use crate::decoding::{Ensemble, Hypothesis, SearchOptions};
+use crate::decoding::{Ensemble, Hypothesis, SearchOptions, SystemSpec};
 use crate::figure::provenance::Provenance;
 use crate::host::words::{LinkedSides, text, tokens};
 use crate::python::arrays::{Matrix, Words, array, matrix};
@@ -93,8 +92,13 @@ impl NativeTranslation {
             search: SearchOptions { beam: found.beam, ..SearchOptions::default() },
             ..SystemRunOptions::default()
         };
-        let folders: Vec<PathBuf> = system.members().iter().map(|model| model.folder.clone()).collect();
-        run::about(system.into(), &folders, &run::digests(system.into()), &options)
+        let members = system.members().iter().map(|model| (&model.folder).into()).collect();
+        run::about(
+            system.into(),
+            &SystemSpec { members, ..SystemSpec::default() },
+            &run::digests(system.into()),
+            &options,
+        )
     }
 
     /// What it comes from, for the file of a figure.

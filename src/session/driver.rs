@@ -18,6 +18,7 @@ use crate::jobs::files::follow::Follower;
 use crate::jobs::files::inbox::{Inboxes, inbox_of};
 use crate::jobs::files::texts::Folders;
 use crate::jobs::live::protocol::Event;
+use crate::models::choice::ModelSpec;
 use crate::pages::command::Command;
 use crate::session::lanes::{LaneNews, Lanes, ThreadLanes};
 use crate::session::persist;
@@ -40,7 +41,7 @@ pub struct Driver {
     session: Session,
     lanes: Box<dyn Lanes>,
     /// The model that was taken apart last, while a column has it.
-    apart: Option<PathBuf>,
+    apart: Option<ModelSpec>,
     follower: Follower,
     texts: Follower<Folders>,
     inbox: Follower<Inboxes>,
@@ -185,15 +186,15 @@ impl Driver {
         for effect in self.session.take_effects() {
             match effect {
                 Effect::Decode(request) => {
-                    let is_closed = |folder: &PathBuf| request.columns.iter().all(|spec| spec.folder != *folder);
-                    if self.apart.take_if(|folder| is_closed(folder)).is_some() {
+                    let is_open = |model: &_| request.columns.iter().any(|spec| spec.system.only() == Some(model));
+                    if self.apart.take_if(|model| !is_open(model)).is_some() {
                         self.lanes.let_go();
                     }
                     self.lanes.decode(request);
                 }
                 Effect::Lane(call) => self.lanes.queue(call),
                 Effect::TakeApart { number, request } => {
-                    self.apart = Some(request.folder.clone());
+                    self.apart = Some(request.model.clone());
                     self.lanes.take_apart(number, *request);
                 }
                 #[cfg(not(target_family = "wasm"))]
@@ -235,7 +236,7 @@ mod tests {
 
     #[test]
     fn of_rows_that_wait_only_the_newest_of_a_column_is_absorbed() {
-        let models = vec![PathBuf::from("no/such/model"); 2];
+        let models = vec!["no/such/model".into(); 2];
         let mut driver = Driver::open(OpenWith { models, ..OpenWith::default() }, Arc::new(|| {}));
         let number = driver.session.app().tasks.newest();
         let ids: Vec<u64> = driver.session.app().document.columns().iter().map(|column| column.id).collect();

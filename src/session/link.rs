@@ -1,7 +1,7 @@
 //! Floor 12: what is shown as a link: the part of an address behind `#`, which no server sees. It holds what a saved state
 //! holds of one sentence, packed, and the page of a lesson where one is open; models are named, never placed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Read as _, Write as _};
 use std::path::{Component, Path, PathBuf};
 
@@ -17,8 +17,7 @@ use crate::app::layout::Layout;
 use crate::app::open_with::Installed;
 use crate::app::settings::Settings;
 use crate::error::{Error, Result};
-use crate::jobs::queue::candidate::Candidate;
-use crate::models::choice;
+use crate::models::choice::ModelSpec;
 use crate::pages::shape::told;
 use crate::session::persist::SavedSession;
 
@@ -90,7 +89,7 @@ impl ShownLink {
         };
         let (lesson, lesson_page) = lesson.unwrap_or_default();
         let mut link = Self { lesson, lesson_page, state: kept, ..Self::default() };
-        for folder in link.state.folders_mut() {
+        for ModelSpec { folder, .. } in link.state.models_mut() {
             if let Some(name) = folder.file_name().map(PathBuf::from) {
                 *folder = name;
             }
@@ -146,12 +145,12 @@ impl ShownLink {
             return Err(too_much());
         }
         let mut link: Self = serde_json::from_value(keys.into()).map_err(|_| damaged())?;
-        let is_name = |folder: &mut PathBuf| {
+        let is_name = |ModelSpec { folder, .. }: &mut ModelSpec| {
             let mut parts = folder.components();
             matches!((parts.next(), parts.next()), (Some(Component::Normal(_)), None))
                 && !folder.to_string_lossy().contains('\\')
         };
-        if !link.state.folders_mut().all(is_name) {
+        if !link.state.models_mut().all(is_name) {
             return Err(damaged());
         }
         if link.state.limit() {
@@ -167,42 +166,35 @@ impl ShownLink {
     /// With the models where they lie: among `bundled`, or in the user's own folder. The names of those that are nowhere
     /// come back; what is set for them goes.
     pub fn placed(mut self, bundled: &[Installed], home: Option<&Path>) -> (Self, Vec<String>) {
-        let mut places = BTreeMap::new();
-        for name in self.state.folders_mut() {
-            let (own, _) = choice::split(name);
+        let mut missing = BTreeSet::new();
+        for model in self.state.models_mut() {
             let mut folders = bundled.iter().map(|installed| &installed.folder);
-            let at_home = || home.map(|home| home.join(&own)).filter(|folder| folder.is_dir());
-            let here = folders.find(|folder| folder.file_name() == Some(own.as_os_str()));
-            let place = here.cloned().or_else(at_home);
-            places.insert(name.clone(), place.map(|folder| folder.with_file_name(&*name)));
-        }
-        for folder in self.state.folders_mut() {
-            if let Some(Some(place)) = places.get(folder) {
-                folder.clone_from(place);
+            let at_home = || home.map(|home| home.join(&model.folder)).filter(|folder| folder.is_dir());
+            let here = folders.find(|folder| folder.file_name() == Some(model.folder.as_os_str()));
+            match here.cloned().or_else(at_home) {
+                Some(place) => model.folder = place,
+                None => drop(missing.insert(model.to_string())),
             }
         }
-        let is_missing = |folder: &PathBuf| places.get(folder).is_some_and(Option::is_none);
-        let are_here = |folders: &[PathBuf]| !folders.iter().any(is_missing);
+        let are_here = |models: &[ModelSpec]| !models.iter().any(|model| missing.contains(&model.to_string()));
         if let Some(columns) = &mut self.state.columns {
-            let before = |at: usize| columns.iter().take(at).filter(|column| are_here(column.folders())).count();
-            let is_here = |at: &usize| columns.get(*at).is_some_and(|column| are_here(column.folders()));
+            let before = |at: usize| columns.iter().take(at).filter(|column| are_here(&column.members)).count();
+            let is_here = |at: &usize| columns.get(*at).is_some_and(|column| are_here(&column.members));
             self.selected = self.selected.filter(is_here).map(before);
-            columns.retain(|column| are_here(column.folders()));
+            columns.retain(|column| are_here(&column.members));
         }
-        self.state.interventions.retain(|owned| are_here(&owned.folders));
-        self.state.variants.retain(|variant| are_here(&variant.folders));
-        let missing = places.iter().filter(|(_, place)| place.is_none());
-        let missing = missing.map(|(name, _)| name.display().to_string()).collect();
-        (self, missing)
+        self.state.interventions.retain(|owned| are_here(&owned.models));
+        self.state.variants.retain(|variant| are_here(&variant.models));
+        (self, missing.into_iter().collect())
     }
 }
 
 impl SavedSession {
-    /// The folders of all models that it names.
-    pub(super) fn folders_mut(&mut self) -> impl Iterator<Item = &mut PathBuf> {
-        let folders = self.columns.iter_mut().flatten().flat_map(Candidate::folders_mut);
-        let folders = folders.chain(self.interventions.iter_mut().flat_map(|one| one.folders.iter_mut()));
-        let folders = folders.chain(self.variants.iter_mut().flat_map(|one| one.folders.iter_mut()));
-        folders.chain(self.settings.aligner.models_mut())
+    /// All models that it names.
+    pub(super) fn models_mut(&mut self) -> impl Iterator<Item = &mut ModelSpec> {
+        let models = self.columns.iter_mut().flatten().flat_map(|system| system.members.iter_mut());
+        let models = models.chain(self.interventions.iter_mut().flat_map(|one| one.models.iter_mut()));
+        let models = models.chain(self.variants.iter_mut().flat_map(|one| one.models.iter_mut()));
+        models.chain(self.settings.aligner.models_mut())
     }
 }

@@ -14,8 +14,8 @@ use crate::app::files::lists::{List, OpenFile};
 use crate::app::layout::Layout;
 use crate::app::open_with::Installed;
 use crate::app::settings::Settings;
+use crate::decoding::SystemSpec;
 use crate::error::{Error, Result};
-use crate::jobs::queue::candidate::Candidate;
 use crate::pages::Pages;
 use crate::pages::shape::told;
 use crate::text::sentence::MAX_SOURCE_BYTES;
@@ -41,7 +41,7 @@ pub struct SavedSession {
     pub translated: Vec<String>,
     pub files: Vec<SavedFile>,
     /// Models and ensembles from left to right; `None`: the bundled ones.
-    pub columns: Option<Vec<Candidate>>,
+    pub columns: Option<Vec<SystemSpec>>,
     /// What is set in the columns, while `source` is translated.
     pub interventions: Vec<Owned>,
     /// What stands beside them, while `source` is translated.
@@ -112,7 +112,7 @@ impl Default for SavedSession {
 impl SavedSession {
     /// With bundled models at their present place: another build or an update may have moved them.
     pub fn with_moved(mut self, bundled: &[Installed]) -> Self {
-        for folder in self.folders_mut().filter(|folder| !folder.exists()) {
+        for folder in self.models_mut().map(|model| &mut model.folder).filter(|folder| !folder.exists()) {
             if let Some(moved) = bundled.iter().find(|here| here.folder.file_name() == folder.file_name()) {
                 folder.clone_from(&moved.folder);
             }
@@ -122,12 +122,11 @@ impl SavedSession {
 
     /// Leaves out models beyond what a window can show; true when there were any.
     pub(super) fn limit(&mut self) -> bool {
-        let is_right = |folders: &[PathBuf]| (1..=MOST_SHOWN).contains(&folders.len());
         let Self { columns, interventions, variants, .. } = self;
         let mut nothing = Vec::new();
         let columns = columns.as_mut().unwrap_or(&mut nothing);
         let before = columns.len() + interventions.len() + variants.len();
-        columns.retain(|column| is_right(column.folders()));
+        columns.retain(|system| (1..=MOST_SHOWN).contains(&system.members.len()));
         columns.truncate(MOST_SHOWN);
         interventions.truncate(MOST_SHOWN);
         variants.truncate(MOST_SHOWN);
@@ -166,14 +165,14 @@ impl SavedSession {
 impl SavedFile {
     /// As it is kept; `None` where its path is not text.
     pub fn of(file: &OpenFile) -> Option<Self> {
-        let target = file.target_path.clone().filter(|path| are_text(&[path]));
-        are_text(&[&file.path]).then(|| Self { path: file.path.clone(), target })
+        let target = file.target_path.clone().filter(|path| is_text(path));
+        is_text(&file.path).then(|| Self { path: file.path.clone(), target })
     }
 }
 
 /// JSON holds text, so a path that is not text cannot be kept.
-pub(super) fn are_text<P: AsRef<Path>>(paths: &[P]) -> bool {
-    paths.iter().all(|path| path.as_ref().to_str().is_some())
+pub(super) fn is_text(path: &Path) -> bool {
+    path.to_str().is_some()
 }
 
 /// What was found where the state is kept.

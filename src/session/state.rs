@@ -19,6 +19,7 @@ use crate::app::settings::Settings;
 use crate::app::state::AppState;
 use crate::app::tasks::Tasks;
 use crate::app::view::ViewState;
+use crate::decoding::SystemSpec;
 use crate::error::Result;
 #[cfg(not(target_family = "wasm"))]
 use crate::jobs::corpus::thread::CorpusNews;
@@ -26,9 +27,9 @@ use crate::jobs::files::follow::FollowEvent;
 use crate::jobs::files::inbox::GivenOver;
 use crate::jobs::files::texts::FolderTexts;
 use crate::jobs::live::protocol::Event;
-use crate::jobs::queue::candidate::Candidate;
 use crate::jobs::queue::{QueueEvent, QueueNews};
 use crate::jobs::steps::StepsEvent;
+use crate::models::choice::ModelSpec;
 #[cfg(not(target_family = "wasm"))]
 use crate::pages::corpus::CorpusPage;
 use crate::pages::map::MapPage;
@@ -45,7 +46,7 @@ use crate::session::lessons::before::Left;
 use crate::session::link;
 use crate::session::link::ShownLink;
 use crate::session::persist;
-use crate::session::persist::{SavedFile, SavedSession, are_text};
+use crate::session::persist::{SavedFile, SavedSession, is_text};
 
 /// The folder of the user's own lessons, beside that of the models.
 const LESSONS: &str = "lessons";
@@ -108,11 +109,10 @@ impl Session {
             app.show_page(SENTENCE);
             lists::add_file(&mut app, path, options.target.clone(), true);
         }
-        let models = |folders: &[PathBuf]| folders.iter().cloned().map(Candidate::Model).collect();
-        let columns: Vec<Candidate> = if options.models.is_empty() {
-            saved.columns.unwrap_or_else(|| models(&options.opening))
+        let columns: Vec<SystemSpec> = if options.models.is_empty() {
+            saved.columns.unwrap_or_else(|| options.opening.iter().map(SystemSpec::from).collect())
         } else {
-            models(&options.models)
+            options.models.iter().map(SystemSpec::from).collect()
         };
         for column in columns {
             app.add_column(column);
@@ -155,11 +155,12 @@ impl Session {
             None => layout,
         };
         let mut columns = left.map_or_else(
-            || self.app.document.originals().map(Column::candidate).collect(),
+            || self.app.document.originals().map(|column| column.system.clone()).collect(),
             |left| left.columns.clone(),
         );
         // JSON holds text, so a path that is not text is left out.
-        columns.retain(|column| are_text(column.folders()));
+        let are_text = |models: &[ModelSpec]| models.iter().all(|model| is_text(&model.folder));
+        columns.retain(|column| are_text(&column.members));
         let lists = &self.app.lists;
         SavedSession {
             source: Some(source.clone()),
@@ -167,8 +168,8 @@ impl Session {
             translated: lists.translated.clone(),
             files: lists.files.iter().filter_map(SavedFile::of).collect(),
             columns: Some(columns),
-            interventions: interventions.iter().filter(|owned| are_text(&owned.folders)).cloned().collect(),
-            variants: variants.iter().filter(|variant| are_text(&variant.folders)).cloned().collect(),
+            interventions: interventions.iter().filter(|owned| are_text(&owned.models)).cloned().collect(),
+            variants: variants.iter().filter(|variant| are_text(&variant.models)).cloned().collect(),
             interlinear: (**interlinear).clone(),
             list: persist::list_name(lists.shown),
             layout,
@@ -219,7 +220,7 @@ impl Session {
             self.app.notify(tr!("The link shows models that are not here: {}", missing.join(", ")), true);
         }
         if state.columns.as_ref().is_none_or(Vec::is_empty) {
-            state.columns = Some(self.app.document.originals().map(Column::candidate).collect());
+            state.columns = Some(self.app.document.originals().map(|column| column.system.clone()).collect());
         }
         let source = state.source.clone().unwrap_or_else(|| self.app.document.source().to_owned());
         // The lines under words are of a person's own texts, and no link has any.
@@ -425,8 +426,8 @@ impl Session {
         if let Some(link) = given.link {
             self.apply(WindowCommand::OpenLink(link));
         }
-        for folder in given.models {
-            self.apply(ColumnCommand::Add(folder));
+        for model in given.models {
+            self.apply(ColumnCommand::Add(model.into()));
         }
         self.app.view.calls += 1;
     }

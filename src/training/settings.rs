@@ -12,7 +12,7 @@ use crate::analysis::reading::Reading;
 use crate::attention::find;
 use crate::error::{Error, Result};
 use crate::models::TRAINED;
-use crate::models::config::{Architecture, AttentionKind, Config, LuongSizes};
+use crate::models::config::{Architecture, AttentionKind, Config, LuongSizes, OwnSizes};
 use crate::nn::fused::Precision;
 
 /// A whole configuration file.
@@ -508,24 +508,16 @@ impl TrainingSettings {
         let architecture = self.architecture().unwrap_or(Architecture::RNN_SEARCH);
         Config {
             name: self.name.clone(),
-            architecture,
             source_language: model.source_language.clone(),
             target_language: model.target_language.clone(),
             source_vocabulary,
             target_vocabulary,
-            eos: 0,
-            unk: 1,
-            source_eos: true,
-            bars_unk: false,
             embedding: model.embedding,
-            hidden: model.hidden,
             maxout: model.maxout,
             alignment: if architecture == Architecture::RNN_SEARCH { model.alignment } else { 0 },
             output_rank: model.output_rank,
-            luong: (architecture == Architecture::LUONG).then(|| self.luong()),
-            transformer: None,
-            nematus: None,
-            opennmt: None,
+            own: if architecture == Architecture::LUONG { self.luong().into() } else { OwnSizes::None },
+            ..Config::bare(architecture, model.hidden)
         }
     }
 }

@@ -71,7 +71,7 @@ pub fn perform(act: Act, window: &mut Window<'_>, page: &dyn PageState) {
     match act {
         Act::ShowPage(page) => window.push(WindowCommand::ShowPage(page)),
         Act::Open => open(window, page),
-        Act::AddModel => sheet(window, Sheet::Ask(MODEL.then(ColumnCommand::Add))),
+        Act::AddModel => sheet(window, Sheet::Ask(MODEL.then(|path| ColumnCommand::Add(path.into())))),
         Act::NewTraining => sheet(window, Sheet::Training),
         Act::CopyLink => window.local.shared.copies_link = true,
         Act::SaveFigure => save_figure(window),

@@ -14,11 +14,10 @@ use web_sys::{Blob, MessageEvent, Url, Worker};
 use crate::app::effect::QueueCall;
 use crate::jobs::Wake;
 use crate::jobs::live::protocol::{Event, Request};
-use crate::jobs::models::store::Unit;
 use crate::jobs::queue::{QueueEvent, QueueNews, QueueOrder};
 use crate::jobs::steps::{StepsEvent, StepsRequest};
 use crate::models::anatomy;
-use crate::models::choice;
+use crate::models::choice::ModelSpec;
 use crate::models::config::Config;
 use crate::session::lanes::{LaneNews, Lanes};
 use crate::text::given;
@@ -148,10 +147,8 @@ impl WorkerLanes {
     /// Gives the worker the files of models of a person's own, once.
     fn give(&mut self, request: &Request) {
         let Some(worker) = &self.worker else { return };
-        for folder in
-            request.columns.iter().flat_map(|spec| Unit::of(spec).keys).map(|(folder, _)| choice::split(&folder).0)
-        {
-            let own = given::inside(&folder);
+        for ModelSpec { folder, .. } in request.columns.iter().flat_map(|spec| &spec.system.members) {
+            let own = given::inside(folder);
             if own.is_empty() || !self.given.insert(folder.clone()) {
                 continue;
             }

@@ -16,12 +16,12 @@ use crate::app::effect::QueueCall;
 use crate::error::Error;
 use crate::jobs::live::protocol::{ColumnId, ColumnSpec, Event, Request};
 use crate::jobs::models::cache::Key;
-use crate::jobs::models::store::{Store, Unit};
+use crate::jobs::models::store::Store;
 use crate::jobs::queue::job_queue;
 use crate::jobs::queue::{QueueEvent, QueueNews, QueueOrder};
 use crate::jobs::steps::{Open, StepsEvent, StepsRequest};
 use crate::jobs::{serve, steps};
-use crate::models::{Model, choice};
+use crate::models::Model;
 use crate::text::tokenizer::Tokenizers;
 use crate::ticket::CancellationToken;
 use crate::web::message::{FromWorker, ToWorker, packed, unpacked};
@@ -109,7 +109,7 @@ impl PageWorker {
 
     /// The models to fetch now; each is named once.
     pub fn missing(&mut self) -> Vec<String> {
-        let wanted: Vec<PathBuf> = self.keys().map(|(folder, _)| choice::split(&folder).0).collect();
+        let wanted: Vec<PathBuf> = self.keys().map(|(model, _)| model.folder).collect();
         let mut missing = Vec::new();
         for folder in wanted {
             if !self.is_there(&folder) && !self.failed.contains_key(&folder) && !self.coming.contains_key(&folder) {
@@ -154,9 +154,9 @@ impl PageWorker {
             Ok(model) => model,
             Err(error) => return self.failed(folder, error.to_string()),
         };
-        let keys: Vec<Key> = self.keys().filter(|(wanted, _)| choice::split(wanted).0 == path).collect();
+        let keys: Vec<Key> = self.keys().filter(|(wanted, _)| wanted.folder == path).collect();
         for key in keys {
-            match model.choosing(&choice::split(&key.0).1) {
+            match model.choosing(&key.0.choice) {
                 Ok(chosen) => self.store.put(key, chosen),
                 Err(error) => self.failed(folder, error.to_string())?,
             }
@@ -192,25 +192,24 @@ impl PageWorker {
 impl PageWorker {
     /// What columns and other work want in memory.
     fn keys(&self) -> impl Iterator<Item = Key> {
-        let columns =
-            self.request.iter().flat_map(|request| request.columns.iter().flat_map(|spec| Unit::of(spec).keys));
-        let apart = self.apart.iter().map(|(_, request)| (request.folder.clone(), request.device));
+        let columns = self.request.iter().flat_map(|request| request.columns.iter().flat_map(ColumnSpec::keys));
+        let apart = self.apart.iter().map(|(_, request)| (request.model.clone(), request.device));
         let orders = self.orders.iter().filter_map(|(_, order)| order.model());
         columns.chain(apart).chain(orders).collect::<Vec<_>>().into_iter()
     }
 
     fn is_there(&self, folder: &Path) -> bool {
-        self.keys().filter(|(own, _)| choice::split(own).0 == folder).all(|key| self.store.knows(&key))
+        self.keys().filter(|(own, _)| own.folder == folder).all(|key| self.store.knows(&key))
     }
 
     fn columns_with(&self, folder: &Path) -> Vec<ColumnId> {
-        let has = |spec: &&ColumnSpec| Unit::of(spec).keys.iter().any(|(own, _)| choice::split(own).0 == folder);
+        let has = |spec: &&ColumnSpec| spec.system.members.iter().any(|own| own.folder == folder);
         self.request.iter().flat_map(|request| request.columns.iter().filter(has).map(|spec| spec.column)).collect()
     }
 
     fn live_turn(&mut self) -> Result<bool, JsError> {
         let Some(request) = &self.request else { return Ok(false) };
-        let ready = |spec: &&ColumnSpec| Unit::of(spec).keys.iter().all(|key| self.store.knows(key));
+        let ready = |spec: &&ColumnSpec| spec.keys().all(|key| self.store.knows(&key));
         let columns: Vec<ColumnSpec> = request.columns.iter().filter(ready).cloned().collect();
         let next = self.todo.iter().position(|id| columns.iter().any(|spec| spec.column == *id));
         let is_near = self.todo.is_empty() && request.near.is_some();

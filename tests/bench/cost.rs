@@ -6,7 +6,7 @@
 //! words that are looked at. What does not depend on the step is counted once a sentence (U_a h_j, C c). Not counted are
 //! element-wise work, look-ups and padding.
 
-use interlinear::models::config::{Architecture, Config};
+use interlinear::models::config::{Architecture, Config, OwnSizes};
 use interlinear::models::shapes;
 
 /// When a weight matrix is applied while a sentence is translated.
@@ -55,25 +55,27 @@ pub fn applied(config: &Config, name: &str) -> Applied {
 /// Whether an embedding is the output layer.
 fn is_tied(config: &Config, name: &str) -> bool {
     let side = |shared| if shared { "source_embedding" } else { "target_embedding" };
-    let transformer = config.transformer.as_ref().map(|sizes| (sizes.tied_output, sizes.shared_embedding));
-    let nematus = config.nematus.as_ref().map(|sizes| (sizes.tied_output, sizes.shared_embedding));
-    let opennmt = config.opennmt.as_ref().map(|sizes| (sizes.tied_output, sizes.shared_embedding));
-    transformer.or(nematus).or(opennmt).is_some_and(|(tied, shared)| tied && name == side(shared))
+    match &config.own {
+        OwnSizes::Transformer(sizes) => sizes.tied_output && name == side(sizes.shared_embedding),
+        OwnSizes::Nematus(sizes) => sizes.tied_output && name == side(sizes.shared_embedding),
+        OwnSizes::OpenNmt(sizes) => sizes.tied_output && name == side(sizes.shared_embedding),
+        OwnSizes::Luong(_) | OwnSizes::None => false,
+    }
 }
 
 /// Multiplications of a step for each source word that it looks at: the energy and the word's part of c_i.
 fn look_products(config: &Config) -> u64 {
-    if let Some(sizes) = &config.transformer {
+    if let Some(sizes) = config.transformer() {
         // energies and sums of all heads, in every layer; the words that were said are few and not counted
         return (2 * sizes.decoder_layers * config.hidden) as u64;
     }
     let Some(looks) = config.looks() else { return 0 };
     let annotation = (config.architecture.entry().annotation)(config);
-    let products = match (&config.luong, looks.score.name) {
+    let products = match (config.luong(), looks.score.name) {
         (Some(_), _) => config.hidden * if looks.score.content { 2 } else { 1 },
         (None, "additive") if config.alignment > 0 => config.alignment + annotation,
         // as wide as the annotations in Nematus, as the states in OpenNMT
-        (None, "additive") if config.nematus.is_some() => 2 * annotation,
+        (None, "additive") if config.nematus().is_some() => 2 * annotation,
         (None, _) => config.hidden + annotation,
     };
     products as u64

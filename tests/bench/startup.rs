@@ -32,8 +32,8 @@ const COLUMNS: &[BenchColumn] = &[
 pub fn run(setup: &Setup, figures: &mut Figures) -> anyhow::Result<()> {
     figures.head(COLUMNS)?;
     for folder in setup.models() {
-        let load = median(setup.repeat, PATIENCE, || args::load(&folder, &setup.runtime).map(drop))?;
-        let model = args::load(&folder, &setup.runtime)?;
+        let load = median(setup.repeat, PATIENCE, || args::load(&(&folder).into(), &setup.runtime).map(drop))?;
+        let model = args::load(&(&folder).into(), &setup.runtime)?;
         let first = median(setup.repeat, PATIENCE, || translate(setup, &model))?;
         let process = median(setup.repeat, PATIENCE, || spawn(setup, &folder))?;
         figures.row(&[json!(model.config.name), json!(load), json!(first), json!(process)])?;

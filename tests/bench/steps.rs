@@ -54,7 +54,13 @@ pub fn run(setup: &Setup, figures: &mut Figures) -> anyhow::Result<()> {
 
 fn request(folder: PathBuf, words: usize) -> StepsRequest {
     let source = vec!["the"; words].join(" ");
-    StepsRequest { folder, device: DeviceChoice::Cpu, source, then: Then::Greedy, ..StepsRequest::default() }
+    StepsRequest {
+        model: folder.into(),
+        device: DeviceChoice::Cpu,
+        source,
+        then: Then::Greedy,
+        ..StepsRequest::default()
+    }
 }
 
 /// What comes of a request, and after how many milliseconds.

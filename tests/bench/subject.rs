@@ -130,11 +130,11 @@ impl Subject {
     /// Writes a model folder that others can read, `</s>` silent as here.
     pub fn save(&self, folder: &Path) -> anyhow::Result<()> {
         std::fs::create_dir_all(folder)?;
-        self.config.save(&folder.join(folder::CONFIG_FILE))?;
-        self.weights.save(&folder.join(folder::WEIGHTS_FILE), self.half)?;
+        self.config.save(&folder.join(disk::CONFIG_FILE))?;
+        self.weights.save(&folder.join(disk::WEIGHTS_FILE), self.half)?;
         let sides = [
-            (folder::SOURCE_FILE, 's', self.config.source_vocabulary),
-            (folder::TARGET_FILE, 't', self.config.target_vocabulary),
+            (disk::SOURCE_FILE, 's', self.config.source_vocabulary),
+            (disk::TARGET_FILE, 't', self.config.target_vocabulary),
         ];
         for (name, letter, count) in sides {
             let path = folder.join(name);
@@ -171,24 +171,14 @@ fn made_tokenizer(letter: char, count: usize) -> String {
 pub fn rnn_search(name: &str, [k, m, n, l, alignment]: [usize; 5]) -> Config {
     Config {
         name: name.into(),
-        architecture: Architecture::RNN_SEARCH,
         source_language: "en".into(),
         target_language: "fr".into(),
         source_vocabulary: k,
         target_vocabulary: k,
-        eos: 0,
-        unk: 1,
-        source_eos: true,
-        bars_unk: false,
         embedding: m,
-        hidden: n,
         maxout: l,
         alignment,
-        output_rank: None,
-        luong: None,
-        transformer: None,
-        nematus: None,
-        opennmt: None,
+        ..Config::bare(Architecture::RNN_SEARCH, n)
     }
 }
 
@@ -209,7 +199,7 @@ pub fn luong(name: &str, [k, m, n, layers]: [usize; 4]) -> Config {
         max_source: 0,
         start: 0,
     };
-    Config { architecture: Architecture::LUONG, maxout: 0, luong: Some(sizes), ..rnn_search(name, [k, m, n, 0, 0]) }
+    Config { architecture: Architecture::LUONG, maxout: 0, own: sizes.into(), ..rnn_search(name, [k, m, n, 0, 0]) }
 }
 
 /// RNNsearch as large as a bundled model: what the peers are measured with.
@@ -255,7 +245,7 @@ pub fn transformer(name: &str, [k, d, inner]: [usize; 3], layers: usize) -> Conf
         alignment_reason: AlignmentReason::Guided,
     };
     let config = rnn_search(name, [k, d, d, 0, 0]);
-    Config { architecture: Architecture::TRANSFORMER, transformer: Some(sizes), ..config }
+    Config { architecture: Architecture::TRANSFORMER, own: sizes.into(), ..config }
 }
 
 /// The sizes of most models of OPUS-MT.
@@ -284,7 +274,7 @@ pub fn nematus(name: &str, [k, m, n]: [usize; 3]) -> Config {
         shared_embedding: false,
         tied_output: false,
     };
-    Config { architecture: Architecture::NEMATUS, nematus: Some(sizes), ..rnn_search(name, [k, m, n, 0, 0]) }
+    Config { architecture: Architecture::NEMATUS, own: sizes.into(), ..rnn_search(name, [k, m, n, 0, 0]) }
 }
 
 /// A model of OpenNMT of the sizes [K, m, n]: two layers of LSTMs a side, the encoder in both directions.
@@ -303,7 +293,7 @@ pub fn opennmt(name: &str, [k, m, n]: [usize; 3]) -> Config {
         tied_output: false,
         start: 2,
     };
-    Config { architecture: Architecture::OPENNMT, opennmt: Some(sizes), ..rnn_search(name, [k, m, n, 0, 0]) }
+    Config { architecture: Architecture::OPENNMT, own: sizes.into(), ..rnn_search(name, [k, m, n, 0, 0]) }
 }
 
 /// The recurrent models of other toolkits, of the sizes that they were used with.

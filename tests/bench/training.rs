@@ -13,7 +13,7 @@ use crate::{Setup, peer, subject};
 use interlinear::cli::bench::figures::{BenchColumn, Figures, quantile};
 use interlinear::models::TRAINED;
 use interlinear::models::config::Config;
-use interlinear::models::folder::CONFIG_FILE;
+use interlinear::models::disk::CONFIG_FILE;
 use interlinear::models::init::{InitScheme, initial_weights};
 use interlinear::nn::fused::Precision;
 use interlinear::training::engine::{Engine as _, FusedEngine};
@@ -154,7 +154,7 @@ fn sentences(vocabulary: usize, eos: u32, shape: &Shape, rng: &mut ChaCha8Rng) -
 /// ARCHITECTURE, then what a peer must know, KEY=VALUE.
 fn arguments(config: &Config, shape: &Shape, updates: usize) -> Vec<OsString> {
     let mut arguments = vec![OsString::from(config.architecture.name())];
-    let layers = config.luong.as_ref().map_or(1, |luong| luong.layers);
+    let layers = config.luong().map_or(1, |luong| luong.layers);
     let numbers = [
         ("threads", shape.threads),
         ("updates", updates),

@@ -69,7 +69,8 @@ pub fn run(setup: &Setup, figures: &mut Figures) -> anyhow::Result<()> {
         return figures.line("not in the quick form");
     }
     let (device, threads) = (Some(DeviceChoice::Cpu), Some(setup.runtime.threads));
-    let options = OpenWith { models: setup.models(), device, threads, ..OpenWith::default() };
+    let options =
+        OpenWith { models: setup.models().iter().map(Into::into).collect(), device, threads, ..OpenWith::default() };
     let began = Instant::now();
     let shared: Arc<Mutex<Times>> = Arc::default();
     let kept = Arc::clone(&shared);

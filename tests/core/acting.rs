@@ -1,6 +1,6 @@
 //! Acting on the decoder: what a session asks for, what the worker makes of it, and what comes back marked.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use interlinear::app::command::SourceCommand;
@@ -20,6 +20,7 @@ use interlinear::interventions::{
 use interlinear::jobs::live::protocol::{
     ColumnId, ColumnResult, Event, HypothesisView, ModelFacts, Request, UntouchedTranslation,
 };
+use interlinear::models::choice::ModelSpec;
 use interlinear::models::{Kernels, Model};
 use interlinear::nn::device::Device;
 use interlinear::pages::sentence::command::{InterveneCommand, RowEdit, SearchCommand};
@@ -237,7 +238,7 @@ fn finished(request: &Request, column: ColumnId, words: &str) -> [Event; 2] {
 
 /// Columns that have translated "the red shoe" as "la chaussure rouge".
 pub fn acted_on(columns: usize) -> (Session, Vec<ColumnId>) {
-    let models = (0..columns).map(|n| PathBuf::from(format!("models/m{n}"))).collect();
+    let models = (0..columns).map(|n| ModelSpec::from(&format!("models/m{n}"))).collect();
     let mut session = Session::start(None, &OpenWith { models, ..OpenWith::default() });
     let ids: Vec<ColumnId> = session.app().document.columns().iter().map(|column| column.id).collect();
     for column in &ids {
@@ -540,7 +541,7 @@ fn the_search_is_a_tree_that_says_why_branches_ended() {
     let mut wanted = request(1, SOURCE, &[fixture("rnnsearch")]);
     wanted.columns[0].options.beam = 3;
     let events = serve_all(&wanted, &mut store(), &CancellationToken::forever());
-    let options = OpenWith { models: vec![fixture("rnnsearch")], ..OpenWith::default() };
+    let options = OpenWith { models: vec![fixture("rnnsearch").into()], ..OpenWith::default() };
     let mut session = Session::start(None, &options);
     act(&mut session, SearchCommand::SetBeam(3));
     let request = act(&mut session, SourceCommand::Replace(SOURCE.to_owned())).expect("a request");

@@ -16,7 +16,9 @@ use interlinear::aligner::settings::AlignerSettings;
 use interlinear::aligner::special::exp_digamma;
 use interlinear::aligner::vocabulary::fold;
 use interlinear::aligner::words::{Cutter, LineAligner};
+use interlinear::decoding::SystemSpec;
 use interlinear::error::{Error, Result};
+use interlinear::models::choice::ModelSpec;
 use interlinear::text::links::Link;
 use interlinear::ticket::{CancellationToken, Generation};
 
@@ -506,17 +508,18 @@ fn a_file_that_comes_first_says_the_languages_that_nobody_knows() {
 
 #[test]
 fn the_file_of_a_corpus_comes_before_that_of_a_model_and_several_models_have_none() {
-    let model = Path::new("models/a").to_owned();
+    let model = ModelSpec::from("models/a");
     let mut own = AlignerFiles::default();
     own.add(AlignerFile { path: "a.aligner".into(), languages: Default::default(), model: Some(model.clone()) });
     let two = [model.clone(), model.clone()];
-    for (folders, corpus, first) in [
+    for (models, corpus, first) in [
         (&two[..1], None, Some("a.aligner")),
         (&two[..1], Some("corpus.aligner"), Some("corpus.aligner")),
         (&two[..], None, None),
         (&[][..], None, None),
     ] {
-        let choice = AlignerChoice::of_system(folders, Default::default(), &own, corpus.map(Into::into));
-        assert_eq!(choice.first.as_deref(), first.map(Path::new), "{folders:?} {corpus:?}");
+        let system = SystemSpec { members: models.to_vec(), ..SystemSpec::default() };
+        let choice = AlignerChoice::of_system(&system, Default::default(), &own, corpus.map(Into::into));
+        assert_eq!(choice.first.as_deref(), first.map(Path::new), "{models:?} {corpus:?}");
     }
 }

@@ -16,7 +16,7 @@ use interlinear::jobs::corpus::thread::CorpusRequest;
 use interlinear::jobs::live::protocol::{Event, Near, Request};
 use interlinear::jobs::steps::{StepTrace, StepsRequest, at_once};
 use interlinear::models::anatomy::{Miswiring, machine};
-use interlinear::models::folder::{CARD_FILE, CONFIG_FILE, SOURCE_FILE, TARGET_FILE, WEIGHTS_FILE};
+use interlinear::models::disk::{CARD_FILE, CONFIG_FILE, SOURCE_FILE, TARGET_FILE, WEIGHTS_FILE};
 use interlinear::models::{Kernels, Model};
 use interlinear::nn::device::{Device, DeviceChoice};
 use interlinear::session::driver::Driver;
@@ -75,7 +75,7 @@ fn what_was_taken_apart_survives_and_its_machine_is_drawn_anew() {
     ] {
         let (folder, device) = (fixture(name), DeviceChoice::Cpu);
         let source = "s9 s31".to_owned();
-        let asked = StepsRequest { folder: folder.clone(), device, source, given: vec![5], then: Then::Greedy, wrong };
+        let asked = StepsRequest { model: (&folder).into(), device, source, given: vec![5], then: Then::Greedy, wrong };
         assert_eq!(sent(&asked), asked);
         let trace = at_once(&Library::new(1), &asked).expect("it is taken apart");
         let mut again: StepTrace = sent(&trace);

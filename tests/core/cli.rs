@@ -483,7 +483,7 @@ fn inspect_tells_what_the_folder_holds() {
         assert_eq!(record["digest"], format!("sha256:{}", model.digest()));
         assert_eq!(model.config.aligns(), *aligns);
         assert_eq!(record.get("alignment").is_some(), model.config.alignment > 0);
-        assert_eq!(record.get("attention").is_some(), model.config.luong.is_some());
+        assert_eq!(record.get("attention").is_some(), model.config.luong().is_some());
         let tensors = record["tensors"].as_array().expect("tensors");
         let mut wanted = shapes(&model.config);
         wanted.sort();

@@ -4,10 +4,10 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
+use interlinear::decoding::SystemSpec;
 use interlinear::evaluation::contrast::ContrastMeasures;
 use interlinear::jobs::Library;
 use interlinear::jobs::gate::ForegroundGate;
-use interlinear::jobs::queue::candidate::Candidate;
 use interlinear::jobs::queue::contrast::ContrastOrder;
 use interlinear::jobs::queue::{Found, JobQueue, QueueNews, QueueOrder};
 use interlinear::nn::device::DeviceChoice;
@@ -261,7 +261,7 @@ fn the_window_writes_the_same_bytes() {
     assert_eq!(printed.code, 0, "{}", printed.stderr);
 
     let lane = JobQueue::<QueueOrder>::spawn(Library::new(1), ForegroundGate::new(), Arc::new(|| {}));
-    let systems = MODELS.map(|name| Candidate::Model(reference(name))).to_vec();
+    let systems = MODELS.map(|name| SystemSpec::from(reference(name))).to_vec();
     let measures = ContrastMeasures { left_out: true };
     let order =
         ContrastOrder { table, systems, interventions: Some(interventions), measures, device: DeviceChoice::Cpu };

@@ -38,7 +38,7 @@ fn luong(attention: AttentionKind, score: &str, input_feeding: bool) -> Config {
         max_source: if score == "location" { 60 } else { 0 },
         start: 2,
     };
-    Config { luong: Some(sizes), ..config(Architecture::LUONG, None) }
+    Config { own: sizes.into(), ..config(Architecture::LUONG, None) }
 }
 
 #[test]
@@ -74,7 +74,7 @@ fn operations_are_those_of_the_equations() {
     ];
     for (config, [source_word, sentence, step, output, look]) in cases {
         let cost = Cost::of(&config);
-        let what = format!("{:?}", config.luong.as_ref().map(|luong| (luong.attention, &luong.score)));
+        let what = format!("{:?}", config.luong().map(|luong| (luong.attention, &luong.score)));
         assert_eq!(cost.source_word, 2 * source_word, "{what}");
         assert_eq!(cost.sentence, 2 * sentence, "{what}");
         assert_eq!(cost.step, 2 * step, "{what}");

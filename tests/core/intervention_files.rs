@@ -27,7 +27,7 @@ fn origin() -> Origin {
 fn resolved(model: &Model, json: &str, text: &str) -> Result<Resolved, String> {
     let file = Interventions::parse(Path::new("plan.json"), 0, json).map_err(|error| error.to_string())?;
     let sentence = model.source.encode(text);
-    let heads = model.config.transformer.as_ref();
+    let heads = model.config.transformer();
     let reader = InterventionReader { target: &model.target, aligns: model.config.aligns(), heads };
     let words = vocabulary_words(&model.source, &sentence, false);
     let read = ResolvedText { sentence: &sentence, words: &words };

@@ -103,7 +103,7 @@ impl<'a> Direct<'a> {
         if pinned.is_some() || (masked.is_empty() && temperature.is_none()) {
             return pinned.unwrap_or_else(|| alpha.to_vec());
         }
-        let gaussian = self.config.luong.as_ref().is_some_and(|luong| luong.attention == AttentionKind::LocalP);
+        let gaussian = self.config.luong().is_some_and(|luong| luong.attention == AttentionKind::LocalP);
         let weight = |j: usize| {
             let distance = p_t.map_or(0.0, |p_t| j as f64 - f64::from(p_t));
             let d = self.config.window().unwrap_or(1) as f64;

@@ -209,8 +209,7 @@ fn a_live_request_keeps_the_gate_shut_from_the_asking_to_the_end() {
     let folder = std::path::PathBuf::from("no/such/model");
     let column = |column| interlinear::jobs::live::protocol::ColumnSpec {
         column,
-        folder: folder.clone(),
-        ensemble: None,
+        system: (&folder).into(),
         device: interlinear::nn::device::DeviceChoice::Cpu,
         engine: interlinear::models::Kernels::Fused,
         options: interlinear::decoding::SearchOptions::default(),

@@ -68,7 +68,7 @@ fn a_chosen_language_is_read_as_if_it_were_typed_and_has_no_place_in_the_text() 
     }
     let both = load("@oci@1.2");
     assert_eq!(both.config.name, "mt-multi @oci@1.2");
-    assert_eq!(both.config.transformer.as_ref().map(|sizes| sizes.alignment_layer), Some(1));
+    assert_eq!(both.config.transformer().map(|sizes| sizes.alignment_layer), Some(1));
     let ensemble = Ensemble::new(vec![load("@fra"), load("@fra")], Mixing::default()).expect("the same words");
     assert_eq!(ensemble.refuses(&ensemble.encode(text)), None);
 }
@@ -137,7 +137,7 @@ fn a_column_says_its_language_apart_from_the_text_and_keeps_it() {
             _ = session.absorb(event);
         }
     };
-    live(&mut session, ColumnCommand::Add(multi("")));
+    live(&mut session, ColumnCommand::Add((&multi("")).into()));
     let column = |session: &Session| session.app().document.columns()[0].clone();
     let first = column(&session);
     let facts: ModelFacts = first.facts.clone().expect("it is loaded");
@@ -156,20 +156,20 @@ fn a_column_says_its_language_apart_from_the_text_and_keeps_it() {
 
     // heads are chosen beside it, and both are kept
     let heads = choice::HeadChoice::parse("1.2");
-    let own = choice::split(&column(&session).folder).1;
+    let own = column(&session).system.members[0].choice.clone();
     let id = column(&session).id;
     live(&mut session, ColumnCommand::Choose { column: id, chosen: ModelChoice { heads, ..own } });
     assert_eq!(column(&session).name(), "mt-multi @oci@1.2");
     session.saved().save(&path).expect("written");
     let again = Session::start(interlinear::session::persist::load_or_set_aside(&path).state, &OpenWith::default());
-    assert!(column(&again).folder.ends_with("mt-multi@oci@1.2"), "{:?}", column(&again).folder);
+    assert!(column(&again).system.name() == "mt-multi@oci@1.2", "{}", column(&again).system);
 }
 
 #[test]
 fn what_is_longer_than_the_positions_of_a_model_is_told() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/origins/ct2-f32");
     let model = Model::load(&path, &Device::cpu()).expect("a model");
-    let sizes = model.config.transformer.as_ref().expect("a Transformer");
+    let sizes = model.config.transformer().expect("a Transformer");
     assert_eq!(sizes.positions, Positions::Table);
     let folder = tempfile::tempdir().expect("a folder");
     let long = "the red boat sails. ".repeat(sizes.max_positions / 4 + 1);

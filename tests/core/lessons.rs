@@ -13,6 +13,7 @@ use interlinear::app::lights::HighlightPart;
 use interlinear::app::open_with::Installed;
 use interlinear::app::page::SENTENCE;
 use interlinear::app::settings::PictureQuestion;
+use interlinear::decoding::SystemSpec;
 use interlinear::decoding::apart::Then;
 use interlinear::figure::svg::svg;
 use interlinear::jobs::Library;
@@ -252,8 +253,8 @@ fn print(desk: &mut Desk) {
     assert!(text.contains("<figure><svg") && text.contains("<title>RNNsearch en-fr: step"), "the machine is drawn");
 }
 
-fn columns(session: &Session) -> Vec<PathBuf> {
-    session.app().document.columns().iter().map(|column| column.folder.clone()).collect()
+fn columns(session: &Session) -> Vec<SystemSpec> {
+    session.app().document.columns().iter().map(|column| column.system.clone()).collect()
 }
 
 macro_rules! each_lesson {
@@ -463,7 +464,12 @@ fn the_machine_of_a_page_stands_on_paper() {
     assert_eq!(done.wrong, None, "what is waited for is so behind it");
 
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/reference/rnnsearch");
-    let request = StepsRequest { folder, source: "s9 s31".to_owned(), then: Then::Greedy, ..StepsRequest::default() };
+    let request = StepsRequest {
+        model: folder.into(),
+        source: "s9 s31".to_owned(),
+        then: Then::Greedy,
+        ..StepsRequest::default()
+    };
     let apart = at_once(&Library::new(1), &request).expect("steps");
     let said = apart.said(1).expect("a word").to_owned();
     let open = svg(&figure(&apart, 1, None, Some("alpha")));

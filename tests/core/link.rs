@@ -15,8 +15,8 @@ use interlinear::app::layout::{Layout, Look};
 use interlinear::app::open_with::Installed;
 use interlinear::app::open_with::OpenWith;
 use interlinear::app::settings::{PictureQuestion, Settings};
+use interlinear::decoding::SystemSpec;
 use interlinear::interventions::{Force, Interventions, Word};
-use interlinear::jobs::queue::candidate::Candidate;
 use interlinear::models::anatomy::WRONGS;
 use interlinear::pages::lesson::LessonCommand;
 use interlinear::pages::map::command::MapCommand;
@@ -44,7 +44,10 @@ fn installed(place: &str) -> Vec<Installed> {
 
 fn forced(text: &str, folders: &[PathBuf]) -> Owned {
     let force = vec![Force { i: 0, word: Word::Typed(text.to_owned()), held: false }];
-    Owned { folders: folders.to_vec(), interventions: Arc::new(Interventions { force, ..Interventions::default() }) }
+    Owned {
+        models: folders.iter().map(Into::into).collect(),
+        interventions: Arc::new(Interventions { force, ..Interventions::default() }),
+    }
 }
 
 /// A state of everything that a link holds, made of a number.
@@ -60,7 +63,7 @@ fn state(number: u64) -> SavedSession {
     ];
     let mut pick = |count: usize| random.random_range(0..count);
     let places = folders("/somewhere/models");
-    let columns = (0..pick(4)).map(|_| Candidate::Model(places[pick(3)].clone())).collect();
+    let columns = (0..pick(4)).map(|_| SystemSpec::from(&places[pick(3)])).collect();
     SavedSession {
         source: Some(texts[1 + pick(5)].repeat(1 + 40 * pick(2))),
         given: (pick(2) == 0).then(|| texts[pick(6)].to_owned()),
@@ -68,7 +71,7 @@ fn state(number: u64) -> SavedSession {
         interventions: (0..pick(3)).map(|at| forced(texts[1 + pick(5)], &places[at..=at])).collect(),
         variants: (0..pick(3))
             .map(|at| Variant {
-                folders: places[at..=at].to_vec(),
+                models: places[at..=at].iter().map(Into::into).collect(),
                 search: SearchChange { beam: Some(1 + pick(50)), ..SearchChange::default() },
                 source: (pick(2) == 0).then(|| texts[1 + pick(5)].to_owned()),
                 ..Variant::default()
@@ -120,8 +123,8 @@ fn what_goes_into_a_link_comes_out_of_it() {
         }
         let (placed, missing) = ShownLink::read(&text).expect("it is a link").placed(&installed("/elsewhere"), None);
         assert_eq!(missing, [""; 0]);
-        let places = placed.state.columns.into_iter().flatten().flat_map(|column| column.folders().to_vec());
-        assert!(places.into_iter().all(|folder| folder.starts_with("/elsewhere")));
+        let places = placed.state.columns.into_iter().flatten().flat_map(|system| system.members);
+        assert!(places.into_iter().all(|model| model.folder.starts_with("/elsewhere")));
     }
 }
 
@@ -146,7 +149,7 @@ fn look(session: &mut Session, number: u64) {
         session.apply(command);
     }
     if pick(3) > 0 {
-        session.apply(MapCommand::SetModel(folders("/there")[pick(3)].clone()));
+        session.apply(MapCommand::SetModel((&folders("/there")[pick(3)]).into()));
         session.apply(MapCommand::SetChoice(PointChoice::ALL[pick(5)].0));
         session.apply(MapCommand::SetCount(10 + pick(3000)));
         session.apply(MapCommand::SetMethod(METHODS[pick(METHODS.len())].method));
@@ -186,8 +189,8 @@ fn the_selected_column_is_the_same_where_another_model_is_missing() {
         };
         let session = Session::start(None, &with);
         let id = session.app().view.selection().column;
-        let folder = id.and_then(|id| session.app().document.column(id)).map(|column| column.folder.clone());
-        assert_eq!((session.app().document.columns().len(), folder), (2, here));
+        let folder = id.and_then(|id| session.app().document.column(id)).map(|column| column.system.clone());
+        assert_eq!((session.app().document.columns().len(), folder), (2, here.map(Into::into)));
     }
 }
 
@@ -249,7 +252,7 @@ fn a_link_names_models_and_leads_to_no_folder() {
     }
     let text = packed("{\"source\": \"a house\", \"columns\": [\"first-en-fr\", \"nobody\", \"second-en-fr@6.1\"]}");
     let (link, missing) = ShownLink::read(&text).expect("it is a link").placed(&installed("/here"), None);
-    let here = ["/here/first-en-fr", "/here/second-en-fr@6.1"].map(|folder| Candidate::Model(folder.into()));
+    let here = ["/here/first-en-fr", "/here/second-en-fr@6.1"].map(SystemSpec::from);
     assert_eq!((link.state.columns, missing), (Some(here.to_vec()), vec!["nobody".to_owned()]));
 }
 
@@ -265,7 +268,7 @@ fn a_link_opens_on_another_desk_as_it_was_and_can_be_undone() {
     here.apply(WindowCommand::Open(format!("https://example.org/{text}").into()));
     assert_eq!(kept(&here), kept(&there));
     let columns = here.app().document.columns();
-    assert!(columns.iter().all(|column| column.folder.starts_with("/here")));
+    assert!(columns.iter().all(|column| column.system.to_string().starts_with("/here")));
     here.apply(SourceCommand::Undo);
     assert_eq!(here.app().document.source(), before);
 

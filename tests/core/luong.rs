@@ -7,7 +7,7 @@ use candle_core::{DType, Tensor};
 use interlinear::attention::{AttentionKind, KINDS, scores};
 use interlinear::decoding::{Decoded, Hypothesis, SearchOptions, Specials, decode, force};
 use interlinear::models::checkpoint::Weights;
-use interlinear::models::config::{Architecture, Config, LuongSizes};
+use interlinear::models::config::{Architecture, Config, LuongSizes, OwnSizes};
 use interlinear::models::folder::readable;
 use interlinear::models::init::{InitScheme, initial_weights};
 use interlinear::models::loss::trainable;
@@ -48,7 +48,7 @@ fn config((attention, score): (AttentionKind, &str), (input_feeding, reverse_sou
     let by_place = score == "location" && attention == AttentionKind::Global;
     Config {
         maxout: 0,
-        luong: Some(LuongSizes {
+        own: OwnSizes::Luong(LuongSizes {
             layers,
             attention,
             score: score.to_owned(),
@@ -212,7 +212,7 @@ fn words_beyond_the_location_score_have_no_energy() {
     let folder = tempfile::tempdir().expect("a temporary directory");
     let path = reference("luong-global-location");
     let model = Model::load(&path, &Device::cpu()).expect("the fixture loads");
-    let known = model.config.luong.as_ref().expect("it is luong").max_source;
+    let known = model.config.luong().expect("it is luong").max_source;
     for words in [known - 1, known, known + 5] {
         std::fs::write(folder.path().join("source"), "s3 ".repeat(words)).expect("written");
         std::fs::write(folder.path().join("target"), "t4 t5").expect("written");

@@ -45,7 +45,6 @@ mod measured;
 mod mixed;
 mod models;
 mod nbest;
-mod old;
 mod origins;
 mod packaging;
 mod pages;

@@ -5,7 +5,9 @@
 use std::path::{Path, PathBuf};
 
 use interlinear::decoding::{Hypothesis, SearchOptions, Specials, decode, force};
-use interlinear::models::origins::{self, Foreign};
+use interlinear::models::config::OwnSizes;
+use interlinear::models::origins;
+use interlinear::models::origins::foreign::Foreign;
 use interlinear::models::transformer::sizes::AlignmentReason;
 use interlinear::models::{Kernels, Model};
 use interlinear::nn::device::Device;
@@ -69,7 +71,9 @@ fn text(model: &Model, found: &Hypothesis) -> String {
 /// words.
 fn compare(folder: &Path, kernels: Kernels) -> (Vec<(f32, f32)>, usize, usize) {
     let mut foreign = foreign(folder);
-    if let Some(sizes) = foreign.config.transformer.as_mut().filter(|sizes| sizes.alignment_heads.len() > 1) {
+    if let OwnSizes::Transformer(sizes) = &mut foreign.config.own
+        && sizes.alignment_heads.len() > 1
+    {
         // Marian gives the first head, guided or not.
         (sizes.alignment_heads, sizes.alignment_reason) = (vec![1], AlignmentReason::Chosen);
     }
@@ -284,7 +288,7 @@ fn files_say_languages_guidance_and_licence_and_an_imported_folder_is_the_same_m
     write(folder.path(), "model.npz.yml", b"guided-alignment: corpus.align\n");
     let file = folder.path().join("model.npz");
     let read = foreign(&file);
-    let sizes = read.config.transformer.as_ref().expect("a Transformer");
+    let sizes = read.config.transformer().expect("a Transformer");
     assert_eq!((sizes.alignment_heads.as_slice(), sizes.alignment_reason), (&[1][..], AlignmentReason::Guided));
     let languages = (read.config.source_language.as_str(), read.config.target_language.as_str());
     assert_eq!((read.config.name.as_str(), languages), ("opus-2020-01-15", ("fi", "sv")));

@@ -12,14 +12,13 @@ use interlinear::corpus::overview::test_set::TestSet;
 use interlinear::corpus::run;
 use interlinear::corpus::run::SystemRunOptions;
 use interlinear::decoding::SearchOptions;
+use interlinear::decoding::SystemSpec;
 use interlinear::decoding::ensemble::{AVERAGES, AlignmentOf, Average, Ensemble, Mixing};
 use interlinear::evaluation::EvaluatedSystem;
 use interlinear::evaluation::alignment::Aligner;
 use interlinear::jobs::Store;
 use interlinear::jobs::gate::ForegroundGate;
-use interlinear::jobs::live::protocol::EnsembleSpec;
 use interlinear::jobs::queue::analyse::Analyse;
-use interlinear::jobs::queue::candidate::Candidate;
 use interlinear::jobs::queue::{Found, JobQueue, QueueNews, QueueOrder};
 use interlinear::models::config::Architecture;
 use interlinear::models::{Kernels, Model, Need, StepOutput, StepRow};
@@ -114,7 +113,7 @@ fn the_figures_are_those_of_the_members_mean() {
         let mut systems = Vec::new();
         for forces in [false, true] {
             let options = SystemRunOptions { search: search.clone(), batch: 2, forces, ..SystemRunOptions::default() };
-            let id = run::begin(&mut workspace, system, &[], &options).expect("a system").id;
+            let id = run::begin(&mut workspace, system, &SystemSpec::default(), &options).expect("a system").id;
             let (mut measuring, forever) = (Measuring::default(), CancellationToken::forever());
             run::run(&mut workspace, id, (system, stepper.as_mut()), &options, &mut measuring, &forever, &mut |_| {
                 Ok(())
@@ -237,11 +236,11 @@ fn the_window_runs_an_ensemble_beside_the_models() {
     let at = |name: &str| folder.path().join(name);
     let files = ["--source", "s", "--reference", "t", "--pretokenized", "--format", "none"];
     run_in(folder.path(), &[&["analyse", "--workspace", "c.ilws"], &files[..]].concat(), b"");
-    let spec = EnsembleSpec { members: vec![at("tiny"), at("encdec")], mixing: Mixing::default() };
+    let spec = SystemSpec { members: vec![at("tiny").into(), at("encdec").into()], mixing: Mixing::default() };
     // links off the statistical aligner's go by the model's own
-    let own = AlignerFile { path: at("gone.aligner"), languages: Default::default(), model: Some(at("tiny")) };
+    let own = AlignerFile { path: at("gone.aligner"), languages: Default::default(), model: Some(at("tiny").into()) };
     let lane: JobQueue<QueueOrder> = JobQueue::spawn(Store::new(1).library(), ForegroundGate::new(), Arc::new(|| {}));
-    let run = |number: u64, system: Candidate| {
+    let run = |number: u64, system: SystemSpec| {
         let order = Analyse {
             workspace: at("c.ilws"),
             system,
@@ -261,8 +260,7 @@ fn the_window_runs_an_ensemble_beside_the_models() {
             }
         }
     };
-    let [tiny, both] =
-        [(1, at("tiny").into()), (2, Candidate::Ensemble(spec))].map(|(number, system)| run(number, system));
+    let [tiny, both] = [(1, at("tiny").into()), (2, spec)].map(|(number, system)| run(number, system));
     assert_eq!((tiny.system.as_str(), both.system.as_str()), ("tiny", "tiny + encdec"));
     assert_eq!((tiny.sentences, both.sentences, tiny.refusals + both.refusals), (3, 3, 0));
     assert!(tiny.trouble.is_some_and(|note| note.contains("gone.aligner: does not exist")));

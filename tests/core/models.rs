@@ -231,24 +231,15 @@ fn the_training_path_sums_the_reference_log_probabilities() {
 pub fn tiny(architecture: Architecture, output_rank: Option<usize>) -> Config {
     Config {
         name: "tiny".into(),
-        architecture,
         source_language: "en".into(),
         target_language: "fr".into(),
         source_vocabulary: 7,
         target_vocabulary: 6,
-        eos: 0,
-        unk: 1,
-        source_eos: true,
-        bars_unk: false,
         embedding: 3,
-        hidden: 4,
         maxout: 2,
         alignment: if architecture == Architecture::RNN_SEARCH { 5 } else { 0 },
         output_rank,
-        luong: None,
-        transformer: None,
-        nematus: None,
-        opennmt: None,
+        ..Config::bare(architecture, 4)
     }
 }
 
@@ -383,7 +374,7 @@ fn luong_starts_uniform_as_the_paper_or_scaled_to_its_gates() {
         max_source: 0,
         start: 0,
     };
-    let config = Config { embedding: 30, hidden: 40, maxout: 0, luong: Some(sizes), ..tiny(Architecture::LUONG, None) };
+    let config = Config { embedding: 30, hidden: 40, maxout: 0, own: sizes.into(), ..tiny(Architecture::LUONG, None) };
     for (name, array) in initial_weights(&config, InitScheme::Uniform, 7).iter() {
         assert!(array.data.iter().all(|x| x.abs() <= 0.1), "{name}");
         let expected = 0.2 / 12_f64.sqrt();

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use interlinear::decoding::{SearchOptions, Specials, decode, force};
+use interlinear::models::config::OwnSizes;
 use interlinear::models::{Kernels, Model};
 use interlinear::nn::device::Device;
 use interlinear::text::foreign::vocabulary::Vocabulary;
@@ -55,7 +56,7 @@ fn search(model: &Model, source: &[u32], options: &SearchOptions) -> Vec<interli
 /// The weights of some heads of a layer for a given translation.
 fn look(model: &Model, layer: usize, heads: Vec<usize>, source: &[u32], target: &[u32]) -> Vec<Vec<f32>> {
     let mut other = model.clone();
-    let sizes = other.config.transformer.as_mut().expect("a Transformer");
+    let OwnSizes::Transformer(sizes) = &mut other.config.own else { panic!("no Transformer") };
     (sizes.alignment_layer, sizes.alignment_heads) = (layer, heads);
     let mut stepper = other.stepper(Kernels::Plain, 1).expect("a stepper");
     let forced = force(stepper.as_mut(), &[(source, target)], &CancellationToken::forever()).expect("forced");
@@ -66,7 +67,7 @@ fn look(model: &Model, layer: usize, heads: Vec<usize>, source: &[u32], target: 
 fn marianmt_folders_say_what_transformers_says() {
     for name in ["mt-trained", "mt-random", "mt-multi", "mt-separate", "mt-half"] {
         let model = Model::load(&fixture(name), &Device::cpu()).unwrap_or_else(|error| panic!("{name}: {error}"));
-        let sizes = model.config.transformer.clone().expect("a Transformer");
+        let sizes = model.config.transformer().cloned().expect("a Transformer");
         for record in expected(&fixture(name).join("expected.json")) {
             let text = record["text"].as_str().expect("a text");
             let source = model.source.encode(text).ids;
@@ -262,5 +263,30 @@ fn text_of_a_model_of_words_alone_is_read_again_as_it_was_said() {
         let tokenizer = Tokenizer::from_json(folder.path(), &json.expect(what)).expect(what).ending(false);
         let text = tokenizer.join("en", &tokenizer.tokens(&ids));
         assert_eq!(tokenizer.encode(&text).ids, ids, "{what}: {text}");
+    }
+}
+
+#[test]
+fn checkpoints_of_other_toolkits_are_refused_by_the_toolkit() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (file, bytes, told) in [
+        (
+            "model_step_9.pt",
+            &b"PK\x03\x04..encoder.embeddings.make_embedding.emb_luts.0.weight"[..],
+            "is a damaged zip",
+        ),
+        ("checkpoint_best.pt", b"PK\x03\x04..extra_state..optimizer_history..", "fairseq"),
+        ("best.ckpt", b"PK\x03\x04..best_ckpt_score..model_state", "Joey NMT"),
+        ("final.T7", b"\x04\x00..onmt.Encoder..", "OpenNMT-lua"),
+        ("other.pt", b"PK\x03\x04..weights", "other.pt"),
+    ] {
+        let path = folder.path().join(file);
+        std::fs::write(&path, bytes).expect("written");
+        let named = Model::load(&path, &Device::cpu()).expect_err(file).to_string();
+        let inside = Model::load(folder.path(), &Device::cpu()).expect_err(file).to_string();
+        std::fs::remove_file(&path).expect("removed");
+        assert!(named.contains(told) && named.contains(file), "{named}");
+        let is_known = !["other.pt", "model_step_9.pt"].contains(&file);
+        assert_eq!([&named, &inside].map(|error| error.contains("is a checkpoint of")), [is_known; 2], "{inside}");
     }
 }

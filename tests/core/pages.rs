@@ -19,6 +19,7 @@ use interlinear::figure::palette::Rgba;
 use interlinear::figure::provenance::Provenance;
 use interlinear::jobs::corpus::thread::{CorpusRequest, CorpusThread};
 use interlinear::jobs::files::follow::{Follower, Watch};
+use interlinear::models::choice::ModelSpec;
 use interlinear::pages::command::Command;
 use interlinear::pages::corpus::CORPUS;
 use interlinear::pages::corpus::command::{CorpusCommand, LogCommand};
@@ -43,7 +44,7 @@ fn apply(session: &mut Session, command: impl Into<Command>) {
 }
 
 fn session(models: &[&str]) -> Session {
-    let models = models.iter().map(PathBuf::from).collect();
+    let models = models.iter().map(|model| ModelSpec::from(*model)).collect();
     Session::start(None, &OpenWith { models, ..OpenWith::default() })
 }
 

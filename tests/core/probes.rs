@@ -49,7 +49,7 @@ use crate::worker::{PATIENCE, fixture, serve_all, store};
 /// What the lane answers.
 pub fn lane_answers(model: &Path, question: ProbeQuestion) -> Result<Probed, String> {
     let lane = JobQueue::<QueueOrder>::spawn(Library::new(1), ForegroundGate::new(), Arc::new(|| {}));
-    lane.submit(1, QueueOrder::Probe(Probe { model: model.to_path_buf(), device: DeviceChoice::Cpu, question }));
+    lane.submit(1, QueueOrder::Probe(Probe { model: model.into(), device: DeviceChoice::Cpu, question }));
     loop {
         match lane.news.next_within(PATIENCE).expect("every order ends").kind {
             QueueNews::Progress(_) => {}
@@ -440,7 +440,8 @@ fn a_sentence_of_a_corpus_brings_its_links_by_hand() {
 fn set_up(folder: &Path) -> (Session, ColumnId, PathBuf) {
     let model = TINY.save(folder);
     let models = vec![model.clone()];
-    let mut session = Session::start(None, &OpenWith { models, ..OpenWith::default() });
+    let mut session =
+        Session::start(None, &OpenWith { models: models.iter().map(Into::into).collect(), ..OpenWith::default() });
     let id = session.app().document.columns()[0].id;
     serve(&mut session, SourceCommand::Replace("one three two".to_owned()));
     serve(&mut session, InterveneCommand::Force { column: id, i: 0, word: Word::Typed("deux".to_owned()) });
@@ -471,7 +472,7 @@ fn saved_text(session: &mut Session, column: ColumnId) -> String {
 }
 
 fn open_file(path: &Path, source: &str, model: &Path) -> Result<Opened, String> {
-    let columns = vec![(7, model.to_path_buf())];
+    let columns = vec![(7, model.into())];
     let question = ProbeQuestion::Open { path: path.to_path_buf(), source: source.to_owned(), columns };
     lane_answers(model, question).map(|found| match found {
         Probed::Opened(opened) => opened,
@@ -565,7 +566,8 @@ fn a_file_of_a_script_is_opened_as_translate_reads_it() {
     };
     let by_script = run("script.json");
     let models = vec![model];
-    let mut session = Session::start(None, &OpenWith { models, ..OpenWith::default() });
+    let mut session =
+        Session::start(None, &OpenWith { models: models.iter().map(Into::into).collect(), ..OpenWith::default() });
     let id = session.app().document.columns()[0].id;
     serve(&mut session, SourceCommand::Replace(source.clone()));
     session.apply(interlinear::app::command::WindowCommand::Open(path));

@@ -101,7 +101,7 @@ fn ends(work: impl FnOnce() + Send + 'static) -> bool {
 
 fn words_of(model: PathBuf) -> QueueOrder {
     let what = What::Words { side: VocabularySide::default(), count: 5 };
-    QueueOrder::Map(MapOrder { model, device: DeviceChoice::Cpu, what, ..MapOrder::default() })
+    QueueOrder::Map(MapOrder { model: model.into(), device: DeviceChoice::Cpu, what, ..MapOrder::default() })
 }
 
 /// The end of an order.
@@ -255,10 +255,10 @@ fn a_model_whose_request_went_stale_while_it_was_read_is_let_go() {
     let Held { store, doors, begun, .. } = held(NEVER, None);
     let lane = StepsThread::spawn(store.library(), Arc::new(|| {}));
     let of =
-        |folder| StepsRequest { folder, source: "s9".to_owned(), device: DeviceChoice::Cpu, ..StepsRequest::default() };
+        |model| StepsRequest { model, source: "s9".to_owned(), device: DeviceChoice::Cpu, ..StepsRequest::default() };
     lane.submit(1, of("held".into()));
     begun.recv_timeout(PATIENCE).expect("a reader");
-    lane.submit(2, of(fixture("rnnsearch")));
+    lane.submit(2, of(fixture("rnnsearch").into()));
     let event = lane.news.next_within(PATIENCE).expect("an answer");
     assert!(event.number == 2 && event.found.is_ok());
     assert_eq!(store.models(), 0);

@@ -195,14 +195,8 @@ fn gradients_are_those_of_differences() {
     const STEP: f64 = 1e-5;
     let (source, target): (&[&[u32]], &[&[u32]]) = (&[&[2, 5, 3, 0], &[4, 0]], &[&[3, 2, 0], &[5, 6, 4, 0]]);
     let of_marian = ["nematus-deep", "s2s-one", "s2s-lstm", "s2s-topped"].map(|kind| models().join(kind));
-    let old = crate::old::KINDS.map(crate::old::folder);
-    for folder in of_marian.into_iter().chain(old) {
-        let (config, weights) = if folder.starts_with(models()) {
-            read(&folder)
-        } else {
-            let model = Model::load(&folder, &Device::cpu()).expect("a sound model");
-            (model.config, model.weights)
-        };
+    for folder in of_marian {
+        let (config, weights) = read(&folder);
         let variable = |name: &str| -> interlinear::error::Result<(String, Var)> {
             let wide = weights.tensor(name, &Candle::Cpu)?.to_dtype(DType::F64)?;
             Ok((name.to_owned(), Var::from_tensor(&wide)?))
@@ -353,9 +347,6 @@ fn models_open_with_what_lies_beside_them() {
         let error = Model::load(folder.path(), &Device::cpu()).expect_err(to).to_string();
         assert!(error.contains(told), "{to}: {error}");
     }
-    std::fs::rename(&options, folder.path().join("model.npz.pkl")).expect("renamed");
-    let error = Model::load(folder.path(), &Device::cpu()).expect_err("no pickle").to_string();
-    assert!(error.contains("model.npz.pkl: is a pickle that has a step 0x5b"), "{error}");
 }
 
 /// Models by the names of Nematus, deep ones whose encoder turns too, against its equations written down apart in numpy.

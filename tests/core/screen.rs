@@ -6,7 +6,7 @@ use std::sync::Arc;
 use interlinear::attention::AttentionKind;
 use interlinear::decoding::{SearchOptions, Specials, decode};
 use interlinear::models::checkpoint::Weights;
-use interlinear::models::config::{Architecture, Config, LuongSizes};
+use interlinear::models::config::{Architecture, Config, LuongSizes, OwnSizes};
 use interlinear::models::folder::readable;
 use interlinear::models::init::{InitScheme, initial_weights};
 use interlinear::models::need::top;
@@ -196,24 +196,16 @@ fn config(architecture: Architecture, output_rank: Option<usize>) -> Config {
     };
     Config {
         name: "many words".to_owned(),
-        architecture,
         source_language: "en".to_owned(),
         target_language: "fr".to_owned(),
         source_vocabulary: 9,
         target_vocabulary: WORDS,
-        eos: 0,
-        unk: 1,
-        source_eos: true,
-        bars_unk: false,
         embedding: 5,
-        hidden: 7,
         maxout: if architecture == Architecture::LUONG { 0 } else { 6 },
         alignment: if architecture == Architecture::RNN_SEARCH { 5 } else { 0 },
         output_rank,
-        luong: (architecture == Architecture::LUONG).then_some(luong),
-        transformer: None,
-        nematus: None,
-        opennmt: None,
+        own: if architecture == Architecture::LUONG { luong.into() } else { OwnSizes::None },
+        ..Config::bare(architecture, 7)
     }
 }
 

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use interlinear::app::layout::Layout;
 use interlinear::app::page::SENTENCE;
+use interlinear::models::choice::ModelSpec;
 use interlinear::session::driver::OpenWith;
 
 use interlinear::analysis::reading::Reading;
@@ -21,11 +22,10 @@ use interlinear::app::files::lists::{List, MAX_TRANSLATED};
 use interlinear::app::files::work::{FileEvent, FileJob};
 use interlinear::app::settings::Theme;
 use interlinear::app::view::Hover;
+use interlinear::decoding::SystemSpec;
 use interlinear::decoding::ensemble::{AlignmentOf, Average, Mixing};
 use interlinear::decoding::{Hypothesis, Specials};
-use interlinear::jobs::live::protocol::{
-    ColumnId, ColumnResult, EnsembleSpec, Event, HypothesisView, ModelFacts, Request,
-};
+use interlinear::jobs::live::protocol::{ColumnId, ColumnResult, Event, HypothesisView, ModelFacts, Request};
 use interlinear::nn::device::DeviceChoice;
 use interlinear::pages::PAGES;
 use interlinear::pages::command::Command;
@@ -44,7 +44,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A session with so many columns that know their models.
 fn session(columns: usize) -> Session {
-    let models = (0..columns).map(|n| PathBuf::from(format!("models/m{n}"))).collect();
+    let models = (0..columns).map(|n| ModelSpec::from(&format!("models/m{n}"))).collect();
     let mut session = Session::start(None, &OpenWith { models, ..OpenWith::default() });
     session.apply(SourceCommand::Replace(String::new()));
     for id in ids(&session) {
@@ -721,9 +721,9 @@ fn a_saved_state_is_written_with_the_keys_that_it_had() {
         "version": 1, "source": "the red shoe", "given": "le soulier", "translated": ["a"],
         "files": [{"path": "/no/list.en", "target": null}],
         "columns": ["/no/model", {"members": ["/no/a", "/no/b"], "average": "log-probability", "alignment": "2"}],
-        "interventions": [{"folders": ["/no/model"], "set": {"version": 1, "temperature": 0.5}}],
-        "variants": [{"folders": ["/no/model"], "source": null, "beam": 7, "length_normalization": null, "forbid_unk": null,
-            "unk_replacement": true, "interventions": {"folders": [], "set": {"version": 1}}}],
+        "interventions": [{"models": ["/no/model"], "set": {"version": 1, "temperature": 0.5}}],
+        "variants": [{"models": ["/no/model"], "source": null, "beam": 7, "length_normalization": null, "forbid_unk": null,
+            "unk_replacement": true, "interventions": {"models": [], "set": {"version": 1}}}],
         "list": "history", "layout": {"solo": true},
         "figure": {"kind": "links", "format": "pdf", "width_mm": 80.0, "dpi": 600.0, "palette": null, "dark": true,
             "legend": false, "caption": true},
@@ -848,7 +848,7 @@ fn stopping_leaves_the_picture_and_asks_for_the_models_alone() {
 #[test]
 fn models_that_were_being_read_when_all_was_stopped_are_there_afterwards() {
     for _ in 0..5 {
-        let models = vec![fixture("rnnsearch"), fixture("rnnencdec"), PathBuf::from("no/such/model")];
+        let models = vec![fixture("rnnsearch").into(), fixture("rnnencdec").into(), "no/such/model".into()];
         let mut opened = open(OpenWith { models, ..OpenWith::default() });
         opened.driver.send(SourceCommand::Stop);
         let told = |column: &Column| !matches!(column.state, ColumnState::Loading(_));
@@ -995,12 +995,9 @@ fn an_ensemble_is_a_column_and_comes_back() {
     let path = folder.path().join("state.json");
     let mut session = session(1);
     session.apply(SourceCommand::Replace("a".to_owned()));
-    let spec = |mixing| EnsembleSpec { members: vec!["models/m0".into(), "models/m1".into()], mixing };
-    let none = EnsembleSpec { members: vec!["models/m0".into()], mixing: Mixing::default() };
-    let request = act(&mut session, ColumnCommand::AddEnsemble(none)).expect("asks");
-    assert_eq!(request.columns.len(), 1, "one model alone is no ensemble");
-    let request = act(&mut session, ColumnCommand::AddEnsemble(spec(Mixing::default()))).expect("a new column asks");
-    assert_eq!(request.columns[1].ensemble, Some(spec(Mixing::default())));
+    let spec = |mixing| SystemSpec { members: vec!["models/m0".into(), "models/m1".into()], mixing };
+    let request = act(&mut session, ColumnCommand::Add(spec(Mixing::default()))).expect("a new column asks");
+    assert_eq!(request.columns[1].system, spec(Mixing::default()));
     let id = ids(&session)[1];
     assert_eq!(session.app().document.columns()[1].name(), "m0 + m1");
     assert_eq!(session.app().document.models().count(), 1, "pages that measure models leave ensembles out");
@@ -1012,13 +1009,12 @@ fn an_ensemble_is_a_column_and_comes_back() {
     assert_eq!(request.columns.iter().map(|spec| spec.decode).collect::<Vec<_>>(), [false, true]);
     assert_eq!(act(&mut session, ColumnCommand::SetMixing { column: id, mixing }), None, "nothing new");
     session.apply(ColumnCommand::Reload(id));
-    assert_eq!(session.app().document.columns()[1].ensemble, Some(spec(mixing)));
+    assert_eq!(session.app().document.columns()[1].system, spec(mixing));
 
     session.saved().save(&path).expect("written");
     let again = Session::start(load_or_set_aside(&path).state, &OpenWith::default());
-    assert_eq!(again.app().document.columns()[1].ensemble, Some(spec(mixing)));
-    assert_eq!(again.app().document.columns()[0].ensemble, None);
-    assert_eq!(again.app().document.columns()[0].folder, session.app().document.columns()[0].folder);
+    assert_eq!(again.app().document.columns()[1].system, spec(mixing));
+    assert_eq!(again.app().document.columns()[0].system, session.app().document.columns()[0].system);
 }
 
 #[test]
@@ -1064,10 +1060,10 @@ fn a_folder_that_is_there_is_kept_with_its_whole_path() {
         session.apply(ColumnCommand::Add(folder.into()));
     }
     let whole = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/reference/rnnsearch");
-    assert_eq!(session.app().document.columns()[0].folder, whole);
+    assert_eq!(session.app().document.columns()[0].system, whole.into());
     assert_eq!(
-        session.app().document.columns()[1].folder,
-        Path::new("no/such/model"),
+        session.app().document.columns()[1].system,
+        "no/such/model".into(),
         "as it was typed, for the sentence about it"
     );
 }

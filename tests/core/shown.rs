@@ -27,6 +27,7 @@ use interlinear::error::Result;
 use interlinear::jobs::files::disk::Disk;
 use interlinear::jobs::live::protocol::{ColumnResult, Event, HypothesisView, ModelFacts};
 use interlinear::models::checkpoint::Weights;
+use interlinear::models::choice::ModelSpec;
 use interlinear::models::config::Config;
 use interlinear::models::{Model, shapes};
 use interlinear::nn::device::Device;
@@ -107,7 +108,8 @@ fn links_are_carried_to_words_that_a_model_cuts_its_own_way() -> Result<()> {
 /// A session with one column of this kind.
 fn session(facts: ModelFacts) -> Session {
     let models = vec![PathBuf::from("models/m")];
-    let mut session = Session::start(None, &OpenWith { models, ..OpenWith::default() });
+    let mut session =
+        Session::start(None, &OpenWith { models: models.iter().map(Into::into).collect(), ..OpenWith::default() });
     let column = session.app().document.columns()[0].id;
     session.absorb(Event::Loaded { column, facts });
     session
@@ -312,7 +314,7 @@ fn an_aligner_file_of_ones_own_links_the_words_of_its_languages() {
             session.hear(disk.news.next_within(Duration::from_mins(1)).expect("an answer"));
         }
     };
-    let open = |name: &str, model: Option<PathBuf>| SettingsCommand::OpenAligner { path: at.join(name), model };
+    let open = |name: &str, model: Option<ModelSpec>| SettingsCommand::OpenAligner { path: at.join(name), model };
     session.apply(open("t.en", None));
     done(&mut session);
     assert_eq!(session.app().view.settings().aligner.iter().count(), 0, "a text is no aligner");
@@ -332,13 +334,13 @@ fn an_aligner_file_of_ones_own_links_the_words_of_its_languages() {
     assert_eq!(table(&session).links, None);
 
     // of one model alone
-    let model = session.app().document.columns()[0].folder.clone();
+    let model = session.app().document.columns()[0].system.members[0].clone();
     session.apply(open("own.aligner", Some(model.clone())));
     done(&mut session);
     done(&mut session);
     assert_eq!(table(&session).links.as_ref(), Some(&links));
     let own = session.app().view.settings().aligner.clone();
-    assert!(own.of_model(std::slice::from_ref(&model)).is_some() && !own.has("en", "nl"), "other models have none");
+    assert!(own.of_model(&(&model).into()).is_some() && !own.has("en", "nl"), "other models have none");
     let saved = serde_json::to_string(&session.saved()).expect("JSON");
     let again = Session::start(Some(serde_json::from_str(&saved).expect("JSON")), &OpenWith::default());
     assert_eq!(again.app().view.settings().aligner, own, "it is kept");

@@ -13,9 +13,10 @@ use interlinear::corpus::judgements::judge::Judgement;
 use interlinear::corpus::store::file::Workspace;
 use interlinear::corpus::store::write::NewSentence;
 use interlinear::decoding;
+use interlinear::decoding::SystemSpec;
 use interlinear::decoding::ensemble::Mixing;
 use interlinear::jobs::Worker;
-use interlinear::jobs::live::protocol::{EnsembleSpec, Event, Request};
+use interlinear::jobs::live::protocol::{Event, Request};
 use interlinear::jobs::queue::analyse::Analyse;
 use interlinear::jobs::queue::maps::{MapOrder, What};
 use interlinear::jobs::queue::{JobQueue, QueueNews, QueueOrder};
@@ -87,15 +88,15 @@ impl Soak {
                 spec.device = DeviceChoice::Cuda(97);
             }
             if self.rng.random_range(0..6) == 0 {
-                let members = vec![fixture("rnnsearch"), fixture("luong-local-p-general")];
-                spec.ensemble = Some(EnsembleSpec { members, mixing: Mixing::default() });
+                let members = ["rnnsearch", "luong-local-p-general"].map(|name| fixture(name).into()).to_vec();
+                spec.system = SystemSpec { members, mixing: Mixing::default() };
             }
         }
         wanted
     }
 
     fn order(&mut self) -> QueueOrder {
-        let model = fixture(self.pick(&MODELS));
+        let model = fixture(self.pick(&MODELS)).into();
         let device = DeviceChoice::Cpu;
         match self.rng.random_range(0..3) {
             0 => {

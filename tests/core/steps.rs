@@ -103,7 +103,7 @@ fn the_page_asks_for_what_the_column_shows_and_for_nothing_twice() {
     let (mut session, _, requests) = session();
     let [(number, request)] = &requests[..] else { panic!("{requests:?}") };
     let expected = StepsRequest {
-        folder: "model".into(),
+        model: "model".into(),
         device: session.app().view.settings().device,
         source: "red house".to_owned(),
         given: vec![8, 9, 0],
@@ -494,7 +494,7 @@ fn the_beam_of_a_step_knows_what_fell_out_and_the_path() {
 fn the_model_follows_the_framed_tab_and_the_next_one_is_no_variant() {
     let (mut session, column, _) = session();
     session.apply(ColumnCommand::Add("other".into()));
-    let shown = |session: &Session| session.steps().column(session.app()).map(|column| column.folder.clone());
+    let shown = |session: &Session| session.steps().column(session.app()).map(|column| column.system.clone());
     let other = session.app().document.columns()[1].id;
     session.apply(VariantCommand::Text { column, text: "the red house".to_owned() });
     assert!(session.app().document.columns().iter().any(|column| column.variant.is_some()), "a variant stands there");
@@ -517,7 +517,7 @@ fn the_model_follows_the_framed_tab_and_the_next_one_is_no_variant() {
 fn the_lane_takes_a_translation_apart_and_says_what_is_wrong() {
     let lane = StepsThread::spawn(Library::new(1), Arc::new(|| {}));
     let request = StepsRequest {
-        folder: fixture("rnnsearch"),
+        model: fixture("rnnsearch").into(),
         device: DeviceChoice::Cpu,
         source: "s9 s31".to_owned(),
         then: Then::Greedy,
@@ -543,7 +543,7 @@ fn the_lane_takes_a_translation_apart_and_says_what_is_wrong() {
     assert!(fresh.matrices != apart.matrices, "the pictures are of the random numbers");
     assert_eq!(fresh.machine, apart.machine, "it is wired as in the paper");
     for (number, request, expected) in [
-        (3, StepsRequest { folder: "no/such/model".into(), ..request.clone() }, "no/such/model"),
+        (3, StepsRequest { model: "no/such/model".into(), ..request.clone() }, "no/such/model"),
         (4, StepsRequest { source: "  ".to_owned(), ..request.clone() }, "no words"),
         (5, StepsRequest { source: "s9 ".repeat(500), ..request.clone() }, "taken apart"),
         (6, StepsRequest { given: vec![99_999], ..request }, "99999"),

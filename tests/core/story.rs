@@ -23,8 +23,14 @@ const GIVEN: [u32; 3] = [4, 5, 7];
 fn apart(name: &str) -> Arc<StepTrace> {
     let lane = StepsThread::spawn(Library::new(1), Arc::new(|| {}));
     let (device, source) = (DeviceChoice::Cpu, "the red shoe".to_owned());
-    let request =
-        StepsRequest { folder: fixture(name), device, source, given: GIVEN.to_vec(), then: Then::Wait, wrong: None };
+    let request = StepsRequest {
+        model: fixture(name).into(),
+        device,
+        source,
+        given: GIVEN.to_vec(),
+        then: Then::Wait,
+        wrong: None,
+    };
     lane.submit(1, request);
     lane.news.next_within(Duration::from_mins(1)).expect("an answer").found.expect("steps")
 }

@@ -42,24 +42,16 @@ impl Tiny {
         let align = self.architecture == Architecture::RNN_SEARCH;
         Config {
             name: self.name.to_owned(),
-            architecture: self.architecture,
             source_language: "en".to_owned(),
             target_language: "fr".to_owned(),
             source_vocabulary: self.source.len() + 2,
             target_vocabulary: self.target.len() + 2,
             eos: vocab::EOS_ID,
-            unk: vocab::UNK_ID,
             source_eos: self.source_eos,
-            bars_unk: false,
             embedding: 4,
-            hidden: 6,
             maxout: 5,
             alignment: if align { 5 } else { 0 },
-            output_rank: None,
-            luong: None,
-            transformer: None,
-            nematus: None,
-            opennmt: None,
+            ..Config::bare(self.architecture, 6)
         }
     }
 

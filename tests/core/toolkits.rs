@@ -47,9 +47,9 @@ fn sized(name: &str, architecture: Architecture, rng: &mut ChaCha8Rng) -> Config
 type NematusKind = (&'static str, EncoderKind, [NematusUnit; 2], [usize; 5], NematusNorm, bool);
 
 fn nematus(rng: &mut ChaCha8Rng) -> Vec<Config> {
-    use EncoderKind::{Alternating, Bidirectional, Forward, Topped};
+    use EncoderKind::{Alternating, Bidirectional, Topped};
     use NematusUnit::{Gru, GruCudnn, GruNematus, Lstm};
-    let kinds: [NematusKind; 10] = [
+    let kinds: [NematusKind; 7] = [
         ("amun", Bidirectional, [Gru, Gru], [1, 1, 1, 2, 1], NematusNorm::None, false),
         ("deep", Bidirectional, [GruNematus, GruNematus], [3, 2, 3, 4, 2], NematusNorm::None, true),
         ("normed", Alternating, [GruNematus, GruNematus], [3, 2, 2, 3, 2], NematusNorm::Nematus, true),
@@ -57,9 +57,6 @@ fn nematus(rng: &mut ChaCha8Rng) -> Vec<Config> {
         ("topped", Topped, [Gru, Lstm], [3, 1, 2, 2, 1], NematusNorm::None, true),
         ("lstm", Bidirectional, [Lstm, Lstm], [2, 2, 3, 3, 2], NematusNorm::Marian, false),
         ("cudnn", Alternating, [GruCudnn, GruCudnn], [2, 1, 2, 1, 1], NematusNorm::None, false),
-        ("simple", Forward, [Gru, Gru], [1, 1, 1, 1, 1], NematusNorm::None, false),
-        ("simple-normed", Forward, [GruNematus, GruNematus], [2, 2, 2, 3, 1], NematusNorm::Nematus, false),
-        ("simple-lstm", Forward, [Lstm, Lstm], [2, 1, 2, 2, 2], NematusNorm::Marian, true),
     ];
     let config = |(k, (name, encoder, units, depths, norm, skip)): (usize, NematusKind)| {
         let [encoder_layers, encoder_cells, decoder_layers, base_cells, high_cells] = depths;
@@ -79,7 +76,7 @@ fn nematus(rng: &mut ChaCha8Rng) -> Vec<Config> {
         };
         let config = sized(name, Architecture::NEMATUS, rng);
         let target = if sizes.shared_embedding { config.source_vocabulary } else { config.target_vocabulary };
-        Config { maxout: 0, alignment: 0, target_vocabulary: target, nematus: Some(sizes), ..config }
+        Config { maxout: 0, alignment: 0, target_vocabulary: target, own: sizes.into(), ..config }
     };
     kinds.into_iter().enumerate().map(config).collect()
 }
@@ -120,7 +117,7 @@ fn opennmt(rng: &mut ChaCha8Rng) -> Vec<Config> {
             let (m, k_y) = (if k == 1 { n } else { config.embedding }, config.target_vocabulary);
             let k_y = if k == 3 { config.source_vocabulary } else { k_y };
             assert_eq!(sizes.misfit(m, n), None);
-            Config { maxout: 0, alignment: 0, embedding: m, target_vocabulary: k_y, opennmt: Some(sizes), ..config }
+            Config { maxout: 0, alignment: 0, embedding: m, target_vocabulary: k_y, own: sizes.into(), ..config }
         };
     kinds.into_iter().enumerate().map(config).collect()
 }
@@ -164,7 +161,7 @@ const ALPHA: f32 = 1e-6;
 /// How much further apart numbers may be: a norm makes small ones large, with what was rounded off them, and these models have many
 /// norms one behind the other.
 fn apart(config: &Config) -> f32 {
-    if config.nematus.as_ref().is_some_and(|sizes| sizes.norm != NematusNorm::None) { 10.0 } else { 1.0 }
+    if config.nematus().is_some_and(|sizes| sizes.norm != NematusNorm::None) { 10.0 } else { 1.0 }
 }
 
 /// Both halves of one step of both, where alpha of the last row is turned round between them if so wished.

@@ -31,24 +31,15 @@ const WIRINGS: &[(Architecture, Option<usize>)] =
 fn config(architecture: Architecture, output_rank: Option<usize>) -> Config {
     Config {
         name: "tiny".into(),
-        architecture,
         source_language: "en".into(),
         target_language: "fr".into(),
         source_vocabulary: 11,
         target_vocabulary: 13,
-        eos: 0,
-        unk: 1,
-        source_eos: true,
-        bars_unk: false,
         embedding: 5,
-        hidden: 6,
         maxout: 4,
         alignment: if architecture == Architecture::RNN_SEARCH { 7 } else { 0 },
         output_rank,
-        luong: None,
-        transformer: None,
-        nematus: None,
-        opennmt: None,
+        ..Config::bare(architecture, 6)
     }
 }
 
@@ -65,7 +56,7 @@ fn luong(layers: usize, attention: AttentionKind, score: &str, input_feeding: bo
         max_source: if score == "location" { 3 } else { 0 },
         start: 2,
     };
-    Config { maxout: 0, luong: Some(sizes), ..config(Architecture::LUONG, None) }
+    Config { maxout: 0, own: sizes.into(), ..config(Architecture::LUONG, None) }
 }
 
 /// Every wiring that is trained, with its name.
@@ -90,7 +81,7 @@ fn wirings() -> Vec<(String, Config)> {
     let named = |config: Config| {
         let mut name = config.architecture.name().to_owned();
         name.extend(config.output_rank.map(|rank| format!(" of rank {rank}")));
-        if let Some(luong) = &config.luong {
+        if let Some(luong) = config.luong() {
             let LuongSizes { layers, attention, score, input_feeding, reverse_source, .. } = luong;
             let (attention, flags) = (attention.name(), (input_feeding, reverse_source));
             name += &format!(" {attention} {score}, {layers} layers, {flags:?}");

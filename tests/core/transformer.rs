@@ -22,7 +22,7 @@ use interlinear::models::init::{InitScheme, initial_weights};
 use interlinear::models::loss::trainable;
 use interlinear::models::plain::PlainStepper;
 use interlinear::models::transformer::heads::{HeadKind, HeadPlace};
-use interlinear::models::transformer::position;
+use interlinear::models::transformer::sizes::position;
 use interlinear::models::transformer::sizes::{Activation, AlignmentReason, DecoderCell, Positions, TransformerSizes};
 use interlinear::models::{Kernels, Model, Need, StepOutput, StepRow, Stepper, folder, fused, shapes};
 use interlinear::nn::device::Device;
@@ -43,24 +43,12 @@ const SOURCES: &[&[u32]] = &[&[4, 2, 5, 0], &[3, 0], &[6, 6, 2, 7, 3, 0], &[5, 0
 fn config(name: &str, sizes: TransformerSizes) -> Config {
     Config {
         name: name.to_owned(),
-        architecture: Architecture::TRANSFORMER,
         source_language: "en".to_owned(),
         target_language: "fr".to_owned(),
         source_vocabulary: 9,
         target_vocabulary: if sizes.shared_embedding { 9 } else { 8 },
-        eos: 0,
-        unk: 1,
-        source_eos: true,
-        bars_unk: false,
-        embedding: 12,
-        hidden: 12,
-        maxout: 0,
-        alignment: 0,
-        output_rank: None,
-        luong: None,
-        transformer: Some(sizes),
-        nematus: None,
-        opennmt: None,
+        own: sizes.into(),
+        ..Config::bare(Architecture::TRANSFORMER, 12)
     }
 }
 
@@ -255,12 +243,12 @@ fn every_head_is_what_it_shows_as_the_alignment() {
         let forever = CancellationToken::forever();
         let heads = force_heads(quick(&config, &weights).as_mut(), &pair, HeadKind::Cross, &forever);
         let heads = heads.expect("it has heads").remove(0);
-        let sizes = config.transformer.clone().expect("sizes");
+        let sizes = config.transformer().cloned().expect("sizes");
         assert_eq!(heads.len(), sizes.decoder_layers * sizes.heads);
         for choice in ["1.1", "2.3", "2.1+3", "1"] {
             let chosen = HeadChoice::parse(choice).expect("a choice");
             let path = Path::new("model");
-            let other = Config { transformer: Some(chosen.of(path, &sizes).expect("there")), ..config.clone() };
+            let other = Config { own: chosen.of(path, &sizes).expect("there").into(), ..config.clone() };
             for mut stepper in [quick(&other, &weights), Box::new(plain(&other, &weights))] {
                 let alpha =
                     force(stepper.as_mut(), &pair, &forever).expect("it scores").remove(0).alpha.expect("it aligns");
@@ -309,7 +297,7 @@ fn heads_of_self_attention_are_those_of_the_readable_form() {
         let weights = weights(&config, 9);
         let pairs: [(&[u32], &[u32]); 2] = [(SOURCES[2], &[2, 5, 3, 0]), (SOURCES[1], &[4, 0])];
         let forever = CancellationToken::forever();
-        let sizes = config.transformer.clone().expect("sizes");
+        let sizes = config.transformer().cloned().expect("sizes");
         let mut stepper = quick(&config, &weights);
         let mut of = |kind| force_heads(stepper.as_mut(), &pairs, kind, &forever).expect("it has heads");
         let (source, target): (Vec<HeadAlphas>, Vec<HeadAlphas>) = (of(HeadKind::Source), of(HeadKind::Target));
@@ -340,7 +328,7 @@ fn heads_of_self_attention_are_those_of_the_readable_form() {
 /// The weights with nothing behind some heads: the columns of W_o that read them are zero.
 fn cut(config: &Config, weights: &Arc<Weights>, places: &[HeadPlace]) -> Arc<Weights> {
     let mut cut = (**weights).clone();
-    let (d, width) = (config.hidden, config.hidden / config.transformer.as_ref().expect("sizes").heads);
+    let (d, width) = (config.hidden, config.hidden / config.transformer().expect("sizes").heads);
     for HeadPlace { attention, layer, head } in places {
         let part = match attention {
             HeadKind::Cross => format!("decoder.{layer}.cross.W_o"),
@@ -368,8 +356,8 @@ fn a_head_that_is_left_out_says_nothing() {
         (place(HeadKind::Cross, 1, 2), place(HeadKind::Source, 2, 1), place(HeadKind::Target, 2, 3));
     for config in configs() {
         let weights = weights(&config, 21);
-        let has_target = config.transformer.as_ref().is_some_and(|sizes| sizes.cell == DecoderCell::SelfAttention);
-        let own = place(HeadKind::Cross, config.transformer.as_ref().expect("sizes").alignment_layer, 1);
+        let has_target = config.transformer().is_some_and(|sizes| sizes.cell == DecoderCell::SelfAttention);
+        let own = place(HeadKind::Cross, config.transformer().expect("sizes").alignment_layer, 1);
         let mut wanted = [vec![cross], vec![source], vec![], vec![cross, source, own]];
         if has_target {
             wanted[1].push(target);
@@ -418,7 +406,7 @@ fn a_masked_word_is_hidden_from_all_heads() {
         }
         // in the first layer the step has looked at nothing yet: the others share in proportion
         let own = force_heads(quick.as_mut(), &pair, HeadKind::Cross, &forever).expect("heads").remove(0);
-        let sizes = config.transformer.as_ref().expect("sizes");
+        let sizes = config.transformer().expect("sizes");
         for (own, found) in own.iter().zip(&heads).take(sizes.heads) {
             for (own, found) in own.iter().zip(found).take(count) {
                 let mut expected = own.clone();
@@ -475,7 +463,7 @@ fn what_acts_on_other_models_acts_on_a_transformer() {
 fn leaving_heads_out_one_by_one_is_measured() {
     for config in configs() {
         let weights = weights(&config, 27);
-        let sizes = config.transformer.clone().expect("sizes");
+        let sizes = config.transformer().cloned().expect("sizes");
         let places: Vec<HeadPlace> = HeadKind::ALL.into_iter().flat_map(|kind| sizes.places(kind)).collect();
         let pair: (&[u32], &[u32]) = (SOURCES[0], &[4, 2, 0]);
         let forever = CancellationToken::forever();
@@ -501,7 +489,7 @@ fn leaving_heads_out_one_by_one_is_measured() {
 fn heads_of_a_file_are_those_of_the_model_or_refused() {
     let tiny = crate::tiny::TINY.model();
     let all = configs();
-    let [open, firefox] = [&all[3], &all[2]].map(|config| config.transformer.as_ref().expect("sizes"));
+    let [open, firefox] = [&all[3], &all[2]].map(|config| config.transformer().expect("sizes"));
     let origin = Origin { path: PathBuf::from("plan.json"), line: None };
     let sentence = tiny.source.encode("one two");
     let words: Vec<std::ops::Range<usize>> = (0..sentence.len()).map(|j| j..j + 1).collect();
@@ -663,7 +651,7 @@ fn taken_apart_it_computes_the_same() {
         let stages = anatomy.machine().stages;
         let layers = encoded.parts.iter().filter(|part| ["layers", "annotations"].contains(&part.key));
         let queries = layers.flat_map(|part| &part.quantities).filter(|quantity| quantity.symbol == "q_j").count();
-        assert_eq!(queries, config.transformer.as_ref().expect("sizes").encoder_layers, "every layer of the encoder");
+        assert_eq!(queries, config.transformer().expect("sizes").encoder_layers, "every layer of the encoder");
         let (mut state, mut y_prev) = (encoded.start.clone(), None);
         for (i, word) in words.iter().enumerate() {
             let taken = anatomy.step(&encoded, &state, y_prev).expect("a step");

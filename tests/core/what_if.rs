@@ -1,6 +1,5 @@
 //! What if: variants of the sentence and of its search beside the original.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use interlinear::app::command::{SettingsCommand, SourceCommand};
@@ -14,6 +13,7 @@ use interlinear::app::files::picture::FigureRequest;
 use interlinear::decoding::{SearchOptions, Specials};
 use interlinear::interventions::Word;
 use interlinear::jobs::live::protocol::{ColumnId, ColumnSpec, Event, ModelFacts, Near, Request};
+use interlinear::models::choice::ModelSpec;
 use interlinear::pages::command::Command;
 use interlinear::pages::sentence::command::{ColumnCommand, InterveneCommand, RowEdit, SearchCommand, VariantCommand};
 use interlinear::session::driver::OpenWith;
@@ -78,9 +78,8 @@ fn neighbours_are_words_that_can_be_typed() {
     let near = |word: &str, ensemble: bool| {
         let mut wanted = request(1, "s9", &[fixture("rnnsearch")]);
         if ensemble {
-            let members = vec![fixture("rnnsearch"), fixture("rnnsearch")];
-            let mixing = interlinear::decoding::ensemble::Mixing::default();
-            wanted.columns[0].ensemble = Some(interlinear::jobs::live::protocol::EnsembleSpec { members, mixing });
+            let system = &mut wanted.columns[0].system;
+            system.members.push(system.members[0].clone());
         }
         wanted.near = Some(Near { column: 1, word: word.to_owned() });
         let events = serve_all(&wanted, &mut store(), &CancellationToken::forever());
@@ -122,7 +121,7 @@ fn answer(session: &mut Session, request: &Request) {
 
 /// Columns that have translated "the old red shoe".
 fn translated(columns: usize) -> Session {
-    let models = (0..columns).map(|n| PathBuf::from(format!("models/m{n}"))).collect();
+    let models = (0..columns).map(|n| ModelSpec::from(&format!("models/m{n}"))).collect();
     let mut session = Session::start(None, &OpenWith { models, ..OpenWith::default() });
     let ids: Vec<ColumnId> = session.app().document.columns().iter().map(|column| column.id).collect();
     for (n, column) in ids.into_iter().enumerate() {
@@ -362,7 +361,7 @@ fn variants_are_saved_with_the_sentence_and_stay_with_their_model() {
     let original = session.app().document.columns()[0].id;
     act(&mut session, ColumnCommand::Remove(original));
     assert_eq!(session.app().document.columns().len(), 2);
-    act(&mut session, ColumnCommand::Add(PathBuf::from("models/m0")));
+    act(&mut session, ColumnCommand::Add("models/m0".into()));
     assert_eq!(session.app().document.columns().len(), 4);
     let mut lost = session.saved();
     lost.source = Some("x".repeat(200_000));

@@ -1,7 +1,7 @@
 //! The workbench from outside: files come in from the command line and through the lane, systems run, tables, hits and
 //! reports go out, judgements are kept.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -13,10 +13,10 @@ use interlinear::corpus::judgements::judge::Judgement;
 use interlinear::corpus::query::column::TableColumn;
 use interlinear::corpus::store::corpus::CorpusTable;
 use interlinear::corpus::store::file::Workspace;
+use interlinear::decoding::SystemSpec;
 use interlinear::import;
 use interlinear::import::Role;
 use interlinear::jobs::corpus::thread::{CorpusNews, CorpusRequest, CorpusThread};
-use interlinear::jobs::queue::candidate::Candidate;
 use interlinear::jobs::queue::{JobProgress, QueueEvent, QueueNews as Done, QueueOrder};
 use interlinear::pages::corpus::CORPUS;
 use interlinear::pages::corpus::command::CorpusCommand;
@@ -497,18 +497,17 @@ fn the_page_asks_for_what_is_done_on_it() {
     assert_eq!(calls(&mut session), [CorpusRequest::Detail(1), CorpusRequest::Judge(1, "me".to_owned(), stars(2))]);
 
     // A run is an order; what becomes of it is told.
-    session.apply(interlinear::pages::sentence::command::ColumnCommand::Add(PathBuf::from("some/model")));
+    session.apply(interlinear::pages::sentence::command::ColumnCommand::Add("some/model".into()));
     session.take_effects();
     session.apply(CorpusCommand::Run(false));
     // Or one that is not open.
-    let (open, other) =
-        (Candidate::Model(PathBuf::from("some/model")), Candidate::Model(PathBuf::from("another/model")));
+    let (open, other) = (SystemSpec::from("some/model"), SystemSpec::from("another/model"));
     session.apply(CorpusCommand::RunOne(other.clone(), true));
     let order = |effect| match effect {
         Effect::Lane(QueueCall::Submit(_, QueueOrder::Analyse(order))) => Some((order.system, order.forces)),
         _ => None,
     };
-    let orders: Vec<(Candidate, bool)> = session.take_effects().into_iter().filter_map(order).collect();
+    let orders: Vec<(SystemSpec, bool)> = session.take_effects().into_iter().filter_map(order).collect();
     assert_eq!(orders, [(open, false), (other, true)]);
     let number = session.corpus().tasks[0];
     let second = session.corpus().tasks[1];

@@ -7,10 +7,11 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use interlinear::decoding::SearchOptions;
+use interlinear::decoding::SystemSpec;
 use interlinear::decoding::ensemble::{AlignmentOf, Mixing};
 use interlinear::jobs::files::disk::Disk;
 use interlinear::jobs::live::mailbox::Mailbox;
-use interlinear::jobs::live::protocol::{ColumnSpec, EnsembleSpec, Event, HypothesisView, MAX_SOURCE_TOKENS, Request};
+use interlinear::jobs::live::protocol::{ColumnSpec, Event, HypothesisView, MAX_SOURCE_TOKENS, Request};
 use interlinear::jobs::{Store, Wake, Worker, serve};
 use interlinear::models::{Kernels, Model};
 use interlinear::nn::device::{Device, DeviceChoice};
@@ -25,8 +26,7 @@ pub fn fixture(name: &str) -> PathBuf {
 pub fn request(number: u64, source: &str, folders: &[PathBuf]) -> Request {
     let columns = folders.iter().zip(1..).map(|(folder, column)| ColumnSpec {
         column,
-        folder: folder.clone(),
-        ensemble: None,
+        system: folder.into(),
         device: DeviceChoice::Cpu,
         engine: Kernels::Fused,
         options: SearchOptions { trace: true, candidates: 3, max_length: Some(8), ..SearchOptions::default() },
@@ -445,7 +445,7 @@ fn an_ensemble_is_a_column_whose_alignment_is_a_members_or_the_mean() {
     let mut run = |alignment| {
         let mut wanted = request(1, "s9 s3", &members[..1]);
         let mixing = Mixing { alignment, ..Mixing::default() };
-        wanted.columns[0].ensemble = Some(EnsembleSpec { members: members.clone(), mixing });
+        wanted.columns[0].system = SystemSpec { members: members.iter().map(Into::into).collect(), mixing };
         let events = serve_all(&wanted, &mut store, &CancellationToken::forever());
         assert_eq!(story(&events, 1).last(), Some(&"finished"), "{events:?}");
         let facts = events.iter().find_map(|event| match event {
@@ -475,7 +475,8 @@ fn an_ensemble_is_a_column_whose_alignment_is_a_members_or_the_mean() {
 fn models_of_different_target_words_are_no_ensemble() {
     let members = vec![fixture("rnnsearch"), fixture("rnnencdec")];
     let mut wanted = request(1, "s9 s3", &members);
-    wanted.columns[0].ensemble = Some(EnsembleSpec { members, mixing: Mixing::default() });
+    wanted.columns[0].system =
+        SystemSpec { members: members.iter().map(Into::into).collect(), mixing: Mixing::default() };
     let events = serve_all(&wanted, &mut store(), &CancellationToken::forever());
     assert_eq!(story(&events, 2).last(), Some(&"finished"), "the other column goes on");
     let told = events.iter().find_map(|event| match event {

@@ -195,7 +195,7 @@ fn session_beside(source: &str, bundled: Vec<Installed>) -> Session {
 
 /// Adds a column whose model has loaded; answers with its name.
 pub fn add_column(session: &mut Session, facts: ModelFacts) -> u64 {
-    session.apply(ColumnCommand::Add(PathBuf::from(&facts.name)));
+    session.apply(ColumnCommand::Add((&facts.name).into()));
     let column = session.app().document.columns().last().expect("a column was added").id;
     session.absorb(Event::Loaded { column, facts });
     column

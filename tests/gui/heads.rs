@@ -1,6 +1,5 @@
 //! A Transformer in the window: which heads are its alignment, and all of them side by side.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use egui_kittest::Harness;
@@ -98,8 +97,7 @@ fn the_menu_alignment_chooses_a_head_or_the_mean_of_a_layer() {
         let chosen = ModelChoice { heads: chosen, ..ModelChoice::default() };
         assert!(wires.heard(ColumnCommand::Choose { column, chosen: chosen.clone() }), "{item}");
         let columns = harness.state().session().app().document.columns();
-        let own = Path::new("Opus");
-        assert_eq!(columns[0].folder, chosen.at(own));
+        assert_eq!(columns[0].system.to_string(), format!("Opus{chosen}"));
         // its model is another one, which is read first
         let (column, facts) = (columns[0].id, ModelFacts { name: "Opus".to_owned(), ..transformer_facts() });
         wires.events.borrow_mut().push(Event::Loaded { column, facts });

@@ -8,7 +8,6 @@ use egui::{Key, Modifiers};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
 use interlinear::app::command::{SettingsCommand, SourceCommand, WindowCommand};
-use interlinear::app::document::column::file_name;
 use interlinear::app::layout::Layout;
 use interlinear::app::open_with::Installed;
 use interlinear::app::page::SENTENCE;
@@ -179,7 +178,7 @@ fn ctrl_shift_o_asks_for_a_model_by_path() {
     harness.run();
     harness.key_press(Key::Enter);
     harness.run();
-    assert!(wires.heard(ColumnCommand::Add(PathBuf::from("models/third"))));
+    assert!(wires.heard(ColumnCommand::Add("models/third".into())));
 }
 
 #[derive(Debug)]
@@ -279,7 +278,7 @@ fn models_of_another_language_are_offered_for_its_sentences() {
     harness.run();
     let columns = |harness: &Harness<'_, App>| {
         let columns = harness.state().session().app().document.columns();
-        columns.iter().skip(2).map(|column| file_name(&column.folder)).collect::<Vec<_>>()
+        columns.iter().skip(2).map(|column| column.system.name()).collect::<Vec<_>>()
     };
     assert_eq!(columns(&harness), ["german"], "the largest that aligns");
     harness.get_by_label("All 3 of German to English").click();

@@ -26,7 +26,7 @@ fn session() -> Session {
 }
 
 fn names(app: &App) -> Vec<String> {
-    app.session().app().document.columns().iter().map(|column| column.folder.display().to_string()).collect()
+    app.session().app().document.columns().iter().map(|column| column.system.to_string()).collect()
 }
 
 fn click(harness: &mut Harness<'static, App>, label: &str) {

@@ -180,11 +180,11 @@ fn the_pages_begin_with_the_selected_model() {
             .document
             .columns()
             .iter()
-            .find(|column| column.folder.ends_with(folder))
+            .find(|column| column.system.name() == folder)
             .expect("it is there")
             .id;
         session.apply(SelectCommand::Target { column, i: 0 });
-        assert_eq!(session.maps().model_of(session.app()).map(|model| model.ends_with(folder)), Some(true), "{folder}");
+        assert_eq!(session.maps().model_of(session.app()).map(|model| model.name() == *folder), Some(true), "{folder}");
     }
 }
 

@@ -213,8 +213,8 @@ fn an_alignment_head_is_learned_on_a_sheet() {
     wires.corpus.borrow_mut().push(QueueEvent { number, kind: QueueNews::Progress(progress) });
     harness.run();
     assert!(shows(&harness, "1.250 nats a word, 25 %, 900 words/s"));
-    let model = harness.state().session().app().document.columns()[0].folder.clone();
-    let learned = HeadLearned { path: model.join("alignment.safetensors"), model, pairs: 500, cost: 0.75 };
+    let model = harness.state().session().app().document.columns()[0].system.members[0].clone();
+    let learned = HeadLearned { path: model.folder.join("alignment.safetensors"), model, pairs: 500, cost: 0.75 };
     wires
         .corpus
         .borrow_mut()
@@ -307,7 +307,7 @@ fn a_model_that_was_told_says_so_over_its_column() {
 #[test]
 fn a_model_is_given_an_aligner_of_its_own() {
     let mut session = desk::two_models();
-    let model = session.app().document.columns()[1].folder.clone();
+    let model = session.app().document.columns()[1].system.members[0].clone();
     let languages = ("en".to_owned(), "fr".to_owned());
     let own = AlignerFile { path: "m/own.aligner".into(), languages, model: Some(model.clone()) };
     session.hear(FileEvent::Aligner(own.clone()));

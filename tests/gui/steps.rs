@@ -31,7 +31,7 @@ fn apart_of(fixture: &str, then: Then, given: Vec<u32>) -> Arc<StepTrace> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(fixture);
     let lane = StepsThread::spawn(Library::new(1), Arc::new(|| {}));
     let source = "the red shoe".to_owned();
-    lane.submit(1, StepsRequest { folder, device: DeviceChoice::Cpu, source, given, then, wrong: None });
+    lane.submit(1, StepsRequest { model: folder.into(), device: DeviceChoice::Cpu, source, given, then, wrong: None });
     lane.news.next_within(std::time::Duration::from_mins(1)).expect("an answer").found.expect("steps")
 }
 

@@ -18,9 +18,10 @@ use interlinear::app::page::Dropped;
 use interlinear::app::page::SENTENCE;
 use interlinear::app::settings::Shown;
 use interlinear::app::view::{Hover, Selection};
+use interlinear::decoding::SystemSpec;
 use interlinear::decoding::ensemble::{Average, Mixing};
 use interlinear::figure::palette::ColourMap;
-use interlinear::jobs::live::protocol::{EnsembleSpec, Event, Member, ModelFacts};
+use interlinear::jobs::live::protocol::{Event, Member, ModelFacts};
 use interlinear::pages::command::Command;
 use interlinear::pages::corpus::CORPUS;
 use interlinear::pages::map::MAP;
@@ -327,7 +328,7 @@ fn models_are_removed_moved_and_added_by_path() {
     harness.run();
     harness.get_by_role_and_label(Role::Button, "Add").click();
     harness.run();
-    assert!(wires.heard(ColumnCommand::Add(PathBuf::from("some/folder"))));
+    assert!(wires.heard(ColumnCommand::Add("some/folder".into())));
 }
 
 /// A model's tab selects it, as a tab does; what can be done with it is in the menu beside its name.
@@ -536,8 +537,8 @@ fn models_at_hand_become_an_ensemble_whose_alignment_is_chosen() {
     }
     harness.get_by_role_and_label(Role::Button, "Add ensemble").click();
     harness.run();
-    let members = vec![PathBuf::from("RNNencdec"), PathBuf::from("RNNsearch")];
-    assert!(wires.heard(ColumnCommand::AddEnsemble(EnsembleSpec { members, mixing: Mixing::default() })));
+    let members = vec!["RNNencdec".into(), "RNNsearch".into()];
+    assert!(wires.heard(ColumnCommand::Add(SystemSpec { members, mixing: Mixing::default() })));
     let column = harness.state().session().app().document.columns()[2].id;
     let mut facts = desk::facts("Both", true);
     facts.members = [("RNNencdec", false), ("RNNsearch", true)]

@@ -429,14 +429,12 @@ fn one_model_runs_that_is_open_or_not() {
     bench.wires.sent.borrow_mut().clear();
     let sent = |bench: &Bench| {
         let runs = |command: &Command| match command {
-            Command::Corpus(CorpusCommand::RunOne(candidate, forces)) => {
-                Some((candidate.folders()[0].display().to_string(), *forces))
-            }
+            Command::Corpus(CorpusCommand::RunOne(candidate, forces)) => Some((candidate.to_string(), *forces)),
             _ => None,
         };
         bench.wires.sent.borrow().iter().filter_map(runs).collect::<Vec<_>>()
     };
-    let folder = bench.harness.state().session().app().document.columns()[1].folder.display().to_string();
+    let folder = bench.harness.state().session().app().document.columns()[1].system.to_string();
     bench.click("Run");
     bench.click("Translate with");
     bench.says("All models above");

@@ -20,7 +20,6 @@ use interlinear::models::origins::marian::{self, MarianTensors};
 use interlinear::models::origins::marian_bin::MarianBin;
 use interlinear::models::origins::marian_npz;
 use interlinear::models::origins::marian_options::MarianOptions;
-use interlinear::models::origins::python;
 use interlinear::models::shapes;
 use interlinear::session::driver::OpenWith;
 use interlinear::session::lessons::handout::solutions;
@@ -69,7 +68,6 @@ pub const READERS: &[Reader] = &[
     Reader { name: "npy", read: |path| import_as(path, Some("neural-monkey")) },
     Reader { name: "npz", read: npz },
     Reader { name: "marian-bin", read: marian_bin },
-    Reader { name: "pickle", read: pickle },
     Reader { name: "opennmt", read: |path| opened(path, "input.pt", "OpenNMT-py checkpoint") },
     Reader { name: "joey", read: |path| joey(path, "best.ckpt") },
     Reader { name: "joey-settings", read: |path| joey(path, "config.yaml") },
@@ -280,12 +278,6 @@ fn interventions(path: &Path) -> Result<()> {
 fn npz(path: &Path) -> Result<()> {
     let (mut archive, options) = marian_npz::open(path)?;
     converted(path, &mut archive, &options)
-}
-
-/// As settings and as words.
-fn pickle(path: &Path) -> Result<()> {
-    let words = python::words(path).map(|_| ());
-    python::settings(path).map(|_| ()).or(words)
 }
 
 /// As a model of that origin whose file has this name.

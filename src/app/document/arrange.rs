@@ -3,21 +3,21 @@
 use crate::app::document::column::Column;
 use crate::app::state::AppState;
 use crate::app::view::Selection;
-use crate::jobs::queue::candidate::Candidate;
+use crate::decoding::SystemSpec;
 
 impl AppState {
     /// These models and ensembles are the columns, from left to right; those that are there already stay.
-    pub(crate) fn put_columns(&mut self, wanted: Vec<Candidate>) {
-        if self.document.originals().map(Column::candidate).eq(wanted.iter().cloned()) {
+    pub(crate) fn put_columns(&mut self, wanted: Vec<SystemSpec>) {
+        if self.document.originals().map(|column| &column.system).eq(&wanted) {
             return;
         }
         // the columns of variants follow from the scene
         let mut old: Vec<Column> = std::mem::take(&mut self.document.columns);
         old.retain(|column| column.variant.is_none());
-        for candidate in wanted {
-            let column = match old.iter().position(|column| column.candidate() == candidate) {
+        for system in wanted {
+            let column = match old.iter().position(|column| column.system == system) {
                 Some(at) => old.remove(at),
-                None => Column::new(self.tasks.fresh_id(), candidate),
+                None => Column::new(self.tasks.fresh_id(), system),
             };
             self.document.columns.push(column);
         }

@@ -1,6 +1,6 @@
 //! Floor 9: a column: a model and what it makes of the source.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use crate::aligner::bundled::AlignerChoice;
@@ -15,12 +15,11 @@ use crate::app::document::table::{AlignmentTable, Making};
 use crate::app::document::variant::VariantLabel;
 use crate::app::files::work::AlignQuestion;
 use crate::app::settings::{Settings, Whose};
-use crate::decoding::SearchOptions;
+use crate::decoding::{SearchOptions, SystemSpec};
 use crate::interventions::Interventions;
 use crate::jobs::live::protocol::{
-    ColumnId, ColumnResult, ColumnSpec, EnsembleSpec, HypothesisView, ModelFacts, UntouchedTranslation,
+    ColumnId, ColumnResult, ColumnSpec, HypothesisView, ModelFacts, UntouchedTranslation,
 };
-use crate::jobs::queue::candidate::Candidate;
 use crate::models::Kernels;
 use crate::nn::device::DeviceChoice;
 use crate::text::links::Links;
@@ -51,10 +50,8 @@ impl Default for ColumnState {
 pub struct Column {
     /// Its number for as long as it is on screen.
     pub id: ColumnId,
-    /// The model folder; of an ensemble that of its first member.
-    pub folder: PathBuf,
-    /// What it consists of, where it is an ensemble.
-    pub ensemble: Option<EnsembleSpec>,
+    /// What it translates with.
+    pub system: SystemSpec,
     /// The number of the variant that it shows; `None`: the sentence as it is.
     pub variant: Option<u64>,
     /// What that variant differs in.
@@ -114,8 +111,7 @@ pub struct Column {
 /// What a result depends on besides the text: models, device and search.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct DecodeKey {
-    pub folder: PathBuf,
-    pub ensemble: Option<EnsembleSpec>,
+    pub system: SystemSpec,
     pub device: DeviceChoice,
     pub options: SearchOptions,
     pub interventions: Arc<Interventions>,
@@ -124,27 +120,19 @@ pub(crate) struct DecodeKey {
 impl DecodeKey {
     /// A given translation depends on the models alone.
     fn has_models_of(&self, other: &Self) -> bool {
-        self.folder == other.folder && self.ensemble == other.ensemble && self.device == other.device
+        self.system == other.system && self.device == other.device
     }
 }
 
 impl Column {
-    /// The model or the ensemble that it shows.
-    pub fn candidate(&self) -> Candidate {
-        let model = || Candidate::Model(self.folder.clone());
-        self.ensemble.clone().map_or_else(model, Candidate::Ensemble)
-    }
-
     /// A column whose model is still to be read.
-    pub(crate) fn new(id: ColumnId, candidate: Candidate) -> Self {
-        let folder = candidate.folders().first().cloned().unwrap_or_default();
-        let ensemble = if let Candidate::Ensemble(ensemble) = candidate { Some(ensemble) } else { None };
-        Self { id, folder, ensemble, ..Self::default() }
+    pub(crate) fn new(id: ColumnId, system: SystemSpec) -> Self {
+        Self { id, system, ..Self::default() }
     }
 
     /// A column beside this one for a variant of what it shows.
     pub(crate) fn beside(&self, id: ColumnId, variant: u64) -> Self {
-        let column = Self::new(id, self.candidate());
+        let column = Self::new(id, self.system.clone());
         Self { variant: Some(variant), state: self.state.clone(), facts: self.facts.clone(), ..column }
     }
 
@@ -156,14 +144,7 @@ impl Column {
 
     /// The model's name, or the folder's before it is loaded.
     pub fn model(&self) -> String {
-        let folders = || match &self.ensemble {
-            None => file_name(&self.folder),
-            Some(ensemble) => {
-                let names: Vec<String> = ensemble.members.iter().map(|folder| file_name(folder)).collect();
-                names.join(" + ")
-            }
-        };
-        self.facts.as_ref().map_or_else(folders, |facts| facts.name.clone())
+        self.facts.as_ref().map_or_else(|| self.system.name(), |facts| facts.name.clone())
     }
 
     /// The shown hypothesis.
@@ -174,11 +155,10 @@ impl Column {
     /// What its result depends on besides the text.
     pub(crate) fn wish(&self, device: DeviceChoice, scene: &Scene) -> DecodeKey {
         DecodeKey {
-            folder: self.folder.clone(),
-            ensemble: self.ensemble.clone(),
+            system: self.system.clone(),
             device,
             options: scene.search_of(self.variant).options(),
-            interventions: scene.set_of(self.folders(), self.variant),
+            interventions: scene.set_of(&self.system.members, self.variant),
         }
     }
 
@@ -187,27 +167,11 @@ impl Column {
         self.done.as_ref().map(|(_, wish)| wish.options.beam)
     }
 
-    /// The folders of its models, by which it is known what is set for them.
-    pub fn folders(&self) -> &[PathBuf] {
-        self.ensemble.as_ref().map_or(std::slice::from_ref(&self.folder), |ensemble| &ensemble.members)
-    }
-
     /// Its part of a request.
     pub(crate) fn spec(&self, wish: DecodeKey, decode: bool) -> ColumnSpec {
-        let DecodeKey { folder, ensemble, device, options, interventions } = wish;
+        let DecodeKey { system, device, options, interventions } = wish;
         let (column, engine) = (self.id, Kernels::Fused);
-        ColumnSpec {
-            column,
-            folder,
-            ensemble,
-            device,
-            engine,
-            options,
-            interventions,
-            source: None,
-            decode,
-            given: None,
-        }
+        ColumnSpec { column, system, device, engine, options, interventions, source: None, decode, given: None }
     }
 
     /// Prepares for a request; true when it has to be decoded.
@@ -366,7 +330,7 @@ impl Column {
     pub fn aligner(&self, settings: &Settings) -> Option<AlignerChoice> {
         let (facts, files) = (self.facts.as_ref()?, &settings.aligner);
         let languages = (facts.source_language.clone(), facts.target_language.clone());
-        let choice = AlignerChoice::of_system(self.folders(), languages, files, None);
+        let choice = AlignerChoice::of_system(&self.system, languages, files, None);
         (choice.first.is_some() || files.has(&choice.source, &choice.target)).then_some(choice)
     }
 }

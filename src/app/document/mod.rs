@@ -80,7 +80,7 @@ impl Document {
 
     /// The columns that are one model each, without ensembles and variants.
     pub fn models(&self) -> impl Iterator<Item = &Column> {
-        self.columns.iter().filter(|column| column.ensemble.is_none() && column.variant.is_none())
+        self.columns.iter().filter(|column| !column.system.is_ensemble() && column.variant.is_none())
     }
 
     /// The columns that are no variants.
@@ -91,7 +91,7 @@ impl Document {
     /// The column beside which a variant stands.
     pub fn original(&self, variant: &Column) -> Option<&Column> {
         variant.variant?;
-        self.columns.iter().find(|column| column.variant.is_none() && column.folders() == variant.folders())
+        self.columns.iter().find(|column| column.variant.is_none() && column.system.members == variant.system.members)
     }
 
     /// What is looked at and how it is searched.
@@ -155,7 +155,7 @@ impl Document {
 
     /// What is set in a column.
     pub fn interventions(&self, column: &Column) -> Arc<Interventions> {
-        self.scene.set_of(column.folders(), column.variant)
+        self.scene.set_of(&column.system.members, column.variant)
     }
 
     /// Why what a column shows cannot be measured so; `None` where it can.
@@ -163,7 +163,7 @@ impl Document {
         let is_given = column.table.as_deref().is_some_and(|table| table.is_given);
         let has_alignment = column.facts.as_ref().is_some_and(|facts| facts.has_alignment);
         let line = MEASURES.get(measure)?;
-        if column.ensemble.is_some() {
+        if column.system.is_ensemble() {
             return Some(lang::text(ENSEMBLE).to_owned());
         }
         if line.aligns && !has_alignment {

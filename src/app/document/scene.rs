@@ -1,7 +1,6 @@
 //! Floor 9: what is looked at: a source sentence and how it is searched. A request is made of a scene, and a scene is
 //! what undo goes back to.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -10,6 +9,7 @@ use crate::app::document::interlinear::InterlinearPlan;
 use crate::app::document::kept;
 use crate::decoding::{Ranking, SearchOptions};
 use crate::interventions::Interventions;
+use crate::models::choice::ModelSpec;
 use crate::text::sentence::MAX_SOURCE_BYTES;
 
 /// Candidates kept for each word, for the inspector.
@@ -42,7 +42,7 @@ pub struct Variant {
     #[serde(skip)]
     pub id: u64,
     /// The folder of the model, or those of all members.
-    pub folders: Vec<PathBuf>,
+    pub models: Vec<ModelSpec>,
     pub source: Option<String>,
     /// Its own search.
     #[serde(flatten)]
@@ -55,7 +55,7 @@ pub struct Variant {
     pub interventions: Option<Arc<Interventions>>,
 }
 
-/// What is set in a variant is kept as what is set for a model, without its folders.
+/// What is set in a variant is kept as what is set for a model, without its models.
 #[expect(clippy::ref_option, reason = "serde calls it with a reference")]
 fn kept_alone<S: Serializer>(set: &Option<Arc<Interventions>>, output: S) -> Result<S::Ok, S::Error> {
     let owned = |set: &Arc<Interventions>| Owned { interventions: Arc::clone(set), ..Owned::default() };
@@ -81,7 +81,7 @@ impl Variant {
 
     /// Nothing is other than in the scene.
     pub fn is_as_original(&self) -> bool {
-        *self == Self { id: self.id, folders: self.folders.clone(), ..Self::default() }
+        *self == Self { id: self.id, models: self.models.clone(), ..Self::default() }
     }
 }
 
@@ -128,7 +128,7 @@ impl SearchChange {
 #[serde(default)]
 pub struct Owned {
     /// The folder of the model, or those of all members.
-    pub folders: Vec<PathBuf>,
+    pub models: Vec<ModelSpec>,
     /// What is set; never nothing.
     #[serde(flatten, with = "kept")]
     pub interventions: Arc<Interventions>,
@@ -143,9 +143,9 @@ impl Scene {
         self.source.len() + texts + rows + self.interlinear.bytes()
     }
 
-    /// What is set for these folders.
-    pub fn set_for(&self, folders: &[PathBuf]) -> Arc<Interventions> {
-        let owned = self.interventions.iter().find(|owned| owned.folders == folders);
+    /// What is set for these models.
+    pub fn set_for(&self, models: &[ModelSpec]) -> Arc<Interventions> {
+        let owned = self.interventions.iter().find(|owned| owned.models == models);
         owned.map(|owned| Arc::clone(&owned.interventions)).unwrap_or_default()
     }
 
@@ -165,22 +165,22 @@ impl Scene {
         variant.and_then(|id| self.variant(id)).map_or(self.search, |variant| variant.search.over(self.search))
     }
 
-    /// What is set for these folders, or in a variant of theirs. A variant of another text has of the scene's what means
+    /// What is set for these models, or in a variant of theirs. A variant of another text has of the scene's what means
     /// something there.
-    pub fn set_of(&self, folders: &[PathBuf], variant: Option<u64>) -> Arc<Interventions> {
-        let Some(variant) = variant.and_then(|id| self.variant(id)) else { return self.set_for(folders) };
+    pub fn set_of(&self, models: &[ModelSpec], variant: Option<u64>) -> Arc<Interventions> {
+        let Some(variant) = variant.and_then(|id| self.variant(id)) else { return self.set_for(models) };
         let inherited = || {
-            let set = self.set_for(folders);
+            let set = self.set_for(models);
             if variant.source.is_some() { Arc::new(set.for_other_text()) } else { set }
         };
         variant.interventions.clone().unwrap_or_else(inherited)
     }
 
-    /// Sets this for these folders, or in a variant of theirs alone.
-    pub fn set_in(&mut self, folders: &[PathBuf], variant: Option<u64>, interventions: Interventions) {
+    /// Sets this for these models, or in a variant of theirs alone.
+    pub fn set_in(&mut self, models: &[ModelSpec], variant: Option<u64>, interventions: Interventions) {
         match variant {
-            None => self.set(folders, interventions),
-            Some(id) if *self.set_of(folders, variant) != interventions => {
+            None => self.set(models, interventions),
+            Some(id) if *self.set_of(models, variant) != interventions => {
                 self.change_variant(id, |variant| variant.interventions = Some(Arc::new(interventions)));
             }
             Some(_) => {}
@@ -196,15 +196,15 @@ impl Scene {
         }
     }
 
-    /// Sets this for these folders, in place of what was set there.
-    pub fn set(&mut self, folders: &[PathBuf], interventions: Interventions) {
+    /// Sets this for these models, in place of what was set there.
+    pub fn set(&mut self, models: &[ModelSpec], interventions: Interventions) {
         let mut list: Vec<Owned> = self.interventions.to_vec();
-        let at = list.iter().position(|owned| owned.folders == folders);
+        let at = list.iter().position(|owned| owned.models == models);
         match at {
             Some(at) if interventions.is_empty() => drop(list.remove(at)),
             Some(at) => list[at].interventions = Arc::new(interventions),
             None if interventions.is_empty() => {}
-            None => list.push(Owned { folders: folders.to_vec(), interventions: Arc::new(interventions) }),
+            None => list.push(Owned { models: models.to_vec(), interventions: Arc::new(interventions) }),
         }
         self.interventions = list.into();
     }
@@ -214,7 +214,7 @@ impl Scene {
     pub fn keep_for_other_text(&mut self) -> bool {
         let before = Arc::clone(&self.interventions);
         for owned in before.iter() {
-            self.set(&owned.folders, owned.interventions.for_other_text());
+            self.set(&owned.models, owned.interventions.for_other_text());
         }
         before != self.interventions
     }

@@ -48,7 +48,7 @@ fn search(variant: &Variant, scene: &Scene) -> Vec<String> {
 
 /// What is set in one of them alone.
 fn interventions(variant: &Variant, scene: &Scene) -> Vec<String> {
-    let (usual, own) = (scene.set_for(&variant.folders), scene.set_of(&variant.folders, Some(variant.id)));
+    let (usual, own) = (scene.set_for(&variant.models), scene.set_of(&variant.models, Some(variant.id)));
     let text = scene.text_of(Some(variant.id));
     let items = |set, text: &str| hand::items(set, text, &hand::TokenCount::default());
     let (usual, own) = (items(&usual, &scene.source), items(&own, text));

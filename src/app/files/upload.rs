@@ -7,7 +7,7 @@ use js_sys::{Function, Promise};
 use wasm_bindgen::JsCast as _;
 use web_sys::HtmlInputElement;
 
-use crate::models::folder::CONFIG_FILE;
+use crate::models::disk::CONFIG_FILE;
 use crate::text::given;
 
 /// Opens the dialog of the browser for a folder or for files. What is chosen is kept, and the first path comes back.

@@ -21,6 +21,7 @@ use crate::figure::provenance::{Provenance, beside};
 use crate::import;
 use crate::jobs::files::disk::Disk;
 use crate::lang;
+use crate::models::choice::ModelSpec;
 use crate::models::origins;
 use crate::text::lines::TextFile;
 use crate::text::links;
@@ -42,7 +43,7 @@ pub enum FileJob {
     /// Read alignments by hand of a list and its translations.
     ReadGold { path: PathBuf, source: PathBuf, target: PathBuf },
     /// Read an aligner file for its languages, or for the model in a folder.
-    OpenAligner { path: PathBuf, model: Option<PathBuf> },
+    OpenAligner { path: PathBuf, model: Option<ModelSpec> },
     /// Find the training logs of a run, or of all runs in a folder.
     FindLogs(PathBuf),
     /// Write the configuration of a new training.

@@ -19,6 +19,7 @@ use crate::corpus::overview::gold::{HeadErrorRow, heads, heads_left_out};
 use crate::corpus::overview::test_set::TestSet;
 use crate::error::{Error, Result};
 use crate::evaluation::alignment::Aligner;
+use crate::models::choice::ModelSpec;
 use crate::models::transformer::heads::HeadPlace;
 use crate::models::{Kernels, Model};
 use crate::text::links::Links;
@@ -44,7 +45,7 @@ command and in the window; `MODEL@6` has the mean of layer 6."
 pub struct HeadsArgs {
     /// A Transformer: its folder or file
     #[arg(long, value_name = "PATH", value_parser = args::folder())]
-    model: PathBuf,
+    model: ModelSpec,
     #[command(flatten)]
     pairs: PairArgs,
     /// Compare with these links

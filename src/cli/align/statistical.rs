@@ -1,7 +1,5 @@
 //! Floor 13: `interlinear align --statistical`: links that need no model, or on which alignment heads have a vote.
 
-use std::path::PathBuf;
-
 use crate::aligner::words::LineAligner;
 use crate::analysis::alignment::Alignment;
 use crate::analysis::reading::Reading;
@@ -15,6 +13,7 @@ use crate::cli::windows;
 use crate::error::{Error, Result};
 use crate::evaluation::alignment::{Aligner, AlignerDirection, Refused, VOTED, WordPair, voted};
 use crate::evaluation::rows::ReadRows;
+use crate::models::choice::ModelSpec;
 use crate::models::{Model, Stepper};
 use crate::text::language::primary;
 use crate::text::line;
@@ -69,8 +68,8 @@ pub fn run(low: &AlignArgs) -> anyhow::Result<()> {
     let progress = ProgressLine::new("aligning", files.source.size(), shared);
     let runtime = low.run.high()?;
     let (from, to) = low.statistical.languages(text, Some(&aligner.learned.languages));
-    let voter = |folder: &PathBuf| -> Result<Voter> {
-        let model = args::load(folder, &runtime)?;
+    let voter = |model: &ModelSpec| -> Result<Voter> {
+        let model = args::load(model, &runtime)?;
         let stepper = model.stepper_with_head(runtime.engine, runtime.threads)?;
         ReadRows::chosen((&model).into(), &*stepper, Some(Reading::Head))?;
         let is_turned = translates(&model, (&to, &from)) && !translates(&model, (&from, &to));

@@ -9,7 +9,7 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Command};
 
 use crate::error::{Error, Result};
-use crate::models::folder::{CONFIG_FILE, SOURCE_FILE, TARGET_FILE, WEIGHTS_FILE};
+use crate::models::disk::{CONFIG_FILE, SOURCE_FILE, TARGET_FILE, WEIGHTS_FILE};
 use crate::text::write::{BESIDE_DATABASE, is_same_file};
 
 /// Standard input, where it is a file.

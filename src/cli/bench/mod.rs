@@ -5,7 +5,7 @@
 
 pub mod figures;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use clap::Args;
@@ -22,6 +22,7 @@ use crate::error::{Error, Result};
 use crate::host::bundled;
 use crate::host::runtime::Runtime;
 use crate::host::words;
+use crate::models::choice::ModelSpec;
 use crate::models::{Model, Stepper};
 use crate::text::sentence::Sentence;
 use crate::ticket::CancellationToken;
@@ -49,7 +50,7 @@ const COLUMNS: &[BenchColumn] = &[
 pub struct BenchArgs {
     /// A model folder, or the name of an installed model; once for each. By default the bundled ones
     #[arg(long, value_name = "DIR", value_parser = args::folder())]
-    model: Vec<PathBuf>,
+    model: Vec<ModelSpec>,
     /// Everything once and with few sentences: whether it runs, in seconds
     #[arg(long)]
     quick: bool,
@@ -77,7 +78,8 @@ Sentences are drawn from the model's own vocabulary. Other programs that run mea
 /// When a model, a file or the output fails, and when there is no model.
 pub fn run(low: &BenchArgs) -> anyhow::Result<()> {
     let runtime = low.run.high()?;
-    let models = if low.model.is_empty() { bundled::models() } else { low.model.clone() };
+    let installed = || bundled::models().into_iter().map(ModelSpec::from).collect();
+    let models = if low.model.is_empty() { installed() } else { low.model.clone() };
     if models.is_empty() {
         return Err(Error::Input(format!("there is no model to measure. {}", bundled::how_to_get())).into());
     }
@@ -86,8 +88,8 @@ pub fn run(low: &BenchArgs) -> anyhow::Result<()> {
     figures.section("models")?;
     figures.head(COLUMNS)?;
     let repeat = if low.quick { 1 } else { low.repeat };
-    for folder in &models {
-        figures.row(&measured(folder, &runtime, repeat, low.quick)?)?;
+    for model in &models {
+        figures.row(&measured(model, &runtime, repeat, low.quick)?)?;
     }
     figures.finish(low.json.as_deref())
 }
@@ -101,9 +103,9 @@ pub fn program(runtime: &Runtime) -> String {
 }
 
 /// A row of the table.
-fn measured(folder: &Path, runtime: &Runtime, repeat: usize, quick: bool) -> Result<Vec<Value>> {
-    let load = median(repeat, || args::load(folder, runtime).map(drop))?;
-    let model = args::load(folder, runtime)?;
+fn measured(model: &ModelSpec, runtime: &Runtime, repeat: usize, quick: bool) -> Result<Vec<Value>> {
+    let load = median(repeat, || args::load(model, runtime).map(drop))?;
+    let model = args::load(model, runtime)?;
     let mut stepper = model.stepper(runtime.engine, runtime.threads)?;
     let sources = sentences(&model, if quick { 2 } else { BATCH });
     let mut firsts = Vec::new();

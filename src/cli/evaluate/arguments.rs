@@ -10,10 +10,9 @@ use crate::analysis::buckets::Buckets;
 use crate::cli::args;
 use crate::cli::args::{BatchArgs, Choice, EnsembleArgs, ReplaceArgs, RunArgs, SearchArgs, one_of, tokenizers};
 use crate::cli::evaluate::gold::GoldArgs;
-use crate::decoding::Ensemble;
-use crate::decoding::ensemble::Mixing;
+use crate::decoding::SystemSpec;
 use crate::error::{Error, Result};
-use crate::host::runtime::Runtime;
+use crate::models::choice::ModelSpec;
 
 /// As typed.
 #[derive(Args, Clone, Debug)]
@@ -54,7 +53,7 @@ pub struct EvaluateArgs {
     /// A model folder, or the name of an installed model; once for each model. With --ensemble all of them are measured as
     /// one
     #[arg(long, value_name = "DIR", required = true, value_parser = args::folder())]
-    pub model: Vec<PathBuf>,
+    pub model: Vec<ModelSpec>,
     #[command(flatten)]
     pub ensemble: EnsembleArgs,
     /// Measure each model of the ensemble by itself as well, before it
@@ -122,18 +121,10 @@ impl EvaluateArgs {
         (self.paired_bs.is_some() || self.paired_ar.is_some()).then_some(tests)
     }
 
-    /// The folders of each system that is measured: every model, or all as one, perhaps behind every model.
-    pub fn systems(&self) -> Vec<&[PathBuf]> {
-        let members = if self.members && self.model.len() > 1 { self.model.chunks(1).collect() } else { Vec::new() };
-        members.into_iter().chain(self.ensemble.systems(&self.model)).collect()
-    }
-
-    /// Loads one of [`EvaluateArgs::systems`].
-    pub fn load(&self, folders: &[PathBuf], runtime: &Runtime) -> Result<Ensemble> {
-        if folders.len() < self.model.len() {
-            return Ensemble::load(folders, &runtime.device, Mixing::default());
-        }
-        self.ensemble.load(folders, runtime)
+    /// Each system that is measured: every model, or all as one, perhaps behind every model.
+    pub fn systems(&self) -> Vec<SystemSpec> {
+        let members = if self.members && self.model.len() > 1 { self.model.as_slice() } else { &[] };
+        members.iter().map(SystemSpec::from).chain(self.ensemble.systems(&self.model)).collect()
     }
 }
 

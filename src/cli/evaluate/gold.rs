@@ -18,6 +18,7 @@ use crate::error::{Error, Result};
 use crate::evaluation::alignment::Aligner;
 use crate::host::runtime::Runtime;
 use crate::models::Model;
+use crate::models::choice::ModelSpec;
 use crate::ticket::CancellationToken;
 
 /// A gold alignment, as typed.
@@ -36,7 +37,7 @@ pub struct GoldArgs {
     by_input: bool,
     /// A model of the other direction, for the alignments of both together; one for all models or one for each
     #[arg(long, value_name = "DIR", requires = "gold", value_parser = args::folder())]
-    reverse_model: Vec<PathBuf>,
+    reverse_model: Vec<ModelSpec>,
     #[command(flatten)]
     statistical: StatisticalArgs,
 }
@@ -55,7 +56,7 @@ impl GoldArgs {
     /// # Errors
     /// When there are neither none, nor one, nor as many as systems; when it cannot be loaded.
     pub fn reverse(&self, number: usize, systems: usize, runtime: &Runtime) -> Result<Option<Model>> {
-        let folder = match self.reverse_model.as_slice() {
+        let model = match self.reverse_model.as_slice() {
             [] => return Ok(None),
             [one] => one,
             several if several.len() == systems => &several[number],
@@ -67,7 +68,7 @@ impl GoldArgs {
                 return Err(Error::Input(message));
             }
         };
-        args::load(folder, runtime).map(Some)
+        args::load(model, runtime).map(Some)
     }
 
     /// What needs no model: the diagonal, and a statistical aligner: the one that is asked for, or the one that comes with the

@@ -23,7 +23,7 @@ use crate::cli::output;
 use crate::cli::output::LineOutput;
 use crate::clock::Instant;
 use crate::error::{Error, Result};
-use crate::models::folder::CONFIG_FILE;
+use crate::models::disk::CONFIG_FILE;
 
 /// Connections at a time; a browser opens up to six.
 const MOST_CONNECTIONS: usize = 512;

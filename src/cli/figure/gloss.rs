@@ -25,6 +25,7 @@ use crate::figure::measure::SansSerif;
 use crate::figure::page::{DPIS, FigurePage, WIDTHS_MM};
 use crate::figure::palette::LIGHT;
 use crate::figure::provenance::Provenance;
+use crate::models::choice::ModelSpec;
 use crate::text::cut::{WordExchange, WordRule};
 use crate::text::language::of_file;
 use crate::text::links::{Links, read};
@@ -122,7 +123,7 @@ pub struct GlossedFiles {
     name: Vec<String>,
     /// A model whose translations are a line; once for each
     #[arg(long, value_name = "DIR", value_parser = args::folder())]
-    model: Vec<PathBuf>,
+    model: Vec<ModelSpec>,
     /// The links of each --target lead from the one before it, not from the source
     #[arg(long, requires = "target")]
     in_a_row: bool,

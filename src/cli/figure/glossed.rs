@@ -11,6 +11,7 @@ use crate::figure::interlinear::GlossedText;
 use crate::host::runtime::Runtime;
 use crate::host::words;
 use crate::host::words::LinkedSides;
+use crate::models::choice::ModelSpec;
 use crate::models::{Model, Stepper};
 use crate::text::cut::WordRule;
 use crate::text::line;
@@ -34,8 +35,8 @@ impl GlossingModel {
     ///
     /// # Errors
     /// As [`Model::load`]; a model that has neither a head nor an alignment.
-    pub fn load(folder: &Path, runtime: &Runtime) -> Result<Self> {
-        let model = args::load(folder, runtime)?;
+    pub fn load(model: &ModelSpec, runtime: &Runtime) -> Result<Self> {
+        let model = args::load(model, runtime)?;
         let stepper = model.stepper_with_head(runtime.engine, runtime.threads)?;
         let rows = ReadRows::best((&model).into(), &*stepper, None)?;
         if !model.config.aligns() && !stepper.has_alignment_head() {

@@ -7,8 +7,8 @@ use clap::builder::PossibleValuesParser;
 
 use crate::error::Error;
 use crate::models::Model;
-use crate::models::choice::{self, ModelChoice};
-use crate::models::folder::{CARD_FILE, CONFIG_FILE, SOURCE_FILE, TARGET_FILE, WEIGHTS_FILE};
+use crate::models::choice::{ModelChoice, ModelSpec};
+use crate::models::disk::{CARD_FILE, CONFIG_FILE, SOURCE_FILE, TARGET_FILE, WEIGHTS_FILE};
 use crate::models::fused::head::HEAD_FILE;
 use crate::models::origins::{self, ORIGINS};
 use crate::nn::device::Device;
@@ -85,7 +85,7 @@ fn copied(path: &Path) -> anyhow::Result<(Vec<Beside>, Model)> {
 
 /// What is read, where a path is nothing of it.
 fn unknown(path: &PathBuf) -> Error {
-    let (bare, choice) = choice::split(path);
+    let ModelSpec { folder: bare, choice } = path.into();
     if choice != ModelChoice::default() && bare.exists() {
         let message = format!(
             "is written whole, so `{choice}` has no place behind it; import {} and choose when the folder is used, as OUT{choice}",

@@ -22,6 +22,7 @@ use crate::evaluation::acting::Acting;
 use crate::evaluation::contrast::{ContrastMeasures, ContrastQuestions, ContrastedSystem};
 use crate::host::runtime::Runtime;
 use crate::import::contrast::read as read_table;
+use crate::models::choice::ModelSpec;
 use crate::text::reader::LineReader;
 use crate::text::write::write_atomic;
 use crate::ticket::CancellationToken;
@@ -63,7 +64,7 @@ pub struct ContrastArgs {
     table: Option<PathBuf>,
     /// A model folder, or the name of an installed model; once for each model. With --ensemble all of them are one
     #[arg(long, value_name = "DIR", required = true, value_parser = args::folder())]
-    model: Vec<PathBuf>,
+    model: Vec<ModelSpec>,
     #[command(flatten)]
     ensemble: EnsembleArgs,
     /// Sentences, one a line, in place of a table
@@ -122,8 +123,8 @@ pub fn run(low: &ContrastArgs) -> anyhow::Result<()> {
     let runtime = low.run.high()?;
     let mut models: Vec<ContrastedModel> = Vec::new();
     let mut refused = 0;
-    for folders in low.ensemble.systems(&low.model) {
-        let system = low.ensemble.load(folders, &runtime)?;
+    for system in low.ensemble.systems(&low.model) {
+        let system = EnsembleArgs::load(&system, &runtime)?;
         let (found, left_out) = measure(low, path, (&runtime, questions), (&system, &pairs))?;
         let mut name = system.name();
         if models.iter().any(|model| model.name == name) {

@@ -1,6 +1,6 @@
 //! Floor 13: `interlinear train --head`: where each word comes from, learned on a finished model.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::Args;
@@ -13,6 +13,7 @@ use crate::cli::args::{RunArgs, one_of};
 use crate::cli::{output, statistical};
 use crate::error::{Error, Result};
 use crate::models::Model;
+use crate::models::choice::ModelSpec;
 use crate::models::fused::head::HeadSizes;
 use crate::nn::device::Device;
 use crate::ticket::CancellationToken;
@@ -33,7 +34,7 @@ pub struct HeadArgs {
     /// Learn where each word comes from, for this finished model, ours or another toolkit's, whose weights stay as they
     /// are; writes alignment.safetensors into its folder, or beside its one file. With --resume it goes on from the last checkpoint
     #[arg(long = "head", value_name = "DIR", conflicts_with_all = ["config", "from", "new"], requires = "source", value_parser = args::folder())]
-    pub model: Option<PathBuf>,
+    pub model: Option<ModelSpec>,
     /// Text to learn from, once for each file
     #[arg(long, requires = "model", value_name = "FILE")]
     source: Vec<PathBuf>,
@@ -66,7 +67,7 @@ pub struct HeadArgs {
 /// Learns an alignment head for a finished model, from the last checkpoint on where it `is_resumed`; text may take half of
 /// `memory` bytes and what the model says of it a quarter, where that is known.
 pub fn run(
-    folder: &Path,
+    model: &ModelSpec,
     (args, is_resumed): (&HeadArgs, bool),
     run: &RunArgs,
     memory: Option<u64>,
@@ -78,7 +79,7 @@ pub fn run(
         return Err(Error::Input(message).into());
     }
     let runtime = run.high()?;
-    let model = Model::load(folder, &Device::cpu())?;
+    let model = Model::load(model, &Device::cpu())?;
     let ticket = CancellationToken::forever();
     let mut aligner = if args.links.is_empty() { Some(aligner(args, &model, runtime.threads)?) } else { None };
     let files: Vec<_> = args.source.iter().cloned().zip(args.target.iter().cloned()).collect();

@@ -177,7 +177,7 @@ pub fn heads(
 
 fn sizes_of(system: EvaluatedSystem<'_>) -> Result<TransformerSizes> {
     let none = || Error::Input(format!("{} has no heads to compare; choose a Transformer", system.name()));
-    system.lead().config.transformer.clone().ok_or_else(none)
+    system.lead().config.transformer().cloned().ok_or_else(none)
 }
 
 /// What leaving each head of a Transformer out does to the next-word distributions of the references, heads of self-attention

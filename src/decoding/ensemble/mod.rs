@@ -8,20 +8,15 @@
 //!
 //! One model is an ensemble too: it then translates exactly as it does alone.
 
-mod average;
+pub mod average;
 pub mod mixture;
 pub mod readings;
 
-use std::fmt;
-use std::path::Path;
-use std::str::FromStr;
 use std::sync::Arc;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-use crate::decoding::Specials;
 use crate::decoding::ensemble::mixture::Mixture;
 use crate::decoding::ensemble::readings::Readings;
+use crate::decoding::{Specials, SystemSpec};
 use crate::error::{Error, Result};
 use crate::models::{Kernels, Model, Stepper};
 use crate::nn::device::Device;
@@ -29,60 +24,7 @@ use crate::text::sentence::Sentence;
 use crate::text::tokenizer::{Encode, Tokenizer};
 
 pub use crate::decoding::ensemble::average::{AVERAGES, Average};
-
-/// Whose alignment an ensemble shows. Of a file, what is not understood is the mean.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum AlignmentOf {
-    /// The mean of the members that have one; none where none has.
-    #[default]
-    Mean,
-    /// That of member n, from 0; it must have one.
-    Member(usize),
-}
-
-impl fmt::Display for AlignmentOf {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Mean => f.write_str("mean"),
-            Self::Member(n) => write!(f, "{}", n + 1),
-        }
-    }
-}
-
-impl FromStr for AlignmentOf {
-    type Err = Error;
-
-    /// `mean`, or a member counted from 1.
-    fn from_str(text: &str) -> Result<Self> {
-        match text.parse::<usize>() {
-            _ if text == "mean" => Ok(Self::Mean),
-            Ok(n) if n > 0 => Ok(Self::Member(n - 1)),
-            _ => Err(Error::Input("write mean, or the number of a model, counted from 1".to_owned())),
-        }
-    }
-}
-
-impl Serialize for AlignmentOf {
-    fn serialize<S: Serializer>(&self, output: S) -> std::result::Result<S::Ok, S::Error> {
-        output.collect_str(self)
-    }
-}
-
-impl<'de> Deserialize<'de> for AlignmentOf {
-    fn deserialize<D: Deserializer<'de>>(input: D) -> std::result::Result<Self, D::Error> {
-        Ok(String::deserialize(input)?.parse().unwrap_or_default())
-    }
-}
-
-/// How members become one.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Mixing {
-    /// What is averaged.
-    pub average: Average,
-    /// Whose alignment is shown.
-    pub alignment: AlignmentOf,
-}
+pub use crate::decoding::system::{AlignmentOf, Mixing};
 
 /// Models that translate as one.
 #[derive(Clone, Debug)]
@@ -118,10 +60,10 @@ impl Ensemble {
         Ok(Self { members, mixing, lead, shown, readings })
     }
 
-    /// Loads the folders and makes one of them.
-    pub fn load<P: AsRef<Path>>(folders: &[P], device: &Device, mixing: Mixing) -> Result<Self> {
-        let members: Result<_> = folders.iter().map(|folder| Model::load(folder.as_ref(), device)).collect();
-        Self::new(members?, mixing)
+    /// Loads the models and makes one of them.
+    pub fn load(system: &SystemSpec, device: &Device) -> Result<Self> {
+        let members: Result<_> = system.members.iter().map(|model| Model::load(model, device)).collect();
+        Self::new(members?, system.mixing)
     }
 
     /// What the search drives; feed it the ids of this ensemble's own [`Encode::encode`].
@@ -211,6 +153,15 @@ impl Ensemble {
         }
         let sentences: Vec<Sentence> = self.members.iter().map(|member| read(&member.source)).collect();
         self.readings.merge(&sentences, self.lead)
+    }
+}
+
+impl From<Model> for Ensemble {
+    fn from(model: Model) -> Self {
+        let (eos, unk, ends) = (model.config.eos, model.config.unk, [model.config.source_eos]);
+        let shown = if model.config.aligns() { vec![0] } else { Vec::new() };
+        let readings = Arc::new(Readings::new(eos, unk, &ends));
+        Self { members: vec![model], mixing: Mixing::default(), lead: 0, shown, readings }
     }
 }
 

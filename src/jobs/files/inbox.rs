@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 use crate::jobs::files::follow::FollowedFiles;
+use crate::models::choice::ModelSpec;
 use crate::text::write::{make_private_folder, write_private};
 
 /// A longer one is not of this program.
@@ -22,7 +23,7 @@ pub struct GivenOver {
     /// Files and folders that say themselves what they are.
     pub files: Vec<PathBuf>,
     /// Models to show beside those that are there.
-    pub models: Vec<PathBuf>,
+    pub models: Vec<ModelSpec>,
     /// A text to open as a list,
     pub source: Option<PathBuf>,
     /// and its translation.

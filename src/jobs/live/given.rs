@@ -24,7 +24,7 @@ pub(crate) fn given(
     stepper: &mut dyn Stepper,
     ticket: &CancellationToken,
 ) -> Result<HypothesisView> {
-    let target = line::read(&shelved.model.target, text, false);
+    let target = line::read(&shelved.model().target, text, false);
     let target = target.map_err(|why| Error::Input(format!("Your translation {why}.")))?;
     if target.words() == 0 {
         return Err(Error::Input("Your translation has no words that this model could read.".to_owned()));

@@ -5,17 +5,15 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use crate::analysis::reading::Reading;
-use crate::decoding::Specials;
-use crate::decoding::ensemble::Mixing;
-use crate::decoding::{Hypothesis, Node, SearchOptions};
+use crate::decoding::{Hypothesis, Node, SearchOptions, Specials, SystemSpec};
 use crate::interventions::{Applied, Interventions};
 use crate::models::Kernels;
+use crate::models::choice::ModelSpec;
 use crate::nn::device::DeviceChoice;
 use crate::text::cut::WordRule;
 use crate::text::pieces::PieceMarks;
@@ -26,17 +24,6 @@ pub use crate::text::sentence::{MAX_SOURCE_BYTES, MAX_SOURCE_TOKENS};
 /// Names a column for as long as it is on screen; never used again.
 pub type ColumnId = u64;
 
-/// Models that translate as one.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(default)]
-pub struct EnsembleSpec {
-    /// The model folders of all members.
-    pub members: Vec<PathBuf>,
-    /// How they become one.
-    #[serde(flatten)]
-    pub mixing: Mixing,
-}
-
 /// A member of an ensemble.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Member {
@@ -45,15 +32,19 @@ pub struct Member {
     pub has_alignment: bool,
 }
 
+/// A model on a device.
+pub(crate) type Key = (ModelSpec, DeviceChoice);
+
+/// A model, or several as one, on a device.
+pub(crate) type SystemKey = (SystemSpec, DeviceChoice);
+
 /// One column: which model, where, and how it searches.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ColumnSpec {
     /// Which column of the session.
     pub column: ColumnId,
-    /// The model folder; of an ensemble that of its first member.
-    pub folder: PathBuf,
-    /// What it consists of, where it is an ensemble.
-    pub ensemble: Option<EnsembleSpec>,
+    /// What it translates with.
+    pub system: SystemSpec,
     pub device: DeviceChoice,
     /// Fused kernels (CPU only) or the readable model.
     pub engine: Kernels,
@@ -69,6 +60,16 @@ pub struct ColumnSpec {
 }
 
 impl ColumnSpec {
+    /// By which its models are found in memory.
+    pub(crate) fn key(&self) -> SystemKey {
+        (self.system.clone(), self.device)
+    }
+
+    /// Its models, each with where it computes.
+    pub(crate) fn keys(&self) -> impl Iterator<Item = Key> {
+        self.system.members.iter().map(|model| (model.clone(), self.device))
+    }
+
     /// The text that it translates.
     pub fn source_in<'a>(&'a self, request: &'a Request) -> &'a str {
         self.source.as_deref().unwrap_or(&request.source)

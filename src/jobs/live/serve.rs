@@ -12,12 +12,14 @@ use crate::error::{Error, Result};
 use crate::evaluation::rows::ReadRows;
 use crate::interventions::{Intervening, Intervention};
 use crate::jobs::gate::{ForegroundGate, ForegroundGuard};
-use crate::jobs::live::protocol::{ColumnResult, ColumnSpec, Event, HypothesisView, Request, UntouchedTranslation};
+use crate::jobs::live::protocol::{
+    ColumnResult, ColumnSpec, Event, HypothesisView, Request, SystemKey, UntouchedTranslation,
+};
 use crate::jobs::live::untouched::shifts;
 use crate::jobs::live::{given, near, view};
 use crate::jobs::models::cache::Heard;
 use crate::jobs::models::loaded::LoadedModel;
-use crate::jobs::models::store::{Outcome, Store, Unit};
+use crate::jobs::models::store::{Outcome, Store};
 use crate::jobs::thread::{caught, panic_sentence};
 use crate::models::Stepper;
 use crate::text::sentence::Sentence;
@@ -64,44 +66,42 @@ pub(crate) fn serve_holding(
 ) {
     let start = Instant::now();
     store.arrange(request);
-    let mut units: Vec<(Unit, Vec<&ColumnSpec>)> = Vec::new();
+    let mut systems: Vec<(SystemKey, Vec<&ColumnSpec>)> = Vec::new();
     for spec in &request.columns {
-        let unit = Unit::of(spec);
-        match units.iter_mut().find(|(known, _)| *known == unit) {
+        let key = spec.key();
+        match systems.iter_mut().find(|(known, _)| *known == key) {
             Some((_, columns)) => columns.push(spec),
-            None => units.push((unit, vec![spec])),
+            None => systems.push((key, vec![spec])),
         }
     }
     // Only columns with work count for the cores: one with its result on screen or without a model has none.
-    let is_busy = |unit: &Unit, columns: &[&ColumnSpec]| {
-        columns.iter().any(|spec| spec.decode || spec.given.is_some()) && !store.has_failed(unit)
-    };
-    let working = units.iter().filter(|(unit, columns)| is_busy(unit, columns)).count();
+    let is_busy = |spec: &&ColumnSpec| (spec.decode || spec.given.is_some()) && !store.has_failed(spec);
+    let working = systems.iter().filter(|(_, columns)| columns.iter().any(is_busy)).count();
     let threads = (store.threads / working.max(1)).max(1);
     let gate = busy.as_ref().map(ForegroundGuard::gate);
     let job = Job { request, store, ticket, gate, out: Mutex::new(emit), threads, start };
-    let holds: Vec<Option<ForegroundGuard>> = units.iter().map(|_| job.hold()).collect();
+    let holds: Vec<Option<ForegroundGuard>> = systems.iter().map(|_| job.hold()).collect();
     drop(busy);
     std::thread::scope(|scope| {
-        let last = units.len().saturating_sub(1);
-        for (n, ((unit, columns), hold)) in units.iter().zip(holds).enumerate() {
+        let last = systems.len().saturating_sub(1);
+        for (n, ((system, columns), hold)) in systems.iter().zip(holds).enumerate() {
             let job = &job;
-            let work = move || job.unit(unit, columns, hold);
+            let work = move || job.system(system, columns, hold);
             let thread = std::thread::Builder::new().name("interlinear-column".to_owned());
             if n == last {
                 work();
             } else if thread.spawn_scoped(scope, work).is_err() {
                 // No thread to be had: one after the other, then.
-                job.unit(unit, columns, job.hold());
+                job.system(system, columns, job.hold());
             }
         }
     });
     let _hold = job.hold();
-    for (unit, columns) in &units {
-        job.near(unit, columns);
+    for (system, columns) in &systems {
+        job.near(system, columns);
     }
-    for (unit, columns) in &units {
-        job.fingerprint(unit, columns);
+    for (system, columns) in &systems {
+        job.fingerprint(system, columns);
     }
 }
 
@@ -116,7 +116,7 @@ impl Job<'_> {
     }
 
     /// The columns of one model or ensemble, in turn. `hold` is let go while nothing but a stalled reader is waited for.
-    fn unit(&self, unit: &Unit, columns: &[&ColumnSpec], mut hold: Option<ForegroundGuard>) {
+    fn system(&self, system: &SystemKey, columns: &[&ColumnSpec], mut hold: Option<ForegroundGuard>) {
         let mut hear = |heard| match heard {
             Heard::Stalled => hold = None,
             Heard::Read(fraction) => {
@@ -126,7 +126,7 @@ impl Job<'_> {
                 }
             }
         };
-        let Some(shelved) = self.store.wait(unit, self.ticket, &mut hear) else { return };
+        let Some(shelved) = self.store.wait(system, self.ticket, &mut hear) else { return };
         let _hold = hold.or_else(|| self.hold());
         let shelved = match shelved {
             Ok(shelved) => shelved,
@@ -179,12 +179,12 @@ impl Job<'_> {
     }
 
     /// Tells the fingerprint of a model, which takes a moment, when nothing is left to translate.
-    fn fingerprint(&self, unit: &Unit, columns: &[&ColumnSpec]) {
-        if self.store.has_failed(unit) {
+    fn fingerprint(&self, system: &SystemKey, columns: &[&ColumnSpec]) {
+        if columns.iter().any(|spec| self.store.has_failed(spec)) {
             return;
         }
         for spec in columns.iter().filter(|spec| self.store.owes_fingerprint(spec)) {
-            let Some(Ok(shelved)) = self.store.wait(unit, self.ticket, &mut |_| ()) else { return };
+            let Some(Ok(shelved)) = self.store.wait(system, self.ticket, &mut |_| ()) else { return };
             // The next letter does not wait for it.
             let Some(digest) = shelved.digest_while(&|| !self.ticket.is_stale()) else { return };
             self.store.fingerprint_told(spec);
@@ -193,12 +193,14 @@ impl Job<'_> {
     }
 
     /// Tells the neighbours of the word that is asked for, where it is one of these columns'.
-    fn near(&self, unit: &Unit, columns: &[&ColumnSpec]) {
+    fn near(&self, system: &SystemKey, columns: &[&ColumnSpec]) {
         let Some(wanted) = &self.request.near else { return };
-        if self.store.has_failed(unit) || !columns.iter().any(|spec| spec.column == wanted.column) {
+        if columns.iter().any(|spec| self.store.has_failed(spec))
+            || !columns.iter().any(|spec| spec.column == wanted.column)
+        {
             return;
         }
-        let Some(shelved) = self.store.wait(unit, self.ticket, &mut |_| ()) else { return };
+        let Some(shelved) = self.store.wait(system, self.ticket, &mut |_| ()) else { return };
         let near = shelved.and_then(|shelved| match caught(|| near::near(&shelved, &wanted.word)) {
             Ok(near) => near.map_err(|error| error.to_string()),
             Err(words) => Err(panic_sentence("this column", &words)),
@@ -301,7 +303,7 @@ impl Job<'_> {
         let (decoded, shifts) = shelved.with_stepper(spec.engine, self.threads, |stepper| {
             let decoded = self.search(stepper, shelved, sentence, &options, &mut |_, _| ())?;
             let decoded = self.read_to_the_end(stepper, shelved, sentence, decoded)?;
-            let words = (&shelved.model.target, options.candidates);
+            let words = (&shelved.model().target, options.candidates);
             Ok((decoded, shifts(stepper, list, (&sentence.ids, best), words, self.ticket)?))
         })?;
         let best = decoded.hypotheses.into_iter().next().unwrap_or_default();

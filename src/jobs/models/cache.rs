@@ -2,7 +2,7 @@
 //! its own, which is not waited for at the end: a file that does not answer holds up neither the others nor the exit.
 
 use std::collections::{HashMap, HashSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -11,10 +11,11 @@ use crate::error::{Error, Result};
 use crate::jobs::models::loaded::LoadedModel;
 use crate::jobs::thread::{Patience, Thread, caught};
 use crate::models::Model;
-use crate::models::choice;
-use crate::nn::device::{Device, DeviceChoice, pick};
+use crate::nn::device::{Device, pick};
 use crate::text::tokenizer::Tokenizers;
 use crate::ticket::CancellationToken;
+
+pub(crate) use crate::jobs::live::protocol::Key;
 
 /// How often a wait for a model looks whether it is still wanted.
 const LOOK_EVERY: Duration = Duration::from_millis(5);
@@ -32,9 +33,6 @@ const AT_ONCE: usize = 4;
 const MOST_READERS: usize = 2 * AT_ONCE;
 /// A stalled reader is given up after so many times [`STALLED`]: on a busy machine one is slow and not dead.
 const PATIENCE: u32 = 15;
-
-/// A model folder on a device.
-pub(crate) type Key = (PathBuf, DeviceChoice);
 
 /// Reads a model folder; tells how far it is, from 0 to 1.
 pub type Reader = Arc<dyn Fn(&Path, &Device, &Tokenizers, &mut (dyn FnMut(f32) + Send)) -> Result<Model> + Send + Sync>;
@@ -285,37 +283,35 @@ impl ModelCache {
 
     /// Reads in a pool of its own. In the pool that all models compute with, one file that does not answer would take
     /// a thread away from all of them for good.
-    fn load(&self, (folder, choice): &Key, progress: &mut (dyn FnMut(f32) + Send)) -> Result<LoadedModel> {
-        let device = pick(*choice)?;
+    fn load(&self, key: &Key, progress: &mut (dyn FnMut(f32) + Send)) -> Result<LoadedModel> {
+        let device = pick(key.1)?;
         let name = |_| "interlinear-model-file".to_owned();
         let pool = rayon::ThreadPoolBuilder::new().num_threads(FILES).thread_name(name).build();
         let pool = pool
             .map_err(|error| Error::Device(format!("The system gave no threads to read the model with ({error}).")))?;
-        let model = match self.shared(folder, *choice) {
-            Some(model) => model?,
-            None => pool.install(|| (self.reader)(folder, &device, &self.tokenizers, progress))?,
+        let whole = match self.shared(key) {
+            Some(found) => found.model().clone(),
+            None => pool.install(|| (self.reader)(&key.0.folder, &device, &self.tokenizers, progress))?,
         };
+        let model = whole.choosing(&key.0.choice)?;
         let card = model.card();
         Ok(LoadedModel::new(model, &device, card))
     }
 
-    /// The model in memory of the same folder, as it is wanted now; `None` where there is none.
-    fn shared(&self, folder: &Path, device: DeviceChoice) -> Option<Result<Model>> {
-        let (base, chosen) = choice::split(folder);
-        let places = self.lock();
-        let found = places.slots.iter().find_map(|((path, on), slot)| match slot {
-            Slot::Ready(loaded) if *on == device => {
-                let (its_base, its) = choice::split(path);
+    /// The model in memory of the same folder that can be as it is wanted; `None` where there is none.
+    fn shared(&self, (wanted, device): &Key) -> Option<Arc<LoadedModel>> {
+        let chosen = &wanted.choice;
+        self.lock().slots.iter().find_map(|((spec, on), slot)| match slot {
+            Slot::Ready(loaded) if on == device && spec.folder == wanted.folder => {
+                let its = &spec.choice;
                 // what was chosen of one says no more what the file says
                 let covers = (its.heads.is_none() || chosen.heads.is_some())
                     && (its.language.is_none() || chosen.language.is_some())
                     && (!its.shortlist || chosen.shortlist);
-                (its_base == base && covers).then(|| Arc::clone(loaded))
+                covers.then(|| Arc::clone(loaded))
             }
             _ => None,
-        })?;
-        drop(places);
-        Some(found.model.choosing(&chosen))
+        })
     }
 
     /// Waits for a model; `None` once the ticket is stale.
@@ -371,14 +367,17 @@ impl ModelCache {
 
 #[cfg(test)]
 mod tests {
+    use std::path::PathBuf;
     use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
     use super::*;
+    use crate::models::choice::ModelSpec;
+    use crate::nn::device::DeviceChoice;
 
     #[test]
     fn a_model_stays_as_long_as_one_of_those_who_borrowed_it_has_it() {
         let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/reference/rnnsearch");
-        let (library, key) = (Library::new(1), (fixture, DeviceChoice::Cpu));
+        let (library, key) = (Library::new(1), (fixture.into(), DeviceChoice::Cpu));
         let borrow = || library.borrow(&key, &CancellationToken::forever()).map(|(guard, _)| guard);
         let (first, second) = (borrow().expect("a model"), borrow().expect("a model"));
         assert_eq!(library.cache.len(), 1);
@@ -386,7 +385,7 @@ mod tests {
         assert_eq!(library.cache.len(), 1);
         drop(second);
         assert_eq!(library.cache.len(), 0);
-        let missing = (PathBuf::from("no/such/model"), DeviceChoice::Cpu);
+        let missing = ("no/such/model".into(), DeviceChoice::Cpu);
         assert!(library.borrow(&missing, &CancellationToken::forever()).is_err());
         assert!(library.cache.lock().slots.is_empty(), "what could not be read is forgotten, too");
     }
@@ -404,7 +403,7 @@ mod tests {
         });
         let hour = Duration::from_hours(1);
         let cache = Arc::new(ModelCache::with_reader(reader, hour));
-        let key = |n: usize| (PathBuf::from(format!("model {n:02}")), DeviceChoice::Cpu);
+        let key = |n: usize| (ModelSpec::from(&format!("model {n:02}")), DeviceChoice::Cpu);
         let want = |of: std::ops::Range<usize>| cache.want(of.map(key).collect(), |_| false);
         want(0..20);
         let first: Vec<PathBuf> = (0..AT_ONCE).map(|_| began.recv().expect("a reader")).collect();
@@ -436,13 +435,13 @@ mod tests {
     }
 
     fn dead(n: usize) -> Key {
-        (PathBuf::from(format!("dead/{n}")), DeviceChoice::Cpu)
+        (ModelSpec::from(&format!("dead/{n}")), DeviceChoice::Cpu)
     }
 
     #[test]
     fn a_reader_that_has_stalled_keeps_no_place_from_the_others() {
         let (cache, _closed, _) = partly_dead();
-        let sound = (PathBuf::from("sound"), DeviceChoice::Cpu);
+        let sound = ("sound".into(), DeviceChoice::Cpu);
         cache.want((0..=AT_ONCE).map(dead).chain([sound.clone()]).collect(), |_| false);
         let read = cache.wait(&sound, &CancellationToken::forever(), &mut |_| ());
         assert!(read.is_some_and(|read| read.is_ok()));

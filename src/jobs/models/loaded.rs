@@ -19,90 +19,69 @@ use crate::text::tokenizer::Encode as _;
 
 /// A model that is ready, and the stepper that was made of it last where that costs much.
 pub(crate) struct LoadedModel {
-    /// Of an ensemble the member whose words are the columns of the alignment.
-    pub(crate) model: Model,
-    ensemble: Option<Ensemble>,
+    ensemble: Ensemble,
     pub(crate) facts: ModelFacts,
     stepper: Mutex<Option<(Kernels, Box<dyn Stepper>)>>,
 }
 
 impl LoadedModel {
+    /// A model that was read for a device.
     pub(crate) fn new(model: Model, device: &Device, card: String) -> Self {
-        let config = &model.config;
-        let facts = ModelFacts {
-            name: config.name.clone(),
-            architecture: config.architecture.name().to_owned(),
-            citation: config.architecture.entry().citation.to_owned(),
-            source_language: config.source_language.clone(),
-            target_language: config.target_language.clone(),
-            sizes: ModelSizes {
-                parameters: model.parameters(),
-                source_vocabulary: config.source_vocabulary,
-                target_vocabulary: config.target_vocabulary,
-                hidden: config.hidden,
-                heads: config.transformer.as_ref().map_or((0, 0), |sizes| (sizes.decoder_layers, sizes.heads)),
-            },
-            marks: model.target.marks().clone(),
-            specials: Specials::of(config),
-            languages: model.source.languages().map(str::to_owned).collect(),
-            has_alignment: config.aligns(),
-            attention: config.attention(),
-            window: config.window(),
-            input_delay: config.input_delay(),
-            guided: model.guided().map(str::to_owned),
-            reading: ReadRows::own((&model).into()).reading,
-            device: DeviceFacts {
-                name: device.name.clone(),
-                notice: device
-                    .notice
-                    .clone()
-                    .or_else(|| model.head(Kernels::Fused).err().map(|error| error.to_string())),
-            },
-            has_head: false,
-            digest: String::new(),
-            card,
-            members: Vec::new(),
-        };
-        Self { model, ensemble: None, facts, stepper: Mutex::new(None) }
+        let notice = || model.head(Kernels::Fused).err().map(|error| error.to_string());
+        let notice = device.notice.clone().or_else(notice);
+        let citation = model.config.architecture.entry().citation.to_owned();
+        let device = DeviceFacts { name: device.name.clone(), notice };
+        Self::of(model.into(), ModelFacts { citation, device, card, ..ModelFacts::default() })
     }
 
     /// Models that translate as one.
     pub(crate) fn ensemble(members: &[Arc<Self>], mixing: Mixing) -> Result<Self> {
-        let models = members.iter().map(|member| member.model.clone()).collect();
-        let ensemble = Ensemble::new(models, mixing)?;
-        let model = ensemble.lead().clone();
-        let lead = members.iter().find(|member| member.model.folder == model.folder).unwrap_or(&members[0]);
-        let facts = |n: &usize| &members[*n].facts;
-        let shown = ensemble.shown();
-        let only = if let [n] = shown { Some(facts(n)) } else { None };
+        let ensemble = Ensemble::new(members.iter().map(|member| member.model().clone()).collect(), mixing)?;
+        let is_lead = |member: &&Arc<Self>| member.model().folder == ensemble.lead().folder;
+        let lead = members.iter().find(is_lead).unwrap_or(&members[0]);
+        let device = DeviceFacts { notice: None, ..lead.facts.device.clone() };
         let citation = format!("The mean {} of {} models at every word", mixing.average, members.len());
+        let member =
+            |member: &Arc<Self>| Member { name: member.facts.name.clone(), has_alignment: member.facts.has_alignment };
+        let members = members.iter().map(member).collect();
+        Ok(Self::of(ensemble, ModelFacts { citation, device, members, ..ModelFacts::default() }))
+    }
+
+    /// A system, with what else is known of it.
+    fn of(ensemble: Ensemble, known: ModelFacts) -> Self {
+        let (model, shown) = (ensemble.lead(), ensemble.shown());
+        let config = &model.config;
+        let only = if let [n] = shown { Some(&ensemble.members()[*n]) } else { None };
+        let mean = || ensemble.aligns().then(|| "mean".to_owned());
         let facts = ModelFacts {
             name: ensemble.name(),
             architecture: EvaluatedSystem::from(&ensemble).architecture().to_owned(),
-            citation,
-            source_language: model.config.source_language.clone(),
-            languages: model.source.languages().map(str::to_owned).collect(),
+            source_language: config.source_language.clone(),
+            target_language: config.target_language.clone(),
             sizes: ModelSizes {
-                parameters: members.iter().map(|member| member.facts.sizes.parameters).sum(),
-                source_vocabulary: model.config.source_vocabulary,
-                ..lead.facts.sizes
+                parameters: ensemble.members().iter().map(Model::parameters).sum(),
+                source_vocabulary: config.source_vocabulary,
+                target_vocabulary: config.target_vocabulary,
+                hidden: config.hidden,
+                heads: config.transformer().map_or((0, 0), |sizes| (sizes.decoder_layers, sizes.heads)),
             },
+            marks: model.target.marks().clone(),
+            specials: ensemble.specials(),
+            languages: model.source.languages().map(str::to_owned).collect(),
             has_alignment: ensemble.aligns(),
-            attention: only
-                .map_or_else(|| ensemble.aligns().then(|| "mean".to_owned()), |facts| facts.attention.clone()),
-            window: only.and_then(|facts| facts.window),
+            attention: only.map_or_else(mean, |model| model.config.attention()),
+            window: only.and_then(|model| model.config.window()),
             input_delay: ensemble.input_delay(),
-            guided: shown.iter().find_map(|n| facts(n).guided.clone()),
+            guided: shown.iter().find_map(|n| ensemble.members()[*n].guided()).map(str::to_owned),
             reading: ReadRows::own((&ensemble).into()).reading,
-            device: DeviceFacts { notice: None, ..lead.facts.device.clone() },
-            card: String::new(),
-            members: members
-                .iter()
-                .map(|member| Member { name: member.facts.name.clone(), has_alignment: member.facts.has_alignment })
-                .collect(),
-            ..lead.facts.clone()
+            ..known
         };
-        Ok(Self { model, ensemble: Some(ensemble), facts, stepper: Mutex::new(None) })
+        Self { ensemble, facts, stepper: Mutex::new(None) }
+    }
+
+    /// The model; of an ensemble the member whose words are the columns of the alignment.
+    pub(crate) fn model(&self) -> &Model {
+        self.ensemble.lead()
     }
 
     /// What is told of it; whether it has an alignment head may change.
@@ -112,7 +91,7 @@ impl LoadedModel {
 
     /// What turns its ids into words.
     pub(crate) fn wording(&self) -> Wording<'_> {
-        let Self { model, facts, .. } = self;
+        let (model, facts) = (self.model(), &self.facts);
         Wording {
             source: &model.source,
             target: &model.target,
@@ -124,7 +103,7 @@ impl LoadedModel {
 
     /// What is measured of it.
     pub(crate) fn system(&self) -> EvaluatedSystem<'_> {
-        self.ensemble.as_ref().map_or(EvaluatedSystem::Model(&self.model), EvaluatedSystem::from)
+        (&self.ensemble).into()
     }
 
     /// Tokenises a sentence, or says why it is too much.
@@ -156,22 +135,19 @@ impl LoadedModel {
 
     /// A text as the model reads it; an ensemble's ids stand for what all members read.
     pub(crate) fn encode(&self, text: &str) -> Sentence {
-        self.ensemble.as_ref().map_or_else(|| self.model.source.encode(text), |ensemble| ensemble.encode(text))
+        self.ensemble.encode(text)
     }
 
     /// With its alignment head, where it has one that fits.
     fn make_stepper(&self, kernels: Kernels, threads: usize) -> Result<Box<dyn Stepper>> {
-        match &self.ensemble {
-            None => self.model.stepper_with_head(kernels, threads).or_else(|_| self.model.stepper(kernels, threads)),
-            Some(all) => all.stepper_with_head(kernels, threads).or_else(|_| all.stepper(kernels, threads)),
-        }
+        self.ensemble.stepper_with_head(kernels, threads).or_else(|_| self.ensemble.stepper(kernels, threads))
     }
 
     /// SHA-256 of the weights, of an ensemble those of all members; takes a moment at the first call, and is `None` when
     /// `goes_on` is false meanwhile.
     pub(crate) fn digest_while(&self, goes_on: &dyn Fn() -> bool) -> Option<String> {
-        let members = self.ensemble.as_ref().map_or(std::slice::from_ref(&self.model), Ensemble::members);
-        let digests = members.iter().map(|member| member.digest_while(goes_on)).collect::<Option<Vec<_>>>()?;
+        let digests =
+            self.ensemble.members().iter().map(|member| member.digest_while(goes_on)).collect::<Option<Vec<_>>>()?;
         Some(digests.join(" "))
     }
 
@@ -193,7 +169,7 @@ impl LoadedModel {
         threads: usize,
         work: impl FnOnce(&mut dyn Stepper) -> Result<T>,
     ) -> Result<T> {
-        if kernels == Kernels::Fused && self.model.device.is_cpu() {
+        if kernels == Kernels::Fused && self.model().device.is_cpu() {
             return work(&mut *self.make_stepper(kernels, threads)?);
         }
         let kept = self.kept().take().filter(|(kind, _)| *kind == kernels);

@@ -1,12 +1,11 @@
 //! Floor 8: the models of the columns, and what was last reported to each column.
 
 use std::collections::{HashMap, HashSet};
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crate::decoding::ensemble::Mixing;
-use crate::jobs::live::protocol::{ColumnId, ColumnSpec, Request};
+use crate::decoding::SystemSpec;
+use crate::jobs::live::protocol::{ColumnId, ColumnSpec, Request, SystemKey};
 use crate::jobs::models::cache::{Heard, Key, Library, ModelCache, Reader};
 use crate::jobs::models::loaded::LoadedModel;
 use crate::models::Model;
@@ -15,25 +14,6 @@ use crate::ticket::CancellationToken;
 
 /// Two rows of a column are sent no closer than this; a frame of the window is four times as long.
 const ROW_EVERY: Duration = Duration::from_millis(4);
-
-/// What a column translates with: a model, or several as one.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Unit {
-    /// Never empty.
-    pub(crate) keys: Vec<Key>,
-    /// How they become one, where they are an ensemble.
-    mixing: Option<Mixing>,
-}
-
-impl Unit {
-    pub(crate) fn of(spec: &ColumnSpec) -> Self {
-        let key = |folder: &PathBuf| (folder.clone(), spec.device);
-        match &spec.ensemble {
-            None => Self { keys: vec![key(&spec.folder)], mixing: None },
-            Some(ensemble) => Self { keys: ensemble.members.iter().map(key).collect(), mixing: Some(ensemble.mixing) },
-        }
-    }
-}
 
 /// How far a column knows its model to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,7 +29,7 @@ pub(crate) enum Outcome {
 /// What a column was last told.
 #[derive(Debug)]
 struct StoreReport {
-    unit: Unit,
+    key: SystemKey,
     outcome: Outcome,
     /// The fingerprint as well.
     fingerprint: bool,
@@ -60,7 +40,7 @@ pub struct Store {
     cache: Arc<ModelCache>,
     told: Mutex<HashMap<ColumnId, StoreReport>>,
     /// Ensembles of models on the cache.
-    ensembles: Mutex<HashMap<Unit, Arc<LoadedModel>>>,
+    ensembles: Mutex<HashMap<SystemKey, Arc<LoadedModel>>>,
     pub(crate) threads: usize,
     pub(crate) row_every: Duration,
 }
@@ -92,7 +72,7 @@ impl Store {
     /// Puts a model in that was read elsewhere, as if its folder had been read for `device`.
     pub fn insert(&mut self, model: Model, device: DeviceChoice) {
         let shelved = LoadedModel::new(model, &Device::cpu(), String::new());
-        self.cache.insert((shelved.model.folder.clone(), device), shelved);
+        self.cache.insert(((&shelved.model().folder).into(), device), shelved);
     }
 
     /// Puts in a model that was read elsewhere, which a column has asked for.
@@ -121,61 +101,61 @@ impl Store {
     /// Forgets models that no column wants and starts to read those that are missing. A failed one is tried again
     /// only for a column that has heard nothing of it.
     pub(crate) fn arrange(&mut self, request: &Request) {
-        let units: Vec<Unit> = request.columns.iter().map(Unit::of).collect();
-        lock(&self.ensembles).retain(|unit, _| units.contains(unit));
+        lock(&self.ensembles).retain(|key, _| request.columns.iter().any(|spec| spec.key() == *key));
         let mut told = lock(&self.told);
         told.retain(|column, _| request.columns.iter().any(|spec| spec.column == *column));
-        let hears_first =
-            |(spec, unit): &(&ColumnSpec, &Unit)| told.get(&spec.column).is_none_or(|told| told.unit != **unit);
-        let new: HashSet<&Key> =
-            request.columns.iter().zip(&units).filter(hears_first).flat_map(|(_, unit)| &unit.keys).collect();
-        let wanted = units.iter().flat_map(|unit| unit.keys.iter().cloned()).collect();
+        let hears_first = |spec: &&ColumnSpec| told.get(&spec.column).is_none_or(|told| told.key != spec.key());
+        let new: HashSet<Key> = request.columns.iter().filter(hears_first).flat_map(ColumnSpec::keys).collect();
+        let wanted = request.columns.iter().flat_map(ColumnSpec::keys).collect();
         self.cache.want(wanted, |key| new.contains(key));
     }
 
     /// Waits for a model, or for all of an ensemble; `None` once the ticket is stale.
     pub(crate) fn wait(
         &self,
-        unit: &Unit,
+        system: &SystemKey,
         ticket: &CancellationToken,
         hear: &mut dyn FnMut(Heard),
     ) -> Option<std::result::Result<Arc<LoadedModel>, String>> {
-        let share = 1.0 / unit.keys.len() as f32;
-        let mut members = Vec::with_capacity(unit.keys.len());
-        for (n, key) in unit.keys.iter().enumerate() {
+        let (SystemSpec { members: models, mixing }, device) = system;
+        let share = 1.0 / models.len() as f32;
+        let mut members = Vec::with_capacity(models.len());
+        for (n, model) in models.iter().enumerate() {
             let mut part = |heard| match heard {
                 Heard::Read(fraction) => hear(Heard::Read((n as f32 + fraction) * share)),
                 Heard::Stalled => hear(heard),
             };
-            match self.cache.wait(key, ticket, &mut part)? {
+            match self.cache.wait(&(model.clone(), *device), ticket, &mut part)? {
                 Ok(member) => members.push(member),
                 Err(message) => return Some(Err(message)),
             }
         }
-        let Some(mixing) = unit.mixing else { return members.pop().map(Ok) };
+        if !system.0.is_ensemble() {
+            return members.pop().map(Ok);
+        }
         let mut ensembles = lock(&self.ensembles);
-        if let Some(known) = ensembles.get(unit) {
+        if let Some(known) = ensembles.get(system) {
             return Some(Ok(Arc::clone(known)));
         }
-        Some(match LoadedModel::ensemble(&members, mixing) {
-            Ok(made) => Ok(Arc::clone(ensembles.entry(unit.clone()).or_insert(Arc::new(made)))),
+        Some(match LoadedModel::ensemble(&members, *mixing) {
+            Ok(made) => Ok(Arc::clone(ensembles.entry(system.clone()).or_insert(Arc::new(made)))),
             Err(error) => Err(error.to_string()),
         })
     }
 
     /// Whether a model could not be read.
-    pub(crate) fn has_failed(&self, unit: &Unit) -> bool {
-        unit.keys.iter().any(|key| self.cache.has_failed(key))
+    pub(crate) fn has_failed(&self, spec: &ColumnSpec) -> bool {
+        spec.keys().any(|key| self.cache.has_failed(&key))
     }
 
     /// Notes a report to a column; false when it is the same as the last one.
     pub(crate) fn must_tell(&self, spec: &ColumnSpec, outcome: Outcome) -> bool {
-        let unit = Unit::of(spec);
+        let key = spec.key();
         let mut told = lock(&self.told);
-        if told.get(&spec.column).is_some_and(|told| told.unit == unit && told.outcome == outcome) {
+        if told.get(&spec.column).is_some_and(|told| told.key == key && told.outcome == outcome) {
             return false;
         }
-        told.insert(spec.column, StoreReport { unit, outcome, fingerprint: false });
+        told.insert(spec.column, StoreReport { key, outcome, fingerprint: false });
         true
     }
 

@@ -10,10 +10,9 @@ use crate::corpus::measures::table::Measuring;
 use crate::corpus::run;
 use crate::corpus::run::SystemRunOptions;
 use crate::corpus::store::file::Workspace;
-use crate::decoding::SearchOptions;
+use crate::decoding::{SearchOptions, SystemSpec};
 use crate::error::Result;
 use crate::evaluation::acting::Acting;
-use crate::jobs::queue::candidate::Candidate;
 use crate::jobs::queue::work::{JobProgress, Work};
 use crate::jobs::queue::yielding::Yielding;
 use crate::models::Kernels;
@@ -29,7 +28,7 @@ const MOST_TOLD: usize = 5;
 pub struct Analyse {
     pub workspace: PathBuf,
     /// The model, or several as one.
-    pub system: Candidate,
+    pub system: SystemSpec,
     pub device: DeviceChoice,
     pub search: SearchOptions,
     /// The references are forced instead: alignments of given pairs.
@@ -83,11 +82,10 @@ impl Analyse {
             reading: self.reading.filter(|reading| *reading != Reading::Head || shelved.system().has_head()),
             ..SystemRunOptions::default()
         };
-        let system = run::begin(&mut workspace, shelved.system(), self.system.folders(), &options)?;
+        let system = run::begin(&mut workspace, shelved.system(), &self.system, &options)?;
         let name = system.name.clone();
         let languages = (shelved.facts.source_language.clone(), shelved.facts.target_language.clone());
-        let folders = self.system.folders();
-        let aligner = AlignerChoice::of_system(folders, languages, &self.aligner, workspace.look().aligner);
+        let aligner = AlignerChoice::of_system(&self.system, languages, &self.aligner, workspace.look().aligner);
         let trouble = aligner.trouble();
         let note = trouble.as_ref().map_or_else(String::new, |trouble| format!(" ({trouble})"));
         let aligner = LineAligner::chosen(&aligner, workspace.rules().are_given())?;

@@ -4,12 +4,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::analysis::contrast::pairs::{ContrastPair, ContrastTables, ContrastedModel};
+use crate::decoding::SystemSpec;
 use crate::error::{Error, Result};
 use crate::evaluation::acting::Acting;
 use crate::evaluation::contrast::{ContrastMeasures, ContrastQuestions, ContrastedSystem};
 use crate::import;
 use crate::jobs::models::loaded::LoadedModel;
-use crate::jobs::queue::candidate::Candidate;
 use crate::jobs::queue::work::{JobProgress, Work};
 use crate::jobs::queue::yielding::Yielding;
 use crate::models::Kernels;
@@ -26,7 +26,7 @@ const PIECE: (usize, usize) = (64, 32);
 pub struct ContrastOrder {
     /// With the columns `source`, `good`, `bad` and perhaps `tag`.
     pub table: PathBuf,
-    pub systems: Vec<Candidate>,
+    pub systems: Vec<SystemSpec>,
     /// A file of interventions that both translations are forced with as well.
     pub interventions: Option<PathBuf>,
     pub measures: ContrastMeasures,
@@ -63,8 +63,7 @@ impl ContrastOrder {
             let shelved = work.system(system, self.device)?;
             let mut name = shelved.facts.name.clone();
             if found.models.iter().any(|model| model.name == name) {
-                let folder = system.folders().first().map_or_else(String::new, |folder| folder.display().to_string());
-                name = format!("{name} ({folder})");
+                name = format!("{name} ({system})");
             }
             ask(work, (&shelved, questions), (name, count), &mut found)?;
         }

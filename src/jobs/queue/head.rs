@@ -7,6 +7,7 @@ use crate::aligner::bundled::{AlignerChoice, AlignerFile, AlignerFiles};
 use crate::aligner::words::LineAligner;
 use crate::error::Result;
 use crate::jobs::queue::work::{JobProgress, Work};
+use crate::models::choice::ModelSpec;
 use crate::models::fused::head::HeadSizes;
 use crate::nn::device::DeviceChoice;
 use crate::text::reader::require_file;
@@ -25,7 +26,7 @@ const WORD_PAIRS: usize = 500_000;
 /// What is learned from what.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HeadOrder {
-    pub model: PathBuf,
+    pub model: ModelSpec,
     pub device: DeviceChoice,
     /// Sources and their translations.
     pub files: (PathBuf, PathBuf),
@@ -42,7 +43,7 @@ pub struct HeadOrder {
 /// What came of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HeadLearned {
-    pub model: PathBuf,
+    pub model: ModelSpec,
     /// Where the head was written.
     pub path: PathBuf,
     /// Pairs that it was learned from.
@@ -67,7 +68,7 @@ impl HeadOrder {
             require_file(path)?;
         }
         let shelved = work.model(&self.model, self.device)?;
-        let (model, name) = (&shelved.model, &shelved.facts.name);
+        let (model, name) = (shelved.model(), &shelved.facts.name);
         let mut hear = |done, total| {
             let what = tr!("Learning to align").to_owned();
             work.tell(JobProgress { done, total, what, ..JobProgress::default() });
@@ -82,7 +83,7 @@ impl HeadOrder {
         if self.links.is_none() {
             work.say(tr!("Reading what the aligner knows").to_owned());
             let languages = (model.config.source_language.clone(), model.config.target_language.clone());
-            let choice = AlignerChoice::of_system(std::slice::from_ref(&self.model), languages, &self.own, None);
+            let choice = AlignerChoice::of_system(&self.model.clone().into(), languages, &self.own, None);
             let known = LineAligner::chosen(&choice, false)?;
             aligner = Some(known.map_or_else(learn, Ok)?);
         }

@@ -1,6 +1,5 @@
 //! Floor 8: vectors of words and phrases laid out in the plane, behind the window.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, sync_channel};
 
@@ -14,6 +13,7 @@ use crate::error::{Error, Result};
 use crate::jobs::live::protocol::MAX_SOURCE_TOKENS;
 use crate::jobs::models::loaded::LoadedModel;
 use crate::jobs::queue::work::{JobProgress, Work};
+use crate::models::choice::ModelSpec;
 use crate::models::representations::VocabularySide;
 use crate::models::{Kernels, representations};
 use crate::nn::device::DeviceChoice;
@@ -24,7 +24,7 @@ const STEPS: usize = 1000;
 /// What to do.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MapOrder {
-    pub model: PathBuf,
+    pub model: ModelSpec,
     pub device: DeviceChoice,
     pub what: What,
     pub method: Method,
@@ -111,7 +111,7 @@ struct Gathered {
 
 impl MapOrder {
     pub(crate) fn run(self, work: &Work<'_>) -> Result<Arc<VectorMap>> {
-        let name = self.model.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let name = self.model.name();
         work.say(tr!("Loading {name}", name));
         let shelved = work.model(&self.model, self.device)?;
         let gathered = match &self.what {
@@ -141,8 +141,8 @@ fn progress(done: usize, total: usize, what: String) -> JobProgress {
 }
 
 fn words(shelved: &LoadedModel, side: VocabularySide, count: usize) -> Result<Gathered> {
-    let words = representations::words(&shelved.model, side, usize::MAX)?;
-    let vocabulary = representations::tokenizer(&shelved.model, side);
+    let words = representations::words(shelved.model(), side, usize::MAX)?;
+    let vocabulary = representations::tokenizer(shelved.model(), side);
     let point = |&id: &u32| {
         let text = vocabulary.token(id).unwrap_or_default().to_owned();
         MapPoint { length: text.chars().count(), text, number: id as usize }
@@ -163,7 +163,7 @@ fn words(shelved: &LoadedModel, side: VocabularySide, count: usize) -> Result<Ga
 }
 
 fn phrases(work: &Work<'_>, shelved: &LoadedModel, lines: &[(usize, String)]) -> Result<Gathered> {
-    let read = lines.iter().map(|(number, text)| (*number, shelved.model.source.encode(text)));
+    let read = lines.iter().map(|(number, text)| (*number, shelved.model().source.encode(text)));
     let readable: Vec<_> = read.filter(|(_, sentence)| (1..=MAX_SOURCE_TOKENS).contains(&sentence.words())).collect();
     if readable.is_empty() {
         return Err(Error::Input("There is no phrase to map; open a list or type some lines".to_owned()));
@@ -171,7 +171,7 @@ fn phrases(work: &Work<'_>, shelved: &LoadedModel, lines: &[(usize, String)]) ->
     let sources: Vec<&[u32]> = readable.iter().map(|(_, sentence)| sentence.ids.as_slice()).collect();
     let what = tr!("Reading phrases with {}", shelved.facts.name);
     let read = shelved.with_stepper(Kernels::Fused, work.threads(), |stepper| {
-        representations::phrases(&shelved.facts.name, stepper, &sources, shelved.model.source_eos(), &mut |done| {
+        representations::phrases(&shelved.facts.name, stepper, &sources, shelved.model().source_eos(), &mut |done| {
             work.tell(progress(done, sources.len(), what.clone()));
             work.breathe()
         })
@@ -192,7 +192,7 @@ fn phrases(work: &Work<'_>, shelved: &LoadedModel, lines: &[(usize, String)]) ->
 }
 
 fn annotations(work: &Work<'_>, shelved: &LoadedModel, text: &str) -> Result<Gathered> {
-    let sentence = shelved.model.source.encode(text);
+    let sentence = shelved.model().source.encode(text);
     if !(1..=MAX_SOURCE_TOKENS).contains(&sentence.words()) {
         return Err(Error::Input("The sentence is empty or too long for this model".to_owned()));
     }

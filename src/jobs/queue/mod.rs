@@ -7,7 +7,6 @@
 
 #[cfg(not(target_family = "wasm"))]
 pub mod analyse;
-pub mod candidate;
 #[cfg(not(target_family = "wasm"))]
 pub mod contrast;
 #[cfg(not(target_family = "wasm"))]

@@ -16,6 +16,7 @@ use crate::jobs::models::loaded::LoadedModel;
 use crate::jobs::queue::work::Work;
 use crate::jobs::queue::yielding::Yielding;
 use crate::models::Kernels;
+use crate::models::choice::ModelSpec;
 use crate::models::gradient::{Gradients, PersuadedRow};
 use crate::models::transformer::heads::HeadPlace;
 use crate::nn::device::DeviceChoice;
@@ -26,7 +27,7 @@ use crate::text::words::vocabulary_words;
 /// What is asked of a model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Probe {
-    pub model: PathBuf,
+    pub model: ModelSpec,
     pub device: DeviceChoice,
     pub question: ProbeQuestion,
 }
@@ -60,7 +61,7 @@ pub enum ProbeQuestion {
         /// The sentence for a file that names none.
         source: String,
         /// Columns with their models; the first is meant, unless the file names the model of another one.
-        columns: Vec<(ColumnId, PathBuf)>,
+        columns: Vec<(ColumnId, ModelSpec)>,
     },
 }
 
@@ -114,7 +115,7 @@ impl Probe {
                     let mut yielding = Yielding::new(stepper, &work.breath);
                     let changes = left_out.iter().copied().map(Intervention::LeaveOut).collect();
                     let mut changed = Intervening::for_all(&mut yielding, changes);
-                    let mut subject = Subject::new(&shelved.model, &mut changed);
+                    let mut subject = Subject::new(shelved.model(), &mut changed);
                     measures::measure(&mut subject, measure, (&source, &target), &work.ticket)
                 })?;
                 Ok(Probed::Measured(Arc::new(Tested { left_out, ..tested })))
@@ -140,9 +141,9 @@ fn persuade(
     let &[first, ..] = ids.as_slice() else {
         return Err(Error::Input("There is no word to say; type one".to_owned()));
     };
-    let entry = shelved.model.target.token(first).unwrap_or(UNK).to_owned();
+    let entry = shelved.model().target.token(first).unwrap_or(UNK).to_owned();
     let piece_of = (ids.len() > 1).then(|| word.text().trim().to_owned());
-    let row = Gradients::new(&shelved.model)?.persuade(pair, rows, first, &work.ticket)?;
+    let row = Gradients::new(shelved.model())?.persuade(pair, rows, first, &work.ticket)?;
     Ok(Persuasion { word: entry, piece_of, row })
 }
 
@@ -150,7 +151,7 @@ fn open(
     work: &Work<'_>,
     device: DeviceChoice,
     (path, source): (PathBuf, String),
-    columns: &[(ColumnId, PathBuf)],
+    columns: &[(ColumnId, ModelSpec)],
 ) -> Result<Opened> {
     work.say(tr!("Opening {}", path.display()));
     require_file(&path)?;
@@ -178,7 +179,7 @@ fn open(
         return Err(origin.wrong("source", &format!("is longer than {MAX_SOURCE_BYTES} bytes")));
     }
     let sentence = shelved.encode(&source);
-    let words = vocabulary_words(&shelved.model.source, &sentence, false);
+    let words = vocabulary_words(&shelved.model().source, &sentence, false);
     let read = ResolvedText { sentence: &sentence, words: &words };
     let mut interventions = shelved.reader().resolve(file, read).strict(&origin)?.applied.form;
     // other models cut the text in other ways

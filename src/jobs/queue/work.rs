@@ -1,7 +1,6 @@
 //! Floor 8: the interface of long work: what it is given, how it reports progress and how it lets the live lane go first.
 
 use std::cell::{Cell, RefCell};
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
@@ -9,11 +8,13 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::clock::Instant;
-use crate::error::{Error, Result};
+#[cfg(not(target_family = "wasm"))]
+use crate::decoding::SystemSpec;
+use crate::error::Result;
 use crate::jobs::gate::ForegroundGate;
 use crate::jobs::models::cache::{Library, ModelGuard};
 use crate::jobs::models::loaded::LoadedModel;
-use crate::jobs::queue::candidate::Candidate;
+use crate::models::choice::ModelSpec;
 use crate::nn::device::DeviceChoice;
 use crate::ticket::CancellationToken;
 
@@ -139,14 +140,14 @@ impl<'a> Work<'a> {
         self.library.threads
     }
 
-    /// The model of this folder: the live lane's where it has it, else read here and kept for as long as the order
+    /// The model: the live lane's where it has it, else read here and kept for as long as the order
     /// runs.
     ///
     /// # Errors
     /// A sentence about the folder; [`Error::Stale`] once cancelled.
-    pub(crate) fn model(&self, folder: &Path, device: DeviceChoice) -> Result<Arc<LoadedModel>> {
+    pub(crate) fn model(&self, model: &ModelSpec, device: DeviceChoice) -> Result<Arc<LoadedModel>> {
         self.breathe()?;
-        let (guard, model) = self.library.borrow(&(folder.to_owned(), device), &self.ticket)?;
+        let (guard, model) = self.library.borrow(&(model.clone(), device), &self.ticket)?;
         self.guards.borrow_mut().push(guard);
         Ok(model)
     }
@@ -156,16 +157,15 @@ impl<'a> Work<'a> {
     /// # Errors
     /// As [`Work::model`]; members that do not go together.
     #[cfg(not(target_family = "wasm"))]
-    pub(crate) fn system(&self, candidate: &Candidate, device: DeviceChoice) -> Result<Arc<LoadedModel>> {
-        let mut members = Vec::with_capacity(candidate.folders().len());
-        for folder in candidate.folders() {
-            self.say(tr!("Loading {}", folder.file_name().unwrap_or(folder.as_os_str()).display()));
-            members.push(self.model(folder, device)?);
+    pub(crate) fn system(&self, system: &SystemSpec, device: DeviceChoice) -> Result<Arc<LoadedModel>> {
+        let mut members = Vec::with_capacity(system.members.len());
+        for model in &system.members {
+            self.say(tr!("Loading {}", model.name()));
+            members.push(self.model(model, device)?);
         }
-        match (candidate, members.as_slice()) {
-            (Candidate::Ensemble(ensemble), [_, ..]) => LoadedModel::ensemble(&members, ensemble.mixing).map(Arc::new),
-            (_, [model, ..]) => Ok(Arc::clone(model)),
-            (_, []) => Err(Error::Internal("an ensemble without members was to be loaded".to_owned())),
+        match members.as_slice() {
+            [model] => Ok(Arc::clone(model)),
+            _ => LoadedModel::ensemble(&members, system.mixing).map(Arc::new),
         }
     }
 }

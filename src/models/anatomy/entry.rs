@@ -3,9 +3,9 @@
 use std::ops::Range;
 
 use crate::error::{Error, Result};
-use crate::models::Shapes;
 use crate::models::anatomy::{Arrow, Equation, Flows, Machine, MachinePart, MachineSpan, Miswiring, Quantity, numbers};
 use crate::models::config::Config;
+use crate::models::header::Shapes;
 use crate::nn::trace::Notes;
 
 /// How an architecture is drawn.

@@ -165,7 +165,7 @@ const STAGES: &[MachineStage] = &[
 ];
 
 fn adapt(config: &Config, wrong: Option<Miswiring>, stages: &mut Vec<MachineStage>) {
-    let Some(sizes) = &config.luong else { return };
+    let Some(sizes) = config.luong() else { return };
     let looks = sizes.attention != AttentionKind::None;
     stages.retain(|stage| match stage.key {
         "layers" | "below" => sizes.layers > 1,

@@ -4,7 +4,7 @@
 //! an architecture is drawn and what its boxes show stands in one table, its [`Plan`]. [`Miswiring`] rewires a model as it
 //! is often wrongly drawn.
 
-mod entry;
+pub mod entry;
 pub(super) mod luong;
 pub(super) mod recurrent;
 pub(super) mod rnn_encdec;
@@ -23,9 +23,10 @@ use candle_core::{Device, Tensor};
 use crate::error::{Error, Result};
 use crate::models::checkpoint::Weights;
 use crate::models::config::Config;
+use crate::models::entry::shapes;
+use crate::models::header::Shapes;
 use crate::models::loss::Trainable;
 use crate::models::readable::{AlignedStep, Annotations, State, Step};
-use crate::models::{MODELS, Shapes, shapes};
 use crate::nn::linear::Parameters;
 use crate::nn::trace::{Notes, Trace};
 
@@ -249,13 +250,8 @@ pub fn dissect(config: &Config, weights: &Weights, wrong: Option<Miswiring>) -> 
     }
     let architecture = config.architecture;
     let Some(plan) = architecture.entry().anatomy else {
-        let known = MODELS.iter().filter(|entry| entry.anatomy.is_some()).map(|entry| entry.name);
-        return Err(Error::Input(format!(
-            "A model of the architecture {} is not taken apart: its wiring is its toolkit's, of which there is no drawing. This page \
-             takes apart {}.",
-            architecture.name(),
-            known.collect::<Vec<_>>().join(", ")
-        )));
+        let message = "is not taken apart: its wiring is its toolkit's, of which there is no drawing";
+        return Err(Error::Input(format!("A model of the architecture {} {message}", architecture.name())));
     };
     // a wiring that is not this architecture's own changes nothing
     let wrong = wrong.filter(|wrong| wrong.entry().fits(architecture.name()));
@@ -284,9 +280,9 @@ fn drawn(plan: &Plan, config: &Config, wrong: Option<Miswiring>) -> Machine {
 
 /// Layers of its encoder, or of both sides.
 fn layers(config: &Config) -> usize {
-    let encoder = config.transformer.as_ref().map_or(1, |sizes| sizes.encoder_layers);
-    let decoder = config.opennmt.as_ref().map(|sizes| sizes.decoder_layers);
-    decoder.or(config.luong.as_ref().map(|sizes| sizes.layers)).unwrap_or(encoder)
+    let encoder = config.transformer().map_or(1, |sizes| sizes.encoder_layers);
+    let decoder = config.opennmt().map(|sizes| sizes.decoder_layers);
+    decoder.or(config.luong().map(|sizes| sizes.layers)).unwrap_or(encoder)
 }
 
 impl Anatomy {

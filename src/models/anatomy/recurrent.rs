@@ -212,13 +212,9 @@ const STAGES: &[MachineStage] = &[
     word("y_i"),
 ];
 
-/// What looks, where nothing does, and where the encoder reads in one direction.
-fn adapt_source(looks: bool, reads_both: bool, stages: &mut Vec<MachineStage>) {
-    stages.retain(|stage| match stage.key {
-        "backward" => reads_both,
-        "energies" | "alpha" | "context" => looks,
-        _ => true,
-    });
+/// The encoder where it reads in one direction.
+fn adapt_source(reads_both: bool, stages: &mut Vec<MachineStage>) {
+    stages.retain(|stage| reads_both || stage.key != "backward");
     for stage in stages {
         match stage.key {
             "previous" => stage.shows = &stage.shows[..1],
@@ -228,35 +224,19 @@ fn adapt_source(looks: bool, reads_both: bool, stages: &mut Vec<MachineStage>) {
             }
             _ => {}
         }
-        if looks {
-            continue;
-        }
-        match stage.key {
-            "annotations" => {
-                (stage.title, stage.symbol) = (id!("Context"), "c");
-                stage.about = id!("The last state is all that the decoder is given of the source.");
-                stage.equations = const { &[line(r"c = \r{h}_{T_x}", "Cho et al. 2014, section 2.2")] };
-                stage.shows = const { &[shown("h", "c", id!("the one vector of the source"), Free)] };
-            }
-            "state" => stage.reads = &["previous", "annotations"],
-            "next" => stage.reads = &["state"],
-            "readout" => stage.reads = &["previous", "next", "annotations"],
-            _ => {}
-        }
     }
 }
 
 fn nematus(config: &Config, _: Option<Miswiring>, stages: &mut Vec<MachineStage>) {
-    let Some(sizes) = &config.nematus else { return };
-    let looks = sizes.aligns();
-    adapt_source(looks, looks, stages);
+    let Some(sizes) = config.nematus() else { return };
+    adapt_source(true, stages);
     let of_lstm = sizes.decoder_unit == NematusUnit::Lstm;
     for stage in stages {
         match stage.key {
             "annotations" if sizes.paired_layers() < sizes.encoder_layers => {
                 stage.about = id!("Both states side by side, read again from the first word by further layers.");
             }
-            "annotations" if looks && sizes.norm != NematusNorm::None => {
+            "annotations" if sizes.norm != NematusNorm::None => {
                 stage.about = id!(
                     "Both states side by side. All sums of this model are normalised: less their mean, by their spread."
                 );
@@ -303,8 +283,8 @@ fn adapt_rows(stages: &mut Vec<MachineStage>) {
 }
 
 fn opennmt(config: &Config, _: Option<Miswiring>, stages: &mut Vec<MachineStage>) {
-    let Some(sizes) = &config.opennmt else { return };
-    adapt_source(true, sizes.both_directions, stages);
+    let Some(sizes) = config.opennmt() else { return };
+    adapt_source(sizes.both_directions, stages);
     adapt_rows(stages);
     let of_lstm = sizes.unit == NematusUnit::Lstm;
     for stage in stages {

@@ -199,7 +199,7 @@ const STAGES: &[MachineStage] = &[
 ];
 
 fn adapt(config: &Config, _: Option<Miswiring>, stages: &mut Vec<MachineStage>) {
-    let Some(sizes) = &config.transformer else { return };
+    let Some(sizes) = config.transformer() else { return };
     if sizes.encoder_layers == 1 {
         stages.retain(|stage| stage.key != "layers");
     }

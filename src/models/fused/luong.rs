@@ -106,7 +106,7 @@ fn concat(n: usize, weights: &Weights) -> Result<Score> {
 
 /// What packs a model of this configuration, where its score has kernels.
 pub fn packs(config: &Config) -> Option<Pack> {
-    let sizes = config.luong.as_ref()?;
+    let sizes = config.luong()?;
     kernel(&sizes.score)?;
     Some(|config, weights| Ok(Arc::new(LuongSentence::new(config, weights)?)))
 }
@@ -140,7 +140,7 @@ pub struct LuongSentence {
 impl LuongSentence {
     /// Packs the weights of a model.
     pub fn new(config: &Config, weights: &Arc<Weights>) -> Result<Self> {
-        let Some(sizes) = config.luong.clone() else {
+        let Some(sizes) = config.luong().cloned() else {
             return Err(Error::Internal("this configuration is not one of luong".into()));
         };
         let (n, m) = (config.hidden, config.embedding);

@@ -1,6 +1,6 @@
 //! Floor 3: conditional recurrent models on the CPU; the equations stand in `models/nematus`.
 //!
-//! C is what the second unit and the readout make of c_i, or, where there is one context, the first unit and the readout.
+//! C is what the second unit and the readout make of c_i.
 
 use std::sync::Arc;
 
@@ -12,9 +12,7 @@ use super::{PackedModel, Sources, columns, stack};
 use crate::error::{Error, Result};
 use crate::models::checkpoint::Weights;
 use crate::models::config::Config;
-use crate::models::nematus::layers;
-use crate::models::nematus::sizes::{EncoderKind, NematusSizes, NematusUnit};
-use crate::models::nematus::units::UnitPlace;
+use crate::models::nematus::sizes::{EncoderKind, NematusSizes, NematusUnit, UnitPlace};
 use crate::nn::bidirectional::Direction;
 use crate::nn::fused::elementwise::{add, tanh_all};
 use crate::nn::fused::{Packed, focus, team};
@@ -37,23 +35,16 @@ struct PackedNematus {
 
 /// Packs the weights of a model.
 pub fn pack_model(config: &Config, weights: &Arc<Weights>) -> Result<Arc<dyn PackedModel>> {
-    let Some(sizes) = config.nematus.clone() else {
+    let Some(sizes) = config.nematus().cloned() else {
         return Err(Error::Internal("this configuration is not one of a conditional recurrent model".into()));
     };
-    let (m, n, c) = (config.embedding, config.hidden, sizes.annotation(config.hidden));
+    let (n, c) = (config.hidden, sizes.annotation(config.hidden));
     let stack_of = |name: &str| -> Result<Vec<PackedLayer>> {
-        let own = layers(config, &sizes).into_iter().filter(|layer| layer.0 == name);
+        let own = sizes.layers(config.embedding, config.hidden).into_iter().filter(|layer| layer.0 == name);
         own.map(|(stack, l, places)| {
             let unit = |(k, place): (usize, &UnitPlace)| {
                 let prefix = format!("{stack}.{l}.{}", k + 1);
-                let of_context = (stack, l, k) == ("decoder", 1, usize::from(sizes.aligns()));
-                let own = if of_context && !sizes.aligns() {
-                    m
-                } else if of_context {
-                    0
-                } else {
-                    place.input
-                };
+                let own = if (stack, l, k) == ("decoder", 1, 1) { 0 } else { place.input };
                 PackedUnit::new(weights, &prefix, *place, n, own)
             };
             Ok(PackedLayer(places.iter().enumerate().map(unit).collect::<Result<_>>()?))
@@ -73,16 +64,13 @@ pub fn pack_model(config: &Config, weights: &Arc<Weights>) -> Result<Arc<dyn Pac
         sizes: sizes.clone(),
         n,
     };
-    let score = || {
-        let (query, key) = (dense("attention.query", false)?, dense("attention.key", true)?);
-        Ok::<_, Error>(PackedScore::Additive(query, key, weights.numbers("attention.v_a")?))
-    };
+    let (query, key) = (dense("attention.query", false)?, dense("attention.key", true)?);
     let (target, output) = (config.target_embedding(), if sizes.tied_output { None } else { Some("readout.W_o") });
     Ok(Arc::new(RecurrentSentence {
         source_embedding: RowTable::new(weights, "source_embedding")?,
         target_embedding: RowTable::new(weights, target)?,
         start: None,
-        score: sizes.aligns().then(score).transpose()?,
+        score: PackedScore::Additive(query, key, weights.numbers("attention.v_a")?),
         context: context(config, &sizes, weights, c)?,
         readout: Readout::new(weights, output.unwrap_or(target), Some("readout.b_o"))?,
         wiring: Box::new(wiring),
@@ -92,11 +80,11 @@ pub fn pack_model(config: &Config, weights: &Arc<Weights>) -> Result<Arc<dyn Pac
 
 /// C, of c numbers.
 fn context(config: &Config, sizes: &NematusSizes, weights: &Weights, c: usize) -> Result<Packed> {
-    let k = usize::from(sizes.aligns());
-    let base = layers(config, sizes).into_iter().find(|layer| (layer.0, layer.1) == ("decoder", 1));
+    let base =
+        sizes.layers(config.embedding, config.hidden).into_iter().find(|layer| (layer.0, layer.1) == ("decoder", 1));
     let mut all = Vec::new();
-    if let Some(place) = base.and_then(|(_, _, places)| places.get(k).copied()) {
-        let names = of_gates(&format!("decoder.1.{}", k + 1), "W", place);
+    if let Some(place) = base.and_then(|(_, _, places)| places.get(1).copied()) {
+        let names = of_gates("decoder.1.2", "W", place);
         let w = stack(weights, &names.iter().map(String::as_str).collect::<Vec<_>>())?;
         all = columns(&w, place.input, place.input - c, place.input);
     }
@@ -127,15 +115,14 @@ impl PackedNematus {
         below
     }
 
-    /// The mean of the annotations of each sentence, or its last where there is one context, [b, ..].
+    /// The mean of the annotations of each sentence, [b, ..].
     fn mean(&self, sources: &Sources, h: &[f32]) -> Vec<f32> {
         let b = sources.lengths.len();
         let width = h.len() / (b * sources.t_x);
         let mut mean = vec![0.0; b * width];
         for (row, (mean, words)) in mean.chunks_exact_mut(width).zip(&sources.lengths).enumerate() {
-            let first = if self.sizes.aligns() { 0 } else { words - 1 };
-            let share = 1.0 / (words - first) as f32;
-            for t in first..*words {
+            let share = 1.0 / *words as f32;
+            for t in 0..*words {
                 focus::add_weighted(&[share], &h[(t * b + row) * width..(t * b + row + 1) * width], mean);
             }
         }
@@ -150,17 +137,12 @@ impl PackedNematus {
 
 impl RecurrentWiring for PackedNematus {
     fn read(&self, threads: usize, sources: &Sources, e: &[f32]) -> (Vec<f32>, StateVectors) {
-        let h = if self.sizes.aligns() {
-            let mut halves = [(&self.forward, false, Vec::new()), (&self.backward, true, Vec::new())];
-            team::each(threads, &mut halves, &|_, (layers, backward, h)| {
-                *h = self.climb((layers, *backward), threads, sources, e);
-            });
-            let [(.., forward), (.., backward)] = halves;
-            let h = beside((&forward, self.n), (&backward, self.n));
-            self.climb((&self.top, false), threads, sources, &h)
-        } else {
-            self.climb((&self.forward, false), threads, sources, e)
-        };
+        let mut halves = [(&self.forward, false, Vec::new()), (&self.backward, true, Vec::new())];
+        team::each(threads, &mut halves, &|_, (layers, backward, h)| {
+            *h = self.climb((layers, *backward), threads, sources, e);
+        });
+        let [(.., forward), (.., backward)] = halves;
+        let h = self.climb((&self.top, false), threads, sources, &beside((&forward, self.n), (&backward, self.n)));
         let mut s = self.start.apply(threads, &self.mean(sources, &h));
         tanh_all(&mut s);
         let start = UnitRows::start(s, self.sizes.decoder_unit);
@@ -170,10 +152,7 @@ impl RecurrentWiring for PackedNematus {
     fn advance(&self, step: &RecurrentStep<'_>, states: StateVectors) -> StateVectors {
         let unit = &self.decoder[0].0[0];
         let before = UnitRows::of(&states[..self.size()], self.size()).remove(0);
-        let mut made = vec![0.0; step.rows.len() * unit.wide()];
-        if !self.sizes.aligns() {
-            made = columns(step.from_context, step.from_context.len() / step.rows.len(), 0, unit.wide());
-        }
+        let made = vec![0.0; step.rows.len() * unit.wide()];
         let moved = unit.next(step.threads, Some(&unit.input(step.threads, step.e, made)), &before);
         UnitRows::vectors(vec![moved]).into_iter().chain(states.into_iter().skip(self.size())).collect()
     }
@@ -183,11 +162,8 @@ impl RecurrentWiring for PackedNematus {
         let wide = step.from_context.len() / step.rows.len();
         let base = &self.decoder[0];
         if let Some(second) = base.0.get(1) {
-            let made = self
-                .sizes
-                .aligns()
-                .then(|| second.input(threads, &[], columns(step.from_context, wide, 0, second.wide())));
-            units[0] = base.pass(threads, 2, second.next(threads, made.as_deref(), &units[0]));
+            let made = second.input(threads, &[], columns(step.from_context, wide, 0, second.wide()));
+            units[0] = base.pass(threads, 2, second.next(threads, Some(&made), &units[0]));
         }
         let mut x = units[0].s.clone();
         for (layer, state) in self.decoder.iter().zip(&mut units).skip(1) {

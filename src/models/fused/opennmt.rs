@@ -13,7 +13,6 @@ use crate::error::{Error, Result};
 use crate::models::checkpoint::Weights;
 use crate::models::config::Config;
 use crate::models::nematus::sizes::NematusUnit;
-use crate::models::opennmt::layers;
 use crate::models::opennmt::sizes::{AttentionalMix, DecoderStart, OpenNmtSizes};
 use crate::nn::bidirectional::Direction;
 use crate::nn::fused::elementwise::{add, tanh_all};
@@ -36,12 +35,12 @@ struct PackedOpenNmt {
 
 /// Packs the weights of a model.
 pub fn pack_model(config: &Config, weights: &Arc<Weights>) -> Result<Arc<dyn PackedModel>> {
-    let Some(sizes) = config.opennmt.clone() else {
+    let Some(sizes) = config.opennmt().cloned() else {
         return Err(Error::Internal("this configuration is not one of OpenNMT".into()));
     };
     let (n, c) = (config.hidden, sizes.annotation());
     let stack_of = |name: &str, n: usize| -> Result<Vec<PackedLayer>> {
-        let own = layers(config, &sizes).into_iter().filter(|layer| layer.0 == name);
+        let own = sizes.layers(config.embedding, config.hidden).into_iter().filter(|layer| layer.0 == name);
         own.map(|(stack, l, place)| {
             let unit = PackedUnit::new(weights, &format!("{stack}.{l}"), place, n, place.input);
             Ok(PackedLayer(vec![unit?]))
@@ -72,7 +71,7 @@ pub fn pack_model(config: &Config, weights: &Arc<Weights>) -> Result<Arc<dyn Pac
         source_embedding: RowTable::new(weights, "source_embedding")?,
         target_embedding: RowTable::new(weights, target)?,
         start: Some(sizes.start),
-        score: Some(score),
+        score,
         context: part(0, c),
         readout: Readout::new(weights, output.unwrap_or(target), Some("readout.b_o"))?,
         wiring: Box::new(wiring),

@@ -90,8 +90,8 @@ pub struct RecurrentSentence {
     pub target_embedding: RowTable,
     /// y_0; `None` where the first step reads zeros.
     pub start: Option<u32>,
-    /// `None` where it does not look.
-    pub score: Option<PackedScore>,
+    /// How it looks.
+    pub score: PackedScore,
     /// C.
     pub context: Packed,
     /// The output layer.
@@ -116,8 +116,6 @@ pub struct FusedRecurrent {
     annotated: Annotated,
     /// What h_j is compared as, [b, t_x, ..]; empty where that is h_j itself.
     keys: Vec<f32>,
-    /// C c of each sentence where it does not look.
-    from_context: Vec<f32>,
     /// Of the rows of the last step; those of the sentences at first.
     states: StateVectors,
     /// Numbers of a row of each.
@@ -131,14 +129,12 @@ pub struct FusedRecurrent {
 impl FusedRecurrent {
     /// A stepper that may use `threads` threads.
     pub fn new(model: Arc<RecurrentSentence>, threads: usize) -> Self {
-        let [keys, from_context] = [(); 2].map(|()| Vec::new());
         Self {
             model,
             threads: threads.max(1),
             sources: Sources::default(),
             annotated: Annotated::default(),
-            keys,
-            from_context,
+            keys: Vec::new(),
             states: Vec::new(),
             widths: Vec::new(),
             half: Default::default(),
@@ -152,16 +148,9 @@ impl FusedRecurrent {
         (self.model.config.architecture.entry().annotation)(&self.model.config)
     }
 
-    /// c of a sentence whose annotations are the states of an encoder that leaves the last of them.
-    fn last(&self, sentence: usize) -> Option<&[f32]> {
-        let (words, width) = (*self.sources.lengths.get(sentence)?, self.width());
-        let at = (sentence * self.sources.t_x + words - 1) * width;
-        self.annotated.h.get(at..at + width)
-    }
-
     /// alpha and e of every row.
-    fn attend(&self, score: &PackedScore, rows: &[StepRow], output: &mut StepOutput) {
-        let (t_x, lengths) = (self.sources.t_x, &self.sources.lengths);
+    fn attend(&self, rows: &[StepRow], output: &mut StepOutput) {
+        let (t_x, lengths, score) = (self.sources.t_x, &self.sources.lengths, &self.model.score);
         let s = &self.half.0[self.model.wiring.query()];
         let asked =
             if let PackedScore::Additive(query, ..) = score { query.apply(self.threads, s) } else { Vec::new() };
@@ -194,15 +183,6 @@ impl FusedRecurrent {
         self.annotated.look(&sums, rows.len(), (&model.context, width), &mut from_context, Onto::Zero);
         from_context
     }
-
-    /// C c of every row where it does not look.
-    fn known(&self, rows: &[StepRow]) -> Vec<f32> {
-        let wide = self.model.context.columns();
-        rows.iter()
-            .flat_map(|row| &self.from_context[row.sentence * wide..(row.sentence + 1) * wide])
-            .copied()
-            .collect()
-    }
 }
 
 impl Stepper for FusedRecurrent {
@@ -218,17 +198,11 @@ impl Stepper for FusedRecurrent {
             own.copy_from_slice(&h[from..from + width]);
         }
         self.keys = match &model.score {
-            Some(PackedScore::General(keys) | PackedScore::Additive(_, keys, _)) => {
+            PackedScore::General(keys) | PackedScore::Additive(_, keys, _) => {
                 keys.apply(self.threads, &self.annotated.h)
             }
-            Some(PackedScore::Dot) | None => Vec::new(),
+            PackedScore::Dot => Vec::new(),
         };
-        if model.score.is_none() {
-            let c: Vec<f32> = (0..b).filter_map(|sentence| self.last(sentence)).flatten().copied().collect();
-            let wide = model.context.columns();
-            self.from_context = vec![0.0; b * wide];
-            model.context.apply_on(self.threads, b, &c, width, &mut self.from_context, wide, Onto::Zero);
-        }
         self.widths = states.iter().map(|state| state.len() / b).collect();
         (self.states, self.first) = (states, true);
         Ok(())
@@ -236,8 +210,7 @@ impl Stepper for FusedRecurrent {
 
     fn align(&mut self, rows: &[StepRow], output: &mut StepOutput) -> Result<()> {
         let model = Arc::clone(&self.model);
-        let t_x = model.score.as_ref().map(|_| self.sources.t_x);
-        super::prepare(output, rows.len(), model.config.target_vocabulary, t_x);
+        super::prepare(output, rows.len(), model.config.target_vocabulary, Some(self.sources.t_x));
         super::check_rows(rows, self.sources.lengths.len())?;
         let mut before = vec![Vec::new(); self.states.len()];
         for ((state, width), before) in self.states.iter().zip(&self.widths).zip(&mut before) {
@@ -246,20 +219,16 @@ impl Stepper for FusedRecurrent {
         let mut e = Vec::new();
         let y_prev = rows.iter().map(|row| row.y_prev.or(model.start));
         model.target_embedding.gather(model.config.embedding, y_prev, &mut e)?;
-        let known = if t_x.is_none() { self.known(rows) } else { Vec::new() };
-        let step = RecurrentStep { threads: self.threads, rows, e: &e, from_context: &known };
+        let step = RecurrentStep { threads: self.threads, rows, e: &e, from_context: &[] };
         self.half = (model.wiring.advance(&step, before), e);
-        if let Some(score) = &model.score {
-            self.attend(score, rows, output);
-        }
+        self.attend(rows, output);
         Ok(())
     }
 
     fn predict(&mut self, rows: &[StepRow], need: &Need<'_>, output: &mut StepOutput) -> Result<()> {
         let model = Arc::clone(&self.model);
-        let looks = model.score.is_some();
-        output.check_aligned(rows, looks.then_some(self.sources.t_x))?;
-        let from_context = if looks { self.look(rows, &output.alpha) } else { self.known(rows) };
+        output.check_aligned(rows, Some(self.sources.t_x))?;
+        let from_context = self.look(rows, &output.alpha);
         let (half, e) = &self.half;
         let step = RecurrentStep { threads: self.threads, rows, e, from_context: &from_context };
         let (t, states) = model.wiring.speak(&step, half);
@@ -282,10 +251,6 @@ impl Stepper for FusedRecurrent {
             let wide = before.keys.len() / (before.sources.lengths.len() * before.sources.t_x);
             self.keys = joining.numbers(&before.keys, &self.keys, wide);
         }
-        if model.score.is_none() {
-            let once = joining.once();
-            self.from_context = once.numbers(&before.from_context, &self.from_context, model.context.columns());
-        }
         self.sources = joining.sources;
         for (states, new) in before.states.iter_mut().zip(&mut self.states) {
             states.append(new);
@@ -294,16 +259,11 @@ impl Stepper for FusedRecurrent {
         Ok(())
     }
 
-    fn context(&self, sentence: usize) -> Option<Vec<f32>> {
-        self.model.score.is_none().then(|| self.last(sentence).map(<[f32]>::to_vec))?
-    }
-
     fn states(&self) -> Option<&[f32]> {
         self.states.get(self.model.wiring.state()).map(Vec::as_slice)
     }
 
     fn annotations(&self, sentence: usize) -> Option<Vec<Vec<f32>>> {
-        self.model.score.as_ref()?;
         self.encoded(sentence)
     }
 

@@ -17,7 +17,7 @@ use crate::models::need::Need;
 use crate::models::stepper::{HeadRows, StepOutput, StepRow, Stepper};
 use crate::models::transformer::heads::{HeadChanges, HeadKind};
 use crate::models::transformer::sizes::{DecoderCell, Positions, TransformerSizes};
-use crate::models::transformer::{position, too_long};
+use crate::models::transformer::sizes::{position, too_long};
 use crate::nn::fused::elementwise::{add, softmax};
 use crate::nn::fused::integers::Rounding;
 use crate::nn::fused::{heads, team};
@@ -42,7 +42,7 @@ pub struct TransformerSentence {
 
 /// Packs the weights of a model.
 pub fn pack_model(config: &Config, weights: &Arc<Weights>) -> Result<Arc<dyn PackedModel>> {
-    let Some(sizes) = config.transformer.clone() else {
+    let Some(sizes) = config.transformer().cloned() else {
         return Err(Error::Internal("this configuration is not one of a transformer".into()));
     };
     let target_embedding = if sizes.shared_embedding { "source_embedding" } else { "target_embedding" };
@@ -69,7 +69,7 @@ pub fn pack_model(config: &Config, weights: &Arc<Weights>) -> Result<Arc<dyn Pac
 
 impl PackedModel for TransformerSentence {
     fn stepper(self: Arc<Self>, config: &Config, threads: usize) -> Box<dyn Stepper> {
-        let sizes = config.transformer.as_ref().unwrap_or(&self.sizes);
+        let sizes = config.transformer().unwrap_or(&self.sizes);
         let (layer, heads) = (sizes.alignment_layer - 1, sizes.alignment_heads.clone());
         Box::new(FusedTransformer::new(self, layer, heads, threads))
     }

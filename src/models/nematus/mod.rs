@@ -12,8 +12,6 @@
 //! further layers read the layer below. The readout is tanh of three sums, of y_{i-1}, of the last layer and of c_i.
 //!
 //! A step stops where the first unit has looked: that is its first half.
-//!
-//! Where the encoder reads forward alone, c = h_N: s_0 = tanh(W c + b), and the first unit reads [y_{i-1}; c].
 
 pub mod sizes;
 pub mod units;
@@ -24,11 +22,13 @@ use crate::attention::{self, Attention, AttentionKind, Query, Source};
 use crate::error::{Error, Result};
 use crate::models::batch::{Batch, embed_previous, embed_shifted};
 use crate::models::config::Config;
+use crate::models::entry::{AlignmentMode, ModelEntry};
+use crate::models::header::Shapes;
 use crate::models::loss::{Hidden, Regularizer, Trainable};
-use crate::models::nematus::sizes::{EncoderKind, NematusSizes, NematusUnit};
-use crate::models::nematus::units::{Dense, Layer, RecurrentUnit, UnitPlace, UnitState};
+use crate::models::nematus::sizes::{EncoderKind, NematusSizes, NematusUnit, UnitPlace};
+use crate::models::nematus::units::{Dense, Layer, RecurrentUnit, UnitState};
 use crate::models::readable::{AlignedStep, Annotations, State, Step, TranslationModel};
-use crate::models::{AlignmentMode, ModelEntry, Shapes, anatomy, fused};
+use crate::models::{anatomy, fused};
 use crate::nn::bidirectional::Direction;
 use crate::nn::linear::{Parameters, affine, apply};
 use crate::nn::softmax::log_softmax;
@@ -56,14 +56,10 @@ pub const ENTRY: ModelEntry = ModelEntry {
     shapes,
     readable: |config, all| Ok(Box::new(Nematus::new(config, all)?)),
     fused: |_| Some(fused::nematus::pack_model),
-    looks: |config| {
-        let score =
-            attention::find("additive").filter(|_| config.nematus.as_ref().is_some_and(NematusSizes::aligns))?;
-        Some(AlignmentMode { kind: AttentionKind::Global, score })
-    },
+    looks: |_| attention::find("additive").map(|score| AlignmentMode { kind: AttentionKind::Global, score }),
     input_delay: Some(1),
-    annotation: |config| config.nematus.as_ref().map_or(0, |sizes| sizes.annotation(config.hidden)),
-    one_context: |config| config.nematus.as_ref().is_some_and(|sizes| !sizes.aligns()),
+    annotation: |config| config.nematus().map_or(0, |sizes| sizes.annotation(config.hidden)),
+    one_context: |_| false,
     anatomy: Some(&anatomy::recurrent::NEMATUS),
     gain: |_| 1.0,
 };
@@ -114,17 +110,13 @@ pub struct Nematus {
     /// Layers that read both stacks.
     top: Vec<Layer>,
     start: Dense,
-    /// `None` where the encoder leaves one context.
-    attention: Option<NormedAdditive>,
+    attention: NormedAdditive,
     decoder: Vec<Layer>,
     readout: Readout,
     w_o: Tensor, // [K_y, m]
     b_o: Tensor, // [K_y]
     trace: Trace,
 }
-
-/// e_i and alpha_i, [rows, t_x] each.
-type Energies = (Tensor, Tensor);
 
 /// The first half of a step, as it was left.
 struct Halfway {
@@ -137,11 +129,11 @@ struct Halfway {
 impl Nematus {
     /// From tensors by the names of [`shapes`]; variables stay variables.
     pub fn new(config: &Config, all: &Parameters<'_>) -> Result<Self> {
-        let Some(sizes) = config.nematus.clone() else {
+        let Some(sizes) = config.nematus().cloned() else {
             return Err(Error::Internal("this configuration is not one of a conditional recurrent model".into()));
         };
         let stack = |name: &str| -> Result<Vec<Layer>> {
-            let parts = layers(config, &sizes).into_iter().filter(|part| part.0 == name);
+            let parts = sizes.layers(config.embedding, config.hidden).into_iter().filter(|part| part.0 == name);
             parts
                 .map(|(stack, l, places)| {
                     let all = all.at(stack).at(&l.to_string());
@@ -162,17 +154,12 @@ impl Nematus {
             backward: stack("encoder.backward")?,
             top: stack("encoder.top")?,
             start: dense("start", true)?,
-            attention: sizes
-                .aligns()
-                .then(|| {
-                    Ok::<_, Error>(NormedAdditive {
-                        query: dense("attention.query", false)?,
-                        key: dense("attention.key", true)?,
-                        v_a: all.get("attention.v_a")?,
-                        trace: all.at("attention").trace(),
-                    })
-                })
-                .transpose()?,
+            attention: NormedAdditive {
+                query: dense("attention.query", false)?,
+                key: dense("attention.key", true)?,
+                v_a: all.get("attention.v_a")?,
+                trace: all.at("attention").trace(),
+            },
             decoder: stack("decoder")?,
             readout: Readout {
                 word: dense("readout.word", true)?,
@@ -217,22 +204,15 @@ impl Nematus {
         self.trace.note("e", &e);
         let mask = source.time_mask(e.dtype(), e.device())?;
         let turns = self.sizes.encoder == EncoderKind::Alternating;
-        let h = if self.sizes.aligns() {
-            let both = [(&self.forward, false), (&self.backward, true)]
-                .map(|(layers, backward)| self.climb(layers, &e, mask.as_ref(), backward, turns));
-            let [forward, backward] = both;
-            let (forward, backward) = (forward?, backward?);
-            self.trace.note("forward", &forward);
-            self.trace.note("backward", &backward);
-            let h = Tensor::cat(&[forward, backward], D::Minus1)?; // [t_x, b, 2n]
-            self.climb(&self.top, &h, mask.as_ref(), false, false)?
-        } else {
-            let h = self.climb(&self.forward, &e, mask.as_ref(), false, false)?;
-            self.trace.note("forward", &h);
-            h.narrow(0, h.dim(0)? - 1, 1)? // h_N, [1, b, n]
-        };
-        let h = h.transpose(0, 1)?.contiguous()?;
-        let keys = self.attention.as_ref().map_or(Ok(None), |attention| attention.keys(&h))?;
+        let both = [(&self.forward, false), (&self.backward, true)]
+            .map(|(layers, backward)| self.climb(layers, &e, mask.as_ref(), backward, turns));
+        let [forward, backward] = both;
+        let (forward, backward) = (forward?, backward?);
+        self.trace.note("forward", &forward);
+        self.trace.note("backward", &backward);
+        let h = Tensor::cat(&[forward, backward], D::Minus1)?; // [t_x, b, 2n]
+        let h = self.climb(&self.top, &h, mask.as_ref(), false, false)?.transpose(0, 1)?.contiguous()?;
+        let keys = self.attention.keys(&h)?;
         let mask = source.mask(e.dtype(), e.device())?; // [b, t_x]
         Ok(Annotations { h, keys, last: Vec::new(), mask, lengths: source.lengths.clone(), changes: Vec::new() })
     }
@@ -251,28 +231,15 @@ impl Nematus {
         Ok(tensors.chunks(size).map(|state| UnitState { s: state[0].clone(), c: state.get(1).cloned() }).collect())
     }
 
-    /// c_i of alpha_i, or the one context, [rows, |h_j|].
-    fn context(&self, alpha_i: Option<&Tensor>, rows: usize, annotations: &Annotations) -> Result<Tensor> {
-        match alpha_i {
-            Some(alpha_i) => annotations.context(alpha_i),
-            None => Ok(annotations.h.squeeze(1)?.broadcast_as((rows, self.config.hidden))?.contiguous()?),
-        }
-    }
-
-    /// Moves the first unit by y_{i-1}, `e` [rows, m]; e_i and alpha_i where there is an attention.
-    fn first_half(&self, e: &Tensor, s_prev: &State, annotations: &Annotations) -> Result<(Halfway, Option<Energies>)> {
+    /// Moves the first unit by y_{i-1}, `e` [rows, m]; e_i and alpha_i, [rows, t_x] each.
+    fn first_half(&self, e: &Tensor, s_prev: &State, annotations: &Annotations) -> Result<(Halfway, Tensor, Tensor)> {
         let mut others = self.states(&s_prev.tensors)?;
         let (unit, before) = (&self.decoder[0].0[0], others.remove(0));
-        let Some(attention) = &self.attention else {
-            let c = self.context(None, e.dim(0)?, annotations)?;
-            let first = unit.step(&Tensor::cat(&[e, &c], 1)?, &before)?;
-            return Ok((Halfway { first, others }, None));
-        };
         let first = unit.step(e, &before)?;
         let (query, source) = (Query { state: &first.s, i: s_prev.i }, annotations.source());
-        let e_i = attention.energies(&query, &source)?;
-        let alpha_i = attention.align(&query, &e_i, &source)?.alpha;
-        Ok((Halfway { first, others }, Some((e_i, alpha_i))))
+        let e_i = self.attention.energies(&query, &source)?;
+        let alpha_i = self.attention.align(&query, &e_i, &source)?.alpha;
+        Ok((Halfway { first, others }, e_i, alpha_i))
     }
 
     /// The rest of the step by c_i: t_i and the new states.
@@ -309,12 +276,8 @@ impl TranslationModel for Nematus {
 
     /// s_0 = tanh(W mean_j h_j + b), in every layer.
     fn init_state(&self, annotations: &Annotations) -> Result<State> {
-        let mean = if self.sizes.aligns() {
-            let mask = annotations.mask.unsqueeze(2)?; // [b, t_x, 1]
-            annotations.h.broadcast_mul(&mask)?.sum(1)?.broadcast_div(&mask.sum(1)?)? // [b, |h_j|]
-        } else {
-            annotations.h.squeeze(1)? // [b, n]
-        };
+        let mask = annotations.mask.unsqueeze(2)?; // [b, t_x, 1]
+        let mean = annotations.h.broadcast_mul(&mask)?.sum(1)?.broadcast_div(&mask.sum(1)?)?; // [b, |h_j|]
         let s = self.start.apply(&mean)?.tanh()?;
         let c = (self.sizes.decoder_unit == NematusUnit::Lstm).then(|| s.clone());
         let states = vec![UnitState { s, c }; self.decoder.len()];
@@ -328,19 +291,18 @@ impl TranslationModel for Nematus {
     fn align(&self, y_prev: Option<&[u32]>, s_prev: &State, annotations: &Annotations) -> Result<AlignedStep> {
         let e = embed_previous(&self.target_embedding, y_prev, s_prev.tensors[0].dim(0)?)?;
         self.trace.note("e", &e);
-        let (Halfway { first, others }, found) = self.first_half(&e, s_prev, annotations)?;
+        let (Halfway { first, others }, e_i, alpha_i) = self.first_half(&e, s_prev, annotations)?;
         self.trace.note("looks", &first.s);
-        let (e_i, alpha_i) = found.unzip();
         let states: Vec<UnitState> = [first].into_iter().chain(others).collect();
         let s = State { tensors: Self::tensors(&states), i: s_prev.i };
-        Ok(AlignedStep { s, e_i, alpha_i, p_t: None })
+        Ok(AlignedStep { s, e_i: Some(e_i), alpha_i: Some(alpha_i), p_t: None })
     }
 
     fn predict(&self, y_prev: Option<&[u32]>, aligned: &AlignedStep, annotations: &Annotations) -> Result<Step> {
         let mut others = self.states(&aligned.s.tensors)?;
         let first = others.remove(0);
         let e = embed_previous(&self.target_embedding, y_prev, first.s.dim(0)?)?;
-        let c_i = self.context(aligned.alpha_i.as_ref(), e.dim(0)?, annotations)?; // [rows, |h_j|]
+        let c_i = annotations.context(aligned.alpha()?)?; // [rows, |h_j|]
         let (t, tensors) = self.second_half(Halfway { first, others }, &e, &c_i)?;
         let log_p = log_softmax(&self.logits(&t)?)?;
         Ok(Step { s: State { tensors, i: aligned.s.i + 1 }, c_i: Some(c_i), log_p })
@@ -355,12 +317,11 @@ impl Trainable for Nematus {
         let (mut hidden, mut alpha) = (Vec::new(), Vec::new());
         for i in 0..target.longest {
             let e = e.get(i)?;
-            let (half, found) = self.first_half(&e, &s, &annotations)?;
-            let alpha_i = found.map(|(_, alpha_i)| alpha_i);
-            let c_i = self.context(alpha_i.as_ref(), e.dim(0)?, &annotations)?;
+            let (half, _, alpha_i) = self.first_half(&e, &s, &annotations)?;
+            let c_i = annotations.context(&alpha_i)?;
             let (t, tensors) = self.second_half(half, &e, &c_i)?;
             hidden.push(t);
-            alpha.extend(alpha_i);
+            alpha.push(alpha_i);
             s = State { tensors, i: i + 1 };
         }
         Ok(Hidden { rows: target.rows_of_words(&Tensor::cat(&hidden, 0)?)?, alpha })
@@ -371,39 +332,15 @@ impl Trainable for Nematus {
     }
 }
 
-/// Every layer: its stack, its number there from 1, and the places of its units.
-pub fn layers(config: &Config, sizes: &NematusSizes) -> Vec<(&'static str, usize, Vec<UnitPlace>)> {
-    let (m, n) = (config.embedding, config.hidden);
-    let is_normed = sizes.norm != sizes::NematusNorm::None;
-    let layer = |kind: NematusUnit, inputs: &[usize], cells: usize, is_base: bool| -> Vec<UnitPlace> {
-        let input = |k: usize| inputs.get(k).copied().unwrap_or(0);
-        (0..cells).map(|k| UnitPlace { kind, is_normed, input: input(k), resets_bias: is_base && k > 0 }).collect()
-    };
-    let paired = sizes.paired_layers();
-    let encoder = |input: usize| layer(sizes.encoder_unit, &[input], sizes.encoder_cells, false);
-    let mut all = Vec::new();
-    let stacks = ["encoder.forward", "encoder.backward"];
-    for stack in &stacks[..if sizes.aligns() { 2 } else { 1 }] {
-        all.extend((1..=paired).map(|l| (*stack, l, encoder(if l == 1 { m } else { n }))));
-    }
-    let (above, context) = (1..=sizes.encoder_layers - paired, sizes.annotation(n));
-    all.extend(above.map(|l| ("encoder.top", l, encoder(if l == 1 { 2 * n } else { n }))));
-    let inputs = if sizes.aligns() { [m, context] } else { [m + context, 0] };
-    all.push(("decoder", 1, layer(sizes.decoder_unit, &inputs, sizes.base_cells, true)));
-    let high = |l| ("decoder", l, layer(sizes.decoder_unit, &[n], sizes.high_cells, false));
-    all.extend((2..=sizes.decoder_layers).map(high));
-    all
-}
-
 /// Names and shapes of its tensors. K vocabulary, m embedding, n hidden; matrices are \[out, in\].
 pub fn shapes(config: &Config) -> Shapes {
-    let Some(sizes) = &config.nematus else { return Shapes::new() };
+    let Some(sizes) = config.nematus() else { return Shapes::new() };
     let (m, n, c) = (config.embedding, config.hidden, sizes.annotation(config.hidden));
     let mut shapes: Shapes = vec![("source_embedding".into(), vec![config.source_vocabulary, m])];
     if !sizes.shared_embedding {
         shapes.push(("target_embedding".into(), vec![config.target_vocabulary, m]));
     }
-    for (stack, l, places) in layers(config, sizes) {
+    for (stack, l, places) in sizes.layers(m, n) {
         for (k, place) in places.into_iter().enumerate() {
             shapes.extend(place.shapes(&format!("{stack}.{l}.{}", k + 1), n));
         }
@@ -416,13 +353,9 @@ pub fn shapes(config: &Config) -> Shapes {
         ("readout.state", true, [m, n]),
         ("readout.context", true, [m, c]),
     ] {
-        if sizes.aligns() || !name.starts_with("attention.") {
-            shapes.extend(Dense::shapes(name, sizes.norm, has_bias, shape));
-        }
+        shapes.extend(Dense::shapes(name, sizes.norm, has_bias, shape));
     }
-    if sizes.aligns() {
-        shapes.push(("attention.v_a".into(), vec![c]));
-    }
+    shapes.push(("attention.v_a".into(), vec![c]));
     if !sizes.tied_output {
         shapes.push(("readout.W_o".into(), vec![config.target_vocabulary, m]));
     }

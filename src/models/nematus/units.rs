@@ -14,8 +14,8 @@
 use candle_core::{D, Tensor};
 
 use crate::error::{Error, Result};
-use crate::models::Shapes;
-use crate::models::nematus::sizes::{NematusNorm, NematusUnit};
+use crate::models::header::Shapes;
+use crate::models::nematus::sizes::{NematusNorm, NematusUnit, UnitPlace};
 use crate::nn::bidirectional::Direction;
 use crate::nn::linear::{Parameters, apply};
 use crate::nn::sigmoid;
@@ -85,53 +85,6 @@ fn plus(x: &Tensor, b: Option<&Tensor>) -> Result<Tensor> {
 
 fn times(x: &Tensor, g: Option<&Tensor>) -> Result<Tensor> {
     g.map_or_else(|| Ok(x.clone()), |g| Ok(x.broadcast_mul(g)?))
-}
-
-/// What a unit is told of its place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct UnitPlace {
-    /// Which unit.
-    pub kind: NematusUnit,
-    /// Whether the model normalises.
-    pub is_normed: bool,
-    /// Length of what it reads; 0 where it reads nothing.
-    pub input: usize,
-    /// Whether the reset gate covers b.
-    pub resets_bias: bool,
-}
-
-impl UnitPlace {
-    /// The ends of the names of its gates, in the order of their computation; the last is the proposal.
-    pub fn gates(self) -> &'static [&'static str] {
-        if self.kind == NematusUnit::Lstm { &["_i", "_f", "_o", "_g"] } else { &["_z", "_r", ""] }
-    }
-
-    /// Whether z and r are normalised apart from the proposal, as Nematus does.
-    pub fn is_apart(self) -> bool {
-        self.is_normed && self.kind == NematusUnit::GruNematus
-    }
-
-    /// Names and shapes of its tensors, for n hidden units.
-    pub fn shapes(self, prefix: &str, n: usize) -> Shapes {
-        let mut shapes = Shapes::new();
-        for gate in self.gates() {
-            let mut add = |name: &str, shape: &[usize]| shapes.push((format!("{prefix}.{name}{gate}"), shape.to_vec()));
-            add("b", &[n]);
-            for (letter, input) in [("W", self.input), ("U", n)].into_iter().filter(|part| part.1 > 0) {
-                add(letter, &[n, input]);
-                if self.is_normed {
-                    add(&format!("{letter}_norm.g"), &[n]);
-                }
-                if self.is_apart() {
-                    add(&format!("{letter}_norm.b"), &[n]);
-                }
-            }
-        }
-        if self.kind == NematusUnit::GruCudnn {
-            shapes.push((format!("{prefix}.b_u"), vec![n]));
-        }
-        shapes
-    }
 }
 
 /// W or U: a matrix for each gate, and their norm.

@@ -19,12 +19,14 @@ use crate::attention::{self, Attention, AttentionKind, Query, Sizes};
 use crate::error::{Error, Result};
 use crate::models::batch::{Batch, embed};
 use crate::models::config::Config;
+use crate::models::entry::{AlignmentMode, ModelEntry};
+use crate::models::header::Shapes;
 use crate::models::loss::{Hidden, Regularizer, Trainable};
 use crate::models::nematus::sizes::NematusUnit;
-use crate::models::nematus::units::{Layer, RecurrentUnit, UnitPlace, UnitState};
+use crate::models::nematus::units::{Layer, RecurrentUnit, UnitState};
 use crate::models::opennmt::sizes::{AttentionalMix, DecoderStart, OpenNmtSizes};
 use crate::models::readable::{AlignedStep, Annotations, State, Step, TranslationModel};
-use crate::models::{AlignmentMode, ModelEntry, Shapes, anatomy, fused};
+use crate::models::{anatomy, fused};
 use crate::nn::bidirectional::Direction;
 use crate::nn::linear::{Parameters, affine};
 use crate::nn::softmax::log_softmax;
@@ -53,11 +55,11 @@ pub const ENTRY: ModelEntry = ModelEntry {
     readable: |config, all| Ok(Box::new(OpenNmt::new(config, all)?)),
     fused: |_| Some(fused::opennmt::pack_model),
     looks: |config| {
-        let score = attention::find(&config.opennmt.as_ref()?.score)?;
+        let score = attention::find(&config.opennmt()?.score)?;
         Some(AlignmentMode { kind: AttentionKind::Global, score })
     },
     input_delay: Some(1),
-    annotation: |config| config.opennmt.as_ref().map_or(0, OpenNmtSizes::annotation),
+    annotation: |config| config.opennmt().map_or(0, OpenNmtSizes::annotation),
     one_context: |_| false,
     anatomy: Some(&anatomy::recurrent::OPENNMT),
     gain: |_| 1.0,
@@ -85,14 +87,14 @@ pub struct OpenNmt {
 impl OpenNmt {
     /// From tensors by the names of [`shapes`]; variables stay variables.
     pub fn new(config: &Config, all: &Parameters<'_>) -> Result<Self> {
-        let Some(sizes) = config.opennmt.clone() else {
+        let Some(sizes) = config.opennmt().cloned() else {
             return Err(Error::Internal("this configuration is not one of OpenNMT".into()));
         };
         let Some(entry) = attention::find(&sizes.score) else {
             return Err(Error::Internal(format!("there is no score function `{}`", sizes.score)));
         };
         let stack = |name: &str| -> Result<Vec<Layer>> {
-            let of_stack = layers(config, &sizes).into_iter().filter(|layer| layer.0 == name);
+            let of_stack = sizes.layers(config.embedding, config.hidden).into_iter().filter(|layer| layer.0 == name);
             of_stack
                 .map(|(stack, l, place)| {
                     Ok(Layer(vec![RecurrentUnit::find(&all.at(stack).at(&l.to_string()), place)?]))
@@ -300,30 +302,15 @@ impl Trainable for OpenNmt {
     }
 }
 
-/// Every layer: its stack, its number there from 1, and the place of its unit.
-pub fn layers(config: &Config, sizes: &OpenNmtSizes) -> Vec<(&'static str, usize, UnitPlace)> {
-    let (m, n) = (config.embedding, config.hidden);
-    let place = |input: usize| UnitPlace { kind: sizes.unit, is_normed: false, input, resets_bias: false };
-    let mut all = Vec::new();
-    for stack in &["encoder.forward", "encoder.backward"][..sizes.directions()] {
-        let input = |l: usize| if l == 1 { m } else { sizes.annotation() };
-        all.extend((1..=sizes.encoder_layers).map(|l| (*stack, l, place(input(l)))));
-    }
-    let fed = if sizes.input_feeding { n } else { 0 };
-    let input = |l: usize| if l == 1 { m + fed } else { n };
-    all.extend((1..=sizes.decoder_layers).map(|l| ("decoder", l, place(input(l)))));
-    all
-}
-
 /// Names and shapes of its tensors. K vocabulary, m embedding, n hidden; matrices are \[out, in\].
 pub fn shapes(config: &Config) -> Shapes {
-    let Some(sizes) = &config.opennmt else { return Shapes::new() };
+    let Some(sizes) = config.opennmt() else { return Shapes::new() };
     let (m, n, c) = (config.embedding, config.hidden, sizes.annotation());
     let mut shapes: Shapes = vec![("source_embedding".into(), vec![config.source_vocabulary, m])];
     if !sizes.shared_embedding {
         shapes.push(("target_embedding".into(), vec![config.target_vocabulary, m]));
     }
-    for (stack, l, place) in layers(config, sizes) {
+    for (stack, l, place) in sizes.layers(m, n) {
         let width = if stack == "decoder" { n } else { sizes.encoder_hidden };
         shapes.extend(place.shapes(&format!("{stack}.{l}"), width));
     }

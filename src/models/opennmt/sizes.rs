@@ -1,6 +1,6 @@
 //! Floor 3: what only the configuration of a model of OpenNMT has.
 
-use crate::models::nematus::sizes::NematusUnit;
+use crate::models::nematus::sizes::{NematusUnit, UnitPlace};
 use crate::models::transformer::sizes::{NamedChoice, names};
 
 names! {
@@ -58,6 +58,20 @@ pub struct OpenNmtSizes {
 }
 
 impl OpenNmtSizes {
+    /// Every layer: its stack, its number there from 1, and the place of its unit.
+    pub fn layers(&self, m: usize, n: usize) -> Vec<(&'static str, usize, UnitPlace)> {
+        let place = |input: usize| UnitPlace { kind: self.unit, is_normed: false, input, resets_bias: false };
+        let mut all = Vec::new();
+        for stack in &["encoder.forward", "encoder.backward"][..self.directions()] {
+            let input = |l: usize| if l == 1 { m } else { self.annotation() };
+            all.extend((1..=self.encoder_layers).map(|l| (*stack, l, place(input(l)))));
+        }
+        let fed = if self.input_feeding { n } else { 0 };
+        let input = |l: usize| if l == 1 { m + fed } else { n };
+        all.extend((1..=self.decoder_layers).map(|l| ("decoder", l, place(input(l)))));
+        all
+    }
+
     /// The score functions that its decoder may have.
     pub const SCORES: [&'static str; 3] = ["additive", "dot", "general"];
 

@@ -6,10 +6,11 @@ use std::path::Path;
 use crate::error::{Error, Result};
 use crate::models::disk;
 use crate::models::origins::card::ForeignCard;
+use crate::models::origins::ctranslate;
+use crate::models::origins::foreign::{Foreign, OriginEntry};
 use crate::models::origins::keys::ForeignSettings;
 use crate::models::origins::pack::FilePack;
 use crate::models::origins::words::languages;
-use crate::models::origins::{Foreign, OriginEntry, ctranslate};
 
 /// Its line in the table of origins.
 pub const ENTRY: OriginEntry = OriginEntry {

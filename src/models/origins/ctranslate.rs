@@ -15,15 +15,15 @@ use std::io::Read as _;
 use crate::error::{Error, Result};
 use crate::models::config::{Architecture, Config};
 use crate::models::disk;
-use crate::models::folder::{CARD_FILE, CONFIG_FILE};
+use crate::models::disk::{CARD_FILE, CONFIG_FILE};
 use crate::models::origins::card::ForeignCard;
+use crate::models::origins::foreign::{Foreign, OriginEntry};
 use crate::models::origins::keys::{ForeignSettings, short};
 use crate::models::origins::model_bin::{self, ModelBin};
 use crate::models::origins::pack::FilePack;
 use crate::models::origins::tensors::ForeignTensors;
 use crate::models::origins::words::{ForeignWords, languages};
-use crate::models::origins::{Foreign, OriginEntry};
-use crate::models::transformer::position;
+use crate::models::transformer::sizes::position;
 use crate::models::transformer::sizes::{Activation, AlignmentReason, DecoderCell, Positions, TransformerSizes};
 use crate::text::foreign::sentencepiece::SentencePiece;
 use crate::text::foreign::vocabulary::{self, Vocabulary};
@@ -94,7 +94,7 @@ pub fn read(pack: &FilePack, below: &str, mut card: ForeignCard) -> Result<Forei
     let config = found.config(&settings, &card, &words)?;
     found.lend(&config, &words)?;
     let weights = tensors.finish()?;
-    let card = config.transformer.as_ref().map(|sizes| card.markdown(sizes)).unwrap_or_default();
+    let card = config.transformer().map(|sizes| card.markdown(sizes)).unwrap_or_default();
     Ok(Foreign { config, weights, source, target, card, file: pack.path.clone() })
 }
 
@@ -321,7 +321,7 @@ impl Found<'_> {
         config.source_eos = source_eos;
         let mut sizes = self.sizes(d, heads, source)?;
         (sizes.start, sizes.norm_epsilon) = (start, epsilon);
-        config.transformer = Some(sizes);
+        config.own = sizes.into();
         // what holds for our own models holds for these
         Config::from_json(self.tensors.path(), &config.to_json())
     }
@@ -399,7 +399,7 @@ impl Found<'_> {
     }
 
     fn lend(&mut self, config: &Config, words: &ForeignWords) -> Result<()> {
-        let Some(sizes) = &config.transformer else { return Ok(()) };
+        let Some(sizes) = config.transformer() else { return Ok(()) };
         let (d, target) = (config.hidden, config.target_vocabulary);
         words.lend_source(self.tensors, self.source_embedding(), config)?;
         let name = "decoder/embeddings/weight";

@@ -16,16 +16,17 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::error::{Error, Result};
-use crate::models::config::{Architecture, Config};
+use crate::models::config::{Architecture, Config, OwnSizes};
 use crate::models::disk;
-use crate::models::folder::{CARD_FILE, CONFIG_FILE, WEIGHTS_FILE};
+use crate::models::disk::{CARD_FILE, CONFIG_FILE, WEIGHTS_FILE};
 use crate::models::origins::card::ForeignCard;
+use crate::models::origins::foreign::{Foreign, OriginEntry};
 use crate::models::origins::keys::{ForeignSettings, short};
 use crate::models::origins::marian_files::MarianFiles;
 use crate::models::origins::tensors::ForeignTensors;
+use crate::models::origins::torch;
 use crate::models::origins::words::{ForeignWords, languages};
-use crate::models::origins::{Foreign, OriginEntry, torch};
-use crate::models::transformer::position;
+use crate::models::transformer::sizes::position;
 use crate::models::transformer::sizes::{AlignmentReason, DecoderCell, Positions, TransformerSizes};
 use crate::text::foreign::sentencepiece::SentencePiece;
 use crate::text::foreign::vocabulary::Vocabulary;
@@ -88,7 +89,7 @@ pub fn read(folder: &Path) -> Result<Foreign> {
     let (source, target) = (spm("source.spm", &words.source)?, spm("target.spm", &words.target)?);
     let file = tensors.path().to_owned();
     let weights = tensors.finish()?;
-    let card = config.transformer.as_ref().map(|sizes| card.markdown(sizes)).unwrap_or_default();
+    let card = config.transformer().map(|sizes| card.markdown(sizes)).unwrap_or_default();
     Ok(Foreign { config, weights, source, target, card, file })
 }
 
@@ -194,7 +195,7 @@ fn config(
     let start = settings.id("decoder_start_token_id", config.target_vocabulary)?;
     let target = target_embedding(tensors, shared_embedding);
     let row = tensors.numbers(target, start as usize, &[1, d])?;
-    config.transformer = Some(TransformerSizes {
+    config.own = OwnSizes::Transformer(TransformerSizes {
         heads,
         encoder_layers: settings.layers("encoder_layers")?,
         decoder_layers,
@@ -265,7 +266,7 @@ fn target_embedding(tensors: &ForeignTensors, shared: bool) -> &'static str {
 
 /// Hands all tensors on.
 fn lend(tensors: &mut ForeignTensors, config: &Config, words: &ForeignWords, never: &[usize]) -> Result<()> {
-    let Some(sizes) = &config.transformer else { return Ok(()) };
+    let Some(sizes) = config.transformer() else { return Ok(()) };
     let (d, target) = (config.hidden, config.target_vocabulary);
     let shared = sizes.shared_embedding;
     let source = if shared || tensors.has("model.encoder.embed_tokens.weight") && !tensors.has("model.shared.weight") {

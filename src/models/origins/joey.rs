@@ -13,23 +13,24 @@
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
-use crate::models::config::{Architecture, Config};
+use crate::models::config::{Architecture, Config, OwnSizes};
 use crate::models::disk;
 use crate::models::nematus::sizes::NematusUnit;
 use crate::models::opennmt::sizes::{AttentionalMix, DecoderStart, OpenNmtSizes};
 use crate::models::origins::card::ForeignCard;
 use crate::models::origins::ctranslate::tokenizers;
+use crate::models::origins::foreign::{Foreign, OriginEntry};
 use crate::models::origins::keys::ForeignSettings;
 use crate::models::origins::marian_files::{RECURRENT, chosen, last_part, model_files, own_name};
 use crate::models::origins::opennmt::{start, words};
 use crate::models::origins::pack::FilePack;
 use crate::models::origins::refused::names;
 use crate::models::origins::tensors::ForeignTensors;
+use crate::models::origins::torch;
 use crate::models::origins::torch_layers::{
     TorchNames, count, lend_ends, lend_recurrent, lend_transformer, matrix, stacked, ties,
 };
 use crate::models::origins::words::{ForeignWords, languages};
-use crate::models::origins::{Foreign, OriginEntry, torch};
 use crate::models::transformer::sizes::{AlignmentReason, DecoderCell, Positions, TransformerSizes};
 use crate::text::reader::read_file;
 
@@ -90,7 +91,7 @@ fn read(path: &Path) -> Result<Foreign> {
     };
     let config = Config::from_json(&file, &config.to_json())?;
     lend_ends(&mut tensors, &NAMES, &config, &words, config.hidden)?;
-    if let Some(sizes) = &config.transformer {
+    if let Some(sizes) = config.transformer() {
         lend_transformer(&mut tensors, &NAMES, sizes, config.hidden)?;
     } else {
         lend(&mut tensors, &config)?;
@@ -100,7 +101,7 @@ fn read(path: &Path) -> Result<Foreign> {
     let [source, target] = ["src", "trg"].map(|side| settings.text(&format!("data.{side}.tokenizer_cfg.model_file")));
     let pieces = source.zip(target).map(|(source, target)| [last_part(source), last_part(target)]);
     let (source, target) = tokenizers(&pack, "", &words, &pieces, &mut card)?;
-    let card = config.transformer.as_ref().map_or_else(|| card.page(RECURRENT), |sizes| card.markdown(sizes));
+    let card = config.transformer().map_or_else(|| card.page(RECURRENT), |sizes| card.markdown(sizes));
     Ok(Foreign { config, weights, source, target, card, file })
 }
 
@@ -140,7 +141,7 @@ fn recurrent(
     };
     let mut config = words.config(card, Architecture::OPENNMT, hidden);
     config.embedding = embedding;
-    config.opennmt = Some(OpenNmtSizes {
+    config.own = OwnSizes::OpenNmt(OpenNmtSizes {
         both_directions: tensors.has("encoder.rnn.weight_ih_l0_reverse"),
         unit: if gates == 4 * hidden { NematusUnit::Lstm } else { NematusUnit::GruCudnn },
         encoder_hidden,
@@ -159,7 +160,7 @@ fn recurrent(
 
 /// Hands on what only recurrent models have.
 fn lend(tensors: &mut ForeignTensors, config: &Config) -> Result<()> {
-    let Some(sizes) = &config.opennmt else { return Ok(()) };
+    let Some(sizes) = config.opennmt() else { return Ok(()) };
     lend_recurrent(tensors, config, |l| stacked("decoder.rnn", l, false))?;
     let (n, c) = (config.hidden, sizes.annotation());
     if sizes.start_state == DecoderStart::Bridge {
@@ -220,7 +221,7 @@ fn transformer(
     NAMES.positions.iter().for_each(|name| tensors.squeeze(name));
     let [source, target] = NAMES.positions.map(|name| matrix(tensors, name).map(|[rows, _]| rows));
     let mut config = words.config(card, Architecture::TRANSFORMER, d);
-    config.transformer = Some(TransformerSizes {
+    config.own = OwnSizes::Transformer(TransformerSizes {
         heads,
         encoder_layers: encoder_layers?,
         decoder_layers,

@@ -16,10 +16,10 @@ use std::path::Path;
 use crate::error::{Error, Result};
 use crate::models::checkpoint::{Array, Weights};
 use crate::models::config::{Architecture, Config};
-use crate::models::origins::Foreign;
+use crate::models::entry::shapes;
+use crate::models::origins::foreign::Foreign;
 use crate::models::origins::marian_files::MarianFiles;
 use crate::models::origins::marian_options::{KnownOption, MarianOptions};
-use crate::models::shapes;
 use crate::models::stored::IntegerMatrix;
 use crate::models::transformer::sizes::{
     Activation, AlignmentReason, DecoderCell, NamedChoice as _, Positions, TransformerSizes,
@@ -156,7 +156,7 @@ pub fn convert(
         name: "Marian".into(),
         source_vocabulary: rows("encoder_Wemb")?,
         target_vocabulary: rows("decoder_Wemb")?,
-        transformer: Some(sizes),
+        own: sizes.into(),
         ..Config::bare(Architecture::TRANSFORMER, d)
     };
     let weights = weights(path, tensors, options, &config)?;
@@ -276,7 +276,7 @@ fn pairs(sizes: &TransformerSizes) -> Vec<(String, String, bool)> {
 }
 
 fn weights(path: &Path, tensors: &mut dyn MarianTensors, options: &MarianOptions, config: &Config) -> Result<Weights> {
-    let Some(sizes) = &config.transformer else { return Err(Error::Internal("no transformer".into())) };
+    let Some(sizes) = config.transformer() else { return Err(Error::Internal("no transformer".into())) };
     let mut pairs = pairs(sizes);
     let first = |names: &[&'static str]| names.iter().copied().find(|name| tensors.shape(name).is_some());
     let mut add = |ours: &str, theirs: Option<&'static str>, turned: bool| {

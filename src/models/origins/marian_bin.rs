@@ -20,10 +20,10 @@ use crate::error::{Error, Result};
 use crate::models::checkpoint::Array;
 use crate::models::disk;
 use crate::models::header::MOST_NUMBERS;
+use crate::models::origins::foreign::{Foreign, OriginEntry};
 use crate::models::origins::marian::{self, MarianTensors};
 use crate::models::origins::marian_files;
 use crate::models::origins::marian_options::{MarianOptions, OPTIONS};
-use crate::models::origins::{Foreign, OriginEntry};
 
 /// Its line in the table of origins.
 pub const ENTRY: OriginEntry = OriginEntry {

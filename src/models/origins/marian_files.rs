@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::error::{Error, Result};
 use crate::models::config::Config;
 use crate::models::disk;
-use crate::models::folder::{CARD_FILE, CONFIG_FILE};
+use crate::models::disk::{CARD_FILE, CONFIG_FILE};
 use crate::models::origins::card::ForeignCard;
 use crate::models::origins::marian_options::MarianOptions;
 use crate::text::foreign::sentencepiece::{SentencePiece, SpmPieceKind};
@@ -87,9 +87,6 @@ pub fn own_name(file: &Path) -> String {
 pub fn last_part(path: &str) -> String {
     path.rsplit(['/', '\\']).next().unwrap_or_default().to_owned()
 }
-
-/// What is the alignment of a recurrent model without attention.
-pub const NOWHERE: &str = "none: the decoder reads one vector of the whole sentence";
 
 /// What is the alignment of a recurrent model.
 pub const RECURRENT: &str = "the attention of the decoder's first layer, the only one";
@@ -294,7 +291,7 @@ impl MarianFiles {
             String::from_utf8_lossy(&text).lines().map(str::trim).find(|line| !line.is_empty()).map(str::to_owned)
         };
         card.licence = card.licence.take().or_else(|| self.readme.lines().find_map(says)).or_else(file);
-        config.transformer.as_ref().map_or_else(|| card.page(RECURRENT), |sizes| card.markdown(sizes))
+        config.transformer().map_or_else(|| card.page(RECURRENT), |sizes| card.markdown(sizes))
     }
 }
 

@@ -19,11 +19,10 @@ use std::path::Path;
 use crate::error::{Error, Result};
 use crate::models::checkpoint::{Array, Weights};
 use crate::models::config::{Architecture, Config};
-use crate::models::nematus::layers;
+use crate::models::entry::shapes;
 use crate::models::nematus::sizes::{EncoderKind, NematusNorm, NematusSizes, NematusUnit};
 use crate::models::origins::marian::MarianTensors;
 use crate::models::origins::marian_options::{KnownOption, MarianOptions};
-use crate::models::shapes;
 use crate::models::transformer::sizes::NamedChoice;
 
 /// Options that are implemented in some of their values only; an older file leaves some out.
@@ -145,7 +144,7 @@ impl Theirs {
             source_vocabulary: rows(&["encoder_Wemb"])?,
             target_vocabulary: rows(&["decoder_Wemb", "Wemb_dec"])?,
             embedding,
-            nematus: Some(sizes),
+            own: sizes.into(),
             ..Config::bare(Architecture::NEMATUS, hidden)
         };
         let weights = self.weights(path, tensors, &config)?;
@@ -153,7 +152,7 @@ impl Theirs {
     }
 
     fn weights(&self, path: &Path, tensors: &mut dyn MarianTensors, config: &Config) -> Result<Weights> {
-        let Some(sizes) = &config.nematus else { return Err(Error::Internal("no recurrent model".into())) };
+        let Some(sizes) = config.nematus() else { return Err(Error::Internal("no recurrent model".into())) };
         let expected: HashMap<String, Vec<usize>> = shapes(config).into_iter().collect();
         let mut weights = Weights::new();
         let mut arrays: HashMap<String, Array> = HashMap::new();
@@ -201,7 +200,7 @@ impl Theirs {
         if !sizes.shared_embedding {
             origins.push(whole("target_embedding", &["decoder_Wemb", "Wemb_dec"]));
         }
-        for (stack, l, places) in layers(config, sizes) {
+        for (stack, l, places) in sizes.layers(config.embedding, config.hidden) {
             for (k, place) in places.into_iter().enumerate() {
                 let unit = UnitName { stack, l, k: k + 1 };
                 for (ours, _) in place.shapes(&format!("{stack}.{l}.{}", k + 1), config.hidden) {
@@ -209,7 +208,7 @@ impl Theirs {
                 }
             }
         }
-        for (ours, theirs) in DENSE.into_iter().filter(|(ours, _)| sizes.aligns() || !ours.starts_with("attention.")) {
+        for (ours, theirs) in DENSE {
             let mut all = vec![("W", theirs[0]), ("b", theirs[1])];
             if ours == "attention.query" {
                 all.pop();
@@ -223,9 +222,7 @@ impl Theirs {
                 origins.push(whole(&format!("{ours}.{part}"), &names.split(' ').collect::<Vec<_>>()));
             }
         }
-        if sizes.aligns() {
-            origins.push(whole("attention.v_a", &["decoder_U_att"]));
-        }
+        origins.push(whole("attention.v_a", &["decoder_U_att"]));
         if !sizes.tied_output {
             let names = ["decoder_ff_logit_l2_Wt", "decoder_ff_logit_l2_W", "ff_logit_W"];
             origins.push(Origin { may_be_turned: true, ..whole("readout.W_o", &names) });

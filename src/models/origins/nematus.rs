@@ -1,40 +1,33 @@
-//! Floor 3: models of Nematus and of the dl4mt tutorial before it: `model.npz`, its options in `model.npz.json` or
-//! `model.npz.pkl`, and the dictionaries that they name, beside it. Their tensors have the names of
-//! [`marian_rnn`](super::marian_rnn). Those of the tutorial's first session have no attention: what reads c has the first
-//! unit too, [W; Wc].
+//! Floor 3: models of Nematus: `model.npz`, its options in `model.npz.json`, and the dictionaries that they name, beside
+//! it. Their tensors have the names of [`marian_rnn`](super::marian_rnn).
 
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
 use crate::error::{Error, Result};
-use crate::models::checkpoint::Array;
 use crate::models::disk;
 use crate::models::nematus::sizes::{EncoderKind, NematusNorm, NematusSizes, NematusUnit};
 use crate::models::origins::card::ForeignCard;
-use crate::models::origins::marian::MarianTensors;
-use crate::models::origins::marian_files::{NOWHERE, RECURRENT, chosen, last_part, model_files, own_name};
+use crate::models::origins::foreign::{Foreign, OriginEntry};
+use crate::models::origins::marian_files::{RECURRENT, chosen, last_part, model_files, own_name};
 use crate::models::origins::marian_rnn::Theirs;
 use crate::models::origins::npz::Npz;
-use crate::models::origins::{Foreign, OriginEntry, python};
 use crate::text::foreign::vocabulary::{self, SpecialWords, Vocabulary};
 use crate::text::sentence::{EOS, UNK};
 
 /// Its line in the table of origins.
 pub const ENTRY: OriginEntry = OriginEntry {
     name: "Nematus npz",
-    about: "models of Nematus and dl4mt: model.npz with model.npz.json or .pkl and both dictionaries beside it",
+    about: "models of Nematus: model.npz with model.npz.json and both dictionaries beside it",
     finds: |path| !files(path).is_empty(),
     read,
 };
 
-/// The decoder without attention.
-const SIMPLE: &str = "gru_cond_simple";
-
 /// Options that are implemented in these values only; those that are not named have the first.
 const KNOWN: &[(&str, &[&str])] = &[
     ("encoder", &["gru"]),
-    ("decoder", &["gru_cond", SIMPLE]),
+    ("decoder", &["gru_cond"]),
     ("decoder_deep", &["gru"]),
     ("dec_deep_context", &["false"]),
     ("deep_include_ctx", &["false"]),
@@ -46,16 +39,16 @@ const KNOWN: &[(&str, &[&str])] = &[
 /// The most layers of a stack and units of a layer.
 const MOST_LAYERS: usize = 64;
 
-/// The file of the options of a model: its own name and one of these.
-fn options_file(file: &Path, end: &str) -> PathBuf {
+/// The file of the options of a model.
+fn options_file(file: &Path) -> PathBuf {
     let mut name = file.as_os_str().to_owned();
-    name.push(end);
+    name.push(".json");
     name.into()
 }
 
 fn files(path: &Path) -> Vec<PathBuf> {
     let mut files = model_files(path, "npz", |start| start.starts_with(b"PK"));
-    files.retain(|file| [".json", ".pkl"].iter().any(|end| options_file(file, end).is_file()));
+    files.retain(|file| options_file(file).is_file());
     files
 }
 
@@ -67,11 +60,7 @@ struct Options {
 
 impl Options {
     fn read(file: &Path) -> Result<Self> {
-        let path = options_file(file, ".json");
-        if !path.is_file() {
-            let path = options_file(file, ".pkl");
-            return Ok(Self { map: python::settings(&path)?, path });
-        }
+        let path = options_file(file);
         let bytes = disk::read(&path, disk::CONFIG_LIMIT)?;
         let value = serde_json::from_slice(&bytes)
             .map_err(|error| Error::line(&path, error.line().max(1), format!("is not valid JSON ({error})")))?;
@@ -132,18 +121,14 @@ impl Options {
             return Err(self.wrong("enc_depth_bidirectional", message));
         }
         let is_normed = self.is_on("layer_normalisation")?;
-        let is_simple = self.map.get("decoder").and_then(Value::as_str) == Some(SIMPLE);
-        if is_simple && (encoder_layers, decoder_layers) != (1, 1) {
-            return Err(self.wrong("decoder", format!("is {SIMPLE}, which goes with one layer on either side")));
-        }
         Ok(NematusSizes {
-            encoder: if is_simple { EncoderKind::Forward } else { EncoderKind::Alternating },
+            encoder: EncoderKind::Alternating,
             encoder_unit: NematusUnit::GruNematus,
             decoder_unit: NematusUnit::GruNematus,
             encoder_layers,
             encoder_cells: depth("enc_recurrence_transition_depth", 1)?,
             decoder_layers,
-            base_cells: if is_simple { 1 } else { depth("dec_base_recurrence_transition_depth", 2)? },
+            base_cells: depth("dec_base_recurrence_transition_depth", 2)?,
             high_cells: depth("dec_high_recurrence_transition_depth", 1)?,
             skip: true,
             norm: if is_normed { NematusNorm::Nematus } else { NematusNorm::None },
@@ -164,48 +149,6 @@ impl Options {
     }
 }
 
-/// The decoder's matrices that read the word before and, below them, those that read c, where these are to be one.
-const JOINED: [(&str, &str); 2] = [("decoder_W", "decoder_Wc"), ("decoder_Wx", "decoder_Wcx")];
-
-struct Joined<'a> {
-    archive: &'a mut Npz,
-    joins: bool,
-}
-
-impl Joined<'_> {
-    /// What stands below a matrix.
-    fn below(&self, name: &str) -> Option<&'static str> {
-        JOINED.iter().find(|(above, _)| self.joins && *above == name).map(|(_, below)| *below)
-    }
-}
-
-impl MarianTensors for Joined<'_> {
-    fn names(&self) -> Vec<String> {
-        let is_below = |name: &str| self.joins && JOINED.iter().any(|(_, below)| *below == name);
-        self.archive.names().filter(|name| !is_below(name)).map(str::to_owned).collect()
-    }
-
-    fn shape(&self, name: &str) -> Option<Vec<usize>> {
-        self.archive.shape(name).map(<[usize]>::to_vec)
-    }
-
-    fn array(&mut self, name: &str) -> Result<Array> {
-        let mut array = self.archive.array(name)?;
-        let Some(below) = self.below(name) else { return Ok(array) };
-        let other = self.archive.array(below)?;
-        let ([rows, columns], [more, same]) = (array.shape.as_mut_slice(), other.shape.as_slice()) else {
-            return Err(Error::tensor(self.archive.path(), below, "is no matrix"));
-        };
-        if columns != same {
-            let message = format!("has {same} columns, where `{name}` has {columns}");
-            return Err(Error::tensor(self.archive.path(), below, message));
-        }
-        *rows += more;
-        array.data.extend(other.data);
-        Ok(array)
-    }
-}
-
 fn read(path: &Path) -> Result<Foreign> {
     let file = chosen(path, files(path))?;
     let options = Options::read(&file)?;
@@ -214,12 +157,10 @@ fn read(path: &Path) -> Result<Foreign> {
     let [embedding, hidden] = ["dim_word", "dim"].map(|key| options.size(key, None, 1 << 20));
     let mut archive = Npz::open(&file)?;
     let theirs = Theirs { is_nematus: true, omits_bias: false };
-    let mut joined = Joined { archive: &mut archive, joins: !sizes.aligns() };
-    let (mut config, weights) = theirs.convert(&file, &mut joined, [embedding?, hidden?], sizes)?;
+    let (mut config, weights) = theirs.convert(&file, &mut archive, [embedding?, hidden?], sizes)?;
     let dictionaries = options.dictionaries()?;
     let side = |path: &Path, size: usize| {
-        let is_pickle = path.extension().is_some_and(|kind| kind.eq_ignore_ascii_case("pkl"));
-        let entries = if is_pickle { python::words(path)? } else { vocabulary::entries(path)?.0 };
+        let entries = vocabulary::entries(path)?.0;
         let words = Vocabulary::of(path, entries, Some(size), SpecialWords::Nematus)?;
         let ids = [EOS, UNK].map(|word| words.id(word).unwrap_or(u32::MAX));
         Ok::<_, Error>((words.words_tokenizer(None)?, ids))
@@ -231,7 +172,6 @@ fn read(path: &Path) -> Result<Foreign> {
         return Err(Error::file(&dictionaries[1], message));
     }
     [config.eos, config.unk] = ids;
-    let alignment = if config.aligns() { RECURRENT } else { NOWHERE };
     config.name = own_name(&file);
     let card = ForeignCard {
         name: config.name.clone(),
@@ -239,5 +179,5 @@ fn read(path: &Path) -> Result<Foreign> {
         languages: (config.source_language.clone(), config.target_language.clone()),
         ..ForeignCard::default()
     };
-    Ok(Foreign { config, weights, source, target, card: card.page(alignment), file })
+    Ok(Foreign { config, weights, source, target, card: card.page(RECURRENT), file })
 }

@@ -1,4 +1,4 @@
-//! Floor 3: `.npz` archives of numpy, as Marian, Nematus and dl4mt write their weights: a zip of `NAME.npy`.
+//! Floor 3: `.npz` archives of numpy, as Marian and Nematus write their weights: a zip of `NAME.npy`.
 //!
 //! The headers are read when the archive is opened, an array when it is asked for. Objects of Python are never read. What
 //! an array takes is bound by the bytes of the file, and the whole by the numbers that a model may have.

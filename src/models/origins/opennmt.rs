@@ -13,22 +13,23 @@
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
-use crate::models::config::{Architecture, Config};
+use crate::models::config::{Architecture, Config, OwnSizes};
 use crate::models::nematus::sizes::NematusUnit;
 use crate::models::opennmt::sizes::{AttentionalMix, DecoderStart, OpenNmtSizes};
 use crate::models::origins::card::ForeignCard;
 use crate::models::origins::ctranslate::tokenizers;
+use crate::models::origins::foreign::{Foreign, OriginEntry};
 use crate::models::origins::keys::{ForeignSettings, KnownSetting};
 use crate::models::origins::marian_files::{RECURRENT, chosen, model_files, own_name};
 use crate::models::origins::pack::FilePack;
 use crate::models::origins::pickled::{PickleReader, Told};
 use crate::models::origins::refused::names;
 use crate::models::origins::tensors::ForeignTensors;
+use crate::models::origins::torch;
 use crate::models::origins::torch_layers::{
     TorchNames, celled, count, lend_ends, lend_recurrent, lend_transformer, matrix, stacked, ties,
 };
 use crate::models::origins::words::{ForeignWords, languages};
-use crate::models::origins::{Foreign, OriginEntry, torch};
 use crate::models::transformer::sizes::{AlignmentReason, DecoderCell, Positions, TransformerSizes};
 use crate::text::foreign::vocabulary::Vocabulary;
 use crate::text::sentence::UNK;
@@ -112,7 +113,7 @@ fn read(path: &Path) -> Result<Foreign> {
     let config = config?;
     let config = Config::from_json(&file, &config.to_json())?;
     lend_ends(&mut tensors, &NAMES, &config, &words, config.hidden)?;
-    if let Some(sizes) = &config.transformer {
+    if let Some(sizes) = config.transformer() {
         lend_transformer(&mut tensors, &NAMES, sizes, config.hidden)?;
     } else {
         lend(&mut tensors, &config)?;
@@ -120,7 +121,7 @@ fn read(path: &Path) -> Result<Foreign> {
     let weights = tensors.finish()?;
     let pack = FilePack::folder(file.parent().unwrap_or(Path::new(".")));
     let (source, target) = tokenizers(&pack, "", &words, &None, &mut card)?;
-    let card = config.transformer.as_ref().map_or_else(|| card.page(RECURRENT), |sizes| card.markdown(sizes));
+    let card = config.transformer().map_or_else(|| card.page(RECURRENT), |sizes| card.markdown(sizes));
     Ok(Foreign { config, weights, source, target, card, file })
 }
 
@@ -140,7 +141,7 @@ fn wanted(file: &Path, reading: &PickleReader<'_>) -> Told<(Beside, Vec<(String,
     let side = |name: &str| {
         let list =
             listed(reading, vocabularies, name).ok_or_else(|| format!("has no list of the words of `{name}`"))?;
-        Ok::<_, String>(reading.words(list)?.into_iter().map(|(word, _)| word).collect())
+        reading.words(list)
     };
     Ok((Beside { settings, words: [side("src")?, side("tgt")?] }, tensors))
 }
@@ -204,7 +205,7 @@ fn recurrent(
     };
     let mut config = words.config(card, Architecture::OPENNMT, hidden);
     (config.embedding, config.source_eos) = (embedding, false);
-    config.opennmt = Some(OpenNmtSizes {
+    config.own = OwnSizes::OpenNmt(OpenNmtSizes {
         both_directions,
         unit: if gates == 4 * hidden { NematusUnit::Lstm } else { NematusUnit::GruCudnn },
         encoder_hidden,
@@ -229,7 +230,7 @@ fn decoder_names(tensors: &ForeignTensors) -> impl Fn(usize) -> [String; 4] + us
 
 /// Hands on what only recurrent models have.
 fn lend(tensors: &mut ForeignTensors, config: &Config) -> Result<()> {
-    let Some(sizes) = &config.opennmt else { return Ok(()) };
+    let Some(sizes) = config.opennmt() else { return Ok(()) };
     let names = decoder_names(tensors);
     lend_recurrent(tensors, config, names)?;
     let (n, c) = (config.hidden, sizes.annotation());
@@ -282,7 +283,7 @@ fn transformer(
     let guides = count.filter(|_| guided).and_then(|count| usize::try_from(count).ok()).unwrap_or(0);
     let mut config = words.config(card, Architecture::TRANSFORMER, d);
     config.source_eos = false;
-    config.transformer = Some(TransformerSizes {
+    config.own = OwnSizes::Transformer(TransformerSizes {
         heads,
         encoder_layers: encoder_layers?,
         decoder_layers,

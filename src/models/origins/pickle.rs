@@ -1,11 +1,10 @@
-//! Floor 3: pickles of torch and of Python 2 (protocols 0 to 2, as dl4mt wrote them), read without doing what
+//! Floor 3: pickles of torch, read without doing what
 //! they say. Values are numbers, texts, lists and dictionaries; a call is kept as it is written, and only those of
 //! [`KNOWN`] are.
 //!
 //! Values lie in one list and name each other by their places there: what a pickle repeats is never copied, so that what
 //! is kept grows as the bytes of the pickle do.
 
-use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use crate::models::origins::pickled::{PickleReader, Pickled, Told};
@@ -16,13 +15,9 @@ const ORDERED: &str = "collections.OrderedDict";
 /// A dictionary whose entries follow.
 const DEFAULT: &str = "collections.defaultdict";
 
-/// What a pickle may name: the parts of a tensor, and the numbers and arrays of numpy.
+/// What a pickle may name: the parts of a tensor.
 const KNOWN: &[&str] = &[
     ORDERED,
-    "numpy.core.multiarray._reconstruct",
-    "numpy.core.multiarray.scalar",
-    "numpy.dtype",
-    "numpy.ndarray",
     "torch._utils._rebuild_parameter",
     "torch._utils._rebuild_tensor_v2",
     "torch.BFloat16Storage",
@@ -113,13 +108,9 @@ impl<'a> Machine<'a> {
         number.and_then(|number| usize::try_from(number).ok()).ok_or_else(damaged)
     }
 
-    fn raw_line(&mut self) -> Told<&'a [u8]> {
-        let end = self.rest.iter().position(|byte| *byte == b'\n').ok_or_else(damaged)?;
-        Ok(&self.bytes(end + 1)?[..end])
-    }
-
     fn line(&mut self) -> Told<&'a str> {
-        str::from_utf8(self.raw_line()?).map_err(|_| damaged())
+        let end = self.rest.iter().position(|byte| *byte == b'\n').ok_or_else(damaged)?;
+        str::from_utf8(&self.bytes(end + 1)?[..end]).map_err(|_| damaged())
     }
 
     fn push(&mut self, value: Pickled<'a>) {
@@ -129,22 +120,8 @@ impl<'a> Machine<'a> {
 
     fn text(&mut self, size: usize) -> Told<()> {
         let text = self.bytes(size)?;
-        self.push(Pickled::Text(Cow::Borrowed(text)));
+        self.push(Pickled::Text(text));
         Ok(())
-    }
-
-    /// A text as Python writes it in a program, between quotes.
-    fn quoted(&mut self) -> Told<()> {
-        let line = self.line()?.trim_end();
-        let quote = line.chars().next().filter(|quote| ['\'', '"'].contains(quote)).ok_or_else(damaged)?;
-        let inner = line[1..].strip_suffix(quote).ok_or_else(damaged)?;
-        self.push(Pickled::Text(Cow::Owned(unescaped(inner, true)?)));
-        Ok(())
-    }
-
-    /// What stands as digits on a line of its own.
-    fn digits<T: std::str::FromStr>(&mut self) -> Told<T> {
-        self.line()?.trim_end().trim_end_matches('L').parse().map_err(|_| damaged())
     }
 
     fn pop(&mut self) -> Told<usize> {
@@ -227,7 +204,6 @@ impl<'a> Machine<'a> {
         let made = match name.as_str() {
             ORDERED => Pickled::Dictionary(self.pairs(arguments)?),
             DEFAULT => Pickled::Dictionary(Vec::new()),
-            "numpy.core.multiarray.scalar" => self.scalar(arguments).ok_or_else(damaged)?,
             _ => Pickled::Call(class, arguments),
         };
         self.push(made);
@@ -248,25 +224,6 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// A number of numpy, from its kind and its bytes, the least first.
-    fn scalar(&self, arguments: usize) -> Option<Pickled<'a>> {
-        let Pickled::List(arguments) = &self.values[arguments] else { return None };
-        let [kind, bytes] = arguments.as_slice() else { return None };
-        let (Pickled::Call(_, kind), Pickled::Text(bytes)) = (&self.values[*kind], &self.values[*bytes]) else {
-            return None;
-        };
-        let Pickled::List(kind) = &self.values[*kind] else { return None };
-        let Pickled::Text(kind) = &self.values[*kind.first()?] else { return None };
-        Some(match (kind.as_ref(), bytes.as_ref()) {
-            (b"b1", [truth]) => Pickled::Truth(*truth != 0),
-            (b"i4", bytes) => Pickled::Number(i64::from(i32::from_le_bytes(bytes.try_into().ok()?))),
-            (b"i8", bytes) => Pickled::Number(i64::from_le_bytes(bytes.try_into().ok()?)),
-            (b"f4", bytes) => Pickled::Real(f64::from(f32::from_le_bytes(bytes.try_into().ok()?))),
-            (b"f8", bytes) => Pickled::Real(f64::from_le_bytes(bytes.try_into().ok()?)),
-            _ => Pickled::Nothing,
-        })
-    }
-
     /// An object of a class, with no attributes yet.
     fn object(&mut self) -> Told<()> {
         let (_, class) = (self.pop()?, self.pop()?);
@@ -276,7 +233,7 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    /// What else an object has: its attributes; of numpy, the order of the bytes of a number.
+    /// What else an object has: its attributes.
     fn build(&mut self) -> Told<()> {
         let place = self.pop()?;
         let object = self.top()?;
@@ -285,12 +242,6 @@ impl<'a> Machine<'a> {
             if matches!(state, Pickled::Dictionary(_)) {
                 self.values[object] = state;
             }
-            return Ok(());
-        }
-        let Pickled::List(state) = &self.values[place] else { return Ok(()) };
-        let is_turned = |place: &usize| matches!(&self.values[*place], Pickled::Text(order) if order.as_ref() == b">");
-        if state.iter().any(is_turned) {
-            return Err("has numbers of numpy with the greatest byte first, which are not read".to_owned());
         }
         Ok(())
     }
@@ -312,7 +263,6 @@ impl<'a> Machine<'a> {
                 let size = self.size(1)?;
                 self.text(size)?;
             }
-            b'I' | b'L' | b'F' | b'S' | b'V' | b'p' | b'g' | b'd' => self.lined(code)?,
             b'}' => self.push(Pickled::Dictionary(Vec::new())),
             b']' | b')' => self.push(Pickled::List(Vec::new())),
             0x85..=0x87 => self.several(usize::from(code - 0x84))?,
@@ -374,49 +324,6 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    /// The steps of the oldest protocol, whose numbers and texts are lines.
-    fn lined(&mut self, code: u8) -> Told<()> {
-        match code {
-            b'I' => match self.line()?.trim_end() {
-                "00" => self.push(Pickled::Truth(false)),
-                "01" => self.push(Pickled::Truth(true)),
-                digits => {
-                    let number = digits.parse().map_err(|_| damaged())?;
-                    self.push(Pickled::Number(number));
-                }
-            },
-            b'L' => {
-                let number = self.digits()?;
-                self.push(Pickled::Number(number));
-            }
-            b'F' => {
-                let number = self.digits()?;
-                self.push(Pickled::Real(number));
-            }
-            b'S' => self.quoted()?,
-            b'V' => {
-                // characters up to U+00FF stand as one byte
-                let text: String = self.raw_line()?.iter().map(|byte| char::from(*byte)).collect();
-                let text = unescaped(&text, false)?;
-                self.push(Pickled::Text(Cow::Owned(text)));
-            }
-            b'p' => {
-                let at = self.digits()?;
-                self.remember(at)?;
-            }
-            b'g' => {
-                let at = self.digits()?;
-                self.recall(at)?;
-            }
-            _ => {
-                let values = self.marked()?;
-                self.push(Pickled::Dictionary(Vec::new()));
-                self.set(&values)?;
-            }
-        }
-        Ok(())
-    }
-
     /// The steps of numbers in bytes.
     fn number(&mut self, code: u8) -> Told<()> {
         let number = match code {
@@ -442,41 +349,4 @@ impl<'a> Machine<'a> {
         self.push(Pickled::Number(i64::from_le_bytes(number)));
         Ok(())
     }
-}
-
-/// A text as Python writes it in a program: of bytes (`\x..`, `\n`, `\'`, ..) or of characters (`\u....` alone).
-fn unescaped(text: &str, of_bytes: bool) -> Told<Vec<u8>> {
-    let mut found = Vec::with_capacity(text.len());
-    let mut rest = text;
-    while let Some((before, after)) = rest.split_once('\\') {
-        found.extend_from_slice(before.as_bytes());
-        let code = after.chars().next().ok_or_else(damaged)?;
-        let digits = match (code, of_bytes) {
-            ('x', true) => 2,
-            ('u', false) => 4,
-            ('U', false) => 8,
-            _ => 0,
-        };
-        if digits == 0 {
-            match (code, of_bytes) {
-                ('n', true) => found.push(b'\n'),
-                ('r', true) => found.push(b'\r'),
-                ('t', true) => found.push(b'\t'),
-                ('\\' | '\'' | '"', true) => found.push(code as u8),
-                (_, true) => return Err(damaged()),
-                (_, false) => found.extend(format!("\\{code}").bytes()),
-            }
-            rest = &after[code.len_utf8()..];
-            continue;
-        }
-        let number =
-            after.get(1..=digits).and_then(|digits| u32::from_str_radix(digits, 16).ok()).ok_or_else(damaged)?;
-        match u8::try_from(number).ok().filter(|_| of_bytes) {
-            Some(byte) => found.push(byte),
-            None => found.extend(char::from_u32(number).ok_or_else(damaged)?.to_string().bytes()),
-        }
-        rest = &after[digits + 1..];
-    }
-    found.extend_from_slice(rest.as_bytes());
-    Ok(found)
 }

@@ -1,6 +1,5 @@
 //! Floor 3: what a pickle holds, as values that name each other by their places.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 
 use serde_json::{Map, Value};
@@ -26,8 +25,8 @@ pub enum Pickled<'a> {
     Number(i64),
     /// A fraction.
     Real(f64),
-    /// A text, or the bytes that Python 2 took for one.
-    Text(Cow<'a, [u8]>),
+    /// A text.
+    Text(&'a [u8]),
     /// A class that may be named.
     Class(String),
     /// A list or a tuple.
@@ -139,26 +138,18 @@ impl PickleReader<'_> {
         Ok(self.dictionary(place)?.into_iter().map(|(key, place)| (key, value(place))).collect())
     }
 
-    /// Words and their ids: a dictionary from words to ids or from ids to words, or a list in the order of the ids.
+    /// A list of words.
     ///
     /// # Errors
-    /// Where it is neither.
-    pub fn words(&self, place: usize) -> Told<Vec<(String, usize)>> {
+    /// Where it is none.
+    pub fn words(&self, place: usize) -> Told<Vec<String>> {
         let mut most = MOST_WORDS;
-        let mut word = |place: usize| {
-            let word = self.word(place)?;
+        let mut word = |at: &usize| {
+            let word = self.word(*at)?;
             most = most.checked_sub(word.len())?;
             Some(word)
         };
-        let pair = |(a, b): &(usize, usize)| {
-            let (word_at, id_at) = if self.number(*b).is_some() { (a, b) } else { (b, a) };
-            Some((word(*word_at)?, self.number(*id_at)?))
-        };
-        let found: Option<Vec<_>> = match self.value(place) {
-            Pickled::Dictionary(pairs) => pairs.iter().map(pair).collect(),
-            Pickled::List(list) => list.iter().zip(0..).map(|(at, id)| Some((word(*at)?, id))).collect(),
-            _ => None,
-        };
-        found.ok_or_else(|| "is no dictionary of words in UTF-8 and their ids".to_owned())
+        let words = self.list(place).and_then(|list| list.iter().map(&mut word).collect());
+        words.ok_or_else(|| "is no list of words in UTF-8".to_owned())
     }
 }

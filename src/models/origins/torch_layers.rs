@@ -4,8 +4,7 @@
 use crate::error::{Error, Result};
 use crate::models::config::Config;
 use crate::models::nematus::sizes::NematusUnit;
-use crate::models::nematus::units::UnitPlace;
-use crate::models::opennmt::layers;
+use crate::models::nematus::sizes::UnitPlace;
 use crate::models::origins::tensors::ForeignTensors;
 use crate::models::origins::words::ForeignWords;
 use crate::models::transformer::sizes::TransformerSizes;
@@ -77,8 +76,8 @@ pub fn lend_recurrent(
     config: &Config,
     decoder: impl Fn(usize) -> UnitNames,
 ) -> Result<()> {
-    let Some(sizes) = &config.opennmt else { return Ok(()) };
-    for (stack, l, place) in layers(config, sizes) {
+    let Some(sizes) = config.opennmt() else { return Ok(()) };
+    for (stack, l, place) in sizes.layers(config.embedding, config.hidden) {
         let (theirs, n) = match stack {
             "decoder" => (decoder(l - 1), config.hidden),
             _ => (stacked("encoder.rnn", l - 1, stack == "encoder.backward"), sizes.encoder_hidden),

@@ -26,14 +26,16 @@ use crate::attention::{self, AttentionKind};
 use crate::error::{Error, Result};
 use crate::models::batch::{Batch, embed, embed_previous};
 use crate::models::config::Config;
+use crate::models::entry::{AlignmentMode, ModelEntry};
+use crate::models::header::Shapes;
 use crate::models::loss::{Hidden, Regularizer, Trainable};
 use crate::models::readable::{AlignedStep, Annotations, State, Step, TranslationModel};
 use crate::models::transformer::heads::{HeadChanges, HeadKind};
 use crate::models::transformer::layers::{
     DecoderBlock, EncoderBlock, LayerNorm, LayerSetting, gated, heads_of, together,
 };
-use crate::models::transformer::sizes::{DecoderCell, Positions, TransformerSizes};
-use crate::models::{AlignmentMode, ModelEntry, Shapes, anatomy, fused};
+use crate::models::transformer::sizes::{DecoderCell, Positions, TransformerSizes, position, too_long};
+use crate::models::{anatomy, fused};
 use crate::nn::linear::{Parameters, RoundingMatrix};
 use crate::nn::softmax::{log_softmax, masked};
 use crate::nn::trace::Trace;
@@ -103,7 +105,7 @@ struct Halfway {
 impl Transformer {
     /// From tensors by the names of [`shapes`]; variables stay variables.
     pub fn new(config: &Config, all: &Parameters<'_>) -> Result<Self> {
-        let Some(sizes) = config.transformer.clone() else {
+        let Some(sizes) = config.transformer().cloned() else {
             return Err(Error::Internal("this configuration is not one of a transformer".into()));
         };
         let setting = LayerSetting::of(&sizes);
@@ -423,28 +425,9 @@ fn unmasked(mask: Tensor, changes: &[HeadChanges]) -> Result<Tensor> {
     Ok((&mask * Tensor::from_vec(seen, mask.shape(), mask.device())?.to_dtype(mask.dtype())?)?)
 }
 
-/// Position t, from 0, as a vector of d numbers: sines in the first half, cosines in the second.
-pub fn position(kind: Positions, t: usize, d: usize) -> Vec<f32> {
-    let half = d / 2;
-    let last = match kind {
-        Positions::Marian => half.saturating_sub(1).max(1),
-        Positions::Vaswani | Positions::Table => half,
-    };
-    let angle = |i: usize| t as f64 * (-(i as f64) * 10_000_f64.ln() / last as f64).exp();
-    let sines = (0..half).map(|i| angle(i).sin() as f32);
-    sines.chain((0..half).map(|i| angle(i).cos() as f32)).collect()
-}
-
-/// A sentence longer than a table of positions.
-pub fn too_long(most: usize) -> Error {
-    Error::Input(format!(
-        "the text or its translation is longer than the {most} pieces that this model has positions for; make it shorter"
-    ))
-}
-
 /// Names and shapes of its tensors. K vocabulary, d width; matrices are \[out, in\].
 pub fn shapes(config: &Config) -> Shapes {
-    let Some(sizes) = &config.transformer else { return Shapes::new() };
+    let Some(sizes) = config.transformer() else { return Shapes::new() };
     let (d, k_x, k_y) = (config.hidden, config.source_vocabulary, config.target_vocabulary);
     let mut shapes = Shapes::new();
     let mut add = |name: String, shape: &[usize]| shapes.push((name, shape.to_vec()));

@@ -1,5 +1,7 @@
 //! Floor 3: what only the configuration of a Transformer has. Imports nothing.
 
+use crate::error::Error;
+
 /// A choice that files name.
 pub trait NamedChoice: Copy + 'static {
     /// Every choice.
@@ -147,4 +149,23 @@ impl TransformerSizes {
     pub fn most(&self) -> usize {
         if self.positions == Positions::Table { self.max_positions } else { usize::MAX }
     }
+}
+
+/// Position t, from 0, as a vector of d numbers: sines in the first half, cosines in the second.
+pub fn position(kind: Positions, t: usize, d: usize) -> Vec<f32> {
+    let half = d / 2;
+    let last = match kind {
+        Positions::Marian => half.saturating_sub(1).max(1),
+        Positions::Vaswani | Positions::Table => half,
+    };
+    let angle = |i: usize| t as f64 * (-(i as f64) * 10_000_f64.ln() / last as f64).exp();
+    let sines = (0..half).map(|i| angle(i).sin() as f32);
+    sines.chain((0..half).map(|i| angle(i).cos() as f32)).collect()
+}
+
+/// A sentence longer than a table of positions.
+pub fn too_long(most: usize) -> Error {
+    Error::Input(format!(
+        "the text or its translation is longer than the {most} pieces that this model has positions for; make it shorter"
+    ))
 }

@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use crate::corpus::export::out::ExportFormat;
 use crate::corpus::judgements::judge::ErrorMark;
+use crate::decoding::SystemSpec;
 use crate::evaluation::contrast::ContrastMeasures;
 use crate::import;
 use crate::jobs::corpus::thread::CorpusRequest;
-use crate::jobs::queue::candidate::Candidate;
 use crate::pages::corpus::documents::DocumentCommand;
 use crate::pages::corpus::whole::ExploreCommand;
 
@@ -42,7 +42,7 @@ pub enum CorpusCommand {
     /// Runs the models and ensembles of the columns; with true their alignments of the references.
     Run(bool),
     /// Runs one model, or one ensemble; with true its alignments of the references.
-    RunOne(Candidate, bool),
+    RunOne(SystemSpec, bool),
     /// Runs them with the interventions of a file, as systems of their own.
     RunWith(PathBuf),
     /// Runs those for which something is set on page Sentence with that, as systems of their own.

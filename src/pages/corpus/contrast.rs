@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use crate::app::files::work::FileJob;
 use crate::app::state::AppState;
+use crate::decoding::SystemSpec;
 use crate::evaluation::contrast::ContrastMeasures;
-use crate::jobs::queue::candidate::Candidate;
 use crate::jobs::queue::contrast::{ContrastFound, ContrastOrder};
 use crate::nn::device::DeviceChoice;
 use crate::pages::corpus::command::ContrastCommand;
@@ -63,7 +63,7 @@ impl ContrastDesk {
     }
 
     /// What asks these systems; why nothing does, as a sentence.
-    pub(super) fn order(&self, systems: Vec<Candidate>, device: DeviceChoice) -> Result<ContrastOrder, &'static str> {
+    pub(super) fn order(&self, systems: Vec<SystemSpec>, device: DeviceChoice) -> Result<ContrastOrder, &'static str> {
         match &self.table {
             Some(table) if !systems.is_empty() => Ok(ContrastOrder {
                 table: table.clone(),

@@ -6,12 +6,11 @@ use std::sync::Arc;
 use crate::analysis::reading::Reading;
 use crate::app::files::work::FileJob;
 use crate::app::state::AppState;
-use crate::decoding::SearchOptions;
+use crate::decoding::{SearchOptions, SystemSpec};
 use crate::evaluation::acting::Acting;
 use crate::jobs::corpus::thread::CorpusRequest;
 use crate::jobs::queue::QueueOrder;
 use crate::jobs::queue::analyse::{ActsBy, Analyse};
-use crate::jobs::queue::candidate::Candidate;
 use crate::jobs::queue::documents::DocumentsOrder;
 use crate::pages::corpus::documents::DocumentCommand;
 use crate::pages::corpus::{CORPUS, CorpusPage};
@@ -27,8 +26,8 @@ impl CorpusPage {
     /// Models with what is set for them.
     pub(super) fn run_set(&mut self, app: &mut AppState) {
         let scene = app.document.scene();
-        let acts = |system: Candidate| {
-            let set = scene.set_for(system.folders());
+        let acts = |system: SystemSpec| {
+            let set = scene.set_for(&system.members);
             let acting = Acting::of("what was set", set.for_every_sentence(&scene.source));
             (!set.is_empty()).then(|| (system, Some(ActsBy::Set(Box::new(acting)))))
         };
@@ -41,7 +40,7 @@ impl CorpusPage {
         self.run_all(all, false, app);
     }
 
-    pub(super) fn run_all(&mut self, wanted: Vec<(Candidate, Option<ActsBy>)>, forces: bool, app: &mut AppState) {
+    pub(super) fn run_all(&mut self, wanted: Vec<(SystemSpec, Option<ActsBy>)>, forces: bool, app: &mut AppState) {
         let Some(workspace) = self.path.clone() else { return };
         let search = app.document.scene().search.options();
         if wanted.is_empty() {

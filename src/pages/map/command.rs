@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use crate::analysis::map::Method;
 use crate::lang;
+use crate::models::choice::ModelSpec;
 
 /// What is to be mapped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -101,7 +102,7 @@ pub enum MapCommand {
     /// Takes the sentence of a failure away.
     DismissMessage,
     /// Which model, by its folder.
-    SetModel(PathBuf),
+    SetModel(ModelSpec),
     /// What is to be mapped.
     SetChoice(PointChoice),
     /// At most so many points.
@@ -117,7 +118,7 @@ pub enum MapCommand {
     /// Makes the map; the one under way is dropped.
     Compute,
     /// Shows a word of a model among words of its side; the map is made where another one is there.
-    Find { model: PathBuf, choice: PointChoice, word: String },
+    Find { model: ModelSpec, choice: PointChoice, word: String },
     /// Looks for this among the points.
     Search(String),
     /// Selects the next match, or an earlier one.

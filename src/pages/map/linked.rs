@@ -1,11 +1,10 @@
 //! Floor 11: page Map in a link: what is mapped, how, and which point is selected. A map is made anew, for a link holds none.
 
-use std::path::PathBuf;
-
 use serde::{Deserialize, Serialize};
 
-use crate::app::document::column::{ColumnState, file_name};
+use crate::app::document::column::ColumnState;
 use crate::app::state::AppState;
+use crate::models::choice::ModelSpec;
 use crate::pages::map::command::{Colour, PointChoice};
 use crate::pages::map::to_make::MapToMake;
 use crate::pages::map::{COUNTS, MAP, MapPage, Method, PERPLEXITIES};
@@ -36,8 +35,8 @@ impl Default for MapLink {
 
 impl MapPage {
     pub(super) fn to_link(&self, app: &AppState) -> MapLink {
-        let is_chosen = |folder: &&PathBuf| app.document.models().any(|column| column.folder == **folder);
-        let model = self.model.as_ref().filter(is_chosen).map(|folder| file_name(folder));
+        let is_chosen = |model: &&ModelSpec| app.document.models().any(|column| column.system.only() == Some(*model));
+        let model = self.model.as_ref().filter(is_chosen).map(ModelSpec::name);
         let has_lines = self.choice == PointChoice::List;
         let to_make = self.to_make.as_ref();
         let selected = self.selected.and_then(|at| self.point(at)).map(|point| (point.text.clone(), point.number));
@@ -62,9 +61,9 @@ impl MapPage {
             app.tasks.cancel(task);
         }
         let first = Self::default();
-        let model = app.document.models().map(|column| &column.folder).find(|folder| file_name(folder) == link.model);
+        let model = app.document.models().map(|column| &column.system).find(|system| system.name() == link.model);
         *self = Self {
-            model: model.cloned(),
+            model: model.and_then(|system| system.only()).cloned(),
             choice: PointChoice::of_key(&link.choice).unwrap_or(first.choice),
             count: link.count.clamp(COUNTS.0, COUNTS.1),
             method: Method::from_name(&link.method).unwrap_or(first.method),
@@ -84,9 +83,9 @@ impl MapPage {
         if !is_open || app.view.page != MAP {
             return;
         }
-        let folder = self.model_of(app);
+        let model = self.model_of(app);
         let is_ready =
-            app.document.models().any(|column| Some(&column.folder) == folder && column.state == ColumnState::Ready);
+            app.document.models().any(|column| column.system.only() == model && column.state == ColumnState::Ready);
         if is_ready {
             self.compute(app);
             self.to_make.iter_mut().for_each(|to_make| to_make.is_ordered = true);

@@ -6,7 +6,6 @@ mod to_make;
 #[cfg(feature = "gui")]
 pub mod view;
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -18,6 +17,7 @@ use crate::app::state::AppState;
 use crate::jobs::queue::Found;
 use crate::jobs::queue::QueueOrder;
 use crate::jobs::queue::maps::{MapOrder, What};
+use crate::models::choice::ModelSpec;
 use crate::pages::map::to_make::MapToMake;
 use crate::pages::shape::{PageState, told};
 use crate::text::tsv;
@@ -57,7 +57,7 @@ pub struct MapPage {
     /// Why the last order came to nothing, as a sentence.
     pub message: Option<String>,
     /// The model folder; the first column's where it is none of the columns'.
-    pub model: Option<PathBuf>,
+    pub model: Option<ModelSpec>,
     /// What is to be mapped.
     pub choice: PointChoice,
     /// At most so many points.
@@ -110,7 +110,7 @@ impl Default for MapPage {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 struct Saved {
-    model: Option<PathBuf>,
+    model: Option<ModelSpec>,
     choice: String,
     count: Option<usize>,
     method: String,
@@ -204,7 +204,7 @@ impl MapPage {
         let before = self.kept();
         match command {
             MapCommand::DismissMessage => self.message = None,
-            MapCommand::SetModel(folder) => self.model = Some(folder),
+            MapCommand::SetModel(model) => self.model = Some(model),
             MapCommand::SetChoice(choice) => self.choice = choice,
             MapCommand::SetCount(count) => self.count = count.clamp(COUNTS.0, COUNTS.1),
             MapCommand::SetMethod(method) => self.method = method,
@@ -314,7 +314,7 @@ impl MapPage {
     fn kept(&self) -> Saved {
         Saved {
             // A path that is not text cannot be kept in a text file.
-            model: self.model.clone().filter(|path| path.to_str().is_some()),
+            model: self.model.clone().filter(|model| model.folder.to_str().is_some()),
             choice: self.choice.key().to_owned(),
             count: Some(self.count),
             method: self.method.entry().name.to_owned(),
@@ -325,10 +325,13 @@ impl MapPage {
     }
 
     /// The model that is mapped: the chosen one while it is a column's, else the selected column's, else the first.
-    pub fn model_of<'a>(&self, app: &'a AppState) -> Option<&'a PathBuf> {
-        let chosen = app.document.models().find(|column| Some(&column.folder) == self.model.as_ref());
+    pub fn model_of<'a>(&self, app: &'a AppState) -> Option<&'a ModelSpec> {
+        let is_chosen = |column: &&crate::app::document::column::Column| {
+            self.model.is_some() && column.system.only() == self.model.as_ref()
+        };
+        let chosen = app.document.models().find(is_chosen);
         let selected = || app.document.models().find(|column| Some(column.id) == app.view.selection.column);
-        chosen.or_else(selected).or_else(|| app.document.models().next()).map(|column| &column.folder)
+        chosen.or_else(selected).or_else(|| app.document.models().next()).and_then(|column| column.system.only())
     }
 
     fn compute(&mut self, app: &mut AppState) {

@@ -10,19 +10,19 @@ use crate::app::files::picture::FigureRequest;
 use crate::app::files::work::FileJob;
 use crate::app::state::AppState;
 use crate::app::view::Selection;
+use crate::decoding::SystemSpec;
 use crate::decoding::ensemble::Mixing;
 use crate::figure::palette::COLOUR_MAPS;
 use crate::interventions::Interventions;
-use crate::jobs::live::protocol::{ColumnId, EnsembleSpec};
-use crate::jobs::queue::candidate::Candidate;
+use crate::jobs::live::protocol::ColumnId;
 use crate::lang;
+use crate::models::choice::ModelSpec;
 use crate::pages::sentence::command::ColumnCommand;
 use crate::pages::sentence::variants::close_variant;
 
 pub(super) fn arrange(app: &mut AppState, command: ColumnCommand) {
     match command {
-        ColumnCommand::Add(folder) => app.add_column(folder.into()),
-        ColumnCommand::AddEnsemble(ensemble) => app.add_column(Candidate::Ensemble(ensemble)),
+        ColumnCommand::Add(system) => app.add_column(system),
         ColumnCommand::SetMixing { column, mixing } => {
             if !mix(app, column, mixing) {
                 return;
@@ -41,18 +41,18 @@ pub(super) fn arrange(app: &mut AppState, command: ColumnCommand) {
         ColumnCommand::Move { column, to } => return move_column(app, column, to),
         ColumnCommand::Reload(id) => {
             let Some(at) = app.document.columns.iter().position(|one| one.id == id) else { return };
-            let candidate = app.document.columns[at].candidate();
-            renew(app, at, candidate);
+            let system = app.document.columns[at].system.clone();
+            renew(app, at, system);
         }
         ColumnCommand::Choose { column, chosen } => {
             let Some(at) = app.document.columns.iter().position(|one| one.id == column) else { return };
-            let folder = chosen.at(&app.document.columns[at].folder);
+            let Some(model) = app.document.columns[at].system.only().cloned() else { return };
+            let model = ModelSpec { choice: chosen, ..model };
             let set = app.document.interventions(&app.document.columns[at]);
-            renew(app, at, Candidate::Model(folder));
+            renew(app, at, (&model).into());
             // what is set goes along, but rows, which were those of other heads
-            let (folders, variant) = (app.document.columns[at].folders().to_vec(), app.document.columns[at].variant);
             let set = Interventions { pin: Vec::new(), ..(*set).clone() };
-            app.document.scene.set_in(&folders, variant, set);
+            app.document.scene.set_in(&[model], app.document.columns[at].variant, set);
         }
         ColumnCommand::Export { column, format, path } => return export(app, column, format, path),
         ColumnCommand::Draw { column, kind, path } => {
@@ -69,22 +69,21 @@ pub(super) fn arrange(app: &mut AppState, command: ColumnCommand) {
 }
 
 /// Reads the model of a column anew. A new number makes the worker try again, and old events miss.
-fn renew(app: &mut AppState, at: usize, candidate: Candidate) {
+fn renew(app: &mut AppState, at: usize, system: SystemSpec) {
     let fresh = app.tasks.fresh_id();
     let column = &mut app.document.columns[at];
     let (variant, told) = (column.variant, column.told.take());
-    *column = Column { variant, told, ..Column::new(fresh, candidate) };
+    *column = Column { variant, told, ..Column::new(fresh, system) };
 }
 
 /// Variants of an ensemble are mixed as it is; true when that is new.
 fn mix(app: &mut AppState, id: ColumnId, mixing: Mixing) -> bool {
-    let is_other = |ensemble: &EnsembleSpec| ensemble.mixing != mixing;
-    let column = app.document.column(id).filter(|column| column.ensemble.as_ref().is_some_and(is_other));
-    let Some(folders) = column.map(|column| column.folders().to_vec()) else { return false };
-    for column in &mut app.document.columns {
-        let is_its = column.id == id || column.variant.is_some() && column.folders() == folders;
-        if let Some(ensemble) = column.ensemble.as_mut().filter(|_| is_its) {
-            ensemble.mixing = mixing;
+    let system = app.document.column(id).map(|column| &column.system);
+    let system = system.filter(|system| system.is_ensemble() && system.mixing != mixing);
+    let Some(models) = system.map(|system| system.members.clone()) else { return false };
+    for Column { id: own, variant, system, .. } in &mut app.document.columns {
+        if *own == id || variant.is_some() && system.members == models {
+            system.mixing = mixing;
         }
     }
     true

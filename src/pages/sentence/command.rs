@@ -10,9 +10,10 @@ use crate::app::files::drawing::Drawing;
 use crate::app::files::export::AlignmentFormat;
 use crate::app::files::lists::List;
 use crate::app::view::Hover;
+use crate::decoding::SystemSpec;
 use crate::decoding::ensemble::Mixing;
 use crate::interventions::Word;
-use crate::jobs::live::protocol::{ColumnId, EnsembleSpec};
+use crate::jobs::live::protocol::ColumnId;
 use crate::models::choice::ModelChoice;
 use crate::models::transformer::heads::HeadPlace;
 
@@ -227,9 +228,7 @@ pub enum RowEdit {
 #[derive(Clone, Debug, PartialEq)]
 pub enum ColumnCommand {
     /// A column for this model folder, at the right.
-    Add(PathBuf),
-    /// A column for an ensemble, at the right.
-    AddEnsemble(EnsembleSpec),
+    Add(SystemSpec),
     /// What an ensemble averages and whose alignment it shows.
     SetMixing { column: ColumnId, mixing: Mixing },
     /// Takes a column away.

@@ -97,10 +97,10 @@ fn change(app: &mut AppState, ids: &[ColumnId], continues: bool, change: impl Fn
     let before = app.document.scene.clone();
     for id in ids {
         let Some(column) = app.document.columns.iter().find(|column| column.id == *id) else { continue };
-        let (folders, variant) = (column.folders().to_vec(), column.variant);
-        let mut wanted = (*app.document.scene.set_of(&folders, variant)).clone();
+        let (models, variant) = (column.system.members.clone(), column.variant);
+        let mut wanted = (*app.document.scene.set_of(&models, variant)).clone();
         change(&mut wanted);
-        app.document.scene.set_in(&folders, variant, wanted);
+        app.document.scene.set_in(&models, variant, wanted);
     }
     if app.document.scene == before {
         return false;

@@ -7,7 +7,6 @@ use crate::app::state::AppState;
 use crate::jobs::live::protocol::ColumnId;
 use crate::jobs::queue::QueueOrder;
 use crate::jobs::queue::head::{HeadLearned, HeadOrder, LearnedOfText};
-use crate::models::choice;
 use crate::pages::sentence::SentencePage;
 use crate::pages::sentence::command::HeadCommand;
 
@@ -33,9 +32,9 @@ impl SentencePage {
 
     fn order_head(&mut self, app: &mut AppState, column: ColumnId, aligner: Option<PathBuf>) -> Result<(), String> {
         let column = app.document.column(column).ok_or(tr!("This model is not open any more"))?;
-        if column.ensemble.is_some() {
+        let Some(model) = column.system.only() else {
             return Err(tr!("Several models have no head together; open one of them alone").to_owned());
-        }
+        };
         let [source, target, links] = self.head.files.each_ref().map(|file| file.trim());
         if source.is_empty() || target.is_empty() {
             return Err(tr!("Name a file of sentences and one of their translations, line by line").to_owned());
@@ -44,7 +43,7 @@ impl SentencePage {
             return Err(tr!("Another head is being learned; wait for it, or cancel it").to_owned());
         }
         let order = HeadOrder {
-            model: column.folder.clone(),
+            model: model.clone(),
             device: app.view.settings.device,
             files: (PathBuf::from(source), PathBuf::from(target)),
             links: (!links.is_empty()).then(|| PathBuf::from(links)),
@@ -76,9 +75,8 @@ impl SentencePage {
             cost = format_args!("{cost:.3}")
         );
         self.head.told = Some((told, false));
-        let folder = choice::split(&model).0;
         for column in &mut app.document.columns {
-            let has_it = column.folders().iter().any(|other| choice::split(other).0 == folder);
+            let has_it = column.system.members.iter().any(|other| other.folder == model.folder);
             if let Some(facts) = column.facts.as_mut().filter(|_| has_it) {
                 facts.has_head = true;
                 (column.done, column.given_for) = (None, None);

@@ -18,6 +18,7 @@ use crate::jobs::live::protocol::{ColumnId, HypothesisView};
 use crate::jobs::queue::QueueOrder;
 use crate::jobs::queue::probe::{Opened, Persuasion, Probe, ProbeQuestion, Probed};
 use crate::lang;
+use crate::models::choice::ModelSpec;
 use crate::pages::sentence::SentencePage;
 use crate::pages::sentence::asked::{AskedProbe, PersuadedWord, ProbeAbout, ProbeSubject};
 use crate::pages::sentence::command::ProbeCommand;
@@ -45,7 +46,8 @@ impl SentencePage {
     fn ask(&mut self, app: &mut AppState, column: &Column, question: ProbeQuestion, about: ProbeAbout) {
         let (source, set) = (app.document.scene.text_of(column.variant).to_owned(), app.document.interventions(column));
         let subject = Some(ProbeSubject { column: column.id, source, set });
-        let probe = Probe { model: column.folder.clone(), device: app.view.settings.device, question };
+        let Some(model) = column.system.only().cloned() else { return };
+        let probe = Probe { model, device: app.view.settings.device, question };
         self.order_probe(app, probe, subject, about);
     }
 
@@ -72,7 +74,7 @@ impl SentencePage {
     fn persuade(&mut self, app: &mut AppState, id: ColumnId, i: usize, word: Word) -> Result<(), String> {
         let column = standing(app, id)?.clone();
         let has_alignment = column.facts.as_ref().is_some_and(|facts| facts.has_alignment);
-        if column.ensemble.is_some() || !has_alignment {
+        if column.system.is_ensemble() || !has_alignment {
             let none = tr!("This model has no alignment whose rows could be changed");
             return Err(if has_alignment { lang::text(ENSEMBLE) } else { none }.to_owned());
         }
@@ -124,8 +126,9 @@ impl SentencePage {
     pub(crate) fn open_interventions(&mut self, app: &mut AppState, path: PathBuf) {
         app.show_page(SENTENCE);
         let selected = app.selected_column().map(|column| app.document.original(column).unwrap_or(column).id);
-        let mut columns: Vec<(ColumnId, PathBuf)> =
-            app.document.models().map(|column| (column.id, column.folder.clone())).collect();
+        let models = app.document.models();
+        let models = models.filter_map(|column| Some((column.id, column.system.only()?.clone())));
+        let mut columns: Vec<(ColumnId, ModelSpec)> = models.collect();
         columns.sort_by_key(|(id, _)| Some(*id) != selected);
         let Some((_, model)) = columns.first().cloned() else {
             app.notify(tr!("There is no model to set anything for; add one first"), true);
@@ -257,8 +260,8 @@ fn keep_tested(app: &mut AppState, id: ColumnId, tested: Arc<Tested>) {
 /// A sentence with what is set in a column, as one step of undo.
 fn open(app: &mut AppState, opened: Opened) {
     let Opened { column, made_with, source, interventions } = opened;
-    let found = app.document.column(column).map(|column| (column.folders().to_vec(), column.name()));
-    let Some((folders, name)) = found else {
+    let found = app.document.column(column).map(|column| (column.system.members.clone(), column.name()));
+    let Some((models, name)) = found else {
         return app.notify(tr!("The column that the file was opened for is gone"), true);
     };
     if let Some(other) = made_with {
@@ -272,7 +275,7 @@ fn open(app: &mut AppState, opened: Opened) {
         (app.document.typed, app.document.typed_on, app.view.hover) = (false, false, None);
         app.document.scene.position = app.position_of_source();
     }
-    app.document.scene.set(&folders, interventions);
+    app.document.scene.set(&models, interventions);
     app.view.selection = Selection { column: Some(column), target: None };
     if app.document.scene != before {
         app.document.history.replaced(before);

@@ -77,13 +77,13 @@ fn reword(app: &mut AppState, id: ColumnId, j: usize, edit: &WordEdit) {
 fn retext(app: &mut AppState, id: ColumnId, text: String) {
     let text = app.cut(text);
     let Some(column) = app.document.column(id).filter(|_| !text.trim().is_empty()) else { return };
-    let (variant, folders) = (column.variant, column.folders().to_vec());
+    let (variant, models) = (column.variant, column.system.members.clone());
     if text == app.document.scene.text_of(variant) {
         return;
     }
     let source = (text != app.document.scene.source).then_some(text);
     match variant {
-        None => add(app, Variant { folders, source, ..Variant::default() }),
+        None => add(app, Variant { models, source, ..Variant::default() }),
         Some(id) => step(app, |scene| {
             scene.change_variant(id, |variant| {
                 variant.source = source;
@@ -97,7 +97,7 @@ fn retext(app: &mut AppState, id: ColumnId, text: String) {
 fn beside(app: &mut AppState, id: ColumnId, search: SearchSettings, replaces: bool, has_interventions: bool) {
     let Some(column) = app.document.column(id) else { return };
     let shown = column.variant.and_then(|id| app.document.scene.variant(id)).cloned();
-    let base = shown.unwrap_or_else(|| Variant { folders: column.folders().to_vec(), ..Variant::default() });
+    let base = shown.unwrap_or_else(|| Variant { models: column.system.members.clone(), ..Variant::default() });
     let none = || (!app.document.interventions(column).is_empty()).then(Arc::default);
     let interventions = if has_interventions { base.interventions.clone() } else { none() };
     let length_normalization = search.length_normalization;
@@ -152,11 +152,11 @@ fn variant_of(app: &AppState, id: ColumnId) -> Option<Variant> {
 fn adopt(app: &mut AppState, id: ColumnId) {
     let Some(mut variant) = variant_of(app, id) else { return };
     let Some(text) = variant.source.take() else { return };
-    let set = app.document.scene.set_of(&variant.folders, Some(variant.id));
+    let set = app.document.scene.set_of(&variant.models, Some(variant.id));
     variant.interventions = None;
     step(app, |scene| {
         scene.keep_for_other_text();
-        scene.set(&variant.folders, (*set).clone());
+        scene.set(&variant.models, (*set).clone());
         let adopted = |other: &Variant| {
             let mut other = if other.id == variant.id { variant.clone() } else { other.clone() };
             if other.source.is_none() {

@@ -11,6 +11,7 @@ use crate::app::open_with::Installed;
 use crate::app::state::AppState;
 use crate::app::view::Hover;
 use crate::jobs::live::protocol::ColumnId;
+use crate::models::choice::ModelSpec;
 use crate::pages::command::Command;
 use crate::pages::shell::act::Act;
 use crate::pages::shell::clicked::{ContextMenu, MenuTarget};
@@ -155,7 +156,7 @@ pub struct Local {
     /// When each notice was first seen, in seconds of the window's clock.
     pub notices: HashMap<u64, f64>,
     /// Model folders that are to form an ensemble.
-    pub members: Vec<PathBuf>,
+    pub members: Vec<ModelSpec>,
     /// Models that come with the program.
     pub bundled: Vec<Installed>,
     /// Where this user keeps models.

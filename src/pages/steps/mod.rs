@@ -18,7 +18,6 @@ pub mod view;
 pub mod worked;
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -36,6 +35,7 @@ use crate::decoding::apart::Then;
 use crate::jobs::live::protocol::HypothesisView;
 use crate::jobs::steps::{StepTrace, StepsRequest};
 use crate::models::anatomy::{MachineStage, Miswiring};
+use crate::models::choice::ModelSpec;
 use crate::pages::shape::{PageState, told};
 use crate::pages::steps::depth::Depth;
 use crate::pages::steps::guess::{Guessing, greatest};
@@ -88,7 +88,7 @@ pub struct StepsPage {
     /// What was asked for last.
     asked: Option<StepsRequest>,
     /// The model and the sentence of [`Self::apart`].
-    of: Option<(PathBuf, String)>,
+    of: Option<(ModelSpec, String)>,
     /// Its number.
     number: u64,
     /// What the heatmap was made of.
@@ -169,7 +169,7 @@ impl StepsPage {
                 }
                 let before = self.said();
                 (self.apart, self.message) = (Some(apart), None);
-                self.of = self.asked.as_ref().map(|asked| (asked.folder.clone(), asked.source.clone()));
+                self.of = self.asked.as_ref().map(|asked| (asked.model.clone(), asked.source.clone()));
                 self.revision += 1;
                 let until = if self.whole().is_some() { usize::MAX } else { self.i + 1 };
                 let is_other_text = match self.mode {
@@ -197,7 +197,7 @@ impl StepsPage {
 
     /// The column whose model is taken apart: the selected one where it is one model, else the first that aligns.
     pub fn column<'a>(&self, app: &'a AppState) -> Option<&'a Column> {
-        let selected = app.selected_column().filter(|column| column.ensemble.is_none());
+        let selected = app.selected_column().filter(|column| !column.system.is_ensemble());
         let aligns = |column: &&Column| column.facts.as_ref().is_some_and(|facts| facts.has_alignment);
         selected.or_else(|| app.document.models().find(aligns)).or_else(|| app.document.models().next())
     }
@@ -209,8 +209,9 @@ impl StepsPage {
 
     /// Whether what there is to see is of another model or sentence than the column's.
     pub fn is_old(&self, app: &AppState) -> bool {
-        let Some((folder, source)) = &self.of else { return false };
-        let is_new = |column: &Column| column.folder == *folder && column.source.text == *source && !column.stale;
+        let Some((model, source)) = &self.of else { return false };
+        let is_new =
+            |column: &Column| column.system.only() == Some(model) && column.source.text == *source && !column.stale;
         self.apart.is_some() && !self.column(app).is_some_and(is_new)
     }
 
@@ -285,14 +286,15 @@ impl StepsPage {
         if column.state != ColumnState::Ready || column.stale || column.decoding || column.source.is_empty() {
             return None;
         }
-        let is_of = |asked: &StepsRequest| asked.source == column.source.text && asked.folder == column.folder;
+        let is_of =
+            |asked: &StepsRequest| asked.source == column.source.text && column.system.only() == Some(&asked.model);
         if !self.asked.as_ref().is_some_and(is_of) {
             // what the class said belongs to another sentence
             let place = self.place.as_ref().filter(|place| place.is_of(app));
             self.class = place.map_or_else(Vec::new, |place| place.class.clone());
         }
         Some(StepsRequest {
-            folder: column.folder.clone(),
+            model: column.system.only()?.clone(),
             device: app.view.settings.device,
             source: column.source.text.clone(),
             given: self.given(app),

@@ -1,14 +1,13 @@
 //! Floor 12: the window as it was before a lesson began, to which it goes back.
 
 use crate::app::command::{SettingsCommand, WindowCommand};
-use crate::app::document::column::Column;
 use crate::app::document::scene::Scene;
 use crate::app::layout::Layout;
 use crate::app::page::Page;
 use crate::app::settings::{Settings, Whose};
 use crate::app::state::AppState;
 use crate::app::view::Selection;
-use crate::jobs::queue::candidate::Candidate;
+use crate::decoding::SystemSpec;
 use crate::pages::command::Command;
 use crate::pages::sentence::command::SelectCommand;
 use crate::pages::steps::STEPS;
@@ -20,7 +19,7 @@ use crate::session::persist::SavedSession;
 #[derive(Clone, Debug)]
 pub struct Left {
     pub(in crate::session) scene: Scene,
-    pub(in crate::session) columns: Vec<Candidate>,
+    pub(in crate::session) columns: Vec<SystemSpec>,
     selected: Option<usize>,
     pub(in crate::session) page: Page,
     pub(in crate::session) layout: Layout,
@@ -35,7 +34,7 @@ impl Left {
         let id = app.view.selection().column;
         Self {
             scene: app.document.scene().clone(),
-            columns: app.document.originals().map(Column::candidate).collect(),
+            columns: app.document.originals().map(|column| column.system.clone()).collect(),
             selected: app.document.originals().position(|column| Some(column.id) == id),
             page: app.view.page(),
             layout: app.view.layout().clone(),

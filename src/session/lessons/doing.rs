@@ -1,14 +1,13 @@
 //! Floor 12: how what a lesson says comes about, and when it is so. Each thing maps onto commands that menus and keys have,
 //! too.
 
-use std::path::PathBuf;
-
 use crate::app::command::{SettingsCommand, SourceCommand, WindowCommand};
-use crate::app::document::column::{Column, ColumnState, file_name};
+use crate::app::document::column::{Column, ColumnState};
 use crate::app::layout::Layout;
 use crate::app::settings::{PictureQuestion, Shown};
 use crate::app::state::AppState;
 use crate::app::view::Selection;
+use crate::decoding::SystemSpec;
 use crate::pages::command::Command;
 use crate::pages::sentence::command::{InterveneCommand, RowEdit, SearchCommand, SelectCommand};
 use crate::pages::steps::{StepsCommand, StepsPage};
@@ -20,7 +19,7 @@ pub enum Now {
     /// These commands bring it about; none: it is so.
     Do(Vec<Command>),
     /// These folders are to be the columns.
-    Columns(Vec<PathBuf>),
+    Columns(Vec<SystemSpec>),
     /// Something is waited for.
     NotYet,
     /// It cannot be; a sentence.
@@ -149,7 +148,7 @@ fn one(command: impl Into<Command>) -> Now {
 
 /// The name of a column's folder.
 pub fn name_of(column: &Column) -> String {
-    file_name(&column.folder)
+    column.system.name()
 }
 
 fn names_of(app: &AppState) -> Vec<String> {
@@ -161,10 +160,10 @@ fn of_name<'a>(app: &'a AppState, name: &str) -> Option<&'a Column> {
 }
 
 fn models(names: &[String], app: &AppState) -> Now {
-    let known = app.document.columns().iter().map(|column| &column.folder);
-    let known = known.chain(app.bundled.iter().map(|installed| &installed.folder));
-    let known: Vec<&PathBuf> = known.collect();
-    let found = |name: &String| known.iter().find(|folder| file_name(folder) == *name).map(|folder| (*folder).clone());
+    let known = app.document.columns().iter().map(|column| column.system.clone());
+    let known = known.chain(app.bundled.iter().map(|installed| (&installed.folder).into()));
+    let known: Vec<SystemSpec> = known.collect();
+    let found = |name: &String| known.iter().find(|system| system.name() == *name).cloned();
     let missing: Vec<&str> = names.iter().filter(|name| found(name).is_none()).map(String::as_str).collect();
     if missing.is_empty() {
         return Now::Columns(names.iter().filter_map(found).collect());

@@ -25,7 +25,6 @@ use crate::app::settings::LIGHT_PALETTE;
 use crate::app::state::AppState;
 use crate::figure::palette::ColourMap;
 use crate::jobs::files::texts::FolderTexts;
-use crate::jobs::queue::candidate::Candidate;
 use crate::lang;
 use crate::pages::command::Command;
 use crate::pages::lesson::LessonCommand;
@@ -227,8 +226,8 @@ impl Running {
         while let Some(thing) = self.todo.front() {
             let commands = match thing.now(app, steps) {
                 Now::Do(commands) => commands,
-                Now::Columns(folders) => {
-                    app.put_columns(folders.into_iter().map(Candidate::Model).collect());
+                Now::Columns(systems) => {
+                    app.put_columns(systems);
                     Vec::new()
                 }
                 Now::NotYet => return Vec::new(),

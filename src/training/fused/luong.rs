@@ -53,7 +53,7 @@ impl LuongPacks {
     /// Packs again after an update.
     pub fn repack(&mut self, model: FusedParts<'_>) {
         let config = model.config;
-        let Some(sizes) = &config.luong else { return };
+        let Some(sizes) = config.luong() else { return };
         let n = config.hidden;
         self.encoder.resize_with(sizes.layers, LayerPacks::default);
         self.decoder.resize_with(sizes.layers, StepPacks::default);
@@ -113,7 +113,7 @@ struct Unrolled<'a> {
 impl LuongPacks {
     /// Loss and, with options, gradient of a shard.
     pub fn step(&self, pass: &mut ShardPass<'_>) {
-        let Some(sizes) = &pass.model.config.luong else { return };
+        let Some(sizes) = pass.model.config.luong() else { return };
         let job = Job { packs: self, sizes };
         let encoded = job.encode(pass);
         let unrolled = job.unroll(pass, &encoded);

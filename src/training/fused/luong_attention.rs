@@ -86,7 +86,7 @@ impl<'a> LuongAttention<'a> {
     /// Before the first step; `h` [t_x, b, n] are the top states of the encoder. `None` of a score without kernels, which
     /// `Fused::new` refuses.
     pub fn new(pass: &ShardPass<'a>, h: &[f32]) -> Option<Self> {
-        let sizes = pass.model.config.luong.as_ref()?;
+        let sizes = pass.model.config.luong()?;
         let (model, shard, buffers) = (pass.model, pass.shard, pass.buffers);
         let Shard { b, t_x, t_y, .. } = *shard;
         let (n, score) = (model.config.hidden, score_kind(&sizes.score)?);

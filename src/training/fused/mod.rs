@@ -191,7 +191,7 @@ impl Fused {
                 // the gradient of the batch before is still there
                 self.reach = Reach::all(&self.config, &self.layout);
             } else {
-                self.reach.limit(batch.source, batch.target, self.config.luong.as_ref().map(|luong| luong.start));
+                self.reach.limit(batch.source, batch.target, self.config.luong().map(|luong| luong.start));
             }
             self.pending = true;
         }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use egui::{Align, Button, Label, Layout, Panel, ProgressBar, RichText, ScrollArea, Stroke, StrokeKind, Ui};
 
-use crate::app::document::column::{Column, file_name};
+use crate::app::document::column::Column;
 use crate::app::lights::{Highlight, HighlightPart};
 use crate::lang;
 use crate::pages::lesson::LessonCommand;
@@ -314,7 +314,7 @@ fn called(window: &Window<'_>, steps: &StepsPage, light: &Highlight) -> Option<S
         })
     } else {
         let columns = window.app.document.columns();
-        columns.iter().find(|column| file_name(&column.folder) == of).map(Column::name)
+        columns.iter().find(|column| column.system.name() == of).map(Column::name)
     };
     Some(name.unwrap_or_else(|| of.to_owned()))
 }

@@ -293,7 +293,7 @@ fn can_persuade(window: &Window<'_>, clicked: MenuTarget) -> bool {
 /// One model that aligns.
 fn can_test(window: &Window<'_>, clicked: MenuTarget) -> bool {
     aligns(window, clicked)
-        && window.app.document.column(clicked.column()).is_some_and(|column| column.ensemble.is_none())
+        && window.app.document.column(clicked.column()).is_some_and(|column| !column.system.is_ensemble())
 }
 
 fn test(window: &mut Window<'_>, clicked: MenuTarget) {
@@ -328,7 +328,7 @@ fn beside_others(window: &Window<'_>, clicked: MenuTarget) -> bool {
 /// One model, which is there; an ensemble has no embeddings of its own.
 fn on_map(window: &Window<'_>, clicked: MenuTarget) -> bool {
     let column = window.app.document.column(clicked.column());
-    column.is_some_and(|column| column.ensemble.is_none() && column.state == ColumnState::Ready)
+    column.is_some_and(|column| !column.system.is_ensemble() && column.state == ColumnState::Ready)
         && word(window, clicked).is_some()
 }
 
@@ -465,7 +465,8 @@ fn neighbours(window: &mut Window<'_>, clicked: MenuTarget) {
         return;
     };
     let choice = if clicked.target().is_some() { PointChoice::TargetWords } else { PointChoice::SourceWords };
-    window.push(MapCommand::Find { model: column.folder.clone(), choice, word });
+    let Some(model) = column.system.only().cloned() else { return };
+    window.push(MapCommand::Find { model, choice, word });
     window.push(WindowCommand::ShowPage(MAP));
 }
 

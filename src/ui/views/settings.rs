@@ -225,7 +225,7 @@ fn aligner_ui(ui: &mut Ui, window: &mut Window<'_>) {
 pub fn without_ui(ui: &mut Ui, window: &mut Window<'_>, own: &AlignerFile) {
     let AlignerFile { path, languages: (source, target), model } = own;
     let of = match model {
-        Some(model) => file_name(model),
+        Some(model) => model.name(),
         None if source.is_empty() => tr!("all languages").to_owned(),
         None => format!("{source}-{target}"),
     };

@@ -7,9 +7,10 @@ use egui::{Id, Key, RichText, Ui};
 
 use crate::app::document::column::file_name;
 use crate::app::open_with::{Installed, LanguagePair};
+use crate::decoding::SystemSpec;
 use crate::decoding::ensemble::Mixing;
-use crate::jobs::live::protocol::EnsembleSpec;
 use crate::lang;
+use crate::models::choice::ModelSpec;
 use crate::pages::sentence::command::ColumnCommand;
 use crate::pages::shell::dialogs::{AskedPath, MODEL, Wants};
 use crate::pages::shell::local::{Sheet, Window};
@@ -130,19 +131,16 @@ fn bundled_ui(ui: &mut Ui, window: &mut Window<'_>, asked: &AskedPath) {
 }
 
 /// Models at hand that can be members, by folder, with their names: those of the columns, then the bundled ones.
-fn candidates(window: &Window<'_>) -> Vec<(PathBuf, String)> {
-    let mut found: Vec<(PathBuf, String)> =
-        window.app.document.models().map(|column| (column.folder.clone(), column.name())).collect();
-    for Installed { folder, .. } in &window.local.bundled {
-        found.push((folder.clone(), file_name(folder)));
-    }
-    let mut seen = Vec::new();
-    found.retain(|(folder, _)| {
-        !seen.contains(folder) && {
-            seen.push(folder.clone());
-            true
+fn candidates(window: &Window<'_>) -> Vec<(ModelSpec, String)> {
+    let columns = window.app.document.models();
+    let columns = columns.filter_map(|column| Some((column.system.only()?.clone(), column.name())));
+    let bundled = window.local.bundled.iter().map(|model| ((&model.folder).into(), file_name(&model.folder)));
+    let mut found: Vec<(ModelSpec, String)> = Vec::new();
+    for (model, name) in columns.chain(bundled) {
+        if !found.iter().any(|(other, _)| *other == model) {
+            found.push((model, name));
         }
-    });
+    }
     found
 }
 
@@ -160,22 +158,22 @@ fn ensemble_ui(ui: &mut Ui, window: &mut Window<'_>) {
     );
     ui.add(egui::Label::new(RichText::new(note).color(weak)).wrap());
     let chosen = &mut window.local.members;
-    chosen.retain(|folder| found.iter().any(|(there, _)| there == folder));
+    chosen.retain(|model| found.iter().any(|(there, _)| there == model));
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing = egui::vec2(theme::SPACE_4, theme::SPACE_1);
-        for (folder, name) in &found {
-            let mut is_member = chosen.contains(folder);
-            let response = ui.checkbox(&mut is_member, name).on_hover_text(folder.display().to_string());
+        for (model, name) in &found {
+            let mut is_member = chosen.contains(model);
+            let response = ui.checkbox(&mut is_member, name).on_hover_text(model.to_string());
             if response.changed() && is_member {
-                chosen.push(folder.clone());
+                chosen.push(model.clone());
             } else if response.changed() {
-                chosen.retain(|other| other != folder);
+                chosen.retain(|other| other != model);
             }
         }
     });
     if ui.add_enabled(chosen.len() > 1, egui::Button::new(tr!("Add ensemble"))).clicked() {
         let (members, mixing) = (std::mem::take(chosen), Mixing::default());
-        window.push(ColumnCommand::AddEnsemble(EnsembleSpec { members, mixing }));
+        window.push(ColumnCommand::Add(SystemSpec { members, mixing }));
         window.local.shared.sheet = Sheet::None;
     }
 }

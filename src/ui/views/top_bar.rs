@@ -10,7 +10,7 @@ use crate::app::document::column::{Column, ColumnState};
 use crate::app::files::export::AlignmentFormat;
 use crate::app::lights::HighlightPart;
 use crate::lang;
-use crate::models::choice::{self, HeadChoice, ModelChoice};
+use crate::models::choice::{HeadChoice, ModelChoice, ModelSpec};
 use crate::pages::PAGES;
 use crate::pages::sentence::command::{ColumnCommand, SelectCommand};
 use crate::pages::sentence::view::{facts, measured};
@@ -165,7 +165,7 @@ fn chips_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let text = if ui.available_width() < add { "+" } else { tr!("+ Model") };
     let add = ui.button(text).on_hover_text(tr!("Add a model folder ({key})", key));
     if add.accessible_name(tr!("Add a model")).clicked() {
-        window.ask(MODEL.then(ColumnCommand::Add));
+        window.ask(MODEL.then(|path| ColumnCommand::Add(path.into())));
     }
 }
 
@@ -249,10 +249,7 @@ fn short(names: &[String], at: usize, letters: usize) -> String {
 /// The language to translate into, where a model has several.
 fn languages_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
     let languages = column.facts.as_ref().map_or(&[][..], |facts| &facts.languages);
-    if languages.is_empty() || column.ensemble.is_some() {
-        return;
-    }
-    let own = choice::split(&column.folder).1;
+    let Some(ModelSpec { choice: own, .. }) = column.system.only().filter(|_| !languages.is_empty()) else { return };
     ui.menu_button(tr!("Target language"), |ui| {
         egui::ScrollArea::vertical().max_height(theme::PLOT_HEIGHT).show(ui, |ui| {
             let mut item = |ui: &mut Ui, text: &str, language: Option<String>| {
@@ -273,10 +270,7 @@ fn languages_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
 /// Which heads of a Transformer are its alignment.
 fn heads_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
     let (layers, heads) = column.facts.as_ref().map_or((0, 0), |facts| facts.sizes.heads);
-    if layers == 0 || column.ensemble.is_some() {
-        return;
-    }
-    let own = choice::split(&column.folder).1;
+    let Some(ModelSpec { choice: own, .. }) = column.system.only().filter(|_| layers > 0) else { return };
     ui.menu_button(tr!("Alignment"), |ui| {
         let mut item = |ui: &mut Ui, text: String, heads: Option<HeadChoice>| {
             if ui.radio(own.heads == heads, text).clicked() {
@@ -299,7 +293,7 @@ fn heads_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
 }
 
 fn learn_item(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
-    let learn = ui.add_enabled(column.ensemble.is_none(), Button::new(tr!("Learn an alignment head...")));
+    let learn = ui.add_enabled(!column.system.is_ensemble(), Button::new(tr!("Learn an alignment head...")));
     let note = tr!("Where each word comes from, learned from a text of your own; translations stay as they are");
     if learn.on_hover_text(note).on_disabled_hover_text(tr!("Open one of its models alone")).clicked() {
         window.local.shared.sheet = Sheet::Head(column.id);
@@ -315,14 +309,14 @@ const ALIGNER: Question = Question::new(
 
 /// Which aligner links the words of this model alone.
 fn aligner_item(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
-    let button = ui.add_enabled(column.ensemble.is_none(), Button::new(tr!("Aligner for this model...")));
+    let button = ui.add_enabled(!column.system.is_ensemble(), Button::new(tr!("Aligner for this model...")));
     let button =
         button.on_hover_text(lang::text(ALIGNER.note)).on_disabled_hover_text(tr!("Open one of its models alone"));
     if button.clicked() {
-        let model = column.folder.clone();
-        window.ask(ALIGNER.then(move |path| SettingsCommand::OpenAligner { path, model: Some(model.clone()) }));
+        let model = column.system.only().cloned();
+        window.ask(ALIGNER.then(move |path| SettingsCommand::OpenAligner { path, model: model.clone() }));
     }
-    if let Some(own) = window.app.view.settings().aligner.of_model(column.folders()) {
+    if let Some(own) = window.app.view.settings().aligner.of_model(&column.system) {
         settings::without_ui(ui, window, own);
     }
 }

@@ -7,7 +7,6 @@ use std::ops::Range;
 use interlinear::analysis::alignment::Alignment;
 use interlinear::analysis::words::merge_alpha;
 use interlinear::decoding::ablate::{AlphaChange, ablate};
-use interlinear::decoding::ensemble::Mixing;
 use interlinear::decoding::{Ensemble, Hypothesis, SearchOptions};
 use interlinear::evaluation::ask::AskedSystem;
 use interlinear::evaluation::wording::text;
@@ -158,7 +157,7 @@ struct Asked {
 
 impl Asked {
     fn load(name: &str) -> Self {
-        let system = Ensemble::load(&[folder(name)], &Device::cpu(), Mixing::default()).expect("it loads");
+        let system = Ensemble::load(&folder(name).into(), &Device::cpu()).expect("it loads");
         let stepper = system.stepper(Kernels::Fused, 2).expect("a stepper");
         Self { system, stepper }
     }

@@ -161,7 +161,7 @@ fn a_bare_config_json_is_the_model_of_this_folder() {
     let mut opened = open(OpenWith::default());
     opened.driver.send(WindowCommand::Open(PathBuf::from("config.json")));
     opened.until(|session| !session.app().document.columns().is_empty());
-    let folder = &opened.driver.session().app().document.columns()[0].folder;
+    let folder = &opened.driver.session().app().document.columns()[0].system.members[0].folder;
     assert!(folder.is_absolute() && folder.is_dir(), "{}", folder.display());
 }
 
@@ -259,6 +259,6 @@ fn what_is_still_set_from_the_last_time_is_said_at_the_start() {
         let session = Session::start(Some(saved), &OpenWith::default());
         session.app().view.notices().iter().filter(|notice| notice.text.contains("still in force")).count()
     };
-    let forbidden = r#"{"version": 1, "interventions": [{"folders": ["/no/model"], "set": {"version": 1, "forbid": [{"word": "robe"}]}}]}"#;
+    let forbidden = r#"{"version": 1, "interventions": [{"models": ["/no/model"], "set": {"version": 1, "forbid": [{"word": "robe"}]}}]}"#;
     assert_eq!((notices(forbidden), notices(r#"{"version": 1}"#)), (1, 0));
 }

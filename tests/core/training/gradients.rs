@@ -204,7 +204,7 @@ fn are_differences(
     places: fn(&str, usize) -> Vec<usize>,
 ) {
     const STEP: f64 = 1e-5;
-    let shallow = |config: &Config| config.luong.as_ref().is_none_or(|luong| luong.layers == 1);
+    let shallow = |config: &Config| config.luong().is_none_or(|luong| luong.layers == 1);
     for (wiring, config) in wirings.filter(|(_, config)| shallow(config)) {
         let layout = ParameterLayout::new(&config);
         let flat = waves(&layout);

@@ -34,7 +34,7 @@ struct Desk {
 
 impl Desk {
     fn new(model: &str) -> Self {
-        let session = Session::start(None, &OpenWith { models: vec![reference(model)], ..OpenWith::default() });
+        let session = Session::start(None, &OpenWith { models: vec![reference(model).into()], ..OpenWith::default() });
         Self::of(session)
     }
 
@@ -229,7 +229,7 @@ fn points_are_looked_up_selected_and_saved() {
 fn settings_are_kept_between_starts_and_nonsense_is_mended() {
     let mut desk = Desk::new("rnnsearch");
     for command in [
-        MapCommand::SetModel(reference("rnnsearch")),
+        MapCommand::SetModel(reference("rnnsearch").into()),
         MapCommand::SetChoice(PointChoice::TargetWords),
         MapCommand::SetCount(500),
         MapCommand::SetMethod(Method::Pca),
@@ -246,12 +246,13 @@ fn settings_are_kept_between_starts_and_nonsense_is_mended() {
     let saved = desk.session.saved();
     let again = Session::start(Some(saved), &OpenWith::default());
     assert_eq!(again.maps(), desk.session.maps());
-    assert_eq!(
-        again.maps().model_of(again.app()).map(std::path::PathBuf::as_path),
-        Some(reference("rnnsearch").as_path())
-    );
+    assert_eq!(again.maps().model_of(again.app()), Some(&reference("rnnsearch").into()));
     desk.send(MapCommand::SetModel(Path::new("somewhere/else").into()));
-    assert_eq!(desk.session.maps().model_of(desk.session.app()), Some(&reference("rnnsearch")), "only columns' models");
+    assert_eq!(
+        desk.session.maps().model_of(desk.session.app()),
+        Some(&reference("rnnsearch").into()),
+        "only columns' models"
+    );
     desk.send(MapCommand::SetCount(usize::MAX));
     desk.send(MapCommand::SetPerplexity(1e9));
     assert_eq!((desk.session.maps().count, desk.session.maps().perplexity), (maps::COUNTS.1, maps::PERPLEXITIES.1));

@@ -1,14 +1,12 @@
 //! Floor 11: page Corpus, the menu of what runs over the workspace: which models, and with which interventions.
 
-use std::path::PathBuf;
-
 use egui::{RichText, Ui};
 
 use crate::app::command::SettingsCommand;
 use crate::app::document::column::file_name;
 use crate::app::settings::PictureQuestion;
+use crate::decoding::SystemSpec;
 use crate::jobs::corpus::thread::CorpusRequest;
-use crate::jobs::queue::candidate::Candidate;
 use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::command::CorpusCommand;
 use crate::pages::shell::dialogs::{Question, Wants};
@@ -72,11 +70,10 @@ pub fn run_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
 
 /// Which models run: all above, one of them, one that is not open, or one of another folder.
 fn models_ui(ui: &mut Ui, window: &mut Window<'_>, forces: bool) {
-    let mut open: Vec<(Candidate, String)> = Vec::new();
+    let mut open: Vec<(SystemSpec, String)> = Vec::new();
     for column in window.app.document.columns() {
-        let candidate = column.candidate();
-        if !open.iter().any(|(other, _)| *other == candidate) {
-            open.push((candidate, column.model()));
+        if !open.iter().any(|(other, _)| *other == column.system) {
+            open.push((column.system.clone(), column.model()));
         }
     }
     let all = egui::Button::new(tr!("All models above"));
@@ -85,19 +82,17 @@ fn models_ui(ui: &mut Ui, window: &mut Window<'_>, forces: bool) {
         ui.close();
     }
     ui.separator();
-    let is_open = |folder: &PathBuf| open.iter().any(|(other, _)| *other == Candidate::Model(folder.clone()));
-    let others = window.local.bundled.iter().map(|installed| &installed.folder).filter(|folder| !is_open(folder));
-    let others: Vec<(Candidate, String)> =
-        others.map(|folder| (Candidate::Model(folder.clone()), file_name(folder))).collect();
+    let mut others: Vec<(SystemSpec, String)> =
+        window.local.bundled.iter().map(|model| ((&model.folder).into(), file_name(&model.folder))).collect();
+    others.retain(|(system, _)| !open.iter().any(|(other, _)| other == system));
     // More than have room scroll.
     let area = egui::ScrollArea::vertical().id_salt("models");
     area.max_height(MODELS_HEIGHT).min_scrolled_height(MODELS_HEIGHT).show(ui, |ui| {
-        let one = |ui: &mut Ui, window: &mut Window<'_>, (candidate, name): (Candidate, String)| {
-            let folders: Vec<String> = candidate.folders().iter().map(|folder| folder.display().to_string()).collect();
-            let button = ui.button(&name).on_hover_text(folders.join("\n"));
+        let one = |ui: &mut Ui, window: &mut Window<'_>, (system, name): (SystemSpec, String)| {
+            let button = ui.button(&name).on_hover_text(system.to_string());
             let act = if forces { tr!("Align the references") } else { tr!("Translate") };
             if button.accessible_name(tr!("{act} with {name}", act, name)).clicked() {
-                window.push(CorpusCommand::RunOne(candidate, forces));
+                window.push(CorpusCommand::RunOne(system, forces));
                 ui.close();
             }
         };
@@ -119,7 +114,7 @@ fn models_ui(ui: &mut Ui, window: &mut Window<'_>, forces: bool) {
             "A model is a folder with config.json, model.safetensors and two tokenizers, or one of another toolkit. It runs without being opened on page Sentence."
         );
         let question = Question::new(title, tr!("Run"), Wants::Folder, note);
-        window.ask(question.then(move |path| CorpusCommand::RunOne(Candidate::Model(path), forces)));
+        window.ask(question.then(move |path| CorpusCommand::RunOne(path.into(), forces)));
         ui.close();
     }
 }

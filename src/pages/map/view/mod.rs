@@ -66,7 +66,7 @@ fn begin(maps: &MapPage, window: &mut Window<'_>) {
     let app = window.app;
     let mut columns = app.document.models();
     let is_ready = columns.any(|column| {
-        Some(&column.folder) == maps.model_of(app) && column.state == crate::app::document::column::ColumnState::Ready
+        column.system.only() == maps.model_of(app) && column.state == crate::app::document::column::ColumnState::Ready
     });
     let is_new = maps.chart.is_none() && maps.task.is_none() && maps.message.is_none();
     if is_ready && is_new && !window.local.of::<MapMemory>().begun {

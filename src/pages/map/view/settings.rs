@@ -25,17 +25,15 @@ pub fn settings_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
 fn model_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
     let chosen = maps.model_of(window.app).cloned();
     let app = window.app;
-    let name = app.document.models().find(|column| Some(&column.folder) == chosen.as_ref());
+    let name = app.document.models().find(|column| column.system.only() == chosen.as_ref());
     let name = name.map_or_else(|| tr!("no model").to_owned(), crate::app::document::column::Column::name);
     let combo = ComboBox::from_id_salt("map_model").width(150.0).selected_text(name).show_ui(ui, |ui| {
         let mut seen = Vec::new();
         for column in app.document.models() {
-            if seen.contains(&&column.folder) {
-                continue;
-            }
-            seen.push(&column.folder);
-            if ui.selectable_label(Some(&column.folder) == chosen.as_ref(), column.name()).clicked() {
-                window.push(MapCommand::SetModel(column.folder.clone()));
+            let Some(model) = column.system.only().filter(|model| !seen.contains(model)) else { continue };
+            seen.push(model);
+            if ui.selectable_label(column.system.only() == chosen.as_ref(), column.name()).clicked() {
+                window.push(MapCommand::SetModel(model.clone()));
             }
         }
     });

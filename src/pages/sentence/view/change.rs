@@ -122,7 +122,7 @@ fn force_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, i: usize) {
 fn by_row_ui(ui: &mut Ui, window: &mut Window<'_>, at: (&Column, usize), word: Word, name: &str) -> bool {
     let (column, i) = at;
     let has_alignment = column.facts.as_ref().is_some_and(|facts| facts.has_alignment);
-    if !has_alignment || column.ensemble.is_some() {
+    if !has_alignment || column.system.is_ensemble() {
         return false;
     }
     let is_clicked = ui.button(tr!("By its row")).on_hover_text(lang::text(BY_ROW)).accessible_name(name).clicked();

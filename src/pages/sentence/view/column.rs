@@ -3,7 +3,7 @@
 use egui::{ProgressBar, Rect, RichText, Ui, UiBuilder, Vec2, pos2};
 
 use crate::analysis::hard::AlignmentAgreement;
-use crate::app::document::column::{Column, ColumnState, file_name};
+use crate::app::document::column::{Column, ColumnState};
 use crate::app::document::table::{GIVEN, Units};
 use crate::app::files::picture::GUIDED;
 use crate::app::layout::Look;
@@ -153,7 +153,7 @@ fn foot(picture: Rect) -> Rect {
 
 /// Whether a column has a line at the foot of its picture.
 pub fn has_foot(column: &Column) -> bool {
-    column.ensemble.is_some() || column.variant.is_some()
+    column.system.is_ensemble() || column.variant.is_some()
 }
 
 /// Paints a column.
@@ -193,16 +193,16 @@ pub fn column_ui(
             picture_ui(&mut dim(part(parts.picture, "picture")), sentence, window, column, metrics);
             if column.variant.is_some() {
                 variant::foot_ui(&mut part(parts.mixing, "foot"), window, column);
-            } else if let Some(ensemble) = &column.ensemble {
-                ensemble::mixing_ui(&mut part(parts.mixing, "mixing"), window, column, ensemble);
+            } else if column.system.is_ensemble() {
+                ensemble::mixing_ui(&mut part(parts.mixing, "mixing"), window, column);
             }
             if parts.beam.is_positive() {
                 beam::beam_ui(&mut dim(part(parts.beam, "beam")), window, column);
             }
         }
     }
-    let folder = file_name(&column.folder);
-    window.frame_part(ui, HighlightPart::Column, &folder, rect);
+    let name = column.system.name();
+    window.frame_part(ui, HighlightPart::Column, &name, rect);
     // the frame goes round it, and not over the name above
     let below = parts.output.with_min_y((parts.output.top() + FRAMED).min(parts.output.bottom()));
     for (lit, place) in [
@@ -210,7 +210,7 @@ pub fn column_ui(
         (HighlightPart::Heatmap, parts.picture),
         (HighlightPart::Beam, parts.beam),
     ] {
-        window.frame_part(ui, lit, &folder, ColumnParts::at(place, corner));
+        window.frame_part(ui, lit, &name, ColumnParts::at(place, corner));
     }
 }
 
@@ -236,7 +236,7 @@ fn picture_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>, col
         links::links_ui(ui, window, column, table);
     } else if has_alignment || matches!(window.app.view.settings().shown, Shown::Measure(_)) {
         alignment::alignment_ui(ui, sentence, window, column, table, metrics);
-    } else if column.ensemble.is_some() {
+    } else if column.system.is_ensemble() {
         ui.add(egui::Label::new(tr!("No member of this ensemble has an alignment.")).wrap());
     } else {
         context::context_ui(ui, column);

@@ -4,7 +4,7 @@ use egui::scroll_area::ScrollBarVisibility;
 use egui::{Id, RichText, Ui, UiBuilder, Vec2, vec2};
 
 use crate::analysis::reading::Reading;
-use crate::app::document::column::{Column, file_name};
+use crate::app::document::column::Column;
 use crate::app::document::table::AlignmentTable;
 use crate::app::files::picture;
 use crate::app::layout::Look;
@@ -208,7 +208,7 @@ fn empty_ui(ui: &mut Ui, window: &mut Window<'_>) {
         }
         ui.add_space(theme::SPACE_2);
         if ui.button(tr!("Add a model")).clicked() {
-            window.ask(MODEL.then(ColumnCommand::Add));
+            window.ask(MODEL.then(|path| ColumnCommand::Add(path.into())));
         }
     });
 }
@@ -243,7 +243,7 @@ fn newly_wanted(window: &mut Window<'_>) -> Option<usize> {
 fn lit(window: &Window<'_>) -> Option<usize> {
     const PARTS: [HighlightPart; 4] =
         [HighlightPart::Column, HighlightPart::Translation, HighlightPart::Heatmap, HighlightPart::Beam];
-    let is_lit = |column: &Column| PARTS.iter().any(|lit| window.lights.lights(*lit, &file_name(&column.folder)));
+    let is_lit = |column: &Column| PARTS.iter().any(|lit| window.lights.lights(*lit, &column.system.name()));
     let columns = window.app.document.columns().iter().enumerate();
     let mut lit = columns.filter(|(_, column)| is_lit(column)).map(|(n, _)| n);
     lit.next().filter(|_| lit.next().is_none())

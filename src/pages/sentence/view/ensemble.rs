@@ -4,7 +4,6 @@ use egui::{ComboBox, Ui};
 
 use crate::app::document::column::Column;
 use crate::decoding::ensemble::{AVERAGES, AlignmentOf, Average, Mixing};
-use crate::jobs::live::protocol::EnsembleSpec;
 use crate::pages::sentence::command::ColumnCommand;
 use crate::pages::shell::local::Window;
 use crate::widgets::{labels, theme};
@@ -32,13 +31,14 @@ fn alignment_text(column: &Column, of: AlignmentOf) -> String {
 }
 
 /// Says how the members become one and lets it be changed.
-pub fn mixing_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, ensemble: &EnsembleSpec) {
-    let mut mixing = ensemble.mixing;
+pub fn mixing_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
+    let system = &column.system;
+    let mut mixing = system.mixing;
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = theme::SPACE_1;
         // the heading names the members; in a narrow column their number makes way for the choices
         if ui.available_width() > WIDE {
-            labels::caption(ui, tr!("{} models,", ensemble.members.len()));
+            labels::caption(ui, tr!("{} models,", system.members.len()));
         }
         average_ui(ui, column, &mut mixing);
         if column.facts.as_ref().is_some_and(|facts| facts.has_alignment) {
@@ -46,7 +46,7 @@ pub fn mixing_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, ensemble
             alignment_ui(ui, column, &mut mixing);
         }
     });
-    if mixing != ensemble.mixing {
+    if mixing != system.mixing {
         window.push(ColumnCommand::SetMixing { column: column.id, mixing });
     }
 }

@@ -19,7 +19,7 @@ pub fn facts_ui(ui: &mut Ui, column: &Column) {
     let t = theme::tokens(ui);
     ui.label(RichText::new(column.name()).size(theme::TEXT_TITLE));
     let Some(facts) = &column.facts else {
-        ui.label(RichText::new(column.folder.display().to_string()).color(t.weak));
+        ui.label(RichText::new(column.system.to_string()).color(t.weak));
         return;
     };
     if !facts.citation.is_empty() {
@@ -58,7 +58,7 @@ pub fn facts_ui(ui: &mut Ui, column: &Column) {
         }
         if facts.members.is_empty() {
             row(tr!("Weights"), facts.digest.chars().take(12).collect());
-            row(tr!("Folder"), column.folder.display().to_string());
+            row(tr!("Folder"), column.system.to_string());
         }
     });
 }

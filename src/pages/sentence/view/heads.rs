@@ -13,7 +13,7 @@ use crate::app::document::table::{AlignmentTable, HeadTable, MeasuredTable, Sour
 use crate::app::settings::Shown;
 use crate::figure::palette::ColourMap;
 use crate::lang;
-use crate::models::choice::{self, HeadChoice, ModelChoice};
+use crate::models::choice::{HeadChoice, ModelChoice};
 use crate::models::transformer::heads::{HeadKind, HeadPlace};
 use crate::pages::sentence::command::{ColumnCommand, InterveneCommand};
 use crate::pages::sentence::view::memory::SentenceMemory;
@@ -80,7 +80,8 @@ pub fn heads_ui(
                 match head_ui(ui, head, table, map) {
                     Some(HeadDeed::Look) => {
                         let heads = Some(HeadChoice { layer, heads: vec![number] });
-                        let chosen = ModelChoice { heads, ..choice::split(&column.folder).1 };
+                        let own = column.system.only().map(|model| model.choice.clone());
+                        let chosen = ModelChoice { heads, ..own.unwrap_or_default() };
                         window.push(ColumnCommand::Choose { column: column.id, chosen });
                         window.push(SettingsCommand::SetShown(Shown::Alpha));
                     }

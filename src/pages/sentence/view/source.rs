@@ -189,9 +189,10 @@ fn language_ui(ui: &mut Ui, window: &mut Window<'_>) {
         for ((source, target), (best, all)) in offered {
             let mut open = |ui: &mut Ui, text: String, note: &str, models: &[&Installed]| {
                 if ui.small_button(text).on_hover_text(note).clicked() {
-                    let is_open = |model: &&&Installed| columns.iter().any(|column| column.folder == model.folder);
+                    let is_open =
+                        |model: &&&Installed| columns.iter().any(|column| column.system == (&model.folder).into());
                     let new = models.iter().filter(|model| !is_open(model));
-                    new.for_each(|model| window.push(ColumnCommand::Add(model.folder.clone())));
+                    new.for_each(|model| window.push(ColumnCommand::Add((&model.folder).into())));
                 }
             };
             let name = file_name(&best.folder);

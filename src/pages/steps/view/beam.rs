@@ -6,7 +6,6 @@ use egui::accesskit::Role;
 use egui::{RichText, ScrollArea, Sense, Ui, vec2};
 
 use crate::app::document::column::Column;
-use crate::app::document::column::file_name;
 use crate::app::lights::HighlightPart;
 use crate::figure::beam::BeamRow;
 use crate::figure::palette::Rgba;
@@ -47,7 +46,7 @@ pub fn beam_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &
             }
         });
     }
-    window.part(ui, HighlightPart::Beam, &file_name(&column.folder), place);
+    window.part(ui, HighlightPart::Beam, &column.system.name(), place);
 }
 
 /// Why there is none to see, as a sentence.
