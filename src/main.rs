@@ -1,4 +1,4 @@
-//! Floor 14: parses the arguments, then runs the command line or the window; nothing else.
+//! Parses the arguments, then runs the command line or the window; nothing else.
 
 use std::process::ExitCode;
 
@@ -11,7 +11,6 @@ const CONTEXT: cli::Context = cli::Context { window: Some(interlinear::ui::run) 
 const CONTEXT: cli::Context = cli::Context { window: None };
 
 /// Gives memory back that threads leave; the C library of Linux keeps it for each of them, 200 MB in an hour of use.
-#[cfg(not(any(target_family = "wasm", feature = "python")))]
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

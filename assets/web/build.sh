@@ -25,14 +25,14 @@ if [ ! -d "$(rustc --print target-libdir --target $triple)" ]; then
     std=(-Z build-std=std,panic_abort)
 fi
 # Linked as a whole, so that what is said of this crate is said of all: no larger than what the packages of the desk hold.
-CARGO_TARGET_DIR=$target RUSTFLAGS="-Ctarget-feature=+simd128" RUSTC_WORKSPACE_WRAPPER=$PWD/assets/packaging/rustc.sh cargo rustc --locked "${std[@]}" --lib --crate-type cdylib \
-    --profile web --target $triple --no-default-features --features web
+CARGO_TARGET_DIR=$target RUSTFLAGS="-Ctarget-feature=+simd128" RUSTC_WORKSPACE_WRAPPER=$PWD/assets/packaging/rustc.sh cargo rustc --locked "${std[@]}" -p interlinear-web --lib --crate-type cdylib \
+    --profile web --target $triple
 (unset RUSTC_BOOTSTRAP __CARGO_TESTS_ONLY_SRC_ROOT
     CARGO_TARGET_DIR=$target cargo build --locked --release --manifest-path $here/packer/Cargo.toml)
 
 rm -rf "$site"
 mkdir -p "$site/models"
-"$target/release/packer" "$target/$triple/web/interlinear.wasm" "$site" interlinear
+"$target/release/packer" "$target/$triple/web/interlinear_web.wasm" "$site" interlinear
 
 bytes=$(wc -c < "$site/interlinear_bg.wasm")
 sed "s/@BYTES@/$bytes/" $here/index.html > "$site/index.html"

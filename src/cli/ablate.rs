@@ -1,4 +1,4 @@
-//! Floor 13: `interlinear ablate`: how much each word of a translation depends on where the model looked.
+//! `interlinear ablate`: how much each word of a translation depends on where the model looked.
 
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -7,27 +7,27 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::analysis::ablation;
-use crate::analysis::ablation::{AblatedWord, AblationMeans, FIGURES};
-use crate::cli::args;
-use crate::cli::args::{BatchArgs, RunArgs, SearchArgs, count};
-use crate::cli::columns::{TextTable, figure};
-use crate::cli::input::InputFiles;
-use crate::cli::output::LineOutput;
-use crate::cli::windows::{Doing, Growth, WindowItem};
-use crate::cli::{output, windows};
-use crate::decoding::SearchOptions;
-use crate::error::{Error, Result};
-use crate::host::runtime::Runtime;
-use crate::host::words;
-use crate::models::choice::ModelSpec;
-use crate::models::{Model, Stepper};
-use crate::text::line;
-use crate::text::sentence::Sentence;
-use crate::text::tsv::{TsvCell, rows};
-use crate::text::words::words;
-use crate::text::write::write_atomic;
-use crate::ticket::CancellationToken;
+use engine::analysis::ablation;
+use engine::analysis::ablation::{AblatedWord, AblationMeans, FIGURES};
+use crate::args;
+use crate::args::{BatchArgs, RunArgs, SearchArgs, count};
+use crate::columns::{TextTable, figure};
+use crate::input::InputFiles;
+use crate::output::LineOutput;
+use crate::windows::{Doing, Growth, WindowItem};
+use crate::{output, windows};
+use engine::decoding::SearchOptions;
+use engine::error::{Error, Result};
+use host::runtime::Runtime;
+use host::words;
+use engine::models::choice::ModelSpec;
+use engine::models::{Model, Stepper};
+use engine::text::line;
+use engine::text::sentence::Sentence;
+use engine::text::tsv::{TsvCell, rows};
+use engine::text::words::words;
+use engine::text::write::write_atomic;
+use engine::ticket::CancellationToken;
 
 /// As typed.
 #[derive(Args, Clone, Debug)]

@@ -1,4 +1,4 @@
-//! Floor 13: `interlinear align`: the word alignments of given pairs, one pair a line, streamed.
+//! `interlinear align`: the word alignments of given pairs, one pair a line, streamed.
 //!
 //! Links are those of a model, or with `--statistical` of an aligner that learns from text alone.
 //!
@@ -15,29 +15,29 @@ use std::path::PathBuf;
 use clap::builder::TypedValueParser;
 use clap::{Args, ValueEnum};
 
-use crate::aligner::learned::Directions;
-use crate::analysis::hard;
-use crate::analysis::symmetrize::symmetrization;
-use crate::cli::args;
-use crate::cli::args::links::LinkWordsArgs;
-use crate::cli::args::{BatchArgs, PairArgs, ReadingArgs, RunArgs, count, one_of, threshold};
-use crate::cli::evaluate::opposite;
-use crate::cli::input::InputFiles;
-use crate::cli::output::{LineOutput, provenance};
-use crate::cli::statistical::StatisticalArgs;
-use crate::cli::windows;
-use crate::cli::windows::{Doing, Growth, WindowItem};
-use crate::error::{Error, Result};
-use crate::evaluation::alignment::{Aligner, AlignerDirection, Extraction, Refused, WordPair};
-use crate::evaluation::rows::ReadRows;
-use crate::host::runtime::Runtime;
-use crate::models::choice::ModelSpec;
-use crate::models::{Model, Stepper};
-use crate::text::links;
-use crate::text::links::{Link, Links};
-use crate::text::words::words;
-use crate::ticket::CancellationToken;
-use crate::training::settings::LinkWords;
+use engine::aligner::learned::Directions;
+use engine::analysis::hard;
+use engine::analysis::symmetrize::symmetrization;
+use crate::args;
+use crate::args::links::LinkWordsArgs;
+use crate::args::{BatchArgs, PairArgs, ReadingArgs, RunArgs, count, one_of, threshold};
+use crate::evaluate::opposite;
+use crate::input::InputFiles;
+use crate::output::{LineOutput, provenance};
+use crate::statistical::StatisticalArgs;
+use crate::windows;
+use crate::windows::{Doing, Growth, WindowItem};
+use engine::error::{Error, Result};
+use engine::evaluation::alignment::{Aligner, AlignerDirection, Extraction, Refused, WordPair};
+use engine::evaluation::rows::ReadRows;
+use host::runtime::Runtime;
+use engine::models::choice::ModelSpec;
+use engine::models::{Model, Stepper};
+use engine::text::links;
+use engine::text::links::{Link, Links};
+use engine::text::words::words;
+use engine::ticket::CancellationToken;
+use training::settings::LinkWords;
 
 /// As typed.
 #[derive(Args, Clone, Debug)]

@@ -1,4 +1,4 @@
-//! Floor 13: `interlinear analyse`: brings files into a workspace, runs models over it, and prints its table, its hits of
+//! `interlinear analyse`: brings files into a workspace, runs models over it, and prints its table, its hits of
 //! a query, or a report of it.
 
 mod agreement;
@@ -15,42 +15,42 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::aligner::bundled::AlignerChoice;
-use crate::aligner::words::LineAligner;
-use crate::analysis::bleu::Tokenization;
-use crate::analysis::concordance::ConcordanceOrder;
-use crate::cli::analyse::agreement::agreement;
-use crate::cli::analyse::campaign::CampaignArgs;
-use crate::cli::analyse::choice::ChoiceArgs;
-use crate::cli::analyse::format::Format;
-use crate::cli::analyse::links::LinkArgs;
-use crate::cli::analyse::overview::overviews_of;
-use crate::cli::args;
-use crate::cli::args::links::GoldLayoutArgs;
-use crate::cli::args::{BatchArgs, Choice, EnsembleArgs, ReadingArgs, RunArgs, SearchArgs, one_of, tokenizers};
-use crate::cli::output;
-use crate::cli::output::{LineOutput, provenance};
-use crate::cli::progress::ProgressLine;
-use crate::corpus::export::out;
-use crate::corpus::export::provenance::provenance as provenance_of;
-use crate::corpus::import::importer::{ImportReport, import_file};
-use crate::corpus::judgements::judgement_io;
-use crate::corpus::judgements::scheme::{ErrorScheme, Renamed};
-use crate::corpus::measures::table::Measuring;
-use crate::corpus::overview::tables::TABLES;
-use crate::corpus::run;
-use crate::corpus::run::SystemRunOptions;
-use crate::corpus::store::corpus::CorpusTable;
-use crate::corpus::store::file::Workspace;
-use crate::corpus::store::rules::KnownWords;
-use crate::error::{Error, Result};
-use crate::evaluation;
-use crate::evaluation::acting::Acting;
-use crate::import;
-use crate::import::Role;
-use crate::models::choice::ModelSpec;
-use crate::text::links::guess::Notation;
-use crate::ticket::CancellationToken;
+use engine::aligner::bundled::AlignerChoice;
+use engine::aligner::words::LineAligner;
+use engine::analysis::bleu::Tokenization;
+use engine::analysis::concordance::ConcordanceOrder;
+use crate::analyse::agreement::agreement;
+use crate::analyse::campaign::CampaignArgs;
+use crate::analyse::choice::ChoiceArgs;
+use crate::analyse::format::Format;
+use crate::analyse::links::LinkArgs;
+use crate::analyse::overview::overviews_of;
+use crate::args;
+use crate::args::links::GoldLayoutArgs;
+use crate::args::{BatchArgs, Choice, EnsembleArgs, ReadingArgs, RunArgs, SearchArgs, one_of, tokenizers};
+use crate::output;
+use crate::output::{LineOutput, provenance};
+use crate::progress::ProgressLine;
+use corpus::export::out;
+use corpus::export::provenance::provenance as provenance_of;
+use corpus::import::importer::{ImportReport, import_file};
+use corpus::judgements::judgement_io;
+use corpus::judgements::scheme::{ErrorScheme, Renamed};
+use corpus::measures::table::Measuring;
+use corpus::overview::tables::TABLES;
+use corpus::run;
+use corpus::run::SystemRunOptions;
+use corpus::store::corpus::CorpusTable;
+use corpus::store::file::Workspace;
+use corpus::store::rules::KnownWords;
+use engine::error::{Error, Result};
+use engine::evaluation;
+use engine::evaluation::acting::Acting;
+use import;
+use import::Role;
+use engine::models::choice::ModelSpec;
+use engine::text::links::guess::Notation;
+use engine::ticket::CancellationToken;
 
 /// As typed.
 #[derive(Args, Clone, Debug)]

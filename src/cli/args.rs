@@ -1,4 +1,4 @@
-//! Floor 13: the arguments that several commands share, as typed (low) and as meant (high).
+//! The arguments that several commands share, as typed (low) and as meant (high).
 
 pub mod apart;
 pub mod links;
@@ -8,23 +8,23 @@ use std::path::PathBuf;
 use clap::builder::{PathBufValueParser, PossibleValue, PossibleValuesParser, RangedI64ValueParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
-use crate::analysis::mteval::{NOT_HERE, TOKENIZATIONS, Tokenization};
-use crate::analysis::reading::{READINGS, Reading};
-use crate::analysis::unknown::Replacing;
-use crate::cli::input::InputFiles;
-use crate::cli::output;
-use crate::cli::output::provenance;
-use crate::decoding::ensemble::{AlignmentOf, Average, Mixing};
-use crate::decoding::{Ensemble, LengthRule, Ranking, SearchOptions, SystemSpec};
-use crate::error::{Error, Result};
-use crate::evaluation::rows::ReadRows;
-use crate::host::bundled;
-use crate::host::runtime::{Runtime, physical_cores};
-use crate::models::choice::ModelSpec;
-use crate::models::{Kernels, Model, Stepper};
-use crate::nn::device::DeviceChoice;
-use crate::text::dictionary::Dictionary;
-use crate::text::parallel::ParallelReader;
+use engine::analysis::mteval::{NOT_HERE, TOKENIZATIONS, Tokenization};
+use engine::analysis::reading::{READINGS, Reading};
+use engine::analysis::unknown::Replacing;
+use crate::input::InputFiles;
+use crate::output;
+use crate::output::provenance;
+use engine::decoding::ensemble::{AlignmentOf, Average, Mixing};
+use engine::decoding::{Ensemble, LengthRule, Ranking, SearchOptions, SystemSpec};
+use engine::error::{Error, Result};
+use engine::evaluation::rows::ReadRows;
+use host::bundled;
+use host::runtime::{Runtime, physical_cores};
+use engine::models::choice::ModelSpec;
+use engine::models::{Kernels, Model, Stepper};
+use engine::nn::device::DeviceChoice;
+use engine::text::dictionary::Dictionary;
+use engine::text::parallel::ParallelReader;
 
 /// Where to compute, as typed.
 #[derive(Args, Clone, Debug, Default)]

@@ -1,12 +1,12 @@
-//! Floor 13: tables whose columns stand under each other.
+//! Tables whose columns stand under each other.
 
 use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
 
-use crate::cli::args::TableFormat;
-use crate::cli::output::LineOutput;
-use crate::text::cells::{CellTable, TableCell};
+use crate::args::TableFormat;
+use crate::output::LineOutput;
+use engine::text::cells::{CellTable, TableCell};
 
 /// Rows of cells; the first is the head. Numbers are right-aligned, words left-aligned.
 #[derive(Clone, Debug, Default)]

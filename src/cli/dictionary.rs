@@ -1,16 +1,16 @@
-//! Floor 13: `interlinear dictionary`: what `translate --replace-unk --dictionary` reads, counted over a corpus with a
+//! `interlinear dictionary`: what `translate --replace-unk --dictionary` reads, counted over a corpus with a
 //! model's own alignments.
 
 use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::cli::align::NO_MODEL;
-use crate::cli::args::{BatchArgs, ModelArgs, PairArgs, ReadingArgs, RunArgs};
-use crate::cli::pairs::PairForcer;
-use crate::cli::statistical::StatisticalArgs;
-use crate::cli::windows;
-use crate::text::dictionary::WordCounts;
+use crate::align::NO_MODEL;
+use crate::args::{BatchArgs, ModelArgs, PairArgs, ReadingArgs, RunArgs};
+use crate::pairs::PairForcer;
+use crate::statistical::StatisticalArgs;
+use crate::windows;
+use engine::text::dictionary::WordCounts;
 
 /// As typed.
 #[derive(Args, Clone, Debug)]

@@ -1,4 +1,4 @@
-//! Floor 13: `interlinear evaluate`: how well models, or several as one, know, translate and align a test set.
+//! `interlinear evaluate`: how well models, or several as one, know, translate and align a test set.
 //!
 //! The negative log-likelihood is that of the first reference, in nats; the perplexity is
 //! exp(NLL / words), of the words between the spaces of the reference and one `</s>`, so that
@@ -17,29 +17,29 @@ use std::time::Instant;
 
 use clap::{ArgMatches, FromArgMatches as _};
 
-use crate::cli::args::EnsembleArgs;
-use crate::cli::evaluate::arguments::{EvaluateArgs, ReportFormat};
-use crate::cli::evaluate::evaluated::{Evaluated, MeasuredModel};
-use crate::cli::input::lines;
-use crate::cli::output::LineOutput;
-use crate::cli::progress::ProgressLine;
-use crate::cli::{Context, output};
-use crate::corpus::measures::table::Measuring;
-use crate::corpus::overview::test_set::TestSet;
-use crate::corpus::run;
-use crate::corpus::run::SystemRunOptions;
-use crate::corpus::store::file::Workspace;
-use crate::decoding::{SearchOptions, SystemSpec};
-use crate::error::{Error, Result};
-use crate::evaluation::EvaluatedSystem;
-use crate::evaluation::alignment::Aligner;
-use crate::models::Stepper;
-use crate::text::reader::LineReader;
-use crate::text::write::FolderDraft;
-use crate::ticket::CancellationToken;
+use crate::args::EnsembleArgs;
+use crate::evaluate::arguments::{EvaluateArgs, ReportFormat};
+use crate::evaluate::evaluated::{Evaluated, MeasuredModel};
+use crate::input::lines;
+use crate::output::LineOutput;
+use crate::progress::ProgressLine;
+use crate::{Context, output};
+use corpus::measures::table::Measuring;
+use corpus::overview::test_set::TestSet;
+use corpus::run;
+use corpus::run::SystemRunOptions;
+use corpus::store::file::Workspace;
+use engine::decoding::{SearchOptions, SystemSpec};
+use engine::error::{Error, Result};
+use engine::evaluation::EvaluatedSystem;
+use engine::evaluation::alignment::Aligner;
+use engine::models::Stepper;
+use engine::text::reader::LineReader;
+use engine::text::write::FolderDraft;
+use engine::ticket::CancellationToken;
 
-pub use crate::cli::evaluate::arguments::arguments;
-pub use crate::cli::evaluate::gold::opposite;
+pub use crate::evaluate::arguments::arguments;
+pub use crate::evaluate::gold::opposite;
 
 /// A requested comparison is made or refused, never silently left out.
 fn check_tests(low: &EvaluateArgs) -> Result<()> {

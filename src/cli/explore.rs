@@ -1,4 +1,4 @@
-//! Floor 13: `interlinear explore`: opens the window. The window itself is handed in.
+//! `interlinear explore`: opens the window. The window itself is handed in.
 
 pub mod serve;
 
@@ -7,22 +7,22 @@ use std::time::Duration;
 
 use clap::{ArgMatches, Args, FromArgMatches as _};
 
-use crate::app::files::claim::Claim;
-use crate::cli::args;
-use crate::cli::args::RunArgs;
-use crate::cli::{Context, output, tell_panic};
-use crate::clock::Instant;
-use crate::error::Error;
-use crate::host::bundled;
-use crate::interventions::InterventionFile;
-use crate::jobs::files::inbox::GivenOver;
-use crate::models::choice::ModelSpec;
-use crate::nn::device;
-use crate::nn::device::DeviceChoice;
-use crate::session::defect;
-use crate::session::driver::OpenWith as WindowOptions;
-use crate::session::link;
-use crate::session::link::ShownLink;
+use explorer::app::files::claim::Claim;
+use crate::args;
+use crate::args::RunArgs;
+use crate::{Context, output, tell_panic};
+use engine::clock::Instant;
+use engine::error::Error;
+use host::bundled;
+use engine::interventions::InterventionFile;
+use explorer::jobs::files::inbox::GivenOver;
+use engine::models::choice::ModelSpec;
+use engine::nn::device;
+use engine::nn::device::DeviceChoice;
+use explorer::session::defect;
+use explorer::session::driver::OpenWith as WindowOptions;
+use explorer::session::link;
+use explorer::session::link::ShownLink;
 
 /// So long a window that is open has time to take what it is given; it looks four times a second.
 const ANSWER: Duration = Duration::from_secs(3);
@@ -127,7 +127,7 @@ fn is_left_to_another(options: &WindowOptions) -> bool {
 }
 
 /// Refuses a missing device or file before a window opens.
-fn high(mut low: ExploreArgs, saved: Option<PathBuf>) -> crate::error::Result<WindowOptions> {
+fn high(mut low: ExploreArgs, saved: Option<PathBuf>) -> engine::error::Result<WindowOptions> {
     let link_in = |path: &PathBuf| path.to_str().filter(|text| link::found_in(text).is_some()).map(str::to_owned);
     let link = low.files.iter().find_map(link_in);
     low.files.retain(|path| link_in(path).is_none());

@@ -1,4 +1,4 @@
-//! Floor 13: `interlinear figure`: translations as pictures for papers and slides, one sentence or a file of them.
+//! `interlinear figure`: translations as pictures for papers and slides, one sentence or a file of them.
 
 pub mod concordance;
 pub mod gloss;
@@ -12,23 +12,23 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 
-use crate::app::files::picture::{FigureRequest, PictureRequest};
-use crate::cli::args::{Choice, ModelArgs, ReadingArgs, RunArgs, SearchArgs, count, not_negative, one_of};
-use crate::cli::figure::overlays::OverlayArgs;
-use crate::cli::figure::scene::{Scenes, Showing};
-use crate::cli::input::{InputFiles, InputLine};
-use crate::cli::output;
-use crate::cli::output::LineOutput;
-use crate::error::{Error, Result};
-use crate::figure::fonts::Fonts;
-use crate::figure::formats::{FORMATS, FigureFormat, format, format_of};
-use crate::figure::links::Weight;
-use crate::figure::page::{DPIS, FigurePage, WIDTHS_MM};
-use crate::figure::palette::{COLOUR_MAPS, ColourMap};
-use crate::figure::sheet::{FigureKind, FigureNeeds, FigureStyle, KINDS, kind};
-use crate::host::words;
-use crate::text::write;
-use crate::text::write::FolderDraft;
+use explorer::app::files::picture::{FigureRequest, PictureRequest};
+use crate::args::{Choice, ModelArgs, ReadingArgs, RunArgs, SearchArgs, count, not_negative, one_of};
+use crate::figure::overlays::OverlayArgs;
+use crate::figure::scene::{Scenes, Showing};
+use crate::input::{InputFiles, InputLine};
+use crate::output;
+use crate::output::LineOutput;
+use engine::error::{Error, Result};
+use figure::fonts::Fonts;
+use figure::formats::{FORMATS, FigureFormat, format, format_of};
+use figure::links::Weight;
+use figure::page::{DPIS, FigurePage, WIDTHS_MM};
+use figure::palette::{COLOUR_MAPS, ColourMap};
+use figure::sheet::{FigureKind, FigureNeeds, FigureStyle, KINDS, kind};
+use host::words;
+use engine::text::write;
+use engine::text::write::FolderDraft;
 
 /// As typed.
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]

@@ -1,4 +1,4 @@
-//! Floor 13: reading sentences a line at a time, in windows of bounded size.
+//! Reading sentences a line at a time, in windows of bounded size.
 //!
 //! A thread reads a few hundred lines ahead while a window is decoded. No line, however long, is kept beyond what a
 //! model could read, so memory stays constant.
@@ -8,12 +8,12 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, sync_channel};
 
-use crate::cli::output;
-use crate::error::{Error, Result};
-use crate::text::reader::{Advance, LineReader};
-use crate::text::sentence::{MAX_SOURCE_BYTES, MAX_SOURCE_TOKENS, Sentence};
-use crate::text::tokenizer::Encode;
-use crate::text::{line, parallel, reader};
+use crate::output;
+use engine::error::{Error, Result};
+use engine::text::reader::{Advance, LineReader};
+use engine::text::sentence::{MAX_SOURCE_BYTES, MAX_SOURCE_TOKENS, Sentence};
+use engine::text::tokenizer::Encode;
+use engine::text::{line, parallel, reader};
 
 /// How error sentences name stdin.
 pub const STDIN: &str = "standard input";

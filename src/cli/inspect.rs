@@ -1,4 +1,4 @@
-//! Floor 13: `interlinear inspect`: what a model folder holds.
+//! `interlinear inspect`: what a model folder holds.
 
 pub mod import;
 
@@ -7,14 +7,14 @@ use std::fmt::Write as _;
 use clap::Args;
 use serde_json::{Map, Value, json};
 
-use crate::cli::args;
-use crate::cli::output::LineOutput;
-use crate::models::Model;
-use crate::models::choice::ModelSpec;
-use crate::models::config::OWN_KEYS;
-use crate::models::origins;
+use crate::args;
+use crate::output::LineOutput;
+use engine::models::Model;
+use engine::models::choice::ModelSpec;
+use engine::models::config::OWN_KEYS;
+use engine::models::origins;
 
-use crate::nn::device::Device;
+use engine::nn::device::Device;
 
 /// As typed.
 #[derive(Args, Clone, Debug)]
@@ -109,7 +109,7 @@ impl Tensor {
 }
 
 fn tensors(model: &Model) -> Vec<Tensor> {
-    let tensor = |(name, array): (&str, &crate::models::checkpoint::Array)| {
+    let tensor = |(name, array): (&str, &engine::models::checkpoint::Array)| {
         let count = array.data.len().max(1) as f64;
         let mean = array.data.iter().map(|&x| f64::from(x)).sum::<f64>() / count;
         let variance = array.data.iter().map(|&x| (f64::from(x) - mean).powi(2)).sum::<f64>() / count;

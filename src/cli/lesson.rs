@@ -1,40 +1,40 @@
-//! Floor 13: `interlinear lesson`: what lessons there are, whether they can be read, and lessons on paper.
+//! `interlinear lesson`: what lessons there are, whether they can be read, and lessons on paper.
 
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::app::files::work::write_whole;
-use crate::app::layout::Look;
-use crate::app::lights::HighlightPart;
-use crate::app::settings::LIGHT_PALETTE;
-use crate::cli::figure::overlays::Overlays;
-use crate::cli::figure::scene::{Scenes, Showing};
-use crate::cli::output::LineOutput;
-use crate::decoding::apart::Then;
-use crate::decoding::{Ensemble, SearchOptions};
-use crate::error::{Error, Result};
-use crate::evaluation::ask::AskedSystem;
-use crate::evaluation::rows::ReadRows;
-use crate::figure::palette::ColourMap;
-use crate::figure::sheet::kind;
-use crate::figure::svg;
-use crate::host::bundled;
-use crate::host::runtime::physical_cores;
-use crate::jobs::Library;
-use crate::jobs::steps::{StepsRequest, at_once};
-use crate::models::Kernels;
-use crate::nn::device::{Device, DeviceChoice};
-use crate::pages::steps::Mode;
-use crate::pages::steps::STEPS;
-use crate::pages::steps::picture::figure;
-use crate::session::lessons::THE_SENTENCE;
-use crate::session::lessons::handout::{OnPaper, handout, solutions, solutions_path};
-use crate::session::lessons::script;
-use crate::session::lessons::script::Script;
-use crate::session::lessons::shelf::BUNDLED;
-use crate::session::lessons::spoken::{Spoken, spoken};
-use crate::ticket::CancellationToken;
+use explorer::app::files::work::write_whole;
+use explorer::app::layout::Look;
+use explorer::app::lights::HighlightPart;
+use explorer::app::settings::LIGHT_PALETTE;
+use crate::figure::overlays::Overlays;
+use crate::figure::scene::{Scenes, Showing};
+use crate::output::LineOutput;
+use engine::decoding::apart::Then;
+use engine::decoding::{Ensemble, SearchOptions};
+use engine::error::{Error, Result};
+use engine::evaluation::ask::AskedSystem;
+use engine::evaluation::rows::ReadRows;
+use figure::palette::ColourMap;
+use figure::sheet::kind;
+use figure::svg;
+use host::bundled;
+use host::runtime::physical_cores;
+use explorer::jobs::Library;
+use explorer::jobs::steps::{StepsRequest, at_once};
+use engine::models::Kernels;
+use engine::nn::device::{Device, DeviceChoice};
+use explorer::pages::steps::Mode;
+use explorer::pages::steps::STEPS;
+use explorer::pages::steps::picture::figure;
+use explorer::session::lessons::THE_SENTENCE;
+use explorer::session::lessons::handout::{OnPaper, handout, solutions, solutions_path};
+use explorer::session::lessons::script;
+use explorer::session::lessons::script::Script;
+use explorer::session::lessons::shelf::BUNDLED;
+use explorer::session::lessons::spoken::{Spoken, spoken};
+use engine::ticket::CancellationToken;
 
 /// As typed.
 #[derive(Args, Clone, Debug)]

@@ -1,4 +1,4 @@
-//! Floor 13: `interlinear map`: words or phrases in the plane (Cho et al. 2014, figures 4 and 5).
+//! `interlinear map`: words or phrases in the plane (Cho et al. 2014, figures 4 and 5).
 
 use std::path::PathBuf;
 
@@ -7,20 +7,20 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, FromArgMatches as _};
 use serde_json::json;
 
-use crate::analysis::map;
-use crate::analysis::map::{METHODS, MapLayout, Method};
-use crate::analysis::tsne::TsneOptions;
-use crate::cli::Context;
-use crate::cli::args::TableFormat;
-use crate::cli::columns::TextTable;
-use crate::cli::output::LineOutput;
-use crate::cli::progress::ProgressLine;
-use crate::cli::vectors::{VectorArgs, Vectors};
-use crate::error::{Error, Result};
-use crate::models::Model;
-use crate::text::tsv;
-use crate::text::tsv::TsvCell;
-use crate::ticket::CancellationToken;
+use engine::analysis::map;
+use engine::analysis::map::{METHODS, MapLayout, Method};
+use engine::analysis::tsne::TsneOptions;
+use crate::Context;
+use crate::args::TableFormat;
+use crate::columns::TextTable;
+use crate::output::LineOutput;
+use crate::progress::ProgressLine;
+use crate::vectors::{VectorArgs, Vectors};
+use engine::error::{Error, Result};
+use engine::models::Model;
+use engine::text::tsv;
+use engine::text::tsv::TsvCell;
+use engine::ticket::CancellationToken;
 
 /// Steps of the progress.
 const STEPS: u64 = 1000;

@@ -1,19 +1,19 @@
-//! Floor 13: `interlinear neighbours`: what lies near a word or a phrase (Cho et al. 2014, section 4.4).
+//! `interlinear neighbours`: what lies near a word or a phrase (Cho et al. 2014, section 4.4).
 
 use std::path::PathBuf;
 
 use clap::Args;
 use serde_json::json;
 
-use crate::analysis::neighbours::{Neighbour, Space};
-use crate::cli::args::{TableFormat, count};
-use crate::cli::output::LineOutput;
-use crate::cli::vectors::{VectorArgs, VectorEntry, Vectors};
-use crate::error::{Error, Result};
-use crate::host::runtime::Runtime;
-use crate::models::{Model, representations};
-use crate::text::tsv;
-use crate::text::tsv::TsvCell;
+use engine::analysis::neighbours::{Neighbour, Space};
+use crate::args::{TableFormat, count};
+use crate::output::LineOutput;
+use crate::vectors::{VectorArgs, VectorEntry, Vectors};
+use engine::error::{Error, Result};
+use host::runtime::Runtime;
+use engine::models::{Model, representations};
+use engine::text::tsv;
+use engine::text::tsv::TsvCell;
 
 /// As typed.
 #[derive(Args, Clone, Debug)]

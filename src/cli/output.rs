@@ -1,4 +1,4 @@
-//! Floor 13: stdout for results, stderr for the rest, and what their failures mean.
+//! Stdout for results, stderr for the rest, and what their failures mean.
 
 pub mod provenance;
 
@@ -6,8 +6,8 @@ use std::borrow::Cow;
 use std::io;
 use std::io::{BufWriter, IsTerminal as _, Write};
 
-use crate::error::Error;
-use crate::text::commands::{is_command, is_turn, json};
+use engine::error::Error;
+use engine::text::commands::{is_command, is_turn, json};
 
 /// How error sentences name stdout.
 pub const STDOUT: &str = "standard output";

@@ -1,17 +1,17 @@
-//! Floor 13: pairs of parallel files, forced through a model in windows: what `score` and `dictionary` share.
+//! Pairs of parallel files, forced through a model in windows: what `score` and `dictionary` share.
 
-use crate::cli::args::{BatchArgs, ModelArgs, PairArgs, ReadingArgs, RunArgs};
-use crate::cli::input::{InputFiles, InputSide, SourceLine};
-use crate::cli::windows;
-use crate::cli::windows::{Doing, Growth, WindowItem};
-use crate::decoding::{Ensemble, Hypothesis};
-use crate::error::{Error, Result};
-use crate::evaluation::rows::ReadRows;
-use crate::host::words;
-use crate::host::words::Worded;
-use crate::models::Stepper;
-use crate::text::line;
-use crate::ticket::CancellationToken;
+use crate::args::{BatchArgs, ModelArgs, PairArgs, ReadingArgs, RunArgs};
+use crate::input::{InputFiles, InputSide, SourceLine};
+use crate::windows;
+use crate::windows::{Doing, Growth, WindowItem};
+use engine::decoding::{Ensemble, Hypothesis};
+use engine::error::{Error, Result};
+use engine::evaluation::rows::ReadRows;
+use host::words;
+use host::words::Worded;
+use engine::models::Stepper;
+use engine::text::line;
+use engine::ticket::CancellationToken;
 
 /// A source line and its target line.
 pub type SourcePair = (SourceLine, SourceLine);

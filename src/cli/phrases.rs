@@ -1,4 +1,4 @@
-//! Floor 13: `interlinear score --phrase-table`: a phrase table with log p(target | source) as one further
+//! `interlinear score --phrase-table`: a phrase table with log p(target | source) as one further
 //! feature (Cho et al. 2014, section 3.1), or the top targets of its source phrases.
 //!
 //! The table is read in windows of many lines. A window is scored in batches of like length, whose sources are
@@ -12,17 +12,17 @@ use std::path::{Path, PathBuf};
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, FromArgMatches as _, ValueEnum};
 
-use crate::cli::args;
-use crate::cli::args::{BatchArgs, RunArgs, ScoreFormat, TableFormat, count};
-use crate::cli::output;
-use crate::cli::progress::ProgressLine;
-use crate::decoding::phrases::{BATCH, PhraseOptions, ScoredPhrases};
-use crate::error::{Error, Result};
-use crate::models::choice::ModelSpec;
-use crate::models::{Model, Stepper};
-use crate::text::phrases;
-use crate::text::phrases::{PhraseEntry, PhraseTable};
-use crate::ticket::CancellationToken;
+use crate::args;
+use crate::args::{BatchArgs, RunArgs, ScoreFormat, TableFormat, count};
+use crate::output;
+use crate::progress::ProgressLine;
+use engine::decoding::phrases::{BATCH, PhraseOptions, ScoredPhrases};
+use engine::error::{Error, Result};
+use engine::models::choice::ModelSpec;
+use engine::models::{Model, Stepper};
+use engine::text::phrases;
+use engine::text::phrases::{PhraseEntry, PhraseTable};
+use engine::ticket::CancellationToken;
 
 /// Lines of a window.
 const WINDOW_LINES: usize = 20_000;

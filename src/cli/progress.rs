@@ -1,11 +1,11 @@
-//! Floor 13: how far long work is: a bar on a terminal, plain lines otherwise, both on stderr.
+//! How far long work is: a bar on a terminal, plain lines otherwise, both on stderr.
 
 use std::io::IsTerminal as _;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::cli::output;
+use crate::output;
 
 /// Time between two plain lines, and before the first: short work prints none.
 const EVERY: Duration = Duration::from_secs(10);

@@ -1,21 +1,21 @@
-//! Floor 13: `interlinear sample`: translations drawn word by word from a model's distribution, counted and sorted by
+//! `interlinear sample`: translations drawn word by word from a model's distribution, counted and sorted by
 //! probability, as Cho et al. (2014, table 3) show them.
 
 use clap::Args;
 use serde::Serialize;
 
-use crate::cli::args::{BoundArgs, LineFormat, SentenceArgs, count, not_negative};
-use crate::cli::input::{InputFiles, InputSide, SourceLine};
-use crate::cli::output::LineOutput;
-use crate::cli::windows;
-use crate::cli::windows::{Doing, Growth};
-use crate::decoding::batching::bounded_batches;
-use crate::decoding::sample::{Numbered, Sample, SampleOptions};
-use crate::decoding::{Ensemble, sample};
-use crate::error::{Error, Result};
-use crate::host::words;
-use crate::models::{Model, Stepper};
-use crate::ticket::CancellationToken;
+use crate::args::{BoundArgs, LineFormat, SentenceArgs, count, not_negative};
+use crate::input::{InputFiles, InputSide, SourceLine};
+use crate::output::LineOutput;
+use crate::windows;
+use crate::windows::{Doing, Growth};
+use engine::decoding::batching::bounded_batches;
+use engine::decoding::sample::{Numbered, Sample, SampleOptions};
+use engine::decoding::{Ensemble, sample};
+use engine::error::{Error, Result};
+use host::words;
+use engine::models::{Model, Stepper};
+use engine::ticket::CancellationToken;
 
 /// About the most samples of a window.
 const WINDOW_SAMPLES: usize = 50_000;

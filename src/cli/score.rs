@@ -1,25 +1,25 @@
-//! Floor 13: `interlinear score`: log p(y | x) and the alignment of given pairs, as JSON lines.
+//! `interlinear score`: log p(y | x) and the alignment of given pairs, as JSON lines.
 
 pub mod contrast;
 
 use clap::{ArgMatches, Args, FromArgMatches as _};
 
-use crate::analysis::hard;
-use crate::app::files::line::{ScoreLine, WordsLine, ends};
-use crate::cli::args::links::LinkWordsArgs;
-use crate::cli::args::{BatchArgs, ModelArgs, PairArgs, ReadingArgs, RunArgs, ScoreFormat};
-use crate::cli::output::LineOutput;
-use crate::cli::pairs::{PairForcer, SourcePair};
-use crate::cli::windows;
-use crate::cli::windows::Doing;
-use crate::cli::{Context, phrases};
-use crate::decoding::{Ensemble, Hypothesis};
-use crate::error::Error;
-use crate::host::words;
-use crate::host::words::LinkedSides;
-use crate::text::sentence::{EOS, Sentence};
-use crate::text::words::vocabulary_words;
-use crate::training::settings::LinkWords;
+use engine::analysis::hard;
+use explorer::app::files::line::{ScoreLine, WordsLine, ends};
+use crate::args::links::LinkWordsArgs;
+use crate::args::{BatchArgs, ModelArgs, PairArgs, ReadingArgs, RunArgs, ScoreFormat};
+use crate::output::LineOutput;
+use crate::pairs::{PairForcer, SourcePair};
+use crate::windows;
+use crate::windows::Doing;
+use crate::{Context, phrases};
+use engine::decoding::{Ensemble, Hypothesis};
+use engine::error::Error;
+use host::words;
+use host::words::LinkedSides;
+use engine::text::sentence::{EOS, Sentence};
+use engine::text::words::vocabulary_words;
+use training::settings::LinkWords;
 
 /// As typed.
 #[derive(Args, Clone, Debug)]

@@ -1,4 +1,4 @@
-//! Floor 13: `interlinear completions` and `interlinear man`: what shells and `man` know of the commands, from the same
+//! `interlinear completions` and `interlinear man`: what shells and `man` know of the commands, from the same
 //! table as the help.
 
 use std::io::Write as _;
@@ -8,9 +8,9 @@ use clap::Args;
 use clap_complete::Shell;
 use clap_mangen::Man;
 
-use crate::cli::output::{LineOutput, STDOUT, failed};
-use crate::cli::program;
-use crate::text::write::{FolderDraft, write_atomic};
+use crate::output::{LineOutput, STDOUT, failed};
+use crate::program;
+use engine::text::write::{FolderDraft, write_atomic};
 
 const NAME: &str = "interlinear";
 /// The chapter of the manual for programs.

@@ -1,23 +1,23 @@
-//! Floor 13: the statistical aligner, for the commands whose links may come from it: learned from the text at hand and
+//! The statistical aligner, for the commands whose links may come from it: learned from the text at hand and
 //! further corpora, or before.
 
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::aligner::corpus::{CorpusBuilder, RARE};
-use crate::aligner::learn::{LearningProgress as Learning, learn, pairs_of_all_passes};
-use crate::aligner::learned::{Directions, Learned};
-use crate::aligner::settings::AlignerSettings;
-use crate::aligner::words::{Cutter, LineAligner};
-use crate::cli::args::PairArgs;
-use crate::cli::output;
-use crate::cli::progress::ProgressLine;
-use crate::error::{Error, Result};
-use crate::text::language::of_file as language_of;
-use crate::text::parallel::ParallelReader;
-use crate::text::reader::{MOST_LINES, MOST_TEXT};
-use crate::ticket::CancellationToken;
+use engine::aligner::corpus::{CorpusBuilder, RARE};
+use engine::aligner::learn::{LearningProgress as Learning, learn, pairs_of_all_passes};
+use engine::aligner::learned::{Directions, Learned};
+use engine::aligner::settings::AlignerSettings;
+use engine::aligner::words::{Cutter, LineAligner};
+use crate::args::PairArgs;
+use crate::output;
+use crate::progress::ProgressLine;
+use engine::error::{Error, Result};
+use engine::text::language::of_file as language_of;
+use engine::text::parallel::ParallelReader;
+use engine::text::reader::{MOST_LINES, MOST_TEXT};
+use engine::ticket::CancellationToken;
 
 /// As typed.
 #[derive(Args, Clone, Debug)]

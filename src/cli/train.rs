@@ -1,4 +1,4 @@
-//! Floor 13: `interlinear train`: a run with its progress.
+//! `interlinear train`: a run with its progress.
 
 pub mod head;
 
@@ -8,19 +8,19 @@ use std::time::Instant;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::attention::{KINDS, scores};
-use crate::cli::args;
-use crate::cli::args::RunArgs;
-use crate::cli::output;
-use crate::cli::train::head::HeadArgs;
-use crate::error::Error;
-use crate::models::choice::ModelSpec;
-use crate::models::config::Architecture;
-use crate::models::{Kernels, TRAINED};
-use crate::ticket::CancellationToken;
-use crate::training::recipe::{PAPERS, RECIPES, SIZES, TrainingPlan};
-use crate::training::trainer::{DevelopmentScore, LogLine, TrainingReport};
-use crate::training::{RunOptions, recipe, train};
+use engine::attention::{KINDS, scores};
+use crate::args;
+use crate::args::RunArgs;
+use crate::output;
+use crate::train::head::HeadArgs;
+use engine::error::Error;
+use engine::models::choice::ModelSpec;
+use engine::models::config::Architecture;
+use engine::models::{Kernels, TRAINED};
+use engine::ticket::CancellationToken;
+use training::recipe::{PAPERS, RECIPES, SIZES, TrainingPlan};
+use training::trainer::{DevelopmentScore, LogLine, TrainingReport};
+use training::{RunOptions, recipe, train};
 
 /// As typed.
 #[derive(Args, Clone, Debug)]

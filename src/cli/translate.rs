@@ -1,4 +1,4 @@
-//! Floor 13: `interlinear translate`: one sentence a line in, one result a line out, in order, perhaps with a file of
+//! `interlinear translate`: one sentence a line in, one result a line out, in order, perhaps with a file of
 //! interventions beside it.
 
 use std::path::PathBuf;
@@ -6,26 +6,26 @@ use std::sync::Arc;
 
 use clap::Args;
 
-use crate::analysis::hard;
-use crate::analysis::unknown::Replacing;
-use crate::app::files::line::{HypothesisLine, SetLine, TranslationLine, ends};
-use crate::cli::args::links::LinkWordsArgs;
-use crate::cli::args::{LineFormat, ReadingArgs, ReplaceArgs, SearchArgs, SentenceArgs, count};
-use crate::cli::input::{InputFiles, InputSide, SourceLine};
-use crate::cli::output::LineOutput;
-use crate::cli::windows;
-use crate::cli::windows::{Doing, Growth, WindowItem};
-use crate::decoding::{Decoded, Ensemble, Hypothesis, SearchOptions};
-use crate::error::{Error, Result};
-use crate::evaluation::acting::reader;
-use crate::evaluation::rows::ReadRows;
-use crate::host::words;
-use crate::host::words::LinkedSides;
-use crate::interventions::{Intervention, InterventionFile, Resolved, ResolvedText, intervene_all};
-use crate::models::Stepper;
-use crate::text::sentence::Sentence;
-use crate::text::words::vocabulary_words;
-use crate::ticket::CancellationToken;
+use engine::analysis::hard;
+use engine::analysis::unknown::Replacing;
+use explorer::app::files::line::{HypothesisLine, SetLine, TranslationLine, ends};
+use crate::args::links::LinkWordsArgs;
+use crate::args::{LineFormat, ReadingArgs, ReplaceArgs, SearchArgs, SentenceArgs, count};
+use crate::input::{InputFiles, InputSide, SourceLine};
+use crate::output::LineOutput;
+use crate::windows;
+use crate::windows::{Doing, Growth, WindowItem};
+use engine::decoding::{Decoded, Ensemble, Hypothesis, SearchOptions};
+use engine::error::{Error, Result};
+use engine::evaluation::acting::reader;
+use engine::evaluation::rows::ReadRows;
+use host::words;
+use host::words::LinkedSides;
+use engine::interventions::{Intervention, InterventionFile, Resolved, ResolvedText, intervene_all};
+use engine::models::Stepper;
+use engine::text::sentence::Sentence;
+use engine::text::words::vocabulary_words;
+use engine::ticket::CancellationToken;
 
 /// As typed.
 #[derive(Args, Clone, Debug)]

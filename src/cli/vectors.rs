@@ -1,19 +1,19 @@
-//! Floor 13: the vectors that `neighbours` and `map` look at, from what was typed.
+//! The vectors that `neighbours` and `map` look at, from what was typed.
 
 use std::path::Path;
 
 use clap::Args;
 
-use crate::analysis::neighbours::Space;
-use crate::cli::args;
-use crate::cli::args::{Choice, RunArgs, one_of};
-use crate::cli::input::{InputLines, InputSide};
-use crate::cli::progress::ProgressLine;
-use crate::error::Error;
-use crate::host::runtime::Runtime;
-use crate::models::choice::ModelSpec;
-use crate::models::representations::VocabularySide;
-use crate::models::{Model, representations};
+use engine::analysis::neighbours::Space;
+use crate::args;
+use crate::args::{Choice, RunArgs, one_of};
+use crate::input::{InputLines, InputSide};
+use crate::progress::ProgressLine;
+use engine::error::Error;
+use host::runtime::Runtime;
+use engine::models::choice::ModelSpec;
+use engine::models::representations::VocabularySide;
+use engine::models::{Model, representations};
 
 const SIDES: &[Choice<VocabularySide>] = &[
     ("source", "The language that is read", VocabularySide::Source),
@@ -38,7 +38,7 @@ pub struct VectorArgs {
 
 impl VectorArgs {
     /// Loads the model.
-    pub fn open(&self) -> crate::error::Result<(Runtime, Model)> {
+    pub fn open(&self) -> engine::error::Result<(Runtime, Model)> {
         let runtime = self.run.high()?;
         let model = args::load(&self.model, &runtime)?;
         Ok((runtime, model))
@@ -84,7 +84,7 @@ pub struct Vectors {
 
 impl Vectors {
     /// The first `most` words of a side.
-    pub fn words(model: &Model, side: VocabularySide, most: usize) -> crate::error::Result<Self> {
+    pub fn words(model: &Model, side: VocabularySide, most: usize) -> engine::error::Result<Self> {
         let words = representations::words(model, side, most)?;
         let vocabulary = representations::tokenizer(model, side);
         let entry = |&id: &u32| {
@@ -103,7 +103,7 @@ impl Vectors {
         while let Some(line) = lines.read()? {
             let read = InputSide { tokenizer: &model.source, pretokenized }.read(&lines, line);
             match read.refused {
-                Some(why) => crate::cli::output::tell(&why.to_string()),
+                Some(why) => crate::output::tell(&why.to_string()),
                 None if read.sentence.words() > 0 => texts.push((read.number, read.sentence)),
                 None => {}
             }

@@ -1,4 +1,4 @@
-//! Floor 13: the one loop of commands that answer a line of input with a result: window after window until the input
+//! The one loop of commands that answer a line of input with a result: window after window until the input
 //! ends or cannot be read any further.
 //!
 //! A window is one line at first, so that the first result comes early, and grows to a few batches, so that most
@@ -8,9 +8,9 @@
 use std::io::IsTerminal as _;
 use std::path::PathBuf;
 
-use crate::cli::input::{InputFiles, SourceLine};
-use crate::cli::progress::ProgressLine;
-use crate::error::{Error, Result};
+use crate::input::{InputFiles, SourceLine};
+use crate::progress::ProgressLine;
+use engine::error::{Error, Result};
 
 /// What a window holds: a line or a pair of lines.
 pub trait WindowItem {

@@ -1,32 +1,32 @@
-//! Floor 7: systems run over the sentences of a workspace: what is missing is asked for, batch after batch, and kept at
+//! Systems run over the sentences of a workspace: what is missing is asked for, batch after batch, and kept at
 //! once, so that a run goes on where it stopped.
 
 use std::sync::Arc;
 use std::time::Instant;
 
-use crate::analysis::alignment::Alignment;
-use crate::analysis::reading::Reading;
-use crate::analysis::unknown::Replacing;
-use crate::analysis::words::{merge_alpha, merge_log_p};
-use crate::corpus::measures::table::Measuring;
-use crate::corpus::store::file::Workspace;
-use crate::corpus::store::output::SystemOutput;
-use crate::corpus::store::read::{FORCED, StoredAbout, StoredSystem};
-use crate::corpus::store::rules::KnownWords;
-use crate::corpus::store::write::Placed;
-use crate::decoding::{Hypothesis, SearchOptions, SystemSpec};
-use crate::error::{Error, Result};
-use crate::evaluation;
-use crate::evaluation::acting::Acting;
-use crate::evaluation::ask::AskedSystem;
-use crate::evaluation::rows::ReadRows;
-use crate::evaluation::wording;
-use crate::interventions::Intervention;
-use crate::models::{Model, Stepper};
-use crate::text::line;
-use crate::text::sentence::Sentence;
-use crate::text::words::{translated, vocabulary_words, whole_words};
-use crate::ticket::CancellationToken;
+use engine::analysis::alignment::Alignment;
+use engine::analysis::reading::Reading;
+use engine::analysis::unknown::Replacing;
+use engine::analysis::words::{merge_alpha, merge_log_p};
+use crate::measures::table::Measuring;
+use crate::store::file::Workspace;
+use crate::store::output::SystemOutput;
+use crate::store::read::{FORCED, StoredAbout, StoredSystem};
+use crate::store::rules::KnownWords;
+use crate::store::write::Placed;
+use engine::decoding::{Hypothesis, SearchOptions, SystemSpec};
+use engine::error::{Error, Result};
+use engine::evaluation;
+use engine::evaluation::acting::Acting;
+use engine::evaluation::ask::AskedSystem;
+use engine::evaluation::rows::ReadRows;
+use engine::evaluation::wording;
+use engine::interventions::Intervention;
+use engine::models::{Model, Stepper};
+use engine::text::line;
+use engine::text::sentence::Sentence;
+use engine::text::words::{translated, vocabulary_words, whole_words};
+use engine::ticket::CancellationToken;
 
 /// How to run.
 #[derive(Clone, Debug)]

@@ -1,10 +1,10 @@
-//! Floor 6: two axes with ticks, labels and a grid, and where a pair of numbers falls between them.
+//! Two axes with ticks, labels and a grid, and where a pair of numbers falls between them.
 
-use crate::figure::geometry::{Area, Point, point};
-use crate::figure::mark::{Across, Down, LinesMark, Mark, Stroke, TextMark};
-use crate::figure::measure::TextMeasure;
-use crate::figure::palette::Palette;
-use crate::figure::sizes::{SPACE_1, SPACE_2, TEXT_SMALL};
+use crate::geometry::{Area, Point, point};
+use crate::mark::{Across, Down, LinesMark, Mark, Stroke, TextMark};
+use crate::measure::TextMeasure;
+use crate::palette::Palette;
+use crate::sizes::{SPACE_1, SPACE_2, TEXT_SMALL};
 
 /// Room for a tick on the axes x and y, points.
 const ROOM: (f32, f32) = (64.0, 30.0);

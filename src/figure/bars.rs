@@ -1,11 +1,11 @@
-//! Floor 6: a word with a horizontal bar and a number, for the candidates of a position.
+//! A word with a horizontal bar and a number, for the candidates of a position.
 
 use std::borrow::Cow;
 
-use crate::figure::geometry::{Area, point, size};
-use crate::figure::mark::{Across, Down, Mark, Rectangle, TextMark};
-use crate::figure::palette::Palette;
-use crate::figure::sizes::{SPACE_1, TEXT_SMALL};
+use crate::geometry::{Area, point, size};
+use crate::mark::{Across, Down, Mark, Rectangle, TextMark};
+use crate::palette::Palette;
+use crate::sizes::{SPACE_1, TEXT_SMALL};
 
 /// Room for the number at the end, points.
 const NUMBER: f32 = 52.0;

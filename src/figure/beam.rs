@@ -1,12 +1,12 @@
-//! Floor 6: a hypothesis of the beam in one line: its place, its numbers, its words.
+//! A hypothesis of the beam in one line: its place, its numbers, its words.
 
 use std::borrow::Cow;
 
-use crate::figure::geometry::{Area, point};
-use crate::figure::mark::{Across, Down, Mark, Rectangle, TextMark, WordsMark};
-use crate::figure::palette::{Palette, Rgba};
-use crate::figure::sizes::{SPACE_1, SPACE_2, TEXT_BODY, TEXT_SMALL};
-use crate::interventions::Said;
+use crate::geometry::{Area, point};
+use crate::mark::{Across, Down, Mark, Rectangle, TextMark, WordsMark};
+use crate::palette::{Palette, Rgba};
+use crate::sizes::{SPACE_1, SPACE_2, TEXT_BODY, TEXT_SMALL};
+use engine::interventions::Said;
 
 /// Widths of the numbers in front of the words, points.
 pub const NUMBERS: [f32; 4] = [20.0, 52.0, 64.0, 66.0];

@@ -1,12 +1,12 @@
-//! Floor 6: equations as marks. Letters as they are, `_x` and `_{..}` below the line, `^x` and `^{..}` above it, `\t{s}`
+//! Equations as marks. Letters as they are, `_x` and `_{..}` below the line, `^x` and `^{..}` above it, `\t{s}`
 //! with a tilde, `\r{h}` and `\l{h}` with an arrow over them; `∘` is the product of each number with its neighbour.
 
 use std::borrow::Cow;
 
-use crate::figure::geometry::{Point, point};
-use crate::figure::mark::{Across, Dots, Down, LinesMark, Mark, Stroke, TextMark};
-use crate::figure::measure::TextMeasure;
-use crate::figure::palette::Rgba;
+use crate::geometry::{Point, point};
+use crate::mark::{Across, Dots, Down, LinesMark, Mark, Stroke, TextMark};
+use crate::measure::TextMeasure;
+use crate::palette::Rgba;
 
 /// What stands over a letter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -197,7 +197,7 @@ impl Setter<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figure::measure::SansSerif;
+    use crate::measure::SansSerif;
 
     #[test]
     fn what_is_typeset_is_what_is_read_out() {

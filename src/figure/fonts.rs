@@ -1,4 +1,4 @@
-//! Floor 6: the letters of figures in files: a font that comes with the program, and those of the system for the scripts
+//! The letters of figures in files: a font that comes with the program, and those of the system for the scripts
 //! that it lacks.
 
 use std::sync::{Arc, OnceLock};
@@ -7,9 +7,9 @@ use resvg::usvg::fontdb::{Database, FaceInfo, ID, Source, Stretch, Style, Weight
 use resvg::usvg::{FontResolver, Options, Tree};
 use skrifa::{FontRef, MetadataProvider as _};
 
-use crate::error::{Error, Result};
-use crate::figure::Figure;
-use crate::figure::mark::Mark;
+use engine::error::{Error, Result};
+use crate::Figure;
+use crate::mark::Mark;
 
 /// Its letters are as wide as those of Helvetica.
 const BUNDLED: &[u8] = include_bytes!("../../assets/fonts/LiberationSans-Regular.ttf");

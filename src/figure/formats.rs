@@ -1,14 +1,14 @@
-//! Floor 6: the files that figures are written to. A new format is one painter and one line of [`FORMATS`].
+//! The files that figures are written to. A new format is one painter and one line of [`FORMATS`].
 
 use std::path::Path;
 
-use crate::error::{Error, Result};
-use crate::figure::fonts::Fonts;
-use crate::figure::page::FigurePage;
+use engine::error::{Error, Result};
+use crate::fonts::Fonts;
+use crate::page::FigurePage;
 #[cfg(not(target_family = "wasm"))]
-use crate::figure::pdf::pdf;
-use crate::figure::png::png;
-use crate::figure::{Figure, svg};
+use crate::pdf::pdf;
+use crate::png::png;
+use crate::{Figure, svg};
 
 /// One line of [`FORMATS`].
 #[derive(Clone, Copy, Debug)]

@@ -1,4 +1,4 @@
-//! Floor 6: places and sizes in points, x to the right and y down: those of egui's `emath`, which knows no window.
+//! Places and sizes in points, x to the right and y down: those of egui's `emath`, which knows no window.
 
 pub use emath::{Pos2 as Point, Rect as Area, Vec2 as Size, pos2 as point, vec2 as size};
 

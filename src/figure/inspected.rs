@@ -1,17 +1,17 @@
-//! Floor 6: one target word as the inspector has it: the next words that the model weighed, and where it looked.
+//! One target word as the inspector has it: the next words that the model weighed, and where it looked.
 
 use std::borrow::Cow;
 
-use crate::analysis::divergence::entropy;
-use crate::figure::Figure;
-use crate::figure::axes::{Axes, Axis};
-use crate::figure::bars::BarMark;
-use crate::figure::geometry::{Area, Size, point, size};
-use crate::figure::label::{Label, widest};
-use crate::figure::mark::{Across, Down, Mark, Rectangle, TextMark};
-use crate::figure::measure::TextMeasure;
-use crate::figure::palette::{Palette, Rgba};
-use crate::figure::sizes::{SPACE_1, SPACE_2, TEXT_BODY, TEXT_SMALL};
+use engine::analysis::divergence::entropy;
+use crate::Figure;
+use crate::axes::{Axes, Axis};
+use crate::bars::BarMark;
+use crate::geometry::{Area, Size, point, size};
+use crate::label::{Label, widest};
+use crate::mark::{Across, Down, Mark, Rectangle, TextMark};
+use crate::measure::TextMeasure;
+use crate::palette::{Palette, Rgba};
+use crate::sizes::{SPACE_1, SPACE_2, TEXT_BODY, TEXT_SMALL};
 
 /// Height of a bar of a candidate, points.
 const ROW: f32 = 19.0;

@@ -1,4 +1,4 @@
-//! Floor 6: interlinear text: a sentence word by word, and under each word what is typed of it and what it is linked to in other
+//! Interlinear text: a sentence word by word, and under each word what is typed of it and what it is linked to in other
 //! texts, as linguists print it (the Leipzig glossing rules of Comrie, Haspelmath and Bickel). Words that share one cell are
 //! joined by full stops. A new format is one line of [`GLOSS_FORMATS`].
 
@@ -10,12 +10,12 @@ mod sentence;
 
 use std::fmt::Write as _;
 
-use crate::figure::formats::FORMATS;
-use crate::figure::interlinear::latex::{expex, gb4e, langsci, tikz};
-use crate::figure::interlinear::leipzig::{Abbreviation, labelled, used};
-use crate::figure::svg::escaped;
+use crate::formats::FORMATS;
+use crate::interlinear::latex::{expex, gb4e, langsci, tikz};
+use crate::interlinear::leipzig::{Abbreviation, labelled, used};
+use crate::svg::escaped;
 
-pub use crate::figure::interlinear::sentence::{GlossTier, GlossedSentence, GlossedText, UNSEEN, through};
+pub use crate::interlinear::sentence::{GlossTier, GlossedSentence, GlossedText, UNSEEN, through};
 
 /// How interlinear text is written.
 #[derive(Clone, Copy, Debug)]

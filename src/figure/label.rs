@@ -1,14 +1,14 @@
-//! Floor 6: words as labels: what they say and how much room they need.
+//! Words as labels: what they say and how much room they need.
 
 use std::borrow::Cow;
 
-use crate::figure::geometry::Area;
-use crate::figure::mark::{BorderSide, Mark, Rectangle, Stroke};
-use crate::figure::measure::TextMeasure;
-use crate::figure::palette::{Palette, Rgba};
-use crate::figure::sizes::{LABEL_MAX, TEXT_SMALL};
-use crate::interventions::Said;
-use crate::text::sentence::UNK;
+use crate::geometry::Area;
+use crate::mark::{BorderSide, Mark, Rectangle, Stroke};
+use crate::measure::TextMeasure;
+use crate::palette::{Palette, Rgba};
+use crate::sizes::{LABEL_MAX, TEXT_SMALL};
+use engine::interventions::Said;
+use engine::text::sentence::UNK;
 
 /// What kind of word it is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

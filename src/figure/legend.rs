@@ -1,11 +1,11 @@
-//! Floor 6: what the colours of a figure mean.
+//! What the colours of a figure mean.
 
 use std::borrow::Cow;
 
-use crate::figure::geometry::{Area, Point, Size, point, size};
-use crate::figure::mark::{Across, BorderSide, Cells, Down, LinesMark, Mark, Rectangle, Scale, Stroke, TextMark};
-use crate::figure::palette::{Palette, Rgba};
-use crate::figure::sizes::{SPACE_1, TEXT_SMALL};
+use crate::geometry::{Area, Point, Size, point, size};
+use crate::mark::{Across, BorderSide, Cells, Down, LinesMark, Mark, Rectangle, Scale, Stroke, TextMark};
+use crate::palette::{Palette, Rgba};
+use crate::sizes::{SPACE_1, TEXT_SMALL};
 
 /// Of a band of colours, points.
 pub const SIZE: Size = size(72.0, 12.0);

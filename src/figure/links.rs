@@ -1,18 +1,18 @@
-//! Floor 6: alpha_ij as links between two lines of words: source words above, target words below.
+//! Alpha_ij as links between two lines of words: source words above, target words below.
 //!
 //! [`LinksLayout`] says where the words stand and which word lies under a point; [`LinksFigure::marks`] gives the marks.
 
 use std::ops::Range;
 
-use crate::analysis::alignment::Alignment;
-use crate::figure::Figure;
-use crate::figure::geometry::{Area, Point, Size, point, size};
-use crate::figure::label::Label;
-use crate::figure::mark::{Across, BorderSide, Curve, Down, LinesMark, Mark, Rectangle, Stroke, TextMark};
-use crate::figure::measure::TextMeasure;
-use crate::figure::palette::{Palette, Rgba};
-use crate::figure::sizes::{LABEL_MAX, SPACE_1, SPACE_2, TEXT_BODY};
-use crate::text::links::{Link, Links};
+use engine::analysis::alignment::Alignment;
+use crate::Figure;
+use crate::geometry::{Area, Point, Size, point, size};
+use crate::label::Label;
+use crate::mark::{Across, BorderSide, Curve, Down, LinesMark, Mark, Rectangle, Stroke, TextMark};
+use crate::measure::TextMeasure;
+use crate::palette::{Palette, Rgba};
+use crate::sizes::{LABEL_MAX, SPACE_1, SPACE_2, TEXT_BODY};
+use engine::text::links::{Link, Links};
 
 /// Between two words of a line at least and at most, points.
 const GAPS: (f32, f32) = (SPACE_2, 36.0);

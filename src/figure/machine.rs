@@ -1,15 +1,15 @@
-//! Floor 6: a model as a machine: a box for each of its stages with the numbers that it holds, and what flows between.
+//! A model as a machine: a box for each of its stages with the numbers that it holds, and what flows between.
 
 use std::borrow::Cow;
 
-use crate::figure::equation::typeset;
-use crate::figure::geometry::{Area, Point, Size, point, size};
-use crate::figure::mark::{Across, BorderSide, Curve, Dots, Down, LinesMark, Mark, Rectangle, Stroke, TextMark};
-use crate::figure::measure::TextMeasure;
-use crate::figure::palette::{Palette, Rgba};
-use crate::figure::sizes::{SPACE_1, SPACE_2, TEXT_BODY, TEXT_SMALL};
-use crate::lang;
-use crate::models::anatomy::{Arrow, Flows, Machine, MachineSpan, MachineStage, Quantity};
+use crate::equation::typeset;
+use crate::geometry::{Area, Point, Size, point, size};
+use crate::mark::{Across, BorderSide, Curve, Dots, Down, LinesMark, Mark, Rectangle, Stroke, TextMark};
+use crate::measure::TextMeasure;
+use crate::palette::{Palette, Rgba};
+use crate::sizes::{SPACE_1, SPACE_2, TEXT_BODY, TEXT_SMALL};
+use engine::lang;
+use engine::models::anatomy::{Arrow, Flows, Machine, MachineSpan, MachineStage, Quantity};
 
 /// Between two boxes, of the room of one.
 const GAP: (f32, f32) = (0.16, 0.24);
@@ -475,9 +475,9 @@ fn bars(shares: &[f32], area: &Area, palette: &Palette, marks: &mut Vec<Mark<'st
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figure::measure::SansSerif;
-    use crate::figure::palette::LIGHT;
-    use crate::models::anatomy::Layers;
+    use crate::measure::SansSerif;
+    use crate::palette::LIGHT;
+    use engine::models::anatomy::Layers;
 
     #[test]
     fn bars_below_zero_are_orange_as_in_the_open_box() {

@@ -1,11 +1,11 @@
-//! Floor 6: the marks that figures consist of. A painter handles every one; there is nothing else to paint.
+//! The marks that figures consist of. A painter handles every one; there is nothing else to paint.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::analysis::alignment::Alignment;
-use crate::figure::geometry::{Area, Point, Size};
-use crate::figure::palette::{ColourMap, Rgba};
+use engine::analysis::alignment::Alignment;
+use crate::geometry::{Area, Point, Size};
+use crate::palette::{ColourMap, Rgba};
 
 /// Something that is painted.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,12 +1,12 @@
-//! Floor 6: how much room text takes. Each painter brings a [`TextMeasure`] of the letters that it paints.
+//! How much room text takes. Each painter brings a [`TextMeasure`] of the letters that it paints.
 
 use std::borrow::Cow;
 
 use unicode_bidi::{BidiClass, bidi_class};
 use unicode_normalization::UnicodeNormalization as _;
 
-use crate::figure::geometry::{Area, point, size};
-use crate::figure::mark::{Across, Down, Mark, Rectangle, TextMark, WordsMark};
+use crate::geometry::{Area, point, size};
+use crate::mark::{Across, Down, Mark, Rectangle, TextMark, WordsMark};
 
 /// What a painter knows of its letters.
 pub trait TextMeasure {

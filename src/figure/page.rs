@@ -1,10 +1,10 @@
-//! Floor 6: how large a figure becomes in a file, and how fine.
+//! How large a figure becomes in a file, and how fine.
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Error, Result};
-use crate::figure::geometry::Size;
-use crate::figure::sizes::TEXT_BODY;
+use engine::error::{Error, Result};
+use crate::geometry::Size;
+use crate::sizes::TEXT_BODY;
 
 /// Points in a millimetre.
 const POINTS: f32 = 72.0 / 25.4;

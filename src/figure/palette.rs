@@ -1,4 +1,4 @@
-//! Floor 6: every colour, as plain numbers: the light and the dark palette, colours of several models, colour maps.
+//! Every colour, as plain numbers: the light and the dark palette, colours of several models, colour maps.
 //!
 //! No other file builds a colour; the window's theme turns these into its own kind. There is one accent colour
 //! (selection and hover) and one warm colour (doubt: improbable words, warnings).

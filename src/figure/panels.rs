@@ -1,10 +1,10 @@
-//! Floor 6: one figure of many: figures beside and below each other, on one ground. Imports its room.
+//! One figure of many: figures beside and below each other, on one ground. Imports its room.
 
-use crate::figure::Figure;
-use crate::figure::geometry::{Area, point, size};
-use crate::figure::mark::{Mark, Rectangle};
-use crate::figure::palette::Palette;
-use crate::figure::provenance::Provenance;
+use crate::Figure;
+use crate::geometry::{Area, point, size};
+use crate::mark::{Mark, Rectangle};
+use crate::palette::Palette;
+use crate::provenance::Provenance;
 
 /// Makes the figures of a row equally high, so that what is put below them begins at one height.
 pub fn level(figures: &mut [Figure<'_>], columns: usize) {

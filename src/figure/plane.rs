@@ -1,16 +1,16 @@
-//! Floor 6: words and phrases as points in the plane: what is where, what is under the mouse, which labels fit, and
+//! Words and phrases as points in the plane: what is where, what is under the mouse, which labels fit, and
 //! the marks of them.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use crate::figure::geometry::{Area, Point, Size, point, size};
-use crate::figure::mark::{Across, BorderSide, Dots, Down, Mark, Rectangle, Stroke, TextMark};
-use crate::figure::measure::TextMeasure;
-use crate::figure::palette::{Palette, Rgba};
-use crate::figure::provenance::Provenance;
-use crate::figure::sizes::{CARD_RADIUS, TEXT_SMALL};
-use crate::figure::{Figure, palette};
+use crate::geometry::{Area, Point, Size, point, size};
+use crate::mark::{Across, BorderSide, Dots, Down, Mark, Rectangle, Stroke, TextMark};
+use crate::measure::TextMeasure;
+use crate::palette::{Palette, Rgba};
+use crate::provenance::Provenance;
+use crate::sizes::{CARD_RADIUS, TEXT_SMALL};
+use crate::{Figure, palette};
 
 /// Room around all points, as a share of the smaller side.
 const MARGIN: f32 = 0.06;

@@ -1,18 +1,18 @@
-//! Floor 6: lines, points and bars of several models or runs over two axes, told apart by colour and by shape.
+//! Lines, points and bars of several models or runs over two axes, told apart by colour and by shape.
 //!
 //! A [`Plot`] is the description. [`Plot::marks`] makes marks of it; the window shows the same description in a widget
 //! that can be zoomed.
 
 use std::borrow::Cow;
 
-use crate::figure::Figure;
-use crate::figure::axes::{Axes, Axis, Frame};
-use crate::figure::geometry::{Area, Point, Size, dashed, point, size};
-use crate::figure::mark::{Across, Dots, Down, LinesMark, Mark, Polygon, Rectangle, Stroke, TextMark};
-use crate::figure::measure::TextMeasure;
-use crate::figure::palette::{Palette, Rgba};
-use crate::figure::provenance::Provenance;
-use crate::figure::sizes::{DATA_POINT, SPACE_1, SPACE_2, TEXT_SMALL};
+use crate::Figure;
+use crate::axes::{Axes, Axis, Frame};
+use crate::geometry::{Area, Point, Size, dashed, point, size};
+use crate::mark::{Across, Dots, Down, LinesMark, Mark, Polygon, Rectangle, Stroke, TextMark};
+use crate::measure::TextMeasure;
+use crate::palette::{Palette, Rgba};
+use crate::provenance::Provenance;
+use crate::sizes::{DATA_POINT, SPACE_1, SPACE_2, TEXT_SMALL};
 
 /// Room beside the data on each side, as a share of the span of x and of y.
 pub const MARGINS: (f32, f32) = (0.03, 0.08);

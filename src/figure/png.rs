@@ -1,12 +1,12 @@
-//! Floor 6: a figure as PNG: its SVG painted with pixels, the facts as text in the file.
+//! A figure as PNG: its SVG painted with pixels, the facts as text in the file.
 
 use resvg::tiny_skia::{Pixmap, Transform};
 
-use crate::error::{Error, Result};
-use crate::figure::Figure;
-use crate::figure::fonts::Fonts;
-use crate::figure::page::FigurePage;
-use crate::figure::svg::svg;
+use engine::error::{Error, Result};
+use crate::Figure;
+use crate::fonts::Fonts;
+use crate::page::FigurePage;
+use crate::svg::svg;
 
 /// Inches in a metre.
 const INCHES: f64 = 1000.0 / 25.4;

@@ -1,10 +1,10 @@
-//! Floor 6: where a figure or a table comes from, for the file that it is written to.
+//! Where a figure or a table comes from, for the file that it is written to.
 
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 
-use crate::text::commands;
+use engine::text::commands;
 
 /// Where a file comes from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

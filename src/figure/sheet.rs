@@ -1,27 +1,27 @@
-//! Floor 6: whole figures of a translation: the kinds that there are, from the same words and numbers.
+//! Whole figures of a translation: the kinds that there are, from the same words and numbers.
 //!
 //! A new kind is one line of [`KINDS`].
 
 use std::sync::LazyLock;
 
-use crate::analysis::alignment::Alignment;
-use crate::figure::beam::BeamRow;
-use crate::figure::geometry::{Area, point, size};
-use crate::figure::heatmap::layout::{Gaze, Metrics};
-use crate::figure::heatmap::outlines::Outlined;
-use crate::figure::heatmap::{Heatmap, HeatmapMarks};
-use crate::figure::inspected::Inspected;
-use crate::figure::label::Label;
-use crate::figure::links::Weight;
-use crate::figure::mark::{Cells, Mark, Scale};
-use crate::figure::measure::{SansSerif, TextMeasure as _};
-use crate::figure::palette::{ColourMap, Palette};
-use crate::figure::panels::{level, together};
-use crate::figure::provenance::Provenance;
-use crate::figure::sizes::{SPACE_1, TEXT_BODY};
-use crate::figure::tree::{DrawnNode, TreeFigure};
-use crate::figure::{Figure, MARGIN, legend, links};
-use crate::text::links::Links;
+use engine::analysis::alignment::Alignment;
+use crate::beam::BeamRow;
+use crate::geometry::{Area, point, size};
+use crate::heatmap::layout::{Gaze, Metrics};
+use crate::heatmap::outlines::Outlined;
+use crate::heatmap::{Heatmap, HeatmapMarks};
+use crate::inspected::Inspected;
+use crate::label::Label;
+use crate::links::Weight;
+use crate::mark::{Cells, Mark, Scale};
+use crate::measure::{SansSerif, TextMeasure as _};
+use crate::palette::{ColourMap, Palette};
+use crate::panels::{level, together};
+use crate::provenance::Provenance;
+use crate::sizes::{SPACE_1, TEXT_BODY};
+use crate::tree::{DrawnNode, TreeFigure};
+use crate::{Figure, MARGIN, legend, links};
+use engine::text::links::Links;
 
 /// Height of the links between the two lines, points.
 const RISE: f32 = 130.0;

@@ -1,4 +1,4 @@
-//! Floor 6: sizes of figures in points, which the window uses too.
+//! Sizes of figures in points, which the window uses too.
 
 /// Hairline gaps.
 pub const SPACE_1: f32 = 4.0;

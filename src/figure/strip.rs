@@ -1,8 +1,8 @@
-//! Floor 6: a vector as rows of signed bars, for the one context vector of the RNN Encoder-Decoder.
+//! A vector as rows of signed bars, for the one context vector of the RNN Encoder-Decoder.
 
-use crate::figure::geometry::{Area, Size, point, size};
-use crate::figure::mark::{LinesMark, Mark, Rectangle, Stroke};
-use crate::figure::palette::Palette;
+use crate::geometry::{Area, Size, point, size};
+use crate::mark::{LinesMark, Mark, Rectangle, Stroke};
+use crate::palette::Palette;
 
 /// Where the bars of a vector stand.
 #[derive(Clone, Copy, Debug, PartialEq)]

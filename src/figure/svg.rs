@@ -1,4 +1,4 @@
-//! Floor 6: a figure as SVG. The text of the file is written here; viewers bring a sans-serif font.
+//! A figure as SVG. The text of the file is written here; viewers bring a sans-serif font.
 //!
 //! Cells become rectangles, neighbours of one colour in a row one of them: viewers smooth images, which would blur the
 //! numbers, and rectangles stay sharp on every page.
@@ -6,14 +6,14 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use crate::figure::Figure;
-use crate::figure::geometry::{Area, Point};
-use crate::figure::mark::{
+use crate::Figure;
+use crate::geometry::{Area, Point};
+use crate::mark::{
     Across, CellRun, Cells, Dots, Down, Image, LinesMark, Mark, Polygon, Rectangle, Stroke, TextMark,
 };
-use crate::figure::measure::{SansSerif, TextMeasure as _, broken, laid_out};
-use crate::figure::page::FigurePage;
-use crate::figure::palette::Rgba;
+use crate::measure::{SansSerif, TextMeasure as _, broken, laid_out};
+use crate::page::FigurePage;
+use crate::palette::Rgba;
 
 /// From the middle of a line of letters down to what they stand on, as a share of their size.
 const BASE: f32 = 0.35;

@@ -1,18 +1,18 @@
-//! Floor 6: a beam search as a tree: steps from left to right, what continues a node best on its own line, everything
+//! A beam search as a tree: steps from left to right, what continues a node best on its own line, everything
 //! else on lines below. Shared beginnings stand once.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use crate::figure::Figure;
-use crate::figure::geometry::{Area, Point, Size, point, size};
-use crate::figure::label::Hand;
-use crate::figure::mark::{Across, BorderSide, Curve, Down, LinesMark, Mark, Rectangle, Stroke, TextMark};
-use crate::figure::measure::TextMeasure;
-use crate::figure::palette::{Palette, Rgba};
-use crate::figure::sizes::{LABEL_MAX, SPACE_1, SPACE_2, TEXT_SMALL};
-use crate::interventions::Said;
+use crate::Figure;
+use crate::geometry::{Area, Point, Size, point, size};
+use crate::label::Hand;
+use crate::mark::{Across, BorderSide, Curve, Down, LinesMark, Mark, Rectangle, Stroke, TextMark};
+use crate::measure::TextMeasure;
+use crate::palette::{Palette, Rgba};
+use crate::sizes::{LABEL_MAX, SPACE_1, SPACE_2, TEXT_SMALL};
+use engine::interventions::Said;
 
 /// Height of a line, points at scale 1.
 const LINE: f32 = 20.0;
@@ -268,7 +268,7 @@ impl<'a> TreeFigure<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figure::measure::SansSerif;
+    use crate::measure::SansSerif;
 
     #[test]
     fn what_continues_best_stays_on_its_line_and_nothing_overlaps() {

@@ -1,12 +1,12 @@
-//! Floor 12: where models lie that are not named by a path: those that come with the program, and those of the user.
+//! Where models lie that are not named by a path: those that come with the program, and those of the user.
 
 use std::path::{Component, Path, PathBuf};
 
-use crate::app::open_with::Installed;
-use crate::models::choice::ModelSpec;
-use crate::models::config::FORMAT;
-use crate::models::disk::CONFIG_FILE;
-use crate::models::{MODELS, ModelEntry, disk};
+use explorer::app::open_with::Installed;
+use engine::models::choice::ModelSpec;
+use engine::models::config::FORMAT;
+use engine::models::disk::CONFIG_FILE;
+use engine::models::{MODELS, ModelEntry, disk};
 
 /// The folder's name wherever it lies.
 const FOLDER: &str = "models";
@@ -179,7 +179,7 @@ fn config(folder: &Path) -> Option<serde_json::Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::document::column::file_name;
+    use explorer::app::document::column::file_name;
 
     #[test]
     fn a_name_is_looked_for_where_models_lie_and_a_path_is_left_as_it_is() {

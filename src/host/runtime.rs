@@ -1,9 +1,9 @@
-//! Floor 12: where a process computes: threads, device, kernels.
+//! Where a process computes: threads, device, kernels.
 
-use crate::error::Result;
-use crate::models::Kernels;
-use crate::nn::device;
-use crate::nn::device::{Device, DeviceChoice};
+use engine::error::Result;
+use engine::models::Kernels;
+use engine::nn::device;
+use engine::nn::device::{Device, DeviceChoice};
 
 /// Where to compute.
 #[derive(Clone, Debug)]

@@ -1,21 +1,21 @@
-//! Floor 12: from hypotheses to words and links, as commands and Python give them.
+//! From hypotheses to words and links, as commands and Python give them.
 
-use crate::analysis::alignment::Alignment;
-use crate::analysis::hard::Link;
-use crate::analysis::reading::Reading;
-use crate::analysis::words::{merge_alpha, over_words};
-use crate::decoding;
-use crate::decoding::{Decoded, Ensemble, Hypothesis, SearchOptions, Specials};
-use crate::error::{Error, Result};
-use crate::models::{Model, Stepper};
-use crate::text::cut::{WordExchange, WordRule};
-use crate::text::sentence::Sentence;
-use crate::text::tokenizer::Tokenizer;
-use crate::text::words::{SideWords, WordPlaces, vocabulary_words, whole_words};
-use crate::ticket::CancellationToken;
-use crate::training::settings::LinkWords;
+use engine::analysis::alignment::Alignment;
+use engine::analysis::hard::Link;
+use engine::analysis::reading::Reading;
+use engine::analysis::words::{merge_alpha, over_words};
+use engine::decoding;
+use engine::decoding::{Decoded, Ensemble, Hypothesis, SearchOptions, Specials};
+use engine::error::{Error, Result};
+use engine::models::{Model, Stepper};
+use engine::text::cut::{WordExchange, WordRule};
+use engine::text::sentence::Sentence;
+use engine::text::tokenizer::Tokenizer;
+use engine::text::words::{SideWords, WordPlaces, vocabulary_words, whole_words};
+use engine::ticket::CancellationToken;
+use training::settings::LinkWords;
 
-pub use crate::evaluation::wording::{join_words, text, tokens, without_eos};
+pub use engine::evaluation::wording::{join_words, text, tokens, without_eos};
 
 /// The ids that the search must know.
 pub fn specials(model: &Model) -> Specials {

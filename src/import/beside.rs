@@ -1,4 +1,4 @@
-//! Floor 6: how many words the sentences that a file tells of have in the corpus, where its links and weights belong. Imports
+//! How many words the sentences that a file tells of have in the corpus, where its links and weights belong. Imports
 //! nothing.
 
 use std::sync::Arc;

@@ -1,11 +1,10 @@
-//! Floor 6: tables of minimal pairs: `source`, `good`, `bad` and perhaps `tag`. Imports its room.
+//! Tables of minimal pairs: `source`, `good`, `bad` and perhaps `tag`. Imports its room.
 
 use std::path::Path;
 
-use crate::analysis::contrast::pairs::{ContrastPair, tags};
-use crate::error::Result;
-use crate::import;
-use crate::import::{ColumnRole, Record};
+use engine::analysis::contrast::pairs::{ContrastPair, tags};
+use engine::error::Result;
+use crate::{ColumnRole, Record};
 
 /// The columns of the translations, the good one first.
 pub const COLUMNS: [&str; 2] = ["good", "bad"];
@@ -21,7 +20,7 @@ pub fn read(path: &Path, tell: &mut dyn FnMut(&str)) -> Result<Vec<ContrastPair>
     let outputs = COLUMNS.iter().map(|name| ColumnRole::Output((*name).to_owned()));
     let needed: Vec<ColumnRole> = outputs.chain([ColumnRole::Source]).collect();
     let lacks = "has no columns `source`, `good` and `bad`; name them in the first row, tabs or commas between";
-    Ok(import::table(path, columns, (&needed, lacks), tell)?.into_iter().map(of_record).collect())
+    Ok(crate::table(path, columns, (&needed, lacks), tell)?.into_iter().map(of_record).collect())
 }
 
 fn of_record(record: Record) -> ContrastPair {

@@ -1,4 +1,4 @@
-//! Floor 6: numbers as people and spreadsheets write them: `0.8275`, `0,8275`, `1.234,5`. Only all numbers of a column show
+//! Numbers as people and spreadsheets write them: `0.8275`, `0,8275`, `1.234,5`. Only all numbers of a column show
 //! whether a comma separates decimals or thousands. Imports nothing.
 
 /// What a comma is among some numbers.

@@ -1,4 +1,4 @@
-//! Floor 6: documents as paragraphs, whatever keeps them: plain text, HTML, and DOCX of word processors. What is no text (scripts,
+//! Documents as paragraphs, whatever keeps them: plain text, HTML, and DOCX of word processors. What is no text (scripts,
 //! deleted words, notes of other programs) is left out. Imports its room.
 
 pub mod align;
@@ -9,9 +9,9 @@ mod html;
 use std::io::Read as _;
 use std::path::Path;
 
-use crate::error::{Error, Result};
-use crate::import::input::ImportInput;
-use crate::text::reader::{MOST_LINE, require_file};
+use engine::error::{Error, Result};
+use crate::input::ImportInput;
+use engine::text::reader::{MOST_LINE, require_file};
 
 /// Bytes of a text at most, unpacked, and of what is kept of it, where each paragraph costs so many more.
 const MOST_TEXT: u64 = 1 << 26;

@@ -1,11 +1,11 @@
-//! Floor 6: what was found out about a file, and what was wrong with it. Imports its room, `text` and `error`.
+//! What was found out about a file, and what was wrong with it. Imports its room, `text` and `error`.
 
 use std::path::{Path, PathBuf};
 
-use crate::error::Error;
-use crate::import::options::{Base, ColumnRole, LinkOrder, Orientation};
+use engine::error::Error;
+use crate::options::{Base, ColumnRole, LinkOrder, Orientation};
 
-pub use crate::text::links::guess::Fact as ImportFact;
+pub use engine::text::links::guess::Fact as ImportFact;
 
 /// A result whose error is the end of a sentence that begins with file and line.
 pub type ImportReported<T> = std::result::Result<T, String>;
@@ -35,7 +35,7 @@ pub struct ImportColumn {
 /// What was found out about a file before its first sentence was read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Facts {
-    /// Its format, a name of [`FORMATS`](crate::import::FORMATS).
+    /// Its format, a name of [`FORMATS`](crate::FORMATS).
     pub format: &'static str,
     /// What people call the format.
     pub label: &'static str,

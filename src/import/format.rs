@@ -1,14 +1,14 @@
-//! Floor 6: what a format is: one line of [`FORMATS`](crate::import::FORMATS) and a reader. Imports its room.
+//! What a format is: one line of [`FORMATS`](crate::FORMATS) and a reader. Imports its room.
 
 use std::sync::Arc;
 
-use crate::error::Result;
-use crate::import::facts::{Facts, Warnings};
-use crate::import::input::{ImportInput, TextLines};
-use crate::import::options::{ImportOptions, Role};
-use crate::import::record::Record;
+use engine::error::Result;
+use crate::facts::{Facts, Warnings};
+use crate::input::{ImportInput, TextLines};
+use crate::options::{ImportOptions, Role};
+use crate::record::Record;
 
-/// One row of [`FORMATS`](crate::import::FORMATS).
+/// One row of [`FORMATS`](crate::FORMATS).
 #[derive(Clone, Copy)]
 pub struct FormatEntry {
     /// What is typed.

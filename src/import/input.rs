@@ -1,4 +1,4 @@
-//! Floor 6: the bytes of a file as text, whatever packs and encodes them. Imports `text`.
+//! The bytes of a file as text, whatever packs and encodes them. Imports `text`.
 //!
 //! A byte-order mark decides, then the declaration of an XML file, then the bytes: UTF-8 where they are UTF-8, a few
 //! odd ones aside, else what `chardetng` takes them for, as web browsers do.
@@ -12,9 +12,9 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Decoder, Encoding, UTF_8, UTF_16BE, UTF_16LE};
 
-use crate::error::{Error, Result};
-use crate::import::facts::Warnings;
-use crate::text::reader::{
+use engine::error::{Error, Result};
+use crate::facts::Warnings;
+use engine::text::reader::{
     Advance, HAS_RETURN, LineReader, MOST_UNPACKED, Packing, no_text, packing, require_file, too_packed, unpack,
 };
 

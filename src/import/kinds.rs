@@ -1,4 +1,4 @@
-//! Floor 6: what a file may be: the one table that window, command line and every command ask. A row says how a kind of
+//! What a file may be: the one table that window, command line and every command ask. A row says how a kind of
 //! file is known, who reads it, whether the program writes it as well, and which public files or toolkit showed that it is
 //! read rightly. Imports its room.
 //!
@@ -6,18 +6,18 @@
 
 use std::path::Path;
 
-use crate::error::{Error, Result};
-use crate::import::format::{FileSample, FormatEntry};
-use crate::import::formats::{
+use engine::error::{Error, Result};
+use crate::format::{FileSample, FormatEntry};
+use crate::formats::{
     blocks, corpus, jsonl, links, marian, nbest, npy, snum, subtitles, table, text, tmx, wordalign, xliff,
 };
-use crate::import::input::ImportInput;
-use crate::import::options::{ImportOptions, Role};
-use crate::import::recognise;
-use crate::text::reader::require_file;
+use crate::input::ImportInput;
+use crate::options::{ImportOptions, Role};
+use crate::recognise;
+use engine::text::reader::require_file;
 
-use crate::import::format::CorpusKind::{Comet, Conllu, Judgements, Mqm, Pearmut, Scores};
-use crate::import::format::FormatReading::{OfCorpus, Refused, Sentences};
+use crate::format::CorpusKind::{Comet, Conllu, Judgements, Mqm, Pearmut, Scores};
+use crate::format::FormatReading::{OfCorpus, Refused, Sentences};
 
 /// A row for each kind: name, label, recogniser, reading; whether it is written as well; what proved the reader.
 macro_rules! formats {

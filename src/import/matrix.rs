@@ -1,13 +1,13 @@
-//! Floor 6: matrices of other toolkits: which side their rows are, whether `</s>` has a row and a column, what is
+//! Matrices of other toolkits: which side their rows are, whether `</s>` has a row and a column, what is
 //! padding. Imports its room.
 
-use crate::analysis::alignment::Alignment;
-use crate::import::facts::{Behind, ImportFact, ImportReported};
-use crate::import::options::Orientation;
-use crate::text::sentence::EOS;
-use crate::text::words::without_end;
+use engine::analysis::alignment::Alignment;
+use crate::facts::{Behind, ImportFact, ImportReported};
+use crate::options::Orientation;
+use engine::text::sentence::EOS;
+use engine::text::words::without_end;
 
-pub use crate::text::links::read::MOST_WORDS;
+pub use engine::text::links::read::MOST_WORDS;
 
 /// How far a sum may be from 1.
 const NEAR: f64 = 0.02;

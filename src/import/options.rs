@@ -1,8 +1,8 @@
-//! Floor 6: what a caller knows of a file, and what it overrules. Imports `text`.
+//! What a caller knows of a file, and what it overrules. Imports `text`.
 
-use crate::import::beside::Sides;
+use crate::beside::Sides;
 
-pub use crate::text::links::guess::{Base, LinkOrder};
+pub use engine::text::links::guess::{Base, LinkOrder};
 
 /// What a file is for. A file with several kinds of text says most of it itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -89,7 +89,7 @@ pub struct ImportOptions {
     pub role: Option<Role>,
     /// Whether people said that it is this and nothing else. Otherwise a file that says itself what it is may be that.
     pub is_role_sure: bool,
-    /// The format, a name of [`FORMATS`](crate::import::FORMATS).
+    /// The format, a name of [`FORMATS`](crate::FORMATS).
     pub format: Option<String>,
     /// The encoding, a label of the WHATWG's Encoding Standard such as `utf-8` or `windows-1252`.
     pub encoding: Option<String>,

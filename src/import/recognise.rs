@@ -1,10 +1,10 @@
-//! Floor 6: how files are known that no reader of this room reads: those that only a corpus takes, and those that are no
+//! How files are known that no reader of this room reads: those that only a corpus takes, and those that are no
 //! sentences, whatever they look like. Imports its room and `text`.
 
-use crate::import::decimal::is_number;
-use crate::import::format::FileSample;
-use crate::import::formats::rows::heads;
-use crate::text::phrases::PhraseEntry;
+use crate::decimal::is_number;
+use crate::format::FileSample;
+use crate::formats::rows::heads;
+use engine::text::phrases::PhraseEntry;
 
 /// Lines that are looked at.
 const PEEKED: usize = 50;

@@ -1,11 +1,11 @@
-//! Floor 6: what every format comes to: a sentence with what its file says about it. Imports `text` and
+//! What every format comes to: a sentence with what its file says about it. Imports `text` and
 //! the alignment of `analysis`.
 
-use crate::analysis::alignment::Alignment;
-use crate::import::options::Role;
-use crate::text::cut::WordRule;
-use crate::text::links::{Link, Links};
-use crate::text::readable::readable;
+use engine::analysis::alignment::Alignment;
+use crate::options::Role;
+use engine::text::cut::WordRule;
+use engine::text::links::{Link, Links};
+use engine::text::readable::readable;
 
 /// One sentence of a file.
 #[derive(Clone, Debug, Default, PartialEq)]

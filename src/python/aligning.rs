@@ -1,22 +1,22 @@
-//! Floor 14: links that need no model, and how good links are.
+//! Links that need no model, and how good links are.
 
 use std::path::PathBuf;
 use std::sync::Mutex;
 
 use pyo3::prelude::{Bound, PyAny, PyResult, Python, pyclass, pyfunction, pymethods};
 
-use crate::aligner::corpus::{CorpusBuilder, RARE};
-use crate::aligner::learn::{LearningProgress, learn, pairs_of_all_passes};
-use crate::aligner::learned::Learned;
-use crate::aligner::settings::AlignerSettings;
-use crate::aligner::words::{Cutter, LineAligner};
-use crate::analysis::aer::AerCounts;
-use crate::error::{Error, Result};
-use crate::evaluation::alignment::AlignerDirection;
-use crate::host::runtime::physical_cores;
-use crate::python::waiting;
-use crate::text::links::read::links_of;
-use crate::text::links::{Link, Links};
+use engine::aligner::corpus::{CorpusBuilder, RARE};
+use engine::aligner::learn::{LearningProgress, learn, pairs_of_all_passes};
+use engine::aligner::learned::Learned;
+use engine::aligner::settings::AlignerSettings;
+use engine::aligner::words::{Cutter, LineAligner};
+use engine::analysis::aer::AerCounts;
+use engine::error::{Error, Result};
+use engine::evaluation::alignment::AlignerDirection;
+use host::runtime::physical_cores;
+use crate::waiting;
+use engine::text::links::read::links_of;
+use engine::text::links::{Link, Links};
 
 /// Links as Python has them.
 type Pairs = Vec<(usize, usize)>;

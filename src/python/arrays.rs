@@ -1,4 +1,4 @@
-//! Floor 14: numbers as arrays of numpy.
+//! Numbers as arrays of numpy.
 
 use numpy::{PyArray1, PyArray2, PyArrayMethods as _};
 use pyo3::prelude::{Bound, PyResult, Python};

@@ -1,4 +1,4 @@
-//! Floor 14: figures of translations, and of anybody's attention.
+//! Figures of translations, and of anybody's attention.
 
 use std::borrow::Cow;
 use std::io::Write as _;
@@ -7,23 +7,23 @@ use std::path::PathBuf;
 use numpy::{PyReadonlyArray2, PyUntypedArrayMethods as _};
 use pyo3::prelude::{FromPyObject, PyResult, Python, pyclass, pyfunction, pymethods};
 
-use crate::analysis::alignment::Alignment;
-use crate::analysis::words::merge_alpha;
-use crate::corpus::export::picture;
-use crate::corpus::store::output::SystemOutput;
-use crate::error::{Error, Result};
-use crate::figure::beam::BeamRow;
-use crate::figure::fonts::Fonts;
-use crate::figure::formats::{FORMATS, FigureFormat, format, format_of};
-use crate::figure::links::Weight;
-use crate::figure::page::{DPIS, FigurePage, WIDTHS_MM};
-use crate::figure::palette::{COLOUR_MAPS, ColourMap};
-use crate::figure::provenance::Provenance;
-use crate::figure::sheet::{FigureKind, FigureNeeds, FigureStyle, KINDS, PictureSheet, kind};
-use crate::python::arrays::{Matrix, Words, matrix};
-use crate::text::cut::WordRule;
-use crate::text::pieces::PieceMarks;
-use crate::text::write;
+use engine::analysis::alignment::Alignment;
+use engine::analysis::words::merge_alpha;
+use corpus::export::picture;
+use corpus::store::output::SystemOutput;
+use engine::error::{Error, Result};
+use figure::beam::BeamRow;
+use figure::fonts::Fonts;
+use figure::formats::{FORMATS, FigureFormat, format, format_of};
+use figure::links::Weight;
+use figure::page::{DPIS, FigurePage, WIDTHS_MM};
+use figure::palette::{COLOUR_MAPS, ColourMap};
+use figure::provenance::Provenance;
+use figure::sheet::{FigureKind, FigureNeeds, FigureStyle, KINDS, PictureSheet, kind};
+use crate::arrays::{Matrix, Words, matrix};
+use engine::text::cut::WordRule;
+use engine::text::pieces::PieceMarks;
+use engine::text::write;
 
 /// How a figure is to look.
 #[derive(FromPyObject)]

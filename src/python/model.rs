@@ -1,4 +1,4 @@
-//! Floor 14: a model, or several as one, that translates and scores lists of sentences.
+//! A model, or several as one, that translates and scores lists of sentences.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -6,23 +6,23 @@ use std::sync::{Arc, Mutex, PoisonError};
 use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::{Bound, FromPyObject, PyAny, PyErr, PyResult, Python, pyclass, pymethods};
 
-use crate::analysis::reading::Reading;
-use crate::decoding;
-use crate::decoding::SystemSpec;
-use crate::decoding::{Decoded, Ensemble, Hypothesis, LengthRule, Ranking, SearchOptions};
-use crate::error::{Error, Result};
-use crate::evaluation::rows::ReadRows;
-use crate::host::runtime::Runtime;
-use crate::host::words;
-use crate::models::{Kernels, Model, Stepper};
-use crate::nn::device::DeviceChoice;
-use crate::python::translation::{NativeTranslation, TranslatedSentence};
-use crate::python::waiting;
-use crate::python::waiting::Counted;
-use crate::text::line;
-use crate::text::sentence::Sentence;
-use crate::text::tokenizer::Encode;
-use crate::ticket::CancellationToken;
+use engine::analysis::reading::Reading;
+use engine::decoding;
+use engine::decoding::SystemSpec;
+use engine::decoding::{Decoded, Ensemble, Hypothesis, LengthRule, Ranking, SearchOptions};
+use engine::error::{Error, Result};
+use engine::evaluation::rows::ReadRows;
+use host::runtime::Runtime;
+use host::words;
+use engine::models::{Kernels, Model, Stepper};
+use engine::nn::device::DeviceChoice;
+use crate::translation::{NativeTranslation, TranslatedSentence};
+use crate::waiting;
+use crate::waiting::Counted;
+use engine::text::line;
+use engine::text::sentence::Sentence;
+use engine::text::tokenizer::Encode;
+use engine::ticket::CancellationToken;
 
 /// What runs a model, made when it is first wanted.
 type Kept = Mutex<Option<Box<dyn Stepper>>>;

@@ -1,4 +1,4 @@
-//! Floor 14: a translation that was found or given, with its numbers as arrays of numpy.
+//! A translation that was found or given, with its numbers as arrays of numpy.
 
 use std::sync::Arc;
 
@@ -7,21 +7,21 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::{Bound, Py, PyResult, Python, pyclass, pymethods};
 use pyo3::sync::PyOnceLock;
 
-use crate::analysis::alignment::Alignment;
-use crate::analysis::hard;
-use crate::analysis::reading::Reading;
-use crate::analysis::unknown::Replacing;
-use crate::corpus::run;
-use crate::corpus::run::SystemRunOptions;
-use crate::corpus::store::output::SystemOutput;
-use crate::corpus::store::read::StoredAbout;
-use crate::decoding::{Ensemble, Hypothesis, SearchOptions, SystemSpec};
-use crate::figure::provenance::Provenance;
-use crate::host::words::{LinkedSides, text, tokens};
-use crate::python::arrays::{Matrix, Words, array, matrix};
-use crate::python::figure::{DrawnHypothesis, NativeFigure, StyleAsked};
-use crate::text::sentence::Sentence;
-use crate::training::settings::LinkWords;
+use engine::analysis::alignment::Alignment;
+use engine::analysis::hard;
+use engine::analysis::reading::Reading;
+use engine::analysis::unknown::Replacing;
+use corpus::run;
+use corpus::run::SystemRunOptions;
+use corpus::store::output::SystemOutput;
+use corpus::store::read::StoredAbout;
+use engine::decoding::{Ensemble, Hypothesis, SearchOptions, SystemSpec};
+use figure::provenance::Provenance;
+use host::words::{LinkedSides, text, tokens};
+use crate::arrays::{Matrix, Words, array, matrix};
+use crate::figure::{DrawnHypothesis, NativeFigure, StyleAsked};
+use engine::text::sentence::Sentence;
+use training::settings::LinkWords;
 
 /// What came of a sentence.
 pub struct TranslatedSentence {
@@ -253,7 +253,7 @@ impl NativeTranslation {
             Some(one) if !are_words => SystemOutput {
                 source: self.found.source.tokens.clone(),
                 target: self.tokens().into_iter().map(str::to_owned).collect(),
-                alpha: one.alpha.as_deref().map(crate::analysis::alignment::Alignment::from_rows),
+                alpha: one.alpha.as_deref().map(engine::analysis::alignment::Alignment::from_rows),
                 ..SystemOutput::default()
             },
             _ => self.said().unwrap_or_default(),

@@ -1,4 +1,4 @@
-//! Floor 14: long work behind Python's back. A thread does it without the lock of the interpreter; the thread that asked
+//! Long work behind Python's back. A thread does it without the lock of the interpreter; the thread that asked
 //! looks every now and then whether Ctrl-C was pressed, tells how far it is, and stops the work by its ticket.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,8 +9,8 @@ use std::time::Duration;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::{Bound, PyAny, PyAnyMethods as _, PyErr, PyResult, Python};
 
-use crate::error::{Error, Result};
-use crate::ticket::{CancellationToken, Generation};
+use engine::error::{Error, Result};
+use engine::ticket::{CancellationToken, Generation};
 
 /// Between two looks at Python.
 const TICK: Duration = Duration::from_millis(50);

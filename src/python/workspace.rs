@@ -1,4 +1,4 @@
-//! Floor 14: a workspace, the file of page Corpus: sentences, what systems say of them, the table and the report.
+//! A workspace, the file of page Corpus: sentences, what systems say of them, the table and the report.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,27 +8,27 @@ use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::{Bound, FromPyObject, PyAny, PyErr, PyRef, PyResult, Python, pyclass, pymethods};
 use pyo3::{IntoPyObject, IntoPyObjectExt as _};
 
-use crate::aligner::bundled::{AlignerChoice, AlignerFiles};
-use crate::aligner::words::LineAligner;
-use crate::corpus::export::out;
-use crate::corpus::export::out::{ExportFormat, Out, all_columns};
-use crate::corpus::measures::table::Measuring;
-use crate::corpus::query::column::TableColumn;
-use crate::corpus::query::costly::FilterResources;
-use crate::corpus::query::table;
-use crate::corpus::query::table::Sorting;
-use crate::corpus::store::corpus::CorpusTable;
-use crate::corpus::store::file::Workspace;
-use crate::corpus::store::output::SystemOutput;
-use crate::corpus::store::read::StoredAbout;
-use crate::corpus::store::rules::KnownWords;
-use crate::corpus::store::write::NewSentence;
-use crate::error::{Error, Result};
-use crate::python::arrays::array;
-use crate::python::figure::alignment;
-use crate::python::translation::NativeTranslation;
-use crate::python::waiting;
-use crate::text::links::Link;
+use engine::aligner::bundled::{AlignerChoice, AlignerFiles};
+use engine::aligner::words::LineAligner;
+use corpus::export::out;
+use corpus::export::out::{ExportFormat, Out, all_columns};
+use corpus::measures::table::Measuring;
+use corpus::query::column::TableColumn;
+use corpus::query::costly::FilterResources;
+use corpus::query::table;
+use corpus::query::table::Sorting;
+use corpus::store::corpus::CorpusTable;
+use corpus::store::file::Workspace;
+use corpus::store::output::SystemOutput;
+use corpus::store::read::StoredAbout;
+use corpus::store::rules::KnownWords;
+use corpus::store::write::NewSentence;
+use engine::error::{Error, Result};
+use crate::arrays::array;
+use crate::figure::alignment;
+use crate::translation::NativeTranslation;
+use crate::waiting;
+use engine::text::links::Link;
 
 /// Outputs that are written at once.
 const PIECE: usize = 256;

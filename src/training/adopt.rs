@@ -1,16 +1,16 @@
-//! Floor 6: going on from a model with another vocabulary or with fewer units: words that both have keep their rows, new
+//! Going on from a model with another vocabulary or with fewer units: words that both have keep their rows, new
 //! ones start as configured. A wider model begins with the translations of the narrow one: units that are new read like
 //! fresh ones, and the old ones read them with weights of 0 (Net2Net, of Chen, Goodfellow and Shlens 2016, keeps the function in
 //! another way).
 
 use std::path::Path;
 
-use crate::error::{Error, Result};
-use crate::models::checkpoint::{Array, Weights};
-use crate::models::config::Config;
-use crate::models::{self, Architecture};
-use crate::text::tokenizer::Tokenizer;
-use crate::training::vocabularies::TrainingTokenizers;
+use engine::error::{Error, Result};
+use engine::models::checkpoint::{Array, Weights};
+use engine::models::config::Config;
+use engine::models::{self, Architecture};
+use engine::text::tokenizer::Tokenizer;
+use crate::vocabularies::TrainingTokenizers;
 
 /// Tensors with a row, or a number, for each target word; `source_embedding` has one for each source word.
 const OF_TARGET: &[&str] = &["target_embedding", "readout.W_o", "readout.G", "readout.G_l", "readout.b_w", "W_s"];

@@ -1,4 +1,4 @@
-//! Floor 6: a training log read back: what is drawn as learning curves. The reader of what `log.rs` writes.
+//! A training log read back: what is drawn as learning curves. The reader of what `log.rs` writes.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::error::{Error, Result};
-use crate::text::reader::require_file;
+use engine::error::{Error, Result};
+use engine::text::reader::require_file;
 
 /// Largest file that is read as a log, in bytes; a log of a million updates has a few megabytes.
 const MOST_BYTES: u64 = 256 << 20;

@@ -1,15 +1,15 @@
-//! Floor 6: from text files to corpora of ids.
+//! From text files to corpora of ids.
 
-use crate::analysis::reading::Reading;
-use crate::error::{Error, Result};
-use crate::models::config::Config;
-use crate::text::corpus::{PairRules, ParallelText};
-use crate::text::vocab::EOS_ID;
-use crate::ticket::CancellationToken;
-use crate::training::guide;
-use crate::training::guide::Guide;
-use crate::training::settings::{TextPair, TrainingSettings};
-use crate::training::vocabularies::TrainingTokenizers;
+use engine::analysis::reading::Reading;
+use engine::error::{Error, Result};
+use engine::models::config::Config;
+use engine::text::corpus::{PairRules, ParallelText};
+use engine::text::vocab::EOS_ID;
+use engine::ticket::CancellationToken;
+use crate::guide;
+use crate::guide::Guide;
+use crate::settings::{TextPair, TrainingSettings};
+use crate::vocabularies::TrainingTokenizers;
 
 /// Training text as ids.
 #[derive(Debug, Default)]

@@ -1,11 +1,11 @@
-//! Floor 6: the folder of a run: one run at a time works in it, and what killed ones left half-written goes.
+//! The folder of a run: one run at a time works in it, and what killed ones left half-written goes.
 
 use std::fs::{File, TryLockError};
 use std::io::{ErrorKind, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use crate::error::{Error, Result};
-use crate::text::write::remove_left_over;
+use engine::error::{Error, Result};
+use engine::text::write::remove_left_over;
 
 /// The folder of checkpoint and log.
 pub fn training_folder(output: &Path) -> PathBuf {
@@ -60,15 +60,15 @@ fn taken(output: &Path, file: &mut File) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::models::Model;
-    use crate::models::checkpoint::Weights;
-    use crate::models::config::Config;
-    use crate::models::shapes;
-    use crate::nn::device::Device;
-    use crate::text::tokenizer::Tokenizer;
-    use crate::text::write::faults;
-    use crate::training::log::Log;
-    use crate::training::state::Checkpoint;
+    use engine::models::Model;
+    use engine::models::checkpoint::Weights;
+    use engine::models::config::Config;
+    use engine::models::shapes;
+    use engine::nn::device::Device;
+    use engine::text::tokenizer::Tokenizer;
+    use engine::text::write::faults;
+    use crate::log::Log;
+    use crate::state::Checkpoint;
 
     /// Writes over `path` by `save`, failing and killed at every call; each time the next run starts, and then `holds`
     /// looks whether the file says what it said before or what it was to say.
@@ -122,7 +122,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let output = folder.path();
         drop(lock(output).expect("it is free"));
-        let reference = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/reference/rnnencdec");
+        let reference = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/reference/rnnencdec");
         let Model { config, weights: old, source, target, .. } =
             Model::load(&reference, &Device::cpu()).expect("the fixture is sound");
         let path = |name: &str| output.join(name);

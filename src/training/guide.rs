@@ -1,4 +1,4 @@
-//! Floor 6: where alpha is to look: links between words, from a file, as places of tokens.
+//! Where alpha is to look: links between words, from a file, as places of tokens.
 //!
 //! A word that the vocabulary cuts into pieces has the links of the word on every piece. Where a word has its row only
 //! behind `</s>`, as the last one that RNNsearch reads, the target has as many `</s>` more, so that this row is there.
@@ -7,19 +7,19 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::path::Path;
 
-use crate::error::{Error, Result};
-use crate::text::corpus::{PairRules, ParallelText, SentencePair};
-use crate::text::cut::WordRule;
-use crate::text::links::Link;
-use crate::text::links::read::pharaoh_line;
-use crate::text::parallel::ParallelReader;
-use crate::text::reader::LineReader;
-use crate::text::tokenizer::{CorpusEncoder, Tokenizer};
-use crate::text::words::{place, words};
-use crate::ticket::CancellationToken;
-use crate::training::minibatch::GuidedLink;
-use crate::training::settings::{LinkWords, TextPair, TrainingSettings, Unlinked};
-use crate::training::vocabularies::TrainingTokenizers;
+use engine::error::{Error, Result};
+use engine::text::corpus::{PairRules, ParallelText, SentencePair};
+use engine::text::cut::WordRule;
+use engine::text::links::Link;
+use engine::text::links::read::pharaoh_line;
+use engine::text::parallel::ParallelReader;
+use engine::text::reader::LineReader;
+use engine::text::tokenizer::{CorpusEncoder, Tokenizer};
+use engine::text::words::{place, words};
+use engine::ticket::CancellationToken;
+use crate::minibatch::GuidedLink;
+use crate::settings::{LinkWords, TextPair, TrainingSettings, Unlinked};
+use crate::vocabularies::TrainingTokenizers;
 
 /// Where alpha is to look in each pair of a corpus.
 #[derive(Clone, Debug, Default)]

@@ -1,4 +1,4 @@
-//! Floor 6: learns an alignment head ([`crate::models::fused::head`]) on a frozen model from links between words.
+//! Learns an alignment head ([`engine::models::fused::head`]) on a frozen model from links between words.
 //!
 //! The cost of word i is the cross entropy between alpha'_i and its links, -sum_j A_ij log alpha'_ij with A_i spread evenly
 //! over the linked source words; words without a link look at `</s>`. The model runs forward alone, over given
@@ -17,21 +17,21 @@ use rand::SeedableRng as _;
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
-use crate::error::{Error, Result};
-use crate::models::checkpoint::Weights;
-use crate::models::fused::head::{HEAD_WIDTH, HeadSizes, NEAR, SOURCE_TABLE, near, no_vectors, weights_of};
-use crate::models::{Kernels, Model, Need, StepOutput, StepRow, Stepper};
-use crate::nn::fused::elementwise::softmax;
-use crate::nn::fused::{Precision, attention};
-use crate::nn::init::gaussian;
-use crate::text::corpus::{Batches, ParallelText};
-use crate::ticket::CancellationToken;
-use crate::training::guide::Guide;
-use crate::training::minibatch::GuidedLink;
-use crate::training::optimizer::Optimizer;
-use crate::training::reach::Reach;
-use crate::training::settings::{OptimizerSettings, Rule};
-use crate::training::state::{Checkpoint, Position, SentenceOrder, Tally};
+use engine::error::{Error, Result};
+use engine::models::checkpoint::Weights;
+use engine::models::fused::head::{HEAD_WIDTH, HeadSizes, NEAR, SOURCE_TABLE, near, no_vectors, weights_of};
+use engine::models::{Kernels, Model, Need, StepOutput, StepRow, Stepper};
+use engine::nn::fused::elementwise::softmax;
+use engine::nn::fused::{Precision, attention};
+use engine::nn::init::gaussian;
+use engine::text::corpus::{Batches, ParallelText};
+use engine::ticket::CancellationToken;
+use crate::guide::Guide;
+use crate::minibatch::GuidedLink;
+use crate::optimizer::Optimizer;
+use crate::reach::Reach;
+use crate::settings::{OptimizerSettings, Rule};
+use crate::state::{Checkpoint, Position, SentenceOrder, Tally};
 
 /// Groups of a minibatch.
 const BATCH: usize = 8;
@@ -451,7 +451,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::nn::device::Device;
+    use engine::nn::device::Device;
 
     fn numbers(count: usize, by: f32) -> Vec<f32> {
         (0..count).map(|k| ((k * k) as f32 * by + 0.3).sin()).collect()
@@ -492,7 +492,7 @@ mod tests {
     fn the_gradient_is_that_of_the_cost_on_every_architecture() {
         let links = LINKS.map(|(i, j)| GuidedLink { i, j });
         for name in ["rnnsearch", "rnnencdec", "luong-global-general", "luong-local-p-dot"] {
-            let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/reference").join(name);
+            let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/reference").join(name);
             let model = Model::load(&folder, &Device::cpu()).unwrap_or_else(|error| panic!("{error}"));
             let sizes = HeadSizes::of(&model.config, &model.weights);
             let mut stepper = model.stepper(Kernels::Fused, 1).unwrap_or_else(|error| panic!("{error}"));

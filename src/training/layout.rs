@@ -1,12 +1,12 @@
-//! Floor 6: all parameters of a model in one flat vector, ordered so that the fused kernels
+//! All parameters of a model in one flat vector, ordered so that the fused kernels
 //! find joined matrices (the gates z, r, candidate; i, f, o, g) side by side.
 
 use std::collections::HashMap;
 use std::path::Path;
 
-use crate::error::{Error, Result};
-use crate::models::checkpoint::{Array, Weights};
-use crate::models::config::Config;
+use engine::error::{Error, Result};
+use engine::models::checkpoint::{Array, Weights};
+use engine::models::config::Config;
 
 /// One tensor's place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,7 +62,7 @@ fn rank(name: &str) -> (String, u8) {
 impl ParameterLayout {
     /// The layout of a model with this configuration.
     pub fn new(config: &Config) -> Self {
-        let mut shapes = crate::models::shapes(config);
+        let mut shapes = engine::models::shapes(config);
         shapes.sort_by_key(|(name, _)| rank(name));
         let mut total = 0;
         let mut entries = Vec::with_capacity(shapes.len());

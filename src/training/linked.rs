@@ -1,20 +1,20 @@
-//! Floor 6: the text that an alignment head is learned from: pairs of files with links between their words, of files, of an
+//! The text that an alignment head is learned from: pairs of files with links between their words, of files, of an
 //! aligner that is at hand, or of one that learns from the very text.
 
 use std::path::PathBuf;
 
-use crate::aligner::corpus::{CorpusBuilder, RARE};
-use crate::aligner::learn::{LearningProgress, learn, pairs_of_all_passes};
-use crate::aligner::settings::AlignerSettings;
-use crate::aligner::words::{Cutter, LineAligner};
-use crate::analysis::symmetrize::symmetrization;
-use crate::error::{Error, Result};
-use crate::models::Model;
-use crate::text::corpus::{PairRules, ParallelText};
-use crate::text::parallel::ParallelReader;
-use crate::ticket::CancellationToken;
-use crate::training::guide::{Guide, GuidedReader};
-use crate::training::settings::{LinkWords, Unlinked};
+use engine::aligner::corpus::{CorpusBuilder, RARE};
+use engine::aligner::learn::{LearningProgress, learn, pairs_of_all_passes};
+use engine::aligner::settings::AlignerSettings;
+use engine::aligner::words::{Cutter, LineAligner};
+use engine::analysis::symmetrize::symmetrization;
+use engine::error::{Error, Result};
+use engine::models::Model;
+use engine::text::corpus::{PairRules, ParallelText};
+use engine::text::parallel::ParallelReader;
+use engine::ticket::CancellationToken;
+use crate::guide::{Guide, GuidedReader};
+use crate::settings::{LinkWords, Unlinked};
 
 /// Words of a sentence beyond which a pair is left out.
 const MOST_WORDS: usize = 100;

@@ -1,4 +1,4 @@
-//! Floor 6: the training log, one JSON object a line.
+//! The training log, one JSON object a line.
 
 use std::fs::File;
 use std::io::{BufReader, Write as _};
@@ -6,9 +6,9 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use crate::error::{Error, Result};
-use crate::text::reader::{Advance, LineReader};
-use crate::text::write::{Appending, write_inside};
+use engine::error::{Error, Result};
+use engine::text::reader::{Advance, LineReader};
+use engine::text::write::{Appending, write_inside};
 
 /// An open log.
 #[derive(Debug)]
@@ -53,8 +53,8 @@ impl Log {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::write::faults;
-    use crate::training::curves::Curves;
+    use engine::text::write::faults;
+    use crate::curves::Curves;
 
     #[derive(Serialize)]
     struct Line {

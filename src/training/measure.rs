@@ -1,20 +1,20 @@
-//! Floor 6: BLEU of weights in training: greedy translations of the first development sentences
+//! BLEU of weights in training: greedy translations of the first development sentences
 //! against the raw text of their references.
 
 use std::sync::Arc;
 
-use crate::analysis::bleu::{self, BleuSettings, Tokenization};
-use crate::decoding;
-use crate::decoding::{SearchOptions, Specials};
-use crate::error::Result;
-use crate::models::config::Config;
-use crate::models::folder;
-use crate::text::reader::LineReader;
-use crate::ticket::CancellationToken;
-use crate::training::layout::ParameterLayout;
-use crate::training::settings::TrainingSettings;
-use crate::training::trainer::MeasureBleu;
-use crate::training::vocabularies::TrainingTokenizers;
+use engine::analysis::bleu::{self, BleuSettings, Tokenization};
+use engine::decoding;
+use engine::decoding::{SearchOptions, Specials};
+use engine::error::Result;
+use engine::models::config::Config;
+use engine::models::folder;
+use engine::text::reader::LineReader;
+use engine::ticket::CancellationToken;
+use crate::layout::ParameterLayout;
+use crate::settings::TrainingSettings;
+use crate::trainer::MeasureBleu;
+use crate::vocabularies::TrainingTokenizers;
 
 /// Sentences translated together.
 const BATCH: usize = 64;

@@ -1,4 +1,4 @@
-//! Floor 6: the data of one update: sentence pairs as ids, and the links that guide alpha.
+//! The data of one update: sentence pairs as ids, and the links that guide alpha.
 
 /// Row `i` of alpha is to look at source position `j`, both from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

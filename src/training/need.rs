@@ -1,9 +1,9 @@
-//! Floor 6: the memory that a run needs, estimated before it is allocated.
+//! The memory that a run needs, estimated before it is allocated.
 
-use crate::error::{Error, Result};
-use crate::models;
-use crate::models::config::Config;
-use crate::training::settings::{Rule, TrainingSettings};
+use engine::error::{Error, Result};
+use engine::models;
+use engine::models::config::Config;
+use crate::settings::{Rule, TrainingSettings};
 
 const GIB: f64 = (1u64 << 30) as f64;
 

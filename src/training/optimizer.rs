@@ -1,12 +1,12 @@
-//! Floor 6: Adadelta (Zeiler 2012; rho 0.95, epsilon 1e-6 in the papers), Adam (Kingma and Ba 2015)
+//! Adadelta (Zeiler 2012; rho 0.95, epsilon 1e-6 in the papers), Adam (Kingma and Ba 2015)
 //! and plain gradient descent over one flat vector, in two passes over memory: the sum of the shards' gradients and
 //! its norm; clipping, update, and clearing for the next batch. Rows of embeddings that the batch does not reach
 //! ([`Reach`]) have no gradient to read, and move all the same as far as their memories carry them.
 
-use crate::nn::fused::elementwise::squared_norm;
-use crate::nn::fused::update;
-use crate::training::reach::Reach;
-use crate::training::settings::{OptimizerSettings, Rule};
+use engine::nn::fused::elementwise::squared_norm;
+use engine::nn::fused::update;
+use crate::reach::Reach;
+use crate::settings::{OptimizerSettings, Rule};
 
 /// Numbers that one task works on.
 const CHUNK: usize = 1 << 16;

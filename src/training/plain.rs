@@ -1,23 +1,23 @@
-//! Floor 6: training by candle's autograd over the readable models, on any device: the way on a
+//! Training by candle's autograd over the readable models, on any device: the way on a
 //! GPU, and the reference that the fused gradients are compared with. RNNsearch on an NVIDIA card is in [`card`].
 //!
-//! [`card`]: crate::training::card
+//! [`card`]: crate::card
 
 use std::collections::HashMap;
 
 use candle_core::backprop::GradStore;
 use candle_core::{D, Device, Tensor, Var};
 
-use crate::error::{Error, Result};
-use crate::models::Architecture;
-use crate::models::config::Config;
-use crate::models::loss::{Regularizer, Trainable, trainable};
-use crate::training::card::search::Search;
-use crate::training::engine::{Engine, OptimizerMemory};
-use crate::training::fused::{BatchLoss, Shard, StepOptions};
-use crate::training::layout::{LayoutEntry, ParameterLayout};
-use crate::training::minibatch::Minibatch;
-use crate::training::settings::{OptimizerSettings, Rule};
+use engine::error::{Error, Result};
+use engine::models::Architecture;
+use engine::models::config::Config;
+use engine::models::loss::{Regularizer, Trainable, trainable};
+use crate::card::search::Search;
+use crate::backend::{Engine, OptimizerMemory};
+use crate::fused::{BatchLoss, Shard, StepOptions};
+use crate::layout::{LayoutEntry, ParameterLayout};
+use crate::minibatch::Minibatch;
+use crate::settings::{OptimizerSettings, Rule};
 
 /// Where alpha is to look, 1 at what is linked, [t_y, b, t_x]; `None` without guidance.
 pub fn looks(batch: Minibatch<'_>, device: &Device) -> Result<Option<Tensor>> {

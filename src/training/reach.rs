@@ -1,11 +1,11 @@
-//! Floor 6: where a gradient can be anything but zero: everywhere except in the rows of the embedding tables whose
+//! Where a gradient can be anything but zero: everywhere except in the rows of the embedding tables whose
 //! word is not in the batch. Of twelve thousand rows a minibatch reads some hundreds, and the others need not be
 //! summed, measured or cleared.
 
 use std::ops::Range;
 
-use crate::models::config::Config;
-use crate::training::layout::ParameterLayout;
+use engine::models::config::Config;
+use crate::layout::ParameterLayout;
 
 /// Places of a flat gradient, in order and apart from each other; see the top of the file.
 #[derive(Clone, Debug)]

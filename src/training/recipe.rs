@@ -1,5 +1,5 @@
-//! Floor 6: a training configuration made from the tables: an architecture of [`TRAINED`], for luong a place of
-//! [`KINDS`] and a score of [`ATTENTIONS`](crate::attention::ATTENTIONS), sizes and a recipe of the tables here.
+//! A training configuration made from the tables: an architecture of [`TRAINED`], for luong a place of
+//! [`KINDS`] and a score of [`ATTENTIONS`](engine::attention::ATTENTIONS), sizes and a recipe of the tables here.
 //!
 //! [`PAPERS`] holds what each paper says of its training; what a paper leaves open has the program's own default.
 
@@ -7,12 +7,12 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use crate::attention::{AttentionKind, KINDS, scores};
-use crate::error::{Error, Result};
-use crate::models::config::Architecture;
-use crate::models::{ModelEntry, TRAINED};
-use crate::text::write::write_atomic;
-use crate::training::settings::{
+use engine::attention::{AttentionKind, KINDS, scores};
+use engine::error::{Error, Result};
+use engine::models::config::Architecture;
+use engine::models::{ModelEntry, TRAINED};
+use engine::text::write::write_atomic;
+use crate::settings::{
     DataSettings, LinkWords, ModelSettings, OptimizerSettings, Rule, ScheduleSettings, StartSettings, TextPair,
     TrainingSettings,
 };
@@ -28,7 +28,7 @@ pub struct TrainingPlan {
     pub architecture: String,
     /// A name of [`KINDS`] (luong); `None`: `global`.
     pub attention: Option<String>,
-    /// A name of [`ATTENTIONS`](crate::attention::ATTENTIONS) (luong); `None`: `general`.
+    /// A name of [`ATTENTIONS`](engine::attention::ATTENTIONS) (luong); `None`: `general`.
     pub score: Option<String>,
     /// A name of [`RECIPES`].
     pub recipe: String,

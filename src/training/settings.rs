@@ -1,4 +1,4 @@
-//! Floor 6: the training configuration, one TOML file. Unknown keys are an error.
+//! The training configuration, one TOML file. Unknown keys are an error.
 
 mod check;
 
@@ -8,12 +8,12 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::analysis::reading::Reading;
-use crate::attention::find;
-use crate::error::{Error, Result};
-use crate::models::TRAINED;
-use crate::models::config::{Architecture, AttentionKind, Config, LuongSizes, OwnSizes};
-use crate::nn::fused::Precision;
+use engine::analysis::reading::Reading;
+use engine::attention::find;
+use engine::error::{Error, Result};
+use engine::models::TRAINED;
+use engine::models::config::{Architecture, AttentionKind, Config, LuongSizes, OwnSizes};
+use engine::nn::fused::Precision;
 
 /// A whole configuration file.
 #[derive(Clone, Debug, Deserialize, Serialize, PartialEq)]
@@ -73,7 +73,7 @@ pub struct ModelSettings {
     pub layers: Option<usize>,
     /// Where the decoder looks, a name in [`KINDS`] (luong).
     pub attention: Option<String>,
-    /// The score function, a name in [`ATTENTIONS`](crate::attention::ATTENTIONS) (luong).
+    /// The score function, a name in [`ATTENTIONS`](engine::attention::ATTENTIONS) (luong).
     pub score: Option<String>,
     /// Whether h~_{t-1} is fed into step t (luong; default true).
     pub input_feeding: Option<bool>,
@@ -161,7 +161,7 @@ pub enum Unlinked {
     Nearest,
 }
 
-/// Guided attention: a cost on alpha beside -log p ([`crate::training::fused::guide`]).
+/// Guided attention: a cost on alpha beside -log p ([`crate::fused::guide`]).
 #[derive(Clone, Debug, Deserialize, Serialize, PartialEq)]
 #[serde(deny_unknown_fields, default)]
 pub struct GuideSettings {
@@ -173,7 +173,7 @@ pub struct GuideSettings {
     pub decay_until: Option<u64>,
     /// The weight that is left at the end of the fall.
     pub final_weight: f32,
-    /// Which row of alpha belongs to a word, a name in [`OF_ALPHA`](crate::analysis::reading::OF_ALPHA).
+    /// Which row of alpha belongs to a word, a name in [`OF_ALPHA`](engine::analysis::reading::OF_ALPHA).
     pub reading: String,
     /// Where the rows of words without links are to look.
     pub unlinked: Unlinked,
@@ -391,7 +391,7 @@ pub struct ScheduleSettings {
     /// The mean of the last so many measured weights is measured too, and kept where it is better; 0 for none.
     pub average: usize,
     /// Words that the output layer draws beside the target words of a minibatch instead of computing all
-    /// ([`crate::training::fused::sample`]; Jean et al. 2015); all when absent. On the processor only.
+    /// ([`crate::fused::sample`]; Jean et al. 2015); all when absent. On the processor only.
     pub sampled_words: Option<usize>,
     /// How exactly the factors of products are kept; `bf16` is faster on processors that multiply it. On NVIDIA's cards,
     /// from Ampere on, it rounds them to TF32 (10 bits behind the point; bf16 has 7).

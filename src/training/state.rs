@@ -1,4 +1,4 @@
-//! Floor 6: a checkpoint, everything that a run needs to go on as if it had never stopped.
+//! A checkpoint, everything that a run needs to go on as if it had never stopped.
 //!
 //! One safetensors file, written whole or not at all: the weights and the optimizer's two
 //! memories in `f32`, the position in the data and the best measure in its metadata.
@@ -11,10 +11,10 @@ use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensors};
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Error, Result};
-use crate::text::reader::read_file;
-use crate::text::write::write_inside;
-use crate::training::settings::{BestSettings, Rule};
+use engine::error::{Error, Result};
+use engine::text::reader::read_file;
+use engine::text::write::write_inside;
+use crate::settings::{BestSettings, Rule};
 
 /// Sums over the updates since the last line of the log. Kept, so that the next line of a resumed
 /// run is a mean over the same updates.
@@ -128,9 +128,9 @@ impl Position {
 pub struct Checkpoint {
     /// All parameters in the layout's order.
     pub weights: Vec<f32>,
-    /// See [`Optimizer`](crate::training::optimizer::Optimizer).
+    /// See [`Optimizer`](crate::optimizer::Optimizer).
     pub first: Vec<f32>,
-    /// See [`Optimizer`](crate::training::optimizer::Optimizer).
+    /// See [`Optimizer`](crate::optimizer::Optimizer).
     pub second: Vec<f32>,
     /// The weights of the last measurements, oldest first, where their mean is measured.
     pub measured: Vec<Vec<f32>>,

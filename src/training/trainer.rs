@@ -1,20 +1,20 @@
-//! Floor 6: the loop. Emits reports, asks its ticket, takes time from outside.
+//! The loop. Emits reports, asks its ticket, takes time from outside.
 
 use std::path::Path;
 
 use serde::Serialize;
 
-use crate::error::{Error, Result};
-use crate::text::corpus::{Batches, ParallelText};
-use crate::ticket::CancellationToken;
-use crate::training::engine::{Engine, OptimizerMemory};
-use crate::training::folder::{checkpoint_file, training_folder};
-use crate::training::fused::{BatchLoss, StepOptions};
-use crate::training::guide::Guide;
-use crate::training::log::Log;
-use crate::training::minibatch::{GuidedLink, Minibatch};
-use crate::training::settings::{BestSettings, Rule, ScheduleSettings, TrainingSettings};
-use crate::training::state::{Checkpoint, Position, SentenceOrder};
+use engine::error::{Error, Result};
+use engine::text::corpus::{Batches, ParallelText};
+use engine::ticket::CancellationToken;
+use crate::backend::{Engine, OptimizerMemory};
+use crate::folder::{checkpoint_file, training_folder};
+use crate::fused::{BatchLoss, StepOptions};
+use crate::guide::Guide;
+use crate::log::Log;
+use crate::minibatch::{GuidedLink, Minibatch};
+use crate::settings::{BestSettings, Rule, ScheduleSettings, TrainingSettings};
+use crate::state::{Checkpoint, Position, SentenceOrder};
 
 /// One line of the log: training since the line before.
 #[derive(Clone, Debug, Default, Serialize, PartialEq)]

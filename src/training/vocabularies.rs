@@ -1,15 +1,15 @@
-//! Floor 6: the two tokenizers of a training: built from its text, read from a model folder, written into one.
+//! The two tokenizers of a training: built from its text, read from a model folder, written into one.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use crate::error::Result;
-use crate::text::reader::LineReader;
-use crate::text::tokenizer::Tokenizer;
-use crate::text::vocab;
-use crate::text::vocab::bpe;
-use crate::ticket::CancellationToken;
-use crate::training::settings::{TextPair, TokenKind, TrainingSettings};
+use engine::error::Result;
+use engine::text::reader::LineReader;
+use engine::text::tokenizer::Tokenizer;
+use engine::text::vocab;
+use engine::text::vocab::bpe;
+use engine::ticket::CancellationToken;
+use crate::settings::{TextPair, TokenKind, TrainingSettings};
 
 /// Both tokenizers of a model.
 #[derive(Debug)]

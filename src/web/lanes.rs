@@ -1,4 +1,4 @@
-//! Floor 14: the lanes of the page: its worker, started again when it is lost.
+//! The lanes of the page: its worker, started again when it is lost.
 
 use std::cell::RefCell;
 use std::collections::{BTreeSet, VecDeque};
@@ -11,17 +11,17 @@ use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast as _, JsValue};
 use web_sys::{Blob, MessageEvent, Url, Worker};
 
-use crate::app::effect::QueueCall;
-use crate::jobs::Wake;
-use crate::jobs::live::protocol::{Event, Request};
-use crate::jobs::queue::{QueueEvent, QueueNews, QueueOrder};
-use crate::jobs::steps::{StepsEvent, StepsRequest};
-use crate::models::anatomy;
-use crate::models::choice::ModelSpec;
-use crate::models::config::Config;
-use crate::session::lanes::{LaneNews, Lanes};
-use crate::text::given;
-use crate::web::message::{FromWorker, ToWorker, packed, unpacked};
+use explorer::app::effect::QueueCall;
+use explorer::jobs::Wake;
+use explorer::jobs::live::protocol::{Event, Request};
+use explorer::jobs::queue::{QueueEvent, QueueNews, QueueOrder};
+use explorer::jobs::steps::{StepsEvent, StepsRequest};
+use engine::models::anatomy;
+use engine::models::choice::ModelSpec;
+use engine::models::config::Config;
+use explorer::session::lanes::{LaneNews, Lanes};
+use engine::text::given;
+use crate::message::{FromWorker, ToWorker, packed, unpacked};
 
 /// What has come from the worker.
 #[derive(Default)]

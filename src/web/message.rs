@@ -1,13 +1,13 @@
-//! Floor 14: what the page and its worker tell each other, as bytes.
+//! What the page and its worker tell each other, as bytes.
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use wasm_bindgen::JsError;
 
-use crate::app::effect::QueueCall;
-use crate::jobs::live::protocol::{Event, Request};
-use crate::jobs::queue::QueueEvent;
-use crate::jobs::steps::{StepsEvent, StepsRequest};
+use explorer::app::effect::QueueCall;
+use explorer::jobs::live::protocol::{Event, Request};
+use explorer::jobs::queue::QueueEvent;
+use explorer::jobs::steps::{StepsEvent, StepsRequest};
 
 /// What the page asks for.
 #[derive(Clone, Debug, Serialize, Deserialize)]

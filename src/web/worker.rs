@@ -1,4 +1,4 @@
-//! Floor 14: what the worker of the page does: it keeps the models, translates column after column, and takes apart.
+//! What the worker of the page does: it keeps the models, translates column after column, and takes apart.
 //!
 //! A browser gives it one thread and tells it nothing while it computes. So it computes in turns, of which each ends with a
 //! column, and within one it asks whether the page has asked for something else ([`is_replaced`]): then the turn ends, and
@@ -12,19 +12,19 @@ use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast as _, JsError};
 use web_sys::DedicatedWorkerGlobalScope;
 
-use crate::app::effect::QueueCall;
-use crate::error::Error;
-use crate::jobs::live::protocol::{ColumnId, ColumnSpec, Event, Request};
-use crate::jobs::models::cache::Key;
-use crate::jobs::models::store::Store;
-use crate::jobs::queue::job_queue;
-use crate::jobs::queue::{QueueEvent, QueueNews, QueueOrder};
-use crate::jobs::steps::{Open, StepsEvent, StepsRequest};
-use crate::jobs::{serve, steps};
-use crate::models::Model;
-use crate::text::tokenizer::Tokenizers;
-use crate::ticket::CancellationToken;
-use crate::web::message::{FromWorker, ToWorker, packed, unpacked};
+use explorer::app::effect::QueueCall;
+use engine::error::Error;
+use explorer::jobs::live::protocol::{ColumnId, ColumnSpec, Event, Request};
+use explorer::jobs::models::cache::Key;
+use explorer::jobs::models::store::Store;
+use explorer::jobs::queue::job_queue;
+use explorer::jobs::queue::{QueueEvent, QueueNews, QueueOrder};
+use explorer::jobs::steps::{Open, StepsEvent, StepsRequest};
+use explorer::jobs::{serve, steps};
+use engine::models::Model;
+use engine::text::tokenizer::Tokenizers;
+use engine::ticket::CancellationToken;
+use crate::message::{FromWorker, ToWorker, packed, unpacked};
 
 /// Between two reports of how much of a model is there.
 const TELL_EVERY: f32 = 0.02;

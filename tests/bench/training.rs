@@ -16,7 +16,7 @@ use interlinear::models::config::Config;
 use interlinear::models::disk::CONFIG_FILE;
 use interlinear::models::init::{InitScheme, initial_weights};
 use interlinear::nn::fused::Precision;
-use interlinear::training::engine::{Engine as _, FusedEngine};
+use interlinear::training::backend::{Engine as _, FusedEngine};
 use interlinear::training::fused::{Fused, StepOptions};
 use interlinear::training::layout::ParameterLayout;
 use interlinear::training::minibatch::Minibatch;

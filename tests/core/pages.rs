@@ -52,7 +52,7 @@ fn session(models: &[&str]) -> Session {
 /// none of them.
 #[test]
 fn a_page_is_one_folder_and_few_lines() {
-    let pages = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/pages");
+    let pages = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/explorer/pages");
     let text = |path: &Path| fs::read_to_string(path).expect("a source");
     let names = ["mod map", "pages::map", "MAP,", ".maps", "MapPage", "MapCommand"];
     let tells = |line: &&str| names.iter().any(|name| line.contains(name));

@@ -28,7 +28,7 @@ use interlinear::nn::softmax::log_softmax;
 use interlinear::text::tokenizer::Tokenizers;
 use interlinear::text::vocab;
 use interlinear::ticket::CancellationToken;
-use interlinear::training::engine::Engine as _;
+use interlinear::training::backend::Engine as _;
 use interlinear::training::fused::{self, StepOptions};
 use interlinear::training::layout::ParameterLayout;
 use interlinear::training::minibatch::Minibatch;

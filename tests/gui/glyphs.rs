@@ -11,20 +11,20 @@ use interlinear::widgets::theme;
 
 /// What the window says, in its own files and in those that come with it.
 const WINDOW: &[&str] = &[
-    "src/ui",
-    "src/pages",
-    "src/widgets",
-    "src/app",
-    "src/session",
-    "src/models/anatomy",
-    "src/analysis",
+    "src/explorer/ui",
+    "src/explorer/pages",
+    "src/explorer/widgets",
+    "src/explorer/app",
+    "src/explorer/session",
+    "src/engine/models/anatomy",
+    "src/engine/analysis",
     "src/corpus/measures",
     "src/corpus/overview",
     "assets/lessons",
     "assets/manual",
 ];
 /// What figures say.
-const FIGURES: &[&str] = &["src/figure", "src/models/anatomy"];
+const FIGURES: &[&str] = &["src/figure", "src/engine/models/anatomy"];
 /// Letters and marks of the user's text, for which the system has fonts, and those that XML may not hold.
 const OTHERS: &[&str] =
     &["bidi.rs", "fonts.rs", "measure.rs", "table.rs", "rewording.rs", "confidence.rs", "svg.rs", "mteval.rs"];

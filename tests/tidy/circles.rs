@@ -5,19 +5,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::Source;
 use crate::imports::Modules;
 
-/// Who names whom, by `crate::` and `super::` paths within one room.
+/// Who names whom, by paths within one member.
 pub type Graph<'a> = BTreeMap<&'a str, BTreeSet<&'a str>>;
 
-/// Files and the files of the same room that they import. What a `mod.rs` passes on by `pub use` is no import of its
-/// own, and so are names of its children without `crate::`: a table may name its lines. Tests do not count.
+/// Files and the files of the same member that they import; a file that declares a module names it wherever its path begins
+/// with that. What is only passed on by `pub use` is no import. Tests do not count.
 pub fn graph(sources: &[Source]) -> Graph<'_> {
     let pairs: Vec<(&str, &str)> = sources.iter().map(|source| (source.path.as_str(), source.library())).collect();
     let modules = Modules::new(&pairs);
-    let rooms: BTreeMap<&str, &str> = sources.iter().map(|source| (source.path.as_str(), source.room())).collect();
+    let members: BTreeMap<&str, &str> = sources.iter().map(|source| (source.path.as_str(), source.member())).collect();
     let mut graph = Graph::new();
-    for source in sources.iter().filter(|source| source.room() != "lib") {
+    for source in sources.iter() {
         let named = source.paths().into_iter().filter_map(|path| modules.file(&path, &source.path));
-        let own = named.filter(|file| *file != source.path && rooms.get(file) == Some(&source.room()));
+        let own = named.filter(|file| *file != source.path && members.get(file) == Some(&source.member()));
         graph.insert(source.path.as_str(), own.collect());
     }
     graph
@@ -76,13 +76,13 @@ impl<'g, 'a> Search<'g, 'a> {
 #[test]
 fn a_circle_is_found_through_groups_super_and_what_is_passed_on() {
     let sources = [
-        Source::new("src/a/mod.rs", "//! x\nmod b;\nmod c;\npub use self::b::B;\nconst T: fn() = c::run;\n"),
-        Source::new("src/a/b.rs", "//! x\nuse super::{\n    c::C,\n    d,\n};\n"),
-        Source::new("src/a/c.rs", "//! x\nfn f(b: crate::a::B) {}\n"),
-        Source::new("src/a/d.rs", "//! x\nuse crate::other::E;\n#[cfg(test)]\nmod tests { use crate::a::b::B; }\n"),
-        Source::new("src/other.rs", "//! x\nuse crate::a::d;\n"),
+        Source::new("src/m/a/mod.rs", "//! x\nmod b;\nmod c;\npub use self::b::B;\nconst T: fn() = e::run;\n"),
+        Source::new("src/m/a/b.rs", "//! x\nuse super::{\n    c::C,\n    d,\n};\n"),
+        Source::new("src/m/a/c.rs", "//! x\nfn f(b: crate::a::B) {}\n"),
+        Source::new("src/m/a/d.rs", "//! x\nuse n::other::E;\n#[cfg(test)]\nmod tests { use crate::a::b::B; }\n"),
+        Source::new("src/n/other.rs", "//! x\nuse m::a::d;\n"),
     ];
     let graph = graph(&sources);
     let found = circles(&graph);
-    assert_eq!(found, [BTreeSet::from(["src/a/b.rs", "src/a/c.rs"])], "{graph:?}");
+    assert_eq!(found, [BTreeSet::from(["src/m/a/b.rs", "src/m/a/c.rs"])], "{graph:?}");
 }

@@ -98,7 +98,7 @@ pub fn opened(code: &str) -> Vec<(usize, String)> {
     lines
 }
 
-/// Files by their module path: `crate::session::list` -> `src/session/list.rs`.
+/// Files by their module path: `engine::nn::gru` -> `src/engine/nn/gru.rs`.
 pub struct Modules<'a> {
     files: BTreeMap<String, &'a str>,
     /// What a module offers under its own path though it lives elsewhere.
@@ -141,20 +141,20 @@ fn prefixes(path: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(path), |path| path.rsplit_once("::").map(|(head, _)| head))
 }
 
-/// `src/session/list.rs` -> `crate::session::list`, `src/session/mod.rs` -> `crate::session`.
+/// `src/engine/nn/gru.rs` -> `engine::nn::gru`, `src/engine/nn/mod.rs` -> `engine::nn`, `src/engine/lib.rs` -> `engine`.
 fn module_of(path: &str) -> String {
     let inner = path.strip_prefix("src/").unwrap_or(path);
     let inner = inner.strip_suffix(".rs").unwrap_or(inner);
-    let inner = inner.strip_suffix("/mod").unwrap_or(inner);
-    if inner == "lib" { "crate".to_owned() } else { format!("crate::{}", inner.replace('/', "::")) }
+    let inner = inner.strip_suffix("/mod").or_else(|| inner.strip_suffix("/lib")).unwrap_or(inner);
+    inner.replace('/', "::")
 }
 
-/// A path from the crate's root; `None` for paths into other crates.
+/// A path from `src`; `None` for paths into other crates.
 fn absolute(path: &str, module: &str) -> Option<String> {
     let mut base = module;
     let mut rest = path;
-    if rest.starts_with("crate::") {
-        return Some(rest.to_owned());
+    if let Some(inner) = rest.strip_prefix("crate::") {
+        return Some(format!("{}::{inner}", module.split("::").next().unwrap_or(module)));
     }
     let relative = rest.starts_with("self::") || rest.starts_with("super::");
     rest = rest.strip_prefix("self::").unwrap_or(rest);
@@ -177,18 +177,18 @@ fn groups_are_opened_line_by_line() {
 #[test]
 fn a_path_leads_to_its_file_and_through_what_is_passed_on() {
     let sources = [
-        ("src/a/mod.rs", "pub use self::b::Kept;\npub use crate::a::c::*;\nuse crate::a::c::Own;\n"),
-        ("src/a/b.rs", "use super::c;\n"),
-        ("src/a/c.rs", ""),
+        ("src/m/a/mod.rs", "pub use self::b::Kept;\npub use crate::a::c::*;\nuse crate::a::c::Own;\n"),
+        ("src/m/a/b.rs", "use super::c;\n"),
+        ("src/m/a/c.rs", ""),
     ];
     let modules = Modules::new(&sources);
     for (path, from, file) in [
-        ("crate::a::Kept", "src/x.rs", Some("src/a/b.rs")),
-        ("crate::a::Own", "src/x.rs", Some("src/a/mod.rs")),
-        ("crate::a::b::f", "src/x.rs", Some("src/a/b.rs")),
-        ("super::c", "src/a/b.rs", Some("src/a/c.rs")),
-        ("self::b::Kept", "src/a/mod.rs", Some("src/a/b.rs")),
-        ("std::fs", "src/a/b.rs", None),
+        ("crate::a::Kept", "src/m/x.rs", Some("src/m/a/b.rs")),
+        ("crate::a::Own", "src/m/x.rs", Some("src/m/a/mod.rs")),
+        ("crate::a::b::f", "src/m/x.rs", Some("src/m/a/b.rs")),
+        ("super::c", "src/m/a/b.rs", Some("src/m/a/c.rs")),
+        ("self::b::Kept", "src/m/a/mod.rs", Some("src/m/a/b.rs")),
+        ("std::fs", "src/m/a/b.rs", None),
     ] {
         assert_eq!(modules.file(path, from), file, "{path} from {from}");
     }

@@ -1,4 +1,4 @@
-//! Floor 13: `interlinear documents`: two documents become sentences that translate each other.
+//! `interlinear documents`: two documents become sentences that translate each other.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -7,19 +7,19 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::aligner::sentences::agreement::{BeadAgreement, BeadLetters, BeadPlaces, joined};
-use crate::aligner::sentences::beads::BEAD_KINDS;
-use crate::cli::args::{Choice, RunArgs, one_of};
-use crate::cli::output;
-use crate::cli::output::LineOutput;
-use crate::error::{Error, Result};
-use crate::import::documents::ParagraphBreaks;
-use crate::import::documents::align::{DocumentOptions, align as align_documents};
-use crate::import::documents::beads::{BeadRow, read, table};
-use crate::text::reader::LineReader;
-use crate::text::tsv::{TsvCell, text};
-use crate::text::write::write_atomic;
-use crate::ticket::CancellationToken;
+use engine::aligner::sentences::agreement::{BeadAgreement, BeadLetters, BeadPlaces, joined};
+use engine::aligner::sentences::beads::BEAD_KINDS;
+use crate::args::{Choice, RunArgs, one_of};
+use crate::output;
+use crate::output::LineOutput;
+use engine::error::{Error, Result};
+use import::documents::ParagraphBreaks;
+use import::documents::align::{DocumentOptions, align as align_documents};
+use import::documents::beads::{BeadRow, read, table};
+use engine::text::reader::LineReader;
+use engine::text::tsv::{TsvCell, text};
+use engine::text::write::write_atomic;
+use engine::ticket::CancellationToken;
 
 /// As typed.
 #[derive(Args, Clone, Debug)]

@@ -1,30 +1,30 @@
-//! Floor 13: `interlinear heads`: which head of a Transformer aligns.
+//! `interlinear heads`: which head of a Transformer aligns.
 
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
-use crate::aligner::words::LineAligner;
-use crate::analysis::aer::AerRates;
-use crate::analysis::symmetrize::symmetrization;
-use crate::cli::args;
-use crate::cli::args::links::GoldLayoutArgs;
-use crate::cli::args::{BatchArgs, PairArgs, RunArgs};
-use crate::cli::columns::TextTable;
-use crate::cli::output;
-use crate::cli::output::LineOutput;
-use crate::cli::statistical::{StatisticalArgs, Text};
-use crate::corpus::overview::gold::{HeadErrorRow, heads, heads_left_out};
-use crate::corpus::overview::test_set::TestSet;
-use crate::error::{Error, Result};
-use crate::evaluation::alignment::Aligner;
-use crate::models::choice::ModelSpec;
-use crate::models::transformer::heads::HeadPlace;
-use crate::models::{Kernels, Model};
-use crate::text::links::Links;
-use crate::text::tsv::{TsvCell, rows};
-use crate::ticket::CancellationToken;
+use engine::aligner::words::LineAligner;
+use engine::analysis::aer::AerRates;
+use engine::analysis::symmetrize::symmetrization;
+use crate::args;
+use crate::args::links::GoldLayoutArgs;
+use crate::args::{BatchArgs, PairArgs, RunArgs};
+use crate::columns::TextTable;
+use crate::output;
+use crate::output::LineOutput;
+use crate::statistical::{StatisticalArgs, Text};
+use corpus::overview::gold::{HeadErrorRow, heads, heads_left_out};
+use corpus::overview::test_set::TestSet;
+use engine::error::{Error, Result};
+use engine::evaluation::alignment::Aligner;
+use engine::models::choice::ModelSpec;
+use engine::models::transformer::heads::HeadPlace;
+use engine::models::{Kernels, Model};
+use engine::text::links::Links;
+use engine::text::tsv::{TsvCell, rows};
+use engine::ticket::CancellationToken;
 
 /// How both directions of the statistical aligner become one.
 const USUAL: &str = "grow-diag";

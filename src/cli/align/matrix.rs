@@ -1,16 +1,16 @@
-//! Floor 13: `interlinear align --format jsonl`: alpha of each pair, not the links that are read off it.
+//! `interlinear align --format jsonl`: alpha of each pair, not the links that are read off it.
 
 use serde::Serialize;
 
-use crate::analysis::reading::Reading;
-use crate::cli::align::{AlignArgs, High, high};
-use crate::cli::output::LineOutput;
-use crate::cli::windows;
-use crate::cli::windows::{Doing, Growth};
-use crate::error::Error;
-use crate::evaluation::alignment::{Aligner, WordPair};
-use crate::evaluation::rows::ReadRows;
-use crate::ticket::CancellationToken;
+use engine::analysis::reading::Reading;
+use crate::align::{AlignArgs, High, high};
+use crate::output::LineOutput;
+use crate::windows;
+use crate::windows::{Doing, Growth};
+use engine::error::Error;
+use engine::evaluation::alignment::{Aligner, WordPair};
+use engine::evaluation::rows::ReadRows;
+use engine::ticket::CancellationToken;
 
 /// Pairs of a window: each is forced by itself.
 const WINDOW: usize = 16;

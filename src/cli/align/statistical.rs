@@ -1,28 +1,28 @@
-//! Floor 13: `interlinear align --statistical`: links that need no model, or on which alignment heads have a vote.
+//! `interlinear align --statistical`: links that need no model, or on which alignment heads have a vote.
 
-use crate::aligner::words::LineAligner;
-use crate::analysis::alignment::Alignment;
-use crate::analysis::reading::Reading;
-use crate::cli::align::{AlignArgs, LinkFormat};
-use crate::cli::args;
-use crate::cli::input::{InputFiles, InputLine, InputLines};
-use crate::cli::output::LineOutput;
-use crate::cli::progress::ProgressLine;
-use crate::cli::statistical::Text;
-use crate::cli::windows;
-use crate::error::{Error, Result};
-use crate::evaluation::alignment::{Aligner, AlignerDirection, Refused, VOTED, WordPair, voted};
-use crate::evaluation::rows::ReadRows;
-use crate::models::choice::ModelSpec;
-use crate::models::{Model, Stepper};
-use crate::text::language::primary;
-use crate::text::line;
-use crate::text::links::Link;
-use crate::text::reader::{MOST_BLANK, MOST_LINES, MOST_TEXT};
-use crate::text::sentence::MAX_SOURCE_TOKENS;
-use crate::text::words::words;
-use crate::ticket::CancellationToken;
-use crate::training::settings::LinkWords;
+use engine::aligner::words::LineAligner;
+use engine::analysis::alignment::Alignment;
+use engine::analysis::reading::Reading;
+use crate::align::{AlignArgs, LinkFormat};
+use crate::args;
+use crate::input::{InputFiles, InputLine, InputLines};
+use crate::output::LineOutput;
+use crate::progress::ProgressLine;
+use crate::statistical::Text;
+use crate::windows;
+use engine::error::{Error, Result};
+use engine::evaluation::alignment::{Aligner, AlignerDirection, Refused, VOTED, WordPair, voted};
+use engine::evaluation::rows::ReadRows;
+use engine::models::choice::ModelSpec;
+use engine::models::{Model, Stepper};
+use engine::text::language::primary;
+use engine::text::line;
+use engine::text::links::Link;
+use engine::text::reader::{MOST_BLANK, MOST_LINES, MOST_TEXT};
+use engine::text::sentence::MAX_SOURCE_TOKENS;
+use engine::text::words::words;
+use engine::ticket::CancellationToken;
+use training::settings::LinkWords;
 
 /// A pair of lines, or why it is not aligned.
 type Read = Result<(String, String)>;

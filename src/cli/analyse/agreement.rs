@@ -1,12 +1,12 @@
-//! Floor 13: `interlinear analyse --agreement`: how far two annotators, or more, agree.
+//! `interlinear analyse --agreement`: how far two annotators, or more, agree.
 
 use serde_json::{Value, json};
 
-use crate::cli::output::LineOutput;
-use crate::corpus::judgements::agreement::{AgreementLine, AlphaLine, Aspect, compare};
-use crate::corpus::judgements::alpha::alphas;
-use crate::corpus::store::corpus::CorpusTable;
-use crate::text::tsv::{TsvCell, rows};
+use crate::output::LineOutput;
+use corpus::judgements::agreement::{AgreementLine, AlphaLine, Aspect, compare};
+use corpus::judgements::alpha::alphas;
+use corpus::store::corpus::CorpusTable;
+use engine::text::tsv::{TsvCell, rows};
 
 /// Prints how far annotators agree: of two also where they differ.
 pub fn agreement(

@@ -1,12 +1,12 @@
-//! Floor 13: `interlinear analyse --assign`: a campaign of human evaluation with the sentences that are chosen.
+//! `interlinear analyse --assign`: a campaign of human evaluation with the sentences that are chosen.
 
 use clap::Args;
 
-use crate::cli::output;
-use crate::corpus::judgements::campaign::Campaign;
-use crate::corpus::store::corpus::CorpusTable;
-use crate::corpus::store::file::Workspace;
-use crate::error::Result;
+use crate::output;
+use corpus::judgements::campaign::Campaign;
+use corpus::store::corpus::CorpusTable;
+use corpus::store::file::Workspace;
+use engine::error::Result;
 
 /// As typed.
 #[derive(Args, Clone, Debug)]

@@ -1,22 +1,22 @@
-//! Floor 13: which sentences and columns of a corpus, and the aligner that links their references.
+//! Which sentences and columns of a corpus, and the aligner that links their references.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
 
-use crate::aligner::bundled::{AlignerChoice, AlignerFile, AlignerFiles};
-use crate::cli::args::{Choice, one_of};
-use crate::cli::output;
-use crate::corpus::export::out::{ExportFormat, Out};
-use crate::corpus::query::column::TableColumn;
-use crate::corpus::query::costly::FilterResources;
-use crate::corpus::query::table;
-use crate::corpus::query::table::Sorting;
-use crate::corpus::store::corpus::CorpusTable;
-use crate::corpus::store::file::Workspace;
-use crate::corpus::store::kinds::MOST_PICTURES;
-use crate::error::Result;
+use engine::aligner::bundled::{AlignerChoice, AlignerFile, AlignerFiles};
+use crate::args::{Choice, one_of};
+use crate::output;
+use corpus::export::out::{ExportFormat, Out};
+use corpus::query::column::TableColumn;
+use corpus::query::costly::FilterResources;
+use corpus::query::table;
+use corpus::query::table::Sorting;
+use corpus::store::corpus::CorpusTable;
+use corpus::store::file::Workspace;
+use corpus::store::kinds::MOST_PICTURES;
+use engine::error::Result;
 
 /// Which sentences and columns, as typed.
 #[derive(Args, Clone, Debug)]

@@ -1,9 +1,9 @@
-//! Floor 13: `interlinear analyse --format`: what is printed of the sentences.
+//! `interlinear analyse --format`: what is printed of the sentences.
 
 use clap::ValueEnum;
 
-use crate::cli::analyse::links::LinkArgs;
-use crate::corpus::export::out::ExportFormat;
+use crate::analyse::links::LinkArgs;
+use corpus::export::out::ExportFormat;
 
 /// What to print.
 #[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,19 +1,19 @@
-//! Floor 13: `interlinear analyse --query`: the hits of a query in a corpus.
+//! `interlinear analyse --query`: the hits of a query in a corpus.
 
 use std::path::Path;
 
-use crate::analysis::concordance::sorted;
-use crate::cli::analyse::AnalyseArgs;
-use crate::cli::analyse::format::Format;
-use crate::cli::args::TableFormat;
-use crate::cli::columns::print as print_table;
-use crate::cli::output;
-use crate::cli::output::LineOutput;
-use crate::corpus::query::hits::{Searching, tsv};
-use crate::corpus::query::linked::{LinkChoice, LinkOrigin, TallyOrder, Tallying};
-use crate::corpus::store::corpus::CorpusTable;
-use crate::corpus::store::file::Workspace;
-use crate::error::Error;
+use engine::analysis::concordance::sorted;
+use crate::analyse::AnalyseArgs;
+use crate::analyse::format::Format;
+use crate::args::TableFormat;
+use crate::columns::print as print_table;
+use crate::output;
+use crate::output::LineOutput;
+use corpus::query::hits::{Searching, tsv};
+use corpus::query::linked::{LinkChoice, LinkOrigin, TallyOrder, Tallying};
+use corpus::store::corpus::CorpusTable;
+use corpus::store::file::Workspace;
+use engine::error::Error;
 
 /// Prints the hits of a query: the sentence, the hit with what stands around it, what it is linked to, and the output.
 pub(super) fn print(

@@ -1,10 +1,10 @@
-//! Floor 13: `interlinear analyse`: how links are read off alpha, as typed.
+//! `interlinear analyse`: how links are read off alpha, as typed.
 
 use clap::Args;
 
-use crate::analysis::symmetrize::SYMMETRIZATIONS;
-use crate::cli::args::one_of;
-use crate::corpus::export::out;
+use engine::analysis::symmetrize::SYMMETRIZATIONS;
+use crate::args::one_of;
+use corpus::export::out;
 
 /// How links are read off alpha, as typed.
 #[derive(Args, Clone, Debug)]

@@ -1,13 +1,13 @@
-//! Floor 13: the tables of an overview that `analyse --overview` prints.
+//! The tables of an overview that `analyse --overview` prints.
 
-use crate::cli::output::{LineOutput, tell};
-use crate::corpus::overview::compute::{CountedThing, OverviewOptions, first_pair};
-use crate::corpus::overview::tables;
-use crate::corpus::overview::tables::{OverviewTable, TABLES, overview};
-use crate::corpus::query::costly::FilterResources;
-use crate::corpus::store::corpus::CorpusTable;
-use crate::corpus::store::file::Workspace;
-use crate::error::Error;
+use crate::output::{LineOutput, tell};
+use corpus::overview::compute::{CountedThing, OverviewOptions, first_pair};
+use corpus::overview::tables;
+use corpus::overview::tables::{OverviewTable, TABLES, overview};
+use corpus::query::costly::FilterResources;
+use corpus::store::corpus::CorpusTable;
+use corpus::store::file::Workspace;
+use engine::error::Error;
 
 /// Prints the tables that were asked for.
 ///

@@ -1,16 +1,16 @@
-//! Floor 13: `interlinear report`.
+//! `interlinear report`.
 
 use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::cli::analyse::choice::ChoiceArgs;
-use crate::cli::analyse::read;
-use crate::cli::output;
-use crate::corpus::export::out;
-use crate::corpus::export::out::{ExportFormat, Out};
-use crate::corpus::store::file::Workspace;
-use crate::corpus::store::kinds::MOST_PICTURES;
+use crate::analyse::choice::ChoiceArgs;
+use crate::analyse::read;
+use crate::output;
+use corpus::export::out;
+use corpus::export::out::{ExportFormat, Out};
+use corpus::store::file::Workspace;
+use corpus::store::kinds::MOST_PICTURES;
 
 /// As typed.
 #[derive(Args, Clone, Debug)]

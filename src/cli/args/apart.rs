@@ -1,4 +1,4 @@
-//! Floor 13: what is written never takes the place of what is read. One look at the arguments of every command, before
+//! What is written never takes the place of what is read. One look at the arguments of every command, before
 //! any work begins: the same file by its name, a link, or as standard input is refused.
 
 use std::any::TypeId;
@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Command};
 
-use crate::error::{Error, Result};
-use crate::models::disk::{CONFIG_FILE, SOURCE_FILE, TARGET_FILE, WEIGHTS_FILE};
-use crate::text::write::{BESIDE_DATABASE, is_same_file};
+use engine::error::{Error, Result};
+use engine::models::disk::{CONFIG_FILE, SOURCE_FILE, TARGET_FILE, WEIGHTS_FILE};
+use engine::text::write::{BESIDE_DATABASE, is_same_file};
 
 /// Standard input, where it is a file.
 const STDIN: &str = "/dev/stdin";

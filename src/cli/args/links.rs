@@ -1,10 +1,10 @@
-//! Floor 13: how files of word links are read, as every command asks that reads some.
+//! How files of word links are read, as every command asks that reads some.
 
 use clap::Args;
 
-use crate::cli::args::{Choice, one_of};
-use crate::text::links::read::{Base, LinkLayout, LinkOrder, Notation};
-use crate::training::settings::LinkWords;
+use crate::args::{Choice, one_of};
+use engine::text::links::read::{Base, LinkLayout, LinkOrder, Notation};
+use training::settings::LinkWords;
 
 /// Which words written links count, by the names that a training configuration has for them.
 pub const LINK_WORDS: &[Choice<LinkWords>] = &[

@@ -1,12 +1,12 @@
-//! Floor 13: measured figures as they come: printed as tables in Markdown, row by row, and kept for a file of JSON.
+//! Measured figures as they come: printed as tables in Markdown, row by row, and kept for a file of JSON.
 
 use std::io::Write as _;
 use std::path::Path;
 
 use serde_json::{Map, Value};
 
-use crate::cli::output::LineOutput;
-use crate::text::write::write_atomic;
+use crate::output::LineOutput;
+use engine::text::write::write_atomic;
 
 /// A column of a table. Its name says the unit, and is the key in the record.
 #[derive(Clone, Copy, Debug)]

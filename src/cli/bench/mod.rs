@@ -1,4 +1,4 @@
-//! Floor 13: `interlinear bench`: how fast this machine loads models and translates with them.
+//! `interlinear bench`: how fast this machine loads models and translates with them.
 //!
 //! What the program is measured with while it is built (`tests/bench`, told in BENCHMARKS.md) prints with the same
 //! [`Figures`].
@@ -13,19 +13,19 @@ use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 use serde_json::{Value, json};
 
-use crate::cli::args;
-use crate::cli::args::{RunArgs, count};
-use crate::cli::bench::figures::{BenchColumn, Figures, quantile};
-use crate::decoding;
-use crate::decoding::SearchOptions;
-use crate::error::{Error, Result};
-use crate::host::bundled;
-use crate::host::runtime::Runtime;
-use crate::host::words;
-use crate::models::choice::ModelSpec;
-use crate::models::{Model, Stepper};
-use crate::text::sentence::Sentence;
-use crate::ticket::CancellationToken;
+use crate::args;
+use crate::args::{RunArgs, count};
+use crate::bench::figures::{BenchColumn, Figures, quantile};
+use engine::decoding;
+use engine::decoding::SearchOptions;
+use engine::error::{Error, Result};
+use host::bundled;
+use host::runtime::Runtime;
+use host::words;
+use engine::models::choice::ModelSpec;
+use engine::models::{Model, Stepper};
+use engine::text::sentence::Sentence;
+use engine::ticket::CancellationToken;
 
 /// Words of a sentence, `</s>` aside, and of its translation at most.
 const WORDS: usize = 20;

@@ -1,18 +1,18 @@
-//! Floor 13: the arguments of `interlinear evaluate`.
+//! The arguments of `interlinear evaluate`.
 
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use crate::analysis::bleu::Tokenization;
-use crate::analysis::bootstrap::PairedTests;
-use crate::analysis::buckets::Buckets;
-use crate::cli::args;
-use crate::cli::args::{BatchArgs, Choice, EnsembleArgs, ReplaceArgs, RunArgs, SearchArgs, one_of, tokenizers};
-use crate::cli::evaluate::gold::GoldArgs;
-use crate::decoding::SystemSpec;
-use crate::error::{Error, Result};
-use crate::models::choice::ModelSpec;
+use engine::analysis::bleu::Tokenization;
+use engine::analysis::bootstrap::PairedTests;
+use engine::analysis::buckets::Buckets;
+use crate::args;
+use crate::args::{BatchArgs, Choice, EnsembleArgs, ReplaceArgs, RunArgs, SearchArgs, one_of, tokenizers};
+use crate::evaluate::gold::GoldArgs;
+use engine::decoding::SystemSpec;
+use engine::error::{Error, Result};
+use engine::models::choice::ModelSpec;
 
 /// As typed.
 #[derive(Args, Clone, Debug)]

@@ -1,22 +1,22 @@
-//! Floor 13: what `interlinear evaluate --output` writes into a folder: the figures, and every sentence of every model.
+//! What `interlinear evaluate --output` writes into a folder: the figures, and every sentence of every model.
 
 use std::io::Write;
 use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::analysis::aer::AerCounts;
-use crate::analysis::hard;
-use crate::cli::columns::figure;
-use crate::cli::evaluate::evaluated::{Evaluated, MeasuredModel, unk_name};
-use crate::cli::evaluate::report;
-use crate::corpus::measures::scores::{ComparedScores, SystemScores};
-use crate::corpus::store::write::NewSentence;
-use crate::error::Result;
-use crate::text::links::Link;
-use crate::text::sentence::UNK;
-use crate::text::tsv::{Tsv, TsvCell};
-use crate::text::write::write_inside;
+use engine::analysis::aer::AerCounts;
+use engine::analysis::hard;
+use crate::columns::figure;
+use crate::evaluate::evaluated::{Evaluated, MeasuredModel, unk_name};
+use crate::evaluate::report;
+use corpus::measures::scores::{ComparedScores, SystemScores};
+use corpus::store::write::NewSentence;
+use engine::error::Result;
+use engine::text::links::Link;
+use engine::text::sentence::UNK;
+use engine::text::tsv::{Tsv, TsvCell};
+use engine::text::write::write_inside;
 
 /// Writes all files; those of an earlier run with the same names are replaced.
 pub fn write(folder: &Path, evaluated: &Evaluated) -> Result<()> {

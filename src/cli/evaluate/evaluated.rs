@@ -1,22 +1,22 @@
-//! Floor 13: `interlinear evaluate`: the figures of a corpus whose systems were measured as they ran: each model is first the system
+//! `interlinear evaluate`: the figures of a corpus whose systems were measured as they ran: each model is first the system
 //! that was forced through the references, then one for each kind of translation.
 
 use std::path::PathBuf;
 
-use crate::analysis::bootstrap::{Paired, PairedTests};
-use crate::analysis::buckets::Buckets;
-use crate::cli::evaluate::arguments::Unks;
-use crate::corpus::measures::aggregate;
-use crate::corpus::measures::paired::{ComparedSample, SystemTests};
-use crate::corpus::measures::scores::OverviewGroup;
-use crate::corpus::measures::scores::{ByLength, SystemScores};
-use crate::corpus::overview::gold::{AlignmentErrorReport, Baseline};
-use crate::corpus::overview::test_set::TestSet;
-use crate::corpus::store::corpus::CorpusTable;
-use crate::corpus::store::file::Workspace;
-use crate::decoding::SearchOptions;
-use crate::decoding::ensemble::Mixing;
-use crate::error::Result;
+use engine::analysis::bootstrap::{Paired, PairedTests};
+use engine::analysis::buckets::Buckets;
+use crate::evaluate::arguments::Unks;
+use corpus::measures::aggregate;
+use corpus::measures::paired::{ComparedSample, SystemTests};
+use corpus::measures::scores::OverviewGroup;
+use corpus::measures::scores::{ByLength, SystemScores};
+use corpus::overview::gold::{AlignmentErrorReport, Baseline};
+use corpus::overview::test_set::TestSet;
+use corpus::store::corpus::CorpusTable;
+use corpus::store::file::Workspace;
+use engine::decoding::SearchOptions;
+use engine::decoding::ensemble::Mixing;
+use engine::error::Result;
 
 /// What only the run of a model, or an ensemble, knew.
 #[derive(Debug, Default)]

@@ -1,25 +1,25 @@
-//! Floor 13: the gold alignment of `interlinear evaluate`, and the models that are measured against it.
+//! The gold alignment of `interlinear evaluate`, and the models that are measured against it.
 
 use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::aligner::words::LineAligner;
-use crate::cli::args;
-use crate::cli::args::links::GoldLayoutArgs;
-use crate::cli::args::threshold;
-use crate::cli::output;
-use crate::cli::progress::ProgressLine;
-use crate::cli::statistical::{StatisticalArgs, Text};
-use crate::corpus::overview::gold;
-use crate::corpus::overview::gold::{AlignmentOptions, Baseline};
-use crate::corpus::overview::test_set::TestSet;
-use crate::error::{Error, Result};
-use crate::evaluation::alignment::Aligner;
-use crate::host::runtime::Runtime;
-use crate::models::Model;
-use crate::models::choice::ModelSpec;
-use crate::ticket::CancellationToken;
+use engine::aligner::words::LineAligner;
+use crate::args;
+use crate::args::links::GoldLayoutArgs;
+use crate::args::threshold;
+use crate::output;
+use crate::progress::ProgressLine;
+use crate::statistical::{StatisticalArgs, Text};
+use corpus::overview::gold;
+use corpus::overview::gold::{AlignmentOptions, Baseline};
+use corpus::overview::test_set::TestSet;
+use engine::error::{Error, Result};
+use engine::evaluation::alignment::Aligner;
+use host::runtime::Runtime;
+use engine::models::Model;
+use engine::models::choice::ModelSpec;
+use engine::ticket::CancellationToken;
 
 /// A gold alignment, as typed.
 #[derive(Args, Clone, Debug)]

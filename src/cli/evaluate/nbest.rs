@@ -1,4 +1,4 @@
-//! Floor 13: `interlinear nbest`: what n-best lists hold: their first candidates, the best ones, where these stand, and the first by
+//! `interlinear nbest`: what n-best lists hold: their first candidates, the best ones, where these stand, and the first by
 //! another score.
 
 use std::collections::BTreeMap;
@@ -7,19 +7,19 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use serde_json::json;
 
-use crate::analysis::bleu::{BleuSettings, Tokenization};
-use crate::cli::analyse::ORACLES;
-use crate::cli::args::{one_of, tokenizers};
-use crate::cli::output;
-use crate::cli::output::LineOutput;
-use crate::corpus::measures::oracle::{self, greatest, ranked_by};
-use crate::corpus::measures::scores::{ComparedScores, SystemScores, signatures};
-use crate::corpus::store::read::{SAMPLE, compared};
-use crate::error::{Error, Result};
-use crate::import;
-use crate::import::{ImportedOutput, OracleBy, Record};
-use crate::text::reader::LineReader;
-use crate::text::tsv::{TsvCell, rows};
+use engine::analysis::bleu::{BleuSettings, Tokenization};
+use crate::analyse::ORACLES;
+use crate::args::{one_of, tokenizers};
+use crate::output;
+use crate::output::LineOutput;
+use corpus::measures::oracle::{self, greatest, ranked_by};
+use corpus::measures::scores::{ComparedScores, SystemScores, signatures};
+use corpus::store::read::{SAMPLE, compared};
+use engine::error::{Error, Result};
+use import;
+use import::{ImportedOutput, OracleBy, Record};
+use engine::text::reader::LineReader;
+use engine::text::tsv::{TsvCell, rows};
 
 /// Sentences read at once.
 const WINDOW: usize = 1000;

@@ -1,18 +1,18 @@
-//! Floor 13: the figures of `interlinear evaluate`: tables for reading, for spreadsheets, and JSON.
+//! The figures of `interlinear evaluate`: tables for reading, for spreadsheets, and JSON.
 
 use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
 
-use crate::analysis::aer;
-use crate::analysis::bootstrap::significance::{signed, unsigned};
-use crate::analysis::bootstrap::{Interval, LEAST_SENTENCES, Paired};
-use crate::cli::columns::{TextTable, figure};
-use crate::cli::evaluate::evaluated::{Against, Evaluated, EvaluatedScores, length, unk_name};
-use crate::corpus::measures::scores::SystemScores;
-use crate::corpus::overview::gold::AlignmentErrorRow;
-use crate::text::tsv;
-use crate::text::tsv::TsvCell;
+use engine::analysis::aer;
+use engine::analysis::bootstrap::significance::{signed, unsigned};
+use engine::analysis::bootstrap::{Interval, LEAST_SENTENCES, Paired};
+use crate::columns::{TextTable, figure};
+use crate::evaluate::evaluated::{Against, Evaluated, EvaluatedScores, length, unk_name};
+use corpus::measures::scores::SystemScores;
+use corpus::overview::gold::AlignmentErrorRow;
+use engine::text::tsv;
+use engine::text::tsv::TsvCell;
 
 /// A figure of some sentences.
 enum Figure {

@@ -1,4 +1,4 @@
-//! Floor 13: `interlinear serve`: the explorer in a browser for those who are in the same room: the built site and models, on
+//! `interlinear serve`: the explorer in a browser for those who are in the same room: the built site and models, on
 //! this machine alone unless told otherwise.
 //!
 //! Everything that is served is read when it starts and named in a table: a request finds what stands there or nothing, so
@@ -19,11 +19,11 @@ use qrcode::render::unicode::Dense1x2;
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
-use crate::cli::output;
-use crate::cli::output::LineOutput;
-use crate::clock::Instant;
-use crate::error::{Error, Result};
-use crate::models::disk::CONFIG_FILE;
+use crate::output;
+use crate::output::LineOutput;
+use engine::clock::Instant;
+use engine::error::{Error, Result};
+use engine::models::disk::CONFIG_FILE;
 
 /// Connections at a time; a browser opens up to six.
 const MOST_CONNECTIONS: usize = 512;

@@ -1,21 +1,21 @@
-//! Floor 13: `interlinear concordance`: what links of any kind say of the words of a text, as counts, and where they meet a pattern.
+//! `interlinear concordance`: what links of any kind say of the words of a text, as counts, and where they meet a pattern.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
 use clap::Args;
 
-use crate::analysis::concordance::ConcordanceLine;
-use crate::analysis::concordance::tally::{LinkTally, TalliedSentence, TalliedText, hits};
-use crate::cli::args::{TableFormat, count};
-use crate::cli::columns::print;
-use crate::cli::figure::gloss::GlossedFiles;
-use crate::cli::output::LineOutput;
-use crate::corpus::query::linked;
-use crate::error::{Error, Result};
-use crate::figure::interlinear::{GlossedSentence, GlossedText};
-use crate::text::cells::CellTable;
-use crate::text::words::folded;
+use engine::analysis::concordance::ConcordanceLine;
+use engine::analysis::concordance::tally::{LinkTally, TalliedSentence, TalliedText, hits};
+use crate::args::{TableFormat, count};
+use crate::columns::print;
+use crate::figure::gloss::GlossedFiles;
+use crate::output::LineOutput;
+use corpus::query::linked;
+use engine::error::{Error, Result};
+use figure::interlinear::{GlossedSentence, GlossedText};
+use engine::text::cells::CellTable;
+use engine::text::words::folded;
 
 /// As typed.
 #[derive(Args, Clone, Debug)]

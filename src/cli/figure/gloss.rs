@@ -1,37 +1,37 @@
-//! Floor 13: `interlinear gloss`: sentences word by word with what stands under the words, for papers.
+//! `interlinear gloss`: sentences word by word with what stands under the words, for papers.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::app::document::column::file_name;
-use crate::cli::args;
-use crate::cli::args::links::{GoldLayoutArgs, LINK_WORDS};
-use crate::cli::args::{RunArgs, SearchArgs, one_of};
-use crate::cli::figure::glossed::GlossingModel;
-use crate::cli::figure::{no_terminal, to_stdout, within};
-use crate::cli::output::{provenance, tell};
-use crate::corpus::import::tagged::{TaggedSentences, cells_of};
-use crate::corpus::store::rules::SideRules;
-use crate::error::{Error, Result};
-use crate::figure::fonts::Fonts;
-use crate::figure::formats::{format, format_of};
-use crate::figure::interlinear::conllu;
-use crate::figure::interlinear::leipzig::fits;
-use crate::figure::interlinear::picture::{TITLE, picture};
-use crate::figure::interlinear::{GLOSS_FORMATS, GlossTier, GlossedSentence, GlossedText, UNSEEN, formats};
-use crate::figure::measure::SansSerif;
-use crate::figure::page::{DPIS, FigurePage, WIDTHS_MM};
-use crate::figure::palette::LIGHT;
-use crate::figure::provenance::Provenance;
-use crate::models::choice::ModelSpec;
-use crate::text::cut::{WordExchange, WordRule};
-use crate::text::language::of_file;
-use crate::text::links::{Links, read};
-use crate::text::reader::LineReader;
-use crate::text::write::write_atomic;
-use crate::training::settings::LinkWords;
+use explorer::app::document::column::file_name;
+use crate::args;
+use crate::args::links::{GoldLayoutArgs, LINK_WORDS};
+use crate::args::{RunArgs, SearchArgs, one_of};
+use crate::figure::glossed::GlossingModel;
+use crate::figure::{no_terminal, to_stdout, within};
+use crate::output::{provenance, tell};
+use corpus::import::tagged::{TaggedSentences, cells_of};
+use corpus::store::rules::SideRules;
+use engine::error::{Error, Result};
+use figure::fonts::Fonts;
+use figure::formats::{format, format_of};
+use figure::interlinear::conllu;
+use figure::interlinear::leipzig::fits;
+use figure::interlinear::picture::{TITLE, picture};
+use figure::interlinear::{GLOSS_FORMATS, GlossTier, GlossedSentence, GlossedText, UNSEEN, formats};
+use figure::measure::SansSerif;
+use figure::page::{DPIS, FigurePage, WIDTHS_MM};
+use figure::palette::LIGHT;
+use figure::provenance::Provenance;
+use engine::models::choice::ModelSpec;
+use engine::text::cut::{WordExchange, WordRule};
+use engine::text::language::of_file;
+use engine::text::links::{Links, read};
+use engine::text::reader::LineReader;
+use engine::text::write::write_atomic;
+use training::settings::LinkWords;
 
 /// As typed.
 #[derive(Args, Clone, Debug)]

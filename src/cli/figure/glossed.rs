@@ -1,24 +1,24 @@
-//! Floor 13: translations of a model as lines of interlinear text, with its links.
+//! Translations of a model as lines of interlinear text, with its links.
 
 use std::path::Path;
 
-use crate::cli::args;
-use crate::decoding::SearchOptions;
-use crate::error::{Error, Result};
-use crate::evaluation::ask::AskedSystem;
-use crate::evaluation::rows::ReadRows;
-use crate::figure::interlinear::GlossedText;
-use crate::host::runtime::Runtime;
-use crate::host::words;
-use crate::host::words::LinkedSides;
-use crate::models::choice::ModelSpec;
-use crate::models::{Model, Stepper};
-use crate::text::cut::WordRule;
-use crate::text::line;
-use crate::text::links::Links;
-use crate::text::sentence::Sentence;
-use crate::ticket::CancellationToken;
-use crate::training::settings::LinkWords;
+use crate::args;
+use engine::decoding::SearchOptions;
+use engine::error::{Error, Result};
+use engine::evaluation::ask::AskedSystem;
+use engine::evaluation::rows::ReadRows;
+use figure::interlinear::GlossedText;
+use host::runtime::Runtime;
+use host::words;
+use host::words::LinkedSides;
+use engine::models::choice::ModelSpec;
+use engine::models::{Model, Stepper};
+use engine::text::cut::WordRule;
+use engine::text::line;
+use engine::text::links::Links;
+use engine::text::sentence::Sentence;
+use engine::ticket::CancellationToken;
+use training::settings::LinkWords;
 
 /// Sentences translated together.
 const BATCH: usize = 32;

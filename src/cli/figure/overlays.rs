@@ -1,25 +1,25 @@
-//! Floor 13: what a figure has besides alpha: the links of the statistical aligner or of people, and what was set by hand.
+//! What a figure has besides alpha: the links of the statistical aligner or of people, and what was set by hand.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
 
-use crate::aligner::bundled::{AlignerChoice, AlignerFile, AlignerFiles};
-use crate::aligner::placed::{PlacedAligner, PlacedWords};
-use crate::app::document::column::placed;
-use crate::app::files::gold::Gold;
-use crate::cli::args::links::GoldLayoutArgs;
-use crate::decoding::Ensemble;
-use crate::error::{Error, Result};
-use crate::evaluation::acting::reader;
-use crate::interventions::{InterventionFile, Interventions, Origin, Resolved, ResolvedText};
-use crate::jobs::live::protocol::HypothesisView;
-use crate::text::cut::WordRule;
-use crate::text::links::{Links, read};
-use crate::text::reader::LineReader;
-use crate::text::sentence::Sentence;
-use crate::text::words::vocabulary_words;
+use engine::aligner::bundled::{AlignerChoice, AlignerFile, AlignerFiles};
+use engine::aligner::placed::{PlacedAligner, PlacedWords};
+use explorer::app::document::column::placed;
+use explorer::app::files::gold::Gold;
+use crate::args::links::GoldLayoutArgs;
+use engine::decoding::Ensemble;
+use engine::error::{Error, Result};
+use engine::evaluation::acting::reader;
+use engine::interventions::{InterventionFile, Interventions, Origin, Resolved, ResolvedText};
+use explorer::jobs::live::protocol::HypothesisView;
+use engine::text::cut::WordRule;
+use engine::text::links::{Links, read};
+use engine::text::reader::LineReader;
+use engine::text::sentence::Sentence;
+use engine::text::words::vocabulary_words;
 
 /// As typed.
 #[derive(Args, Clone, Debug)]

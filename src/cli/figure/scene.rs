@@ -1,33 +1,33 @@
-//! Floor 13: a translation as what figures are made of.
+//! A translation as what figures are made of.
 
 use std::sync::Arc;
 
-use crate::analysis::reading::Reading;
-use crate::app::document::scene::CANDIDATES;
-use crate::app::document::table::{self, AlignmentTable, Making};
-use crate::app::document::tree;
-use crate::app::document::tree::{SearchTree, TreeTrace};
-use crate::app::files::gold::Gold;
-use crate::app::files::picture::PictureRequest;
-use crate::app::settings::Shown;
-use crate::cli::figure::overlays::Overlays;
-use crate::decoding::{Decoded, Ensemble, Hypothesis, SearchOptions};
-use crate::error::{Error, Result};
-use crate::evaluation::rows::ReadRows;
-use crate::figure::heatmap::outlines::Outlined;
-use crate::figure::page::FigurePage;
-use crate::figure::provenance::Provenance;
-use crate::figure::sheet::{FigureKind, FigureNeeds, FigureStyle};
-use crate::figure::tree::DrawnNode;
-use crate::host::words;
-use crate::interventions::{Applied, Resolved, Said, intervene_all};
-use crate::jobs::live::protocol::HypothesisView;
-use crate::jobs::live::view;
-use crate::jobs::live::view::{Source, Wording};
-use crate::models::Stepper;
-use crate::text::line;
-use crate::text::sentence::Sentence;
-use crate::ticket::CancellationToken;
+use engine::analysis::reading::Reading;
+use explorer::app::document::scene::CANDIDATES;
+use explorer::app::document::table::{self, AlignmentTable, Making};
+use explorer::app::document::tree;
+use explorer::app::document::tree::{SearchTree, TreeTrace};
+use explorer::app::files::gold::Gold;
+use explorer::app::files::picture::PictureRequest;
+use explorer::app::settings::Shown;
+use crate::figure::overlays::Overlays;
+use engine::decoding::{Decoded, Ensemble, Hypothesis, SearchOptions};
+use engine::error::{Error, Result};
+use engine::evaluation::rows::ReadRows;
+use figure::heatmap::outlines::Outlined;
+use figure::page::FigurePage;
+use figure::provenance::Provenance;
+use figure::sheet::{FigureKind, FigureNeeds, FigureStyle};
+use figure::tree::DrawnNode;
+use host::words;
+use engine::interventions::{Applied, Resolved, Said, intervene_all};
+use explorer::jobs::live::protocol::HypothesisView;
+use explorer::jobs::live::view;
+use explorer::jobs::live::view::{Source, Wording};
+use engine::models::Stepper;
+use engine::text::line;
+use engine::text::sentence::Sentence;
+use engine::ticket::CancellationToken;
 
 fn other_words() -> Error {
     Error::Input("the translation has other words than its links by hand count".to_owned())
@@ -80,7 +80,7 @@ impl<'a> Scenes<'a> {
     /// # Errors
     /// A sentence without words or with too many; what the model refuses.
     pub fn scene(&mut self, source: &str, target: Option<&str>, gold: Option<&Gold>) -> Result<PictureRequest> {
-        let read = |side: &dyn crate::text::tokenizer::Encode, text: &str, what: &str| {
+        let read = |side: &dyn engine::text::tokenizer::Encode, text: &str, what: &str| {
             let sentence = line::read(side, text, self.showing.pretokenized);
             sentence.map_err(|why| Error::Input(format!("the {what} {why}")))
         };

@@ -1,19 +1,19 @@
-//! Floor 13: `interlinear import`: a model of another toolkit becomes a model folder, or one of ours a smaller one.
+//! `interlinear import`: a model of another toolkit becomes a model folder, or one of ours a smaller one.
 
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 
-use crate::error::Error;
-use crate::models::Model;
-use crate::models::choice::{ModelChoice, ModelSpec};
-use crate::models::disk::{CARD_FILE, CONFIG_FILE, SOURCE_FILE, TARGET_FILE, WEIGHTS_FILE};
-use crate::models::fused::head::HEAD_FILE;
-use crate::models::origins::{self, ORIGINS};
-use crate::nn::device::Device;
-use crate::text::tokenizer::Tokenizers;
-use crate::text::write::{folder_of, write_inside};
+use engine::error::Error;
+use engine::models::Model;
+use engine::models::choice::{ModelChoice, ModelSpec};
+use engine::models::disk::{CARD_FILE, CONFIG_FILE, SOURCE_FILE, TARGET_FILE, WEIGHTS_FILE};
+use engine::models::fused::head::HEAD_FILE;
+use engine::models::origins::{self, ORIGINS};
+use engine::nn::device::Device;
+use engine::text::tokenizer::Tokenizers;
+use engine::text::write::{folder_of, write_inside};
 
 /// As typed.
 #[derive(Args, Clone, Debug)]

@@ -1,4 +1,4 @@
-//! Floor 13: what a run of the program used, for its results: the command, its models with their digests, how they searched, and the
+//! What a run of the program used, for its results: the command, its models with their digests, how they searched, and the
 //! version. Commands note it where they load and search, so that no command has to hand it on.
 //!
 //! JSON lines have it as the key `provenance` of their first object, figures as facts, everything as the file of `--provenance`. Tables
@@ -10,10 +10,10 @@ use std::sync::{Mutex, PoisonError};
 
 use clap::{Arg, ArgMatches, Command, value_parser};
 
-use crate::error::Result;
-use crate::figure::provenance::Provenance;
-use crate::models::Model;
-use crate::text::write::write_atomic;
+use engine::error::Result;
+use figure::provenance::Provenance;
+use engine::models::Model;
+use engine::text::write::write_atomic;
 
 /// The id of the argument.
 pub const ARGUMENT: &str = "provenance";

@@ -1,4 +1,4 @@
-//! Floor 13: the top targets of source phrases, by the model and by the table, side by side: tables 2 of
+//! The top targets of source phrases, by the model and by the table, side by side: tables 2 of
 //! Cho et al. 2014.
 
 use std::cmp::Ordering;
@@ -6,16 +6,16 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use crate::cli::args::TableFormat;
-use crate::cli::output::LineOutput;
-use crate::cli::phrases::{Low, Scorer, WINDOW_LINES};
-use crate::decoding::phrases::ScoredPhrases;
-use crate::error::{Error, Result};
-use crate::text::phrases::{PhraseEntry, PhraseTable, feature};
-use crate::text::readable::unescaped;
-use crate::text::tsv;
-use crate::text::tsv::TsvCell;
-use crate::ticket::CancellationToken;
+use crate::args::TableFormat;
+use crate::output::LineOutput;
+use crate::phrases::{Low, Scorer, WINDOW_LINES};
+use engine::decoding::phrases::ScoredPhrases;
+use engine::error::{Error, Result};
+use engine::text::phrases::{PhraseEntry, PhraseTable, feature};
+use engine::text::readable::unescaped;
+use engine::text::tsv;
+use engine::text::tsv::TsvCell;
+use engine::ticket::CancellationToken;
 
 /// A source phrase with all its targets.
 struct Group {

@@ -1,4 +1,4 @@
-//! Floor 13: `interlinear contrast`: minimal pairs: how often models hold the good translation for more probable than the bad one.
+//! `interlinear contrast`: minimal pairs: how often models hold the good translation for more probable than the bad one.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -6,26 +6,26 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use serde_json::json;
 
-use crate::analysis::contrast::minimal::MinimalPair;
-use crate::analysis::contrast::pairs::{
+use engine::analysis::contrast::minimal::MinimalPair;
+use engine::analysis::contrast::pairs::{
     ContrastPair, ContrastRow, ContrastedModel, FIGURES, each, summary, summary_table, tags,
 };
-use crate::cli::args;
-use crate::cli::args::{BatchArgs, EnsembleArgs, RunArgs, TableFormat};
-use crate::cli::output::LineOutput;
-use crate::cli::progress::ProgressLine;
-use crate::cli::windows;
-use crate::cli::{columns, output};
-use crate::decoding::Ensemble;
-use crate::error::{Error, Result};
-use crate::evaluation::acting::Acting;
-use crate::evaluation::contrast::{ContrastMeasures, ContrastQuestions, ContrastedSystem};
-use crate::host::runtime::Runtime;
-use crate::import::contrast::read as read_table;
-use crate::models::choice::ModelSpec;
-use crate::text::reader::LineReader;
-use crate::text::write::write_atomic;
-use crate::ticket::CancellationToken;
+use crate::args;
+use crate::args::{BatchArgs, EnsembleArgs, RunArgs, TableFormat};
+use crate::output::LineOutput;
+use crate::progress::ProgressLine;
+use crate::windows;
+use crate::{columns, output};
+use engine::decoding::Ensemble;
+use engine::error::{Error, Result};
+use engine::evaluation::acting::Acting;
+use engine::evaluation::contrast::{ContrastMeasures, ContrastQuestions, ContrastedSystem};
+use host::runtime::Runtime;
+use import::contrast::read as read_table;
+use engine::models::choice::ModelSpec;
+use engine::text::reader::LineReader;
+use engine::text::write::write_atomic;
+use engine::ticket::CancellationToken;
 
 /// As typed.
 #[derive(Args, Clone, Debug)]

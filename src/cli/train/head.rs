@@ -1,26 +1,26 @@
-//! Floor 13: `interlinear train --head`: where each word comes from, learned on a finished model.
+//! `interlinear train --head`: where each word comes from, learned on a finished model.
 
 use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::Args;
 
-use crate::aligner::learned::Learned;
-use crate::aligner::words::{Cutter, LineAligner};
-use crate::cli::args;
-use crate::cli::args::links::LINK_WORDS;
-use crate::cli::args::{RunArgs, one_of};
-use crate::cli::{output, statistical};
-use crate::error::{Error, Result};
-use crate::models::Model;
-use crate::models::choice::ModelSpec;
-use crate::models::fused::head::HeadSizes;
-use crate::nn::device::Device;
-use crate::ticket::CancellationToken;
-use crate::training::head::{HeadProgress, HeadTraining, head_parameters, train_head};
-use crate::training::linked::LinkedText;
-use crate::training::settings::LinkWords;
-use crate::training::state::Checkpoint;
+use engine::aligner::learned::Learned;
+use engine::aligner::words::{Cutter, LineAligner};
+use crate::args;
+use crate::args::links::LINK_WORDS;
+use crate::args::{RunArgs, one_of};
+use crate::{output, statistical};
+use engine::error::{Error, Result};
+use engine::models::Model;
+use engine::models::choice::ModelSpec;
+use engine::models::fused::head::HeadSizes;
+use engine::nn::device::Device;
+use engine::ticket::CancellationToken;
+use training::head::{HeadProgress, HeadTraining, head_parameters, train_head};
+use training::linked::LinkedText;
+use training::settings::LinkWords;
+use training::state::Checkpoint;
 
 /// Updates between two lines of progress.
 const TELL: u64 = 50;

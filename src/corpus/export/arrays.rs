@@ -1,4 +1,4 @@
-//! Floor 7: alignments as matrices: arrays of numpy in one `.npz`, or a table for each in a folder.
+//! Alignments as matrices: arrays of numpy in one `.npz`, or a table for each in a folder.
 //!
 //! The arrays of sentence 12 and system 1, both counted from 1, are `12.1.alpha` [target words, source words] as f4, and
 //! `12.1.source` and `12.1.target`, the words, `</s>` where alpha has its column and its row. `precision` says how exact
@@ -10,15 +10,15 @@ use std::path::Path;
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
-use crate::analysis::alignment::Alignment;
-use crate::corpus::export::provenance::provenance;
-use crate::corpus::store::corpus::CorpusTable;
-use crate::corpus::store::file::Workspace;
-use crate::corpus::store::output::{PRECISION, SystemOutput};
-use crate::error::{Error, Result};
-use crate::text::commands;
-use crate::text::tsv::{TsvCell, rows};
-use crate::text::write::{FolderDraft, write_atomic};
+use engine::analysis::alignment::Alignment;
+use crate::export::provenance::provenance;
+use crate::store::corpus::CorpusTable;
+use crate::store::file::Workspace;
+use crate::store::output::{PRECISION, SystemOutput};
+use engine::error::{Error, Result};
+use engine::text::commands;
+use engine::text::tsv::{TsvCell, rows};
+use engine::text::write::{FolderDraft, write_atomic};
 
 /// The most tables that are written into a folder.
 const MOST_TABLES: usize = 10_000;

@@ -1,18 +1,18 @@
-//! Floor 7: judgements of outputs as others read them: tables of the WMT (MQM), as Marot shows them, and JSON lines of Pearmut.
+//! Judgements of outputs as others read them: tables of the WMT (MQM), as Marot shows them, and JSON lines of Pearmut.
 
 use std::collections::BTreeSet;
 use std::io::Write;
 
 use serde_json::{Map, Value, json};
 
-use crate::corpus::import::mqm::capital;
-use crate::corpus::import::rated::NO_DOCUMENT;
-use crate::corpus::import::spans::units;
-use crate::corpus::judgements::judge::{ErrorMark, Judgement, Judges, Letters};
-use crate::corpus::store::corpus::CorpusTable;
-use crate::corpus::store::file::Workspace;
-use crate::corpus::store::rules::SideRules;
-use crate::error::Result;
+use crate::import::mqm::capital;
+use crate::import::rated::NO_DOCUMENT;
+use crate::import::spans::units;
+use crate::judgements::judge::{ErrorMark, Judgement, Judges, Letters};
+use crate::store::corpus::CorpusTable;
+use crate::store::file::Workspace;
+use crate::store::rules::SideRules;
+use engine::error::Result;
 
 /// The columns that Marot reads, in its order.
 const COLUMNS: &[&str] =
@@ -53,7 +53,7 @@ pub fn mqm(
     corpus: &CorpusTable,
     workspace: &Workspace,
 ) -> Result<()> {
-    let io = |error: std::io::Error| crate::error::Error::io(workspace.path(), &error);
+    let io = |error: std::io::Error| engine::error::Error::io(workspace.path(), &error);
     let mut row = |cells: &[&str]| {
         let cells: Vec<String> = cells.iter().map(|cell| cell.replace(char::is_control, " ")).collect();
         writeln!(file, "{}", cells.join("\t")).map_err(io)

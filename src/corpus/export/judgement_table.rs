@@ -1,16 +1,16 @@
-//! Floor 7: what people say of sentences as a table, as [`judgement_io`](crate::corpus::judgements::judgement_io) reads it.
+//! What people say of sentences as a table, as [`judgement_io`](crate::judgements::judgement_io) reads it.
 
 use std::io::Write;
 
 use serde_json::json;
 
-use crate::corpus::judgements::judge::{ErrorMark, Judgement, StaleMark};
-use crate::corpus::judgements::judgement_io::{
+use crate::judgements::judge::{ErrorMark, Judgement, StaleMark};
+use crate::judgements::judgement_io::{
     APART, BAR, LETTERS, NO_ERRORS, RATING, SPANS, UNKNOWN, WORD_RULES, YES,
 };
-use crate::corpus::judgements::spans::span;
-use crate::corpus::store::corpus::CorpusTable;
-use crate::text::tsv::{Tsv, TsvCell};
+use crate::judgements::spans::span;
+use crate::store::corpus::CorpusTable;
+use engine::text::tsv::{Tsv, TsvCell};
 
 /// The columns of a table. A judgement has a row for each mark, and one for each system that has no errors.
 const COLUMNS: &[&str] = &[

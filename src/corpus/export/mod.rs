@@ -1,4 +1,4 @@
-//! Floor 7: what goes out of a corpus.
+//! What goes out of a corpus.
 
 pub mod arrays;
 pub mod judged;

@@ -1,4 +1,4 @@
-//! Floor 7: what leaves a workspace: the rows of the table as TSV, JSON lines, links, figures or a report.
+//! What leaves a workspace: the rows of the table as TSV, JSON lines, links, figures or a report.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -6,35 +6,35 @@ use std::path::PathBuf;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::analysis::alignment::Alignment;
-use crate::analysis::hard;
-use crate::analysis::hard::{Link, links_above, pharaoh};
-use crate::analysis::symmetrize::SYMMETRIZATIONS;
-use crate::corpus::export::provenance::provenance;
-use crate::corpus::export::{arrays, judged, judgement_table, picture};
-use crate::corpus::judgements::judge::Judges;
-use crate::corpus::measures::aggregate;
-use crate::corpus::measures::table::CorpusMeasure;
-use crate::corpus::overview::report;
-use crate::corpus::query::column::TableColumn;
-use crate::corpus::store::corpus::{CorpusTable, SystemColumn};
-use crate::corpus::store::file::Workspace;
-use crate::corpus::store::kinds::{MOST_FIGURES, columns};
-use crate::corpus::store::output::{PRECISION, SystemOutput};
-use crate::corpus::store::rules::SideRules;
-use crate::error::{Error, Result};
-use crate::figure::fonts::Fonts;
-use crate::figure::formats::format_of;
-use crate::figure::page::FigurePage;
-use crate::figure::provenance::beside;
-use crate::import::formats::table::{NO_OUTPUT, SIGNATURE, head_of};
-use crate::text::commands;
-use crate::text::links;
-use crate::text::links::Links;
-use crate::text::tsv::{Tsv, TsvCell};
-use crate::text::write::{FolderDraft, write_atomic};
+use engine::analysis::alignment::Alignment;
+use engine::analysis::hard;
+use engine::analysis::hard::{Link, links_above, pharaoh};
+use engine::analysis::symmetrize::SYMMETRIZATIONS;
+use crate::export::provenance::provenance;
+use crate::export::{arrays, judged, judgement_table, picture};
+use crate::judgements::judge::Judges;
+use crate::measures::aggregate;
+use crate::measures::table::CorpusMeasure;
+use crate::overview::report;
+use crate::query::column::TableColumn;
+use crate::store::corpus::{CorpusTable, SystemColumn};
+use crate::store::file::Workspace;
+use crate::store::kinds::{MOST_FIGURES, columns};
+use crate::store::output::{PRECISION, SystemOutput};
+use crate::store::rules::SideRules;
+use engine::error::{Error, Result};
+use figure::fonts::Fonts;
+use figure::formats::format_of;
+use figure::page::FigurePage;
+use figure::provenance::beside;
+use import::formats::table::{NO_OUTPUT, SIGNATURE, head_of};
+use engine::text::commands;
+use engine::text::links;
+use engine::text::links::Links;
+use engine::text::tsv::{Tsv, TsvCell};
+use engine::text::write::{FolderDraft, write_atomic};
 
-pub use crate::corpus::store::kinds::{AttentionFormat, ExportFormat, LinkRule, Out, all_columns};
+pub use crate::store::kinds::{AttentionFormat, ExportFormat, LinkRule, Out, all_columns};
 
 /// Writes it. Tables and links have their provenance in a file beside them.
 pub fn write(out: &Out, corpus: &CorpusTable, workspace: &Workspace) -> Result<()> {
@@ -338,7 +338,7 @@ fn figures(
         about.fact("translation", &output.text);
         about.fact("log p", output.log_p.map_or_else(String::new, |log_p| log_p.to_string()));
         let draw =
-            |figure: &crate::figure::Figure<'_>| (format_of(&path)?.write)(figure, &FigurePage::default(), &fonts);
+            |figure: &figure::Figure<'_>| (format_of(&path)?.write)(figure, &FigurePage::default(), &fonts);
         let Some(bytes) = picture::drawn(&output, about, true, draw) else { continue };
         let bytes = bytes?;
         write_atomic(&path, |file| file.write_all(&bytes))?;

@@ -1,13 +1,13 @@
-//! Floor 7: the heatmap of an output as a figure.
+//! The heatmap of an output as a figure.
 
 use std::borrow::Cow;
 
-use crate::corpus::store::output::SystemOutput;
-use crate::figure::Figure;
-use crate::figure::label::{Hand, Label, Tone};
-use crate::figure::provenance::Provenance;
-use crate::figure::sheet::{FigureStyle, PictureSheet, kind};
-use crate::text::sentence::{EOS, UNK};
+use crate::store::output::SystemOutput;
+use figure::Figure;
+use figure::label::{Hand, Label, Tone};
+use figure::provenance::Provenance;
+use figure::sheet::{FigureStyle, PictureSheet, kind};
+use engine::text::sentence::{EOS, UNK};
 
 /// Draws an output's heatmap; `None` where it has no alpha.
 pub fn drawn<T>(

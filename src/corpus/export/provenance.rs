@@ -1,7 +1,7 @@
-//! Floor 7: what leaves a corpus says of which systems it is.
+//! What leaves a corpus says of which systems it is.
 
-use crate::corpus::store::corpus::CorpusTable;
-use crate::figure::provenance::Provenance;
+use crate::store::corpus::CorpusTable;
+use figure::provenance::Provenance;
 
 /// What an export comes from: one system of a corpus by its facts, or all systems, each with its facts in one text.
 pub fn provenance(corpus: &CorpusTable, only: Option<usize>) -> Provenance {

@@ -1,20 +1,20 @@
-//! Floor 7: what becomes of source words through alignments: which words of an output and of the reference they are linked
+//! What becomes of source words through alignments: which words of an output and of the reference they are linked
 //! to, and which of those the other has too. Words are those of the corpus, bare.
 
 use std::collections::BTreeMap;
 
-use crate::aligner::bundled::AlignerChoice;
-use crate::aligner::words::LineAligner;
-use crate::analysis::lexical::{bare, right, right_of_any};
-use crate::analysis::sums;
-use crate::analysis::{aer, hard};
-use crate::corpus::store::corpus::CorpusTable;
-use crate::corpus::store::file::Workspace;
-use crate::corpus::store::output::SystemOutput;
-use crate::corpus::store::rules::SideRules;
-use crate::error::Result;
-use crate::text::cut::WordRule;
-use crate::text::links::Link;
+use engine::aligner::bundled::AlignerChoice;
+use engine::aligner::words::LineAligner;
+use engine::analysis::lexical::{bare, right, right_of_any};
+use engine::analysis::sums;
+use engine::analysis::{aer, hard};
+use crate::store::corpus::CorpusTable;
+use crate::store::file::Workspace;
+use crate::store::output::SystemOutput;
+use crate::store::rules::SideRules;
+use engine::error::Result;
+use engine::text::cut::WordRule;
+use engine::text::links::Link;
 
 /// Who linked source and reference, in the order in which they are asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,24 +1,24 @@
-//! Floor 7: alignments of other toolkits on their way in: whose they are, whether they are of the words that are here, and what
+//! Alignments of other toolkits on their way in: whose they are, whether they are of the words that are here, and what
 //! is cut off.
 
 use std::path::Path;
 
-use crate::analysis::alignment::Alignment;
-use crate::corpus::import::counted::{Counted, Counterparts, uncut};
-use crate::corpus::import::report::ImportReport;
-use crate::corpus::store::file::Workspace;
-use crate::corpus::store::output::SystemOutput;
-use crate::corpus::store::read::StoredSystem;
-use crate::corpus::store::rules::{SideRules, spread};
-use crate::error::{Error, Result};
-use crate::import::beside::Sides;
-use crate::import::facts::{Behind, ImportReported};
-use crate::import::matrix::fit;
-use crate::import::{ImportOptions, ImportedOutput, Record, Role};
-use crate::text::cut::WordRule;
-use crate::text::links::Link;
-use crate::text::pieces::PieceMarks;
-use crate::text::words::without_end;
+use engine::analysis::alignment::Alignment;
+use crate::import::counted::{Counted, Counterparts, uncut};
+use crate::import::report::ImportReport;
+use crate::store::file::Workspace;
+use crate::store::output::SystemOutput;
+use crate::store::read::StoredSystem;
+use crate::store::rules::{SideRules, spread};
+use engine::error::{Error, Result};
+use import::beside::Sides;
+use import::facts::{Behind, ImportReported};
+use import::matrix::fit;
+use import::{ImportOptions, ImportedOutput, Record, Role};
+use engine::text::cut::WordRule;
+use engine::text::links::Link;
+use engine::text::pieces::PieceMarks;
+use engine::text::words::without_end;
 
 /// The words, as links count them, of the sentences that a file of links tells of: those of the last file with sources. Eight bytes
 /// a sentence stay.

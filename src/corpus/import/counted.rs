@@ -1,13 +1,13 @@
-//! Floor 7: which words the links of a file count, as words of the corpus.
+//! Which words the links of a file count, as words of the corpus.
 
 use std::path::Path;
 
-use crate::corpus::store::rules::{KnownWords, SideRules, counterparts};
-use crate::import::{Facts, ImportOptions, Record, Role};
-use crate::text::cut::WordRule;
-use crate::text::language;
-use crate::text::readable::places;
-use crate::text::words::without_end;
+use crate::store::rules::{KnownWords, SideRules, counterparts};
+use import::{Facts, ImportOptions, Record, Role};
+use engine::text::cut::WordRule;
+use engine::text::language;
+use engine::text::readable::places;
+use engine::text::words::without_end;
 
 /// The languages that were said, that the file names, or its own name.
 pub(super) fn known((path, options): (&Path, &ImportOptions), facts: &Facts) -> KnownWords {

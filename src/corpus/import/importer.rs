@@ -1,39 +1,39 @@
-//! Floor 7: files of others imported into a workspace: sentences are added, or joined with those that are there.
+//! Files of others imported into a workspace: sentences are added, or joined with those that are there.
 
 mod outputs;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::Path;
 
-use crate::corpus::import::alignments::{Alignments, is_bare, sides};
-use crate::corpus::import::counted::{Counted, known};
-use crate::corpus::import::joining::{Joining, are_numbers, joining};
-use crate::corpus::import::lanes::{Lanes, with_lanes};
-use crate::corpus::import::letters::{refuse_copy, stem};
-use crate::corpus::import::nbest::said;
-use crate::corpus::import::places::is_same;
-use crate::corpus::import::references::{Known, check_golds, fitting, new_references, reference, slots};
-use crate::corpus::import::scores::{GivenScores, given_scores};
-use crate::corpus::import::special;
-use crate::corpus::import::windows::{Done, Draft, Job, MOST_OPEN, PACK, PACKED, read, work};
-use crate::corpus::import::{scored, scores};
-use crate::corpus::judgements::judgement_io;
-use crate::corpus::measures::remarks::remarks;
-use crate::corpus::measures::table::{CorpusMeasure, GIVEN};
-use crate::corpus::store::file::Workspace;
-use crate::corpus::store::gold::is_said;
-use crate::corpus::store::read::{MOST_REFERENCES, StoredAbout, StoredSentence};
-use crate::corpus::store::rules::{KnownWords, SideRules};
-use crate::corpus::store::write::NewSentence;
-use crate::error::{Error, Result};
-use crate::import;
-use crate::import::beside::Sides;
-use crate::import::formats;
-use crate::import::{Import, ImportColumn, Record};
-use crate::text::links::Links;
-use crate::ticket::CancellationToken;
+use crate::import::alignments::{Alignments, is_bare, sides};
+use crate::import::counted::{Counted, known};
+use crate::import::joining::{Joining, are_numbers, joining};
+use crate::import::lanes::{Lanes, with_lanes};
+use crate::import::letters::{refuse_copy, stem};
+use crate::import::nbest::said;
+use crate::import::places::is_same;
+use crate::import::references::{Known, check_golds, fitting, new_references, reference, slots};
+use crate::import::scores::{GivenScores, given_scores};
+use crate::import::special;
+use crate::import::windows::{Done, Draft, Job, MOST_OPEN, PACK, PACKED, read, work};
+use crate::import::{scored, scores};
+use crate::judgements::judgement_io;
+use crate::measures::remarks::remarks;
+use crate::measures::table::{CorpusMeasure, GIVEN};
+use crate::store::file::Workspace;
+use crate::store::gold::is_said;
+use crate::store::read::{MOST_REFERENCES, StoredAbout, StoredSentence};
+use crate::store::rules::{KnownWords, SideRules};
+use crate::store::write::NewSentence;
+use engine::error::{Error, Result};
+use import;
+use import::beside::Sides;
+use import::formats;
+use import::{Import, ImportColumn, Record};
+use engine::text::links::Links;
+use engine::ticket::CancellationToken;
 
-pub use crate::corpus::import::report::ImportReport;
+pub use crate::import::report::ImportReport;
 
 /// Outputs and sentences whose measures are folded together.
 const FOLDED: usize = 1 << 16;

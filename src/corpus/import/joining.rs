@@ -1,4 +1,4 @@
-//! Floor 7: which sentences of a corpus the records of a file belong to. Records with a source are joined by what they say, in any
+//! Which sentences of a corpus the records of a file belong to. Records with a source are joined by what they say, in any
 //! order; records without one by their names or numbers, and otherwise line by line. It is decided before anything is written.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -6,16 +6,16 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 use std::path::Path;
 
-use crate::corpus::import::lanes::Lanes;
-use crate::corpus::import::letters::stem;
-use crate::corpus::import::places::{SentencePlaces, mixed};
-use crate::corpus::import::scores::is_score;
-use crate::corpus::import::windows::{Done, Job, read};
-use crate::corpus::store::file::Workspace;
-use crate::error::{Error, Result};
-use crate::import;
-use crate::import::{ColumnRole, ImportColumn, ImportOptions, Record, Role};
-use crate::ticket::CancellationToken;
+use crate::import::lanes::Lanes;
+use crate::import::letters::stem;
+use crate::import::places::{SentencePlaces, mixed};
+use crate::import::scores::is_score;
+use crate::import::windows::{Done, Job, read};
+use crate::store::file::Workspace;
+use engine::error::{Error, Result};
+use import;
+use import::{ColumnRole, ImportColumn, ImportOptions, Record, Role};
+use engine::ticket::CancellationToken;
 
 /// Places that are tried for the first sentence of a text.
 const TRIED: usize = 100;

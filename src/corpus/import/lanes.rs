@@ -1,4 +1,4 @@
-//! Floor 7: jobs that threads take while one thread leads: it gives jobs of several kinds and takes the results of each
+//! Jobs that threads take while one thread leads: it gives jobs of several kinds and takes the results of each
 //! kind in the order in which it gave them.
 
 use std::cell::RefCell;
@@ -77,7 +77,7 @@ mod tests {
     fn a_panic_of_a_job_reaches_who_leads_and_what_is_not_taken_is_left() {
         let work = |number: u32| if number == 3 { panic!("planted here") } else { number };
         let run = |threads: usize, last: u32| {
-            crate::quiet::catch_quietly(|| {
+            engine::quiet::catch_quietly(|| {
                 with_lanes(threads, &work, |lanes| {
                     (0..=last).for_each(|n| lanes.give(0, n));
                     (0..last).filter_map(|_| lanes.take(0)).collect::<Vec<u32>>()

@@ -1,12 +1,12 @@
-//! Floor 7: names and texts as files of others are matched by them.
+//! Names and texts as files of others are matched by them.
 
 use std::path::Path;
 
 use unicode_normalization::char::is_combining_mark;
 
-use crate::error::{Error, Result};
-use crate::text::words;
-use crate::text::write::is_database;
+use engine::error::{Error, Result};
+use engine::text::words;
+use engine::text::write::is_database;
 
 /// The name of a file up to its first full stop.
 pub(crate) fn stem(path: &Path) -> String {

@@ -1,4 +1,4 @@
-//! Floor 7: texts, outputs, alignments and judgements that come into a corpus.
+//! Texts, outputs, alignments and judgements that come into a corpus.
 
 pub mod aligned;
 mod alignments;

@@ -1,4 +1,4 @@
-//! Floor 7: judgements of the WMT's metrics tasks (MQM), tables with a row for each error that a rater marked, or for each
+//! Judgements of the WMT's metrics tasks (MQM), tables with a row for each error that a rater marked, or for each
 //! translation without any. Marot, the viewer of these, adds notes in a column of JSON.
 //!
 //! The letters of an error stand between `<v>` and `</v>`. Cells are raw, as mt-metrics-eval reads them; a table that a
@@ -6,17 +6,17 @@
 
 use std::path::Path;
 
-use crate::corpus::import::rated;
-use crate::corpus::import::rated::{RatedFile, RatedRow, RatedSegment, RatedThing};
-use crate::corpus::import::report::ImportReport;
-use crate::corpus::judgements::judge::{ErrorMark, Letters};
-use crate::corpus::judgements::spans::moved;
-use crate::corpus::store::file::Workspace;
-use crate::error::{Error, Result};
-use crate::import::Warnings;
-use crate::import::input::ImportInput;
-use crate::import::recognise::MQM;
-use crate::ticket::CancellationToken;
+use crate::import::rated;
+use crate::import::rated::{RatedFile, RatedRow, RatedSegment, RatedThing};
+use crate::import::report::ImportReport;
+use crate::judgements::judge::{ErrorMark, Letters};
+use crate::judgements::spans::moved;
+use crate::store::file::Workspace;
+use engine::error::{Error, Result};
+use import::Warnings;
+use import::input::ImportInput;
+use import::recognise::MQM;
+use engine::ticket::CancellationToken;
 
 /// How the categories of Google's raters begin.
 const GOOGLE: &[&str] = &["Accuracy/", "Fluency/", "Terminology/", "Style/", "Locale convention/", "Non-translation"];

@@ -1,11 +1,11 @@
-//! Floor 7: n-best lists on their way in: of each the first candidate is taken, and where that is asked for the one nearest to the
+//! N-best lists on their way in: of each the first candidate is taken, and where that is asked for the one nearest to the
 //! references and the first by another score, as systems of their own.
 
-use crate::analysis::bleu::BleuSettings;
-use crate::corpus::import::scores::GivenScores;
-use crate::corpus::measures::oracle::{self, greatest, ranked_by};
-use crate::corpus::store::read::ORACLE_OF;
-use crate::import::{ImportOptions, ImportedOutput, Record};
+use engine::analysis::bleu::BleuSettings;
+use crate::import::scores::GivenScores;
+use crate::measures::oracle::{self, greatest, ranked_by};
+use crate::store::read::ORACLE_OF;
+use import::{ImportOptions, ImportedOutput, Record};
 
 /// The title of the score that says where the oracle stands in its list, from 1.
 const ORACLE: &str = "oracle place";

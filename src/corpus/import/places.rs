@@ -1,11 +1,11 @@
-//! Floor 7: where sentences of a file stand in a corpus, by their letters.
+//! Where sentences of a file stand in a corpus, by their letters.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use crate::corpus::import::letters::visible;
-use crate::corpus::store::file::{Workspace, list};
-use crate::corpus::store::read::StoredSentence;
-use crate::error::Result;
+use crate::import::letters::visible;
+use crate::store::file::{Workspace, list};
+use crate::store::read::StoredSentence;
+use engine::error::Result;
 
 /// The sentences of a corpus by what is left of their letters, spaces aside and with straight apostrophes: read once for a file.
 pub(crate) struct SentencePlaces(Vec<(u64, u32)>);

@@ -1,4 +1,4 @@
-//! Floor 7: what people, or a metric, say of the outputs of systems in files of others: sentences, what systems said, marks of
+//! What people, or a metric, say of the outputs of systems in files of others: sentences, what systems said, marks of
 //! errors and ratings by rater. The formats are tables of the WMT ([`mqm`](super::mqm)) and JSON ([`spans`](super::spans)).
 
 use std::collections::btree_map::Entry;
@@ -6,21 +6,21 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::corpus::import::letters::visible;
-use crate::corpus::import::places::SentencePlaces;
-use crate::corpus::import::report::ImportReport;
-use crate::corpus::judgements::judge::{ByAnnotator, ErrorMark, Given, Judgement, Judges, MarkSpans};
-use crate::corpus::judgements::judgement_io::strange;
-use crate::corpus::judgements::scheme::{ErrorScheme, Renamed};
-use crate::corpus::judgements::spans::moved;
-use crate::corpus::measures::table::Measuring;
-use crate::corpus::store::file::Workspace;
-use crate::corpus::store::output::SystemOutput;
-use crate::corpus::store::read::StoredAbout;
-use crate::corpus::store::rules::KnownWords;
-use crate::corpus::store::write::{NewSentence, Placed};
-use crate::error::Result;
-use crate::import::Warnings;
+use crate::import::letters::visible;
+use crate::import::places::SentencePlaces;
+use crate::import::report::ImportReport;
+use crate::judgements::judge::{ByAnnotator, ErrorMark, Given, Judgement, Judges, MarkSpans};
+use crate::judgements::judgement_io::strange;
+use crate::judgements::scheme::{ErrorScheme, Renamed};
+use crate::judgements::spans::moved;
+use crate::measures::table::Measuring;
+use crate::store::file::Workspace;
+use crate::store::output::SystemOutput;
+use crate::store::read::StoredAbout;
+use crate::store::rules::KnownWords;
+use crate::store::write::{NewSentence, Placed};
+use engine::error::Result;
+use import::Warnings;
 
 /// How names begin that are none, as tables of sentences without a document have them.
 pub(crate) const NO_DOCUMENT: &str = "corpus ";

@@ -1,17 +1,17 @@
-//! Floor 7: references on their way in: which of the references of a sentence those of a file are, and whether links by
+//! References on their way in: which of the references of a sentence those of a file are, and whether links by
 //! hand are links of the first.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use crate::corpus::import::counted::Counted;
-use crate::corpus::import::report::ImportReport;
-use crate::corpus::store::file::Workspace;
-use crate::corpus::store::read::{MOST_REFERENCES, StoredSentence};
-use crate::corpus::store::rules::spread;
-use crate::error::{Error, Result};
-use crate::import::{ImportedText, Record};
-use crate::text::links::{Link, Links};
+use crate::import::counted::Counted;
+use crate::import::report::ImportReport;
+use crate::store::file::Workspace;
+use crate::store::read::{MOST_REFERENCES, StoredSentence};
+use crate::store::rules::spread;
+use engine::error::{Error, Result};
+use import::{ImportedText, Record};
+use engine::text::links::{Link, Links};
 
 /// What the workspace has of the sentences of a window: they and their links by hand, by their places.
 pub(super) struct Known {

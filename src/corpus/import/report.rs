@@ -1,11 +1,11 @@
-//! Floor 7: what came of a file that was imported, in sentences.
+//! What came of a file that was imported, in sentences.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::error::Error;
-use crate::import::ImportOptions;
-use crate::import::facts::MOST_WARNINGS;
+use engine::error::Error;
+use import::ImportOptions;
+use import::facts::MOST_WARNINGS;
 
 /// What came of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,19 +1,19 @@
-//! Floor 7: scores that a tool printed, a line each: those of `comet-score` (`a.fr  Segment 0  score: 0.8275`), the tables of the
+//! Scores that a tool printed, a line each: those of `comet-score` (`a.fr  Segment 0  score: 0.8275`), the tables of the
 //! WMT's metrics tasks (system, score and number of the sentence), and a number a line. They are refused as a whole unless they
 //! are scores of the sentences that came last.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::corpus::import::report::ImportReport;
-use crate::corpus::import::scores::{fits, named};
-use crate::corpus::store::file::Workspace;
-use crate::corpus::store::read::StoredSystem;
-use crate::error::{Error, Result};
-use crate::import::decimal::{Decimals, NumberCount, UNCLEAR, is_missing, is_number, number};
-use crate::import::input::ImportInput;
-use crate::import::recognise::{score_cells, score_places, score_separator};
-use crate::import::{ImportOptions, Role, Warnings, guess};
+use crate::import::report::ImportReport;
+use crate::import::scores::{fits, named};
+use crate::store::file::Workspace;
+use crate::store::read::StoredSystem;
+use engine::error::{Error, Result};
+use import::decimal::{Decimals, NumberCount, UNCLEAR, is_missing, is_number, number};
+use import::input::ImportInput;
+use import::recognise::{score_cells, score_places, score_separator};
+use import::{ImportOptions, Role, Warnings, guess};
 
 /// Lines by which a file is known.
 const PEEKED: usize = 20;

@@ -1,16 +1,16 @@
-//! Floor 7: scores of others on their way in: columns such as `COMET.1` or `COMET.mine`, of the first system or of that named
+//! Scores of others on their way in: columns such as `COMET.1` or `COMET.mine`, of the first system or of that named
 //! mine; and numbers of the sentences themselves, such as `difficulty`.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::corpus::import::report::ImportReport;
-use crate::corpus::measures::table::{CorpusMeasure, MEASURES, OF_PEOPLE, OF_SENTENCE, OF_SENTENCES};
-use crate::corpus::store::file::Workspace;
-use crate::error::{Error, Result};
-use crate::import::decimal::is_missing;
-use crate::import::formats::table::{holds_text, is_remark, output_of};
-use crate::import::{ColumnRole, Facts, ImportColumn, Record};
+use crate::import::report::ImportReport;
+use crate::measures::table::{CorpusMeasure, MEASURES, OF_PEOPLE, OF_SENTENCE, OF_SENTENCES};
+use crate::store::file::Workspace;
+use engine::error::{Error, Result};
+use import::decimal::is_missing;
+use import::formats::table::{holds_text, is_remark, output_of};
+use import::{ColumnRole, Facts, ImportColumn, Record};
 
 /// The scores of a window of records: by title and system, none of the sentences themselves, then by the place of the sentence,
 /// from 0.

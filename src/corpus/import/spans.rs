@@ -1,4 +1,4 @@
-//! Floor 7: judgements of outputs in JSON: what Pearmut's annotators said (DA, ESA, MQM), lines or the file that its dashboard
+//! Judgements of outputs in JSON: what Pearmut's annotators said (DA, ESA, MQM), lines or the file that its dashboard
 //! gives, and the scores and error spans of xCOMET (`comet-score --to_json`), as suggestions by that name.
 
 use std::collections::{BTreeMap, HashMap};
@@ -8,15 +8,15 @@ use std::path::Path;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::corpus::import::letters::stem;
-use crate::corpus::import::rated;
-use crate::corpus::import::rated::{RatedFile, RatedRow, RatedSegment, RatedThing};
-use crate::corpus::import::report::ImportReport;
-use crate::corpus::judgements::judge::{ErrorMark, Letters, METRIC, MOST_RATING};
-use crate::corpus::store::file::Workspace;
-use crate::error::{Error, Result};
-use crate::import::Warnings;
-use crate::import::input::ImportInput;
+use crate::import::letters::stem;
+use crate::import::rated;
+use crate::import::rated::{RatedFile, RatedRow, RatedSegment, RatedThing};
+use crate::import::report::ImportReport;
+use crate::judgements::judge::{ErrorMark, Letters, METRIC, MOST_RATING};
+use crate::store::file::Workspace;
+use engine::error::{Error, Result};
+use import::Warnings;
+use import::input::ImportInput;
 
 /// The most bytes of a file, which is read as a whole.
 const MOST: u64 = 1 << 28;

@@ -1,17 +1,17 @@
-//! Floor 7: files that say something of sentences and have none of their own: judgements, marks and scores of others, parts of
+//! Files that say something of sentences and have none of their own: judgements, marks and scores of others, parts of
 //! speech; and those that nobody reads.
 
 use std::path::Path;
 
-use crate::corpus::import::report::ImportReport;
-use crate::corpus::import::spans::SpanFormat;
-use crate::corpus::import::{mqm, scored, spans, tagged};
-use crate::corpus::judgements::judgement_io;
-use crate::corpus::store::file::Workspace;
-use crate::error::{Error, Result};
-use crate::import::format::{CorpusKind, FormatEntry, FormatReading};
-use crate::import::options::ImportOptions;
-use crate::ticket::CancellationToken;
+use crate::import::report::ImportReport;
+use crate::import::spans::SpanFormat;
+use crate::import::{mqm, scored, spans, tagged};
+use crate::judgements::judgement_io;
+use crate::store::file::Workspace;
+use engine::error::{Error, Result};
+use import::format::{CorpusKind, FormatEntry, FormatReading};
+use import::options::ImportOptions;
+use engine::ticket::CancellationToken;
 
 /// Imports a file of a kind that is no [`FormatReading::Sentences`].
 ///

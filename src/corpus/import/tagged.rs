@@ -1,4 +1,4 @@
-//! Floor 7: parts of speech that come into a corpus from CoNLL-U. A sentence of the file gives them to the sources, or to the references
+//! Parts of speech that come into a corpus from CoNLL-U. A sentence of the file gives them to the sources, or to the references
 //! and outputs, that have the same letters as it is written, else as it is cut; a word that the file cuts
 //! further has that of its longest piece.
 
@@ -6,15 +6,15 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 use std::path::Path;
 
-use crate::corpus::import::places::{SentencePlaces, is_same, mixed};
-use crate::corpus::import::report::ImportReport;
-use crate::corpus::store::file::Workspace;
-use crate::error::{Error, Result};
-use crate::figure::interlinear::GlossedSentence;
-use crate::figure::interlinear::conllu;
-use crate::text::cut::WordRule;
-use crate::text::words::WordPlaces;
-use crate::ticket::CancellationToken;
+use crate::import::places::{SentencePlaces, is_same, mixed};
+use crate::import::report::ImportReport;
+use crate::store::file::Workspace;
+use engine::error::{Error, Result};
+use figure::interlinear::GlossedSentence;
+use figure::interlinear::conllu;
+use engine::text::cut::WordRule;
+use engine::text::words::WordPlaces;
+use engine::ticket::CancellationToken;
 
 /// What says nothing.
 const NONE: &str = "_";

@@ -1,16 +1,16 @@
-//! Floor 7: a file in windows of records, read ahead, and outputs measured and packed, by threads beside the one that writes.
+//! A file in windows of records, read ahead, and outputs measured and packed, by threads beside the one that writes.
 
-use crate::analysis::bleu::BleuSettings;
-use crate::corpus::import::lanes::Lanes;
-use crate::corpus::measures::table::Measuring;
-use crate::corpus::store::output::SystemOutput;
-use crate::corpus::store::read::StoredSentence;
-use crate::corpus::store::rules::SideRules;
-use crate::corpus::store::write::Ready;
-use crate::error::{Error, Result};
-use crate::import::{Import, Record, RecordWindow, Warnings};
-use crate::text::links::Links;
-use crate::ticket::CancellationToken;
+use engine::analysis::bleu::BleuSettings;
+use crate::import::lanes::Lanes;
+use crate::measures::table::Measuring;
+use crate::store::output::SystemOutput;
+use crate::store::read::StoredSentence;
+use crate::store::rules::SideRules;
+use crate::store::write::Ready;
+use engine::error::{Error, Result};
+use import::{Import, Record, RecordWindow, Warnings};
+use engine::text::links::Links;
+use engine::ticket::CancellationToken;
 
 /// Sentences that are joined at once.
 pub(super) const WINDOW: usize = 1000;

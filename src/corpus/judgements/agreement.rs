@@ -1,4 +1,4 @@
-//! Floor 7: two annotators of a workspace compared: how far they agree, by how much more than chance, and where not.
+//! Two annotators of a workspace compared: how far they agree, by how much more than chance, and where not.
 //!
 //! Both judged a sentence where each said anything of it. Stars count where both gave some; links where both drew some,
 //! over all pairs of a word of the source and one of the reference. Of marks each word of a translation is a thing that
@@ -7,11 +7,11 @@
 
 use std::collections::BTreeSet;
 
-use crate::analysis::kappa::{Confusion, Kappa, PairVote, of_links, shared};
-use crate::corpus::judgements::judge::{ErrorMark, Judgement};
-use crate::corpus::store::corpus::CorpusTable;
-use crate::error::{Error, Result};
-use crate::text::cut::WordRule;
+use engine::analysis::kappa::{Confusion, Kappa, PairVote, of_links, shared};
+use crate::judgements::judge::{ErrorMark, Judgement};
+use crate::store::corpus::CorpusTable;
+use engine::error::{Error, Result};
+use engine::text::cut::WordRule;
 
 /// What people may disagree about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

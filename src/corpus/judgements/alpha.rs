@@ -1,13 +1,13 @@
-//! Floor 7: any number of annotators compared, where each judged some of the sentences: Krippendorff's alpha of ratings,
+//! Any number of annotators compared, where each judged some of the sentences: Krippendorff's alpha of ratings,
 //! stars, tags and marks. A thing counts where two or more judged it.
 
 use std::collections::BTreeSet;
 
-use crate::analysis::kappa::JudgedUnits;
-use crate::corpus::judgements::agreement::{AlphaLine, Label, check, labels, systems_of};
-use crate::corpus::judgements::judge::Judgement;
-use crate::corpus::store::corpus::CorpusTable;
-use crate::error::Result;
+use engine::analysis::kappa::JudgedUnits;
+use crate::judgements::agreement::{AlphaLine, Label, check, labels, systems_of};
+use crate::judgements::judge::Judgement;
+use crate::store::corpus::CorpusTable;
+use engine::error::Result;
 
 fn line<T: Ord + Clone>(name: &str, of: &'static str, units: &JudgedUnits<T>, alpha: Option<f64>) -> AlphaLine {
     AlphaLine { name: name.to_owned(), of, units: units.units, values: units.values, alpha }

@@ -1,4 +1,4 @@
-//! Floor 7: a campaign of human evaluation, of which a workspace keeps one: who judges which sentences, in which order, and
+//! A campaign of human evaluation, of which a workspace keeps one: who judges which sentences, in which order, and
 //! in which order the translations of each stand, under letters in the place of the systems' names. All orders follow from the seed.
 
 use rand::SeedableRng as _;
@@ -6,9 +6,9 @@ use rand::seq::SliceRandom as _;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
-use crate::corpus::judgements::judge::{Given, Judgement, Judgements, MOST_RATING, MOST_STARS};
-use crate::corpus::store::file::{Workspace, one};
-use crate::error::Result;
+use crate::judgements::judge::{Given, Judgement, Judgements, MOST_RATING, MOST_STARS};
+use crate::store::file::{Workspace, one};
+use engine::error::Result;
 
 /// Who judges what.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,16 +1,16 @@
-//! Floor 7: what an act of judging changed, as the thread that owns a corpus and the window apply it, each to its own copy.
+//! What an act of judging changed, as the thread that owns a corpus and the window apply it, each to its own copy.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::corpus::judgements::judge::{ByAnnotator, Changed};
-use crate::corpus::judgements::scheme::ErrorScheme;
-use crate::corpus::measures::table::{DISAGREEMENT, MEASURES};
-use crate::corpus::store::corpus::CorpusTable;
-use crate::corpus::store::file::Workspace;
-use crate::corpus::store::write::Measured;
-use crate::error::Result;
-use crate::text::links::Links;
+use crate::judgements::judge::{ByAnnotator, Changed};
+use crate::judgements::scheme::ErrorScheme;
+use crate::measures::table::{DISAGREEMENT, MEASURES};
+use crate::store::corpus::CorpusTable;
+use crate::store::file::Workspace;
+use crate::store::write::Measured;
+use engine::error::Result;
+use engine::text::links::Links;
 
 /// What is new of some sentences, by their places from 0.
 #[derive(Clone, Debug, Default)]

@@ -1,8 +1,8 @@
-//! Floor 7: how often annotators, tags, and kinds and severities of marks occur, kept up sentence by sentence.
+//! How often annotators, tags, and kinds and severities of marks occur, kept up sentence by sentence.
 
 use std::collections::BTreeMap;
 
-use crate::corpus::judgements::judge::{ByAnnotator, Judgement, Judgements, Judges};
+use crate::judgements::judge::{ByAnnotator, Judgement, Judgements, Judges};
 
 /// Names, each with how often it occurs.
 type Counted = BTreeMap<String, usize>;

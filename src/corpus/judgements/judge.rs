@@ -1,4 +1,4 @@
-//! Floor 7: what people say of sentences: stars, tags, notes, marks of errors, links by hand, and the scheme of errors,
+//! What people say of sentences: stars, tags, notes, marks of errors, links by hand, and the scheme of errors,
 //! all with one undo that outlives the program.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -7,16 +7,16 @@ use std::sync::Arc;
 use rusqlite::{Connection, Row, params};
 use serde::{Deserialize, Serialize};
 
-use crate::corpus::judgements::scheme::{ErrorScheme, Renamed};
-use crate::corpus::store::file::{Workspace, change, list, number, one};
-use crate::corpus::store::gold::{output_links, set_gold, set_output_links};
-use crate::corpus::store::read::gold_of;
-use crate::error::{Error, Result};
-use crate::text::cut::WordRule;
-use crate::text::links;
-use crate::text::links::Links;
-use crate::text::links::read::links_of;
-use crate::text::words::words_of;
+use crate::judgements::scheme::{ErrorScheme, Renamed};
+use crate::store::file::{Workspace, change, list, number, one};
+use crate::store::gold::{output_links, set_gold, set_output_links};
+use crate::store::read::gold_of;
+use engine::error::{Error, Result};
+use engine::text::cut::WordRule;
+use engine::text::links;
+use engine::text::links::Links;
+use engine::text::links::read::links_of;
+use engine::text::words::words_of;
 
 /// Whose judgements those are that nobody put a name to.
 pub const NOBODY: &str = "me";

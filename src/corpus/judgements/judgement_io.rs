@@ -1,4 +1,4 @@
-//! Floor 7: what people say of sentences, read from a table or from JSON lines.
+//! What people say of sentences, read from a table or from JSON lines.
 //!
 //! A file is matched by the texts of its sentences, each annotator keeps the name, and all that it says is one act of the
 //! undo. Of a table only the columns that it has are taken; a line of JSON is all that its annotators say of the sentence.
@@ -8,24 +8,24 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use crate::corpus::import::letters::{refuse_copy, stem};
-use crate::corpus::import::places::{SentencePlaces, is_same};
-use crate::corpus::import::references::beyond;
-use crate::corpus::import::report::ImportReport;
-use crate::corpus::judgements::judge::{
+use crate::import::letters::{refuse_copy, stem};
+use crate::import::places::{SentencePlaces, is_same};
+use crate::import::references::beyond;
+use crate::import::report::ImportReport;
+use crate::judgements::judge::{
     ErrorMark, Given, Judgement, Judgements, MOST_RATING, MOST_STARS, NOBODY, StaleMark,
 };
-use crate::corpus::judgements::spans::{read_span, span};
-use crate::corpus::store::file::Workspace;
-use crate::corpus::store::rules::SideRules;
-use crate::error::{Error, Result};
-use crate::import::Warnings;
-use crate::import::formats::rows::{Rows, TableStyle, TableSurvey, heads};
-use crate::import::input::ImportInput;
-use crate::text::links::read::links_of;
-use crate::text::links::{Links, pharaoh};
-use crate::text::reader::LineReader;
-use crate::ticket::CancellationToken;
+use crate::judgements::spans::{read_span, span};
+use crate::store::file::Workspace;
+use crate::store::rules::SideRules;
+use engine::error::{Error, Result};
+use import::Warnings;
+use import::formats::rows::{Rows, TableStyle, TableSurvey, heads};
+use import::input::ImportInput;
+use engine::text::links::read::links_of;
+use engine::text::links::{Links, pharaoh};
+use engine::text::reader::LineReader;
+use engine::ticket::CancellationToken;
 
 /// The column of the words that a mark was of that is set apart.
 pub(crate) const APART: &str = "set_apart";

@@ -1,4 +1,4 @@
-//! Floor 7: what people say of sentences and outputs: tags, marks, schemes, agreement.
+//! What people say of sentences and outputs: tags, marks, schemes, agreement.
 
 pub mod agreement;
 pub mod alpha;

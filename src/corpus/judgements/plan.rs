@@ -1,8 +1,8 @@
-//! Floor 7: a campaign and a corpus: which sentences can be judged, and which are.
+//! A campaign and a corpus: which sentences can be judged, and which are.
 
-use crate::corpus::judgements::campaign::Campaign;
-use crate::corpus::store::corpus::{CorpusTable, SystemColumn};
-use crate::error::{Error, Result};
+use crate::judgements::campaign::Campaign;
+use crate::store::corpus::{CorpusTable, SystemColumn};
+use engine::error::{Error, Result};
 
 impl Campaign {
     /// The plan with the systems that translate, and with those of the sentences of which each of them says something.

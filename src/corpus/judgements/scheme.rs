@@ -1,4 +1,4 @@
-//! Floor 7: the scheme of errors: which kinds there are and what each severity weighs. A workspace keeps one; it goes out
+//! The scheme of errors: which kinds there are and what each severity weighs. A workspace keeps one; it goes out
 //! and comes in as a small TOML or JSON file. A leaf.
 //!
 //! ```toml
@@ -13,9 +13,9 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Error, Result};
-use crate::text::reader::read_file;
-use crate::text::write::write_atomic;
+use engine::error::{Error, Result};
+use engine::text::reader::read_file;
+use engine::text::write::write_atomic;
 
 /// The most bytes of a file.
 const MOST: u64 = 1 << 20;

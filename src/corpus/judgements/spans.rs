@@ -1,10 +1,10 @@
-//! Floor 7: from letters of texts, as other programs mark errors, to the words of a mark, and back.
+//! From letters of texts, as other programs mark errors, to the words of a mark, and back.
 
-use crate::corpus::import::letters::is_base;
-use crate::corpus::judgements::judge::{ErrorMark, Letters, MarkSpans};
-use crate::corpus::store::rules::SideRules;
-use crate::text::cut::WordRule;
-use crate::text::words::{letters_at, place_of, span_of};
+use crate::import::letters::is_base;
+use crate::judgements::judge::{ErrorMark, Letters, MarkSpans};
+use crate::store::rules::SideRules;
+use engine::text::cut::WordRule;
+use engine::text::words::{letters_at, place_of, span_of};
 
 /// A translation, its source, and what a word is in them.
 type Texts<'a> = (&'a str, &'a str, SideRules);

@@ -1,12 +1,12 @@
-//! Floor 7: numbers of many sentences as one: corpus BLEU and chrF, means of the other measures.
+//! Numbers of many sentences as one: corpus BLEU and chrF, means of the other measures.
 
 use std::collections::BTreeMap;
 
-use crate::analysis::mteval::{tokenize, words};
-use crate::corpus::measures::scores;
-use crate::corpus::measures::scores::{ComparedScores, SystemScores};
-use crate::corpus::store::corpus::{CorpusTable, SystemColumn};
-use crate::text::sentence::UNK;
+use engine::analysis::mteval::{tokenize, words};
+use crate::measures::scores;
+use crate::measures::scores::{ComparedScores, SystemScores};
+use crate::store::corpus::{CorpusTable, SystemColumn};
+use engine::text::sentence::UNK;
 
 /// What a sentence adds to the scores of a system: how near its output comes to the references, or -log p of the reference that it
 /// was forced through. `None` where it says nothing of it.

@@ -1,14 +1,14 @@
-//! Floor 7: how often words are in the training text: counted in the references at hand, or read from a file.
+//! How often words are in the training text: counted in the references at hand, or read from a file.
 
 use std::collections::HashMap;
 use std::path::Path;
 
-use crate::analysis::lexical::cut;
-use crate::analysis::mteval::Tokenization;
-use crate::corpus::store::corpus::CorpusTable;
-use crate::error::Result;
-use crate::text::reader::LineReader;
-use crate::text::sentence::UNK;
+use engine::analysis::lexical::cut;
+use engine::analysis::mteval::Tokenization;
+use crate::store::corpus::CorpusTable;
+use engine::error::Result;
+use engine::text::reader::LineReader;
+use engine::text::sentence::UNK;
 
 /// Counts of words.
 #[derive(Clone, Debug, Default)]

@@ -1,4 +1,4 @@
-//! Floor 7: what is measured on a sentence and counted over many.
+//! What is measured on a sentence and counted over many.
 
 pub mod aggregate;
 pub mod frequencies;

@@ -1,9 +1,9 @@
-//! Floor 7: n-best lists: which candidate comes nearest to the references, the oracle of what a system could have said, and where
+//! N-best lists: which candidate comes nearest to the references, the oracle of what a system could have said, and where
 //! it stands; and what else candidates are ranked by.
 
-use crate::analysis::bleu::{BleuCounts, BleuSettings};
-use crate::analysis::chrf;
-use crate::import::{ImportedOutput, OracleBy};
+use engine::analysis::bleu::{BleuCounts, BleuSettings};
+use engine::analysis::chrf;
+use import::{ImportedOutput, OracleBy};
 
 /// The score of a candidate, from 0 to 100.
 pub fn score(by: OracleBy, text: &str, references: &[&str], bleu: &BleuSettings) -> f64 {

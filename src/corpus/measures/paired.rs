@@ -1,13 +1,13 @@
-//! Floor 7: which systems differ by which scores: both tests of every two, corrected for the number of pairs, and ranks.
+//! Which systems differ by which scores: both tests of every two, corrected for the number of pairs, and ranks.
 
 use std::collections::VecDeque;
 
-use crate::analysis::bleu::BleuCounts;
-use crate::analysis::bootstrap::significance::{ALPHA, correct, ranks};
-use crate::analysis::bootstrap::{BootstrapCounts, BootstrapSample, Paired, PairedTests, Trials};
-use crate::analysis::chrf::ChrfCounts;
-use crate::analysis::ter::TerCounts;
-use crate::corpus::measures::scores::ComparedScores;
+use engine::analysis::bleu::BleuCounts;
+use engine::analysis::bootstrap::significance::{ALPHA, correct, ranks};
+use engine::analysis::bootstrap::{BootstrapCounts, BootstrapSample, Paired, PairedTests, Trials};
+use engine::analysis::chrf::ChrfCounts;
+use engine::analysis::ter::TerCounts;
+use crate::measures::scores::ComparedScores;
 
 /// A system among others.
 #[derive(Clone, Copy, Debug, PartialEq)]

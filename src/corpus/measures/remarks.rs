@@ -1,14 +1,14 @@
-//! Floor 7: what a table says of its sentences besides texts: stars, tags and notes, as the table of page Corpus has them, and
+//! What a table says of its sentences besides texts: stars, tags and notes, as the table of page Corpus has them, and
 //! documents, domains and genres, which become tags.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use rusqlite::params;
 
-use crate::corpus::judgements::judge::{Judgement, MOST_STARS};
-use crate::corpus::store::file::Workspace;
-use crate::error::Result;
-use crate::import::Record;
+use crate::judgements::judge::{Judgement, MOST_STARS};
+use crate::store::file::Workspace;
+use engine::error::Result;
+use import::Record;
 
 /// Columns of what sentences are gathered under, and what stands before it in the tag.
 const GROUPS: [(&str, &str); 5] =

@@ -1,12 +1,12 @@
-//! Floor 7: the scores of a system by the marks of people, or of a metric: the weights of its errors for each word of its
+//! The scores of a system by the marks of people, or of a metric: the weights of its errors for each word of its
 //! translation, and for each segment, as the WMT has it (MQM, Freitag et al. 2021).
 //!
 //! A translation counts once for each annotator who marked errors in it or said that it has none. What nobody judged has
 //! no score: it is not taken for faultless because another system of the same sentence was marked.
 
-use crate::analysis::bootstrap::{Interval, resampled_mean};
-use crate::corpus::judgements::judge::{Judgement, Judges};
-use crate::corpus::store::corpus::CorpusTable;
+use engine::analysis::bootstrap::{Interval, resampled_mean};
+use crate::judgements::judge::{Judgement, Judges};
+use crate::store::corpus::CorpusTable;
 
 /// Where the random numbers of the interval of a mean begin.
 pub const SEED: u64 = 12345;

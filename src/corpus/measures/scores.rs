@@ -1,13 +1,13 @@
-//! Floor 7: the scores of a system: what is counted of each sentence, what that comes to over many and by their
+//! The scores of a system: what is counted of each sentence, what that comes to over many and by their
 //! length. Page Corpus and the command line have their numbers here.
 
 use std::collections::BTreeSet;
 
-use crate::analysis::bleu::BleuSettings;
-use crate::analysis::buckets::{Bucket, Buckets};
-use crate::analysis::sums;
-use crate::analysis::{aer, bleu, chrf, ter};
-use crate::corpus::store::conditions::quoted;
+use engine::analysis::bleu::BleuSettings;
+use engine::analysis::buckets::{Bucket, Buckets};
+use engine::analysis::sums;
+use engine::analysis::{aer, bleu, chrf, ter};
+use crate::store::conditions::quoted;
 
 /// Why BLEU of a corpus is not the mean of that of its sentences.
 pub const SENTENCE_BLEU: &str = id!(

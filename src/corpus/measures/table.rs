@@ -1,15 +1,15 @@
-//! Floor 7: what is counted for each sentence and each output: the columns of numbers.
+//! What is counted for each sentence and each output: the columns of numbers.
 
 use std::collections::BTreeSet;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
-use crate::aligner::words::LineAligner;
-use crate::analysis::bleu::{BleuCounts, BleuSettings};
-use crate::analysis::confidence::{CONFIDENCES, ConfidenceEntry, TranslationSigns};
-use crate::analysis::{aer, chrf, ter, unknown};
-use crate::corpus::store::output::SystemOutput;
-use crate::corpus::store::rules::SideRules;
-use crate::text::links::{Link, Links};
+use engine::aligner::words::LineAligner;
+use engine::analysis::bleu::{BleuCounts, BleuSettings};
+use engine::analysis::confidence::{CONFIDENCES, ConfidenceEntry, TranslationSigns};
+use engine::analysis::{aer, chrf, ter, unknown};
+use crate::store::output::SystemOutput;
+use crate::store::rules::SideRules;
+use engine::text::links::{Link, Links};
 
 /// A sentence and what is known of it.
 #[derive(Clone, Debug)]
@@ -319,7 +319,7 @@ pub struct Measuring {
     /// Finds the links that alpha is compared with; none: they are not compared.
     pub aligner: Option<LineAligner>,
     /// How BLEU counts; the workspace says it.
-    pub(crate) bleu: BleuSettings,
+    pub bleu: BleuSettings,
 }
 
 impl Measuring {

@@ -1,4 +1,4 @@
-//! Floor 7: what an error analyst asks of many sentences at once: scores by length, F1 of words by their frequency, source
+//! What an error analyst asks of many sentences at once: scores by length, F1 of words by their frequency, source
 //! words that go wrong, n-grams of one system against another, jumps of alignments. Each number has the condition that
 //! shows its sentences.
 //!
@@ -8,28 +8,28 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use crate::analysis::aer::AerCounts;
-use crate::analysis::bootstrap::{BootstrapSample, MeanCounts, Paired, PairedTests};
-use crate::analysis::buckets::Buckets;
-use crate::analysis::contrast::{Contrast, Ngram};
-use crate::analysis::jumps::jumps;
-use crate::analysis::lexical::{LexicalCounts, each};
-use crate::corpus::import::aligned::{AlignedBy, Linker, WordFate, fates, reference_errors, word_fates};
-use crate::corpus::measures::aggregate;
-use crate::corpus::measures::frequencies::{CLASSES, Frequencies};
-use crate::corpus::measures::paired::{ComparedSample, SystemTests, TestedScore, every_two};
-use crate::corpus::measures::scores::{ByLength, ComparedScores, OverviewGroup, SystemScores};
-use crate::corpus::overview::parts::{PartTally, TaggedOutput};
-use crate::corpus::overview::people::MetricCount;
-use crate::corpus::overview::{people, spread};
-use crate::corpus::query::column::TableColumn;
-use crate::corpus::store::conditions::quoted;
-use crate::corpus::store::corpus::CorpusTable;
-use crate::corpus::store::file::Workspace;
-use crate::corpus::store::output::SystemOutput;
-use crate::error::Result;
-use crate::text::cells::CellTable;
-use crate::text::links::Link;
+use engine::analysis::aer::AerCounts;
+use engine::analysis::bootstrap::{BootstrapSample, MeanCounts, Paired, PairedTests};
+use engine::analysis::buckets::Buckets;
+use engine::analysis::contrast::{Contrast, Ngram};
+use engine::analysis::jumps::jumps;
+use engine::analysis::lexical::{LexicalCounts, each};
+use crate::import::aligned::{AlignedBy, Linker, WordFate, fates, reference_errors, word_fates};
+use crate::measures::aggregate;
+use crate::measures::frequencies::{CLASSES, Frequencies};
+use crate::measures::paired::{ComparedSample, SystemTests, TestedScore, every_two};
+use crate::measures::scores::{ByLength, ComparedScores, OverviewGroup, SystemScores};
+use crate::overview::parts::{PartTally, TaggedOutput};
+use crate::overview::people::MetricCount;
+use crate::overview::{people, spread};
+use crate::query::column::TableColumn;
+use crate::store::conditions::quoted;
+use crate::store::corpus::CorpusTable;
+use crate::store::file::Workspace;
+use crate::store::output::SystemOutput;
+use engine::error::Result;
+use engine::text::cells::CellTable;
+use engine::text::links::Link;
 
 /// The most sentences that are counted in the window.
 pub const MOST_COUNTED: usize = 100_000;
@@ -137,7 +137,7 @@ pub struct Overview {
     pub lengths: Vec<OverviewGroup>,
     /// By the tags that anybody gave, such as those of documents and domains.
     pub tags: Vec<OverviewGroup>,
-    /// Of each system its alignment errors: by the source word of greatest alpha, then by [`THRESHOLDS`](crate::corpus::import::aligned::THRESHOLDS).
+    /// Of each system its alignment errors: by the source word of greatest alpha, then by [`THRESHOLDS`](crate::import::aligned::THRESHOLDS).
     pub by_links: Vec<Vec<AerCounts>>,
     /// By frequency of words.
     pub classes: Vec<Class>,
@@ -180,7 +180,7 @@ impl Overview {
     /// Who linked the references, and how many each.
     pub fn linked_by(&self) -> String {
         let there = LINKED.iter().zip(self.linked).filter(|(_, count)| *count > 0);
-        there.map(|((_, by), count)| format!("{count} {}", crate::lang::text(by))).collect::<Vec<_>>().join(", ")
+        there.map(|((_, by), count)| format!("{count} {}", engine::lang::text(by))).collect::<Vec<_>>().join(", ")
     }
 
     /// What shows the sentences that the AER of a system counts.

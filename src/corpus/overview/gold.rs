@@ -1,18 +1,18 @@
-//! Floor 7: alignments of a test set against gold links, by the alignment error rate (Och and Ney 2003) as
+//! Alignments of a test set against gold links, by the alignment error rate (Och and Ney 2003) as
 //! Luong et al. (2015, section 5.4) measure it, with its floor and its ceiling: a straight line and a statistical aligner.
 
-use crate::aligner::learned::Directions;
-use crate::aligner::words::LineAligner;
-use crate::analysis::aer;
-use crate::analysis::reading::Reading;
-use crate::corpus::overview::test_set::TestSet;
-use crate::error::{Error, Result};
-use crate::evaluation::alignment::{Aligner, AlignerDirection, Extraction, WordPair};
-use crate::evaluation::system::EvaluatedSystem;
-use crate::models::transformer::heads::{HeadKind, HeadPlace};
-use crate::models::transformer::sizes::TransformerSizes;
-use crate::text::links::Link;
-use crate::ticket::CancellationToken;
+use engine::aligner::learned::Directions;
+use engine::aligner::words::LineAligner;
+use engine::analysis::aer;
+use engine::analysis::reading::Reading;
+use crate::overview::test_set::TestSet;
+use engine::error::{Error, Result};
+use engine::evaluation::alignment::{Aligner, AlignerDirection, Extraction, WordPair};
+use engine::evaluation::system::EvaluatedSystem;
+use engine::models::transformer::heads::{HeadKind, HeadPlace};
+use engine::models::transformer::sizes::TransformerSizes;
+use engine::text::links::Link;
+use engine::ticket::CancellationToken;
 
 /// Hears after every batch how many sentences and words were aligned. It may wait, as while paused.
 pub type AlignmentListener<'a> = dyn FnMut(usize, usize) + 'a;

@@ -1,8 +1,8 @@
-//! Floor 7: tables of a report as HTML.
+//! Tables of a report as HTML.
 
 use std::fmt::Write as _;
 
-use crate::figure::svg::escaped;
+use figure::svg::escaped;
 
 /// A table that scrolls to the side where it is wide; notes of its heads come under the mouse.
 pub(crate) fn html_table<'a>(head: impl IntoIterator<Item = (&'a str, &'a str)>, rows: &[Vec<String>]) -> String {

@@ -1,4 +1,4 @@
-//! Floor 7: what an analyst asks of many sentences at once, as tables and a report; and a test set, which becomes a corpus
+//! What an analyst asks of many sentences at once, as tables and a report; and a test set, which becomes a corpus
 //! ([`test_set`]), with its alignments by direction and extraction ([`gold`]).
 
 pub mod compute;

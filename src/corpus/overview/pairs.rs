@@ -1,15 +1,15 @@
-//! Floor 7: systems against systems as tables: two of them, every two, and their ranks; rows for files and the command line, a
+//! Systems against systems as tables: two of them, every two, and their ranks; rows for files and the command line, a
 //! matrix for reports and the window.
 
 use std::fmt::Write as _;
 
-use crate::analysis::bootstrap::significance::{signed, unsigned};
-use crate::analysis::bootstrap::{LEAST_SENTENCES, Paired};
-use crate::corpus::measures::paired::TestedScore;
-use crate::corpus::overview::compute::Overview;
-use crate::corpus::overview::html::{heads, html_table};
-use crate::corpus::store::read::StoredSystem;
-use crate::figure::svg::escaped;
+use engine::analysis::bootstrap::significance::{signed, unsigned};
+use engine::analysis::bootstrap::{LEAST_SENTENCES, Paired};
+use crate::measures::paired::TestedScore;
+use crate::overview::compute::Overview;
+use crate::overview::html::{heads, html_table};
+use crate::store::read::StoredSystem;
+use figure::svg::escaped;
 
 /// Of [`matrix`].
 pub const MATRIX_HEAD: &[&str] = &[

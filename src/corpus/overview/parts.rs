@@ -1,12 +1,12 @@
-//! Floor 7: what becomes of source words by their part of speech, in a corpus that knows it: links, crossings, and what is not as in
+//! What becomes of source words by their part of speech, in a corpus that knows it: links, crossings, and what is not as in
 //! the reference. Imports its room and `analysis`.
 
 use std::collections::BTreeMap;
 
-use crate::analysis::concordance::counts::{LinkCounts, linked_words};
-use crate::corpus::import::aligned::WordFate;
-use crate::text::cells::{CellTable, TableCell};
-use crate::text::links::Link;
+use engine::analysis::concordance::counts::{LinkCounts, linked_words};
+use crate::import::aligned::WordFate;
+use engine::text::cells::{CellTable, TableCell};
+use engine::text::links::Link;
 
 /// What of a part of speech was counted of a system.
 #[derive(Clone, Debug, Default)]

@@ -1,13 +1,13 @@
-//! Floor 7: what people say of systems, and whether metrics say the same: errors and ratings of each system, and how each column of
+//! What people say of systems, and whether metrics say the same: errors and ratings of each system, and how each column of
 //! a metric goes with each of people.
 
-use crate::analysis::bootstrap::Interval;
-use crate::analysis::correlation::{STATISTICS, ScoredPair, agreement};
-use crate::corpus::judgements::judge::{Judges, METRIC};
-use crate::corpus::measures::score::{SEED, score};
-use crate::corpus::query::column::TableColumn;
-use crate::corpus::store::corpus::CorpusTable;
-use crate::text::cells::{CellTable, TableCell};
+use engine::analysis::bootstrap::Interval;
+use engine::analysis::correlation::{STATISTICS, ScoredPair, agreement};
+use crate::judgements::judge::{Judges, METRIC};
+use crate::measures::score::{SEED, score};
+use crate::query::column::TableColumn;
+use crate::store::corpus::CorpusTable;
+use engine::text::cells::{CellTable, TableCell};
 
 /// The columns of [`judged`].
 pub const JUDGED: &[&str] = &[

@@ -1,24 +1,24 @@
-//! Floor 7: a report: one page of HTML that needs nothing beside it, to be kept, sent and printed.
+//! A report: one page of HTML that needs nothing beside it, to be kept, sent and printed.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use crate::corpus::export::picture;
-use crate::corpus::judgements::judge::{ErrorMark, Judgement, Judges};
-use crate::corpus::measures::aggregate;
-use crate::corpus::measures::scores::SENTENCE_BLEU;
-use crate::corpus::measures::table::CorpusMeasure;
-use crate::corpus::overview::html::{heads, html_table};
-use crate::corpus::overview::tables;
-use crate::corpus::overview::tables::number;
-use crate::corpus::query::column::TableColumn;
-use crate::corpus::store::corpus::{CorpusTable, SystemColumn};
-use crate::corpus::store::file::Workspace;
-use crate::corpus::store::kinds::{Out, columns};
-use crate::error::Result;
-use crate::figure::provenance::Provenance;
-use crate::figure::svg::{escaped, inline};
-use crate::text::words::words_of;
+use crate::export::picture;
+use crate::judgements::judge::{ErrorMark, Judgement, Judges};
+use crate::measures::aggregate;
+use crate::measures::scores::SENTENCE_BLEU;
+use crate::measures::table::CorpusMeasure;
+use crate::overview::html::{heads, html_table};
+use crate::overview::tables;
+use crate::overview::tables::number;
+use crate::query::column::TableColumn;
+use crate::store::corpus::{CorpusTable, SystemColumn};
+use crate::store::file::Workspace;
+use crate::store::kinds::{Out, columns};
+use engine::error::Result;
+use figure::provenance::Provenance;
+use figure::svg::{escaped, inline};
+use engine::text::words::words_of;
 
 const STYLE: &str = "body{font:11pt/1.45 Georgia,'Times New Roman',serif;max-width:60em;margin:2em auto;padding:0 1em;color:#111;background:#fff}\
 h1{font-size:1.7em}h2{font-size:1.3em;margin-top:2em}h3{font-size:1em;margin:0 0 .4em}\
@@ -63,7 +63,7 @@ fn head(out: &Out, corpus: &CorpusTable) -> String {
     format!("<p>{count} of {of} sentences.{chosen}{pictures} Made by Interlinear {program}.</p>\n")
 }
 
-fn systems(corpus: &CorpusTable, systems: &[crate::corpus::store::read::StoredSystem]) -> String {
+fn systems(corpus: &CorpusTable, systems: &[crate::store::read::StoredSystem]) -> String {
     if corpus.systems.is_empty() {
         return String::new();
     }

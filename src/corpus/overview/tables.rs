@@ -1,31 +1,31 @@
-//! Floor 7: an overview as tables of words and numbers, for files, the command line and reports: a row for each system
+//! An overview as tables of words and numbers, for files, the command line and reports: a row for each system
 //! and thing, the condition that shows its sentences in the last column.
 
 use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
 
-use crate::aligner::bundled::AlignerChoice;
-use crate::analysis::aer::AerCounts;
-use crate::analysis::bootstrap::significance::TOO_FEW;
-use crate::corpus::import::aligned::{Linker, THRESHOLDS};
-use crate::corpus::measures::frequencies::{class_name, class_range};
-use crate::corpus::measures::scores::{OverviewGroup, SystemScores};
-use crate::corpus::overview::compute::{
+use engine::aligner::bundled::AlignerChoice;
+use engine::analysis::aer::AerCounts;
+use engine::analysis::bootstrap::significance::TOO_FEW;
+use crate::import::aligned::{Linker, THRESHOLDS};
+use crate::measures::frequencies::{class_name, class_range};
+use crate::measures::scores::{OverviewGroup, SystemScores};
+use crate::overview::compute::{
     CountedThing, Counting, Overview, OverviewOptions, SHOWN_JUMP, first_pair, jump_condition, ngram_condition,
 };
-use crate::corpus::overview::html::html_table;
-use crate::corpus::overview::pairs::name;
-use crate::corpus::overview::{pairs, parts, people};
-use crate::corpus::query::costly::FilterResources;
-use crate::corpus::store::corpus::CorpusTable;
-use crate::corpus::store::file::Workspace;
-use crate::corpus::store::read::StoredSystem;
-use crate::error::Result;
-use crate::figure::svg::escaped;
-use crate::text::cells::{CellTable, TableCell};
-use crate::text::tsv;
-use crate::text::tsv::TsvCell;
+use crate::overview::html::html_table;
+use crate::overview::pairs::name;
+use crate::overview::{pairs, parts, people};
+use crate::query::costly::FilterResources;
+use crate::store::corpus::CorpusTable;
+use crate::store::file::Workspace;
+use crate::store::read::StoredSystem;
+use engine::error::Result;
+use figure::svg::escaped;
+use engine::text::cells::{CellTable, TableCell};
+use engine::text::tsv;
+use engine::text::tsv::TsvCell;
 
 /// Source words and n-grams of each system that a report tells.
 const MOST_IN_REPORT: usize = 25;

@@ -1,20 +1,20 @@
-//! Floor 7: a test set: sources and one or more references, line by line, which become a corpus that need not be saved.
+//! A test set: sources and one or more references, line by line, which become a corpus that need not be saved.
 
 use std::path::{Path, PathBuf};
 
-use crate::corpus::store::file::Workspace;
-use crate::corpus::store::read::MOST_REFERENCES;
-use crate::corpus::store::rules::{KnownWords, SideRules};
-use crate::corpus::store::write::NewSentence;
-use crate::error::{Error, Result};
-use crate::evaluation::EvaluatedSystem;
-use crate::text::cut::WordRule;
-use crate::text::line;
-use crate::text::links::Links;
-use crate::text::links::read::{LinkLayout, read};
-use crate::text::parallel::unequal;
-use crate::text::reader::{LineReader, MOST_TEXT};
-use crate::text::tokenizer::Encode;
+use crate::store::file::Workspace;
+use crate::store::read::MOST_REFERENCES;
+use crate::store::rules::{KnownWords, SideRules};
+use crate::store::write::NewSentence;
+use engine::error::{Error, Result};
+use engine::evaluation::EvaluatedSystem;
+use engine::text::cut::WordRule;
+use engine::text::line;
+use engine::text::links::Links;
+use engine::text::links::read::{LinkLayout, read};
+use engine::text::parallel::unequal;
+use engine::text::reader::{LineReader, MOST_TEXT};
+use engine::text::tokenizer::Encode;
 
 /// The most sentences of a test set: translating more would take days, and each takes some 150 bytes beside its text.
 const MOST_SENTENCES: usize = 1_000_000;

@@ -1,13 +1,13 @@
-//! Floor 7: columns of numbers, by name: `words`, `bleu.1` (of the first system), `bleu.1-2` (how much more the first has
+//! Columns of numbers, by name: `words`, `bleu.1` (of the first system), `bleu.1-2` (how much more the first has
 //! than the second), `stars`.
 
-use crate::corpus::judgements::judge::Judges;
-use crate::corpus::measures::score::score;
-use crate::corpus::measures::table::CorpusMeasure;
-use crate::corpus::store::corpus::CorpusTable;
-use crate::corpus::store::texts::{ColumnNumbers, PIECE, TextStore};
-use crate::error::{Error, Result};
-use crate::lang;
+use crate::judgements::judge::Judges;
+use crate::measures::score::score;
+use crate::measures::table::CorpusMeasure;
+use crate::store::corpus::CorpusTable;
+use crate::store::texts::{ColumnNumbers, PIECE, TextStore};
+use engine::error::{Error, Result};
+use engine::lang;
 
 /// The score of a system by the marks of people.
 const ERRORS: &str = "errors";

@@ -1,24 +1,24 @@
-//! Floor 7: where costly conditions hold: frequencies of words, n-grams, jumps of alignments, source words that are
+//! Where costly conditions hold: frequencies of words, n-grams, jumps of alignments, source words that are
 //! translated otherwise. What was found out is remembered until the corpus changes.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::aligner::bundled::AlignerChoice;
-use crate::analysis::contrast::times;
-use crate::analysis::jumps::{JumpSet, jumps};
-use crate::analysis::lexical::bare;
-use crate::corpus::import::aligned::{Linker, WordFate, fates, word_fates};
-use crate::corpus::measures::frequencies::Frequencies;
-use crate::corpus::query::filter::{Costly, Filter, Matched};
-use crate::corpus::store::corpus::{CorpusTable, SystemColumn};
-use crate::corpus::store::file::Workspace;
-use crate::error::{Error, Result};
-use crate::text::lines::Needle;
-use crate::text::sentence::UNK;
-use crate::text::unspaced::is_unspaced;
-use crate::text::words::composed;
+use engine::aligner::bundled::AlignerChoice;
+use engine::analysis::contrast::times;
+use engine::analysis::jumps::{JumpSet, jumps};
+use engine::analysis::lexical::bare;
+use crate::import::aligned::{Linker, WordFate, fates, word_fates};
+use crate::measures::frequencies::Frequencies;
+use crate::query::filter::{Costly, Filter, Matched};
+use crate::store::corpus::{CorpusTable, SystemColumn};
+use crate::store::file::Workspace;
+use engine::error::{Error, Result};
+use engine::text::lines::Needle;
+use engine::text::sentence::UNK;
+use engine::text::unspaced::is_unspaced;
+use engine::text::words::composed;
 
 /// Sentences between two looks at whether it is still wanted.
 const STEP: usize = 512;

@@ -1,4 +1,4 @@
-//! Floor 7: which sentences are shown: a line of conditions that all hold, unless `OR` stands between them.
+//! Which sentences are shown: a line of conditions that all hold, unless `OR` stands between them.
 //!
 //! ```text
 //! bank                    a text has it: source, reference or an output, letter case aside
@@ -27,17 +27,17 @@ use std::ops::Bound::{self, Excluded, Included, Unbounded};
 use std::ops::RangeBounds as _;
 use std::sync::Arc;
 
-use crate::analysis::lexical::{bare, tokens};
-use crate::corpus::judgements::agreement::{ASPECTS, Aspect, check, differences};
-use crate::corpus::judgements::judge::{Judgement, Judges};
-use crate::corpus::query::column::{TableColumn, TextColumn};
-use crate::corpus::query::line::{Step, parts, shown, steps};
-use crate::corpus::query::slips;
-use crate::corpus::store::corpus::CorpusTable;
-use crate::corpus::store::texts::TextStore;
-use crate::error::{Error, Result};
-use crate::text::lines::Needle;
-use crate::text::words::{composed, composed_rule};
+use engine::analysis::lexical::{bare, tokens};
+use crate::judgements::agreement::{ASPECTS, Aspect, check, differences};
+use crate::judgements::judge::{Judgement, Judges};
+use crate::query::column::{TableColumn, TextColumn};
+use crate::query::line::{Step, parts, shown, steps};
+use crate::query::slips;
+use crate::store::corpus::CorpusTable;
+use crate::store::texts::TextStore;
+use engine::error::{Error, Result};
+use engine::text::lines::Needle;
+use engine::text::words::{composed, composed_rule};
 
 /// Conditions, and which of them must hold.
 #[derive(Clone, Debug, Default)]

@@ -1,16 +1,16 @@
-//! Floor 7: a concordance of a workspace, in steps, so that a lane can do other things between, and as a table.
+//! A concordance of a workspace, in steps, so that a lane can do other things between, and as a table.
 
 use std::path::Path;
 
-use crate::aligner::bundled::AlignerChoice;
-use crate::analysis::concordance::{ConcordanceLine, ConcordanceQuery, ConcordanceSentence};
-use crate::corpus::query::linked::{LinkChoice, LinkFinder, parsed};
-use crate::corpus::store::corpus::CorpusTable;
-use crate::corpus::store::file::Workspace;
-use crate::corpus::store::rules::SideRules;
-use crate::error::Result;
-use crate::text::tsv;
-use crate::text::tsv::TsvCell;
+use engine::aligner::bundled::AlignerChoice;
+use engine::analysis::concordance::{ConcordanceLine, ConcordanceQuery, ConcordanceSentence};
+use crate::query::linked::{LinkChoice, LinkFinder, parsed};
+use crate::store::corpus::CorpusTable;
+use crate::store::file::Workspace;
+use crate::store::rules::SideRules;
+use engine::error::Result;
+use engine::text::tsv;
+use engine::text::tsv::TsvCell;
 
 /// Words on each side of a hit in a table.
 const WIDTH: usize = 8;

@@ -1,9 +1,9 @@
-//! Floor 7: a line of conditions as its parts, and how they are put together: all hold, or those before `OR` or those behind it.
+//! A line of conditions as its parts, and how they are put together: all hold, or those before `OR` or those behind it.
 
 use std::iter::Peekable;
 use std::vec::IntoIter;
 
-use crate::error::{Error, Result};
+use engine::error::{Error, Result};
 
 /// What becomes of the conditions, the last ones first, as on a stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

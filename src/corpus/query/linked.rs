@@ -1,22 +1,22 @@
-//! Floor 7: links of the texts of a workspace, wherever they come from, and kinds of them against each other, counted in steps.
+//! Links of the texts of a workspace, wherever they come from, and kinds of them against each other, counted in steps.
 
 use std::path::Path;
 
-use crate::aligner::bundled::AlignerChoice;
-use crate::aligner::words::LineAligner;
-use crate::analysis::concordance::ConcordanceQuery;
-use crate::analysis::concordance::tally::{LinkTally, TalliedSentence};
-use crate::analysis::concordance::weights::WeightTally;
-use crate::analysis::reading::Reading;
-use crate::corpus::export::out::{LinkRule, links_of};
-use crate::corpus::query::weights;
-use crate::corpus::store::corpus::CorpusTable;
-use crate::corpus::store::file::Workspace;
-use crate::corpus::store::lists;
-use crate::corpus::store::rules::SideRules;
-use crate::error::{Error, Result};
-use crate::text::cells::CellTable;
-use crate::text::links::Link;
+use engine::aligner::bundled::AlignerChoice;
+use engine::aligner::words::LineAligner;
+use engine::analysis::concordance::ConcordanceQuery;
+use engine::analysis::concordance::tally::{LinkTally, TalliedSentence};
+use engine::analysis::concordance::weights::WeightTally;
+use engine::analysis::reading::Reading;
+use crate::export::out::{LinkRule, links_of};
+use crate::query::weights;
+use crate::store::corpus::CorpusTable;
+use crate::store::file::Workspace;
+use crate::store::lists;
+use crate::store::rules::SideRules;
+use engine::error::{Error, Result};
+use engine::text::cells::CellTable;
+use engine::text::links::Link;
 
 /// Where links come from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! Floor 7: the rows of the table: columns, conditions, their order, the words that are found and their weights.
+//! The rows of the table: columns, conditions, their order, the words that are found and their weights.
 
 pub mod column;
 pub mod costly;

@@ -1,8 +1,8 @@
-//! Floor 7: conditions that were probably meant otherwise, each with a sentence that says how.
+//! Conditions that were probably meant otherwise, each with a sentence that says how.
 
-use crate::corpus::query::column::TableColumn;
-use crate::corpus::store::corpus::CorpusTable;
-use crate::text::words::{composed, folded};
+use crate::query::column::TableColumn;
+use crate::store::corpus::CorpusTable;
+use engine::text::words::{composed, folded};
 
 /// What stands before a colon.
 const HEADS: &str = "source reference output note tag by task todo has differs right missed extra wrong";

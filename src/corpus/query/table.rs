@@ -1,11 +1,11 @@
-//! Floor 7: the rows of the table: which sentences, in which order.
+//! The rows of the table: which sentences, in which order.
 
 use std::cmp::Ordering;
 
-use crate::corpus::query::column::{TableColumn, TextColumn};
-use crate::corpus::query::filter::Filter;
-use crate::corpus::store::corpus::CorpusTable;
-use crate::error::{Error, Result};
+use crate::query::column::{TableColumn, TextColumn};
+use crate::query::filter::Filter;
+use crate::store::corpus::CorpusTable;
+use engine::error::{Error, Result};
 
 /// What rows are put in order by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,10 +1,10 @@
-//! Floor 7: weights of what the systems of a workspace say on the hits of a query, a sentence after the other.
+//! Weights of what the systems of a workspace say on the hits of a query, a sentence after the other.
 
-use crate::analysis::concordance::weights::WeightTally;
-use crate::analysis::concordance::{ConcordanceQuery, ConcordanceSentence};
-use crate::corpus::store::corpus::CorpusTable;
-use crate::corpus::store::file::Workspace;
-use crate::error::{Error, Result};
+use engine::analysis::concordance::weights::WeightTally;
+use engine::analysis::concordance::{ConcordanceQuery, ConcordanceSentence};
+use crate::store::corpus::CorpusTable;
+use crate::store::file::Workspace;
+use engine::error::{Error, Result};
 
 /// Begins for a query.
 pub(super) fn tally(names: &[String], query: Option<&ConcordanceQuery>) -> Result<WeightTally> {

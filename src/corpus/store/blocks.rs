@@ -1,4 +1,4 @@
-//! Floor 7: columns as the file keeps them: texts and numbers of [`PIECE`] sentences in one packed row, read when something
+//! Columns as the file keeps them: texts and numbers of [`PIECE`] sentences in one packed row, read when something
 //! of it is asked for first.
 //!
 //! A row of texts is a copy of those in `sentence` and `output`: who changes one of them deletes the row, and until it is
@@ -11,10 +11,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rusqlite::Connection;
 use rusqlite::types::Type;
 
-use crate::corpus::store::file::{change, number, one, read_only, told};
-use crate::corpus::store::output::unpacked;
-use crate::corpus::store::read::{MOST_REFERENCES, key};
-use crate::corpus::store::texts::{ColumnNumbers, Held, PIECE, Reads, TextPiece, TextStore, put};
+use crate::store::file::{change, number, one, read_only, told};
+use crate::store::output::unpacked;
+use crate::store::read::{MOST_REFERENCES, key};
+use crate::store::texts::{ColumnNumbers, Held, PIECE, Reads, TextPiece, TextStore, put};
 
 /// The most bytes that the texts of a piece are packed with; longer ones are read one by one.
 const MOST_TEXT: usize = 1 << 24;

@@ -1,4 +1,4 @@
-//! Floor 7: small whole numbers packed by how often each comes, learned on the way: a binary arithmetic coder after Witten,
+//! Small whole numbers packed by how often each comes, learned on the way: a binary arithmetic coder after Witten,
 //! Neal and Cleary (1987). Imports nothing.
 
 /// Bits of a number.

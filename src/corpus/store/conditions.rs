@@ -1,6 +1,6 @@
-//! Floor 7: a line of conditions with one more, as text.
+//! A line of conditions with one more, as text.
 
-use crate::corpus::query::line::parts;
+use crate::query::line::parts;
 
 /// The line with one more condition, which holds whatever the line has; the same line where it has it already.
 pub fn with_condition(line: &str, condition: &str) -> String {

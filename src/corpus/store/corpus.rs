@@ -1,23 +1,23 @@
-//! Floor 7: a workspace in memory, without alignments: what the table shows, sorts and looks through. Columns are read
+//! A workspace in memory, without alignments: what the table shows, sorts and looks through. Columns are read
 //! when something of them is asked for first.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::analysis::bleu::BleuSettings;
-use crate::analysis::lexical::cut;
-use crate::corpus::judgements::campaign::Campaign;
-use crate::corpus::judgements::counts::Counts;
-use crate::corpus::judgements::judge::Judgements;
-use crate::corpus::judgements::scheme::ErrorScheme;
-use crate::corpus::measures::table::{CorpusMeasure, OF_SENTENCES};
-use crate::corpus::store::blocks::{Blocks, Loose, Written, count_outputs};
-use crate::corpus::store::file::{Workspace, list, number};
-use crate::corpus::store::read::{StoredSystem, compared};
-use crate::corpus::store::rules::SideRules;
-use crate::corpus::store::texts::{ColumnNumbers, PIECE, TextStore, are_too_many};
-use crate::error::Result;
+use engine::analysis::bleu::BleuSettings;
+use engine::analysis::lexical::cut;
+use crate::judgements::campaign::Campaign;
+use crate::judgements::counts::Counts;
+use crate::judgements::judge::Judgements;
+use crate::judgements::scheme::ErrorScheme;
+use crate::measures::table::{CorpusMeasure, OF_SENTENCES};
+use crate::store::blocks::{Blocks, Loose, Written, count_outputs};
+use crate::store::file::{Workspace, list, number};
+use crate::store::read::{StoredSystem, compared};
+use crate::store::rules::SideRules;
+use crate::store::texts::{ColumnNumbers, PIECE, TextStore, are_too_many};
+use engine::error::Result;
 
 /// Sentences, what systems say of them and what people say of that. A copy shares all that is large.
 #[derive(Clone, Default)]
@@ -31,7 +31,7 @@ pub struct CorpusTable {
     pub numbers: Vec<ColumnNumbers>,
     /// The numbers that files gave of sentences.
     given: Arc<Vec<CorpusMeasure>>,
-    /// What is known of each output: [`MEASURES`](crate::corpus::measures::table::MEASURES), then the scores that others gave.
+    /// What is known of each output: [`MEASURES`](crate::measures::table::MEASURES), then the scores that others gave.
     pub measures: Arc<Vec<CorpusMeasure>>,
     /// Systems, in the order in which they came.
     pub systems: Vec<SystemColumn>,

@@ -1,4 +1,4 @@
-//! Floor 7: a workspace file: opened, made, refused.
+//! A workspace file: opened, made, refused.
 
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
@@ -7,10 +7,10 @@ use std::time::Duration;
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension as _, Params, Row};
 
-use crate::corpus::store::schema::{APPLICATION, VERSION, make, stranger};
-use crate::error::{Error, Result};
-use crate::text::cut::WordRule;
-use crate::text::write::{DATABASE, folder_of};
+use crate::store::schema::{APPLICATION, VERSION, make, stranger};
+use engine::error::{Error, Result};
+use engine::text::cut::WordRule;
+use engine::text::write::{DATABASE, folder_of};
 
 /// How long one window waits for another that is writing.
 const PATIENCE: Duration = Duration::from_secs(10);

@@ -1,4 +1,4 @@
-//! Floor 7: numbers that came one window of sentences after the other are folded into columns, and texts are packed beside
+//! Numbers that came one window of sentences after the other are folded into columns, and texts are packed beside
 //! them, so that a million sentences open at once. What is folded leaves an empty row behind, by which other windows
 //! hear of it.
 
@@ -6,14 +6,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rusqlite::Connection;
 
-use crate::corpus::store::blocks::{
+use crate::store::blocks::{
     Loose, MOST_PIECES, Written, column, keep, lay_over, loose, pack_numbers, pack_texts, packed_numbers,
     place_of_numbers,
 };
-use crate::corpus::store::file::{Workspace, change, list};
-use crate::corpus::store::read::count_references;
-use crate::corpus::store::texts::PIECE;
-use crate::error::Result;
+use crate::store::file::{Workspace, change, list};
+use crate::store::read::count_references;
+use crate::store::texts::PIECE;
+use engine::error::Result;
 
 /// Bytes of numbers that are folded in one step; who else wants to write waits so long.
 const STEP: usize = 1 << 26;

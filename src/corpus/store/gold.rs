@@ -1,13 +1,13 @@
-//! Floor 7: links by hand as the file keeps them.
+//! Links by hand as the file keeps them.
 
 use rusqlite::{Connection, Row, params};
 
-use crate::corpus::store::file::{Workspace, change, list, one};
-use crate::error::Result;
-use crate::text::links;
-use crate::text::links::Links;
-use crate::text::links::read::links_of;
-use crate::text::words::words;
+use crate::store::file::{Workspace, change, list, one};
+use engine::error::Result;
+use engine::text::links;
+use engine::text::links::Links;
+use engine::text::links::read::links_of;
+use engine::text::words::words;
 
 /// Sets or takes away the links by hand of a sentence.
 pub(crate) fn set_gold(all: &Connection, id: i64, gold: Option<&Links>) -> rusqlite::Result<()> {

@@ -1,12 +1,12 @@
-//! Floor 7: what may leave a workspace, and what is asked for. A leaf beside the measures.
+//! What may leave a workspace, and what is asked for. A leaf beside the measures.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::aligner::bundled::AlignerChoice;
-use crate::corpus::judgements::judge::{Judges, METRIC};
-use crate::corpus::query::column::TableColumn;
-use crate::corpus::store::corpus::CorpusTable;
+use engine::aligner::bundled::AlignerChoice;
+use crate::judgements::judge::{Judges, METRIC};
+use crate::query::column::TableColumn;
+use crate::store::corpus::CorpusTable;
 
 /// What is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,7 +51,7 @@ pub enum LinkRule {
     /// All with at least so many hundredths.
     Above(u8),
     /// The greatest of each row and the greatest of each column, put together by this line of
-    /// [`SYMMETRIZATIONS`](crate::analysis::symmetrize::SYMMETRIZATIONS).
+    /// [`SYMMETRIZATIONS`](engine::analysis::symmetrize::SYMMETRIZATIONS).
     Symmetrised(usize),
 }
 

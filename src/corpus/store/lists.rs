@@ -1,11 +1,11 @@
-//! Floor 7: lists of words in files, for queries: a word a line.
+//! Lists of words in files, for queries: a word a line.
 
 use std::collections::HashSet;
 use std::path::Path;
 
-use crate::error::{Error, Result};
-use crate::text::reader::LineReader;
-use crate::text::words::folded;
+use engine::error::{Error, Result};
+use engine::text::reader::LineReader;
+use engine::text::words::folded;
 
 /// The most words of a list.
 const MOST: usize = 1_000_000;

@@ -1,4 +1,4 @@
-//! Floor 7: how a workspace is looked at, kept in the file itself: which columns are shown, in which
+//! How a workspace is looked at, kept in the file itself: which columns are shown, in which
 //! order.
 
 use std::collections::BTreeMap;
@@ -6,8 +6,8 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::corpus::store::file::{Workspace, one};
-use crate::error::Result;
+use crate::store::file::{Workspace, one};
+use engine::error::Result;
 
 /// What is kept.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

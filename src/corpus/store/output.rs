@@ -1,20 +1,20 @@
-//! Floor 7: what a system says of a sentence, and how it is packed.
+//! What a system says of a sentence, and how it is packed.
 
 use half::f16;
 use half::slice::{HalfBitsSliceExt as _, HalfFloatSliceExt as _};
 use serde::de::DeserializeOwned;
 
-use crate::analysis::alignment::Alignment;
-use crate::analysis::reading::Reading;
-use crate::analysis::words::pooled;
-use crate::corpus::store::coder;
-use crate::corpus::store::rules::{SideRules, counterparts, spread};
-use crate::text::cut::WordRule;
-use crate::text::links::Link;
-use crate::text::readable::places;
-use crate::text::sentence::EOS;
-use crate::text::words;
-use crate::text::words::without_end;
+use engine::analysis::alignment::Alignment;
+use engine::analysis::reading::Reading;
+use engine::analysis::words::pooled;
+use crate::store::coder;
+use crate::store::rules::{SideRules, counterparts, spread};
+use engine::text::cut::WordRule;
+use engine::text::links::Link;
+use engine::text::readable::places;
+use engine::text::sentence::EOS;
+use engine::text::words;
+use engine::text::words::without_end;
 
 /// Level of zstandard.
 const LEVEL: i32 = 3;
@@ -61,7 +61,7 @@ impl SystemOutput {
         without_end(&self.source)
     }
 
-    /// alpha of an output of this source between the words that rules cut in its two texts ([`crate::text::words`]).
+    /// alpha of an output of this source between the words that rules cut in its two texts ([`engine::text::words`]).
     /// `None` where it has none, and where its words are not those of the texts.
     pub fn word_alignment(&self, source: &str, rules: SideRules) -> Option<Alignment> {
         let source = places(self.source_words(), source, rules.source)?;

@@ -1,10 +1,10 @@
-//! Floor 7: parts of speech as the file keeps them: a text for each source, and for each reference or output by its own text, that has
+//! Parts of speech as the file keeps them: a text for each source, and for each reference or output by its own text, that has
 //! them, with one for each of its words and spaces between.
 
 use rusqlite::params;
 
-use crate::corpus::store::file::{Workspace, change, list, one};
-use crate::error::Result;
+use crate::store::file::{Workspace, change, list, one};
+use engine::error::Result;
 
 impl Workspace {
     /// Keeps the parts of speech of sentences, by their places from 0.

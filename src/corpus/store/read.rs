@@ -1,13 +1,13 @@
-//! Floor 7: single sentences, systems and outputs, read back.
+//! Single sentences, systems and outputs, read back.
 
 use rusqlite::{Connection, Row};
 use serde::{Deserialize, Serialize};
 
-use crate::corpus::store::file::{Workspace, list, number, one};
-use crate::corpus::store::output::{SystemOutput, unpack};
-use crate::error::{Error, Result};
-use crate::text::links::Links;
-use crate::text::links::read::links_of;
+use crate::store::file::{Workspace, list, number, one};
+use crate::store::output::{SystemOutput, unpack};
+use engine::error::{Error, Result};
+use engine::text::links::Links;
+use engine::text::links::read::links_of;
 
 /// A source sentence.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -41,7 +41,7 @@ impl StoredSentence {
 }
 
 /// The references that outputs are compared with; a blank one counts only where there is no other, as in sacreBLEU.
-pub(crate) fn compared<'a>(first: Option<&'a str>, further: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+pub fn compared<'a>(first: Option<&'a str>, further: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let further = further.filter(|text| !text.trim().is_empty());
     let mut all: Vec<&str> = first.into_iter().chain(further).collect();
     if all.len() > 1 && all[0].trim().is_empty() {
@@ -51,7 +51,7 @@ pub(crate) fn compared<'a>(first: Option<&'a str>, further: impl Iterator<Item =
 }
 
 /// References by which the script of a corpus is known.
-pub(crate) const SAMPLE: usize = 200;
+pub const SAMPLE: usize = 200;
 
 /// The most references of a sentence.
 pub const MOST_REFERENCES: usize = 16;

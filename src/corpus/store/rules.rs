@@ -1,4 +1,4 @@
-//! Floor 7: what a word is in a workspace: a rule for each side ([`crate::text::cut`]), chosen when the side gets its first texts and
+//! What a word is in a workspace: a rule for each side ([`engine::text::cut`]), chosen when the side gets its first texts and
 //! kept, for marks, links by hand and parts of speech name words by their numbers.
 
 use std::collections::HashSet;
@@ -6,14 +6,14 @@ use std::collections::HashSet;
 use rusqlite::{Connection, params};
 use serde::{Deserialize, Serialize};
 
-use crate::aligner::learned::Directions;
-use crate::aligner::words::LineAligner;
-use crate::corpus::store::file::{Workspace, change, one};
-use crate::error::{Error, Result};
-use crate::text::cut::{WordExchange, WordRule};
-use crate::text::language::guess;
-use crate::text::links::{Link, Links};
-use crate::text::words::WordPlaces;
+use engine::aligner::learned::Directions;
+use engine::aligner::words::LineAligner;
+use crate::store::file::{Workspace, change, one};
+use engine::error::{Error, Result};
+use engine::text::cut::{WordExchange, WordRule};
+use engine::text::language::guess;
+use engine::text::links::{Link, Links};
+use engine::text::words::WordPlaces;
 
 /// Texts that a language is guessed from, and how many at once.
 const GUESSED: (usize, usize) = (200, 8);

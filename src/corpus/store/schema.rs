@@ -1,4 +1,4 @@
-//! Floor 7: the tables of a workspace.
+//! The tables of a workspace.
 //!
 //! | table | holds |
 //! |---|---|

@@ -1,15 +1,15 @@
-//! Floor 7: how the BLEU of a corpus cuts text into words. The file keeps the tokenizer, so all its numbers are of the same one.
+//! How the BLEU of a corpus cuts text into words. The file keeps the tokenizer, so all its numbers are of the same one.
 
 use rusqlite::Connection;
 
-use crate::analysis::bleu::{BleuSettings, Tokenization};
-use crate::analysis::mteval::TOKENIZATIONS;
-use crate::corpus::measures::table::{CorpusMeasure, MEASURES, MeasureSubject, measure_all};
-use crate::corpus::store::file::{Workspace, change, list, one};
-use crate::corpus::store::output::SystemOutput;
-use crate::corpus::store::read::{SAMPLE, key};
-use crate::corpus::store::write::{Measured, add_numbers};
-use crate::error::Result;
+use engine::analysis::bleu::{BleuSettings, Tokenization};
+use engine::analysis::mteval::TOKENIZATIONS;
+use crate::measures::table::{CorpusMeasure, MEASURES, MeasureSubject, measure_all};
+use crate::store::file::{Workspace, change, list, one};
+use crate::store::output::SystemOutput;
+use crate::store::read::{SAMPLE, key};
+use crate::store::write::{Measured, add_numbers};
+use engine::error::Result;
 
 /// What a new file keeps until it has an output and a reference; then their language decides.
 const USUAL: &str = "usual";

@@ -1,11 +1,11 @@
-//! Floor 7: the texts and numbers of a million sentences in memory, in pieces that copies share; a piece of a file is read
+//! The texts and numbers of a million sentences in memory, in pieces that copies share; a piece of a file is read
 //! when something of it is asked for first.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use crate::text::lines::Needle;
-use crate::text::words::composed;
+use engine::text::lines::Needle;
+use engine::text::words::composed;
 
 /// Sentences of a piece.
 pub const PIECE: usize = 4096;

@@ -1,25 +1,25 @@
-//! Floor 7: what comes into a workspace: files, sentences, systems and what they say.
+//! What comes into a workspace: files, sentences, systems and what they say.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use rusqlite::{Connection, params};
 
-use crate::analysis::bleu::BleuSettings;
-use crate::analysis::confidence::TranslationSigns;
-use crate::corpus::judgements::judge::set_apart;
-use crate::corpus::measures::table::{
+use engine::analysis::bleu::BleuSettings;
+use engine::analysis::confidence::TranslationSigns;
+use crate::judgements::judge::set_apart;
+use crate::measures::table::{
     CorpusMeasure, DISAGREEMENT, GIVEN, MEASURES, MeasureSubject, Measuring, OF_SENTENCE, OF_SENTENCES, measure_all,
 };
-use crate::corpus::store::blocks::{Written, forget_texts};
-use crate::corpus::store::file::{Workspace, change, list, number, one};
-use crate::corpus::store::gold::set_gold;
-use crate::corpus::store::output::{SystemOutput, as_kept, pack};
-use crate::corpus::store::read::{
+use crate::store::blocks::{Written, forget_texts};
+use crate::store::file::{Workspace, change, list, number, one};
+use crate::store::gold::set_gold;
+use crate::store::output::{SystemOutput, as_kept, pack};
+use crate::store::read::{
     MOST_REFERENCES, SAMPLE, StoredAbout, StoredSentence, StoredSystem, key, stored_system,
 };
-use crate::corpus::store::rules::{KnownWords, SideRules};
-use crate::error::{Error, Result};
-use crate::text::links::Links;
+use crate::store::rules::{KnownWords, SideRules};
+use engine::error::{Error, Result};
+use engine::text::links::Links;
 
 /// A sentence that comes in.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -1,12 +1,12 @@
-//! Floor 6: the heatmap as numbers: where every cell and label stands, and what lies under a point.
+//! The heatmap as numbers: where every cell and label stands, and what lies under a point.
 //!
 //! Rows are target words i, columns source words j, as in figure 3 of Bahdanau et al. (2015).
 //! Labels are pinned at the top and at the side; the matrix scrolls under them.
 
 use std::ops::{Range, RangeInclusive};
 
-use crate::figure::geometry::{Area, Point, Size, size};
-use crate::figure::sizes::{CELL_AUTO, CELL_LIMITS, GAZE_INSET, GAZE_MARK, LABEL_MAX, SPACE_1, SPACE_2};
+use crate::geometry::{Area, Point, Size, size};
+use crate::sizes::{CELL_AUTO, CELL_LIMITS, GAZE_INSET, GAZE_MARK, LABEL_MAX, SPACE_1, SPACE_2};
 
 /// How the matrix is scaled.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,4 +1,4 @@
-//! Floor 6: alpha_ij as Bahdanau's figure 3: source words along the top, target words down the side.
+//! Alpha_ij as Bahdanau's figure 3: source words along the top, target words down the side.
 //!
 //! [`layout`] has the numbers. The parts are lists of marks of their own, since the window scrolls the cells under
 //! their labels: [`Heatmap::cells`], [`Heatmap::row_labels`], [`Heatmap::column_labels`], [`Heatmap::corner`]. Each
@@ -9,18 +9,18 @@ pub mod outlines;
 
 use std::ops::Range;
 
-use crate::figure::geometry::{Area, point, size};
-use crate::figure::heatmap::layout::{Gaze, Grid, Metrics, Needs, Zoom};
-use crate::figure::heatmap::outlines::Outlined;
-use crate::figure::label::{Label, widest};
-use crate::figure::mark::{
+use crate::geometry::{Area, point, size};
+use crate::heatmap::layout::{Gaze, Grid, Metrics, Needs, Zoom};
+use crate::heatmap::outlines::Outlined;
+use crate::label::{Label, widest};
+use crate::mark::{
     Across, BorderSide, Cells, Down, Image, LinesMark, Mark, Polygon, Rectangle, Scale, Stroke, TextMark,
 };
-use crate::figure::measure::TextMeasure;
-use crate::figure::palette::Palette;
-use crate::figure::sizes::{GAZE_LINE, LABEL_MAX, SPACE_1, SPACE_2, TEXT_SMALL};
-use crate::figure::{Figure, legend};
-use crate::text::links::Links;
+use crate::measure::TextMeasure;
+use crate::palette::Palette;
+use crate::sizes::{GAZE_LINE, LABEL_MAX, SPACE_1, SPACE_2, TEXT_SMALL};
+use crate::{Figure, legend};
+use engine::text::links::Links;
 
 /// Smaller cells are drawn without lines between them.
 const LINES_FROM: f32 = 10.0;

@@ -2,13 +2,13 @@
 //! dashed where only one of its directions has the link. A dark line runs inside the bright one, so that one of them stands out
 //! from every colour of every map.
 
-use crate::figure::geometry::{Area, Point, point, size};
-use crate::figure::heatmap::layout::Grid;
-use crate::figure::mark::{Across, Down, LinesMark, Mark, Stroke, TextMark};
-use crate::figure::measure::TextMeasure;
-use crate::figure::palette::Palette;
-use crate::figure::sizes::{SPACE_1, SPACE_2, TEXT_SMALL};
-use crate::text::links::Links;
+use crate::geometry::{Area, Point, point, size};
+use crate::heatmap::layout::Grid;
+use crate::mark::{Across, Down, LinesMark, Mark, Stroke, TextMark};
+use crate::measure::TextMeasure;
+use crate::palette::Palette;
+use crate::sizes::{SPACE_1, SPACE_2, TEXT_SMALL};
+use engine::text::links::Links;
 
 /// Width of a frame as a share of its cell, and its limits, points.
 const WIDTH: (f32, f32, f32) = (0.11, 1.0, 3.0);

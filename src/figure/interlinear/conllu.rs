@@ -1,12 +1,12 @@
-//! Floor 6: interlinear text in and out of CoNLL-U, the format of Universal Dependencies: lemma, part of speech and morphology are
+//! Interlinear text in and out of CoNLL-U, the format of Universal Dependencies: lemma, part of speech and morphology are
 //! lines under the words, and so is what the last column has by name, such as `Gloss` and `Translit`. Imports its room and `text`.
 
 use std::ops::Range;
 use std::path::Path;
 
-use crate::error::{Error, Result};
-use crate::figure::interlinear::sentence::{GlossTier, GlossedSentence, GlossedText, WrittenSentence};
-use crate::text::reader::LineReader;
+use engine::error::{Error, Result};
+use crate::interlinear::sentence::{GlossTier, GlossedSentence, GlossedText, WrittenSentence};
+use engine::text::reader::LineReader;
 
 /// The name of a row in the last column.
 pub fn misc_name(name: &str) -> String {

@@ -1,10 +1,10 @@
-//! Floor 6: interlinear text as LaTeX, for the packages that linguists use. Imports its room.
+//! Interlinear text as LaTeX, for the packages that linguists use. Imports its room.
 
 use std::fmt::Write as _;
 
-use crate::figure::interlinear::leipzig::{Abbreviation, labelled};
-use crate::figure::interlinear::sentence::{GlossTier, GlossedSentence, GlossedText};
-use crate::text::commands::is_turn;
+use crate::interlinear::leipzig::{Abbreviation, labelled};
+use crate::interlinear::sentence::{GlossTier, GlossedSentence, GlossedText};
+use engine::text::commands::is_turn;
 
 /// As LaTeX reads it. It stops at control characters and at letters that only steer how others are shown; those that join
 /// letters, as in Persian, stay.

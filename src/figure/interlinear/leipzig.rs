@@ -1,7 +1,7 @@
-//! Floor 6: the Leipzig glossing rules (Comrie, Haspelmath and Bickel 2015): a gloss has as many parts as its word, and labels of grammar
+//! The Leipzig glossing rules (Comrie, Haspelmath and Bickel 2015): a gloss has as many parts as its word, and labels of grammar
 //! are set in small capitals and listed. Imports its room.
 
-use crate::figure::svg::escaped;
+use crate::svg::escaped;
 
 /// A label of grammar, and what it means.
 pub type Abbreviation = (&'static str, &'static str);

@@ -1,17 +1,17 @@
-//! Floor 6: interlinear text as a figure, as gb4e sets it: a number, words in columns with what stands under them, and the translations
+//! Interlinear text as a figure, as gb4e sets it: a number, words in columns with what stands under them, and the translations
 //! below; what is longer than the paper is wide goes on in further lines. Imports its room.
 
-use crate::error::{Error, Result};
-use crate::figure::geometry::{point, size};
-use crate::figure::interlinear::known;
-use crate::figure::interlinear::leipzig;
-use crate::figure::interlinear::sentence::{GlossTier, GlossedSentence};
-use crate::figure::mark::{Across, Down, Mark, TextMark};
-use crate::figure::measure::{TextMeasure, starts_right};
-use crate::figure::page::points;
-use crate::figure::palette::Palette;
-use crate::figure::{Figure, MARGIN};
-use crate::text::sentences::line_breaks;
+use engine::error::{Error, Result};
+use crate::geometry::{point, size};
+use crate::interlinear::known;
+use crate::interlinear::leipzig;
+use crate::interlinear::sentence::{GlossTier, GlossedSentence};
+use crate::mark::{Across, Down, Mark, TextMark};
+use crate::measure::{TextMeasure, starts_right};
+use crate::page::points;
+use crate::palette::Palette;
+use crate::{Figure, MARGIN};
+use engine::text::sentences::line_breaks;
 
 /// What the files of such figures are called.
 pub const TITLE: &str = "Interlinear text";

@@ -1,10 +1,10 @@
-//! Floor 6: a sentence word by word with what stands under the words. Imports `text`.
+//! A sentence word by word with what stands under the words. Imports `text`.
 
 use std::ops::Range;
 
-use crate::text::cut::{WordExchange, WordRule, has_letter};
-use crate::text::links::{Link, Links};
-use crate::text::words::WordPlaces;
+use engine::text::cut::{WordExchange, WordRule, has_letter};
+use engine::text::links::{Link, Links};
+use engine::text::words::WordPlaces;
 
 /// Lines that are kept for programs and not shown where nobody asks.
 pub const UNSEEN: [&str; 3] = ["head", "relation", "enhanced"];

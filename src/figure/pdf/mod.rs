@@ -1,4 +1,4 @@
-//! Floor 6: a figure as PDF of one page: shapes as shapes, letters as text with the parts of their fonts that are used.
+//! A figure as PDF of one page: shapes as shapes, letters as text with the parts of their fonts that are used.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -17,13 +17,13 @@ use resvg::usvg;
 use resvg::usvg::fontdb::{Database, ID};
 use resvg::usvg::{Node, Paint};
 
-use crate::error::{Error, Result};
-use crate::figure::Figure;
-use crate::figure::fonts::Fonts;
-use crate::figure::geometry::{Area, size};
-use crate::figure::mark::{Image, Mark, Rectangle};
-use crate::figure::page::FigurePage;
-use crate::figure::svg::svg;
+use engine::error::{Error, Result};
+use crate::Figure;
+use crate::fonts::Fonts;
+use crate::geometry::{Area, size};
+use crate::mark::{Image, Mark, Rectangle};
+use crate::page::FigurePage;
+use crate::svg::svg;
 
 /// Letters in one line that are further apart or aside than this, in their size, are written one by one.
 const ASIDE: f32 = 1e-3;

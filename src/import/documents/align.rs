@@ -1,24 +1,24 @@
-//! Floor 6: two documents as beads: they are cut into sentences, which are aligned by their lengths and then by their words.
+//! Two documents as beads: they are cut into sentences, which are aligned by their lengths and then by their words.
 //! Imports its room, `text` and the aligner.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use crate::aligner::bundled::bundled;
-use crate::aligner::corpus::{CorpusBuilder, RARE};
-use crate::aligner::learn::learn;
-use crate::aligner::learned::Learned;
-use crate::aligner::sentences::beads::{Bead, DocumentSide};
-use crate::aligner::sentences::lexical::TrustedLexicon;
-use crate::aligner::sentences::{by_length, by_words};
-use crate::aligner::settings::AlignerSettings;
-use crate::aligner::words::Cutter;
-use crate::error::Result;
-use crate::import::documents::beads::BeadRow;
-use crate::import::documents::{ImportedDocument, ParagraphBreaks};
-use crate::text::language::{guess, of_file};
-use crate::text::sentences::sentences;
-use crate::ticket::CancellationToken;
+use engine::aligner::bundled::bundled;
+use engine::aligner::corpus::{CorpusBuilder, RARE};
+use engine::aligner::learn::learn;
+use engine::aligner::learned::Learned;
+use engine::aligner::sentences::beads::{Bead, DocumentSide};
+use engine::aligner::sentences::lexical::TrustedLexicon;
+use engine::aligner::sentences::{by_length, by_words};
+use engine::aligner::settings::AlignerSettings;
+use engine::aligner::words::Cutter;
+use engine::error::Result;
+use crate::documents::beads::BeadRow;
+use crate::documents::{ImportedDocument, ParagraphBreaks};
+use engine::text::language::{guess, of_file};
+use engine::text::sentences::sentences;
+use engine::ticket::CancellationToken;
 
 /// How documents are aligned.
 #[derive(Clone, Debug, Default)]
@@ -76,7 +76,7 @@ fn language_in(path: &Path, document: &ImportedDocument) -> String {
 /// Aligns two documents; also whether they had too few sentences to learn words from.
 ///
 /// # Errors
-/// A sentence about a file; [`Error::Stale`](crate::error::Error::Stale) as soon as the ticket is stale.
+/// A sentence about a file; [`Error::Stale`](engine::error::Error::Stale) as soon as the ticket is stale.
 pub fn align(
     [source, target]: [&Path; 2],
     options: &DocumentOptions,

@@ -1,20 +1,19 @@
-//! Floor 6: beads as rows of a table that people edit: their kind, their score, the sentences of both sides. Imports its room.
+//! Beads as rows of a table that people edit: their kind, their score, the sentences of both sides. Imports its room.
 
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::error::Result;
-use crate::import;
-use crate::import::{ColumnRole, ImportedText, Record};
-use crate::text::tsv::{TsvCell, text};
+use engine::error::Result;
+use crate::{ColumnRole, ImportedText, Record};
+use engine::text::tsv::{TsvCell, text};
 
 /// Sentences that translate each other; either side may be empty.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BeadRow {
     /// How many sentences each side has, such as `2-1`; of a table as it says.
     pub kind: String,
-    /// In nats a word ([`Bead`](crate::aligner::sentences::beads::Bead)); `None` where it is not known, as of a row that was edited.
+    /// In nats a word ([`Bead`](engine::aligner::sentences::beads::Bead)); `None` where it is not known, as of a row that was edited.
     pub score: Option<f32>,
     /// The sentences of source and target.
     pub sides: [Vec<String>; 2],
@@ -54,7 +53,7 @@ pub fn table<'a>(rows: impl IntoIterator<Item = &'a BeadRow>) -> String {
 pub fn read(path: &Path, tell: &mut dyn FnMut(&str)) -> Result<Vec<BeadRow>> {
     let extra = ["bead", "score"].map(|name| (name.to_owned(), ColumnRole::Extra));
     let lacks = "has no columns `source` and `target`; name them in the first row, tabs between";
-    let records = import::table(path, extra.into(), (&[ColumnRole::Source, ColumnRole::Reference], lacks), tell)?;
+    let records = crate::table(path, extra.into(), (&[ColumnRole::Source, ColumnRole::Reference], lacks), tell)?;
     let row = |record: Record| {
         let extra = |name: &str| record.extra.iter().find(|(known, _)| known == name).map(|(_, cell)| cell.trim());
         let side = |text: Option<&ImportedText>| {

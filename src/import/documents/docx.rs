@@ -1,4 +1,4 @@
-//! Floor 6: the paragraphs of DOCX: a zip package whose `word/document.xml` has paragraphs (`p`) of runs (`r`) with texts (`t`). What was
+//! The paragraphs of DOCX: a zip package whose `word/document.xml` has paragraphs (`p`) of runs (`r`) with texts (`t`). What was
 //! deleted or moved away, hidden letters, codes of fields (`instrText`), headers and notes are left out. Imports its room.
 
 use std::collections::{HashMap, HashSet};
@@ -11,8 +11,8 @@ use quick_xml::escape::resolve_predefined_entity;
 use quick_xml::events::{BytesStart, Event};
 use zip::ZipArchive;
 
-use crate::error::{Error, Result};
-use crate::import::documents::ImportedDocument;
+use engine::error::{Error, Result};
+use crate::documents::ImportedDocument;
 
 /// The text of a document in its package, and what its styles are.
 const TEXT: &str = "word/document.xml";

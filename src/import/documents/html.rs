@@ -1,4 +1,4 @@
-//! Floor 6: the paragraphs of HTML, read as browsers read it (`html5gum`). Imports its room.
+//! The paragraphs of HTML, read as browsers read it (`html5gum`). Imports its room.
 
 use std::sync::LazyLock;
 
@@ -6,7 +6,7 @@ use html5gum::emitters::default::DefaultEmitter;
 use html5gum::{StartTag, Token, Tokenizer};
 use regex::Regex;
 
-use crate::import::documents::ImportedDocument;
+use crate::documents::ImportedDocument;
 
 /// Elements that stand within a line; any other ends a paragraph.
 const WITHIN: &[&str] = &[

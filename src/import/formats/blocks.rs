@@ -1,19 +1,19 @@
-//! Floor 6: dumps with a block for each sentence: a header, a matrix, a blank line. Imports its room.
+//! Dumps with a block for each sentence: a header, a matrix, a blank line. Imports its room.
 //!
 //! Nematus (`-a`) and OpenNMT (lua, `-save_attention`): `id ||| target ||| score ||| source ||| S T`, a row for each
 //! target token; Nematus counts and writes `</s>` on both sides, OpenNMT on neither. Sockeye 1
 //! (`translation_with_alignment_matrix`): `id ||| target ||| score ||| source ||| S ||| T`, a row for each source token.
 
-use crate::analysis::alignment::Alignment;
-use crate::error::Result;
-use crate::import::facts::{Behind, Facts, ImportReported, Warnings};
-use crate::import::format::{FileSample, FormatReader, system};
-use crate::import::input::{ImportInput, TextLine, TextLines};
-use crate::import::matrix::{FileMatrix, MOST_ID, PEEKED, number, orientation, weight};
-use crate::import::options::{ImportOptions, Orientation};
-use crate::import::record::{ImportedOutput, ImportedText, Record};
-use crate::text::readable::{readable, tokens};
-use crate::text::sentence::EOS;
+use engine::analysis::alignment::Alignment;
+use engine::error::Result;
+use crate::facts::{Behind, Facts, ImportReported, Warnings};
+use crate::format::{FileSample, FormatReader, system};
+use crate::input::{ImportInput, TextLine, TextLines};
+use crate::matrix::{FileMatrix, MOST_ID, PEEKED, number, orientation, weight};
+use crate::options::{ImportOptions, Orientation};
+use crate::record::{ImportedOutput, ImportedText, Record};
+use engine::text::readable::{readable, tokens};
+use engine::text::sentence::EOS;
 
 /// Nematus: counts with `</s>`.
 pub fn sniff_nematus(sample: &FileSample<'_>) -> u8 {

@@ -1,4 +1,4 @@
-//! Floor 6: the JSON lines of a corpus, "everything": an object for each sentence with references, outputs, alignments and scores.
+//! The JSON lines of a corpus, "everything": an object for each sentence with references, outputs, alignments and scores.
 //! Its judgements are read apart. Imports its room and `analysis`.
 
 use std::collections::BTreeMap;
@@ -6,15 +6,15 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
-use crate::error::Result;
-use crate::import::facts::{Facts, ImportColumn, ImportFact, Warnings};
-use crate::import::format::{FileSample, FormatReader, LineParser};
-use crate::import::formats::jsonl::{Matrix, log_p};
-use crate::import::formats::links;
-use crate::import::input::{ImportInput, TextLines};
-use crate::import::options::{Base, ColumnRole, ImportOptions, Orientation};
-use crate::import::record::{ImportedOutput, ImportedText, Record};
-use crate::text::cut::WordRule;
+use engine::error::Result;
+use crate::facts::{Facts, ImportColumn, ImportFact, Warnings};
+use crate::format::{FileSample, FormatReader, LineParser};
+use crate::formats::jsonl::{Matrix, log_p};
+use crate::formats::links;
+use crate::input::{ImportInput, TextLines};
+use crate::options::{Base, ColumnRole, ImportOptions, Orientation};
+use crate::record::{ImportedOutput, ImportedText, Record};
+use engine::text::cut::WordRule;
 
 /// The name of the format.
 pub const NAME: &str = "corpus";

@@ -1,4 +1,4 @@
-//! Floor 6: JSON lines of this program: `translate --format jsonl` and `score`. Where tokens are pieces of words and the
+//! JSON lines of this program: `translate --format jsonl` and `score`. Where tokens are pieces of words and the
 //! line says of which word, what comes in is of words. Imports its room, `text` and `analysis`.
 
 use std::ops::Range;
@@ -8,17 +8,17 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, SeqAccess, Visitor};
 
-use crate::analysis::alignment::Alignment;
-use crate::analysis::words::{merge_alpha, merge_log_p};
-use crate::error::{Error, Result};
-use crate::import::facts::{Facts, ImportFact, Warnings};
-use crate::import::format::{FileSample, FormatReader, LineParser, system};
-use crate::import::input::{ImportInput, TextLines};
-use crate::import::options::{ImportOptions, Orientation};
-use crate::import::record::{ImportedOutput, ImportedText, Record};
-use crate::text::join::join;
-use crate::text::pieces::PieceMarks;
-use crate::text::readable::readable;
+use engine::analysis::alignment::Alignment;
+use engine::analysis::words::{merge_alpha, merge_log_p};
+use engine::error::{Error, Result};
+use crate::facts::{Facts, ImportFact, Warnings};
+use crate::format::{FileSample, FormatReader, LineParser, system};
+use crate::input::{ImportInput, TextLines};
+use crate::options::{ImportOptions, Orientation};
+use crate::record::{ImportedOutput, ImportedText, Record};
+use engine::text::join::join;
+use engine::text::pieces::PieceMarks;
+use engine::text::readable::readable;
 
 /// An object with hypotheses.
 pub fn sniff_translate(sample: &FileSample<'_>) -> u8 {

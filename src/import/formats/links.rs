@@ -1,22 +1,22 @@
-//! Floor 6: alignments as links, read sentence by sentence: Pharaoh, talp and HLT-NAACL 2003, as
-//! [`text::links::read`](crate::text::links::read) knows them. Imports its room and `text`.
+//! Alignments as links, read sentence by sentence: Pharaoh, talp and HLT-NAACL 2003, as
+//! [`text::links::read`](engine::text::links::read) knows them. Imports its room and `text`.
 //!
 //! Where words are counted from and which side comes first is found out in a first pass over the file; with the words
 //! of the corpus' sentences no link may lie outside its sentence.
 
 use std::collections::BTreeMap;
 
-use crate::error::Result;
-use crate::import::beside::Sides;
-use crate::import::facts::{Facts, ImportReported, Warnings};
-use crate::import::format::{FileSample, FormatReader, system};
-use crate::import::input::{ImportInput, TextLines};
-use crate::import::matrix::MOST_ID;
-use crate::import::options::{Base, ImportOptions, Role};
-use crate::import::record::{ImportedOutput, Record};
-use crate::text::links::Links;
-use crate::text::links::guess::{LinkCensus, LinkGuess, LinkLayout, Notation};
-use crate::text::links::read::{LinkEntry, MOST_WORDS, line_entries, naacl_entry, no_link};
+use engine::error::Result;
+use crate::beside::Sides;
+use crate::facts::{Facts, ImportReported, Warnings};
+use crate::format::{FileSample, FormatReader, system};
+use crate::input::{ImportInput, TextLines};
+use crate::matrix::MOST_ID;
+use crate::options::{Base, ImportOptions, Role};
+use crate::record::{ImportedOutput, Record};
+use engine::text::links::Links;
+use engine::text::links::guess::{LinkCensus, LinkGuess, LinkLayout, Notation};
+use engine::text::links::read::{LinkEntry, MOST_WORDS, line_entries, naacl_entry, no_link};
 
 /// Links between spaces.
 pub fn sniff_pharaoh(sample: &FileSample<'_>) -> u8 {

@@ -1,21 +1,21 @@
-//! Floor 6: outputs of Marian and Amun with `--alignment`, and of its scorer: `translation ||| alignment`, from the scorer
+//! Outputs of Marian and Amun with `--alignment`, and of its scorer: `translation ||| alignment`, from the scorer
 //! `score ||| alignment`; `WordScores= ..` may follow. Soft alignments are groups `w,w,w`, one for each target token, mostly
 //! with `</s>`, padded with zeros to the longest source of the batch; hard ones and those above a threshold are links `s-t`,
 //! those of `</s>` among them. The source is a file of its own, and so is the target of the scorer. With `--n-best` they are
 //! [`nbest`](super::nbest), whose fields are told apart here as well. Imports its room.
 
-use crate::analysis::alignment::Alignment;
-use crate::error::Result;
-use crate::import::facts::{Behind, Facts, ImportFact, ImportReported, Warnings};
-use crate::import::format::{FileSample, FormatReader, system};
-use crate::import::input::{ImportInput, TextLines};
-use crate::import::matrix::{PEEKED, number, weight};
-use crate::import::options::{ImportOptions, Orientation};
-use crate::import::record::{ImportedOutput, Record};
-use crate::text::links::Link;
-use crate::text::links::read::{LinkEntry, line_entries};
-use crate::text::readable::tokens;
-use crate::text::sentence::EOS;
+use engine::analysis::alignment::Alignment;
+use engine::error::Result;
+use crate::facts::{Behind, Facts, ImportFact, ImportReported, Warnings};
+use crate::format::{FileSample, FormatReader, system};
+use crate::input::{ImportInput, TextLines};
+use crate::matrix::{PEEKED, number, weight};
+use crate::options::{ImportOptions, Orientation};
+use crate::record::{ImportedOutput, Record};
+use engine::text::links::Link;
+use engine::text::links::read::{LinkEntry, line_entries};
+use engine::text::readable::tokens;
+use engine::text::sentence::EOS;
 
 /// What a field of a line holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! Floor 6: the formats, a file each, and what some share. Imports its room.
+//! The formats, a file each, and what some share. Imports its room.
 
 pub mod blocks;
 pub mod corpus;

@@ -1,17 +1,17 @@
-//! Floor 6: n-best lists as Moses writes them, and Marian and `translate --nbest` after it: `id ||| text ||| .. ||| score ||| ..`, ids
+//! N-best lists as Moses writes them, and Marian and `translate --nbest` after it: `id ||| text ||| .. ||| score ||| ..`, ids
 //! from 0. Features, the score, the scores of words, and alignments, hard or soft, are where each toolkit has them: Moses puts links
 //! behind the score, Marian before it. Imports its room.
 
 use std::collections::HashSet;
 
-use crate::error::{Error, Result};
-use crate::import::facts::{Behind, Facts, ImportFact, Warnings};
-use crate::import::format::{FileSample, FormatReader, system};
-use crate::import::formats::marian::{Field, ROWS, fields, said, take};
-use crate::import::input::{ImportInput, TextLines};
-use crate::import::matrix::{MOST_ID, number};
-use crate::import::options::{ImportOptions, Orientation};
-use crate::import::record::{ImportedOutput, Record};
+use engine::error::{Error, Result};
+use crate::facts::{Behind, Facts, ImportFact, Warnings};
+use crate::format::{FileSample, FormatReader, system};
+use crate::formats::marian::{Field, ROWS, fields, said, take};
+use crate::input::{ImportInput, TextLines};
+use crate::matrix::{MOST_ID, number};
+use crate::options::{ImportOptions, Orientation};
+use crate::record::{ImportedOutput, Record};
 
 /// Lines with a number, bars, and what is known behind the text.
 pub fn sniff(sample: &FileSample<'_>) -> u8 {

@@ -1,18 +1,18 @@
-//! Floor 6: attention of Neural Monkey: a numpy array \[sentences, source, target\], padded with zeros; the texts are files
+//! Attention of Neural Monkey: a numpy array \[sentences, source, target\], padded with zeros; the texts are files
 //! of their own. An array of two axes is one sentence. Imports its room.
 
 use std::io::{BufRead, Read as _};
 use std::path::PathBuf;
 
-use crate::analysis::alignment::Alignment;
-use crate::error::{Error, Result};
-use crate::import::facts::{Behind, Facts, Warnings};
-use crate::import::format::{FileSample, FormatReader, system};
-use crate::import::input::ImportInput;
-use crate::import::matrix::{FileMatrix, PEEKED, orientation};
-use crate::import::options::{ImportOptions, Orientation};
-use crate::import::record::{ImportedOutput, Record};
-use crate::models::origins::npz::{MAGIC, NumpyHeader, ReadNumber};
+use engine::analysis::alignment::Alignment;
+use engine::error::{Error, Result};
+use crate::facts::{Behind, Facts, Warnings};
+use crate::format::{FileSample, FormatReader, system};
+use crate::input::ImportInput;
+use crate::matrix::{FileMatrix, PEEKED, orientation};
+use crate::options::{ImportOptions, Orientation};
+use crate::record::{ImportedOutput, Record};
+use engine::models::origins::npz::{MAGIC, NumpyHeader, ReadNumber};
 
 /// The most weights of a sentence.
 const MOST: usize = 1 << 24;

@@ -1,4 +1,4 @@
-//! Floor 6: the rows of tables: how the cells of a file are separated, quoted and guarded, and the cells as they were typed.
+//! The rows of tables: how the cells of a file are separated, quoted and guarded, and the cells as they were typed.
 //! Imports its room.
 //!
 //! A row of TSV is a line with tabs, and quotation marks are text, unless every cell with one is quoted as CSV does it: most
@@ -9,11 +9,11 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::error::{Error, Result};
-use crate::import::decimal::{NumberCount, is_number};
-use crate::import::facts::Warnings;
-use crate::import::input::{ImportInput, Metered, RecordMeter, TextLines};
-use crate::text::tsv::{as_typed, is_formula};
+use engine::error::{Error, Result};
+use crate::decimal::{NumberCount, is_number};
+use crate::facts::Warnings;
+use crate::input::{ImportInput, Metered, RecordMeter, TextLines};
+use engine::text::tsv::{as_typed, is_formula};
 
 /// A row of a CSV file with more lines has probably lost a quotation mark.
 const MANY_LINES: usize = 20;

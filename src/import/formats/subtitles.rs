@@ -1,14 +1,14 @@
-//! Floor 6: subtitles, SubRip (`.srt`) and WebVTT (`.vtt`): what is shown at one time is a sentence, without its number, its
+//! Subtitles, SubRip (`.srt`) and WebVTT (`.vtt`): what is shown at one time is a sentence, without its number, its
 //! time and its tags. Imports its room.
 
 use quick_xml::escape::{resolve_predefined_entity, unescape_with};
 
-use crate::error::{Error, Result};
-use crate::import::facts::{Facts, Warnings};
-use crate::import::format::{FileSample, FormatReader};
-use crate::import::input::{ImportInput, TextLines};
-use crate::import::options::{ImportOptions, Role};
-use crate::import::record::Record;
+use engine::error::{Error, Result};
+use crate::facts::{Facts, Warnings};
+use crate::format::{FileSample, FormatReader};
+use crate::input::{ImportInput, TextLines};
+use crate::options::{ImportOptions, Role};
+use crate::record::Record;
 
 /// What stands between two times.
 const ARROW: &str = "-->";

@@ -1,18 +1,18 @@
-//! Floor 6: tables, TSV and CSV, whose first row names the columns: `source`, `target` or `reference`, systems by their
+//! Tables, TSV and CSV, whose first row names the columns: `source`, `target` or `reference`, systems by their
 //! names, `NAME.log_p`, `NAME.links`. Imports its room.
 
 use std::collections::HashMap;
 
-use crate::error::{Error, Result};
-use crate::import::decimal::{Decimals, UNCLEAR, is_missing, is_number, number};
-use crate::import::facts::{Facts, ImportColumn, Warnings};
-use crate::import::format::{FileSample, FormatReader};
-use crate::import::formats::links;
-use crate::import::formats::rows::{ColumnSurvey, Rows, TableStyle, TableSurvey, separator};
-use crate::import::input::ImportInput;
-use crate::import::options::{Base, ColumnRole, ImportOptions, Role};
-use crate::import::record::{ImportedOutput, ImportedText, Record};
-use crate::text::language::is_name as is_name_of_language;
+use engine::error::{Error, Result};
+use crate::decimal::{Decimals, UNCLEAR, is_missing, is_number, number};
+use crate::facts::{Facts, ImportColumn, Warnings};
+use crate::format::{FileSample, FormatReader};
+use crate::formats::links;
+use crate::formats::rows::{ColumnSurvey, Rows, TableStyle, TableSurvey, separator};
+use crate::input::ImportInput;
+use crate::options::{Base, ColumnRole, ImportOptions, Role};
+use crate::record::{ImportedOutput, ImportedText, Record};
+use engine::text::language::is_name as is_name_of_language;
 
 /// Lines by which a table is known.
 const PEEKED: usize = 20;
@@ -120,7 +120,7 @@ fn open(
 }
 
 /// Whether a column has sentences.
-pub(crate) fn holds_text(role: &ColumnRole) -> bool {
+pub fn holds_text(role: &ColumnRole) -> bool {
     matches!(role, ColumnRole::Source | ColumnRole::Reference | ColumnRole::Output(_))
 }
 
@@ -181,7 +181,7 @@ fn known(name: &str) -> Option<ColumnRole> {
 }
 
 /// The head of a column by which these texts are read as outputs of the system, whatever it is called and says.
-pub(crate) fn head_of<'a>(system: &str, texts: impl Iterator<Item = &'a str>) -> String {
+pub fn head_of<'a>(system: &str, texts: impl Iterator<Item = &'a str>) -> String {
     let mut texts = texts.filter(|text| !text.trim().is_empty()).peekable();
     let is_other = known(system).is_some() || is_remark(system) || measure(system).is_some();
     let are_numbers = texts.peek().is_some() && texts.all(|text| is_missing(text) || is_number(text) || is_list(text));
@@ -362,7 +362,7 @@ impl Table<'_> {
 }
 
 /// Whether a column is of remarks or groups, whatever stands in it.
-pub(crate) fn is_remark(name: &str) -> bool {
+pub fn is_remark(name: &str) -> bool {
     name == SIGNATURE || REMARKS.contains(&name.to_lowercase().as_str())
 }
 
@@ -370,7 +370,7 @@ pub(crate) fn is_remark(name: &str) -> bool {
 const REMARKS: &[&str] =
     &["bead", "tags", "notes", "doc", "docid", "document", "domain", "genre", "comment", "comments", "lp", NO_OUTPUT.0];
 /// The column of the signature of BLEU there.
-pub(crate) const SIGNATURE: &str = "bleu_signature";
+pub const SIGNATURE: &str = "bleu_signature";
 /// Columns of numbers that are of no system.
 const MEASURES: &[&str] = &["words", "reference_words", "stars", "marks"];
 
@@ -396,7 +396,7 @@ fn name_log_p(columns: &mut [ImportColumn]) {
 }
 
 /// The system that a column has the outputs of.
-pub(crate) fn output_of(role: &ColumnRole) -> Option<&str> {
+pub fn output_of(role: &ColumnRole) -> Option<&str> {
     if let ColumnRole::Output(system) = role { Some(system) } else { None }
 }
 

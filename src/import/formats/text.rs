@@ -1,14 +1,14 @@
-//! Floor 6: plain text: a sentence a line, packed or not. A blank line is a sentence without words, for the lines of
+//! Plain text: a sentence a line, packed or not. A blank line is a sentence without words, for the lines of
 //! other files to stay beside theirs. Imports its room.
 
 use std::collections::VecDeque;
 
-use crate::error::{Error, Result};
-use crate::import::facts::{Facts, Warnings};
-use crate::import::format::{FileSample, FormatReader};
-use crate::import::input::{ImportInput, TextLine, TextLines};
-use crate::import::options::{ImportOptions, Role};
-use crate::import::record::Record;
+use engine::error::{Error, Result};
+use crate::facts::{Facts, Warnings};
+use crate::format::{FileSample, FormatReader};
+use crate::input::{ImportInput, TextLine, TextLines};
+use crate::options::{ImportOptions, Role};
+use crate::record::Record;
 
 /// What any text may be when nothing else fits.
 pub fn sniff(_: &FileSample<'_>) -> u8 {

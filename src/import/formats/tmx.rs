@@ -1,16 +1,16 @@
-//! Floor 6: translation memories, TMX 1.4: a unit with a variant for each language. Codes of other programs within a
+//! Translation memories, TMX 1.4: a unit with a variant for each language. Codes of other programs within a
 //! segment (`bpt`, `ept`, `it`, `ph`, `ut`) and texts of their own in them (`sub`) are left out, what they mark stays. A unit goes from
 //! its `srclang`, else the file's, to the other language. Imports its room.
 
 use std::collections::BTreeSet;
 
-use crate::error::{Error, Result};
-use crate::import::facts::{Facts, Warnings};
-use crate::import::format::{FileSample, FormatReader};
-use crate::import::formats::xml::{Happens, Tag, Xml, likeness};
-use crate::import::input::ImportInput;
-use crate::import::options::{ImportOptions, Role};
-use crate::import::record::Record;
+use engine::error::{Error, Result};
+use crate::facts::{Facts, Warnings};
+use crate::format::{FileSample, FormatReader};
+use crate::formats::xml::{Happens, Tag, Xml, likeness};
+use crate::input::ImportInput;
+use crate::options::{ImportOptions, Role};
+use crate::record::Record;
 
 /// Elements that hold codes.
 const CODES: &[&str] = &["bpt", "ept", "it", "ph", "ut", "sub"];

@@ -1,4 +1,4 @@
-//! Floor 6: alignments by hand as XML: for each sentence its two texts and its links, counted from 1.
+//! Alignments by hand as XML: for each sentence its two texts and its links, counted from 1.
 //!
 //! ```xml
 //! <s id="7"><english>the old mill</english><czech>stary mlyn</czech><sure>2-1 3-2</sure><possible>1-2</possible></s>
@@ -6,17 +6,17 @@
 //!
 //! The first text is the source, whatever the names of the elements. Imports its room.
 
-use crate::error::Result;
-use crate::import::facts::{Facts, ImportFact, Warnings};
-use crate::import::format::{FileSample, FormatReader};
-use crate::import::formats::links::cell;
-use crate::import::formats::xml::{Happens, Xml};
-use crate::import::input::ImportInput;
-use crate::import::options::{Base, ImportOptions, LinkOrder};
-use crate::import::record::{ImportedText, Record};
-use crate::text::links::Links;
-use crate::text::readable::tokens;
-use crate::text::words::words;
+use engine::error::Result;
+use crate::facts::{Facts, ImportFact, Warnings};
+use crate::format::{FileSample, FormatReader};
+use crate::formats::links::cell;
+use crate::formats::xml::{Happens, Xml};
+use crate::input::ImportInput;
+use crate::options::{Base, ImportOptions, LinkOrder};
+use crate::record::{ImportedText, Record};
+use engine::text::links::Links;
+use engine::text::readable::tokens;
+use engine::text::words::words;
 
 /// Sentences with links in elements.
 pub fn sniff(sample: &FileSample<'_>) -> u8 {

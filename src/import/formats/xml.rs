@@ -1,4 +1,4 @@
-//! Floor 6: what TMX and XLIFF share: XML read event by event with its lines, and the text of a segment without the
+//! What TMX and XLIFF share: XML read event by event with its lines, and the text of a segment without the
 //! codes of other programs in it. Imports its room.
 
 use std::path::{Path, PathBuf};
@@ -7,10 +7,10 @@ use quick_xml::Reader;
 use quick_xml::escape::resolve_predefined_entity;
 use quick_xml::events::{BytesRef, BytesStart, Event};
 
-use crate::error::{Error, Result};
-use crate::import::facts::Warnings;
-use crate::import::input::{ImportInput, Metered, RecordMeter};
-use crate::text::unspaced::is_unspaced;
+use engine::error::{Error, Result};
+use crate::facts::Warnings;
+use crate::input::{ImportInput, Metered, RecordMeter};
+use engine::text::unspaced::is_unspaced;
 
 /// The events of a file.
 pub struct Xml {

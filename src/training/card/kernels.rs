@@ -1,13 +1,13 @@
-//! Floor 6: what a step of RNNsearch computes between its products of matrices, forward and back, and its softmaxes: one
+//! What a step of RNNsearch computes between its products of matrices, forward and back, and its softmaxes: one
 //! kernel each on an NVIDIA card (`kernels.cu`), and the same in tensors elsewhere, with which a test on a card compares
 //! it. Nothing here is part of a graph.
 
 use candle_core::{D, Tensor};
 
-use crate::error::Result;
-use crate::nn::linear::apply;
-use crate::nn::{sigmoid, softmax};
-use crate::training::card::launch::{Given, LaunchGrid, launch};
+use engine::error::Result;
+use engine::nn::linear::apply;
+use engine::nn::{sigmoid, softmax};
+use crate::card::launch::{Given, LaunchGrid, launch};
 
 /// What a unit reads at a step: x = W e + b of z, r and the proposal, [b, 3n], and C c where there is a context, [b, 3n].
 #[derive(Clone, Copy, Debug)]

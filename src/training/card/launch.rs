@@ -1,4 +1,4 @@
-//! Floor 6: kernels of `kernels.cu` on tensors of an NVIDIA card. They are compiled when they are first used.
+//! Kernels of `kernels.cu` on tensors of an NVIDIA card. They are compiled when they are first used.
 
 use candle_core::Tensor;
 
@@ -42,7 +42,7 @@ mod without {
     use candle_core::{Device, Shape, Tensor};
 
     use super::{Given, LaunchGrid};
-    use crate::error::{Error, Result};
+    use engine::error::{Error, Result};
 
     /// Refuses: there is no kernel in this build.
     pub fn launch(kernel: &str, _: &[Given<'_>], _: &[usize], _: impl Into<Shape>, _: LaunchGrid) -> Result<Tensor> {
@@ -67,8 +67,8 @@ mod with {
     use candle_core::{CudaDevice, CudaStorage, DType, Device, Shape, Storage, Tensor};
 
     use super::{Given, LaunchGrid};
-    use crate::error::{Error, Result};
-    use crate::quiet::catch_quietly;
+    use engine::error::{Error, Result};
+    use engine::quiet::catch_quietly;
 
     const SOURCE: &str = include_str!("kernels.cu");
     /// The one kernel that adds to what is there.

@@ -1,8 +1,8 @@
-//! Floor 6: a value of candle's graph that was computed outside it, whose gradient is computed by hand.
+//! A value of candle's graph that was computed outside it, whose gradient is computed by hand.
 
 use candle_core::{CpuStorage, CudaStorage, CustomOp3, Layout, MetalStorage, Shape, Storage, Tensor};
 
-use crate::error::Result;
+use engine::error::Result;
 
 /// The gradients of what a node was made from.
 pub type NodeGradients = [Option<Tensor>; 3];

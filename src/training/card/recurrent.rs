@@ -1,12 +1,12 @@
-//! Floor 6: the recurrences of RNNsearch over whole minibatches (Bahdanau et al. 2015, appendix A), each one node of the
+//! The recurrences of RNNsearch over whole minibatches (Bahdanau et al. 2015, appendix A), each one node of the
 //! graph: what does not depend on the step before is done for all steps at once, back too.
 
 use candle_core::Tensor;
 
-use crate::error::Result;
-use crate::nn::bidirectional::Direction;
-use crate::training::card::kernels::{AdditiveLook, UnitInput, gates, gates_back, propose, propose_back};
-use crate::training::card::node::by_hand;
+use engine::error::Result;
+use engine::nn::bidirectional::Direction;
+use crate::card::kernels::{AdditiveLook, UnitInput, gates, gates_back, propose, propose_back};
+use crate::card::node::by_hand;
 
 /// U of z and r, [2n, n], and of the proposal, [n, n].
 #[derive(Clone, Debug)]

@@ -1,18 +1,18 @@
-//! Floor 6: the loss of RNNsearch as the readable form has it (`models::rnn_search`), from few large nodes.
+//! The loss of RNNsearch as the readable form has it (`models::rnn_search`), from few large nodes.
 
 use std::collections::HashMap;
 
 use candle_core::{Device, Tensor};
 
-use crate::error::Result;
-use crate::models::batch::{Batch, shifted};
-use crate::models::loss::{Loss, Regularizer, guide};
-use crate::nn::bidirectional::Direction;
-use crate::nn::linear::{Parameters, affine, apply};
-use crate::nn::maxout::DeepOutput;
-use crate::training::card::kernels::{AdditiveLook, cross_entropy, cross_entropy_back, scatter};
-use crate::training::card::node::by_hand;
-use crate::training::card::recurrent::{Decoder, Recurrent, read};
+use engine::error::Result;
+use engine::models::batch::{Batch, shifted};
+use engine::models::loss::{Loss, Regularizer, guide};
+use engine::nn::bidirectional::Direction;
+use engine::nn::linear::{Parameters, affine, apply};
+use engine::nn::maxout::DeepOutput;
+use crate::card::kernels::{AdditiveLook, cross_entropy, cross_entropy_back, scatter};
+use crate::card::node::by_hand;
+use crate::card::recurrent::{Decoder, Recurrent, read};
 
 /// RNNsearch over given tensors.
 #[derive(Debug)]
@@ -21,7 +21,7 @@ pub struct Search {
 }
 
 impl Search {
-    /// Over tensors by the names of [`crate::models::shapes`]; variables stay variables.
+    /// Over tensors by the names of [`engine::models::shapes`]; variables stay variables.
     pub fn new(tensors: HashMap<String, Tensor>) -> Self {
         Self { tensors }
     }
@@ -57,7 +57,7 @@ impl Search {
         Ok([one("encoder.forward", Direction::Forward)?, one("encoder.backward", Direction::Backward)?])
     }
 
-    /// As [`crate::models::loss::Trainable::guided_loss`].
+    /// As [`engine::models::loss::Trainable::guided_loss`].
     ///
     /// # Errors
     /// What the device refuses.

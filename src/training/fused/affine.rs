@@ -1,10 +1,10 @@
-//! Floor 6: y = W x + b for all rows of a shard at once, forward and backward.
+//! Y = W x + b for all rows of a shard at once, forward and backward.
 
 use std::ops::Range;
 
-use crate::nn::fused::elementwise::{add_column_sums, tanh_all};
-use crate::nn::fused::fill_rows;
-use crate::training::fused::parts::FusedParts;
+use engine::nn::fused::elementwise::{add_column_sums, tanh_all};
+use engine::nn::fused::fill_rows;
+use crate::fused::parts::FusedParts;
 
 /// W [out, width] and b [out], or several of them below each other.
 #[derive(Clone, Debug)]

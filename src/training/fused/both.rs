@@ -1,6 +1,6 @@
-//! Floor 6: a weight packed for both passes.
+//! A weight packed for both passes.
 
-use crate::nn::fused::{Packed, Precision};
+use engine::nn::fused::{Packed, Precision};
 
 /// W for W x and for W' d.
 #[derive(Debug, Default)]

@@ -1,7 +1,7 @@
-//! Floor 6: the embeddings of a shard's words, with dropout, forward and backward.
+//! The embeddings of a shard's words, with dropout, forward and backward.
 
-use crate::training::fused::workspace::{Buffer, apply_mask, gather, scatter};
-use crate::training::fused::{Shard, ShardPass};
+use crate::fused::workspace::{Buffer, apply_mask, gather, scatter};
+use crate::fused::{Shard, ShardPass};
 
 /// Embeddings of a shard's words times their dropout mask.
 #[derive(Debug)]

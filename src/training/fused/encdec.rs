@@ -1,21 +1,21 @@
-//! Floor 6: RNN Encoder-Decoder (Cho et al. 2014), loss and gradient of one shard. The equations are in
+//! RNN Encoder-Decoder (Cho et al. 2014), loss and gradient of one shard. The equations are in
 //! `models/rnn_encdec.rs`.
 
-use crate::models::config::Config;
-use crate::nn::bidirectional::Direction;
-use crate::nn::fused::elementwise::add;
-use crate::nn::fused::gru;
-use crate::nn::fused::gru::Sense;
-use crate::nn::fused::scan::two_slots;
-use crate::training::fused::affine::Affine;
-use crate::training::fused::both::Both;
-use crate::training::fused::embedding::Embedded;
-use crate::training::fused::encoder::{EncoderLayer, EncoderScan, UnitPacks};
-use crate::training::fused::parts::FusedParts;
-use crate::training::fused::pass::ShardPass;
-use crate::training::fused::readout::{Inputs, ReadoutGradients};
-use crate::training::fused::workspace::Buffer;
-use crate::training::fused::{Shard, readout};
+use engine::models::config::Config;
+use engine::nn::bidirectional::Direction;
+use engine::nn::fused::elementwise::add;
+use engine::nn::fused::gru;
+use engine::nn::fused::gru::Sense;
+use engine::nn::fused::scan::two_slots;
+use crate::fused::affine::Affine;
+use crate::fused::both::Both;
+use crate::fused::embedding::Embedded;
+use crate::fused::encoder::{EncoderLayer, EncoderScan, UnitPacks};
+use crate::fused::parts::FusedParts;
+use crate::fused::pass::ShardPass;
+use crate::fused::readout::{Inputs, ReadoutGradients};
+use crate::fused::workspace::Buffer;
+use crate::fused::{Shard, readout};
 
 /// Weights of single steps, packed.
 #[derive(Debug, Default)]

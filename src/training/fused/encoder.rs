@@ -1,16 +1,16 @@
-//! Floor 6: one recurrent layer over a whole sentence, forward and backward, in either direction.
+//! One recurrent layer over a whole sentence, forward and backward, in either direction.
 //! The input part W e + b is one product; each step multiplies only U. The equations are in `nn/gru.rs`.
 
-use crate::nn::bidirectional::Direction;
-use crate::nn::fused::elementwise::add;
-use crate::nn::fused::gru::Sense;
-use crate::nn::fused::scan::{ScanStates, Unit};
-use crate::nn::fused::{gru, scan};
-use crate::training::fused::Shard;
-use crate::training::fused::both::Both;
-use crate::training::fused::parts::FusedParts;
-use crate::training::fused::pass::ShardPass;
-use crate::training::fused::workspace::Buffer;
+use engine::nn::bidirectional::Direction;
+use engine::nn::fused::elementwise::add;
+use engine::nn::fused::gru::Sense;
+use engine::nn::fused::scan::{ScanStates, Unit};
+use engine::nn::fused::{gru, scan};
+use crate::fused::Shard;
+use crate::fused::both::Both;
+use crate::fused::parts::FusedParts;
+use crate::fused::pass::ShardPass;
+use crate::fused::workspace::Buffer;
 
 /// U of one unit packed both ways.
 #[derive(Debug, Default)]

@@ -1,4 +1,4 @@
-//! Floor 6: guided attention: a cost on alpha from given links, and its gradient.
+//! Guided attention: a cost on alpha from given links, and its gradient.
 //!
 //! The cost of a row i that has links is the cross entropy between alpha_i and A_i, -sum_j A_ij log alpha_ij, where
 //! A_i is spread evenly over the linked source words (Chen et al. 2016, "Guided alignment training for topic-aware neural
@@ -7,8 +7,8 @@
 //! not averaged, as Liu et al. add it. Rows without links have no cost. A linked word outside the window of local attention counts as not linked, since
 //! its alpha is 0 whatever the weights are.
 
-use crate::nn::fused::focus::Focus;
-use crate::training::fused::BatchLoss;
+use engine::nn::fused::focus::Focus;
+use crate::fused::BatchLoss;
 
 /// Adds the gradient of `by` times the cost of a row to that of its energies, `de` [t_x], and the cost to `loss`.
 /// Returns the gradient of p_t. `base` is alpha before the Gaussian, which is alpha itself where there is none.

@@ -1,21 +1,21 @@
-//! Floor 6: the models of Luong et al. 2015, loss and gradient of one shard. The equations are in `models/luong.rs`.
+//! The models of Luong et al. 2015, loss and gradient of one shard. The equations are in `models/luong.rs`.
 //!
 //! Dropout as Zaremba et al. 2015 apply it, on connections that do not recur: the embeddings, the
 //! inputs of the upper layers, and h~_t (without attention the top h_t) before W_s. What input
 //! feeding hands to the next step is not dropped.
 
-use crate::models::config::{AttentionKind, Config, LuongSizes};
-use crate::nn::bidirectional::Direction;
-use crate::nn::fused::elementwise::{add, tanh_all};
-use crate::nn::fused::scan::two_slots;
-use crate::nn::fused::{Factor, fill_rows, lstm};
-use crate::training::fused::both::Both;
-use crate::training::fused::lstm::{GATES, LayerPacks, LstmLayer, LstmScan, weights_back};
-use crate::training::fused::luong_attention::{LuongAttention, LuongAttentionPacks};
-use crate::training::fused::parts::FusedParts;
-use crate::training::fused::pass::ShardPass;
-use crate::training::fused::readout::ReadoutOutput;
-use crate::training::fused::workspace::{Buffer, Shard, apply_mask, gather, scatter};
+use engine::models::config::{AttentionKind, Config, LuongSizes};
+use engine::nn::bidirectional::Direction;
+use engine::nn::fused::elementwise::{add, tanh_all};
+use engine::nn::fused::scan::two_slots;
+use engine::nn::fused::{Factor, fill_rows, lstm};
+use crate::fused::both::Both;
+use crate::fused::lstm::{GATES, LayerPacks, LstmLayer, LstmScan, weights_back};
+use crate::fused::luong_attention::{LuongAttention, LuongAttentionPacks};
+use crate::fused::parts::FusedParts;
+use crate::fused::pass::ShardPass;
+use crate::fused::readout::ReadoutOutput;
+use crate::fused::workspace::{Buffer, Shard, apply_mask, gather, scatter};
 
 /// Weights of single steps, packed.
 #[derive(Debug, Default)]

@@ -1,17 +1,17 @@
-//! Floor 6: the attention of Luong et al. 2015 for all steps of a shard: energies by any
+//! The attention of Luong et al. 2015 for all steps of a shard: energies by any
 //! score (equation 7; location, equation 8), alpha (equations 7 and 10), c_t, and their gradients.
 //! The equations are in `attention/`.
 
-use crate::models::config::{AttentionKind, LuongSizes};
-use crate::models::fused::luong::{ScoreKind, score_kind};
-use crate::nn::fused::elementwise::{add, sigmoid, tanh_all};
-use crate::nn::fused::focus::Focus;
-use crate::nn::fused::{Factor, attention, axpy, dot, focus};
-use crate::training::fused::both::Both;
-use crate::training::fused::parts::FusedParts;
-use crate::training::fused::pass::ShardPass;
-use crate::training::fused::workspace::Buffer;
-use crate::training::fused::{Shard, guide};
+use engine::models::config::{AttentionKind, LuongSizes};
+use engine::models::fused::luong::{ScoreKind, score_kind};
+use engine::nn::fused::elementwise::{add, sigmoid, tanh_all};
+use engine::nn::fused::focus::Focus;
+use engine::nn::fused::{Factor, attention, axpy, dot, focus};
+use crate::fused::both::Both;
+use crate::fused::parts::FusedParts;
+use crate::fused::pass::ShardPass;
+use crate::fused::workspace::Buffer;
+use crate::fused::{Shard, guide};
 
 /// Weights that each step multiplies, packed.
 #[derive(Debug, Default)]

@@ -1,4 +1,4 @@
-//! Floor 6: one training step on the CPU with hand-written gradients: whole recurrent layers,
+//! One training step on the CPU with hand-written gradients: whole recurrent layers,
 //! the attention decoder and the output layer each as one forward and one backward pass over
 //! plain slices. The plain twin is `models::loss` under candle's autograd; the tests
 //! compare every gradient.
@@ -22,19 +22,19 @@ pub mod sample;
 pub mod search;
 pub mod workspace;
 
-use crate::error::{Error, Result};
-use crate::models::config::{Architecture, Config};
-use crate::models::fused as kernels;
-use crate::nn::fused::Precision;
-use crate::nn::fused::vocabulary::Mixed;
-use crate::training::fused::parts::FusedParts;
-use crate::training::layout::ParameterLayout;
-use crate::training::minibatch::Minibatch;
-use crate::training::optimizer::Optimizer;
-use crate::training::reach::Reach;
+use engine::error::{Error, Result};
+use engine::models::config::{Architecture, Config};
+use engine::models::fused as kernels;
+use engine::nn::fused::Precision;
+use engine::nn::fused::vocabulary::Mixed;
+use crate::fused::parts::FusedParts;
+use crate::layout::ParameterLayout;
+use crate::minibatch::Minibatch;
+use crate::optimizer::Optimizer;
+use crate::reach::Reach;
 
-pub use crate::training::fused::pass::{BatchLoss, ShardPass, StepOptions};
-pub use crate::training::fused::workspace::{Noise, Shard, TrainingScratch};
+pub use crate::fused::pass::{BatchLoss, ShardPass, StepOptions};
+pub use crate::fused::workspace::{Noise, Shard, TrainingScratch};
 
 /// Weights packed for the products of single steps, made once an update and shared by the threads.
 #[derive(Debug, Default)]

@@ -1,9 +1,9 @@
-//! Floor 6: the weights of a model as the fused training step reads them.
+//! The weights of a model as the fused training step reads them.
 
-use crate::models::config::Config;
-use crate::nn::fused::Precision;
-use crate::nn::fused::vocabulary::Mixed;
-use crate::training::layout::ParameterLayout;
+use engine::models::config::Config;
+use engine::nn::fused::Precision;
+use engine::nn::fused::vocabulary::Mixed;
+use crate::layout::ParameterLayout;
 
 /// Sizes, places and values of the weights.
 #[derive(Clone, Copy, Debug)]

@@ -1,9 +1,9 @@
-//! Floor 6: one pass over a shard of a batch: what it reads, what it needs on its way, where its gradient goes.
+//! One pass over a shard of a batch: what it reads, what it needs on its way, where its gradient goes.
 
-use crate::nn::fused::vocabulary::{Mixed, Scratch};
-use crate::training::fused::affine::Affine;
-use crate::training::fused::parts::FusedParts;
-use crate::training::fused::workspace::{Buffer, FreeBuffers, Noise, Shard};
+use engine::nn::fused::vocabulary::{Mixed, Scratch};
+use crate::fused::affine::Affine;
+use crate::fused::parts::FusedParts;
+use crate::fused::workspace::{Buffer, FreeBuffers, Noise, Shard};
 
 /// What a step needs to know beside weights and data.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -16,7 +16,7 @@ pub struct StepOptions {
     pub scale: f32,
     /// Seed of the dropout masks; another for each update and shard.
     pub seed: u64,
-    /// Weight of the cost on alpha beside -log p ([`guide`](crate::training::fused::guide)).
+    /// Weight of the cost on alpha beside -log p ([`guide`](crate::fused::guide)).
     pub guide: f32,
 }
 
@@ -29,7 +29,7 @@ pub struct BatchLoss {
     pub smoothed: f64,
     /// Target words, `</s>` included.
     pub words: usize,
-    /// The cost on alpha ([`guide`](crate::training::fused::guide)), without its weight; only where a gradient was asked for.
+    /// The cost on alpha ([`guide`](crate::fused::guide)), without its weight; only where a gradient was asked for.
     pub guide: f64,
     /// Rows of alpha that had such a cost.
     pub guided: usize,

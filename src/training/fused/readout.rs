@@ -1,17 +1,17 @@
-//! Floor 6: deep output and softmax for all words of a shard at once, forward and backward:
+//! Deep output and softmax for all words of a shard at once, forward and backward:
 //! t~ = U_o s + V_o e + C_o c + b_o, t = maxout(t~), p = softmax(W_o t + b_w)
 //! (Bahdanau et al. 2015, A.2.2; Cho et al. 2014, A.2, with O_h, O_y, O_c, G, optionally G = G_l G_r). The readable form is `nn/maxout.rs`.
 
 use std::ops::Range;
 
-use crate::nn::fused::elementwise::{add, add_column_sums};
-use crate::nn::fused::vocabulary::{Objective, OutputLayer, Scratch};
-use crate::nn::fused::{fill_rows, output};
-use crate::training::fused::pass::ShardPass;
-use crate::training::fused::sample::SampledWords;
-use crate::training::fused::workspace::{Buffer, apply_mask};
-use crate::training::fused::{BatchLoss, sample};
-use crate::training::layout::{LayoutEntry, ParameterLayout};
+use engine::nn::fused::elementwise::{add, add_column_sums};
+use engine::nn::fused::vocabulary::{Objective, OutputLayer, Scratch};
+use engine::nn::fused::{fill_rows, output};
+use crate::fused::pass::ShardPass;
+use crate::fused::sample::SampledWords;
+use crate::fused::workspace::{Buffer, apply_mask};
+use crate::fused::{BatchLoss, sample};
+use crate::layout::{LayoutEntry, ParameterLayout};
 
 /// Logit rows that are in memory at once.
 const CHUNK: usize = 288;

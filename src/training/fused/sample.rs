@@ -1,4 +1,4 @@
-//! Floor 6: an output layer that computes a sample of the vocabulary (Jean et al. 2015, section 3): the target words of
+//! An output layer that computes a sample of the vocabulary (Jean et al. 2015, section 3): the target words of
 //! a minibatch, which are always in, and words drawn from the others.
 //!
 //! The gradient of log p(y) needs the sum of exp(x_k) over all words k (equation 6). It is estimated from the sample, each

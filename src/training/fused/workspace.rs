@@ -1,10 +1,10 @@
-//! Floor 6: what a shard of a batch looks like, its buffers and its dropout noise.
+//! What a shard of a batch looks like, its buffers and its dropout noise.
 
 use std::cell::RefCell;
 use std::ops::{Deref, DerefMut};
 
-use crate::nn::fused::vocabulary;
-use crate::training::minibatch::{GuidedLink, Minibatch};
+use engine::nn::fused::vocabulary;
+use crate::minibatch::{GuidedLink, Minibatch};
 
 /// Some rows of a batch, time-major and padded with 0.
 #[derive(Debug)]
@@ -231,6 +231,6 @@ pub fn scatter(ids: &[u32], d: &[f32], gradient: &mut [f32]) {
     let m = d.len() / ids.len();
     for (row, &id) in d.chunks_exact(m).zip(ids) {
         let id = id as usize;
-        crate::nn::fused::elementwise::add(row, &mut gradient[id * m..(id + 1) * m]);
+        engine::nn::fused::elementwise::add(row, &mut gradient[id * m..(id + 1) * m]);
     }
 }

@@ -3,7 +3,7 @@
 use candle_core::Device;
 use interlinear::models::config::{Architecture, AttentionKind, Config};
 use interlinear::models::init::{InitScheme, initial_weights};
-use interlinear::training::engine::{Engine, FusedEngine};
+use interlinear::training::backend::{Engine, FusedEngine};
 use interlinear::training::fused::{Fused, StepOptions};
 use interlinear::training::layout::ParameterLayout;
 use interlinear::training::minibatch::Minibatch;

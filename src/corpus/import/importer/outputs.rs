@@ -1,14 +1,14 @@
-//! Floor 7: outputs on their way in: what the workspace keeps of one, beside what it has of it already.
+//! Outputs on their way in: what the workspace keeps of one, beside what it has of it already.
 
-use crate::corpus::import::alignments::{is_bare, known_words, units};
-use crate::corpus::import::counted::uncut;
-use crate::corpus::import::importer::Importer;
-use crate::corpus::import::places::is_same;
-use crate::corpus::import::report::ImportReport;
-use crate::corpus::store::output::SystemOutput;
-use crate::error::Result;
-use crate::import;
-use crate::import::{ColumnRole, ImportColumn, Record};
+use crate::import::alignments::{is_bare, known_words, units};
+use crate::import::counted::uncut;
+use crate::import::importer::Importer;
+use crate::import::places::is_same;
+use crate::import::report::ImportReport;
+use crate::store::output::SystemOutput;
+use engine::error::Result;
+use import;
+use import::{ColumnRole, ImportColumn, Record};
 
 impl Importer<'_> {
     /// What a system said of a sentence before this file came.

@@ -1,0 +1,419 @@
+//! The command line. Imports every lower floor; the window, a room of the same floor, is
+//! handed in by `main`.
+//!
+//! What was typed (a command's `Low` arguments) becomes what is meant (its `High` ones), and only
+//! then work begins. Results go to stdout and everything else to stderr. The exit code is 0 when
+//! it is done, 2 when the user can mend what went wrong, 1 for anything else; a closed pipe ends
+//! the program quietly. A command fails when a model, its input or its output does, and at the end when it refused lines.
+//! A new command is one file and one line of [`COMMANDS`].
+
+pub mod ablate;
+pub mod align;
+pub mod analyse;
+pub mod args;
+pub mod bench;
+pub mod columns;
+pub mod dictionary;
+pub mod evaluate;
+pub mod explore;
+pub mod figure;
+pub mod input;
+pub mod inspect;
+pub mod lesson;
+pub mod map;
+pub mod neighbours;
+pub mod output;
+pub mod pairs;
+pub mod phrases;
+pub mod progress;
+pub mod sample;
+pub mod score;
+pub mod shells;
+pub mod statistical;
+pub mod train;
+pub mod translate;
+pub mod vectors;
+pub mod windows;
+
+use std::ffi::OsString;
+use std::io;
+use std::panic::{AssertUnwindSafe, PanicHookInfo};
+use std::path::Path;
+use std::process::ExitCode;
+
+use clap::{ArgMatches, Args as _, FromArgMatches as _};
+
+use crate::output::provenance;
+use engine::error::Error;
+use explorer::session::driver::OpenWith as WindowOptions;
+use engine::text::tsv::guard_formulas;
+
+/// Opens the window and returns when it is closed.
+pub type OpenWindow = fn(WindowOptions) -> engine::error::Result<()>;
+
+/// What the commands cannot reach themselves.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Context {
+    /// The window, in a build that has one.
+    pub window: Option<OpenWindow>,
+}
+
+/// One line of [`COMMANDS`].
+pub struct CommandEntry {
+    /// What is typed.
+    pub name: &'static str,
+    /// What it does, for the list of commands.
+    pub about: &'static str,
+    /// Adds its arguments.
+    pub arguments: fn(clap::Command) -> clap::Command,
+    /// How it is typed, where its own words have no such line.
+    pub example: &'static str,
+    /// The arguments that name what it writes, for [`apart`](args::apart).
+    pub writes: &'static [&'static str],
+    /// Does it.
+    pub run: fn(&ArgMatches, Context) -> anyhow::Result<()>,
+}
+
+/// A line from a name, a struct of arguments as typed, what is done with them, what it says of itself, and the ids of
+/// those that name what it writes, and how it is typed.
+macro_rules! command {
+    ($name:literal, $arguments:ty, $run:expr, $about:literal $(, writes $($writes:literal)+)? $(; $example:literal)?) => {
+        CommandEntry {
+            name: $name,
+            about: $about,
+            arguments: <$arguments>::augment_args,
+            example: concat!($($example)?),
+            writes: &[$($($writes),+)?],
+            run: |matches, _| $run(&<$arguments>::from_arg_matches(matches)?),
+        }
+    };
+}
+
+/// Every command, in the order of the help.
+pub const COMMANDS: &[CommandEntry] = &[
+    CommandEntry {
+        name: "explore",
+        about: "Open the window (also without any command)",
+        arguments: explore::arguments,
+        example: "interlinear explore --model rnnsearch-en-fr --source story.en",
+        writes: &[],
+        run: explore::run,
+    },
+    command!(
+        "serve",
+        explore::serve::ServeArgs,
+        explore::serve::run,
+        "Serve the explorer in a browser, and models, to this machine or a class";
+        "interlinear serve --port 8080 --dir models"
+    ),
+    command!(
+        "translate",
+        translate::TranslateArgs,
+        translate::run,
+        "Translate one sentence a line, from a file or stdin";
+        "interlinear translate --model rnnsearch-en-fr --beam 5 story.en"
+    ),
+    CommandEntry {
+        name: "score",
+        about: "Probability and alignment of given translations, as JSON lines",
+        arguments: score::arguments,
+        example: "interlinear score --model rnnsearch-en-fr --source story.en --target story.fr",
+        writes: &["output"],
+        run: score::run,
+    },
+    command!(
+        "contrast",
+        score::contrast::ContrastArgs,
+        score::contrast::run,
+        "Minimal pairs: how often models prefer the good translation to the bad one, by tag",
+        writes "pairs";
+        "interlinear contrast --model rnnsearch-en-fr --model luong-global-en-fr pairs.tsv"
+    ),
+    command!(
+        "sample",
+        sample::SampleArgs,
+        sample::run,
+        "Draw translations from a model's distribution, counted and sorted by probability";
+        "interlinear sample --model rnnsearch-en-fr --seed 1 story.en"
+    ),
+    command!(
+        "dictionary",
+        dictionary::DictionaryArgs,
+        dictionary::run,
+        "Build the dictionary of translate --replace-unk from a corpus, with alignments of a model or learned from it",
+        writes "output";
+        "interlinear dictionary --model rnnsearch-en-fr --source text.en --target text.fr --output en-fr.tsv"
+    ),
+    command!(
+        "align",
+        align::AlignArgs,
+        align::run,
+        "Word alignments of given translations, of a model or learned from text alone, as Pharaoh or NAACL links",
+        writes "save";
+        "interlinear align --model rnnsearch-en-fr --reading head --threshold 0.4 --source story.en --target story.fr"
+    ),
+    command!(
+        "heads",
+        align::heads::HeadsArgs,
+        align::heads::run,
+        "Which head of a Transformer aligns: the error of each, the best first";
+        "interlinear heads --model opus-mt-en-fr --source story.en --target story.fr"
+    ),
+    command!(
+        "documents",
+        align::documents::DocumentsArgs,
+        align::documents::run,
+        "Two documents become sentences that translate each other: text, HTML or DOCX",
+        writes "output_source" "output_target"
+    ),
+    command!(
+        "ablate",
+        ablate::AblateArgs,
+        ablate::run,
+        "How much translations depend on where models look: uniform, permuted and left-out attention",
+        writes "summary";
+        "interlinear ablate --model rnnsearch-en-fr story.en"
+    ),
+    command!(
+        "inspect",
+        inspect::InspectArgs,
+        inspect::run,
+        "Sizes, parameters, languages and digest of a model folder";
+        "interlinear inspect opus-mt-en-fr"
+    ),
+    command!(
+        "import",
+        inspect::import::ImportArgs,
+        inspect::import::run,
+        "Make a model folder of another toolkit's model, such as Marian's, or a smaller copy of one",
+        writes "output";
+        "interlinear import opus-mt-en-fr models/opus-en-fr"
+    ),
+    command!(
+        "gloss",
+        figure::gloss::GlossArgs,
+        figure::gloss::run,
+        "Interlinear text: sentences word by word with their glosses, for papers",
+        writes "output";
+        "interlinear gloss --source story.en --target story.fr --links story.links --format gb4e"
+    ),
+    command!(
+        "concordance",
+        figure::concordance::ConcordanceArgs,
+        figure::concordance::run,
+        "What links say of words: fertility, words without a link, crossings, patterns; any links against each other";
+        "interlinear concordance --source story.en --target story.fr --links story.links --by word"
+    ),
+    command!(
+        "nbest",
+        evaluate::nbest::NbestArgs,
+        evaluate::nbest::run,
+        "N-best lists: the best candidate and where it stands, another order by a score";
+        "interlinear nbest --target story.fr --rerank LM0 story.nbest"
+    ),
+    CommandEntry {
+        name: "evaluate",
+        about: "Score models on a test set: NLL, perplexity, BLEU, chrF2, TER, AER, by length",
+        arguments: evaluate::arguments,
+        example: "interlinear evaluate --model rnnsearch-en-fr --model luong-global-en-fr --source test.en --target test.fr",
+        writes: &["output"],
+        run: evaluate::run,
+    },
+    command!(
+        "analyse",
+        analyse::AnalyseArgs,
+        analyse::run,
+        "Bring files and models together in a corpus; sort, filter and query its sentences",
+        writes "save"
+    ),
+    command!(
+        "report",
+        analyse::report::ReportArgs,
+        analyse::report::run,
+        "Write a report of a corpus as one page of HTML",
+        writes "output"
+    ),
+    command!("neighbours", neighbours::NeighboursArgs, neighbours::run, "What lies near a word or a phrase, by cosine";
+        "interlinear neighbours --model rnnsearch-en-fr house"
+    ),
+    CommandEntry {
+        name: "map",
+        about: "Words or phrases in the plane, by PCA or t-SNE",
+        arguments: map::arguments,
+        example: "interlinear map --model rnnsearch-en-fr phrases.txt",
+        writes: &[],
+        run: map::run,
+    },
+    command!(
+        "figure",
+        figure::FigureArgs,
+        figure::run,
+        "Draw a translation's alignment or beam as SVG, PDF or PNG",
+        writes "output" "folder"
+    ),
+    command!(
+        "lesson",
+        lesson::LessonArgs,
+        lesson::run,
+        "List lessons, or write them as handouts",
+        writes "print"
+    ),
+    command!("train", train::TrainArgs, train::run, "Train a model as a configuration file says", writes "new" "write";
+        "interlinear train --head rnnsearch-en-fr --source text.en --target text.fr"
+    ),
+    command!(
+        "bench",
+        bench::BenchArgs,
+        bench::run,
+        "Measure how fast this machine loads models and translates",
+        writes "json";
+        "interlinear bench --model rnnsearch-en-fr"
+    ),
+    command!(
+        "completions",
+        shells::CompletionArgs,
+        shells::completions,
+        "Write what a shell needs to complete these commands"
+    ),
+    command!(
+        "man",
+        shells::ManArgs,
+        shells::man,
+        "Write the pages of the manual, for the program man",
+        writes "folder"
+    ),
+];
+
+/// The whole command line, built from [`COMMANDS`].
+pub fn program() -> clap::Command {
+    let program = clap::Command::new("interlinear")
+        .version(env!("CARGO_PKG_VERSION"))
+        .about("See how neural machine translation aligns words")
+        .after_help("Without a command the window opens on the bundled models.")
+        .subcommand_required(false)
+        .disable_help_subcommand(true);
+    COMMANDS.iter().fold(program, |program, entry| {
+        // A derived argument list brings the words over its struct along; the table's go over them.
+        let command = (entry.arguments)(clap::Command::new(entry.name)).about(entry.about).long_about(None);
+        let command = if TABLES.contains(&entry.name) { command.arg(for_spreadsheets()) } else { command };
+        program.subcommand(with_example(provenance::argument(command), entry.example))
+    })
+}
+
+/// The commands that write texts into tables.
+const TABLES: &[&str] = &[
+    "contrast",
+    "heads",
+    "documents",
+    "ablate",
+    "concordance",
+    "nbest",
+    "evaluate",
+    "analyse",
+    "neighbours",
+    "map",
+    "score",
+];
+
+fn for_spreadsheets() -> clap::Arg {
+    let help = "In tables, put an apostrophe before texts that a spreadsheet takes for formulas: those that begin with =, +, - or @. \
+                Interlinear removes it when it reads the table";
+    clap::Arg::new(FOR_SPREADSHEETS).long("for-spreadsheets").action(clap::ArgAction::SetTrue).help(help)
+}
+
+const FOR_SPREADSHEETS: &str = "for_spreadsheets";
+
+/// The example stands below everything else that the long help says.
+fn with_example(command: clap::Command, example: &str) -> clap::Command {
+    if example.is_empty() {
+        return command;
+    }
+    let before = command.get_after_long_help().map(|text| format!("{text}\n\n")).unwrap_or_default();
+    command.after_long_help(format!("{before}Example:\n  {example}"))
+}
+
+/// Runs the program on the arguments of the process (its own name first) and says how it ended.
+pub fn run(arguments: impl IntoIterator<Item = OsString>, context: Context) -> ExitCode {
+    code_of(arguments, context).into()
+}
+
+/// The same, with the exit code as a number.
+pub fn code_of(arguments: impl IntoIterator<Item = OsString>, context: Context) -> u8 {
+    std::panic::set_hook(Box::new(tell_panic));
+    let ended = std::panic::catch_unwind(AssertUnwindSafe(|| dispatch(arguments, context)));
+    let Ok(ended) = ended else { return 1 };
+    match ended {
+        Ok(()) => 0,
+        Err(error) if is_closed_pipe(&error) => 0,
+        Err(error) => {
+            output::tell(&format!("{error:#}"));
+            exit_code(&error)
+        }
+    }
+}
+
+fn dispatch(arguments: impl IntoIterator<Item = OsString>, context: Context) -> anyhow::Result<()> {
+    // `help COMMAND` is what people try first; it is `COMMAND --help`.
+    let mut arguments: Vec<OsString> = arguments.into_iter().collect();
+    if arguments.get(1).is_some_and(|word| word == "help") {
+        arguments.remove(1);
+        arguments.truncate(2);
+        arguments.push("--help".into());
+    }
+    // *Open with* of a desktop may name the file alone.
+    if arguments.get(1).map(Path::new).is_some_and(|path| path.is_absolute() && path.exists()) {
+        arguments.insert(1, "open".into());
+    }
+    let mut program = program();
+    let matches = match program.try_get_matches_from_mut(arguments) {
+        Ok(matches) => matches,
+        Err(error) => return refused(&error),
+    };
+    let Some((name, matches)) = matches.subcommand() else {
+        return explore::open(explore::ExploreArgs::default(), context);
+    };
+    let entry = COMMANDS.iter().find(|entry| entry.name == name);
+    let entry = entry.ok_or_else(|| Error::Internal(format!("the command {name} has no line in its table")))?;
+    if let Some(command) = program.find_subcommand(name) {
+        args::apart::check(command, &[entry.writes, &[provenance::ARGUMENT]].concat(), matches)?;
+    }
+    if matches.try_get_one::<bool>(FOR_SPREADSHEETS).ok().flatten() == Some(&true) {
+        guard_formulas();
+    }
+    provenance::begin_for(name, matches);
+    (entry.run)(matches, context)?;
+    Ok(provenance::end(matches)?)
+}
+
+/// Help and version are results; anything else that clap refuses is the user's error.
+fn refused(error: &clap::Error) -> anyhow::Result<()> {
+    let text = error.render().to_string();
+    if !error.use_stderr() {
+        let mut output = output::LineOutput::stdout();
+        output.text(&text)?;
+        return output.finish();
+    }
+    let first = text.split("\n\n").next().unwrap_or(&text);
+    let sentence = first.strip_prefix("error: ").unwrap_or(first);
+    let words: Vec<&str> = sentence.split_whitespace().collect();
+    Err(Error::Input(format!("{}; `--help` lists what there is", words.join(" "))).into())
+}
+
+/// 2 for what the user can mend, 1 for the rest.
+fn exit_code(error: &anyhow::Error) -> u8 {
+    let known = error.chain().find_map(|cause| cause.downcast_ref::<Error>());
+    if known.is_some_and(Error::is_users) { 2 } else { 1 }
+}
+
+/// The reader of our output has closed it.
+fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    let kinds = error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>());
+    kinds.into_iter().any(|error| error.kind() == io::ErrorKind::BrokenPipe)
+}
+
+/// A defect of ours is a sentence too, with the place to report.
+fn tell_panic(panic: &PanicHookInfo<'_>) {
+    let message = panic.payload_as_str().unwrap_or("no message");
+    let place = panic.location().map_or_else(|| "an unknown place".to_owned(), ToString::to_string);
+    output::tell(&format!("internal error at {place}: {message}; please report it"));
+}

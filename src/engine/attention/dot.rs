@@ -1,0 +1,32 @@
+//! The dot product of Luong et al. 2015, section 3.1.
+
+use candle_core::Tensor;
+
+use crate::attention::{Attention, AttentionShapes, Query, Sizes, Source, inner_products};
+use crate::error::Result;
+use crate::nn::linear::Parameters;
+
+/// e_ts = h_t' h_s.
+#[derive(Clone, Copy, Debug)]
+pub struct Dot;
+
+/// It has no parameters.
+pub fn shapes(_: &Sizes) -> AttentionShapes {
+    AttentionShapes::new()
+}
+
+/// From nothing.
+pub fn construct(_: &Parameters<'_>) -> Result<Box<dyn Attention>> {
+    Ok(Box::new(Dot))
+}
+
+impl Attention for Dot {
+    /// The annotations themselves.
+    fn keys(&self, h: &Tensor) -> Result<Option<Tensor>> {
+        Ok(Some(h.clone()))
+    }
+
+    fn energies(&self, query: &Query<'_>, source: &Source<'_>) -> Result<Tensor> {
+        inner_products(source.keys()?, query.state) // [rows, t_x]
+    }
+}

@@ -1,0 +1,377 @@
+//! A model taken apart: every number of its encoder and of a decoder step, by the names of its paper.
+//!
+//! The numbers are those of the readable form, which notes what it computes on the way (see [`crate::nn::trace`]). How
+//! an architecture is drawn and what its boxes show stands in one table, its [`Plan`]. [`Miswiring`] rewires a model as it
+//! is often wrongly drawn.
+
+pub mod entry;
+pub(super) mod luong;
+pub(super) mod recurrent;
+pub(super) mod rnn_encdec;
+pub(super) mod rnn_search;
+pub mod shrunk;
+pub(super) mod transformer;
+pub mod wrong;
+
+use serde::{Deserialize, Deserializer, Serialize};
+
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
+
+use candle_core::{Device, Tensor};
+
+use crate::error::{Error, Result};
+use crate::models::checkpoint::Weights;
+use crate::models::config::Config;
+use crate::models::entry::shapes;
+use crate::models::header::Shapes;
+use crate::models::loss::Trainable;
+use crate::models::readable::{AlignedStep, Annotations, State, Step};
+use crate::nn::linear::Parameters;
+use crate::nn::trace::{Notes, Trace};
+
+pub use crate::models::anatomy::entry::{Layers, MachineStage, Plan, ShownQuantity};
+pub use crate::models::anatomy::shrunk::{Shrunk, shrunk};
+pub use crate::models::anatomy::wrong::{Miswiring, WRONGS};
+
+/// A name that stands in a table of the program.
+pub type Name = &'static str;
+
+/// A name that was sent: each is kept once, and there are no more than the tables hold.
+fn named<'de, D: Deserializer<'de>>(sent: D) -> std::result::Result<Name, D::Error> {
+    static KNOWN: Mutex<BTreeSet<Name>> = Mutex::new(BTreeSet::new());
+    let name = String::deserialize(sent)?;
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(same) = known.get(name.as_str()) {
+        return Ok(same);
+    }
+    let name: Name = name.leak();
+    known.insert(name);
+    Ok(name)
+}
+
+/// Between which ends numbers of a kind lie.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum MachineSpan {
+    /// From 0 to 1: what comes out of a logistic function, and shares.
+    Gate,
+    /// From -1 to 1: what comes out of tanh.
+    Signed,
+    /// Anywhere.
+    #[default]
+    Free,
+}
+
+/// A vector, or one for each source word.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Quantity {
+    /// As the paper writes it, in the notation of [`figure::equation`].
+    #[serde(deserialize_with = "named")]
+    pub symbol: Name,
+    /// What it is.
+    #[serde(deserialize_with = "named")]
+    pub name: Name,
+    /// Between which ends its numbers lie.
+    pub span: MachineSpan,
+    /// Numbers of a row.
+    pub width: usize,
+    /// Row after row: one row, or one for each source word.
+    pub values: Vec<f32>,
+    /// The terms of the sum that it is made of, where the model tells them, by what they come from: `word`, `state`, `context`. A bias is
+    /// in the term that reads the word, before maxout in that of the state.
+    pub terms: Vec<(String, Vec<f32>)>,
+}
+
+impl Quantity {
+    /// How many rows there are.
+    pub fn count(&self) -> usize {
+        self.values.len() / self.width.max(1)
+    }
+
+    /// Row `j`; empty where there is none.
+    pub fn row(&self, j: usize) -> &[f32] {
+        self.values.get(j * self.width..(j + 1) * self.width).unwrap_or(&[])
+    }
+}
+
+/// The numbers of a stage.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct MachinePart {
+    /// The stage's key.
+    #[serde(deserialize_with = "named")]
+    pub key: Name,
+    /// What it holds, in the order of its equations.
+    pub quantities: Vec<Quantity>,
+}
+
+/// A line of a stage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Equation {
+    /// In the notation of [`figure::equation`].
+    pub text: &'static str,
+    /// Where the paper has it.
+    pub source: &'static str,
+}
+
+/// What flows from one stage to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Arrow {
+    /// Key of a stage.
+    pub from: &'static str,
+    /// Key of a stage.
+    pub to: &'static str,
+    /// At which steps.
+    pub flows: Flows,
+}
+
+/// When something flows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flows {
+    /// At every step.
+    Always,
+    /// From the step before: not at the first.
+    FromBefore,
+    /// At the first step alone.
+    AtFirst,
+}
+
+/// The drawing of a model.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Machine {
+    /// Its boxes, in the order in which they are computed.
+    pub stages: Vec<MachineStage>,
+    /// The tensors that each is computed with.
+    pub weights: Vec<Shapes>,
+    /// What flows between them.
+    pub arrows: Vec<Arrow>,
+}
+
+impl Machine {
+    /// The tensors of a box.
+    pub fn weights_of(&self, key: &str) -> &[(String, Vec<usize>)] {
+        let at = self.stages.iter().position(|stage| stage.key == key);
+        at.map_or(&[], |at| &self.weights[at])
+    }
+
+    /// The boxes that `keep` keeps, moved together, with what flows between them through those that are left out.
+    pub fn only(&self, keep: impl Fn(&MachineStage) -> bool) -> Self {
+        let kept: Vec<usize> = (0..self.stages.len()).filter(|n| keep(&self.stages[*n])).collect();
+        let mut rows: Vec<usize> = kept.iter().map(|n| self.stages[*n].place.1).collect();
+        rows.sort_unstable();
+        rows.dedup();
+        let stage = |n: &usize| {
+            let stage = self.stages[*n];
+            let (column, row) = stage.place;
+            let is_before = |n: &&usize| self.stages[**n].place.1 == row && self.stages[**n].place.0 < column;
+            let down = rows.iter().position(|of| *of == row).unwrap_or(row);
+            MachineStage { place: (kept.iter().filter(is_before).count(), down), ..stage }
+        };
+        let stages: Vec<MachineStage> = kept.iter().map(stage).collect();
+        let is_kept = |key: &str| stages.iter().any(|stage| stage.key == key);
+        let mut arrows: Vec<Arrow> = Vec::new();
+        for from in stages.iter().map(|stage| stage.key) {
+            let mut ways: Vec<Arrow> = self.arrows.iter().filter(|arrow| arrow.from == from).copied().collect();
+            let mut seen = ways.clone();
+            while let Some(way) = ways.pop() {
+                if is_kept(way.to) {
+                    if way.to != from && !arrows.contains(&way) {
+                        arrows.push(way);
+                    }
+                    continue;
+                }
+                let further = self.arrows.iter().filter(|arrow| arrow.from == way.to);
+                let further =
+                    further.filter_map(|next| Some(Arrow { from, to: next.to, flows: way.flows.then(next.flows)? }));
+                let further: Vec<Arrow> = further.filter(|next| !seen.contains(next)).collect();
+                seen.extend(&further);
+                ways.extend(further);
+            }
+        }
+        let is_always = |arrow: &Arrow| arrows.contains(&Arrow { flows: Flows::Always, ..*arrow });
+        let arrows = arrows.iter().filter(|arrow| arrow.flows == Flows::Always || !is_always(arrow)).copied().collect();
+        Self { stages, weights: kept.iter().map(|n| self.weights[*n].clone()).collect(), arrows }
+    }
+}
+
+impl Flows {
+    /// When something flows that flows on by `next`; `None`: never within two steps.
+    fn then(self, next: Self) -> Option<Self> {
+        match (self, next) {
+            (flows, Self::Always) | (Self::Always, flows) => Some(flows),
+            _ => None,
+        }
+    }
+}
+
+/// The source as the decoder finds it.
+pub struct Encoded {
+    /// The numbers of the encoder's stages.
+    pub parts: Vec<MachinePart>,
+    /// What the decoder reads of the source.
+    pub annotations: Annotations,
+    /// The state before the first step.
+    pub start: State,
+}
+
+/// A decoder step.
+pub struct TakenApart {
+    /// The numbers of the decoder's stages.
+    pub parts: Vec<MachinePart>,
+    /// Energies, NaN at words that have none; `None` without alignment. [t_x]
+    pub e_i: Option<Vec<f32>>,
+    /// Weights; `None` without alignment. [t_x]
+    pub alpha_i: Option<Vec<f32>>,
+    /// The aligned position of local attention, from 0.
+    pub p_t: Option<f32>,
+    /// log p of every word. [K_y]
+    pub log_p: Vec<f32>,
+    /// The state after the step.
+    pub state: State,
+}
+
+/// A model that is taken apart: its readable form, recorded.
+pub struct Anatomy {
+    model: Box<dyn Trainable>,
+    trace: Trace,
+    wrong: Option<Miswiring>,
+    layers: usize,
+    machine: Machine,
+    /// What the energies of a blind model read in place of each annotation, where that is not 0.
+    b_a: Option<Tensor>,
+}
+
+/// The anatomy of a model, rewired if so wished; see [`crate::models::untrained`] for one before its training.
+///
+/// # Errors
+/// An architecture that has none; [`Miswiring::Untrained`], whose weights are others.
+pub fn dissect(config: &Config, weights: &Weights, wrong: Option<Miswiring>) -> Result<Anatomy> {
+    if wrong == Some(Miswiring::Untrained) {
+        return Err(Error::Internal("what is not trained is taken apart with weights of its own".into()));
+    }
+    let architecture = config.architecture;
+    let Some(plan) = architecture.entry().anatomy else {
+        let message = "is not taken apart: its wiring is its toolkit's, of which there is no drawing";
+        return Err(Error::Input(format!("A model of the architecture {} {message}", architecture.name())));
+    };
+    // a wiring that is not this architecture's own changes nothing
+    let wrong = wrong.filter(|wrong| wrong.entry().fits(architecture.name()));
+    let layers = layers(config);
+    let tensors = weights.tensors(&Device::Cpu)?;
+    let trace = Trace::recording();
+    let all = Parameters::new(&tensors).traced(&trace, wrong == Some(Miswiring::ResetPlace));
+    let model = (architecture.entry().readable)(config, &all)?;
+    let machine = drawn(plan, config, wrong);
+    let b_a = tensors.get("attention.b_a").cloned();
+    Ok(Anatomy { model, trace, wrong, layers, machine, b_a })
+}
+
+/// The drawing of a model of this configuration; empty where there is none.
+pub fn machine(config: &Config, wrong: Option<Miswiring>) -> Machine {
+    let architecture = config.architecture;
+    let wrong = wrong.filter(|wrong| *wrong != Miswiring::Untrained && wrong.entry().fits(architecture.name()));
+    architecture.entry().anatomy.map_or_else(Machine::default, |plan| drawn(plan, config, wrong))
+}
+
+fn drawn(plan: &Plan, config: &Config, wrong: Option<Miswiring>) -> Machine {
+    let mut stages = plan.stages.to_vec();
+    (plan.adapt)(config, wrong, &mut stages);
+    entry::machine(stages, &shapes(config), layers(config))
+}
+
+/// Layers of its encoder, or of both sides.
+fn layers(config: &Config) -> usize {
+    let encoder = config.transformer().map_or(1, |sizes| sizes.encoder_layers);
+    let decoder = config.opennmt().map(|sizes| sizes.decoder_layers);
+    decoder.or(config.luong().map(|sizes| sizes.layers)).unwrap_or(encoder)
+}
+
+impl Anatomy {
+    /// Its drawing.
+    pub fn machine(&self) -> Machine {
+        self.machine.clone()
+    }
+
+    /// Reads a source of ids, `</s>` included.
+    ///
+    /// # Errors
+    /// An empty source; ids outside the vocabulary.
+    pub fn encode(&mut self, source: &[u32]) -> Result<Encoded> {
+        self.trace.take();
+        let mut annotations = self.model.encode(&[source])?;
+        let mut start = self.model.init_state(&annotations)?;
+        let mut notes = self.trace.take();
+        note(&mut notes, [("h", Some(&annotations.h)), ("keys", annotations.keys.as_ref())]);
+        let parts = self.parts(&notes, true)?;
+        match (self.wrong, &mut annotations.keys) {
+            (Some(Miswiring::BlindWeights), Some(keys)) => {
+                *keys = keys.zeros_like()?;
+                if let Some(b_a) = &self.b_a {
+                    *keys = keys.broadcast_add(b_a)?;
+                }
+            }
+            // the context of the step before is at first nothing
+            (Some(Miswiring::LateQuery), _) => start.tensors.push(annotations.mask.zeros_like()?),
+            _ => {}
+        }
+        Ok(Encoded { parts, annotations, start })
+    }
+
+    /// The step after the word `y_prev`, `None` at the first, from a state.
+    ///
+    /// # Errors
+    /// A state of another model; a word outside the vocabulary.
+    pub fn step(&mut self, encoded: &Encoded, state: &State, y_prev: Option<u32>) -> Result<TakenApart> {
+        let y_prev = y_prev.as_ref().map(std::slice::from_ref);
+        self.trace.take();
+        let (aligned, step, mut notes) = if self.wrong == Some(Miswiring::LateQuery) {
+            self.late(&encoded.annotations, state, y_prev)?
+        } else {
+            let aligned = self.model.align(y_prev, state, &encoded.annotations)?;
+            let step = self.model.predict(y_prev, &aligned, &encoded.annotations)?;
+            (aligned, step, self.trace.take())
+        };
+        let AlignedStep { e_i, alpha_i, p_t, .. } = &aligned;
+        note(&mut notes, [("e_i", e_i.as_ref()), ("alpha_i", alpha_i.as_ref()), ("p_t", p_t.as_ref())]);
+        note(&mut notes, [("c_i", step.c_i.as_ref())]);
+        note(&mut notes, [("s_prev", state.tensors.first()), ("s", step.s.tensors.first())]);
+        Ok(TakenApart {
+            parts: self.parts(&notes, false)?,
+            e_i: e_i.as_ref().map(numbers).transpose()?,
+            alpha_i: alpha_i.as_ref().map(numbers).transpose()?,
+            p_t: p_t.as_ref().map(numbers).transpose()?.and_then(|p_t| p_t.first().copied()),
+            log_p: numbers(&step.log_p)?,
+            state: step.s,
+        })
+    }
+
+    /// A step in the wrong order: the state moves by the alpha of the step before, which is its second tensor, and the
+    /// new one looks and says the word.
+    fn late(&self, source: &Annotations, state: &State, y_prev: Option<&[u32]>) -> Result<(AlignedStep, Step, Notes)> {
+        let (s, alpha) = state.tensors.split_at(1);
+        let before = State { tensors: s.to_vec(), i: state.i };
+        let before = AlignedStep { alpha_i: alpha.first().cloned(), ..AlignedStep::nowhere(&before) };
+        let moved = self.model.predict(y_prev, &before, source)?.s;
+        let of_unit = |(name, _): &(String, Tensor)| name.starts_with("decoder.");
+        let mut notes: Notes = self.trace.take().into_iter().filter(of_unit).collect();
+        let aligned = self.model.align(y_prev, &moved, source)?;
+        let step = self.model.predict(y_prev, &aligned, source)?;
+        notes.extend(self.trace.take().into_iter().filter(|note| !of_unit(note)));
+        let tensors = moved.tensors.into_iter().chain(aligned.alpha_i.clone()).collect();
+        Ok((aligned, Step { s: State { tensors, i: moved.i }, ..step }, notes))
+    }
+
+    /// The numbers of the encoder's stages or of the decoder's.
+    fn parts(&self, notes: &Notes, reads_source: bool) -> Result<Vec<MachinePart>> {
+        let own = |stage: &&MachineStage| stage.reads_source() == reads_source && !stage.shows.is_empty();
+        self.machine.stages.iter().filter(own).map(|stage| stage.part(notes, self.layers)).collect()
+    }
+}
+
+/// Notes what the two halves of a step hand over, where it is there.
+fn note<const N: usize>(notes: &mut Notes, values: [(&str, Option<&Tensor>); N]) {
+    notes.extend(values.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?.clone()))));
+}
+
+fn numbers(tensor: &Tensor) -> Result<Vec<f32>> {
+    Ok(tensor.flatten_all()?.to_vec1()?)
+}

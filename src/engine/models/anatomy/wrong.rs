@@ -1,0 +1,117 @@
+//! Models as they are often wrongly drawn and programmed, and as they are before their training. Switched on, they
+//! show what the difference does.
+
+use serde::{Deserialize, Serialize};
+/// A wrong wiring, or a model that has learned nothing yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Miswiring {
+    /// The reset gate stands on the other side of the recurrent product.
+    ResetPlace,
+    /// The step moves first and aligns by s_i instead of s_{i-1}.
+    LateQuery,
+    /// The weights do not read the annotations.
+    BlindWeights,
+    /// Wired as in the paper, with the random numbers that a training starts from.
+    Untrained,
+}
+
+/// One line of [`WRONGS`].
+#[derive(Clone, Copy, Debug)]
+pub struct WrongEntry {
+    /// Which.
+    pub wrong: Miswiring,
+    /// In lessons.
+    pub key: &'static str,
+    /// In a menu.
+    pub name: &'static str,
+    /// What is wrong, and where one meets it.
+    pub about: &'static str,
+    /// The architectures that it can be done to, by their names; empty: to all.
+    pub architectures: &'static [&'static str],
+    /// It is about the alignment, which the model must have.
+    pub needs_alignment: bool,
+}
+
+/// Every wrong wiring.
+pub const WRONGS: &[WrongEntry] = &[
+    WrongEntry {
+        wrong: Miswiring::ResetPlace,
+        key: "reset-place",
+        name: id!("Reset gate on the other side of the product"),
+        about: id!(
+            "r \u{b7} (U s) where the paper has U (r \u{b7} s), or the reverse in RNNencdec's decoder: the unit of cuDNN \
+            and of many libraries, under the same name."
+        ),
+        architectures: &["rnnencdec", "rnnsearch"],
+        needs_alignment: false,
+    },
+    WrongEntry {
+        wrong: Miswiring::LateQuery,
+        key: "late-query",
+        name: id!("Alignment by the new state"),
+        about: id!(
+            "The state moves first, with the context of the step before, and then aligns: Luong's order, often \
+            drawn as Bahdanau's."
+        ),
+        architectures: &["rnnsearch"],
+        needs_alignment: true,
+    },
+    WrongEntry {
+        wrong: Miswiring::BlindWeights,
+        key: "blind-weights",
+        name: id!("Weights without the annotations"),
+        about: id!(
+            "Energies from the decoder alone, as in a tutorial that many have copied: without h_j every source word has \
+            the same energy."
+        ),
+        architectures: &["rnnsearch", "luong"],
+        needs_alignment: true,
+    },
+    WrongEntry {
+        wrong: Miswiring::Untrained,
+        key: "untrained",
+        name: id!("Before training: random numbers"),
+        about: id!(
+            "Wired as in the paper and of the same sizes, with random numbers such as a training starts from. What differs \
+            from the model has been learned."
+        ),
+        architectures: &[],
+        needs_alignment: false,
+    },
+];
+
+impl WrongEntry {
+    /// Whether it can be done to an architecture of this name.
+    pub fn fits(&self, architecture: &str) -> bool {
+        self.architectures.is_empty() || self.architectures.contains(&architecture)
+    }
+}
+
+impl Miswiring {
+    /// Its line of the table.
+    pub fn entry(self) -> &'static WrongEntry {
+        WRONGS.iter().find(|entry| entry.wrong == self).unwrap_or(&WRONGS[0])
+    }
+
+    /// In a list of choices: what is wired wrongly says so.
+    pub fn label(self) -> String {
+        match self {
+            Self::Untrained => crate::lang::text(self.entry().name).to_owned(),
+            _ => tr!("Wrong: {}", crate::lang::text(self.entry().name)),
+        }
+    }
+
+    /// The wiring of this key.
+    pub fn from_key(key: &str) -> Option<Self> {
+        WRONGS.iter().find(|entry| entry.key == key).map(|entry| entry.wrong)
+    }
+
+    /// Those that can be done to a model whose attention is this, such as `global general`. The score `location` never reads
+    /// the annotations.
+    pub fn of(architecture: &str, attention: Option<&str>) -> impl Iterator<Item = &'static WrongEntry> {
+        let is_blind = attention.is_some_and(|attention| attention.ends_with("location"));
+        let fits = move |entry: &&WrongEntry| entry.fits(architecture);
+        let looks = move |entry: &&WrongEntry| attention.is_some() || !entry.needs_alignment;
+        WRONGS.iter().filter(fits).filter(looks).filter(move |entry| !is_blind || entry.wrong != Self::BlindWeights)
+    }
+}

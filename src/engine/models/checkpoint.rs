@@ -1,0 +1,554 @@
+//! Weights, read from and written to safetensors files.
+//!
+//! The header of a file is checked before the body is read ([`header`]). Each tensor stays as it is stored and is widened
+//! to `f32` when it is asked for, straight into the place where it is wanted. What is packed for decoding is handed over
+//! ([`Weights::hand_over`]), so that a model never holds its weights twice. No memory mapping, no `unsafe`. Everything
+//! that is wrong with a file is a sentence that names it.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap};
+use std::io::{Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+
+use candle_core::{Device, Tensor};
+use half::f16;
+use rayon::prelude::*;
+use safetensors::Dtype;
+use safetensors::tensor::View;
+
+use crate::error::{Error, Result};
+use crate::models::header::{NumberFormat, SCALE, TensorPlace};
+use crate::models::stored::{BLOCK, IntegerMatrix, Stored, in_8_bits};
+use crate::models::{disk, header};
+use crate::nn::fused::Packed;
+use crate::nn::fused::integers::{PackedIntegers, Rounding};
+use crate::nn::linear::ROUNDING;
+use crate::text::write::write_inside;
+
+/// Called with the share of a file that is read, from 0 to 1.
+pub type Progress<'a> = &'a mut dyn FnMut(f32);
+
+/// One tensor on the host, row-major.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Array {
+    /// Its dimensions.
+    pub shape: Vec<usize>,
+    /// Its numbers, the last dimension fastest.
+    pub data: Vec<f32>,
+}
+
+impl Array {
+    /// Rows as columns; what has other than two dimensions stays as it is.
+    pub fn transposed(self) -> Self {
+        let &[rows, columns] = self.shape.as_slice() else { return self };
+        let data = (0..columns).flat_map(|column| (0..rows).map(move |row| row * columns + column));
+        Self { data: data.map(|place| self.data[place]).collect(), shape: vec![columns, rows] }
+    }
+}
+
+/// The weights of a model by name, as `f32`.
+#[derive(Clone, Debug, Default)]
+pub struct Weights {
+    path: PathBuf,
+    slots: BTreeMap<String, Slot>,
+    /// What stands in the file that they were read from, in its order.
+    file: Vec<FilePart>,
+    /// See [`Weights::guided`].
+    guided: Option<String>,
+}
+
+/// The key of the file's metadata that says how the attention was guided.
+const GUIDED: &str = "guided";
+
+/// A part of a file.
+#[derive(Clone, Debug)]
+enum FilePart {
+    /// The header, or what no tensor claims.
+    Bytes(Vec<u8>),
+    /// The tensor of that name.
+    Tensor(String, NumberFormat),
+}
+
+/// A tensor as it is stored, as it was asked for, or both.
+#[derive(Debug)]
+struct Slot {
+    shape: Vec<usize>,
+    stored: RwLock<Option<Arc<Stored>>>,
+    wide: OnceLock<Array>,
+}
+
+/// A tensor of which single rows are wanted.
+#[derive(Clone, Debug)]
+pub struct TensorRows<'a> {
+    wide: Option<&'a Array>,
+    stored: Option<Arc<Stored>>,
+    /// How many there are.
+    pub count: usize,
+    /// Numbers of each.
+    pub width: usize,
+}
+
+impl TensorRows<'_> {
+    /// Row `row`, in `buffer` where it has to be widened.
+    ///
+    /// # Panics
+    /// When there is no such row.
+    pub fn get<'b>(&'b self, row: usize, buffer: &'b mut Vec<f32>) -> &'b [f32] {
+        match (self.wide, &self.stored) {
+            (Some(array), _) => &array.data[row * self.width..(row + 1) * self.width],
+            (None, Some(stored)) => {
+                stored.row(row, self.width, buffer);
+                buffer
+            }
+            (None, None) => &[],
+        }
+    }
+}
+
+impl PartialEq for Weights {
+    fn eq(&self, other: &Self) -> bool {
+        self.path == other.path && self.iter().eq(other.iter())
+    }
+}
+
+impl Clone for Slot {
+    fn clone(&self) -> Self {
+        Self { shape: self.shape.clone(), stored: RwLock::new(self.stored()), wide: self.wide.clone() }
+    }
+}
+
+impl Slot {
+    fn new(shape: &[usize], stored: Stored) -> Self {
+        Self { shape: shape.to_vec(), stored: RwLock::new(Some(Arc::new(stored))), wide: OnceLock::new() }
+    }
+
+    fn stored(&self) -> Option<Arc<Stored>> {
+        self.stored.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn array(&self) -> &Array {
+        self.wide.get_or_init(|| Array { shape: self.shape.clone(), data: self.to_vec() })
+    }
+
+    /// Its numbers behind those in `all`; nothing is kept.
+    fn append_to(&self, all: &mut Vec<f32>) {
+        match (self.wide.get(), self.stored()) {
+            (Some(array), _) => all.extend_from_slice(&array.data),
+            (None, Some(stored)) => stored.append_to(all),
+            (None, None) => {}
+        }
+    }
+
+    fn to_vec(&self) -> Vec<f32> {
+        let mut data = Vec::new();
+        self.append_to(&mut data);
+        data
+    }
+
+    /// Takes the numbers from somewhere else from now on, where they are the same.
+    fn hand_over(&self, stored: Stored) {
+        if self.wide.get().is_none() {
+            *self.stored.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(stored));
+        }
+    }
+}
+
+impl Weights {
+    /// No weights yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Reads a safetensors file of `f32` or `f16` that holds exactly the `expected` names and shapes.
+    ///
+    /// # Errors
+    /// A sentence that names the file, and the tensor where one is missing, unexpected, of another
+    /// shape or type, or holds a number that is not finite.
+    pub fn load(path: &Path, expected: &[(String, Vec<usize>)]) -> Result<Self> {
+        Self::load_with(path, expected, &mut |_| {})
+    }
+
+    /// As [`Weights::load`]; `progress` is called with the share that is read.
+    pub fn load_with(path: &Path, expected: &[(String, Vec<usize>)], progress: Progress<'_>) -> Result<Self> {
+        Self::read_from(path, disk::open(path)?, expected, progress)
+    }
+
+    /// As [`Weights::load_with`] from what gives so many bytes; errors name `path`.
+    ///
+    /// # Errors
+    /// As [`Weights::load`].
+    pub fn read_from(
+        path: &Path,
+        file: (impl std::io::Read, u64),
+        expected: &[(String, Vec<usize>)],
+        progress: Progress<'_>,
+    ) -> Result<Self> {
+        let ReadFile { parts, tensors, scales } = read(path, file, expected, progress)?;
+        let mut weights = Self { path: path.into(), file: parts, ..Self::default() };
+        weights.store(expected, tensors.into_iter())?;
+        for (name, bytes) in scales {
+            weights.scale(&name, &bytes)?;
+        }
+        if let Some(FilePart::Bytes(start)) = weights.file.first() {
+            weights.guided = header::note(start, GUIDED);
+        }
+        Ok(weights)
+    }
+
+    /// Tensors that lie in the bytes of another toolkit's file.
+    pub(super) fn of(
+        path: &Path,
+        buffer: &[u8],
+        expected: &[(String, Vec<usize>)],
+        places: Vec<TensorPlace>,
+    ) -> Result<Self> {
+        let mut weights = Self { path: path.into(), ..Self::default() };
+        weights.store(expected, places.into_iter().map(|(place, kind)| (buffer[place].to_vec(), kind)))?;
+        Ok(weights)
+    }
+
+    /// Puts checked bytes in the place of each name.
+    fn store(
+        &mut self,
+        expected: &[(String, Vec<usize>)],
+        found: impl Iterator<Item = (Vec<u8>, NumberFormat)>,
+    ) -> Result<()> {
+        let message =
+            "holds a number that is not finite (NaN or infinity); the file is damaged or its training diverged";
+        for ((name, shape), (bytes, kind)) in expected.iter().zip(found) {
+            if !bytes.par_chunks(16 * BLOCK).all(|bytes| kind.is_finite(bytes)) {
+                return Err(Error::tensor(&self.path, name, message));
+            }
+            self.slots.insert(name.clone(), Slot::new(shape, Stored::Bytes { bytes, kind }));
+        }
+        Ok(())
+    }
+
+    /// Multiplies the rows of whole numbers of that name.
+    fn scale(&mut self, name: &str, bytes: &[u8]) -> Result<()> {
+        if !NumberFormat::F32.is_finite(bytes) {
+            let message = "holds a scale that is not finite (NaN or infinity); the file is damaged, so copy it again";
+            return Err(Error::tensor(&self.path, name, message));
+        }
+        let Some(slot) = self.slots.get_mut(name) else { return Ok(()) };
+        if let Some(Stored::Bytes { bytes: q, .. }) = slot.stored().as_deref() {
+            *slot = Slot::new(&slot.shape, Stored::Scaled { q: q.clone(), scales: NumberFormat::F32.read(bytes) });
+        }
+        Ok(())
+    }
+
+    /// Where training put a cost on alpha from given links: the reading of the rows that it was put on, `predicted`
+    /// or `input`. It stands in the metadata of the file.
+    pub fn guided(&self) -> Option<&str> {
+        self.guided.as_deref()
+    }
+
+    /// Says what [`Weights::guided`] says.
+    pub fn set_guided(&mut self, reading: Option<String>) {
+        self.guided = reading;
+    }
+
+    /// What [`Weights::guided`] says of a file; `None` also where it cannot be read.
+    pub fn guided_in(path: &Path) -> Option<String> {
+        let (mut file, length) = disk::open(path).ok()?;
+        let mut start = Vec::new();
+        (&mut file).take(header::LENGTH_BYTES as u64 + 1).read_to_end(&mut start).ok()?;
+        let rest = header::end(path, &start, length).ok()?.saturating_sub(start.len());
+        file.take(rest as u64).read_to_end(&mut start).ok()?;
+        header::note(&start, GUIDED)
+    }
+
+    /// Gives `work` the bytes of the file that they were read from, part by part, as long as it returns true; returns
+    /// what it returned last.
+    pub fn each_part(&self, work: &mut dyn FnMut(&[u8]) -> bool) -> bool {
+        self.file.iter().all(|part| match part {
+            FilePart::Bytes(bytes) => work(bytes),
+            FilePart::Tensor(name, kind) => {
+                let stored = self.slots.get(name).and_then(Slot::stored);
+                stored.is_none_or(|stored| work(&stored.bytes(*kind)))
+            }
+        })
+    }
+
+    /// Writes a safetensors file, as `f16` if `half`: under a temporary name in the same folder,
+    /// synchronised, then renamed, so that no reader ever sees half a file.
+    pub fn save(&self, path: &Path, half: bool) -> Result<()> {
+        self.write(path, if half { NumberFormat::F16 } else { NumberFormat::F32 })
+    }
+
+    /// As [`Weights::save`], the matrices as whole numbers of 8 bits with a scale for each row, all else as `f16`.
+    ///
+    /// # Errors
+    /// As [`Weights::save`].
+    pub fn save_in_8_bits(&self, path: &Path) -> Result<()> {
+        self.write(path, NumberFormat::I8)
+    }
+
+    fn write(&self, path: &Path, kind: NumberFormat) -> Result<()> {
+        if kind != NumberFormat::F32
+            && let Some((name, _)) =
+                self.iter().find(|(_, array)| array.data.iter().any(|x| !f16::from_f32(*x).is_finite()))
+        {
+            return Err(Error::tensor(path, name, "holds a number too large for f16; write f32 instead"));
+        }
+        let tensors = self.iter().flat_map(|(name, array)| written(name, array, kind));
+        let notes = self.guided.clone().map(|reading| HashMap::from([(GUIDED.to_owned(), reading)]));
+        let file = safetensors::serialize(tensors, notes)
+            .map_err(|error| Error::file(path, format!("could not be written: {error}")))?;
+        write_inside(path, |out| out.write_all(&file))
+    }
+
+    fn slot(&self, name: &str) -> Result<&Slot> {
+        self.slots.get(name).ok_or_else(|| Error::tensor(&self.path, name, "is missing"))
+    }
+
+    /// The array of that name. It is widened at the first call and then kept; [`Weights::numbers`] keeps
+    /// nothing.
+    ///
+    /// # Errors
+    /// When there is none; the sentence names the tensor.
+    pub fn get(&self, name: &str) -> Result<&Array> {
+        self.slot(name).map(Slot::array)
+    }
+
+    /// A copy of the numbers of that name.
+    pub fn numbers(&self, name: &str) -> Result<Vec<f32>> {
+        self.slot(name).map(Slot::to_vec)
+    }
+
+    /// As [`Weights::numbers`], behind those that are in `all` already.
+    pub fn append(&self, name: &str, all: &mut Vec<f32>) -> Result<()> {
+        self.slot(name).map(|slot| slot.append_to(all))
+    }
+
+    /// The dimensions of the tensor of that name.
+    pub fn shape(&self, name: &str) -> Result<&[usize]> {
+        self.slot(name).map(|slot| slot.shape.as_slice())
+    }
+
+    /// The tensor of that name row by row, read where it lies.
+    pub fn rows(&self, name: &str) -> Result<TensorRows<'_>> {
+        let slot = self.slot(name)?;
+        let count = slot.shape.first().copied().unwrap_or(0);
+        let (wide, width) = (slot.wide.get(), slot.shape.iter().skip(1).product());
+        Ok(TensorRows { wide, stored: slot.stored(), count, width })
+    }
+
+    /// The matrix of that name as it came in whole numbers; `None` where it did not.
+    pub fn integers(&self, name: &str) -> Result<Option<IntegerMatrix>> {
+        let slot = self.slot(name)?;
+        Ok(slot.stored().filter(|_| slot.wide.get().is_none()).and_then(|stored| stored.integers()))
+    }
+
+    /// How what that matrix is multiplied with is rounded; `None` where it did not come in whole numbers.
+    pub fn rounding(&self, name: &str) -> Result<Option<Rounding>> {
+        let slot = self.slot(name)?;
+        Ok(slot.stored().filter(|_| slot.wide.get().is_none()).and_then(|stored| stored.rounding()))
+    }
+
+    /// Puts an array in the place of that name.
+    pub fn insert(&mut self, name: impl Into<String>, array: Array) {
+        let shape = array.shape.clone();
+        self.slots.insert(name.into(), Slot { shape, stored: RwLock::default(), wide: OnceLock::from(array) });
+    }
+
+    /// Puts a matrix of whole numbers in the place of that name.
+    pub fn insert_integers(&mut self, name: impl Into<String>, shape: &[usize], matrix: IntegerMatrix) {
+        self.slots.insert(name.into(), Slot::new(shape, Stored::Integers(matrix)));
+    }
+
+    /// Arrays that nobody will change; what is packed of them can be handed over.
+    pub fn at_rest(mut self) -> Self {
+        for slot in self.slots.values_mut() {
+            if let Some(array) = slot.wide.take() {
+                *slot = Slot::new(&array.shape, Stored::Wide(array.data));
+            }
+        }
+        self
+    }
+
+    /// Reads matrices, whose rows are packed one below the other, from where they are packed, and forgets its own copies.
+    pub fn hand_over<'a>(&self, names: impl Iterator<Item = &'a str>, pack: &Arc<Packed>) {
+        self.hand_each(names, &|first, rows| Stored::Packed { pack: Arc::clone(pack), first, rows });
+    }
+
+    /// As [`Weights::hand_over`], of whole numbers that are multiplied with what is rounded so.
+    pub fn hand_over_integers<'a>(
+        &self,
+        names: impl Iterator<Item = &'a str>,
+        pack: &Arc<PackedIntegers>,
+        rounding: Rounding,
+    ) {
+        self.hand_each(names, &|first, rows| Stored::PackedIntegers { pack: Arc::clone(pack), first, rows, rounding });
+    }
+
+    fn hand_each<'a>(&self, names: impl Iterator<Item = &'a str>, stored: &dyn Fn(usize, usize) -> Stored) {
+        let mut first = 0;
+        for slot in names.filter_map(|name| self.slots.get(name)) {
+            let rows = slot.shape.first().copied().unwrap_or(0);
+            slot.hand_over(stored(first, rows));
+            first += rows;
+        }
+    }
+
+    /// The names, sorted.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.slots.keys().map(String::as_str)
+    }
+
+    /// Names and arrays, sorted by name.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Array)> {
+        self.slots.iter().map(|(name, slot)| (name.as_str(), slot.array()))
+    }
+
+    /// Names and arrays to be changed in place, sorted by name.
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = (&str, &mut Array)> {
+        self.slots.iter_mut().filter_map(|(name, slot)| {
+            slot.array();
+            slot.wide.get_mut().map(|array| (name.as_str(), array))
+        })
+    }
+
+    /// How many numbers there are in all.
+    pub fn parameters(&self) -> usize {
+        self.slots.values().map(|slot| slot.shape.iter().product::<usize>()).sum()
+    }
+
+    /// A copy of the array of that name as a tensor on `device`.
+    pub fn tensor(&self, name: &str, device: &Device) -> Result<Tensor> {
+        let slot = self.slot(name)?;
+        Ok(Tensor::from_vec(slot.to_vec(), slot.shape.as_slice(), device)?)
+    }
+
+    /// Copies of all arrays by their names, and what [`ROUNDING`] says of them.
+    pub fn tensors(&self, device: &Device) -> Result<HashMap<String, Tensor>> {
+        let mut tensors = HashMap::new();
+        for name in self.names() {
+            tensors.insert(name.to_owned(), self.tensor(name, device)?);
+            let a = match self.rounding(name)? {
+                None => continue,
+                Some(Rounding::Fixed(a)) => a,
+                Some(Rounding::Greatest) => 0.0,
+            };
+            tensors.insert(format!("{name}{ROUNDING}"), Tensor::new(a, device)?);
+        }
+        Ok(tensors)
+    }
+}
+
+/// A tensor as it is written to a file.
+struct Written {
+    shape: Vec<usize>,
+    kind: Dtype,
+    bytes: Vec<u8>,
+}
+
+/// What a file of `kind` has of a tensor: itself, and its scales where it is written as whole numbers.
+fn written(name: &str, array: &Array, kind: NumberFormat) -> Vec<(String, Written)> {
+    let numbers = array.data.iter();
+    let one = |kind, bytes| (name.to_owned(), Written { shape: array.shape.clone(), kind, bytes });
+    match (kind, array.shape.as_slice()) {
+        (NumberFormat::I8, &[rows, _]) => {
+            let (q, scales) = in_8_bits(&array.data, rows);
+            let bytes = scales.iter().flat_map(|x| x.to_le_bytes()).collect();
+            let scales = Written { shape: vec![rows], kind: Dtype::F32, bytes };
+            vec![one(Dtype::I8, q), (format!("{name}{SCALE}"), scales)]
+        }
+        (NumberFormat::F32, _) => vec![one(Dtype::F32, numbers.flat_map(|x| x.to_le_bytes()).collect())],
+        _ => vec![one(Dtype::F16, numbers.flat_map(|x| f16::from_f32(*x).to_le_bytes()).collect())],
+    }
+}
+
+impl View for Written {
+    fn dtype(&self) -> Dtype {
+        self.kind
+    }
+
+    fn shape(&self) -> &[usize] {
+        &self.shape
+    }
+
+    fn data(&self) -> Cow<'_, [u8]> {
+        Cow::Borrowed(&self.bytes)
+    }
+
+    fn data_len(&self) -> usize {
+        self.bytes.len()
+    }
+}
+
+/// A weights file that was read.
+struct ReadFile {
+    parts: Vec<FilePart>,
+    /// The bytes of each tensor that was expected, and what they are.
+    tensors: Vec<(Vec<u8>, NumberFormat)>,
+    /// The bytes of the scales of those that are whole numbers, by name.
+    scales: Vec<(String, Vec<u8>)>,
+}
+
+/// Reads a weights file; its header is checked before its body is read.
+fn read<R: std::io::Read>(
+    path: &Path,
+    (mut file, length): (R, u64),
+    expected: &[(String, Vec<usize>)],
+    progress: Progress<'_>,
+) -> Result<ReadFile> {
+    const PIECE: u64 = 4 << 20;
+    let sentence = |error| Error::io(path, &error);
+    let mut start = Vec::new();
+    let more = |bytes: &mut Vec<u8>, file: &mut R, count| file.take(count).read_to_end(bytes).map_err(sentence);
+    more(&mut start, &mut file, header::LENGTH_BYTES as u64 + 1)?;
+    let end = header::end(path, &start, length)?;
+    let rest = (end - start.len()) as u64;
+    more(&mut start, &mut file, rest)?;
+    let (places, scales) = header::places(path, &start, length, expected)?;
+    let all: Vec<(&str, &TensorPlace)> = expected
+        .iter()
+        .map(|(name, _)| name.as_str())
+        .zip(&places)
+        .chain(scales.iter().map(|(name, place)| (name.as_str(), place)))
+        .collect();
+    let mut read = start.len();
+    let mut part = |from: usize, size: usize| {
+        let mut bytes = Vec::new();
+        if bytes.try_reserve_exact(size).is_err() {
+            return Err(Error::file(path, format!("has {length} bytes, more than there is memory for")));
+        }
+        let mut left = size as u64;
+        while left > 0 {
+            let count = more(&mut bytes, &mut file, PIECE.min(left))? as u64;
+            if count == 0 {
+                break;
+            }
+            left -= count;
+            progress((((from + bytes.len()) as f32) / length.max(1) as f32).min(1.0));
+        }
+        if bytes.len() == size { Ok(bytes) } else { Err(header::truncated(path, (from + bytes.len()) as u64)) }
+    };
+    let mut parts = vec![FilePart::Bytes(start)];
+    let mut found: Vec<Vec<u8>> = vec![Vec::new(); all.len()];
+    let mut order: Vec<usize> = (0..all.len()).collect();
+    order.sort_by_key(|n| (all[*n].1.0.start, all[*n].1.0.end));
+    for n in order {
+        let (name, (place, kind)) = all[n];
+        if place.start < read {
+            return Err(Error::tensor(path, name, "lies over another tensor; the file is damaged, so copy it again"));
+        }
+        if place.start > read {
+            parts.push(FilePart::Bytes(part(read, place.start - read)?));
+        }
+        found[n] = part(place.start, place.len())?;
+        // what is not made again bit for bit of the numbers that are kept is kept as it is
+        parts.push(if n >= places.len() || *kind == NumberFormat::I8 {
+            FilePart::Bytes(found[n].clone())
+        } else {
+            FilePart::Tensor(name.to_owned(), *kind)
+        });
+        read = place.end;
+    }
+    let scales_found = found.split_off(places.len());
+    let tensors = found.into_iter().zip(places.iter().map(|(_, kind)| *kind)).collect();
+    let scales = scales.iter().map(|(name, _)| name.clone()).zip(scales_found).collect();
+    Ok(ReadFile { parts, tensors, scales })
+}

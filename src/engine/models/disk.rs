@@ -1,0 +1,56 @@
+//! Opening the files of a model folder. A folder may come from anybody: what is no plain file could block or
+//! never end, and what is far too large for its kind is not read.
+
+use std::fs::File;
+use std::io::Read as _;
+use std::path::Path;
+
+use crate::error::{Error, Result};
+
+/// Names of the files in a model folder.
+pub const CONFIG_FILE: &str = "config.json";
+/// See [`CONFIG_FILE`].
+pub const WEIGHTS_FILE: &str = "model.safetensors";
+/// See [`CONFIG_FILE`].
+pub const SOURCE_FILE: &str = "source.tokenizer.json";
+/// See [`CONFIG_FILE`].
+pub const TARGET_FILE: &str = "target.tokenizer.json";
+/// See [`CONFIG_FILE`].
+pub const CARD_FILE: &str = "README.md";
+
+/// The largest `config.json`, in bytes.
+pub const CONFIG_LIMIT: u64 = 1 << 20;
+/// The largest tokenizer file, in bytes.
+pub const TOKENIZER_LIMIT: u64 = 256 << 20;
+
+/// The longest model card, in bytes.
+pub const CARD_LIMIT: u64 = 1 << 20;
+
+/// The size of a plain file of at most `limit` bytes; nothing is opened.
+pub fn check(path: &Path, limit: u64) -> Result<u64> {
+    let metadata = std::fs::metadata(path).map_err(|error| Error::io(path, &error))?;
+    if !metadata.is_file() {
+        return Err(Error::file(path, "is not a plain file; put the file itself in its place"));
+    }
+    if metadata.len() > limit {
+        let message = format!("has {} bytes, but such a file has at most {limit}", metadata.len());
+        return Err(Error::file(path, message));
+    }
+    Ok(metadata.len())
+}
+
+/// Opens a plain file and gives its size.
+pub fn open(path: &Path) -> Result<(File, u64)> {
+    let length = check(path, u64::MAX)?;
+    let file = File::open(path).map_err(|error| Error::io(path, &error))?;
+    Ok((file, length))
+}
+
+/// The bytes of a plain file of at most `limit` bytes.
+pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>> {
+    let length = check(path, limit)?;
+    let mut bytes = Vec::new();
+    let file = File::open(path).map_err(|error| Error::io(path, &error))?;
+    file.take(length).read_to_end(&mut bytes).map_err(|error| Error::io(path, &error))?;
+    Ok(bytes)
+}

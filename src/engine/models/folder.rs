@@ -1,0 +1,457 @@
+//! A model folder, loaded and checked as a whole.
+
+use std::collections::BTreeMap;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use sha2::{Digest as _, Sha256};
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result};
+use crate::models::checkpoint::Weights;
+use crate::models::choice::{ModelChoice, ModelSpec};
+use crate::models::config::Config;
+use crate::models::disk::{CARD_FILE, CONFIG_FILE, SOURCE_FILE, TARGET_FILE, WEIGHTS_FILE};
+use crate::models::entry::shapes;
+use crate::models::fused::Prepared;
+use crate::models::fused::head::{AlignmentHead, HEAD_FILE, HeadStepper};
+use crate::models::header::Shapes;
+use crate::models::loss::trainable;
+use crate::models::origins;
+use crate::models::origins::foreign::Foreign;
+use crate::models::plain::PlainStepper;
+use crate::models::readable::TranslationModel;
+use crate::models::shortlist::{Shortlist, Shortlisted};
+use crate::models::stepper::Stepper;
+use crate::models::transformer::sizes::{AlignmentReason, TransformerSizes};
+use crate::models::{disk, fused};
+use crate::nn::device::Device;
+use crate::text::sentence::{EOS, UNK};
+use crate::text::tokenizer::{Tokenizer, Tokenizers};
+
+/// How the steps are computed; the numbers are the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Kernels {
+    /// Fused kernels, on the processor; elsewhere the plain form.
+    #[default]
+    Fused,
+    /// The readable models on candle.
+    Plain,
+}
+
+/// A loaded model folder.
+#[derive(Clone, Debug)]
+pub struct Model {
+    /// Where it came from.
+    pub folder: PathBuf,
+    /// Sizes and languages.
+    pub config: Config,
+    /// Source text to ids; ends sentences with `</s>` where the model reads one (`source_eos`).
+    pub source: Tokenizer,
+    /// Ids to target text.
+    pub target: Tokenizer,
+    /// The weights on the host.
+    pub weights: Arc<Weights>,
+    /// Where the plain form computes.
+    pub device: Device,
+    /// The words that a sentence may have, where they are limited.
+    shortlist: Option<Arc<Shortlist>>,
+    /// Where it is of another toolkit: the file with its weights, and its card.
+    origin: Option<Arc<(PathBuf, String)>>,
+    /// Worked out when it is asked for first.
+    digest: Arc<OnceLock<String>>,
+    /// Packed for the fused kernels, once for all steppers.
+    prepared: Arc<OnceLock<Prepared>>,
+    /// The alignment head, read when it is asked for first.
+    head: Arc<Mutex<Option<Arc<AlignmentHead>>>>,
+}
+
+impl Model {
+    /// Loads a model as it is wanted; its parts must fit each other.
+    ///
+    /// # Errors
+    /// A sentence that names the file, and the key or tensor, that is missing, damaged or does not fit.
+    pub fn load(model: impl Into<ModelSpec>, device: &Device) -> Result<Self> {
+        let ModelSpec { folder, choice } = model.into();
+        Self::load_with(&folder, device, &Tokenizers::default(), &mut |_| {})?.choosing(&choice)
+    }
+
+    /// Loads a folder as its files say; tokenizers are shared with other models that were loaded with `known`, and `progress` is
+    /// called with the share that is done, from 0 to 1.
+    pub fn load_with(
+        folder: &Path,
+        device: &Device,
+        known: &Tokenizers,
+        progress: &mut (dyn FnMut(f32) + Send),
+    ) -> Result<Self> {
+        progress(0.0);
+        let origin = origins::find(folder);
+        let model = match origin {
+            Some(origin) => (origin.read)(folder).and_then(|read| Self::of_foreign(read, folder, device, known)),
+            None => load_config(folder).and_then(|config| Self::load_rest(config, folder, device, known, progress)),
+        };
+        model.map_err(|error| origins::why(folder, origin.is_some(), error))
+    }
+
+    /// The same model as somebody wants it: with other heads as its alignment, for another target language. What is in
+    /// memory is shared; what is not chosen stays.
+    ///
+    /// # Errors
+    /// A sentence where there are no such heads, or no such language.
+    pub fn choosing(&self, chosen: &ModelChoice) -> Result<Self> {
+        let mut model = self.clone();
+        if let Some(heads) = &chosen.heads {
+            let Some(sizes) = self.config.transformer() else {
+                let message = format!("has one alignment; only of a Transformer is there an @{heads}");
+                return Err(Error::file(&self.folder, message));
+            };
+            model.config.own = heads.of(&self.folder, sizes)?.into();
+        }
+        if let Some(language) = &chosen.language {
+            let source = self.source.clone().into_language(language);
+            model.source = source.ok_or_else(|| self.speaks_not(language))?;
+            model.config.target_language.clone_from(language);
+        }
+        if chosen.shortlist {
+            model.shortlist = Some(Arc::new(self.listed()?));
+        }
+        if *chosen != ModelChoice::default() {
+            model.config.name = chosen.named(&self.config.name);
+        }
+        Ok(model)
+    }
+
+    /// The shortlist beside the weights.
+    fn listed(&self) -> Result<Shortlist> {
+        let file = self.origin.as_ref().map_or_else(|| self.folder.join(WEIGHTS_FILE), |origin| origin.0.clone());
+        let sizes = [self.source.len(), self.target.len()];
+        let is_shared =
+            sizes[0] == sizes[1] && (0..sizes[0] as u32).all(|id| self.source.token(id) == self.target.token(id));
+        Shortlist::read(&Shortlist::beside(&file)?, sizes, is_shared)
+    }
+
+    /// Refuses a target language.
+    fn speaks_not(&self, language: &str) -> Error {
+        let message = match self.source.languages().next() {
+            None => format!("translates into one language alone, so there is no @{language}"),
+            Some(_) => format!("does not translate into {language}, but into {}", self.source.languages_told()),
+        };
+        Error::file(&self.folder, message)
+    }
+
+    /// A model of another toolkit that was read from `folder`.
+    pub fn of_foreign(foreign: Foreign, folder: &Path, device: &Device, known: &Tokenizers) -> Result<Self> {
+        foreign.check()?;
+        let Foreign { config, weights, source, target, card, file } = foreign;
+        let side = |json: &[u8], key: &str, size: usize| {
+            check_tokenizer(known.from_json(&file, json)?, &file, &config, key, size)
+        };
+        let source = side(&source, "source_vocabulary", config.source_vocabulary)?.ending(config.source_eos);
+        let target = side(&target, "target_vocabulary", config.target_vocabulary)?;
+        let origin = Some(Arc::new((file, card)));
+        Ok(Self { origin, ..Self::of_parts(config, (source, target), weights.at_rest(), folder, device) })
+    }
+
+    fn of_parts(
+        config: Config,
+        (source, target): (Tokenizer, Tokenizer),
+        weights: Weights,
+        folder: &Path,
+        device: &Device,
+    ) -> Self {
+        let source = source.of_source(most(&config)).of_language(&config.source_language);
+        let target = target.of_language(&config.target_language);
+        Self {
+            folder: folder.into(),
+            config,
+            source,
+            target,
+            weights: Arc::new(weights),
+            device: device.clone(),
+            shortlist: None,
+            origin: None,
+            digest: Arc::default(),
+            prepared: Arc::default(),
+            head: Arc::default(),
+        }
+    }
+
+    /// Loads what a folder has beside `config.json`, which was read before.
+    pub fn load_rest(
+        config: Config,
+        folder: &Path,
+        device: &Device,
+        known: &Tokenizers,
+        progress: &mut (dyn FnMut(f32) + Send),
+    ) -> Result<Self> {
+        let side = |file: &str, key: &str, size: usize| load_tokenizer(known, &folder.join(file), &config, key, size);
+        let path = folder.join(WEIGHTS_FILE);
+        let weights = || Weights::load_with(&path, &shapes(&config), &mut |share| progress(0.9 * share));
+        let (weights, (source, target)) = rayon::join(weights, || {
+            rayon::join(
+                || side(SOURCE_FILE, "source_vocabulary", config.source_vocabulary),
+                || side(TARGET_FILE, "target_vocabulary", config.target_vocabulary),
+            )
+        });
+        let sides = (source?.ending(config.source_eos), target?);
+        progress(1.0);
+        Ok(Self::of_parts(config, sides, weights?, folder, device))
+    }
+
+    /// Loads a folder whose files are in memory, by their names; `folder` is what the model is called.
+    ///
+    /// # Errors
+    /// As [`Model::load`].
+    pub fn from_files(folder: &Path, files: &BTreeMap<String, Vec<u8>>, known: &Tokenizers) -> Result<Self> {
+        let file = |name: &str| -> Result<(PathBuf, &[u8])> {
+            let path = folder.join(name);
+            match files.get(name) {
+                Some(bytes) => Ok((path, bytes)),
+                None => Err(Error::file(path, "is missing; the model is not whole")),
+            }
+        };
+        let text = |name: &str| String::from_utf8_lossy(files.get(name).map_or(&[], Vec::as_slice)).into_owned();
+        let config = Config::from_json(&file(CONFIG_FILE)?.0, &text(CONFIG_FILE))?;
+        let weights = |name: &str, shapes: &Shapes| {
+            let (path, bytes) = file(name)?;
+            Weights::read_from(&path, (bytes, bytes.len() as u64), shapes, &mut |_| ())
+        };
+        let side = |name: &str, key: &str, size: usize| {
+            let (path, json) = file(name)?;
+            check_tokenizer(known.from_json(&path, json)?, &path, &config, key, size)
+        };
+        let source = side(SOURCE_FILE, "source_vocabulary", config.source_vocabulary)?.ending(config.source_eos);
+        let target = side(TARGET_FILE, "target_vocabulary", config.target_vocabulary)?;
+        let own = weights(WEIGHTS_FILE, &shapes(&config))?;
+        let origin = Some(Arc::new((folder.join(WEIGHTS_FILE), text(CARD_FILE))));
+        let model = Self { origin, ..Self::of_parts(config, (source, target), own, folder, &Device::cpu()) };
+        if files.contains_key(HEAD_FILE) {
+            let head = AlignmentHead::read(&model.config, &model.weights, &|shapes| weights(HEAD_FILE, shapes))?;
+            *model.head.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(head));
+        }
+        Ok(model)
+    }
+
+    /// What the search drives. `threads` holds for the fused kernels; candle keeps its own pool.
+    pub fn stepper(&self, kernels: Kernels, threads: usize) -> Result<Box<dyn Stepper>> {
+        let whole = self.whole_stepper(kernels, threads)?;
+        Ok(match &self.shortlist {
+            Some(list) => Box::new(Shortlisted::new(whole, Arc::clone(list))),
+            None => whole,
+        })
+    }
+
+    /// As [`Model::stepper`], over all words.
+    fn whole_stepper(&self, kernels: Kernels, threads: usize) -> Result<Box<dyn Stepper>> {
+        if self.is_fused(kernels) {
+            return Ok(self.prepared()?.stepper(&self.config, threads));
+        }
+        Ok(Box::new(PlainStepper::new(self.plain()?).of_at_most(most(&self.config))))
+    }
+
+    /// As [`Model::stepper`], telling as well where each word comes from, where the model has an alignment head.
+    ///
+    /// # Errors
+    /// A head that does not fit.
+    pub fn stepper_with_head(&self, kernels: Kernels, threads: usize) -> Result<Box<dyn Stepper>> {
+        let stepper = self.stepper(kernels, threads)?;
+        Ok(match self.head(kernels)? {
+            Some(head) => Box::new(HeadStepper::new(stepper, head, threads)),
+            None => stepper,
+        })
+    }
+
+    /// Its alignment head; `None` where there is none, or where this form of the model keeps no vector of each source word.
+    ///
+    /// # Errors
+    /// A sentence that names the file and the tensor that does not fit.
+    pub fn head(&self, kernels: Kernels) -> Result<Option<Arc<AlignmentHead>>> {
+        if (self.config.architecture.entry().one_context)(&self.config) && !self.is_fused(kernels) {
+            return Ok(None);
+        }
+        let mut known = self.head.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.is_none() {
+            *known = AlignmentHead::of_file(&self.head_file(), &self.config, &self.weights)?.map(Arc::new);
+        }
+        Ok(known.clone())
+    }
+
+    /// Its alignment head is another one from now on, or was written just now: it is read again when it is asked for.
+    pub fn forget_head(&self) {
+        *self.head.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    fn is_fused(&self, kernels: Kernels) -> bool {
+        kernels == Kernels::Fused && self.device.is_cpu() && fused::supports(&self.config)
+    }
+
+    /// Where its alignment head lies, if it has one: in its folder, or beside its one file.
+    pub fn head_file(&self) -> PathBuf {
+        match self.folder.file_name().filter(|_| self.folder.is_file()) {
+            Some(name) => self.folder.with_file_name(format!("{}.{HEAD_FILE}", name.to_string_lossy())),
+            None => self.folder.join(HEAD_FILE),
+        }
+    }
+
+    fn prepared(&self) -> Result<Prepared> {
+        if let Some(prepared) = self.prepared.get() {
+            return Ok(prepared.clone());
+        }
+        let prepared = Prepared::new(&self.config, &self.weights)?;
+        Ok(self.prepared.get_or_init(|| prepared).clone())
+    }
+
+    /// The readable form on the model's device.
+    pub fn plain(&self) -> Result<Box<dyn TranslationModel>> {
+        readable(&self.config, &self.weights, &self.device.candle)
+    }
+
+    /// The model card: that of another toolkit's model says what its files do.
+    pub fn card(&self) -> String {
+        self.origin.as_ref().map_or_else(|| card(&self.folder), |origin| origin.1.clone())
+    }
+
+    /// SHA-256 of the file with the weights, in hexadecimal.
+    pub fn digest(&self) -> String {
+        self.digest_while(&|| true).unwrap_or_default()
+    }
+
+    /// As [`Model::digest`]; `None` when `goes_on`, which is asked again and again, is false before it is known.
+    pub fn digest_while(&self, goes_on: &dyn Fn() -> bool) -> Option<String> {
+        if self.digest.get().is_none() {
+            let read = self.origin.as_ref().and_then(|origin| disk::read(&origin.0, u64::MAX).ok());
+            let digest = digest(goes_on, &mut |add| match &read {
+                Some(bytes) => add(bytes),
+                None => self.weights.each_part(add),
+            })?;
+            return Some(self.digest.get_or_init(|| digest).clone());
+        }
+        self.digest.get().cloned()
+    }
+
+    /// How many numbers the weights are.
+    pub fn parameters(&self) -> usize {
+        self.weights.parameters()
+    }
+
+    /// Where training guided the attention by given links: the reading of the rows that it guided.
+    pub fn guided(&self) -> Option<&str> {
+        let sizes = self.config.transformer();
+        match sizes.map(|sizes| sizes.alignment_reason) {
+            // a Transformer's rows belong to the words that they predict
+            Some(AlignmentReason::Guided) => Some("predicted"),
+            Some(_) => None,
+            None => self.weights.guided(),
+        }
+    }
+
+    /// Ids of `</s>` and `[UNK]`.
+    pub fn specials(&self) -> (u32, u32) {
+        (self.config.eos, self.config.unk)
+    }
+
+    /// The `eos` that [`Tokenizer::encode`] appends to a source sentence, where the model reads one.
+    pub fn source_eos(&self) -> Option<u32> {
+        self.config.source_eos.then_some(self.config.eos)
+    }
+}
+
+/// The most tokens of a side that a model has positions for.
+fn most(config: &Config) -> usize {
+    config.transformer().map_or(usize::MAX, TransformerSizes::most)
+}
+
+/// The readable form of given weights on a device; no gradients are recorded.
+pub fn readable(config: &Config, weights: &Weights, device: &candle_core::Device) -> Result<Box<dyn TranslationModel>> {
+    Ok(trainable(config, &weights.tensors(device)?)?)
+}
+
+/// A stepper on the processor for weights that are no folder: fused where there are kernels.
+pub fn stepper(config: &Config, weights: &Arc<Weights>, threads: usize) -> Result<Box<dyn Stepper>> {
+    if fused::supports(config) {
+        return fused::stepper(config, weights, threads);
+    }
+    Ok(Box::new(PlainStepper::new(readable(config, weights, &candle_core::Device::Cpu)?)))
+}
+
+/// The model card of a folder; a model without a readable one is whole all the same.
+pub fn card(folder: &Path) -> String {
+    let bytes = disk::read(&folder.join(CARD_FILE), disk::CARD_LIMIT);
+    bytes.ok().and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_default()
+}
+
+fn load_config(folder: &Path) -> Result<Config> {
+    let path = folder.join(CONFIG_FILE);
+    let missing = |path: &Path| matches!(path.metadata(), Err(error) if error.kind() == ErrorKind::NotFound);
+    if missing(folder) {
+        return Err(Error::file(folder, "does not exist; give the path of a model folder"));
+    }
+    if folder.is_file() {
+        let message = "is no model that is known here: neither Marian's .npz or .bin, nor an .argosmodel, nor a folder";
+        return Err(Error::file(folder, message));
+    }
+    if missing(&path) {
+        let others =
+            "nor what another toolkit writes, such as model.npz, model.bin or an .argosmodel that is named itself";
+        let message = format!("is not a model folder, since it has no {CONFIG_FILE}, {others}");
+        return Err(Error::file(folder, message));
+    }
+    Config::load(&path)
+}
+
+/// A tokenizer whose size and special words are those of the configuration.
+fn load_tokenizer(known: &Tokenizers, path: &Path, config: &Config, key: &str, expected: usize) -> Result<Tokenizer> {
+    disk::check(path, disk::TOKENIZER_LIMIT)?;
+    check_tokenizer(known.from_file(path)?, path, config, key, expected)
+}
+
+fn check_tokenizer(
+    tokenizer: Tokenizer,
+    path: &Path,
+    config: &Config,
+    key: &str,
+    expected: usize,
+) -> Result<Tokenizer> {
+    if tokenizer.len() != expected {
+        let message = format!(
+            "has {} words, but `{key}` in {CONFIG_FILE} is {expected}; the files belong to different models",
+            tokenizer.len()
+        );
+        return Err(Error::file(path, message));
+    }
+    for (name, id, word) in [("eos", config.eos, EOS), ("unk", config.unk, UNK)] {
+        let found = tokenizer.token(id).unwrap_or_default();
+        if found != word {
+            let message = format!("has \"{found}\" at id {id}, where `{name}` in {CONFIG_FILE} expects \"{word}\"");
+            return Err(Error::file(path, message));
+        }
+    }
+    Ok(tokenizer)
+}
+
+/// Takes a part of some bytes; whether it goes on.
+type TakesBytes<'a> = dyn FnMut(&[u8]) -> bool + 'a;
+
+/// SHA-256 in hexadecimal, of the bytes that `give` gives part by part as long as they are taken.
+fn digest(goes_on: &dyn Fn() -> bool, give: &mut dyn FnMut(&mut TakesBytes<'_>) -> bool) -> Option<String> {
+    /// Bytes that take less than a frame.
+    const PART: usize = 1 << 20;
+    let mut hash = Sha256::new();
+    let mut add = |bytes: &[u8]| {
+        bytes.chunks(PART).all(|part| {
+            let goes_on = goes_on();
+            if goes_on {
+                hash.update(part);
+            }
+            goes_on
+        })
+    };
+    give(&mut add).then(|| hexadecimal(&hash.finalize()))
+}
+
+/// Bytes as two digits each.
+pub fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}

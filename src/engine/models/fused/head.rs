@@ -1,0 +1,308 @@
+//! An alignment head on a frozen model: where a word comes from, asked of the decoder's states.
+//!
+//! A decoder looks for the word that it is going to say, and by the time that it looks it does not know that word yet.
+//! The head is asked afterwards: e'_ij = v' tanh(W' [s_{i-1}; s_i; s_{i+1}; E y_i] + U' h_j), alpha'_i = softmax(e'_i),
+//! with a state on either side of the word and the word itself. Only W', U' and v' are learned, from the links of an
+//! aligner; a head that has X' adds X' [E x_{j-1}; E x_j; E x_{j+1}] to U' h_j, the source word itself and its neighbours, of which h_j
+//! holds but what the decoder needs, and in an encoder that reads forward nothing of the next. The model stays as it is, and so do its translations. (Peter et al. 2017, Zenkel et al. 2019 and Garg et
+//! al. 2019 have the idea for other models.) In RNNencdec, whose decoder never sees h_j, it is a probe.
+//!
+//! A Transformer has no s_0: zeros stand for it, and s_i is what the last layer of its decoder gives.
+//!
+//! The row of y_i needs s_{i+1}, which has read it: the step that predicts y_{i+1} gives it beside alpha_{i+1}
+//! ([`StepOutput::head`]), and the last word of a translation has none.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::rows::RowTable;
+use super::sized;
+use crate::error::{Error, Result};
+use crate::models::checkpoint::{Array, Weights};
+use crate::models::config::Config;
+use crate::models::header::Shapes;
+use crate::models::need::Need;
+use crate::models::stepper::{StepOutput, StepRow, Stepper};
+use crate::models::transformer::heads::HeadChanges;
+use crate::nn::fused::elementwise::softmax;
+use crate::nn::fused::{Onto, Packed, attention};
+
+/// The head's file in a model folder; that of a model that is one file has its name before this one.
+pub const HEAD_FILE: &str = "alignment.safetensors";
+
+/// Source words, with a neighbour on either side.
+pub const NEAR: usize = 3;
+
+/// The embeddings of source words.
+pub const SOURCE_TABLE: &str = "source_embedding";
+
+/// Numbers of W' [..] + U' h_j.
+pub const HEAD_WIDTH: usize = 256;
+
+/// Sizes of a head: what it reads of a model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HeadSizes {
+    /// n, of a state.
+    pub state: usize,
+    /// m, of an embedding.
+    pub embedding: usize,
+    /// Of h_j: 2n in RNNsearch, mostly n elsewhere.
+    pub annotation: usize,
+    /// m, of the embedding of a source word; 0: the head does not read it.
+    pub source: usize,
+}
+
+impl HeadSizes {
+    /// Those of a head for a model of these weights.
+    pub fn of(config: &Config, model: &Weights) -> Self {
+        let annotation = (config.architecture.entry().annotation)(config);
+        let source = model.shape(SOURCE_TABLE).ok().and_then(|shape| shape.get(1).copied()).unwrap_or(0);
+        Self { state: config.hidden, embedding: config.embedding, annotation, source }
+    }
+
+    /// Numbers of [s_{i-1}; s_i; s_{i+1}; E y_i].
+    pub fn query(self) -> usize {
+        3 * self.state + self.embedding
+    }
+
+    /// Names and shapes of the tensors of [`HEAD_FILE`].
+    pub fn shapes(self) -> Shapes {
+        let mut shapes = vec![
+            ("W".to_owned(), vec![HEAD_WIDTH, self.query()]),
+            ("U".to_owned(), vec![HEAD_WIDTH, self.annotation]),
+            ("v".to_owned(), vec![HEAD_WIDTH]),
+            ("X".to_owned(), vec![HEAD_WIDTH, NEAR * self.source]),
+        ];
+        shapes.truncate(if self.source > 0 { 4 } else { 3 });
+        shapes
+    }
+}
+
+/// A head ready to be asked.
+#[derive(Debug)]
+pub struct AlignmentHead {
+    sizes: HeadSizes,
+    w: Packed,
+    u: Packed,
+    v: Vec<f32>,
+    embedding: RowTable,
+    /// X' and the embeddings of source words.
+    near: Option<(Packed, RowTable)>,
+}
+
+impl AlignmentHead {
+    /// The head of a file; `None` where there is none.
+    ///
+    /// # Errors
+    /// A sentence that names the file and the tensor that does not fit the model.
+    pub fn of_file(path: &Path, config: &Config, model: &Arc<Weights>) -> Result<Option<Self>> {
+        if !path.exists() {
+            return Ok(None);
+        }
+        Self::read(config, model, &|shapes| Weights::load(path, shapes)).map(Some)
+    }
+
+    /// The head that is read with these names and shapes, with X' or, as older ones, without.
+    ///
+    /// # Errors
+    /// What reading meets with.
+    pub fn read(config: &Config, model: &Arc<Weights>, read: &dyn Fn(&Shapes) -> Result<Weights>) -> Result<Self> {
+        let mut sizes = HeadSizes::of(config, model);
+        let head = match read(&sizes.shapes()) {
+            Err(Error::Tensor { path, tensor, message }) if tensor == "X" => {
+                sizes.source = 0;
+                read(&sizes.shapes()).map_err(|_| Error::Tensor { path, tensor, message })?
+            }
+            read => read?,
+        };
+        Self::new(config, model, sizes, &head)
+    }
+
+    fn new(config: &Config, model: &Arc<Weights>, sizes: HeadSizes, head: &Weights) -> Result<Self> {
+        let packed =
+            |name: &str, width: usize| Ok::<_, Error>(Packed::compact(&head.numbers(name)?, HEAD_WIDTH, width));
+        Ok(Self {
+            sizes,
+            w: packed("W", sizes.query())?,
+            u: packed("U", sizes.annotation)?,
+            v: head.numbers("v")?,
+            embedding: RowTable::new(model, config.target_embedding())?,
+            near: match sizes.source {
+                0 => None,
+                m => Some((packed("X", NEAR * m)?, RowTable::new(model, SOURCE_TABLE)?)),
+            },
+        })
+    }
+
+    /// U' h_j of every source word, and X' of it and its neighbours, [t_x, [`HEAD_WIDTH`]].
+    fn keys(&self, h: &[Vec<f32>], source: &[u32], threads: usize) -> Result<Vec<f32>> {
+        let mut keys = vec![0.0; h.len() * HEAD_WIDTH];
+        self.u.apply_on(threads, h.len(), &h.concat(), self.sizes.annotation, &mut keys, HEAD_WIDTH, Onto::Zero);
+        if let Some((x, table)) = &self.near {
+            let (m, mut read) = (self.sizes.source, Vec::new());
+            table.gather(m, near(source, h.len()), &mut read)?;
+            x.apply_on(threads, h.len(), &read, NEAR * m, &mut keys, HEAD_WIDTH, Onto::C);
+        }
+        Ok(keys)
+    }
+}
+
+/// The word before each source word, itself and the one behind it; none beyond the ends.
+pub fn near(source: &[u32], words: usize) -> impl Iterator<Item = Option<u32>> {
+    (0..words).flat_map(move |j| (j..j + NEAR).map(move |at| source.get(at.checked_sub(1)?).copied()))
+}
+
+/// A model's stepper that tells as well where the word comes from that was read last. Words, alpha, states and what may be
+/// set by hand are those of the model.
+pub struct HeadStepper {
+    inner: Box<dyn Stepper>,
+    head: Arc<AlignmentHead>,
+    threads: usize,
+    /// U' h_j of each sentence of the batch.
+    keys: Vec<Vec<f32>>,
+    /// s_{i-2} and s_{i-1} of the rows of the last step, side by side.
+    states: Vec<f32>,
+    /// s_{i-1} and s_i of those of the running one, as its last answer has them.
+    running: Option<Vec<f32>>,
+    first: bool,
+    buffers: [Vec<f32>; 3],
+}
+
+impl HeadStepper {
+    /// A head over a model's stepper.
+    pub fn new(inner: Box<dyn Stepper>, head: Arc<AlignmentHead>, threads: usize) -> Self {
+        let (keys, states, buffers) = (Vec::new(), Vec::new(), Default::default());
+        Self { inner, head, threads, keys, states, running: None, first: true, buffers }
+    }
+
+    /// The running step is the last one.
+    fn pass(&mut self) {
+        if let Some(states) = self.running.take() {
+            (self.states, self.first) = (states, false);
+        }
+    }
+
+    /// The keys of these sentences of the batch, from one on, and 0 and s_0 of their rows, from `row` on; s_0 is 0 where
+    /// the model has none.
+    fn enter(&mut self, sentence: usize, sources: &[&[u32]], row: usize) -> Result<()> {
+        let n = self.head.sizes.state;
+        for (k, source) in sources.iter().enumerate() {
+            let h = self.inner.encoded(sentence + k).ok_or_else(no_vectors)?;
+            self.keys.push(self.head.keys(&h, source, self.threads)?);
+            self.states.resize(self.states.len() + n, 0.0);
+            match self.inner.states().and_then(|states| states.get((row + k) * n..(row + k + 1) * n)) {
+                Some(s) => self.states.extend_from_slice(s),
+                None => self.states.resize(self.states.len() + n, 0.0),
+            }
+        }
+        Ok(())
+    }
+
+    /// The states of the rows with those of their parents: what the next step needs. Gives the queries
+    /// [s_{i-1}; s_i; s_{i+1}; E y_i] of the rows that have read a word, and nothing of the others.
+    fn queries(&mut self, rows: &[StepRow]) -> Result<()> {
+        let HeadSizes { state: n, embedding: m, .. } = self.head.sizes;
+        let none = || Error::Internal("a head was asked for rows without states".to_owned());
+        let now = self.inner.states().ok_or_else(none)?;
+        let [queries, embedded, _] = &mut self.buffers;
+        self.head.embedding.gather(m, rows.iter().map(|row| row.y_prev), embedded)?;
+        queries.clear();
+        let mut states = Vec::with_capacity(rows.len() * 2 * n);
+        for (r, row) in rows.iter().enumerate() {
+            let parent = if self.first { row.sentence } else { row.parent };
+            let before = self.states.get(parent * 2 * n..(parent + 1) * 2 * n).ok_or_else(none)?;
+            let s = now.get(r * n..(r + 1) * n).ok_or_else(none)?;
+            queries.extend_from_slice(before);
+            queries.extend_from_slice(s);
+            queries.extend_from_slice(&embedded[r * m..(r + 1) * m]);
+            states.extend_from_slice(&before[n..]);
+            states.extend_from_slice(s);
+        }
+        self.running = Some(states);
+        Ok(())
+    }
+
+    /// alpha' of the words that were read.
+    fn show(&mut self, rows: &[StepRow], output: &mut StepOutput) -> Result<()> {
+        self.queries(rows)?;
+        let [queries, _, asked] = &mut self.buffers;
+        let width = self.head.sizes.query();
+        let asked = sized(asked, rows.len() * HEAD_WIDTH);
+        self.head.w.apply_on(self.threads, rows.len(), queries, width, asked, HEAD_WIDTH, Onto::Zero);
+        if output.alpha.is_empty() {
+            output.t_x = self.keys.iter().map(|keys| keys.len() / HEAD_WIDTH).max().unwrap_or(0);
+        }
+        output.head.clear();
+        output.head.resize(rows.len() * output.t_x, 0.0);
+        for (r, row) in rows.iter().enumerate().filter(|(_, row)| row.y_prev.is_some()) {
+            let keys = &self.keys[row.sentence];
+            let e = &mut output.head[r * output.t_x..r * output.t_x + keys.len() / HEAD_WIDTH];
+            attention::energies(&asked[r * HEAD_WIDTH..(r + 1) * HEAD_WIDTH], keys, &self.head.v, e);
+            softmax(e);
+        }
+        Ok(())
+    }
+}
+
+impl Stepper for HeadStepper {
+    fn inner(&self) -> Option<&dyn Stepper> {
+        Some(&*self.inner)
+    }
+
+    fn begin(&mut self, sources: &[&[u32]]) -> Result<()> {
+        self.begin_changed(sources, &[])
+    }
+
+    fn begin_changed(&mut self, sources: &[&[u32]], changes: &[HeadChanges]) -> Result<()> {
+        self.inner.begin_changed(sources, changes)?;
+        self.keys.clear();
+        self.states.clear();
+        (self.running, self.first) = (None, true);
+        self.enter(0, sources, 0)
+    }
+
+    fn has_alignment_head(&self) -> bool {
+        true
+    }
+
+    fn align(&mut self, rows: &[StepRow], output: &mut StepOutput) -> Result<()> {
+        self.pass();
+        self.inner.align(rows, output)
+    }
+
+    fn predict(&mut self, rows: &[StepRow], need: &Need<'_>, output: &mut StepOutput) -> Result<()> {
+        self.inner.predict(rows, need, output)?;
+        self.show(rows, output)
+    }
+
+    fn joins(&self) -> bool {
+        self.inner.joins()
+    }
+
+    fn join(&mut self, kept: &[usize], sources: &[&[u32]]) -> Result<()> {
+        self.pass();
+        let rows = self.states.len() / (2 * self.head.sizes.state);
+        self.inner.join(kept, sources)?;
+        self.keys = kept.iter().map(|&sentence| std::mem::take(&mut self.keys[sentence])).collect();
+        self.first = false;
+        self.enter(kept.len(), sources, rows)
+    }
+}
+
+/// What a head cannot do without.
+pub fn no_vectors() -> Error {
+    let message = "an alignment head needs a model that leaves a vector of each source word and a state of each step; this \
+                   one has one vector of the whole sentence";
+    Error::Input(message.to_owned())
+}
+
+/// A head as it is kept: W', U', v' and X' under their names.
+pub fn weights_of(sizes: HeadSizes, flat: &[f32]) -> Weights {
+    let (mut weights, mut rest) = (Weights::new(), flat);
+    for (name, shape) in sizes.shapes() {
+        let (data, more) = rest.split_at(shape.iter().product::<usize>().min(rest.len()));
+        weights.insert(name, Array { shape, data: data.to_vec() });
+        rest = more;
+    }
+    weights
+}

@@ -1,0 +1,201 @@
+//! The output layer log softmax(W t + b) of every fused model, computed as far as it is asked for.
+//!
+//! For the best few words and for given ones, [`IntegerLayer`] sifts all words in 16-bit integers: it bounds what it
+//! rounds off, so the words that can be among the best are known for certain, and they alone are multiplied in `f32`,
+//! from the weights as they were loaded. The normaliser is the sum over all words with the exact logits in their
+//! places. W is multiplied in `f32` as a whole only where log p of every word is needed (samples, ensembles).
+
+use std::sync::{Arc, OnceLock};
+
+use crate::error::Result;
+use crate::models::checkpoint::{TensorRows, Weights};
+use crate::models::need::Need;
+use crate::models::stepper::StepOutput;
+use crate::nn::fused::elementwise::log_softmax;
+use crate::nn::fused::screen::{IntegerLayer, Rounded, Sieve, Sifted};
+use crate::nn::fused::tile::Onto;
+use crate::nn::fused::{Packed, dot, screen, team};
+
+/// The words that are multiplied exactly even where fewer are asked for: those that the normaliser mostly consists of.
+const EXACT: usize = 8;
+/// How far below the best a logit may lie to be of use: further below, its digits may be lost in a large bias.
+const NOTICEABLE: f64 = 30.0;
+/// Rows that one thread finishes at a time.
+const FEW: usize = 8;
+/// Where a `SHARE`-th of the vocabulary is needed, sifting costs more than it saves.
+const SHARE: usize = 2;
+
+/// W [K, width] and b [K] of an output layer.
+#[derive(Debug)]
+pub struct Readout {
+    weights: Arc<Weights>,
+    name: &'static str,
+    bias: Vec<f32>,
+    vocabulary: usize,
+    width: usize,
+    /// `None` where numbers are so large that they must be multiplied as they are.
+    screen: Option<IntegerLayer>,
+    /// Packed when log p of every word is asked for the first time.
+    packed: OnceLock<Packed>,
+}
+
+/// Buffers of a step.
+#[derive(Debug, Default)]
+pub struct Buffers {
+    rounded: Rounded,
+    sieves: Vec<Sieve>,
+    rows: Vec<Read>,
+}
+
+/// What is read off one row.
+#[derive(Debug, Default)]
+struct Read {
+    sifted: Sifted,
+    /// The words of `sifted` with their logits, then with log p, the best first.
+    words: Vec<(u32, f32)>,
+    /// ln sum exp l_v.
+    log_sum: f64,
+    /// A row of W.
+    buffer: Vec<f32>,
+}
+
+impl Readout {
+    /// The layer of these tensors.
+    pub fn new(weights: &Arc<Weights>, name: &'static str, bias: Option<&str>) -> Result<Self> {
+        let rows = weights.rows(name)?;
+        let (vocabulary, width) = (rows.count, rows.width);
+        let bias = bias.map_or_else(|| Ok(vec![0.0; vocabulary]), |name| weights.numbers(name))?;
+        let write = |v: usize, row: &mut [f32]| row.copy_from_slice(rows.get(v, &mut Vec::new()));
+        let screen = IntegerLayer::of_rows(&write, &bias, vocabulary, width);
+        Ok(Self { weights: Arc::clone(weights), name, bias, vocabulary, width, screen, packed: OnceLock::new() })
+    }
+
+    /// Gives of log p what `need` asks for, from t [rows, width]; `output.rows` and `output.vocabulary` are set.
+    pub fn answer(
+        &self,
+        threads: usize,
+        t: &[f32],
+        need: &Need<'_>,
+        buffers: &mut Buffers,
+        output: &mut StepOutput,
+    ) -> Result<()> {
+        if *need == Need::default() {
+            output.forget_words();
+            output.best_ends.resize(output.rows, 0);
+            return Ok(());
+        }
+        let count = need.best.max(EXACT.min(self.vocabulary / 8));
+        match &self.screen {
+            Some(screen)
+                if !need.every
+                    && count < self.vocabulary / SHARE
+                    && screen.round(output.rows, t, &mut buffers.rounded) =>
+            {
+                let parts = screen.sift(threads, &buffers.rounded, count, &mut buffers.sieves);
+                let layer = Layer { w: self.weights.rows(self.name)?, bias: &self.bias };
+                read_off(threads, &layer, t, need, parts, buffers, output);
+            }
+            _ => {
+                self.every_word(threads, t, output)?;
+                output.answer(need);
+            }
+        }
+        Ok(())
+    }
+
+    /// log p of every word of every row.
+    fn every_word(&self, threads: usize, t: &[f32], output: &mut StepOutput) -> Result<()> {
+        if self.packed.get().is_none() {
+            let w = self.weights.numbers(self.name)?;
+            let _ = self.packed.set(Packed::compact(&w, self.vocabulary, self.width));
+        }
+        let Some(packed) = self.packed.get() else { return Ok(()) };
+        let (rows, log_p) = (output.rows, &mut output.log_p);
+        log_p.resize(rows * self.vocabulary, 0.0);
+        packed.apply_on(threads, rows, t, self.width, log_p, self.vocabulary, Onto::Row(&self.bias));
+        team::chunks(threads.min(rows), log_p, self.vocabulary, &|_, row| log_softmax(row));
+        Ok(())
+    }
+}
+
+/// The weights as they were loaded.
+struct Layer<'a> {
+    w: TensorRows<'a>,
+    bias: &'a [f32],
+}
+
+impl Layer<'_> {
+    /// w_v . t + b_v.
+    fn logit(&self, t: &[f32], token: u32, buffer: &mut Vec<f32>) -> f32 {
+        dot(self.w.get(token as usize, buffer), t) + self.bias[token as usize]
+    }
+
+    /// The exact logits of what was sifted for one row, the sum and log p.
+    fn finish(&self, t: &[f32], read: &mut Read) {
+        let Read { sifted, words, log_sum, buffer } = read;
+        words.clear();
+        words.extend(sifted.words.iter().map(|&(token, _)| (token, self.logit(t, token, buffer))));
+        *log_sum = corrected(sifted, words);
+        for word in words.iter_mut() {
+            word.1 = (f64::from(word.1) - *log_sum) as f32;
+        }
+        // the more probable first, of equals the lower id
+        words.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    }
+}
+
+/// The best words and the given ones, from what was sifted in so many parts.
+fn read_off(
+    threads: usize,
+    layer: &Layer<'_>,
+    t: &[f32],
+    need: &Need<'_>,
+    parts: usize,
+    buffers: &mut Buffers,
+    output: &mut StepOutput,
+) {
+    let (count, width) = (output.rows, layer.w.width);
+    let Buffers { sieves, rows, .. } = buffers;
+    rows.resize_with(count.max(rows.len()), Read::default);
+    let rows = &mut rows[..count];
+    for (row, read) in rows.iter_mut().enumerate() {
+        screen::merge(sieves, parts, count, row, &mut read.sifted);
+    }
+    let row = |row: usize| &t[row * width..(row + 1) * width];
+    team::chunks(threads, rows, FEW, &|part, rows| {
+        rows.iter_mut().enumerate().for_each(|(i, read)| layer.finish(row(part * FEW + i), read));
+    });
+    output.forget_words();
+    output.log_p.clear();
+    for read in &*rows {
+        output.best.extend(read.words.iter().take(need.best));
+        output.best_ends.push(output.best.len());
+    }
+    let mut buffer = Vec::new();
+    output.words.extend(need.words.iter().map(|asked| {
+        if asked.token as usize >= layer.w.count {
+            return f32::NAN;
+        }
+        let l = layer.logit(row(asked.row), asked.token, &mut buffer);
+        (f64::from(l) - rows[asked.row].log_sum) as f32
+    }));
+}
+
+/// ln sum exp l with the exact logits in place of their approximations. What t lost in rounding moves all words alike
+/// to some degree, so the others are moved by as much as those that are known moved on average.
+fn corrected(sifted: &Sifted, exact: &[(u32, f32)]) -> f64 {
+    let most = exact.iter().fold(sifted.log_sum, |most, &(_, l)| most.max(f64::from(l)));
+    let (mut others, mut sum) = ((sifted.log_sum - most).exp(), 0.0);
+    let (mut moved, mut count) = (0.0, 0.0);
+    for (&(_, rough), &(_, l)) in sifted.words.iter().zip(exact) {
+        let l = f64::from(l);
+        others -= (rough - most).exp();
+        sum += (l - most).exp();
+        if rough > most - NOTICEABLE {
+            moved += l - rough;
+            count += 1.0;
+        }
+    }
+    let shift: f64 = if count > 0.0 { moved / count } else { 0.0 };
+    most + (others.max(0.0) * shift.exp() + sum).ln()
+}

@@ -1,0 +1,59 @@
+//! What is read of a model of another toolkit, and what reads it.
+
+use std::path::{Path, PathBuf};
+
+use crate::error::{Error, Result};
+use crate::models::checkpoint::Weights;
+use crate::models::config::Config;
+use crate::models::entry::shapes;
+
+/// A model of another toolkit, in our form.
+#[derive(Debug)]
+pub struct Foreign {
+    /// Sizes and languages.
+    pub config: Config,
+    /// Exactly the tensors of [`shapes`], matrices as \[out, in\].
+    pub weights: Weights,
+    /// The bytes of `source.tokenizer.json`.
+    pub source: Vec<u8>,
+    /// The bytes of `target.tokenizer.json`.
+    pub target: Vec<u8>,
+    /// A model card in Markdown: toolkit, release, languages and licence as far as the files say them, and which
+    /// attention is the alignment, and why.
+    pub card: String,
+    /// The file that holds the weights.
+    pub file: PathBuf,
+}
+
+impl Foreign {
+    /// Whether the tensors are those that the configuration asks for.
+    ///
+    /// # Errors
+    /// A sentence that names the file and the tensor.
+    pub fn check(&self) -> Result<()> {
+        let expected = shapes(&self.config);
+        for (name, shape) in &expected {
+            let found = self.weights.shape(name).map_err(|_| Error::tensor(&self.file, name, "is missing"))?;
+            if found != shape {
+                let message = format!("has the shape {found:?} where {shape:?} was expected");
+                return Err(Error::tensor(&self.file, name, message));
+            }
+        }
+        match self.weights.names().find(|name| !expected.iter().any(|(known, _)| known == name)) {
+            Some(extra) => Err(Error::tensor(&self.file, extra, "is not part of this architecture")),
+            None => Ok(()),
+        }
+    }
+}
+
+/// One line of [`ORIGINS`](super::ORIGINS).
+pub struct OriginEntry {
+    /// The toolkit and its form, such as `Marian npz`.
+    pub name: &'static str,
+    /// What of it is read, and where such models lie.
+    pub about: &'static str,
+    /// Whether a path, a folder or a file, is such a model; looks at names and first bytes alone.
+    pub finds: fn(&Path) -> bool,
+    /// Reads it. What is not understood is refused by its name.
+    pub read: fn(&Path) -> Result<Foreign>,
+}

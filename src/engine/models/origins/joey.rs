@@ -1,0 +1,245 @@
+//! Folders of Joey NMT, versions 1 and 2, recurrent models and Transformers: `best.ckpt` with the weights,
+//! `config.yaml`, `src_vocab.txt` and `trg_vocab.txt`.
+//!
+//! | there | here |
+//! |---|---|
+//! | `encoder.rnn.weight_ih_l0`, `_reverse`; `decoder.rnn.weight_ih_l0` | encoder.forward.1, encoder.backward.1; decoder.1 |
+//! | `decoder.bridge_layer` | start |
+//! | `decoder.attention.key_layer` alone | attention.W_a |
+//! | `decoder.attention.query_layer`, `key_layer`, `energy_layer` | attention.W_a, U_a, v_a |
+//! | `decoder.att_vector_layer` | W_c, which reads c_i first, and b_c |
+//! | `decoder.output_layer` | readout.W_o |
+
+use std::path::{Path, PathBuf};
+
+use crate::error::{Error, Result};
+use crate::models::config::{Architecture, Config, OwnSizes};
+use crate::models::disk;
+use crate::models::nematus::sizes::NematusUnit;
+use crate::models::opennmt::sizes::{AttentionalMix, DecoderStart, OpenNmtSizes};
+use crate::models::origins::card::ForeignCard;
+use crate::models::origins::ctranslate::tokenizers;
+use crate::models::origins::foreign::{Foreign, OriginEntry};
+use crate::models::origins::keys::ForeignSettings;
+use crate::models::origins::marian_files::{RECURRENT, chosen, last_part, model_files, own_name};
+use crate::models::origins::opennmt::{start, words};
+use crate::models::origins::pack::FilePack;
+use crate::models::origins::refused::names;
+use crate::models::origins::tensors::ForeignTensors;
+use crate::models::origins::torch;
+use crate::models::origins::torch_layers::{
+    TorchNames, count, lend_ends, lend_recurrent, lend_transformer, matrix, stacked, ties,
+};
+use crate::models::origins::words::{ForeignWords, languages};
+use crate::models::transformer::sizes::{AlignmentReason, DecoderCell, Positions, TransformerSizes};
+use crate::text::reader::read_file;
+
+/// Its line in the table of origins.
+pub const ENTRY: OriginEntry = OriginEntry {
+    name: "Joey NMT checkpoint",
+    about: "folders of Joey NMT: best.ckpt with config.yaml, src_vocab.txt and trg_vocab.txt beside it",
+    finds: |path| !files(path).is_empty(),
+    read,
+};
+
+/// What every such checkpoint names near its beginning or its end.
+const MARK: &str = "best_ckpt_score";
+/// The checkpoint of several that counts.
+const BEST: &str = "best.ckpt";
+/// The settings.
+const SETTINGS: &str = "config.yaml";
+
+const NAMES: TorchNames = TorchNames {
+    embeddings: ["src_embed.lut.weight", "trg_embed.lut.weight"],
+    positions: ["encoder.pe.pe", "decoder.pe.pe"],
+    output: "decoder.output_layer",
+    layers: ["encoder.layers", "decoder.layers"],
+    attentions: ["src_src_att", "trg_trg_att", "src_trg_att"],
+    norms: ["layer_norm", "x_layer_norm", "dec_layer_norm"],
+    maps: ["q_layer", "k_layer", "v_layer", "output_layer"],
+    feed: ["feed_forward.pwff_layer.0", "feed_forward.pwff_layer.3"],
+};
+
+fn files(path: &Path) -> Vec<PathBuf> {
+    let mut files = model_files(path, "ckpt", torch::is_start);
+    files.retain(|file| file.with_file_name(SETTINGS).is_file() && names(file, &[MARK]).is_some());
+    match files.iter().find(|file| file.file_name().is_some_and(|name| name == BEST)) {
+        Some(best) => vec![best.clone()],
+        None => files,
+    }
+}
+
+fn read(path: &Path) -> Result<Foreign> {
+    let file = chosen(path, files(path))?;
+    let beside = file.with_file_name(SETTINGS);
+    let settings = ForeignSettings::yaml(&beside, &disk::read(&beside, disk::CONFIG_LIMIT)?)?;
+    let ((), mut tensors) = torch::checkpoint(&file, |reading| {
+        let state = reading.get(reading.result(), "model_state").ok_or("has no `model_state` in it")?;
+        Ok(((), reading.dictionary(state)?))
+    })?;
+    let words = words(&file, [listed(&file, &settings, "src")?, listed(&file, &settings, "trg")?])?;
+    let [source, target] = ["src", "trg"]
+        .map(|side| settings.text(&format!("data.{side}.lang")).or(settings.text(&format!("data.{side}"))));
+    let name = settings.text("name").map_or_else(|| own_name(&file), str::to_owned);
+    let languages = languages(&name, source, target);
+    let mut card = ForeignCard { toolkit: "Joey NMT".into(), languages, name, ..ForeignCard::default() };
+    let is_transformer = tensors.has("encoder.layers.0.feed_forward.pwff_layer.0.weight");
+    let config = if is_transformer {
+        transformer(&mut tensors, &settings, &card, &words)?
+    } else {
+        recurrent(&tensors, &settings, &card, &words)?
+    };
+    let config = Config::from_json(&file, &config.to_json())?;
+    lend_ends(&mut tensors, &NAMES, &config, &words, config.hidden)?;
+    if let Some(sizes) = config.transformer() {
+        lend_transformer(&mut tensors, &NAMES, sizes, config.hidden)?;
+    } else {
+        lend(&mut tensors, &config)?;
+    }
+    let weights = tensors.finish()?;
+    let pack = FilePack::folder(file.parent().unwrap_or(Path::new(".")));
+    let [source, target] = ["src", "trg"].map(|side| settings.text(&format!("data.{side}.tokenizer_cfg.model_file")));
+    let pieces = source.zip(target).map(|(source, target)| [last_part(source), last_part(target)]);
+    let (source, target) = tokenizers(&pack, "", &words, &pieces, &mut card)?;
+    let card = config.transformer().map_or_else(|| card.page(RECURRENT), |sizes| card.markdown(sizes));
+    Ok(Foreign { config, weights, source, target, card, file })
+}
+
+/// The words of a side: a line each, in the file that the settings name or that lies there by the usual name.
+fn listed(file: &Path, settings: &ForeignSettings, side: &str) -> Result<Vec<String>> {
+    let named = [format!("data.{side}.voc_file"), format!("data.{side}_vocab")];
+    let named = named.iter().find_map(|key| settings.text(key)).map(|name| file.with_file_name(last_part(name)));
+    let path = named.filter(|path| path.is_file()).unwrap_or_else(|| file.with_file_name(format!("{side}_vocab.txt")));
+    let text =
+        String::from_utf8(read_file(&path, disk::TOKENIZER_LIMIT)?).map_err(|_| Error::file(&path, "is not UTF-8"))?;
+    Ok(text.strip_suffix('\n').unwrap_or(&text).split('\n').map(str::to_owned).collect())
+}
+
+fn recurrent(
+    tensors: &ForeignTensors,
+    settings: &ForeignSettings,
+    card: &ForeignCard,
+    words: &ForeignWords,
+) -> Result<Config> {
+    settings.check(&[
+        ("model.encoder.type", &["", "recurrent"]),
+        ("model.encoder.embeddings.scale", &["", "false"]),
+        ("model.decoder.type", &["", "recurrent"]),
+        ("model.decoder.embeddings.scale", &["", "false"]),
+        ("model.decoder.activation", &["", "tanh"]),
+        ("model.decoder.init_hidden", &["", "bridge", "last", "zero"]),
+        ("model.decoder.attention", &["", "bahdanau", "luong"]),
+    ])?;
+    let [_, encoder_hidden] = matrix(tensors, "encoder.rnn.weight_hh_l0")?;
+    let [_, embedding] = matrix(tensors, NAMES.embeddings[1])?;
+    let [gates, hidden] = matrix(tensors, "decoder.rnn.weight_hh_l0")?;
+    let [_, read] = matrix(tensors, "decoder.rnn.weight_ih_l0")?;
+    let start_state = match settings.text("model.decoder.init_hidden") {
+        Some("last") => DecoderStart::Top,
+        Some("zero") => DecoderStart::Zeros,
+        _ => DecoderStart::Bridge,
+    };
+    let mut config = words.config(card, Architecture::OPENNMT, hidden);
+    config.embedding = embedding;
+    config.own = OwnSizes::OpenNmt(OpenNmtSizes {
+        both_directions: tensors.has("encoder.rnn.weight_ih_l0_reverse"),
+        unit: if gates == 4 * hidden { NematusUnit::Lstm } else { NematusUnit::GruCudnn },
+        encoder_hidden,
+        encoder_layers: count(tensors, |l| format!("encoder.rnn.weight_ih_l{l}"))?,
+        decoder_layers: count(tensors, |l| format!("decoder.rnn.weight_ih_l{l}"))?,
+        start_state,
+        score: if tensors.has("decoder.attention.query_layer.weight") { "additive" } else { "general" }.into(),
+        mixing: AttentionalMix::Tanh,
+        input_feeding: read > embedding,
+        shared_embedding: words.rows.is_empty() && tensors.same(NAMES.embeddings[0], NAMES.embeddings[1]),
+        tied_output: ties(tensors, &NAMES),
+        start: start(tensors.path(), words)?,
+    });
+    Ok(config)
+}
+
+/// Hands on what only recurrent models have.
+fn lend(tensors: &mut ForeignTensors, config: &Config) -> Result<()> {
+    let Some(sizes) = config.opennmt() else { return Ok(()) };
+    lend_recurrent(tensors, config, |l| stacked("decoder.rnn", l, false))?;
+    let (n, c) = (config.hidden, sizes.annotation());
+    if sizes.start_state == DecoderStart::Bridge {
+        tensors.lend("start.W", "decoder.bridge_layer.weight", &[n, c])?;
+        tensors.lend("start.b", "decoder.bridge_layer.bias", &[n])?;
+    }
+    if sizes.score == "additive" {
+        tensors.lend("attention.W_a", "decoder.attention.query_layer.weight", &[n, n])?;
+        tensors.lend("attention.U_a", "decoder.attention.key_layer.weight", &[n, c])?;
+        tensors.lend("attention.v_a", "decoder.attention.energy_layer.weight", &[n])?;
+        tensors.make("attention.b_a", &[n], vec![0.0; n]);
+    } else {
+        tensors.lend("attention.W_a", "decoder.attention.key_layer.weight", &[n, c])?;
+    }
+    // it reads s_i first there
+    let theirs = tensors.numbers("decoder.att_vector_layer.weight", 0, &[n, n + c])?;
+    let turned = theirs.chunks_exact(n + c).flat_map(|row| [&row[n..], &row[..n]].concat()).collect();
+    tensors.make("W_c", &[n, c + n], turned);
+    tensors.lend("b_c", "decoder.att_vector_layer.bias", &[n])
+}
+
+fn transformer(
+    tensors: &mut ForeignTensors,
+    settings: &ForeignSettings,
+    card: &ForeignCard,
+    words: &ForeignWords,
+) -> Result<Config> {
+    let [_, d] = matrix(tensors, NAMES.embeddings[1])?;
+    for side in ["encoder", "decoder"] {
+        settings.check(&[
+            (&format!("model.{side}.type"), &["transformer"]),
+            (&format!("model.{side}.alpha"), &["", "1", "1.0"]),
+        ])?;
+    }
+    let both = |key: &str| -> [String; 2] { ["encoder", "decoder"].map(|side| format!("model.{side}.{key}")) };
+    let [heads, others] = both("num_heads").map(|key| settings.size(&key));
+    let (heads, others) = (heads?, others?);
+    if heads != others || d % 2 != 0 || d % heads != 0 {
+        let message = format!("is {others}, where {heads} was expected, as the encoder has it, and a part of {d}");
+        return settings.wrong("model.decoder.num_heads", message);
+    }
+    let [scaled, also] = both("embeddings.scale").map(|key| settings.flag(&key, false));
+    let scaled = scaled?;
+    if also? != scaled {
+        return settings.wrong("model.decoder.embeddings.scale", format!("must be {scaled}, as the encoder has it"));
+    }
+    let [activation, other] = both("activation").map(|key| settings.activation_or(&key, "relu"));
+    let activation = activation?;
+    if other? != activation {
+        return settings.wrong("model.decoder.activation", "must be that of the encoder");
+    }
+    let [encoder_layers, decoder_layers] =
+        NAMES.layers.map(|stack| count(tensors, |l| format!("{stack}.{l}.feed_forward.pwff_layer.0.weight")));
+    let decoder_layers = decoder_layers?;
+    let [inner, decoder_inner] = NAMES
+        .layers
+        .map(|stack| matrix(tensors, &format!("{stack}.0.feed_forward.pwff_layer.0.weight")).map(|[inner, _]| inner));
+    NAMES.positions.iter().for_each(|name| tensors.squeeze(name));
+    let [source, target] = NAMES.positions.map(|name| matrix(tensors, name).map(|[rows, _]| rows));
+    let mut config = words.config(card, Architecture::TRANSFORMER, d);
+    config.own = OwnSizes::Transformer(TransformerSizes {
+        heads,
+        encoder_layers: encoder_layers?,
+        decoder_layers,
+        feed_forward: inner?,
+        decoder_feed_forward: decoder_inner?,
+        norm_first: tensors.has("encoder.layer_norm.weight"),
+        norm_epsilon: 1e-6,
+        activation,
+        cell: DecoderCell::SelfAttention,
+        positions: Positions::Table,
+        max_positions: source?.min(target?),
+        scale_embedding: scaled,
+        shared_embedding: words.rows.is_empty() && tensors.same(NAMES.embeddings[0], NAMES.embeddings[1]),
+        tied_output: ties(tensors, &NAMES),
+        start: Some(start(tensors.path(), words)?),
+        alignment_layer: decoder_layers,
+        alignment_heads: (1..=heads).collect(),
+        alignment_reason: AlignmentReason::Unknown,
+    });
+    Ok(config)
+}

@@ -1,0 +1,127 @@
+//! The options of a Marian model, `special:model.yml` among its weights and the YAML files beside it: names with
+//! a value or a list of values, which is all of YAML that Marian writes.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use crate::error::{Error, Result};
+use crate::models::disk;
+
+/// Where the options stand among the weights.
+pub const OPTIONS: &str = "special:model.yml";
+
+/// Options by their names.
+#[derive(Clone, Debug, Default)]
+pub struct MarianOptions {
+    path: PathBuf,
+    values: BTreeMap<String, Vec<String>>,
+}
+
+/// An option whose values are known: its name, and those that are implemented; one that is not named counts as empty.
+pub type KnownOption = (&'static str, &'static [&'static str]);
+
+impl MarianOptions {
+    /// The options in a text; errors name `path`. Lines that are no options are passed over.
+    pub fn new(path: &Path, text: &str) -> Self {
+        let mut values: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        let mut last: Option<String> = None;
+        for line in text.split(['\n', '\0']) {
+            let bare = line.trim();
+            if let (Some(item), Some(key)) = (bare.strip_prefix("- "), &last) {
+                values.entry(key.clone()).or_default().extend(bare_value(item));
+            } else if line.starts_with(' ') && bare.starts_with('[') {
+                if let Some(key) = &last {
+                    values.entry(key.clone()).or_default().extend(listed(bare));
+                }
+            } else if let Some((key, value)) = line.split_once(':').filter(|_| !line.starts_with([' ', '#'])) {
+                let value = value.trim();
+                let all = if value.starts_with('[') { listed(value) } else { bare_value(value).into_iter().collect() };
+                last = Some(key.trim().to_owned());
+                values.insert(key.trim().to_owned(), all);
+            }
+        }
+        Self { path: path.into(), values }
+    }
+
+    /// Those of a file; `None` where it cannot be read.
+    pub fn read(path: &Path) -> Option<Self> {
+        let bytes = disk::read(path, disk::CONFIG_LIMIT).ok()?;
+        Some(Self::new(path, &String::from_utf8_lossy(&bytes)))
+    }
+
+    /// The value of an option; `None` where it is not named or empty.
+    pub fn text(&self, key: &str) -> Option<&str> {
+        self.list(key).first().map(String::as_str)
+    }
+
+    /// The values of an option that is a list.
+    pub fn list(&self, key: &str) -> &[String] {
+        self.values.get(key).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether an option is on.
+    pub fn is_on(&self, key: &str) -> bool {
+        self.text(key) == Some("true")
+    }
+
+    /// A whole number.
+    ///
+    /// # Errors
+    /// It is missing, or no number.
+    pub fn size(&self, key: &str) -> Result<usize> {
+        let told = || format!("is `{}`, where a whole number is expected", self.text(key).unwrap_or_default());
+        self.text(key).and_then(|text| text.parse().ok()).ok_or_else(|| self.wrong(key, told()))
+    }
+
+    /// Options that have other values than those that are implemented are refused by their names.
+    ///
+    /// # Errors
+    /// A sentence that names the file, the option and its value.
+    pub fn check(&self, known: &[KnownOption]) -> Result<()> {
+        for (key, implemented) in known {
+            let value = self.list(key).join(" ");
+            if !implemented.contains(&value.as_str()) {
+                return Err(self.refused(key, &value));
+            }
+        }
+        Ok(())
+    }
+
+    /// As [`MarianOptions::check`] for every option whose name begins with `prefix` and is not among `known`: those must
+    /// be off.
+    ///
+    /// # Errors
+    /// A sentence that names the file, the option and its value.
+    pub fn check_others(&self, prefix: &str, known: &[&str]) -> Result<()> {
+        let unknown = |key: &str| key.starts_with(prefix) && !known.contains(&key);
+        for key in self.values.keys().filter(|key| unknown(key)) {
+            let value = self.list(key).join(" ");
+            if !["", "false", "0"].contains(&value.as_str()) {
+                return Err(self.refused(key, &value));
+            }
+        }
+        Ok(())
+    }
+
+    fn refused(&self, key: &str, value: &str) -> Error {
+        let value = if value.is_empty() { "not set" } else { value };
+        self.wrong(key, format!("is {value:.60}, which is not implemented"))
+    }
+
+    /// An error about an option.
+    pub fn wrong(&self, key: &str, message: impl Into<String>) -> Error {
+        Error::key(&self.path, key, message)
+    }
+}
+
+/// A value without its quotation marks; `None` where nothing is left.
+fn bare_value(text: &str) -> Option<String> {
+    let text = text.trim();
+    let inner = ['"', '\''].iter().find_map(|mark| text.strip_prefix(*mark)?.strip_suffix(*mark));
+    Some(inner.unwrap_or(text)).filter(|text| !text.is_empty() && *text != "~").map(str::to_owned)
+}
+
+/// The values of `[a, b]`.
+fn listed(text: &str) -> Vec<String> {
+    text.trim_matches(['[', ']']).split(',').filter_map(bare_value).collect()
+}

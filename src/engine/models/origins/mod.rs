@@ -1,0 +1,56 @@
+//! Models of other toolkits, read as they lie on people's disks. One file an origin, one line of [`ORIGINS`].
+//!
+//! Nothing of such a file is run, nothing is downloaded. What is read becomes a configuration, tensors by the names of
+//! [`shapes`](crate::models::shapes), and two tokenizer files, so that everything behind it takes it for a model folder.
+
+mod argos;
+mod card;
+mod ctranslate;
+pub mod foreign;
+mod hugging_face;
+mod joey;
+mod keys;
+pub mod marian;
+pub mod marian_bin;
+mod marian_files;
+pub mod marian_npz;
+pub mod marian_options;
+pub mod marian_rnn;
+pub mod model_bin;
+pub mod nematus;
+pub mod npz;
+mod opennmt;
+mod pack;
+mod pickle;
+mod pickled;
+mod refused;
+pub mod tensors;
+pub mod torch;
+mod torch_layers;
+mod words;
+
+use std::path::Path;
+
+use crate::models::origins::foreign::OriginEntry;
+
+pub use crate::models::origins::refused::{refused, why};
+
+/// Every form of others that is read, the more particular first.
+pub const ORIGINS: &[OriginEntry] = &[
+    marian_bin::ENTRY,
+    nematus::ENTRY,
+    marian_npz::ENTRY,
+    argos::ENTRY,
+    ctranslate::ENTRY,
+    hugging_face::ENTRY,
+    opennmt::ENTRY,
+    joey::ENTRY,
+];
+
+/// The form that a path is in; `None` where it is none of [`ORIGINS`], and in a browser, whose page is given model folders alone.
+pub fn find(path: &Path) -> Option<&'static OriginEntry> {
+    if cfg!(target_family = "wasm") {
+        return None;
+    }
+    ORIGINS.iter().find(|origin| (origin.finds)(path))
+}

@@ -1,0 +1,183 @@
+//! Models of Nematus: `model.npz`, its options in `model.npz.json`, and the dictionaries that they name, beside
+//! it. Their tensors have the names of [`marian_rnn`](super::marian_rnn).
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value};
+
+use crate::error::{Error, Result};
+use crate::models::disk;
+use crate::models::nematus::sizes::{EncoderKind, NematusNorm, NematusSizes, NematusUnit};
+use crate::models::origins::card::ForeignCard;
+use crate::models::origins::foreign::{Foreign, OriginEntry};
+use crate::models::origins::marian_files::{RECURRENT, chosen, last_part, model_files, own_name};
+use crate::models::origins::marian_rnn::Theirs;
+use crate::models::origins::npz::Npz;
+use crate::text::foreign::vocabulary::{self, SpecialWords, Vocabulary};
+use crate::text::sentence::{EOS, UNK};
+
+/// Its line in the table of origins.
+pub const ENTRY: OriginEntry = OriginEntry {
+    name: "Nematus npz",
+    about: "models of Nematus: model.npz with model.npz.json and both dictionaries beside it",
+    finds: |path| !files(path).is_empty(),
+    read,
+};
+
+/// Options that are implemented in these values only; those that are not named have the first.
+const KNOWN: &[(&str, &[&str])] = &[
+    ("encoder", &["gru"]),
+    ("decoder", &["gru_cond"]),
+    ("decoder_deep", &["gru"]),
+    ("dec_deep_context", &["false"]),
+    ("deep_include_ctx", &["false"]),
+    ("factors", &["1"]),
+    ("weight_normalisation", &["false"]),
+    ("deep_fusion_lm", &["null", "false", ""]),
+];
+
+/// The most layers of a stack and units of a layer.
+const MOST_LAYERS: usize = 64;
+
+/// The file of the options of a model.
+fn options_file(file: &Path) -> PathBuf {
+    let mut name = file.as_os_str().to_owned();
+    name.push(".json");
+    name.into()
+}
+
+fn files(path: &Path) -> Vec<PathBuf> {
+    let mut files = model_files(path, "npz", |start| start.starts_with(b"PK"));
+    files.retain(|file| options_file(file).is_file());
+    files
+}
+
+/// Options of Nematus.
+struct Options {
+    path: PathBuf,
+    map: Map<String, Value>,
+}
+
+impl Options {
+    fn read(file: &Path) -> Result<Self> {
+        let path = options_file(file);
+        let bytes = disk::read(&path, disk::CONFIG_LIMIT)?;
+        let value = serde_json::from_slice(&bytes)
+            .map_err(|error| Error::line(&path, error.line().max(1), format!("is not valid JSON ({error})")))?;
+        let Value::Object(map) = value else {
+            return Err(Error::file(path, "must hold the options of Nematus as one JSON object, { ... }"));
+        };
+        Ok(Self { path, map })
+    }
+
+    fn wrong(&self, key: &str, message: impl Into<String>) -> Error {
+        Error::key(&self.path, key, message)
+    }
+
+    /// What is not implemented is refused by its name.
+    fn check(&self) -> Result<()> {
+        for (key, implemented) in KNOWN {
+            let Some(value) = self.map.get(*key) else { continue };
+            let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            if !implemented.contains(&value.as_str()) {
+                return Err(self.wrong(key, format!("is {value:.60}, which is not implemented")));
+            }
+        }
+        let version = self.map.get("model_version").and_then(Value::as_f64).unwrap_or(0.0);
+        if version < 0.1 && self.is_on("use_dropout")? {
+            let message = "is on in a model of a version below 0.1, whose weights must be scaled first; this is not \
+                           implemented";
+            return Err(self.wrong("use_dropout", message));
+        }
+        Ok(())
+    }
+
+    fn is_on(&self, key: &str) -> Result<bool> {
+        match self.map.get(key) {
+            None | Some(Value::Null) => Ok(false),
+            Some(Value::Bool(is_on)) => Ok(*is_on),
+            Some(other) => {
+                Err(self.wrong(key, format!("is {:.60}, where true or false is expected", other.to_string())))
+            }
+        }
+    }
+
+    /// A whole number from 1 to `most`.
+    fn size(&self, key: &str, default: Option<usize>, most: usize) -> Result<usize> {
+        let value = self.map.get(key).filter(|value| !value.is_null());
+        if let (None, Some(default)) = (value, default) {
+            return Ok(default);
+        }
+        let size = value.and_then(Value::as_u64).and_then(|size| usize::try_from(size).ok());
+        size.filter(|size| (1..=most).contains(size))
+            .ok_or_else(|| self.wrong(key, format!("must be a whole number from 1 to {most}")))
+    }
+
+    fn sizes(&self) -> Result<NematusSizes> {
+        let depth = |key: &str, default: usize| self.size(key, Some(default), MOST_LAYERS);
+        let (encoder_layers, decoder_layers) = (depth("enc_depth", 1)?, depth("dec_depth", 1)?);
+        if depth("enc_depth_bidirectional", encoder_layers)? != encoder_layers {
+            let message = "is less than `enc_depth`, which is not implemented";
+            return Err(self.wrong("enc_depth_bidirectional", message));
+        }
+        let is_normed = self.is_on("layer_normalisation")?;
+        Ok(NematusSizes {
+            encoder: EncoderKind::Alternating,
+            encoder_unit: NematusUnit::GruNematus,
+            decoder_unit: NematusUnit::GruNematus,
+            encoder_layers,
+            encoder_cells: depth("enc_recurrence_transition_depth", 1)?,
+            decoder_layers,
+            base_cells: depth("dec_base_recurrence_transition_depth", 2)?,
+            high_cells: depth("dec_high_recurrence_transition_depth", 1)?,
+            skip: true,
+            norm: if is_normed { NematusNorm::Nematus } else { NematusNorm::None },
+            shared_embedding: self.is_on("tie_encoder_decoder_embeddings")?,
+            tied_output: self.is_on("tie_decoder_embeddings")?,
+        })
+    }
+
+    /// The dictionaries of both sides, beside the model.
+    fn dictionaries(&self) -> Result<[PathBuf; 2]> {
+        let list = self.map.get("dictionaries").and_then(Value::as_array);
+        let names: Vec<&str> = list.into_iter().flatten().filter_map(Value::as_str).collect();
+        let [source, target] = names.as_slice() else {
+            return Err(self.wrong("dictionaries", "must name two files, those of the source and of the target words"));
+        };
+        let folder = self.path.parent().unwrap_or(Path::new("."));
+        Ok([folder.join(last_part(source)), folder.join(last_part(target))])
+    }
+}
+
+fn read(path: &Path) -> Result<Foreign> {
+    let file = chosen(path, files(path))?;
+    let options = Options::read(&file)?;
+    options.check()?;
+    let sizes = options.sizes()?;
+    let [embedding, hidden] = ["dim_word", "dim"].map(|key| options.size(key, None, 1 << 20));
+    let mut archive = Npz::open(&file)?;
+    let theirs = Theirs { is_nematus: true, omits_bias: false };
+    let (mut config, weights) = theirs.convert(&file, &mut archive, [embedding?, hidden?], sizes)?;
+    let dictionaries = options.dictionaries()?;
+    let side = |path: &Path, size: usize| {
+        let entries = vocabulary::entries(path)?.0;
+        let words = Vocabulary::of(path, entries, Some(size), SpecialWords::Nematus)?;
+        let ids = [EOS, UNK].map(|word| words.id(word).unwrap_or(u32::MAX));
+        Ok::<_, Error>((words.words_tokenizer(None)?, ids))
+    };
+    let (source, ids) = side(&dictionaries[0], config.source_vocabulary)?;
+    let (target, target_ids) = side(&dictionaries[1], config.target_vocabulary)?;
+    if ids != target_ids {
+        let message = format!("has `{EOS}` and `{UNK}` at {target_ids:?}, where the other side has {ids:?}");
+        return Err(Error::file(&dictionaries[1], message));
+    }
+    [config.eos, config.unk] = ids;
+    config.name = own_name(&file);
+    let card = ForeignCard {
+        name: config.name.clone(),
+        toolkit: ENTRY.name.into(),
+        languages: (config.source_language.clone(), config.target_language.clone()),
+        ..ForeignCard::default()
+    };
+    Ok(Foreign { config, weights, source, target, card: card.page(RECURRENT), file })
+}

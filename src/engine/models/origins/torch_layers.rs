@@ -1,0 +1,197 @@
+//! Layers as PyTorch's toolkits name them, OpenNMT-py and Joey NMT: recurrent ones, whose gates lie in one matrix,
+//! and those of Transformers. Matrices are \[out, in\] there too.
+
+use crate::error::{Error, Result};
+use crate::models::config::Config;
+use crate::models::nematus::sizes::NematusUnit;
+use crate::models::nematus::sizes::UnitPlace;
+use crate::models::origins::tensors::ForeignTensors;
+use crate::models::origins::words::ForeignWords;
+use crate::models::transformer::sizes::TransformerSizes;
+
+/// The most layers of a stack.
+const MOST_LAYERS: usize = 64;
+
+/// What a toolkit calls its tensors.
+pub struct TorchNames {
+    /// Source and target embedding.
+    pub embeddings: [&'static str; 2],
+    /// Their positions.
+    pub positions: [&'static str; 2],
+    /// The output layer, without its `.weight`.
+    pub output: &'static str,
+    /// The layers of encoder and decoder, without their numbers.
+    pub layers: [&'static str; 2],
+    /// Self-attention of encoder and decoder, and cross-attention.
+    pub attentions: [&'static str; 3],
+    /// What normalises what these read.
+    pub norms: [&'static str; 3],
+    /// Maps of an attention: q, k, v and o.
+    pub maps: [&'static str; 4],
+    /// Both maps of a feed-forward layer.
+    pub feed: [&'static str; 2],
+}
+
+/// How many layers there are, from 0, by the name of a tensor of each.
+pub fn count(tensors: &ForeignTensors, name: impl Fn(usize) -> String) -> Result<usize> {
+    let count = (0..=MOST_LAYERS).take_while(|l| tensors.has(&name(*l))).count();
+    match count {
+        0 => Err(Error::tensor(tensors.path(), name(0), "is missing")),
+        count if count > MOST_LAYERS => {
+            let message = format!("is of more than {MOST_LAYERS} layers");
+            Err(Error::tensor(tensors.path(), name(MOST_LAYERS), message))
+        }
+        count => Ok(count),
+    }
+}
+
+/// Both dimensions of a matrix.
+pub fn matrix(tensors: &ForeignTensors, name: &str) -> Result<[usize; 2]> {
+    match tensors.shape(name)? {
+        &[rows, columns] if rows > 0 && columns > 0 => Ok([rows, columns]),
+        shape => {
+            let message = format!("has the shape {shape:?} where a matrix was expected");
+            Err(Error::tensor(tensors.path(), name, message))
+        }
+    }
+}
+
+/// The names of the tensors of a recurrent layer: W, U and their biases.
+type UnitNames = [String; 4];
+
+/// Layer `l` of a stack of `nn.LSTM` or `nn.GRU`, from 0.
+pub fn stacked(prefix: &str, l: usize, is_backward: bool) -> UnitNames {
+    let end = if is_backward { "_reverse" } else { "" };
+    ["weight_ih", "weight_hh", "bias_ih", "bias_hh"].map(|part| format!("{prefix}.{part}_l{l}{end}"))
+}
+
+/// Layer `l` of cells, from 0.
+pub fn celled(prefix: &str, l: usize) -> UnitNames {
+    ["weight_ih", "weight_hh", "bias_ih", "bias_hh"].map(|part| format!("{prefix}.{l}.{part}"))
+}
+
+/// Hands on the recurrent layers of a model of OpenNMT; `decoder` names a layer of the decoder, from 0.
+pub fn lend_recurrent(
+    tensors: &mut ForeignTensors,
+    config: &Config,
+    decoder: impl Fn(usize) -> UnitNames,
+) -> Result<()> {
+    let Some(sizes) = config.opennmt() else { return Ok(()) };
+    for (stack, l, place) in sizes.layers(config.embedding, config.hidden) {
+        let (theirs, n) = match stack {
+            "decoder" => (decoder(l - 1), config.hidden),
+            _ => (stacked("encoder.rnn", l - 1, stack == "encoder.backward"), sizes.encoder_hidden),
+        };
+        lend_unit(tensors, &format!("{stack}.{l}"), &theirs, place, n)?;
+    }
+    Ok(())
+}
+
+/// A recurrent layer of n units: i, f, g and o of an LSTM lie one below the other, or r, z and the proposal of a GRU.
+fn lend_unit(
+    tensors: &mut ForeignTensors,
+    ours: &str,
+    [w, u, b_w, b_u]: &UnitNames,
+    place: UnitPlace,
+    n: usize,
+) -> Result<()> {
+    let is_lstm = place.kind == NematusUnit::Lstm;
+    let gates: &[&str] = if is_lstm { &["_i", "_f", "_g", "_o"] } else { &["_r", "_z", ""] };
+    tensors.check(w, &[gates.len() * n, place.input])?;
+    tensors.check(u, &[gates.len() * n, n])?;
+    for (k, gate) in gates.iter().enumerate() {
+        tensors.lend_rows(&format!("{ours}.W{gate}"), w, k * n, &[n, place.input])?;
+        tensors.lend_rows(&format!("{ours}.U{gate}"), u, k * n, &[n, n])?;
+        let (mut b, within) = (tensors.numbers(b_w, k * n, &[n])?, tensors.numbers(b_u, k * n, &[n])?);
+        if is_lstm || !gate.is_empty() {
+            b.iter_mut().zip(&within).for_each(|(b, within)| *b += within);
+        } else {
+            tensors.make(&format!("{ours}.b_u"), &[n], within);
+        }
+        tensors.make(&format!("{ours}.b{gate}"), &[n], b);
+    }
+    Ok(())
+}
+
+/// Hands on both embeddings and the output layer, whose input is `width` wide.
+pub fn lend_ends(
+    tensors: &mut ForeignTensors,
+    names: &TorchNames,
+    config: &Config,
+    words: &ForeignWords,
+    width: usize,
+) -> Result<()> {
+    let k_y = config.target_vocabulary;
+    words.lend_source(tensors, names.embeddings[0], config)?;
+    if config.target_embedding() == "source_embedding" {
+        tensors.leave(names.embeddings[1]);
+    } else {
+        tensors.lend("target_embedding", names.embeddings[1], &[k_y, config.embedding])?;
+    }
+    let weight = format!("{}.weight", names.output);
+    if ties(tensors, names) {
+        tensors.leave(&weight);
+    } else {
+        tensors.lend("readout.W_o", &weight, &[k_y, width])?;
+    }
+    tensors.lend_or_zeros("readout.b_o", &format!("{}.bias", names.output), 0, k_y)
+}
+
+/// Whether the output layer is the target embedding.
+pub fn ties(tensors: &ForeignTensors, names: &TorchNames) -> bool {
+    tensors.same(names.embeddings[1], &format!("{}.weight", names.output))
+}
+
+/// Hands on the layers of a Transformer, whose positions stand in tables.
+pub fn lend_transformer(
+    tensors: &mut ForeignTensors,
+    names: &TorchNames,
+    sizes: &TransformerSizes,
+    d: usize,
+) -> Result<()> {
+    for (ours, theirs) in ["source_positions", "target_positions"].iter().zip(names.positions) {
+        tensors.lend_rows(ours, theirs, 0, &[sizes.max_positions, d])?;
+    }
+    let stacks = [
+        ("encoder", sizes.encoder_layers, sizes.feed_forward),
+        ("decoder", sizes.decoder_layers, sizes.decoder_feed_forward),
+    ];
+    for ((side, count, inner), (number, theirs)) in stacks.into_iter().zip(names.layers.iter().enumerate()) {
+        for l in 0..count {
+            let (ours, theirs) = (format!("{side}.{}", l + 1), format!("{theirs}.{l}"));
+            let attentions: &[(&str, usize)] = if number == 0 { &[("self", 0)] } else { &[("self", 1), ("cross", 2)] };
+            for (own, which) in attentions {
+                let own = format!("{ours}.{own}");
+                for (letter, map) in ["q", "k", "v", "o"].iter().zip(names.maps) {
+                    let map = format!("{theirs}.{}.{map}", names.attentions[*which]);
+                    lend_map(tensors, &own, letter, &map, [d, d])?;
+                }
+                lend_norm(tensors, &own, &format!("{theirs}.{}", names.norms[*which]), d)?;
+            }
+            let own = format!("{ours}.feed");
+            lend_map(tensors, &own, "1", &format!("{theirs}.{}", names.feed[0]), [inner, d])?;
+            lend_map(tensors, &own, "2", &format!("{theirs}.{}", names.feed[1]), [d, inner])?;
+            lend_norm(tensors, &own, &format!("{theirs}.feed_forward.layer_norm"), d)?;
+        }
+        if sizes.norm_first {
+            lend_norm(tensors, side, &format!("{side}.layer_norm"), d)?;
+        }
+    }
+    Ok(())
+}
+
+fn lend_map(
+    tensors: &mut ForeignTensors,
+    ours: &str,
+    letter: &str,
+    theirs: &str,
+    [out, input]: [usize; 2],
+) -> Result<()> {
+    tensors.lend(&format!("{ours}.W_{letter}"), &format!("{theirs}.weight"), &[out, input])?;
+    tensors.lend_or_zeros(&format!("{ours}.b_{letter}"), &format!("{theirs}.bias"), 0, out)
+}
+
+fn lend_norm(tensors: &mut ForeignTensors, ours: &str, theirs: &str, d: usize) -> Result<()> {
+    tensors.lend(&format!("{ours}.norm.g"), &format!("{theirs}.weight"), &[d])?;
+    tensors.lend(&format!("{ours}.norm.b"), &format!("{theirs}.bias"), &[d])
+}

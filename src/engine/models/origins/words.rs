@@ -1,0 +1,119 @@
+//! The words of a model of others on both sides, and their ids here.
+
+use std::path::Path;
+
+use crate::error::{Error, Result};
+use crate::models::config::{Architecture, Config};
+use crate::models::origins::card::ForeignCard;
+use crate::models::origins::tensors::ForeignTensors;
+use crate::text::foreign::vocabulary::Vocabulary;
+use crate::text::sentence::{EOS, UNK};
+
+/// The words of a model of others, and where the rows of the source embedding come from.
+#[derive(Debug)]
+pub struct ForeignWords {
+    /// Source words by their ids here.
+    pub source: Vocabulary,
+    /// Target words by their ids, here as there.
+    pub target: Vocabulary,
+    /// Row of the source embedding of each source word, `None` for one that the model does not have; none at all where the
+    /// ids are those of the model.
+    pub rows: Vec<Option<usize>>,
+    /// Id of the end of a sentence on both sides.
+    pub eos: u32,
+    /// Id of the unknown word on both sides.
+    pub unk: u32,
+}
+
+impl ForeignWords {
+    /// A model of these words whose sides are all `width` wide, as its card names it.
+    pub fn config(&self, card: &ForeignCard, architecture: Architecture, width: usize) -> Config {
+        Config {
+            name: card.name.clone(),
+            source_language: card.languages.0.clone(),
+            target_language: card.languages.1.clone(),
+            source_vocabulary: self.source.words().len(),
+            target_vocabulary: self.target.words().len(),
+            eos: self.eos,
+            unk: self.unk,
+            ..Config::bare(architecture, width)
+        }
+    }
+
+    /// The same words on both sides.
+    pub fn shared(origin: &Path, words: Vocabulary) -> Result<Self> {
+        let source = words.words().to_vec();
+        Self::of(origin, &source, words)
+    }
+
+    /// Source words that may lack the end of a sentence, and target words. Both sides have one id for it here, and one for
+    /// the unknown word: those of the target side, so that source words change places where they must.
+    pub fn of(origin: &Path, source: &[String], target: Vocabulary) -> Result<Self> {
+        let specials = [EOS, UNK].map(|word| target.id(word));
+        let [Some(eos), Some(unk)] = specials else {
+            return Err(Error::file(origin, format!("has no `{EOS}` or no `{UNK}` among its target words")));
+        };
+        let place = |word: &str| source.iter().position(|known| known == word);
+        let Some(from) = place(UNK) else {
+            return Err(Error::file(
+                origin,
+                format!("has no word for what is unknown, `{UNK}`, among its source words"),
+            ));
+        };
+        let mut rows: Vec<Option<usize>> = (0..source.len()).map(Some).collect();
+        let least = eos.max(unk) as usize + 1;
+        if place(EOS).is_none() {
+            rows.push(None);
+        }
+        rows.resize(rows.len().max(least), None);
+        let ended = place(EOS).unwrap_or(source.len());
+        rows.swap(ended, eos as usize);
+        let from = rows.iter().position(|row| *row == Some(from)).unwrap_or(from);
+        rows.swap(from, unk as usize);
+        let name = |(id, row): (usize, &Option<usize>)| match row {
+            Some(row) => source[*row].clone(),
+            None if id == eos as usize => EOS.to_owned(),
+            None => format!("<{id}>"),
+        };
+        let words = rows.iter().enumerate().map(name).collect();
+        if rows.iter().enumerate().all(|(id, row)| *row == Some(id)) {
+            rows.clear();
+        }
+        Ok(Self { source: Vocabulary::from_words(origin, words)?, target, rows, eos, unk })
+    }
+
+    /// Hands the source embedding on, a row for each source word.
+    pub fn lend_source(&self, tensors: &mut ForeignTensors, theirs: &str, config: &Config) -> Result<()> {
+        let (ours, d) = ("source_embedding", config.embedding);
+        if self.rows.is_empty() {
+            return tensors.lend(ours, theirs, &[config.source_vocabulary, d]);
+        }
+        let known = self.rows.iter().flatten().count();
+        tensors.check(theirs, &[known, d])?;
+        let numbers = tensors.numbers(theirs, 0, &[known, d])?;
+        let row =
+            |row: &Option<usize>| row.map_or_else(|| vec![0.0; d], |row| numbers[row * d..(row + 1) * d].to_vec());
+        tensors.make(ours, &[self.rows.len(), d], self.rows.iter().flat_map(row).collect());
+        Ok(())
+    }
+}
+
+/// The languages of a model, source and target: those that its files name, else those in the name of its folder, where it
+/// is called as OPUS-MT calls its models (`opus-mt-en-fr`).
+pub fn languages(name: &str, source: Option<&str>, target: Option<&str>) -> (String, String) {
+    let parts: Vec<&str> = name.rsplit('-').collect();
+    let from_name = |part: usize| parts.get(part).filter(|_| name.contains("opus-mt")).copied();
+    (language(source.or_else(|| from_name(1))), language(target.or_else(|| from_name(0))))
+}
+
+/// A language as BCP 47 writes it: `mul` for several, `und` for what is not known.
+fn language(name: Option<&str>) -> String {
+    let Some(name) = name.map(|name| name.trim().replace('_', "-")).filter(|name| !name.is_empty()) else {
+        return "und".to_owned();
+    };
+    if name.contains(['+', ' ', ',']) {
+        return "mul".to_owned();
+    }
+    let is_part = |part: &str| (1..=8).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    if name.split('-').all(is_part) { name } else { "und".to_owned() }
+}

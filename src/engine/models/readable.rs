@@ -1,0 +1,130 @@
+//! The readable form of a model: candle tensors, every equation visible, any device.
+//!
+//! A decoder step has two halves. [`TranslationModel::align`] finds the energies e_i and from them alpha_i;
+//! [`TranslationModel::predict`] reads alpha_i, as it was found or as a caller changed it, and gives the words.
+
+use candle_core::Tensor;
+
+use crate::attention::Source;
+use crate::error::{Error, Result};
+use crate::models::config::Config;
+use crate::models::stepper::without_heads;
+use crate::models::transformer::heads::HeadChanges;
+
+/// What the encoder leaves for the decoder.
+#[derive(Clone, Debug)]
+pub struct Annotations {
+    /// Annotations h_j, [b, t_x, 2n] (rnnsearch) or [b, t_x, n] (luong), or the context c, [b, 1, n] (rnnencdec).
+    pub h: Tensor,
+    /// What the alignment model made of them, [b, t_x, ..]; `None` where it makes nothing or there is none.
+    pub keys: Option<Tensor>,
+    /// The encoder's last states, where the decoder starts from all of them (luong): those of every layer, h and
+    /// c, [b, n]; else empty.
+    pub last: Vec<Tensor>,
+    /// 1 where a source word is, 0 where padding is, [b, t_x].
+    pub mask: Tensor,
+    /// Source lengths, `</s>` included.
+    pub lengths: Vec<usize>,
+    /// What was changed in the heads of each sentence; empty: nothing.
+    pub changes: Vec<HeadChanges>,
+}
+
+impl Annotations {
+    /// What an alignment model is asked about.
+    pub fn source(&self) -> Source<'_> {
+        Source { keys: self.keys.as_ref(), mask: &self.mask }
+    }
+
+    /// c_i = sum_j alpha_ij h_j, [rows, |h_j|], from `alpha_i` [rows, t_x].
+    pub fn context(&self, alpha_i: &Tensor) -> Result<Tensor> {
+        if self.h.dim(0)? == 1 {
+            return Ok(alpha_i.matmul(&self.h.squeeze(0)?)?);
+        }
+        Ok(alpha_i.unsqueeze(1)?.matmul(&self.h)?.squeeze(1)?)
+    }
+}
+
+/// The decoder's state.
+#[derive(Clone, Debug)]
+pub struct State {
+    /// One or more tensors of [rows, n].
+    pub tensors: Vec<Tensor>,
+    /// Steps done, the same for all rows: the position i of the word to come, from 0.
+    pub i: usize,
+}
+
+impl State {
+    /// The tensor of a state that is one tensor, [rows, n].
+    pub fn only(&self) -> Result<&Tensor> {
+        let [s] = self.tensors.as_slice() else {
+            return Err(Error::Internal(format!("a state of one tensor was expected, not of {}", self.tensors.len())));
+        };
+        Ok(s)
+    }
+}
+
+/// The first half of a decoder step i: where it looks.
+#[derive(Clone, Debug)]
+pub struct AlignedStep {
+    /// The state that looked: s_{i-1} as it was (rnnsearch), or with the layers already at h_t (luong).
+    pub s: State,
+    /// Energies e_ij before the softmax, [rows, t_x]; `None` where the model has no alignment.
+    pub e_i: Option<Tensor>,
+    /// Weights alpha_ij, [rows, t_x]; `None` where the model has no alignment.
+    pub alpha_i: Option<Tensor>,
+    /// The aligned position p_t of local attention, in source words from 0, [rows]; `None` elsewhere.
+    pub p_t: Option<Tensor>,
+}
+
+impl AlignedStep {
+    /// The first half of a model without an alignment.
+    pub fn nowhere(s: &State) -> Self {
+        Self { s: s.clone(), e_i: None, alpha_i: None, p_t: None }
+    }
+
+    /// alpha_i of a model that aligns, [rows, t_x].
+    pub fn alpha(&self) -> Result<&Tensor> {
+        self.alpha_i.as_ref().ok_or_else(|| Error::Internal("a model that aligns was given no alpha".into()))
+    }
+}
+
+/// The second half of a decoder step i: the words.
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// The new state.
+    pub s: State,
+    /// Context c_i, [rows, 2n] or [rows, n]; `None` where there is none (luong without attention).
+    pub c_i: Option<Tensor>,
+    /// log p(y_i | y_<i, x), [rows, K_y].
+    pub log_p: Tensor,
+}
+
+/// A model as its paper writes it. Rows of a step correspond to rows of the annotations;
+/// annotations of one sentence (b = 1) are broadcast over any number of rows.
+pub trait TranslationModel: Send + Sync {
+    /// Sizes and languages.
+    fn config(&self) -> &Config;
+    /// Reads sentences of ids (`</s>` included), padded and masked here.
+    fn encode(&self, source: &[&[u32]]) -> Result<Annotations>;
+    /// The same with other heads than the model's own, one change a sentence; only a Transformer has heads.
+    fn encode_changed(&self, source: &[&[u32]], changes: &[HeadChanges]) -> Result<Annotations> {
+        without_heads(changes)?;
+        self.encode(source)
+    }
+    /// s_0, [b, n].
+    fn init_state(&self, annotations: &Annotations) -> Result<State>;
+    /// Where step i looks. `y_prev` is `None` for y_0, else an id for each row.
+    fn align(&self, y_prev: Option<&[u32]>, s_prev: &State, annotations: &Annotations) -> Result<AlignedStep>;
+    /// The words of step i and the new state, from the alpha_i of `aligned`; `y_prev` is that of the first half.
+    fn predict(&self, y_prev: Option<&[u32]>, aligned: &AlignedStep, annotations: &Annotations) -> Result<Step>;
+
+    /// s_i of the last layer, as it was when the step read its word out, [rows, n]; `None` where there is no such state.
+    fn seen(&self, state: &State) -> Option<Tensor> {
+        state.tensors.first().cloned()
+    }
+
+    /// Both halves.
+    fn step(&self, y_prev: Option<&[u32]>, s_prev: &State, annotations: &Annotations) -> Result<Step> {
+        self.predict(y_prev, &self.align(y_prev, s_prev, annotations)?, annotations)
+    }
+}

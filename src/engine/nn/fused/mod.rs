@@ -1,0 +1,148 @@
+//! Fused CPU kernels on plain `f32` slices, the fast twins of the readable cells
+//! in `nn/` and `attention/`. Imports nothing of ours.
+//!
+//! Matrices are row-major; weights are [out, in] as in the model files. The only room with
+//! `unsafe`: SIMD kernels and the calls of the `gemm` crate. Every block says why it is sound,
+//! and the tests compare each kernel with a plain loop on odd shapes.
+#![allow(unsafe_code, reason = "SIMD kernels; each block says why it is sound")]
+
+use serde::{Deserialize, Serialize};
+
+pub mod attention;
+pub mod elementwise;
+pub mod focus;
+pub mod gru;
+pub mod heads;
+pub mod integers;
+pub mod lstm;
+pub mod matmul;
+pub mod number;
+pub mod output;
+pub mod pack;
+mod pages;
+pub mod pairs;
+mod rounded;
+pub mod scan;
+pub mod screen;
+pub mod team;
+pub mod tile;
+pub mod update;
+pub mod vocabulary;
+mod width;
+
+pub use elementwise::{axpy, dot, fill_rows};
+pub use pack::Packed;
+pub use rounded::Factor;
+pub use tile::Onto;
+
+/// How exactly the factors of products are kept while a model learns; sums and weights are `f32` always.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Precision {
+    /// As they are.
+    #[default]
+    F32,
+    /// Rounded to bf16 ([`pairs`]), where the processor multiplies those faster; elsewhere as [`Precision::F32`].
+    Bf16,
+}
+
+impl Precision {
+    /// The precision that this processor supports: this one, or `F32`.
+    pub fn here(self) -> Self {
+        if pairs::multiplied() { self } else { Self::F32 }
+    }
+}
+
+/// Which instructions the processor has, found once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// Whatever the target guarantees.
+    Base,
+    /// AVX2, FMA and F16C.
+    Avx2,
+    /// AVX-512 F, BW, DQ, VL.
+    Avx512,
+}
+
+/// The level that kernels are run at: the processor's.
+pub fn level() -> Level {
+    use std::sync::OnceLock;
+    static LEVEL: OnceLock<Level> = OnceLock::new();
+    let found = *LEVEL.get_or_init(detect);
+    #[cfg(debug_assertions)]
+    let found = found.min(LIMIT.get());
+    found
+}
+
+#[cfg(debug_assertions)]
+thread_local! {
+    static LIMIT: std::cell::Cell<Level> = const { std::cell::Cell::new(Level::Avx512) };
+}
+
+/// Runs `work` with the kernels of at most this level on the calling thread, so that the tests
+/// reach those of older processors too. Without debug assertions it only runs `work`: the
+/// kernels of a release do not ask.
+#[doc(hidden)]
+pub fn at_most<T>(level: Level, work: impl FnOnce() -> T) -> T {
+    #[cfg(debug_assertions)]
+    let before = LIMIT.replace(level);
+    let result = work();
+    #[cfg(debug_assertions)]
+    LIMIT.set(before);
+    #[cfg(not(debug_assertions))]
+    let _ = level;
+    result
+}
+
+#[cfg(target_arch = "x86_64")]
+fn detect() -> Level {
+    let avx2 = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") && is_x86_feature_detected!("f16c");
+    let avx512 = is_x86_feature_detected!("avx512f")
+        && is_x86_feature_detected!("avx512bw")
+        && is_x86_feature_detected!("avx512dq")
+        && is_x86_feature_detected!("avx512vl");
+    if avx2 && avx512 {
+        Level::Avx512
+    } else if avx2 {
+        Level::Avx2
+    } else {
+        Level::Base
+    }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn detect() -> Level {
+    Level::Base
+}
+
+/// Defines a function whose plain body is compiled once for each [`Level`] and chosen at run time.
+/// The bodies are ordinary loops over slices; the compiler vectorises them.
+macro_rules! per_level {
+    ($(#[$meta:meta])* pub fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $(-> $ret:ty)? $body:block) => {
+        $(#[$meta])*
+        #[allow(clippy::too_many_arguments, reason = "a kernel names its sizes, strides and buffers one by one")]
+        pub fn $name($($arg: $ty),*) $(-> $ret)? {
+            #[inline(always)]
+            #[allow(clippy::too_many_arguments, reason = "a kernel names its sizes, strides and buffers one by one")]
+            fn body($($arg: $ty),*) $(-> $ret)? $body
+            #[cfg(target_arch = "x86_64")]
+            #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")]
+            #[allow(clippy::too_many_arguments, reason = "a kernel names its sizes, strides and buffers one by one")]
+            fn avx512($($arg: $ty),*) $(-> $ret)? { body($($arg),*) }
+            #[cfg(target_arch = "x86_64")]
+            #[target_feature(enable = "avx2,fma")]
+            #[allow(clippy::too_many_arguments, reason = "a kernel names its sizes, strides and buffers one by one")]
+            fn avx2($($arg: $ty),*) $(-> $ret)? { body($($arg),*) }
+            match $crate::nn::fused::level() {
+                // SAFETY: `level` found these features on this processor; the body is safe code.
+                #[cfg(target_arch = "x86_64")]
+                $crate::nn::fused::Level::Avx512 => unsafe { avx512($($arg),*) },
+                // SAFETY: as above.
+                #[cfg(target_arch = "x86_64")]
+                $crate::nn::fused::Level::Avx2 => unsafe { avx2($($arg),*) },
+                _ => body($($arg),*),
+            }
+        }
+    };
+}
+pub(crate) use per_level;

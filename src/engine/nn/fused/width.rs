@@ -1,0 +1,4 @@
+//! How wide the panels of packed factors are.
+
+/// Columns of a panel.
+pub const WIDTH: usize = 32;

@@ -1,0 +1,17 @@
+//! Cells as the papers write them. Imports floor 0 and candle; knows nothing of words.
+//!
+//! Everything here is made of differentiable candle operations on any device and float type.
+//! A matrix is stored [out, in] and applied as W x + b; the fused CPU twins live in `fused/`.
+
+pub mod bidirectional;
+pub mod device;
+pub mod fused;
+pub mod gru;
+pub mod init;
+pub mod linear;
+pub mod lstm;
+pub mod maxout;
+pub mod softmax;
+pub mod trace;
+
+pub use candle_nn::ops::sigmoid;

@@ -1,0 +1,350 @@
+//! A column: a model and what it makes of the source.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use engine::aligner::bundled::AlignerChoice;
+use engine::aligner::placed::PlacedWords;
+use engine::analysis::measures::Tested;
+use engine::analysis::reading::Reading;
+use crate::app::document::compare::SystemComparison;
+use crate::app::document::hand::TokenCount;
+use crate::app::document::scene::Scene;
+use crate::app::document::table;
+use crate::app::document::table::{AlignmentTable, Making};
+use crate::app::document::variant::VariantLabel;
+use crate::app::files::work::AlignQuestion;
+use crate::app::settings::{Settings, Whose};
+use engine::decoding::{SearchOptions, SystemSpec};
+use engine::interventions::Interventions;
+use crate::jobs::live::protocol::{
+    ColumnId, ColumnResult, ColumnSpec, HypothesisView, ModelFacts, UntouchedTranslation,
+};
+use engine::models::Kernels;
+use engine::nn::device::DeviceChoice;
+use engine::text::links::Links;
+use engine::text::sentence::Sentence;
+
+/// Measurements that a column keeps: all measures of a few translations.
+const MOST_TESTED: usize = 20;
+
+/// How far a column's model is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ColumnState {
+    /// Being read, from 0 to 1.
+    Loading(f32),
+    /// Ready.
+    Ready,
+    /// Not loaded; a sentence that says why.
+    Failed(String),
+}
+
+impl Default for ColumnState {
+    fn default() -> Self {
+        Self::Loading(0.0)
+    }
+}
+
+/// A column: a model and what it makes of the source.
+#[derive(Clone, Debug, Default)]
+pub struct Column {
+    /// Its number for as long as it is on screen.
+    pub id: ColumnId,
+    /// What it translates with.
+    pub system: SystemSpec,
+    /// The number of the variant that it shows; `None`: the sentence as it is.
+    pub variant: Option<u64>,
+    /// What that variant differs in.
+    pub told: Option<Arc<VariantLabel>>,
+    /// A variant's table beside that of the original, once both are there.
+    pub comparison: Option<Arc<SystemComparison>>,
+    /// How far its model is.
+    pub state: ColumnState,
+    /// What the model is, once loaded.
+    pub facts: Option<ModelFacts>,
+    /// The source as this model read it, of the shown table.
+    pub source: Sentence,
+    /// The beam, best first; one partial hypothesis while decoding.
+    pub hypotheses: Vec<HypothesisView>,
+    /// Which hypothesis is shown, from 0.
+    pub hypothesis: usize,
+    /// What is drawn; `None` before the first row and for an empty source.
+    pub table: Option<Arc<AlignmentTable>>,
+    /// The whole trace and times, once finished; the context vector before.
+    pub result: ColumnResult,
+    /// The table belongs to an older text: draw it dimmed.
+    pub stale: bool,
+    /// Words are still being chosen.
+    pub decoding: bool,
+    /// The links of a statistical aligner between the words of the source and of the shown hypothesis.
+    pub links: Option<Links>,
+    /// The number of the question that `links` answer or will answer.
+    pub(crate) asked: Option<u64>,
+    /// The same of the translation that the user gives,
+    pub(crate) given_links: Option<Links>,
+    /// and of the question.
+    pub(crate) given_asked: Option<u64>,
+    /// The translation that the user gives, as this model reads it, or why it cannot.
+    pub given: Option<Result<HypothesisView, String>>,
+    /// The table of the model's own translation while the given one is shown, and the other way round.
+    pub(crate) beside: Option<Arc<AlignmentTable>>,
+    /// The text, the given translation and the wish that `given` belongs to.
+    pub(crate) given_for: Option<(String, String, DecodeKey)>,
+    /// What the model does by itself where something is set; told last.
+    pub untouched: Option<Arc<UntouchedTranslation>>,
+    /// The words of that, and whether each is not said with what is set.
+    pub(crate) own_words: Vec<(String, bool)>,
+    /// What was measured of translations, oldest first.
+    pub(crate) tested: Vec<Arc<Tested>>,
+    /// What was set when the shown hypotheses were found.
+    pub set: Arc<Interventions>,
+    /// What is set in the request under way.
+    pub(crate) wanted: Arc<Interventions>,
+    /// Why the present text could not be translated, as a sentence.
+    pub message: Option<String>,
+    /// Source and context of the request under way, until its first row replaces the table.
+    pub(crate) pending: Option<(Sentence, Option<Vec<f32>>)>,
+    /// The text and the wish whose whole result is on screen.
+    pub(crate) done: Option<(String, DecodeKey)>,
+}
+
+/// What a result depends on besides the text: models, device and search.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct DecodeKey {
+    pub system: SystemSpec,
+    pub device: DeviceChoice,
+    pub options: SearchOptions,
+    pub interventions: Arc<Interventions>,
+}
+
+impl DecodeKey {
+    /// A given translation depends on the models alone.
+    fn has_models_of(&self, other: &Self) -> bool {
+        self.system == other.system && self.device == other.device
+    }
+}
+
+impl Column {
+    /// A column whose model is still to be read.
+    pub(crate) fn new(id: ColumnId, system: SystemSpec) -> Self {
+        Self { id, system, ..Self::default() }
+    }
+
+    /// A column beside this one for a variant of what it shows.
+    pub(crate) fn beside(&self, id: ColumnId, variant: u64) -> Self {
+        let column = Self::new(id, self.system.clone());
+        Self { variant: Some(variant), state: self.state.clone(), facts: self.facts.clone(), ..column }
+    }
+
+    /// What it is called: its model, and what it differs in where it is a variant.
+    pub fn name(&self) -> String {
+        let model = self.model();
+        self.told.as_ref().map_or_else(|| model.clone(), |told| format!("{model}, {}", told.text()))
+    }
+
+    /// The model's name, or the folder's before it is loaded.
+    pub fn model(&self) -> String {
+        self.facts.as_ref().map_or_else(|| self.system.name(), |facts| facts.name.clone())
+    }
+
+    /// The shown hypothesis.
+    pub fn shown(&self) -> Option<&HypothesisView> {
+        self.hypotheses.get(self.hypothesis)
+    }
+
+    /// What its result depends on besides the text.
+    pub(crate) fn wish(&self, device: DeviceChoice, scene: &Scene) -> DecodeKey {
+        DecodeKey {
+            system: self.system.clone(),
+            device,
+            options: scene.search_of(self.variant).options(),
+            interventions: scene.set_of(&self.system.members, self.variant),
+        }
+    }
+
+    /// The beam that its finished result was searched with.
+    pub fn beam(&self) -> Option<usize> {
+        self.done.as_ref().map(|(_, wish)| wish.options.beam)
+    }
+
+    /// Its part of a request.
+    pub(crate) fn spec(&self, wish: DecodeKey, decode: bool) -> ColumnSpec {
+        let DecodeKey { system, device, options, interventions } = wish;
+        let (column, engine) = (self.id, Kernels::Fused);
+        ColumnSpec { column, system, device, engine, options, interventions, source: None, decode, given: None }
+    }
+
+    /// Prepares for a request; true when it has to be decoded.
+    pub(crate) fn want(&mut self, source: &str, wish: &DecodeKey) -> bool {
+        self.pending = None;
+        if source.trim().is_empty() {
+            self.empty();
+            return false;
+        }
+        // what the model does by itself comes after what it does with interventions, and may have been cut off
+        let is_touched = self.hypotheses.first().is_some_and(|best| !best.touched.is_untouched());
+        let lacks_own = is_touched && self.untouched.is_none();
+        let decode = lacks_own || self.done.as_ref().is_none_or(|(text, done)| text != source || done != wish);
+        if !decode {
+            // The result of this very text is on screen; an error was another text's.
+            self.message = None;
+        }
+        if decode {
+            self.wanted = Arc::clone(&wish.interventions);
+        }
+        self.decoding = decode && !matches!(self.state, ColumnState::Failed(_));
+        self.stale = decode && self.table.is_some();
+        decode
+    }
+
+    /// Prepares for a request: the given translation, where the model has to read it; what was read of another goes.
+    pub(crate) fn want_given(&mut self, source: &str, given: Option<&str>, wish: &DecodeKey) -> Option<String> {
+        let is_for = |(text, _, of): &(String, String, DecodeKey)| text == source && of.has_models_of(wish);
+        if given.is_none() || !self.given_for.as_ref().is_some_and(is_for) {
+            self.forget_given();
+        }
+        let given = given.filter(|given| !given.trim().is_empty() && !source.trim().is_empty());
+        let Some(given) = given else {
+            self.forget_given();
+            return None;
+        };
+        let is_done = self.given_for.as_ref().is_some_and(|(_, of, _)| of == given);
+        (!is_done).then(|| given.to_owned())
+    }
+
+    fn forget_given(&mut self) {
+        (self.given, self.beside, self.given_for) = (None, None, None);
+    }
+
+    /// How target words are counted in what is shown.
+    pub fn numbers(&self) -> TokenCount {
+        let is_merged = self.table.as_ref().is_some_and(|table| table.units == Some(table::Units::Words));
+        let pieces = self.shown().and_then(|shown| shown.pieces.as_ref()).filter(|_| is_merged);
+        let is_read = self.table.as_ref().is_some_and(|table| table.reading == Some(Reading::Input));
+        let delay = self.facts.as_ref().and_then(|facts| facts.input_delay).filter(|_| is_read);
+        TokenCount::by(pieces.map(|pieces| pieces.target.clone()).unwrap_or_default())
+            .read_after(delay.unwrap_or_default())
+    }
+
+    /// The given translation, where this model has read it.
+    pub fn read(&self) -> Option<&HypothesisView> {
+        self.given.as_ref().and_then(|given| given.as_ref().ok())
+    }
+
+    /// The tables of the model's own translation and of the given one.
+    pub fn both(&self) -> (Option<&Arc<AlignmentTable>>, Option<&Arc<AlignmentTable>>) {
+        let (shown, beside) = (self.table.as_ref(), self.beside.as_ref());
+        if shown.is_some_and(|table| table.is_given) { (beside, shown) } else { (shown, beside) }
+    }
+
+    /// Stops waiting for words; the model is still wanted.
+    pub(crate) fn rest(&mut self) {
+        (self.pending, self.decoding) = (None, false);
+    }
+
+    /// Shows nothing.
+    pub(crate) fn empty(&mut self) {
+        self.source = Sentence::default();
+        self.hypotheses.clear();
+        self.hypothesis = 0;
+        self.table = None;
+        self.result = ColumnResult::default();
+        (self.untouched, self.set) = (None, Arc::default());
+        self.forget_links();
+        self.forget_given();
+        (self.stale, self.decoding, self.message, self.done) = (false, false, None, None);
+    }
+
+    /// The first row of a request: the old picture goes.
+    pub(crate) fn take_pending(&mut self) {
+        if let Some((source, context)) = self.pending.take() {
+            (self.source, self.result.context) = (source, context);
+            self.result = ColumnResult::default();
+            (self.untouched, self.set) = (None, Arc::clone(&self.wanted));
+            self.done = None;
+        }
+        self.stale = false;
+    }
+
+    /// Makes the table again from the shown hypothesis. The reading of the settings counts where the model has a choice.
+    pub(crate) fn rebuild(&mut self, settings: &Settings, revision: u64) {
+        let made =
+            |settings: &Settings| self.table_with(settings).map(|table| Arc::new(AlignmentTable { revision, ..table }));
+        let other = Settings { whose: settings.whose.other(), ..settings.clone() };
+        let tables = (made(settings), self.read().and_then(|_| made(&other)));
+        (self.table, self.beside) = tables;
+        self.comparison = None;
+    }
+
+    /// The table of the shown hypothesis, or of the given translation, under other settings.
+    pub(crate) fn table_with(&self, settings: &Settings) -> Option<AlignmentTable> {
+        let given = self.read().filter(|_| settings.whose == Whose::Given);
+        let making = Making {
+            specials: self.facts.as_ref().map(|facts| (facts.specials.eos, facts.specials.unk)),
+            reading: settings.reading_of(self.facts.as_ref()),
+            pieces: settings.pieces,
+            outlined: settings.outlined_of(self.facts.as_ref()),
+            links: if given.is_some() { &self.given_links } else { &self.links }.as_ref().filter(|_| settings.links),
+            is_given: given.is_some(),
+            // measured was the model by itself
+            tested: if given.is_none() && self.set.changes_alpha() { &[] } else { &self.tested },
+            variant: self.variant_of_table(),
+        };
+        given.or_else(|| self.shown()).map(|shown| table::build(&self.source, shown, self.hypothesis, &making))
+    }
+
+    /// What was measured of a translation of the present source.
+    pub fn tested_for<'a>(&'a self, shown: &'a HypothesisView) -> impl Iterator<Item = &'a Arc<Tested>> {
+        table::tested_for(&self.tested, &self.source, shown)
+    }
+
+    /// Keeps what was measured, and forgets the oldest.
+    pub(crate) fn keep_tested(&mut self, tested: Arc<Tested>) {
+        self.tested.push(tested);
+        let excess = self.tested.len().saturating_sub(MOST_TESTED);
+        self.tested.drain(..excess);
+    }
+
+    /// What the shown table is a variant in: one that belongs to an older text keeps what it was.
+    fn variant_of_table(&self) -> Option<&Arc<VariantLabel>> {
+        let before = || self.table.as_ref().and_then(|table| table.variant.as_ref());
+        if self.stale { before() } else { self.told.as_ref() }
+    }
+
+    /// Has no links and waits for none.
+    pub(crate) fn forget_links(&mut self) {
+        (self.links, self.asked) = (None, None);
+        (self.given_links, self.given_asked) = (None, None);
+    }
+
+    /// What an aligner is asked about a hypothesis; `None` where there is none for the model's languages, and while words
+    /// are being chosen.
+    pub(crate) fn question(&self, shown: &HypothesisView, settings: &Settings) -> Option<AlignQuestion> {
+        let aligner = self.aligner(settings).filter(|_| !self.decoding && !self.stale)?;
+        let (source, target) = placed(&self.source, shown);
+        Some(AlignQuestion { aligner, source, target })
+    }
+
+    /// The aligner of the words that the model reads and says, its own file before that of its languages; `None` where there
+    /// is none.
+    pub fn aligner(&self, settings: &Settings) -> Option<AlignerChoice> {
+        let (facts, files) = (self.facts.as_ref()?, &settings.aligner);
+        let languages = (facts.source_language.clone(), facts.target_language.clone());
+        let choice = AlignerChoice::of_system(&self.system, languages, files, None);
+        (choice.first.is_some() || files.has(&choice.source, &choice.target)).then_some(choice)
+    }
+}
+
+/// The words of a sentence and of a translation as an aligner takes them.
+pub fn placed(source: &Sentence, shown: &HypothesisView) -> (PlacedWords, Vec<String>) {
+    let (spans, target) = match &shown.pieces {
+        None => (source.spans.clone(), shown.tokens.clone()),
+        Some(pieces) => (pieces.source.iter().map(|word| table::span(source, word)).collect(), pieces.words.clone()),
+    };
+    (PlacedWords { text: source.text.clone(), spans }, target)
+}
+
+/// The last part of a path, for labels.
+pub fn file_name(path: &Path) -> String {
+    path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned())
+}

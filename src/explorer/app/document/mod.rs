@@ -1,0 +1,182 @@
+//! The sentence, its columns, and what undo goes back to.
+
+pub mod absorb;
+mod arrange;
+pub mod column;
+pub mod compare;
+pub mod differences;
+pub mod hand;
+pub mod history;
+pub mod interlinear;
+mod kept;
+pub mod rewording;
+pub mod rows;
+pub mod scene;
+pub mod source;
+pub mod table;
+pub mod tree;
+pub mod variant;
+
+use std::sync::Arc;
+
+use engine::analysis::contrast::pairs::ContrastPair;
+use engine::analysis::measures::MEASURES;
+use crate::app::document::column::Column;
+use crate::app::document::compare::SystemComparison;
+use crate::app::document::differences::comparable;
+use crate::app::document::history::History;
+use crate::app::document::scene::Scene;
+use crate::app::document::variant::VariantLabel;
+use crate::app::files::gold::Gold;
+use engine::interventions::Interventions;
+use crate::jobs::live::protocol::ColumnId;
+use engine::lang;
+
+/// Why an ensemble is not asked.
+pub const ENSEMBLE: &str =
+    id!("This is asked of one model, and the column is an ensemble; ask in a column of one of its members");
+
+/// What undo knows, and what it is shown as.
+#[derive(Default)]
+pub struct Document {
+    /// From left to right.
+    pub(crate) columns: Vec<Column>,
+    pub(crate) scene: Scene,
+    pub(crate) history: History,
+    /// Of the sentence of a test set or of a list with links by hand that was opened last.
+    pub(crate) gold: Option<Arc<Gold>>,
+    /// The minimal pair that was opened last.
+    pub(crate) pair: Option<Arc<ContrastPair>>,
+    /// The source came by typing.
+    pub(crate) typed: bool,
+    /// The newest sentence of the history came by typing, so that more typing replaces it.
+    pub(crate) typed_on: bool,
+    /// A page compares something with the aligner's links, also where they are not shown.
+    pub(crate) compares_links: bool,
+    /// What the last command moved, where a further one may go on with it.
+    pub(crate) moved: Option<MovedRow>,
+    pub(crate) words_per_second: f32,
+}
+
+/// A row of a column that is moved by more than one command, or its temperature.
+pub type MovedRow = (ColumnId, Option<usize>);
+
+impl Document {
+    /// The columns from left to right.
+    pub fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    /// The column of this number.
+    pub fn column(&self, id: ColumnId) -> Option<&Column> {
+        self.columns.iter().find(|column| column.id == id)
+    }
+
+    /// Source and target language of the first model, for the statistical aligner.
+    pub fn languages(&self) -> Option<(String, String)> {
+        let facts = self.models().find_map(|column| column.facts.as_ref())?;
+        Some((facts.source_language.clone(), facts.target_language.clone()))
+    }
+
+    /// The columns that are one model each, without ensembles and variants.
+    pub fn models(&self) -> impl Iterator<Item = &Column> {
+        self.columns.iter().filter(|column| !column.system.is_ensemble() && column.variant.is_none())
+    }
+
+    /// The columns that are no variants.
+    pub fn originals(&self) -> impl Iterator<Item = &Column> {
+        self.columns.iter().filter(|column| column.variant.is_none())
+    }
+
+    /// The column beside which a variant stands.
+    pub fn original(&self, variant: &Column) -> Option<&Column> {
+        variant.variant?;
+        self.columns.iter().find(|column| column.variant.is_none() && column.system.members == variant.system.members)
+    }
+
+    /// What is looked at and how it is searched.
+    pub fn scene(&self) -> &Scene {
+        &self.scene
+    }
+
+    /// The text being translated.
+    pub fn source(&self) -> &str {
+        &self.scene.source
+    }
+
+    /// Where in the shown list the source comes from.
+    pub fn position(&self) -> Option<usize> {
+        self.scene.position
+    }
+
+    /// Whether there is an edit to take back.
+    pub fn can_undo(&self) -> bool {
+        self.history.can_undo()
+    }
+
+    /// Whether there is an edit to do again.
+    pub fn can_redo(&self) -> bool {
+        self.history.can_redo()
+    }
+
+    /// How many columns are still choosing words.
+    pub fn decoding(&self) -> usize {
+        self.columns.iter().filter(|column| column.decoding).count()
+    }
+
+    /// Words a second of the last finished columns together.
+    pub fn words_per_second(&self) -> f32 {
+        self.words_per_second
+    }
+
+    /// Compares each variant with its original, where both are there.
+    pub(crate) fn compare_variants(&mut self) {
+        for at in 0..self.columns.len() {
+            self.columns[at].comparison = self.compared(&self.columns[at]).map(Arc::new);
+        }
+    }
+
+    fn compared(&self, column: &Column) -> Option<SystemComparison> {
+        let original = self.original(column).filter(|original| comparable(original) && comparable(column))?;
+        let (before, now) = (original.table.as_deref()?, column.table.as_deref()?);
+        if before.is_given == now.is_given { SystemComparison::of(before, now) } else { None }
+    }
+
+    /// What a variant differs in.
+    pub(crate) fn told(&self, column: &Column, replaces: bool) -> Option<Arc<VariantLabel>> {
+        let variant = self.scene.variant(column.variant?)?;
+        Some(Arc::new(VariantLabel::of(variant, &self.scene, replaces)))
+    }
+
+    /// Where the column of this number stands.
+    pub(crate) fn place(&self, id: ColumnId) -> Option<usize> {
+        self.columns.iter().position(|column| column.id == id)
+    }
+
+    /// What is set in a column.
+    pub fn interventions(&self, column: &Column) -> Arc<Interventions> {
+        self.scene.set_of(&column.system.members, column.variant)
+    }
+
+    /// Why what a column shows cannot be measured so; `None` where it can.
+    pub fn why_not_measured(&self, column: &Column, measure: usize) -> Option<String> {
+        let is_given = column.table.as_deref().is_some_and(|table| table.is_given);
+        let has_alignment = column.facts.as_ref().is_some_and(|facts| facts.has_alignment);
+        let line = MEASURES.get(measure)?;
+        if column.system.is_ensemble() {
+            return Some(lang::text(ENSEMBLE).to_owned());
+        }
+        if line.aligns && !has_alignment {
+            return Some(tr!("This model has no alignment, which \"{}\" is about; choose another measure", line.title));
+        }
+        let has_heads = column.facts.as_ref().is_some_and(|facts| facts.sizes.heads.0 > 0);
+        if line.is_of_heads() && !has_heads {
+            return Some(tr!("Only a Transformer has heads; this model has one alignment").to_owned());
+        }
+        let changed =
+            tr!("The tests are of the model's own alpha, and some of it is set by hand here; take that away first");
+        let set = self.interventions(column);
+        let is_changed = set.changes_alpha() || !set.leave_out.is_empty() && !line.is_of_heads();
+        (!is_given && is_changed).then(|| changed.to_owned())
+    }
+}

@@ -1,0 +1,296 @@
+//! What is looked at: a source sentence and how it is searched. A request is made of a scene, and a scene is
+//! what undo goes back to.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::app::document::interlinear::InterlinearPlan;
+use crate::app::document::kept;
+use engine::decoding::{Ranking, SearchOptions};
+use engine::interventions::Interventions;
+use engine::models::choice::ModelSpec;
+use engine::text::sentence::MAX_SOURCE_BYTES;
+
+/// Candidates kept for each word, for the inspector.
+pub const CANDIDATES: usize = 10;
+
+/// A source sentence and how it is searched.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Scene {
+    pub source: String,
+    /// Where in the shown list it comes from.
+    pub position: Option<usize>,
+    /// How its translations are searched.
+    pub search: SearchSettings,
+    /// A translation that the user gives, to be read by every model; `None` while there is no field for it.
+    pub given: Option<String>,
+    /// What a person has set, by model; it stays when the column of the model is removed.
+    pub interventions: Arc<[Owned]>,
+    /// What stands beside it as further columns, in the order it was made; each stays when the column of its model is
+    /// removed.
+    pub variants: Arc<[Variant]>,
+    /// The sentence as interlinear text.
+    pub interlinear: Arc<InterlinearPlan>,
+}
+
+/// Another column of a model: what is other than in the scene; `None` follows the scene.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Variant {
+    /// Its number, never used again.
+    #[serde(skip)]
+    pub id: u64,
+    /// The folder of the model, or those of all members.
+    pub models: Vec<ModelSpec>,
+    pub source: Option<String>,
+    /// Its own search.
+    #[serde(flatten)]
+    pub search: SearchChange,
+    /// Whether the typed word is shown for `[UNK]`.
+    #[serde(rename = "unk_replacement")]
+    pub replaces: Option<bool>,
+    /// What is set in it, in place of what is set for the model.
+    #[serde(serialize_with = "kept_alone", deserialize_with = "alone")]
+    pub interventions: Option<Arc<Interventions>>,
+}
+
+/// What is set in a variant is kept as what is set for a model, without its models.
+#[expect(clippy::ref_option, reason = "serde calls it with a reference")]
+fn kept_alone<S: Serializer>(set: &Option<Arc<Interventions>>, output: S) -> Result<S::Ok, S::Error> {
+    let owned = |set: &Arc<Interventions>| Owned { interventions: Arc::clone(set), ..Owned::default() };
+    set.as_ref().map(owned).serialize(output)
+}
+
+fn alone<'de, D: Deserializer<'de>>(input: D) -> Result<Option<Arc<Interventions>>, D::Error> {
+    Ok(Option::<Owned>::deserialize(input)?.map(|owned| owned.interventions))
+}
+
+impl Variant {
+    /// As it was kept, with this number; what makes no sense is as in the scene. `None` where nothing is left.
+    pub fn sound(self, id: u64) -> Option<Self> {
+        let is_readable = |text: &String| !text.trim().is_empty() && text.len() <= MAX_SOURCE_BYTES;
+        let search = SearchChange {
+            beam: self.search.beam.map(|beam| beam.clamp(1, MOST_BEAM)),
+            length_normalization: self.search.length_normalization.filter(|a| (0.0..=MOST_POWER).contains(a)),
+            ..self.search
+        };
+        let variant = Self { id, search, ..self };
+        (variant.source.as_ref().is_none_or(is_readable) && !variant.is_as_original()).then_some(variant)
+    }
+
+    /// Nothing is other than in the scene.
+    pub fn is_as_original(&self) -> bool {
+        *self == Self { id: self.id, models: self.models.clone(), ..Self::default() }
+    }
+}
+
+/// What a variant searches otherwise.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SearchChange {
+    /// See [`SearchSettings::beam`].
+    pub beam: Option<usize>,
+    /// See [`SearchSettings::length_normalization`].
+    pub length_normalization: Option<f32>,
+    /// See [`SearchSettings::forbid_unk`].
+    pub forbid_unk: Option<bool>,
+    /// See [`SearchSettings::allow_unk`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub allow_unk: Option<bool>,
+}
+
+impl SearchChange {
+    /// What turns `from` into `to`.
+    pub fn between(from: SearchSettings, to: SearchSettings) -> Self {
+        let power = (from.length_normalization - to.length_normalization).abs() > 1e-6;
+        Self {
+            beam: (from.beam != to.beam).then_some(to.beam),
+            length_normalization: power.then_some(to.length_normalization),
+            forbid_unk: (from.forbid_unk != to.forbid_unk).then_some(to.forbid_unk),
+            allow_unk: (from.allow_unk != to.allow_unk).then_some(to.allow_unk),
+        }
+    }
+
+    /// Settings with this in place of what they had.
+    pub fn over(self, settings: SearchSettings) -> SearchSettings {
+        SearchSettings {
+            beam: self.beam.unwrap_or(settings.beam),
+            length_normalization: self.length_normalization.unwrap_or(settings.length_normalization),
+            forbid_unk: self.forbid_unk.unwrap_or(settings.forbid_unk),
+            allow_unk: self.allow_unk.unwrap_or(settings.allow_unk),
+        }
+    }
+}
+
+/// What is set for a model or an ensemble.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Owned {
+    /// The folder of the model, or those of all members.
+    pub models: Vec<ModelSpec>,
+    /// What is set; never nothing.
+    #[serde(flatten, with = "kept")]
+    pub interventions: Arc<Interventions>,
+}
+
+impl Scene {
+    /// Bytes of all its texts and of the rows that were given.
+    pub(super) fn bytes(&self) -> usize {
+        let variants = self.variants.iter().filter_map(|variant| variant.source.as_ref());
+        let texts: usize = self.given.iter().chain(variants).map(String::len).sum();
+        let rows: usize = self.interventions.iter().map(|owned| owned.interventions.row_bytes()).sum();
+        self.source.len() + texts + rows + self.interlinear.bytes()
+    }
+
+    /// What is set for these models.
+    pub fn set_for(&self, models: &[ModelSpec]) -> Arc<Interventions> {
+        let owned = self.interventions.iter().find(|owned| owned.models == models);
+        owned.map(|owned| Arc::clone(&owned.interventions)).unwrap_or_default()
+    }
+
+    /// The variant of this number.
+    pub fn variant(&self, id: u64) -> Option<&Variant> {
+        self.variants.iter().find(|variant| variant.id == id)
+    }
+
+    /// The text of a variant, or of the scene itself.
+    pub fn text_of(&self, variant: Option<u64>) -> &str {
+        let own = variant.and_then(|id| self.variant(id)?.source.as_deref());
+        own.unwrap_or(&self.source)
+    }
+
+    /// How a variant, or the scene itself, is searched.
+    pub fn search_of(&self, variant: Option<u64>) -> SearchSettings {
+        variant.and_then(|id| self.variant(id)).map_or(self.search, |variant| variant.search.over(self.search))
+    }
+
+    /// What is set for these models, or in a variant of theirs. A variant of another text has of the scene's what means
+    /// something there.
+    pub fn set_of(&self, models: &[ModelSpec], variant: Option<u64>) -> Arc<Interventions> {
+        let Some(variant) = variant.and_then(|id| self.variant(id)) else { return self.set_for(models) };
+        let inherited = || {
+            let set = self.set_for(models);
+            if variant.source.is_some() { Arc::new(set.for_other_text()) } else { set }
+        };
+        variant.interventions.clone().unwrap_or_else(inherited)
+    }
+
+    /// Sets this for these models, or in a variant of theirs alone.
+    pub fn set_in(&mut self, models: &[ModelSpec], variant: Option<u64>, interventions: Interventions) {
+        match variant {
+            None => self.set(models, interventions),
+            Some(id) if *self.set_of(models, variant) != interventions => {
+                self.change_variant(id, |variant| variant.interventions = Some(Arc::new(interventions)));
+            }
+            Some(_) => {}
+        }
+    }
+
+    /// Changes a variant.
+    pub fn change_variant(&mut self, id: u64, change: impl FnOnce(&mut Variant)) {
+        let mut list = self.variants.to_vec();
+        if let Some(variant) = list.iter_mut().find(|variant| variant.id == id) {
+            change(variant);
+            self.variants = list.into();
+        }
+    }
+
+    /// Sets this for these models, in place of what was set there.
+    pub fn set(&mut self, models: &[ModelSpec], interventions: Interventions) {
+        let mut list: Vec<Owned> = self.interventions.to_vec();
+        let at = list.iter().position(|owned| owned.models == models);
+        match at {
+            Some(at) if interventions.is_empty() => drop(list.remove(at)),
+            Some(at) => list[at].interventions = Arc::new(interventions),
+            None if interventions.is_empty() => {}
+            None => list.push(Owned { models: models.to_vec(), interventions: Arc::new(interventions) }),
+        }
+        self.interventions = list.into();
+    }
+
+    /// Goes on to another text: what belongs to positions or source words goes, what holds for every word stays. True
+    /// when anything went.
+    pub fn keep_for_other_text(&mut self) -> bool {
+        let before = Arc::clone(&self.interventions);
+        for owned in before.iter() {
+            self.set(&owned.models, owned.interventions.for_other_text());
+        }
+        before != self.interventions
+    }
+
+    /// As [`Scene::keep_for_other_text`] of the variants: one with a text of its own goes unless `carried` gives that
+    /// of the other text.
+    pub fn keep_variants(&mut self, carried: impl Fn(&str) -> Option<String>) -> bool {
+        let kept = |variant: &Variant| {
+            let source = match &variant.source {
+                Some(source) => Some(carried(source)?),
+                None => None,
+            };
+            let interventions = variant.interventions.as_ref().map(|set| Arc::new(set.for_other_text()));
+            Some(Variant { source, interventions, ..variant.clone() })
+        };
+        let before = self.variants.len();
+        self.variants = self.variants.iter().filter_map(kept).collect();
+        before != self.variants.len()
+    }
+}
+
+/// Most hypotheses of a beam.
+const MOST_BEAM: usize = 50;
+/// Greatest A of log p / |y|^A.
+const MOST_POWER: f32 = 2.0;
+
+/// How translations are searched.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SearchSettings {
+    /// From 1 to 50.
+    pub beam: usize,
+    /// A of log p / |y|^A, from 0 to 2.
+    pub length_normalization: f32,
+    /// Never emit `[UNK]`.
+    pub forbid_unk: bool,
+    /// Let models emit `[UNK]` that do not by default.
+    pub allow_unk: bool,
+}
+
+impl Default for SearchSettings {
+    fn default() -> Self {
+        Self { beam: 5, length_normalization: 0.0, forbid_unk: false, allow_unk: false }
+    }
+}
+
+impl SearchSettings {
+    /// Within what can be set.
+    pub fn sound(self) -> Self {
+        Self {
+            beam: self.beam.clamp(1, MOST_BEAM),
+            length_normalization: self.length_normalization.clamp(0.0, MOST_POWER),
+            ..self
+        }
+    }
+
+    /// As decoding wants them.
+    pub fn options(self) -> SearchOptions {
+        SearchOptions {
+            beam: self.beam,
+            ranking: Ranking::power(self.length_normalization),
+            forbid_unk: self.forbid_unk,
+            allow_unk: self.allow_unk,
+            candidates: CANDIDATES,
+            trace: true,
+            ..SearchOptions::default()
+        }
+    }
+}
+
+/// The text as far as a sentence may be long, and whether anything was cut off.
+pub fn cut(mut text: String) -> (String, bool) {
+    let is_long = text.len() > MAX_SOURCE_BYTES;
+    if is_long {
+        text.truncate(text.floor_char_boundary(MAX_SOURCE_BYTES));
+        text.shrink_to_fit();
+    }
+    (text, is_long)
+}

@@ -1,0 +1,61 @@
+//! What a variant differs in from the sentence beside which it stands, in words. Pure.
+
+use crate::app::document::scene::{Scene, Variant};
+use crate::app::document::{hand, rewording};
+
+/// What a variant differs in.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct VariantLabel {
+    /// A phrase for each thing, in the order text, search, interventions; empty where nothing differs.
+    pub differs: Vec<String>,
+    /// The sentence that it is a variant of.
+    pub original: String,
+}
+
+impl VariantLabel {
+    /// What `variant` differs in from `scene`; `replaces`: typed words are shown for `[UNK]` in the other columns.
+    pub fn of(variant: &Variant, scene: &Scene, replaces: bool) -> Self {
+        let mut differs = rewording::differs(&scene.source, scene.text_of(Some(variant.id)));
+        differs.extend(search(variant, scene));
+        let own = variant.replaces.filter(|own| *own != replaces);
+        differs
+            .extend(own.map(|own| if own { tr!("typed words for [UNK]") } else { tr!("[UNK] as it is") }.to_owned()));
+        differs.extend(interventions(variant, scene));
+        Self { differs, original: scene.source.clone() }
+    }
+
+    /// In one line.
+    pub fn text(&self) -> String {
+        if self.differs.is_empty() { tr!("as the original").to_owned() } else { self.differs.join(", ") }
+    }
+}
+
+fn search(variant: &Variant, scene: &Scene) -> Vec<String> {
+    let (own, usual) = (scene.search_of(Some(variant.id)), scene.search);
+    let mut differs = Vec::new();
+    if own.beam != usual.beam {
+        differs.push(tr!("beam {}", own.beam));
+    }
+    if (own.length_normalization - usual.length_normalization).abs() > 1e-6 {
+        differs.push(tr!("length normalisation {}", format_args!("{:.1}", own.length_normalization)));
+    }
+    if (own.forbid_unk, own.allow_unk) != (usual.forbid_unk, usual.allow_unk) {
+        let is_free = !own.forbid_unk && (own.allow_unk || usual.forbid_unk);
+        differs.push(if is_free { tr!("[UNK] allowed") } else { tr!("never [UNK]") }.to_owned());
+    }
+    differs
+}
+
+/// What is set in one of them alone.
+fn interventions(variant: &Variant, scene: &Scene) -> Vec<String> {
+    let (usual, own) = (scene.set_for(&variant.models), scene.set_of(&variant.models, Some(variant.id)));
+    let text = scene.text_of(Some(variant.id));
+    let items = |set, text: &str| hand::items(set, text, &hand::TokenCount::default());
+    let (usual, own) = (items(&usual, &scene.source), items(&own, text));
+    let mut differs: Vec<String> = own.iter().filter(|item| !usual.contains(item)).map(|i| i.text.clone()).collect();
+    if usual.iter().any(|item| !own.contains(item)) {
+        let what = if own.is_empty() { tr!("without interventions") } else { tr!("without some interventions") };
+        differs.push(what.to_owned());
+    }
+    differs
+}

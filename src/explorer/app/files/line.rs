@@ -1,0 +1,174 @@
+//! The JSON line of a translation and that of a scored pair, which `translate` and `score` print and the
+//! window saves. Positions count from 0, words are `[FIRST, BEHIND THE LAST]` of their tokens.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use engine::interventions::{Applied, Interventions, Said};
+use engine::text::links::{Link, Links};
+
+/// Tokens of words.
+pub type Ends = Vec<[usize; 2]>;
+
+/// The translations of a sentence.
+#[derive(Debug, Default, Serialize)]
+pub struct TranslationLine<'a> {
+    /// What its file calls it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<&'a str>,
+    /// Why there is no translation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// x, `</s>` included.
+    pub source: &'a [String],
+    /// The words of the source, where tokens are pieces.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub words: Option<Ends>,
+    /// What a person changed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub interventions: Option<&'a Interventions>,
+    /// Whose rows those of alpha are, where they are not those of the predicted words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reading: Option<&'static str>,
+    /// Best first.
+    pub hypotheses: Vec<HypothesisLine<'a>>,
+    /// A translation that the user gives.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub given: Option<HypothesisLine<'a>>,
+    /// What was measured of the shown hypothesis.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub measured: Vec<Value>,
+    /// What it is a variant in, and how it differs from its original.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub variant: Option<Value>,
+    /// Which rows of the alignment were trained on given links.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub guided: Option<&'a str>,
+}
+
+/// A translation.
+#[derive(Debug, Default, Serialize)]
+pub struct HypothesisLine<'a> {
+    /// y, `</s>` included.
+    pub tokens: Vec<&'a str>,
+    /// Its words, where tokens are pieces.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub words: Option<Ends>,
+    /// As people read it.
+    pub text: Cow<'a, str>,
+    /// log p(y | x).
+    pub log_p: f32,
+    /// log p(y_i | y_<i, x).
+    pub token_log_p: &'a [f32],
+    /// alpha_ij, a row for each token; zeros for a token that has none.
+    pub alpha: Option<Cow<'a, [Vec<f32>]>>,
+    /// The aligned position of each token; NaN, which is written as null, for one that has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub p_t: Option<Cow<'a, [f32]>>,
+    /// Where each token comes from by an alignment head, rows as of alpha.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub head: Option<Cow<'a, [Vec<f32>]>>,
+    /// Ends with `</s>`.
+    pub finished: bool,
+    /// What of it was given to the model.
+    #[serde(flatten)]
+    pub set: Option<SetLine>,
+    /// Those of an aligner.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub links: Option<LinksLine>,
+    /// Whose it is, where it is not the model's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub of: Option<&'static str>,
+}
+
+/// What of a translation was given to the model.
+#[derive(Debug, Serialize)]
+pub struct SetLine {
+    /// Whether each token was.
+    pub forced: Vec<bool>,
+    /// Whether its row of alpha was.
+    pub pinned: Vec<bool>,
+    /// Of the tokens that were.
+    pub log_p_forced: f32,
+    /// Of the others.
+    pub log_p_free: f32,
+}
+
+impl SetLine {
+    /// Of a translation whose words have these log p.
+    pub fn of(applied: &Applied, token_log_p: &[f32]) -> Self {
+        let (log_p_forced, log_p_free) = applied.parts(token_log_p);
+        let (said, rows) = (applied.all_said(token_log_p.len()), applied.pinned());
+        Self {
+            pinned: (0..said.len()).map(|i| rows.contains(&i)).collect(),
+            forced: said.into_iter().map(|said| said != Said::Free).collect(),
+            log_p_forced,
+            log_p_free,
+        }
+    }
+}
+
+/// Links between words.
+#[derive(Debug, Serialize)]
+pub struct LinksLine {
+    of: &'static str,
+    sure: Vec<[usize; 2]>,
+    possible: Vec<[usize; 2]>,
+}
+
+impl LinksLine {
+    /// Those of the aligner that comes with the program.
+    pub fn of_aligner(links: &Links) -> Self {
+        let pairs = |links: &[Link]| links.iter().map(|link| [link.source, link.target]).collect();
+        let of = "the statistical aligner that comes with the program";
+        Self { of, sure: pairs(links.sure()), possible: pairs(links.possible()) }
+    }
+}
+
+/// A pair whose target was forced; without numbers where a model cannot read it.
+#[derive(Debug, Serialize)]
+pub struct ScoreLine<'a> {
+    /// x, `</s>` included.
+    pub source: &'a [String],
+    /// y, `</s>` included.
+    pub target: &'a [String],
+    /// The words of both, where tokens are pieces.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub words: Option<WordsLine>,
+    /// log p(y | x).
+    pub log_p: Option<f32>,
+    /// The same divided by the words of y as its language cuts them, `</s>` counted.
+    pub log_p_per_word: Option<f32>,
+    /// The same divided by the tokens of y, `</s>` counted.
+    pub log_p_per_token: Option<f32>,
+    /// log p(y_i | y_<i, x).
+    pub token_log_p: Option<&'a [f32]>,
+    /// alpha_ij, a row for each target token.
+    pub alpha: Option<&'a [Vec<f32>]>,
+    /// e_ij, before the softmax.
+    pub energies: Option<&'a [Vec<f32>]>,
+    /// As in [`HypothesisLine`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub head: Option<&'a [Vec<f32>]>,
+    /// As in [`TranslationLine`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reading: Option<&'static str>,
+    /// The aligned position of each target token.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub p_t: Option<&'a [f32]>,
+}
+
+/// The words of a pair.
+#[derive(Debug, Serialize)]
+pub struct WordsLine {
+    pub source: Ends,
+    pub target: Ends,
+}
+
+/// Tokens of words as JSON has them.
+pub fn ends(words: &[Range<usize>]) -> Ends {
+    words.iter().map(|word| [word.start, word.end]).collect()
+}

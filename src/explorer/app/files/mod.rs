@@ -1,0 +1,17 @@
+//! Files that the explorer opens and writes.
+
+pub mod claim;
+pub mod common;
+#[cfg(target_family = "wasm")]
+mod download;
+pub mod drawing;
+pub mod export;
+pub mod gold;
+pub mod interlinear;
+pub mod line;
+pub mod lists;
+pub mod picture;
+pub mod share;
+#[cfg(target_family = "wasm")]
+pub mod upload;
+pub mod work;

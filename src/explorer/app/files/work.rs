@@ -1,0 +1,297 @@
+//! The work on files that the session asks for, done off the window's thread, and what comes of it.
+
+#[cfg(not(target_family = "wasm"))]
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use engine::aligner::bundled::{AlignerChoice, AlignerFile};
+use engine::aligner::placed::{PlacedAligner, PlacedWords};
+use crate::app::files::picture::FigureRequest;
+use crate::app::page::{Dropped, Page};
+use engine::error::{Error, Result};
+use figure::Figure;
+use figure::fonts::Fonts;
+use figure::formats::format_of;
+use figure::interlinear::GlossedSentence;
+use figure::interlinear::conllu;
+use figure::page::FigurePage;
+use figure::png::Pixels;
+use figure::provenance::{Provenance, beside};
+use import;
+use crate::jobs::files::disk::Disk;
+use engine::lang;
+use engine::models::choice::ModelSpec;
+use engine::models::origins;
+use engine::text::lines::TextFile;
+use engine::text::links;
+use engine::text::links::Links;
+use engine::text::links::read::LinkLayout;
+#[cfg(not(target_family = "wasm"))]
+use engine::text::write::write_atomic;
+use engine::text::write::{folder_of, is_database};
+use training::recipe::TrainingPlan;
+use training::{curves, recipe};
+
+/// Work on files, done off the window's thread.
+#[derive(Clone, Debug, PartialEq)]
+pub enum FileJob {
+    /// Find out what was opened or dropped on this page.
+    Look { path: PathBuf, on: Page },
+    /// Read a text file.
+    Read(PathBuf),
+    /// Read alignments by hand of a list and its translations.
+    ReadGold { path: PathBuf, source: PathBuf, target: PathBuf },
+    /// Read an aligner file for its languages, or for the model in a folder.
+    OpenAligner { path: PathBuf, model: Option<ModelSpec> },
+    /// Find the training logs of a run, or of all runs in a folder.
+    FindLogs(PathBuf),
+    /// Write the configuration of a new training.
+    SaveTraining { plan: Box<TrainingPlan>, path: PathBuf },
+    /// Read a file in CoNLL-U.
+    ReadAnnotated(PathBuf),
+    /// Align the words of a column.
+    Align { number: u64, question: AlignQuestion },
+    /// Write what is exported.
+    Write { path: PathBuf, text: String },
+    /// Write what a table or links come from beside their file.
+    WriteBeside { path: PathBuf, from: Provenance },
+    /// Write a picture that is drawn already.
+    WriteFigure { path: PathBuf, figure: Arc<Figure<'static>> },
+    /// Draw a picture and write it.
+    Draw { path: PathBuf, picture: Box<FigureRequest> },
+    /// Draw a picture for the clipboard.
+    Paint(Box<FigureRequest>),
+    /// Write files in a way that the one who asks knows.
+    Work(FileWork),
+}
+
+/// Work on files that only the one who asks for it knows; it says what came of it.
+#[derive(Clone)]
+pub struct FileWork(pub Arc<dyn Fn() -> FileEvent + Send + Sync>);
+
+impl PartialEq for FileWork {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl std::fmt::Debug for FileWork {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Work")
+    }
+}
+
+/// What a statistical aligner is asked.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AlignQuestion {
+    pub aligner: AlignerChoice,
+    pub source: PlacedWords,
+    /// The words of the translation, `</s>` and `[UNK]` among them.
+    pub target: Vec<String>,
+}
+
+/// What became of a [`FileJob`] or a save.
+#[derive(Clone, Debug)]
+pub enum FileEvent {
+    /// What was opened or dropped.
+    Opened { path: PathBuf, what: Dropped, on: Page },
+    /// Alignments by hand of a list were read.
+    Gold { path: PathBuf, list: PathBuf, target: PathBuf, links: Arc<Vec<Links>>, note: String },
+    /// Training logs were looked for.
+    Logs { path: PathBuf, found: Vec<PathBuf> },
+    /// A text file was read, or more of it than before.
+    Read { path: PathBuf, lines: Arc<TextFile> },
+    /// A text file could not be read.
+    ReadFailed { path: PathBuf, message: String },
+    /// The configuration of a new training was to be written.
+    TrainingSaved {
+        path: PathBuf,
+        /// Why it could not be, as a sentence for the user.
+        trouble: Option<String>,
+    },
+    /// A file in CoNLL-U was read.
+    Annotated { path: PathBuf, sentences: Arc<Vec<GlossedSentence>> },
+    /// An aligner file was read, for its languages.
+    Aligner(AlignerFile),
+    /// The words of a column were aligned.
+    Aligned { number: u64, links: Links },
+    /// A picture for the clipboard was drawn.
+    Painted(Arc<Pixels>),
+    /// Something worth a line in the status bar.
+    Notice { text: String, is_error: bool },
+}
+
+impl FileEvent {
+    /// Something went wrong.
+    pub(crate) fn failed(error: &Error) -> Self {
+        Self::Notice { text: error.to_string(), is_error: true }
+    }
+}
+
+/// The most statistical aligners that are kept.
+const MOST_ALIGNERS: usize = 3;
+/// The statistical aligners that were opened last, as they were chosen, where there are any; opening one takes longer than to
+/// ask it.
+pub type KeptAligners = Arc<Mutex<Vec<(AlignerChoice, Option<PlacedAligner>)>>>;
+
+/// Has a chore done. The end of the program waits for those that write.
+pub fn carry_out(chore: FileJob, disk: &mut Disk<FileEvent>, aligners: &KeptAligners) {
+    let reads = match &chore {
+        FileJob::Align { .. } | FileJob::OpenAligner { .. } => Some("align"),
+        FileJob::Read(_) | FileJob::ReadGold { .. } | FileJob::ReadAnnotated(_) => Some("read"),
+        FileJob::Look { .. } | FileJob::FindLogs(_) => Some("open"),
+        FileJob::Paint(_) => Some("paint"),
+        _ => None,
+    };
+    let aligners = Arc::clone(aligners);
+    let work = move |tell: &mut dyn FnMut(FileEvent) -> bool| {
+        done(chore, &aligners, tell).unwrap_or_else(|error| Some(FileEvent::failed(&error)))
+    };
+    match reads {
+        Some(name) => disk.run_telling(name, Box::new(work)),
+        None => disk.run("write", Box::new(move || work(&mut |_| true))),
+    }
+}
+
+/// What came of it. `None` where there is no aligner, which the session knows before it asks.
+fn done(chore: FileJob, aligners: &KeptAligners, tell: &mut dyn FnMut(FileEvent) -> bool) -> Result<Option<FileEvent>> {
+    Ok(Some(match chore {
+        FileJob::Align { number, question } => return align(aligners, number, question, tell),
+        FileJob::Read(path) => read(path, tell),
+        FileJob::ReadGold { path, source, target } => read_gold(path, source, target)?,
+        FileJob::ReadAnnotated(path) => {
+            let sentences = conllu::read_file(&path)?;
+            FileEvent::Annotated { path, sentences: Arc::new(sentences) }
+        }
+        FileJob::Look { path, on } => look(path, on),
+        FileJob::OpenAligner { path, model } => {
+            // a file that was learned again is read again
+            aligners.lock().unwrap_or_else(PoisonError::into_inner).clear();
+            FileEvent::Aligner(AlignerFile { model, ..AlignerFile::open(path)? })
+        }
+        FileJob::FindLogs(path) => FileEvent::Logs { found: curves::logs(&path), path },
+        FileJob::SaveTraining { plan, path } => save_training(*plan, path),
+        FileJob::Write { path, text } => write(&path, text.as_bytes())?,
+        FileJob::WriteBeside { path, from } => {
+            write_whole(&beside(&path), format!("{:#}\n", from.json()).as_bytes())?;
+            return Ok(None);
+        }
+        FileJob::WriteFigure { path, figure } => {
+            write(&path, &(format_of(&path)?.write)(&figure, &FigurePage::default(), &Fonts::default())?)?
+        }
+        FileJob::Draw { path, picture } => write(&path, &lang::in_english(|| picture.bytes(&path))?)?,
+        FileJob::Work(FileWork(work)) => work(),
+        FileJob::Paint(picture) => FileEvent::Painted(Arc::new(lang::in_english(|| picture.pixels())?)),
+    }))
+}
+
+fn align(
+    aligners: &KeptAligners,
+    number: u64,
+    AlignQuestion { aligner: asked, source, target }: AlignQuestion,
+    tell: &mut dyn FnMut(FileEvent) -> bool,
+) -> Result<Option<FileEvent>> {
+    let mut kept = aligners.lock().unwrap_or_else(PoisonError::into_inner);
+    let known = kept.iter().position(|(of, _)| *of == asked);
+    let at = if let Some(at) = known {
+        at
+    } else {
+        if let Some(text) = asked.trouble() {
+            tell(FileEvent::Notice { text, is_error: true });
+        }
+        let opened = PlacedAligner::chosen(&asked)?;
+        if kept.len() == MOST_ALIGNERS {
+            kept.remove(0);
+        }
+        kept.push((asked.clone(), opened));
+        kept.len() - 1
+    };
+    Ok(kept[at].1.as_mut().map(|aligner| {
+        let links = aligner.links(&source, &PlacedWords::joined(&asked.target, &target));
+        FileEvent::Aligned { number, links }
+    }))
+}
+
+/// Finds out what a path is. Where logs are taken, the folder of a run is one; elsewhere it is the run's model.
+fn look(path: PathBuf, on: Page) -> FileEvent {
+    let may_be_logs = path.is_dir() || path.extension().is_some_and(|extension| extension == "jsonl");
+    if may_be_logs && on.takes(Dropped::Logs) {
+        let found = curves::logs(&path);
+        if !found.is_empty() {
+            return FileEvent::Logs { path, found };
+        }
+    }
+    let (what, path) = if path.is_dir() {
+        (Dropped::Model, path)
+    } else if let Some(folder) = model_of(&path) {
+        (Dropped::Model, folder)
+    } else if origins::find(&path).is_some() || origins::refused(&path).is_some() {
+        (Dropped::Model, path)
+    } else if is_database(&path) {
+        (Dropped::Workspace, path)
+    } else if path.extension().is_some_and(|extension| extension == "json") {
+        (Dropped::Interventions, path)
+    } else {
+        // What cannot be read is told by who opens it.
+        let kind = import::guess(&path).ok().and_then(|found| found.first().map(|(kind, _)| *kind));
+        let what = match kind {
+            Some(kind) if kind.is_links() => Dropped::Links,
+            Some(kind) if kind.name == "conllu" => Dropped::Annotated,
+            _ => Dropped::Text,
+        };
+        (what, path)
+    };
+    FileEvent::Opened { path, what, on }
+}
+
+/// The folder of a model whose file this is: someone who drops one of its files means the model.
+fn model_of(path: &Path) -> Option<PathBuf> {
+    path.file_name().filter(|name| *name == "config.json" || *name == "model.safetensors")?;
+    // A bare name lies in the folder where the program runs.
+    Some(folder_of(path).to_path_buf())
+}
+
+fn read_gold(path: PathBuf, list: PathBuf, target: PathBuf) -> Result<FileEvent> {
+    let lines = |path: &Path| -> Result<Vec<String>> {
+        let file = TextFile::open(path)?;
+        Ok((0..file.len()).map(|n| file.line(n).into_owned()).collect())
+    };
+    let lengths = links::read::lengths(&lines(&list)?, &lines(&target)?);
+    let gold = links::read::read(&path, &lengths, &LinkLayout::default())?;
+    Ok(FileEvent::Gold { path, list, target, links: Arc::new(gold.pairs), note: gold.note })
+}
+
+fn read(path: PathBuf, tell: &mut dyn FnMut(FileEvent) -> bool) -> FileEvent {
+    let news = |lines: &TextFile| FileEvent::Read { path: lines.path().to_owned(), lines: Arc::new(lines.clone()) };
+    match TextFile::open_growing(&path, &mut |lines| tell(news(lines))) {
+        Ok(lines) => FileEvent::Read { path, lines: Arc::new(lines) },
+        Err(error) => FileEvent::ReadFailed { path, message: error.to_string() },
+    }
+}
+
+/// Paths of the plan begin where the program runs.
+fn save_training(plan: TrainingPlan, path: PathBuf) -> FileEvent {
+    let here = std::env::current_dir().unwrap_or_default();
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let trouble = recipe::save(&plan.seen_from(&here, folder), &path, false).err().map(|error| error.to_string());
+    FileEvent::TrainingSaved { path, trouble }
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<FileEvent> {
+    write_whole(path, bytes)?;
+    Ok(FileEvent::Notice { text: tr!("Saved {}", path.display()), is_error: false })
+}
+
+/// Gives a file to the browser, which saves it where it saves all.
+#[cfg(target_family = "wasm")]
+pub use crate::app::files::download::write_whole;
+
+/// Writes a file in one step and makes its folder where that is missing.
+#[cfg(not(target_family = "wasm"))]
+pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
+    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        std::fs::create_dir_all(folder).map_err(|error| Error::io(folder, &error))?;
+    }
+    write_atomic(path, |file| file.write_all(bytes))
+}

@@ -1,0 +1,83 @@
+//! What the explorer is opened with. A leaf.
+
+use std::path::PathBuf;
+
+use engine::models::choice::ModelSpec;
+use engine::nn::device::DeviceChoice;
+
+/// A model that is installed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Installed {
+    pub folder: PathBuf,
+    /// BCP 47 tags of what it reads and writes; empty where that is not known before it is read.
+    pub languages: (String, String),
+    /// The paper that it follows; empty where that is not known.
+    pub paper: String,
+    /// The numbers of a state of its decoder where it aligns, else 0: of models of a pair the largest is the best.
+    pub state: u64,
+}
+
+/// Models that belong together: all of a pair of languages, in the order in which they are installed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LanguagePair<'a> {
+    pub languages: &'a (String, String),
+    pub models: Vec<&'a Installed>,
+}
+
+impl<'a> LanguagePair<'a> {
+    /// Every pair of some models.
+    pub fn all(models: &'a [Installed]) -> Vec<Self> {
+        let mut pairs: Vec<Self> = Vec::new();
+        for model in models {
+            match pairs.iter_mut().find(|pair| *pair.languages == model.languages) {
+                Some(pair) => pair.models.push(model),
+                None => pairs.push(Self { languages: &model.languages, models: vec![model] }),
+            }
+        }
+        pairs
+    }
+
+    /// The best model, and all that lie beside it: copies of a training lie in a folder of their own.
+    pub fn best(&self) -> Option<(&'a Installed, Vec<&'a Installed>)> {
+        let best = *self.models.iter().rev().max_by_key(|model| model.state)?;
+        let lies_beside = |model: &&&Installed| model.folder.parent() == best.folder.parent();
+        Some((best, self.models.iter().filter(lies_beside).copied().collect()))
+    }
+}
+
+impl From<PathBuf> for Installed {
+    fn from(folder: PathBuf) -> Self {
+        Self { folder, ..Self::default() }
+    }
+}
+
+/// What to open with.
+#[derive(Clone, Debug, Default)]
+pub struct OpenWith {
+    /// Where the state is kept between starts; `None`: nowhere.
+    pub saved: Option<PathBuf>,
+    /// Models asked for; they replace the columns of the saved state.
+    pub models: Vec<ModelSpec>,
+    /// Models that come with the program.
+    pub bundled: Vec<Installed>,
+    /// Those of them that are shown when there is nothing else.
+    pub opening: Vec<PathBuf>,
+    /// Where this user keeps models.
+    pub home: Option<PathBuf>,
+    /// A text file to open as the list.
+    pub source: Option<PathBuf>,
+    /// Its translation, line by line.
+    pub target: Option<PathBuf>,
+    /// Files that say themselves what they are, opened as if they were dropped on the window.
+    pub files: Vec<PathBuf>,
+    /// A file with a sentence and what is set in it.
+    pub interventions: Option<PathBuf>,
+    /// A link, which is shown first.
+    pub link: Option<String>,
+    /// The address that links begin with; `None`: as saved.
+    pub site: Option<String>,
+    /// Where to compute; `None`: as saved, else `auto`.
+    pub device: Option<DeviceChoice>,
+    /// CPU threads for all columns together; `None`: all cores.
+    pub threads: Option<usize>,
+}

@@ -1,0 +1,97 @@
+//! What a page of the window is to those that know none: its names, its key, what may be dropped on it.
+
+use engine::lang;
+
+/// The name of a page and what is fixed about it.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct PageInfo {
+    /// In the saved state, in lessons and in links of the manual: which page is shown.
+    pub key: &'static str,
+    /// On its tab.
+    pub name: &'static str,
+    /// On the sheet of shortcuts.
+    pub title: &'static str,
+    /// What the page keeps, in the saved state.
+    pub saved_as: &'static str,
+    /// Ctrl and this digit show it.
+    pub digit: u8,
+    /// What may be dropped on it. Other things go to the first page of the table that takes them.
+    pub takes: &'static [Dropped],
+    /// What its work has done so far is kept when it is cancelled.
+    pub keeps_work: bool,
+    /// It shows models by themselves, neither variants nor ensembles.
+    pub has_only_models: bool,
+}
+
+/// A page of the window. Each page's own folder says what it is; `pages::PAGES` lists them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Page(&'static PageInfo);
+
+/// One sentence, its translations and alignments: the page of the document.
+pub const SENTENCE: Page = Page::new(&PageInfo {
+    key: "sentence",
+    name: id!("Sentence"),
+    title: id!("Page Sentence"),
+    saved_as: "sentence",
+    digit: 1,
+    takes: &[Dropped::Model, Dropped::Text, Dropped::Interventions, Dropped::Links, Dropped::Annotated],
+    keeps_work: false,
+    has_only_models: false,
+});
+
+/// What a dropped path turns out to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Dropped {
+    /// A model folder.
+    Model,
+    /// Lines of text.
+    Text,
+    /// Training logs.
+    Logs,
+    /// A sentence with interventions.
+    Interventions,
+    /// A workspace.
+    Workspace,
+    /// Links between words.
+    Links,
+    /// Sentences with glosses (CoNLL-U).
+    Annotated,
+}
+
+impl Page {
+    /// The page of this information.
+    pub const fn new(info: &'static PageInfo) -> Self {
+        Self(info)
+    }
+
+    /// What is fixed about it.
+    pub const fn info(self) -> &'static PageInfo {
+        self.0
+    }
+
+    /// On its tab.
+    pub fn name(self) -> &'static str {
+        lang::text(self.0.name)
+    }
+
+    /// On the sheet of shortcuts.
+    pub fn title(self) -> &'static str {
+        lang::text(self.0.title)
+    }
+
+    /// In the saved state.
+    pub const fn key(self) -> &'static str {
+        self.0.key
+    }
+
+    /// Whether this may be dropped on it.
+    pub fn takes(self, dropped: Dropped) -> bool {
+        self.0.takes.contains(&dropped)
+    }
+}
+
+impl Default for Page {
+    fn default() -> Self {
+        SENTENCE
+    }
+}

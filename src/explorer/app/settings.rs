@@ -1,0 +1,209 @@
+//! What is set once for all columns: where models compute and how the window looks.
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use engine::aligner::bundled::AlignerFiles;
+use engine::analysis::reading::Reading;
+use figure::heatmap::outlines::Outlined;
+use crate::jobs::live::protocol::ModelFacts;
+use engine::lang::Language;
+use engine::nn::device::DeviceChoice;
+
+/// The palette of the dark theme: black is 0, white is 1, as in Bahdanau's figure 3.
+pub const DARK_PALETTE: &str = "gray";
+/// The palette of the light theme: white is 0.
+pub const LIGHT_PALETTE: &str = "print";
+
+/// Light or dark.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Theme {
+    /// Dark on light.
+    Light,
+    /// Light on dark.
+    Dark,
+    /// As the system.
+    #[default]
+    #[serde(other)]
+    System,
+}
+
+/// Which numbers the heatmap shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "String", into = "&'static str")]
+pub enum Shown {
+    /// alpha_ij, from 0 to 1.
+    #[default]
+    Alpha,
+    /// e_ij, before the softmax.
+    Energies,
+    /// How much word i depends on word j by this line of `MEASURES`, which is not alpha. Not kept: what is measured is
+    /// another one at the next start.
+    Measure(usize),
+}
+
+impl From<String> for Shown {
+    fn from(name: String) -> Self {
+        if name == "energies" { Self::Energies } else { Self::Alpha }
+    }
+}
+
+impl From<Shown> for &'static str {
+    fn from(shown: Shown) -> Self {
+        if shown == Shown::Energies { "energies" } else { "alpha" }
+    }
+}
+
+/// Whose translation is meant.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Whose {
+    /// The model's own.
+    Own,
+    /// The one that the user gives.
+    #[default]
+    Given,
+}
+
+impl Whose {
+    /// The other one.
+    pub fn other(self) -> Self {
+        match self {
+            Self::Own => Self::Given,
+            Self::Given => Self::Own,
+        }
+    }
+}
+
+/// Which of two questions pictures answer of models that have an alignment head.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PictureQuestion {
+    /// Where each word comes from, by the head; else where the model looked to choose it, by alpha.
+    pub origin: bool,
+    /// The links of the other answer are outlined.
+    pub both: bool,
+}
+
+/// How rows are read where each model has its own reading, in the saved state.
+const OWN_READING: &str = "own";
+
+/// Where models compute and how the picture looks. In the saved state what is not understood is as at first.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Settings {
+    /// Show the source word of greatest alpha in place of `[UNK]`.
+    pub unk_replacement: bool,
+    /// Where models compute.
+    #[serde(serialize_with = "device_name", deserialize_with = "device_of")]
+    pub device: DeviceChoice,
+    /// alpha or energies.
+    pub shown: Shown,
+    /// Which word a row of an alignment belongs to, in models where there is a choice; `None`: as each was trained.
+    #[serde(rename = "rows_by", serialize_with = "reading_name", deserialize_with = "reading_of")]
+    pub reading: Option<Reading>,
+    /// Where a model looked, or where each word comes from.
+    pub asked: PictureQuestion,
+    /// Show the pieces of words, in models whose vocabulary has them.
+    pub pieces: bool,
+    /// Show the links of a statistical aligner, where there is one.
+    pub links: bool,
+    /// The aligner files that take the place of what comes with the program, each for its languages or for a model.
+    pub aligner: AlignerFiles,
+    /// Whose alignment pictures show where the user gives a translation. Not kept.
+    #[serde(skip)]
+    pub whose: Whose,
+    /// Colour map, by name; `None` until one is chosen: that of the theme.
+    pub palette: Option<String>,
+    /// Light, dark or as the system.
+    pub theme: Theme,
+    /// The language of the window; `None`: as the system.
+    #[serde(serialize_with = "language_code", deserialize_with = "language_of")]
+    pub language: Option<Language>,
+    /// Size of everything, from 0.5 to 3.
+    pub zoom: f32,
+    /// The address of the explorer in a browser, with which links begin.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub site: Option<String>,
+}
+
+fn device_name<S: Serializer>(device: &DeviceChoice, output: S) -> Result<S::Ok, S::Error> {
+    output.collect_str(device)
+}
+
+fn device_of<'de, D: Deserializer<'de>>(input: D) -> Result<DeviceChoice, D::Error> {
+    Ok(String::deserialize(input)?.parse().unwrap_or_default())
+}
+
+#[expect(clippy::ref_option, clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+fn reading_name<S: Serializer>(reading: &Option<Reading>, output: S) -> Result<S::Ok, S::Error> {
+    output.serialize_str(reading.map_or(OWN_READING, Reading::name))
+}
+
+fn reading_of<'de, D: Deserializer<'de>>(input: D) -> Result<Option<Reading>, D::Error> {
+    Ok(Reading::from_name(&String::deserialize(input)?))
+}
+
+#[expect(clippy::ref_option, clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+fn language_code<S: Serializer>(language: &Option<Language>, output: S) -> Result<S::Ok, S::Error> {
+    output.serialize_str(language.map_or("system", Language::code))
+}
+
+fn language_of<'de, D: Deserializer<'de>>(input: D) -> Result<Option<Language>, D::Error> {
+    Ok(Language::from_code(&String::deserialize(input)?))
+}
+
+impl Settings {
+    /// How the rows of a model are read, with the delay of the reading `input`; `None` where there is no choice.
+    pub fn reading_of(&self, facts: Option<&ModelFacts>) -> Option<(Reading, usize)> {
+        let has_head = facts.is_some_and(|facts| facts.has_head);
+        if has_head && self.asked.origin { Some((Reading::Head, 0)) } else { self.of_alpha(facts) }
+    }
+
+    /// As [`Settings::reading_of`], of alpha alone.
+    pub fn of_alpha(&self, facts: Option<&ModelFacts>) -> Option<(Reading, usize)> {
+        let facts = facts?;
+        facts.input_delay.map(|delay| (self.reading.unwrap_or(facts.reading), delay))
+    }
+
+    /// The reading of the other one of two answers, where its links are outlined.
+    pub fn outlined_of(&self, facts: Option<&ModelFacts>) -> Option<(Reading, usize)> {
+        let has_head = facts.is_some_and(|facts| facts.has_head);
+        let other = || if self.asked.origin { self.of_alpha(facts).unwrap_or_default() } else { (Reading::Head, 0) };
+        (has_head && self.asked.both).then(other)
+    }
+
+    /// Whose links are outlined over the picture of a model.
+    pub fn outlined(&self, facts: Option<&ModelFacts>) -> Outlined {
+        match self.outlined_of(facts) {
+            None => Outlined::Aligner,
+            Some((Reading::Head, _)) => Outlined::Head,
+            Some(_) => Outlined::Alpha,
+        }
+    }
+
+    /// The colour map by name, on the dark or the light theme.
+    pub fn palette_on(&self, is_dark: bool) -> &str {
+        self.palette.as_deref().unwrap_or(if is_dark { DARK_PALETTE } else { LIGHT_PALETTE })
+    }
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            unk_replacement: false,
+            device: DeviceChoice::Auto,
+            shown: Shown::Alpha,
+            reading: None,
+            asked: PictureQuestion::default(),
+            pieces: false,
+            links: false,
+            aligner: AlignerFiles::default(),
+            whose: Whose::Given,
+            palette: None,
+            theme: Theme::System,
+            language: None,
+            zoom: 1.0,
+            site: None,
+        }
+    }
+}

@@ -1,0 +1,387 @@
+//! What all pages share, in three parts: the document, the work under way and what is looked at. Here is what
+//! needs more than one of them. A page changes it while it handles a command; views only read it.
+
+use std::borrow::Cow;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use engine::aligner::bundled::AlignerFile;
+use crate::app::document::Document;
+use crate::app::document::column::{Column, ColumnState, DecodeKey, file_name};
+use crate::app::document::differences::differences;
+use crate::app::document::table::TargetWord;
+use crate::app::effect::Effect;
+use crate::app::files::lists::Lists;
+use crate::app::files::work::{AlignQuestion, FileJob};
+use crate::app::open_with::Installed;
+use crate::app::page::Page;
+use crate::app::tasks::Tasks;
+use crate::app::view::{Notice, Selection, ViewState};
+use engine::decoding::SystemSpec;
+use figure::png::Pixels;
+use crate::jobs::live::protocol::{ColumnId, ColumnSpec, Request};
+use engine::models::choice::ModelSpec;
+use engine::nn::device::DeviceChoice;
+use engine::text::language;
+use engine::text::links::Links;
+use engine::text::sentence::MAX_SOURCE_BYTES;
+
+/// Most notices kept.
+const MAX_NOTICES: usize = 20;
+
+/// What all pages share.
+#[derive(Default)]
+pub struct AppState {
+    /// What undo knows, and what it is shown as.
+    pub document: Document,
+    /// The work under way.
+    pub tasks: Tasks,
+    /// What is looked at and how.
+    pub view: ViewState,
+    pub lists: Lists,
+    /// Models that come with the program.
+    pub bundled: Vec<Installed>,
+    pub(crate) revision: u64,
+}
+
+impl AppState {
+    /// The models and ensembles of the columns, each once.
+    pub fn systems(&self) -> Vec<SystemSpec> {
+        let mut systems: Vec<SystemSpec> = Vec::new();
+        for Column { system, .. } in self.document.columns() {
+            if !systems.contains(system) {
+                systems.push(system.clone());
+            }
+        }
+        systems
+    }
+
+    /// The selected column, else the first that has a table.
+    pub fn selected_column(&self) -> Option<&Column> {
+        let selected = self.view.selection.column.and_then(|id| self.document.column(id));
+        selected
+            .or_else(|| self.document.columns.iter().find(|column| column.table.is_some()))
+            .or(self.document.columns.first())
+    }
+
+    /// The word for the inspector: its column, its position i and itself.
+    pub fn selected_word(&self) -> Option<(&Column, usize, &TargetWord)> {
+        let column = self.document.column(self.view.selection.column?)?;
+        let i = self.view.selection.target?;
+        Some((column, i, column.table.as_ref()?.target.get(i)?))
+    }
+
+    /// Whether a column shows typed words for `[UNK]`.
+    pub fn replaces(&self, column: &Column) -> bool {
+        let own = column.variant.and_then(|id| self.document.scene.variant(id)?.replaces);
+        own.unwrap_or(self.view.settings.unk_replacement)
+    }
+
+    /// The reference translation of the shown sentence, when its file was opened with one.
+    pub fn reference(&self) -> Option<Cow<'_, str>> {
+        self.lists.reference(self.document.scene.position?)
+    }
+
+    /// Grows with every change that is saved.
+    pub fn revision(&self) -> u64 {
+        self.revision
+    }
+
+    /// Something that is saved has changed.
+    pub(crate) fn changed(&mut self) {
+        self.revision += 1;
+    }
+
+    /// Nothing is to be saved; the first start is worth keeping, what was only read back is not written again.
+    pub(crate) fn begun(&mut self, is_first_start: bool) {
+        self.revision = u64::from(is_first_start);
+    }
+
+    /// Adds a sentence to the status line.
+    pub(crate) fn notify(&mut self, text: impl Into<String>, is_error: bool) {
+        let text = text.into();
+        // The same trouble told again (a full disk at every save) stays one notice.
+        if self.view.notices.iter().any(|notice| notice.text == text) {
+            return;
+        }
+        let id = self.tasks.fresh_id();
+        self.view.notices.push(Notice { id, text, is_error });
+        if self.view.notices.len() > MAX_NOTICES {
+            self.view.notices.remove(0);
+        }
+    }
+
+    /// Says that a text was cut to the length that models read.
+    pub(crate) fn notify_cut(&mut self) {
+        self.notify(
+            tr!("The text was cut, because a sentence may have at most {MAX_SOURCE_BYTES} bytes", MAX_SOURCE_BYTES),
+            true,
+        );
+    }
+
+    pub(crate) fn show_page(&mut self, page: Page) {
+        if page != self.view.page {
+            self.view.page = page;
+            self.changed();
+        }
+    }
+
+    /// Makes a column the selected one, where it is there.
+    pub(crate) fn select_column(&mut self, column: ColumnId) {
+        if self.document.column(column).is_some() && self.view.selection.column != Some(column) {
+            self.view.selection = Selection { column: Some(column), target: None };
+        }
+    }
+
+    /// Asks for all that is wanted now; everything older is stale from here on.
+    pub(crate) fn request(&mut self) {
+        let given = self.document.scene.given.clone();
+        self.request_by(|column, source, wish| {
+            (column.want(source, wish), column.want_given(source, given.as_deref(), wish))
+        });
+    }
+
+    /// The models are wanted and nothing is to be translated.
+    pub(crate) fn request_to_rest(&mut self) {
+        self.request_by(|column, _, _| {
+            column.rest();
+            (false, None)
+        });
+    }
+
+    /// `want` prepares a column for the source and says whether it has to be decoded, and what given translation it reads.
+    fn request_by(&mut self, want: impl Fn(&mut Column, &str, &DecodeKey) -> (bool, Option<String>)) {
+        self.arrange_variants();
+        let number = self.tasks.fresh_request();
+        let mut columns = Vec::with_capacity(self.document.columns.len());
+        let scene = &self.document.scene;
+        for column in &mut self.document.columns {
+            let wish = column.wish(self.view.settings.device, scene);
+            let source = scene.text_of(column.variant);
+            let (decode, given) = want(column, source, &wish);
+            let source = (source != scene.source).then(|| source.to_owned());
+            columns.push(ColumnSpec { source, given, ..column.spec(wish, decode) });
+        }
+        let source = scene.source.clone();
+        self.tasks.push(Effect::Decode(Request { number, source, columns, near: self.tasks.near.clone() }));
+        // what is at work is not compared
+        self.document.compare_variants();
+        self.tell_variants();
+    }
+
+    /// Has a column for each variant of the models that are there, behind the original, and none for any other.
+    fn arrange_variants(&mut self) {
+        let originals: Vec<_> = self.document.originals().map(|column| column.system.members.clone()).collect();
+        let scene = &self.document.scene;
+        let stays = |column: &Column| {
+            let variant = column.variant.map(|id| scene.variant(id).is_some());
+            variant.is_none_or(|is_there| is_there && originals.contains(&column.system.members))
+        };
+        let before = self.document.columns.len();
+        self.document.columns.retain(stays);
+        let has_gone = before != self.document.columns.len();
+        for variant in Arc::clone(&self.document.scene.variants).iter() {
+            if !self.document.columns.iter().any(|column| column.variant == Some(variant.id)) {
+                self.add_variant(variant.id, &variant.models);
+            }
+        }
+        if has_gone {
+            if self.view.selection.column.is_some_and(|id| self.document.column(id).is_none()) {
+                self.view.selection = Selection::default();
+            }
+            self.view.hover = self.view.hover.filter(|hover| self.document.column(hover.column).is_some());
+            self.mark_differences();
+        }
+    }
+
+    /// Says of each variant what it differs in; a table that stays is labelled anew.
+    pub(crate) fn tell_variants(&mut self) {
+        let mut is_new = false;
+        for at in 0..self.document.columns.len() {
+            let told = self.document.told(&self.document.columns[at], self.view.settings.unk_replacement);
+            if self.document.columns[at].told == told {
+                continue;
+            }
+            self.document.columns[at].told = told;
+            if !self.document.columns[at].stale && self.document.columns[at].table.is_some() {
+                self.rebuild(at);
+                is_new = true;
+            }
+        }
+        if is_new {
+            self.mark_differences();
+        }
+    }
+
+    fn add_variant(&mut self, id: u64, models: &[ModelSpec]) {
+        let is_original = |column: &Column| column.variant.is_none() && column.system.members == models;
+        let Some(original) = self.document.columns.iter().position(is_original) else { return };
+        let is_other = |column: &Column| column.variant.is_none() || column.system.members != models;
+        let behind = &self.document.columns[original + 1..];
+        let at = original + 1 + behind.iter().position(is_other).unwrap_or(behind.len());
+        let fresh = self.tasks.fresh_id();
+        let column = self.document.columns[original].beside(fresh, id);
+        self.document.columns.insert(at, column);
+    }
+
+    /// Makes a column's table again from its shown hypothesis.
+    pub(crate) fn rebuild(&mut self, at: usize) {
+        let revision = self.tasks.fresh_id();
+        self.document.columns[at].rebuild(&self.view.settings, revision);
+    }
+
+    /// Makes the tables of all columns again.
+    pub(crate) fn rebuild_all(&mut self) {
+        (0..self.document.columns.len()).for_each(|at| self.rebuild(at));
+        self.mark_differences();
+    }
+
+    /// Asks for the links of a column's shown hypothesis and of the given translation, where they are shown; those of
+    /// others are forgotten.
+    pub(crate) fn ask_links(&mut self, at: usize) {
+        self.document.columns[at].forget_links();
+        let column = &self.document.columns[at];
+        let question = column.shown().and_then(|shown| column.question(shown, &self.view.settings));
+        self.document.columns[at].asked = self.ask_aligner(question);
+        self.ask_given_links(at);
+    }
+
+    /// Asks for the links of the given translation of a column.
+    pub(crate) fn ask_given_links(&mut self, at: usize) {
+        let column = &self.document.columns[at];
+        let question = column.read().and_then(|given| column.question(given, &self.view.settings));
+        let asked = self.ask_aligner(question);
+        let column = &mut self.document.columns[at];
+        (column.given_links, column.given_asked) = (None, asked);
+    }
+
+    /// Asks for the links of all columns.
+    pub(crate) fn ask_all_links(&mut self) {
+        (0..self.document.columns.len()).for_each(|at| self.ask_links(at));
+        self.rebuild_all();
+    }
+
+    /// Takes a file of the user's as the aligner of its languages, or of a model.
+    pub(crate) fn add_aligner(&mut self, own: AlignerFile) {
+        let AlignerFile { path, languages: (source, target), model } = &own;
+        let of = match model {
+            Some(model) => model.name(),
+            None if source.is_empty() => tr!("all languages").to_owned(),
+            None => tr!("{} and {}", language::name(source), language::name(target)),
+        };
+        self.notify(tr!("{} links the words of {of} now", file_name(path), of), false);
+        self.view.settings.aligner.add(own);
+        self.changed();
+        self.ask_all_links();
+    }
+
+    /// Lets a file of the user's go, so that its languages, or its model, have what comes with the program.
+    pub(crate) fn remove_aligner(&mut self, gone: &AlignerFile) {
+        self.view.settings.aligner.remove(gone);
+        self.changed();
+        self.ask_all_links();
+    }
+
+    /// Asks, where links are wanted; answers with the number of the question.
+    fn ask_aligner(&mut self, question: Option<AlignQuestion>) -> Option<u64> {
+        let is_wanted =
+            self.view.settings.links || self.document.compares_links || self.document.scene.interlinear.asks_aligner();
+        let question = question.filter(|_| is_wanted)?;
+        let number = self.tasks.fresh_id();
+        self.tasks.chore(FileJob::Align { number, question });
+        Some(number)
+    }
+
+    /// Whether links are wanted that are not shown.
+    pub(crate) fn compare_links(&mut self, on: bool) {
+        if on != self.document.compares_links {
+            self.document.compares_links = on;
+            let missing = |column: &Column| !on || column.links.is_none() && column.asked.is_none();
+            let all = 0..self.document.columns.len();
+            all.filter(|at| missing(&self.document.columns[*at]))
+                .collect::<Vec<_>>()
+                .into_iter()
+                .for_each(|at| self.ask_links(at));
+            self.rebuild_all();
+        }
+    }
+
+    /// The answer to a question; one that nobody waits for any more changes nothing.
+    pub(crate) fn aligned(&mut self, number: u64, links: Links) {
+        let of = |column: &Column| [column.asked, column.given_asked].contains(&Some(number));
+        let Some(at) = self.document.columns.iter().position(of) else { return };
+        let column = &mut self.document.columns[at];
+        let place = if column.asked == Some(number) { &mut column.links } else { &mut column.given_links };
+        *place = Some(links);
+        self.rebuild(at);
+        self.mark_differences();
+    }
+
+    /// Marks the words that the columns do not share; only among finished translations into one language.
+    pub(crate) fn mark_differences(&mut self) {
+        self.document.compare_variants();
+        let marks = differences(&self.document.columns);
+        for (at, marks) in marks.into_iter().enumerate() {
+            let revision = self.tasks.fresh_id();
+            let Some(table) = &mut self.document.columns[at].table else { continue };
+            if table.target.iter().map(|word| word.differs).eq(marks.iter().copied()) {
+                continue;
+            }
+            let table = Arc::make_mut(table);
+            table.revision = revision;
+            for (word, differs) in table.target.iter_mut().zip(marks) {
+                word.differs = differs;
+            }
+        }
+    }
+
+    /// A picture for the clipboard was drawn.
+    pub(crate) fn picture_painted(&mut self, pixels: Arc<Pixels>) {
+        self.view.painted = Some((self.tasks.fresh_id(), pixels));
+        self.notify(tr!("The picture is in the clipboard"), false);
+    }
+
+    /// A column for a model, or for several as one, at the right.
+    pub(crate) fn add_column(&mut self, mut system: SystemSpec) {
+        system.members.iter_mut().for_each(|model| keep_whole(&mut model.folder));
+        let id = self.tasks.fresh_id();
+        self.document.columns.push(Column::new(id, system));
+    }
+
+    /// There are other columns than before.
+    pub(crate) fn columns_changed(&mut self) {
+        self.changed();
+        self.mark_differences();
+        self.request();
+    }
+
+    /// Models move to another device: each column is told again what it is, failures are tried again.
+    pub(crate) fn set_device(&mut self, device: DeviceChoice) {
+        if device == self.view.settings.device {
+            return;
+        }
+        self.view.settings.device = device;
+        for at in 0..self.document.columns.len() {
+            let fresh = self.tasks.fresh_id();
+            let column = &mut self.document.columns[at];
+            if self.view.selection.column == Some(column.id) {
+                self.view.selection.column = Some(fresh);
+            }
+            column.id = fresh;
+            column.state = ColumnState::Loading(0.0);
+        }
+        self.view.hover = None;
+        self.changed();
+        self.request();
+    }
+}
+
+/// A model's path as it is kept: one that is there has its whole path, so that the next start, elsewhere, finds it too.
+fn keep_whole(folder: &mut PathBuf) {
+    if folder.is_relative()
+        && folder.exists()
+        && let Ok(whole) = std::path::absolute(&*folder)
+    {
+        *folder = whole;
+    }
+}

@@ -1,0 +1,108 @@
+//! The work under way: its numbers, what the driver is to carry out, and what is waited for.
+
+use crate::app::effect::{Effect, QueueCall};
+use crate::app::files::work::FileJob;
+use crate::app::page::Page;
+use crate::jobs::live::protocol::Near;
+use crate::jobs::queue::{JobProgress, QueueOrder};
+
+/// Work that a page has ordered and that is not done.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Task {
+    /// Of the order.
+    pub number: u64,
+    pub page: Page,
+    /// How far it is; `None` while it waits for its turn.
+    pub progress: Option<JobProgress>,
+    /// Held up until it is told to go on.
+    pub is_paused: bool,
+}
+
+/// The work under way.
+#[derive(Default)]
+pub struct Tasks {
+    list: Vec<Task>,
+    effects: Vec<Effect>,
+    next_id: u64,
+    /// Number of the newest request; events with any other change nothing.
+    newest: u64,
+    /// The neighbours that each request asks for until they are found.
+    pub(crate) near: Option<Near>,
+}
+
+impl Tasks {
+    /// Work of the pages that is not done, in the order it was asked for.
+    pub fn list(&self) -> &[Task] {
+        &self.list
+    }
+
+    /// The work of this number, while it is not done.
+    pub fn task(&self, number: u64) -> Option<&Task> {
+        self.list.iter().find(|task| task.number == number)
+    }
+
+    /// The number of the newest request.
+    pub fn newest(&self) -> u64 {
+        self.newest
+    }
+
+    /// The number of a new request, which is the newest from here on.
+    pub(crate) fn fresh_request(&mut self) -> u64 {
+        self.newest += 1;
+        self.newest
+    }
+
+    /// A number that was never given before.
+    pub(crate) fn fresh_id(&mut self) -> u64 {
+        self.next_id += 1;
+        self.next_id
+    }
+
+    /// Has this carried out by the driver.
+    pub(crate) fn push(&mut self, effect: Effect) {
+        self.effects.push(effect);
+    }
+
+    /// Has this done off the window's thread.
+    pub(crate) fn chore(&mut self, chore: FileJob) {
+        self.push(Effect::Chore(chore));
+    }
+
+    /// What came up since the last call.
+    pub(crate) fn take_effects(&mut self) -> Vec<Effect> {
+        std::mem::take(&mut self.effects)
+    }
+
+    /// Has this done in the corpus lane; answers with its number.
+    pub(crate) fn order(&mut self, page: Page, order: QueueOrder) -> u64 {
+        let number = self.fresh_id();
+        self.list.push(Task { number, page, progress: None, is_paused: false });
+        self.push(Effect::Lane(QueueCall::Submit(number, order)));
+        number
+    }
+
+    /// Ends an order that is not done, and answers with whose it was; nothing more is heard of it.
+    pub(crate) fn cancel(&mut self, number: u64) -> Option<Page> {
+        let page = self.done(number)?;
+        self.push(Effect::Lane(QueueCall::Cancel(number)));
+        Some(page)
+    }
+
+    /// An order is done; answers with whose it was.
+    pub(crate) fn done(&mut self, number: u64) -> Option<Page> {
+        let at = self.list.iter().position(|task| task.number == number)?;
+        Some(self.list.remove(at).page)
+    }
+
+    /// An order has come so far; false where it was cancelled.
+    pub(crate) fn progressed(&mut self, number: u64, progress: JobProgress) -> bool {
+        let task = self.list.iter_mut().find(|task| task.number == number);
+        task.map(|task| task.progress = Some(progress)).is_some()
+    }
+
+    pub(crate) fn pause(&mut self, number: u64, is_paused: bool) {
+        let Some(task) = self.list.iter_mut().find(|task| task.number == number) else { return };
+        task.is_paused = is_paused;
+        self.push(Effect::Lane(QueueCall::Pause(number, is_paused)));
+    }
+}

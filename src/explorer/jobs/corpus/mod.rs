@@ -1,0 +1,8 @@
+//! The thread that owns an open corpus.
+
+pub mod calls;
+pub mod explore;
+mod judging;
+mod open;
+pub mod thread;
+mod unsaved;

@@ -1,0 +1,90 @@
+//! The lane that keeps an open workspace: one thread with one connection. It answers calls in their order; of
+//! questions that wait, only the last of a kind is answered. While nothing is asked it reads the texts of a workspace that
+//! was opened; now and then it looks whether another window, or a run, has written.
+
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel};
+use std::time::Duration;
+
+use crate::jobs::corpus::open::{Open, Opened};
+use crate::jobs::thread::{Outbox, Patience, Service, Wake};
+use crate::jobs::{priority, thread};
+use engine::ticket::{CancellationToken, Generation};
+
+pub use crate::jobs::corpus::calls::{CorpusNews, CorpusRequest, Detail};
+
+/// Events that may wait to be read.
+const ROOM: usize = 64;
+/// How often it looks whether others have written.
+const LOOK_EVERY: Duration = Duration::from_millis(700);
+
+/// The lane.
+pub struct CorpusThread {
+    calls: Sender<CorpusRequest>,
+    imports: Generation,
+    /// What it sends.
+    pub news: Service<CorpusNews>,
+}
+
+impl CorpusThread {
+    /// Starts the thread.
+    pub fn spawn(wake: Wake) -> Self {
+        let (out, events) = thread::channel(ROOM, wake);
+        let (calls, inbox) = channel();
+        let imports = Generation::new();
+        let (tickets, stopped) = (imports.clone(), imports.clone());
+        let ends = Generation::new();
+        let end = ends.next();
+        let stop = move || {
+            ends.cancel();
+            stopped.cancel();
+        };
+        // A judgement that was given is written before the program ends.
+        let news = Service::start("corpus", Patience::Whole, events, stop, move || run(&inbox, &out, &tickets, &end));
+        Self { calls, imports, news }
+    }
+
+    /// Asks for something.
+    pub fn send(&self, call: CorpusRequest) {
+        let stops = call == CorpusRequest::Stop;
+        let is_sent = self.news.has_thread() && self.calls.send(call).is_ok();
+        // Sent first: an import that begins meanwhile finds it waiting.
+        if stops {
+            self.imports.cancel();
+        }
+        if !is_sent {
+            let message = "The system gave no thread for corpora; close other programs and start again.";
+            self.news.refuse(CorpusNews::Failed(message.to_owned()));
+        }
+    }
+}
+
+fn run(inbox: &Receiver<CorpusRequest>, out: &Outbox<CorpusNews>, imports: &Generation, end: &CancellationToken) {
+    priority::step_back(priority::LIVE);
+    let mut open = Open { out, imports, end, inbox, waiting: Vec::new(), at: Opened::default() };
+    loop {
+        if open.waiting.is_empty() && !open.at.jobs.is_busy() {
+            match inbox.recv_timeout(if open.at.reads_on { Duration::ZERO } else { LOOK_EVERY }) {
+                Ok(call) => open.waiting.push(call),
+                Err(RecvTimeoutError::Timeout) if open.at.reads_on => open.attempt(Open::read_on),
+                Err(RecvTimeoutError::Timeout) => open.attempt(Open::look),
+                Err(RecvTimeoutError::Disconnected) => return,
+            }
+        }
+        match inbox.try_recv() {
+            Ok(call) => open.waiting.push(call),
+            Err(TryRecvError::Empty) => {}
+            // A long answer ends with the program.
+            Err(TryRecvError::Disconnected) if open.waiting.is_empty() => return,
+            Err(TryRecvError::Disconnected) => {}
+        }
+        open.waiting.extend(inbox.try_iter());
+        if open.waiting.is_empty() {
+            open.attempt(Open::step);
+            continue;
+        }
+        let call = open.waiting.remove(0);
+        if !open.waiting.iter().any(|later| later.replaces(&call)) {
+            open.attempt(|open| open.answer(call));
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! A translation that the user gives, as a model reads it: its probability, word by word, and its alignment.
+
+use engine::decoding::force;
+use engine::error::{Error, Result};
+use engine::evaluation::rows::{self, ReadRows};
+use crate::jobs::live::protocol::HypothesisView;
+use crate::jobs::live::view;
+use crate::jobs::models::loaded::LoadedModel;
+use engine::models::Stepper;
+use engine::text::line;
+use engine::ticket::CancellationToken;
+
+/// Most numbers of its alignment.
+const MOST_CELLS: usize = 4_000_000;
+
+/// The given words under this model, `</s>` included.
+///
+/// # Errors
+/// A text without words or with too many; what the model refuses; [`Error::Stale`].
+pub(crate) fn given(
+    shelved: &LoadedModel,
+    source: &view::Source,
+    text: &str,
+    stepper: &mut dyn Stepper,
+    ticket: &CancellationToken,
+) -> Result<HypothesisView> {
+    let target = line::read(&shelved.model().target, text, false);
+    let target = target.map_err(|why| Error::Input(format!("Your translation {why}.")))?;
+    if target.words() == 0 {
+        return Err(Error::Input("Your translation has no words that this model could read.".to_owned()));
+    }
+    let cells = source.sentence.len() * target.ids.len();
+    if cells > MOST_CELLS {
+        return Err(Error::Input("Your translation is too long to be aligned with this text.".to_owned()));
+    }
+    let longer = ReadRows::own(shelved.system()).longer(&target.ids);
+    let forced = force(stepper, &[(&source.sentence.ids, &longer)], ticket)?;
+    let forced = rows::of_tokens_alone(forced.into_iter().next().unwrap_or_default(), target.ids.len());
+    Ok(view::given(&shelved.wording(), source, (&target, false), forced))
+}

@@ -1,0 +1,367 @@
+//! Serves one request. Testable alone: no channel, no mailbox.
+//!
+//! Models are waited for and decoded side by side, one thread each; columns of one model take turns.
+//! With two models on two cores each has a core to itself, which gives both first rows soonest.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use engine::clock::Instant;
+use engine::decoding::{Decoded, Hypothesis, SearchOptions, SearchProgress, decode};
+use engine::error::{Error, Result};
+use engine::evaluation::rows::ReadRows;
+use engine::interventions::{Intervening, Intervention};
+use crate::jobs::gate::{ForegroundGate, ForegroundGuard};
+use crate::jobs::live::protocol::{
+    ColumnResult, ColumnSpec, Event, HypothesisView, Request, SystemKey, UntouchedTranslation,
+};
+use crate::jobs::live::untouched::shifts;
+use crate::jobs::live::{given, near, view};
+use crate::jobs::models::cache::Heard;
+use crate::jobs::models::loaded::LoadedModel;
+use crate::jobs::models::store::{Outcome, Store};
+use crate::jobs::thread::{caught, panic_sentence};
+use engine::models::Stepper;
+use engine::text::sentence::Sentence;
+use engine::ticket::CancellationToken;
+
+/// Most numbers (alpha and energies) of a trace; longer sentences are searched without one.
+const MAX_TRACE: usize = 16_000_000;
+/// Most numbers of all hypotheses of a result; further down the beam they are left out.
+const MAX_NUMBERS: usize = 16_000_000;
+/// A source of more words than this is long: its rows are sent no closer than [`FRAME`].
+const LONG: usize = 100;
+/// A frame of the window at 60 a second.
+const FRAME: Duration = Duration::from_millis(16);
+
+/// Where events go; shared by the threads of a request.
+type Out<'a> = Mutex<&'a mut (dyn FnMut(Event) + Send)>;
+
+/// What all columns of a request have in common.
+struct Job<'a> {
+    request: &'a Request,
+    store: &'a Store,
+    ticket: &'a CancellationToken,
+    /// Held shut while a column has something to do.
+    gate: Option<Arc<ForegroundGate>>,
+    out: Out<'a>,
+    threads: usize,
+    start: Instant,
+}
+
+/// Loads what the request wants and translates its text in every column. Never panics and never fails:
+/// what goes wrong is an event of the column concerned. Stops at once, silently, when the ticket is stale.
+pub fn serve(request: &Request, store: &mut Store, ticket: &CancellationToken, emit: &mut (dyn FnMut(Event) + Send)) {
+    serve_holding(request, store, ticket, None, emit);
+}
+
+/// As [`serve`]; the request's hold on the gate ends when all that is left to do is to wait for a model whose reader
+/// has stalled.
+pub(crate) fn serve_holding(
+    request: &Request,
+    store: &mut Store,
+    ticket: &CancellationToken,
+    busy: Option<ForegroundGuard>,
+    emit: &mut (dyn FnMut(Event) + Send),
+) {
+    let start = Instant::now();
+    store.arrange(request);
+    let mut systems: Vec<(SystemKey, Vec<&ColumnSpec>)> = Vec::new();
+    for spec in &request.columns {
+        let key = spec.key();
+        match systems.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, columns)) => columns.push(spec),
+            None => systems.push((key, vec![spec])),
+        }
+    }
+    // Only columns with work count for the cores: one with its result on screen or without a model has none.
+    let is_busy = |spec: &&ColumnSpec| (spec.decode || spec.given.is_some()) && !store.has_failed(spec);
+    let working = systems.iter().filter(|(_, columns)| columns.iter().any(is_busy)).count();
+    let threads = (store.threads / working.max(1)).max(1);
+    let gate = busy.as_ref().map(ForegroundGuard::gate);
+    let job = Job { request, store, ticket, gate, out: Mutex::new(emit), threads, start };
+    let holds: Vec<Option<ForegroundGuard>> = systems.iter().map(|_| job.hold()).collect();
+    drop(busy);
+    std::thread::scope(|scope| {
+        let last = systems.len().saturating_sub(1);
+        for (n, ((system, columns), hold)) in systems.iter().zip(holds).enumerate() {
+            let job = &job;
+            let work = move || job.system(system, columns, hold);
+            let thread = std::thread::Builder::new().name("interlinear-column".to_owned());
+            if n == last {
+                work();
+            } else if thread.spawn_scoped(scope, work).is_err() {
+                // No thread to be had: one after the other, then.
+                job.system(system, columns, job.hold());
+            }
+        }
+    });
+    let _hold = job.hold();
+    for (system, columns) in &systems {
+        job.near(system, columns);
+    }
+    for (system, columns) in &systems {
+        job.fingerprint(system, columns);
+    }
+}
+
+impl Job<'_> {
+    fn emit(&self, event: Event) {
+        (self.out.lock().unwrap_or_else(PoisonError::into_inner))(event);
+    }
+
+    /// Keeps the corpus lane aside.
+    fn hold(&self) -> Option<ForegroundGuard> {
+        self.gate.as_ref().map(ForegroundGate::shut)
+    }
+
+    /// The columns of one model or ensemble, in turn. `hold` is let go while nothing but a stalled reader is waited for.
+    fn system(&self, system: &SystemKey, columns: &[&ColumnSpec], mut hold: Option<ForegroundGuard>) {
+        let mut hear = |heard| match heard {
+            Heard::Stalled => hold = None,
+            Heard::Read(fraction) => {
+                for spec in columns {
+                    self.store.must_tell(spec, Outcome::Loading);
+                    self.emit(Event::Loading { column: spec.column, fraction });
+                }
+            }
+        };
+        let Some(shelved) = self.store.wait(system, self.ticket, &mut hear) else { return };
+        let _hold = hold.or_else(|| self.hold());
+        let shelved = match shelved {
+            Ok(shelved) => shelved,
+            Err(message) => {
+                for spec in columns.iter().filter(|spec| self.store.must_tell(spec, Outcome::Failed)) {
+                    self.emit(Event::LoadFailed { column: spec.column, message: message.clone() });
+                }
+                return;
+            }
+        };
+        for spec in columns.iter().filter(|spec| self.store.must_tell(spec, Outcome::Loaded)) {
+            self.emit(Event::Loaded { column: spec.column, facts: shelved.told() });
+        }
+        let has_text = |spec: &&&ColumnSpec| !spec.source_in(self.request).trim().is_empty();
+        for spec in columns.iter().filter(|spec| spec.decode).filter(has_text) {
+            let message = match caught(|| self.column(spec, &shelved)) {
+                Ok(Ok(())) => continue,
+                Ok(Err(Error::Stale)) => return,
+                Ok(Err(error)) => error.to_string(),
+                Err(words) => panic_sentence("this column", &words),
+            };
+            self.emit(Event::Failed { number: self.request.number, column: spec.column, message });
+        }
+        for (spec, text) in columns.iter().filter(has_text).filter_map(|spec| Some((spec, spec.given.as_deref()?))) {
+            let given = match caught(|| self.given(spec, &shelved, text)) {
+                Ok(Ok(view)) => Ok(Box::new(view)),
+                Ok(Err(Error::Stale)) => return,
+                Ok(Err(error)) => Err(error.to_string()),
+                Err(words) => Err(panic_sentence("this column", &words)),
+            };
+            self.emit(Event::Given { number: self.request.number, column: spec.column, given });
+        }
+    }
+
+    /// The translation that the user gives, as a column's model reads it.
+    fn given(&self, spec: &ColumnSpec, shelved: &LoadedModel, text: &str) -> Result<HypothesisView> {
+        self.ticket.check()?;
+        let mut source = view::Source::new(&shelved.wording(), shelved.read(spec.source_in(self.request))?, false);
+        // what is set for all words holds for these too; the rest is about words of the model's translation
+        let set = source.set(shelved.reader(), &spec.interventions);
+        let list: Arc<[Intervention]> = set.iter().filter(|one| one.is_for_all_words()).cloned().collect();
+        let source = source.untouched();
+        shelved.with_stepper(spec.engine, self.threads, |stepper| {
+            if list.is_empty() {
+                return given::given(shelved, &source, text, stepper, self.ticket);
+            }
+            let mut stepper = Intervening::new(&mut *stepper, vec![Arc::clone(&list)]);
+            given::given(shelved, &source, text, &mut stepper, self.ticket)
+        })
+    }
+
+    /// Tells the fingerprint of a model, which takes a moment, when nothing is left to translate.
+    fn fingerprint(&self, system: &SystemKey, columns: &[&ColumnSpec]) {
+        if columns.iter().any(|spec| self.store.has_failed(spec)) {
+            return;
+        }
+        for spec in columns.iter().filter(|spec| self.store.owes_fingerprint(spec)) {
+            let Some(Ok(shelved)) = self.store.wait(system, self.ticket, &mut |_| ()) else { return };
+            // The next letter does not wait for it.
+            let Some(digest) = shelved.digest_while(&|| !self.ticket.is_stale()) else { return };
+            self.store.fingerprint_told(spec);
+            self.emit(Event::Fingerprint { column: spec.column, digest });
+        }
+    }
+
+    /// Tells the neighbours of the word that is asked for, where it is one of these columns'.
+    fn near(&self, system: &SystemKey, columns: &[&ColumnSpec]) {
+        let Some(wanted) = &self.request.near else { return };
+        if columns.iter().any(|spec| self.store.has_failed(spec))
+            || !columns.iter().any(|spec| spec.column == wanted.column)
+        {
+            return;
+        }
+        let Some(shelved) = self.store.wait(system, self.ticket, &mut |_| ()) else { return };
+        let near = shelved.and_then(|shelved| match caught(|| near::near(&shelved, &wanted.word)) {
+            Ok(near) => near.map_err(|error| error.to_string()),
+            Err(words) => Err(panic_sentence("this column", &words)),
+        });
+        self.emit(Event::Near { number: self.request.number, column: wanted.column, near });
+    }
+
+    fn column(&self, spec: &ColumnSpec, shelved: &LoadedModel) -> Result<()> {
+        self.ticket.check()?;
+        let mut source = view::Source::new(&shelved.wording(), shelved.read(spec.source_in(self.request))?, false);
+        let list = source.set(shelved.reader(), &spec.interventions);
+        let sentence = &source.sentence;
+        let mut wanted = spec.options.clone();
+        // a beginning that was set is never cut
+        wanted.max_length = Some(wanted.limit(sentence.len()).max(source.touched.form.begun() + 1));
+        let options = within_memory(&wanted, sentence.len());
+        let (number, column) = (self.request.number, spec.column);
+        let mut rows = Pace { first_row_millis: None, last: None, every: self.store.row_every };
+        let mut hear = |_: usize, progress: SearchProgress<'_>| match progress {
+            _ if self.ticket.is_stale() => {}
+            SearchProgress::Encoded { context } => {
+                self.emit(Event::Started { number, column, source: sentence.clone(), context });
+            }
+            SearchProgress::Expanded { best } => {
+                if rows.is_due(self.start, best.tokens.len(), sentence.len()) {
+                    self.emit(Event::Expanded {
+                        number,
+                        column,
+                        best: view::view(&shelved.wording(), &source, best.clone()),
+                    });
+                }
+            }
+        };
+        // alpha that a person has set does not go on behind `</s>`
+        let goes_on = !list.iter().any(Intervention::needs_alignment);
+        let (decoded, took) = shelved.with_stepper(spec.engine, self.threads, |stepper| {
+            let decoded = if list.is_empty() {
+                self.search(stepper, shelved, sentence, &options, &mut hear)?
+            } else {
+                let mut stepper = Intervening::new(&mut *stepper, vec![Arc::clone(&list)]);
+                self.search(&mut stepper, shelved, sentence, &options, &mut hear)?
+            };
+            let took = millis(self.start);
+            if !goes_on {
+                return Ok((decoded, took));
+            }
+            Ok((self.read_to_the_end(stepper, shelved, sentence, decoded)?, took))
+        })?;
+        let best = decoded.hypotheses.first().map_or_else(Vec::new, |best| best.tokens.clone());
+        let result = result(shelved, &source, decoded, (&rows, took));
+        self.ticket.check()?;
+        self.emit(Event::Finished { number, column, result });
+        if source.touched.is_untouched() {
+            return Ok(());
+        }
+        let untouched = self.untouched(spec, shelved, source, &list, &best)?;
+        self.ticket.check()?;
+        self.emit(Event::Untouched { number, column, untouched });
+        Ok(())
+    }
+
+    fn search(
+        &self,
+        stepper: &mut dyn Stepper,
+        shelved: &LoadedModel,
+        source: &Sentence,
+        options: &SearchOptions,
+        hear: &mut dyn FnMut(usize, SearchProgress<'_>),
+    ) -> Result<Decoded> {
+        let decoded = decode(stepper, shelved.specials(), &[&source.ids], options, self.ticket, hear)?;
+        decoded.into_iter().next().ok_or_else(|| Error::Internal("the search gave no result".to_owned()))
+    }
+
+    /// With the rows of the last words, where rows belong to the words that were read.
+    fn read_to_the_end(
+        &self,
+        stepper: &mut dyn Stepper,
+        shelved: &LoadedModel,
+        source: &Sentence,
+        mut decoded: Decoded,
+    ) -> Result<Decoded> {
+        let mut all: Vec<&mut Hypothesis> = decoded.hypotheses.iter_mut().collect();
+        let (sources, batch) = (vec![source.ids.as_slice(); all.len()], all.len().max(1));
+        ReadRows::own(shelved.system()).go_on(stepper, &sources, &mut all, batch, self.ticket)?;
+        Ok(decoded)
+    }
+
+    /// What the model does by itself.
+    fn untouched(
+        &self,
+        spec: &ColumnSpec,
+        shelved: &LoadedModel,
+        source: view::Source,
+        list: &[Intervention],
+        best: &[u32],
+    ) -> Result<UntouchedTranslation> {
+        let options = SearchOptions { trace: false, ..within_memory(&spec.options, source.sentence.len()) };
+        let source = source.untouched();
+        let sentence = &source.sentence;
+        let (decoded, shifts) = shelved.with_stepper(spec.engine, self.threads, |stepper| {
+            let decoded = self.search(stepper, shelved, sentence, &options, &mut |_, _| ())?;
+            let decoded = self.read_to_the_end(stepper, shelved, sentence, decoded)?;
+            let words = (&shelved.model().target, options.candidates);
+            Ok((decoded, shifts(stepper, list, (&sentence.ids, best), words, self.ticket)?))
+        })?;
+        let best = decoded.hypotheses.into_iter().next().unwrap_or_default();
+        Ok(UntouchedTranslation { best: view::view(&shelved.wording(), &source, best), shifts })
+    }
+}
+
+/// What was found in so many milliseconds.
+fn result(
+    shelved: &LoadedModel,
+    source: &view::Source,
+    decoded: Decoded,
+    (pace, millis): (&Pace, f32),
+) -> ColumnResult {
+    let words = decoded.hypotheses.first().map_or(0, |best| best.tokens.len());
+    let words_per_second = words as f32 * 1000.0 / millis.max(0.001);
+    ColumnResult {
+        hypotheses: decoded.hypotheses.into_iter().map(|one| view::view(&shelved.wording(), source, one)).collect(),
+        words: view::words(&shelved.wording(), &decoded.nodes),
+        nodes: decoded.nodes,
+        context: decoded.context,
+        millis,
+        first_row_millis: pace.first_row_millis.unwrap_or(millis),
+        words_per_second,
+    }
+}
+
+/// When rows came and when the next one may be sent.
+struct Pace {
+    first_row_millis: Option<f32>,
+    last: Option<Instant>,
+    every: Duration,
+}
+
+impl Pace {
+    /// The first row goes out at once, later ones not closer than `every`. Big pictures are costly to copy and to
+    /// draw, so they come less often: for long sources once a frame at most, a million cells every 100 ms.
+    fn is_due(&mut self, start: Instant, t_y: usize, t_x: usize) -> bool {
+        self.first_row_millis.get_or_insert_with(|| millis(start));
+        let cells = (t_y * t_x) as u64;
+        let frame = if t_x > LONG { FRAME } else { Duration::ZERO };
+        let every = self.every.max(frame).max(Duration::from_micros(cells / 10));
+        if self.last.is_some_and(|last| last.elapsed() < every) {
+            return false;
+        }
+        self.last = Some(Instant::now());
+        true
+    }
+}
+
+fn millis(start: Instant) -> f32 {
+    start.elapsed().as_secs_f32() * 1000.0
+}
+
+/// A long sentence with a wide beam is searched without a trace rather than with a gigabyte of it, and only the
+/// best of its hypotheses keep their alignment.
+fn within_memory(options: &SearchOptions, t_x: usize) -> SearchOptions {
+    let numbers = 2 * t_x * options.limit(t_x) * options.beam;
+    let (trace, most_numbers) = (options.trace && numbers <= MAX_TRACE, options.most_numbers.min(MAX_NUMBERS));
+    SearchOptions { trace, most_numbers, ..options.clone() }
+}

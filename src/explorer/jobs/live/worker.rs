@@ -1,0 +1,149 @@
+//! The live lane: one thread, one slot, the latest request wins.
+
+use std::num::NonZero;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use crate::jobs::gate::{ForegroundGate, ForegroundGuard};
+use crate::jobs::live::mailbox::Mailbox;
+use crate::jobs::live::protocol::{Event, Request};
+use crate::jobs::live::serve::serve_holding;
+use crate::jobs::models::cache::Library;
+use crate::jobs::models::store::Store;
+use crate::jobs::thread::{GRACE, Service, Wake, caught, panic_sentence};
+use crate::jobs::{priority, thread};
+use engine::ticket::{CancellationToken, Generation};
+
+/// Events that may wait to be read.
+const ROOM: usize = 256;
+/// Rows among them, each of which repeats those before it; more are left out.
+const ROOM_FOR_ROWS: usize = 16;
+
+/// A request, its ticket, and what keeps the corpus lane aside until it is served or replaced.
+type Letter = (Request, CancellationToken, ForegroundGuard);
+
+/// The live lane.
+pub struct Worker {
+    mailbox: Arc<Mailbox<Letter>>,
+    gate: Arc<ForegroundGate>,
+    library: Library,
+    tickets: Generation,
+    rows: Arc<AtomicUsize>,
+    service: Service<Event>,
+}
+
+impl Worker {
+    /// Starts the thread. `threads` are the cores that all columns together may use; `None`: all.
+    pub fn spawn(threads: Option<usize>, wake: Wake) -> Self {
+        let cores = || std::thread::available_parallelism().map_or(2, NonZero::get);
+        Self::spawn_with(Store::new(threads.unwrap_or_else(cores)), wake)
+    }
+
+    /// As [`Worker::spawn`] with a store that may hold models already.
+    pub fn spawn_with(store: Store, wake: Wake) -> Self {
+        let (out, events) = thread::channel(ROOM, wake);
+        let (mailbox, rows, tickets) =
+            (Arc::new(Mailbox::<Letter>::new()), Arc::<AtomicUsize>::default(), Generation::new());
+        let (library, outbox) = (store.library(), Outbox { out, rows: Arc::clone(&rows) });
+        let (inbox, closed, cancelled) = (Arc::clone(&mailbox), Arc::clone(&mailbox), tickets.clone());
+        let stop = move || {
+            cancelled.cancel();
+            closed.close();
+        };
+        let service = Service::start("worker", GRACE, events, stop, move || run(store, &inbox, &outbox));
+        Self { mailbox, gate: ForegroundGate::new(), library, tickets, rows, service }
+    }
+
+    /// Shut while there is something to translate.
+    pub fn gate(&self) -> Arc<ForegroundGate> {
+        Arc::clone(&self.gate)
+    }
+
+    /// The models, for the corpus lane.
+    pub fn library(&self) -> Library {
+        self.library.clone()
+    }
+
+    /// Makes this the wanted request; it replaces all earlier ones.
+    pub fn submit(&self, request: Request) {
+        let ticket = self.tickets.next();
+        if self.service.has_thread() {
+            self.mailbox.put((request, ticket, self.gate.shut()));
+            return;
+        }
+        let message = "The system gave no thread to translate with; close other programs and start again.";
+        for spec in &request.columns {
+            self.service.refuse(Event::LoadFailed { column: spec.column, message: message.to_owned() });
+        }
+    }
+
+    /// The next event, if any came.
+    pub fn try_next(&self) -> Option<Event> {
+        self.taken(self.service.try_next())
+    }
+
+    /// Waits for the next event, at most so long; for tests and programs without a window.
+    pub fn next_within(&self, patience: Duration) -> Option<Event> {
+        self.taken(self.service.next_within(patience))
+    }
+
+    fn taken(&self, event: Option<Event>) -> Option<Event> {
+        if matches!(event, Some(Event::Expanded { .. })) {
+            self.rows.fetch_sub(1, Ordering::AcqRel);
+        }
+        event
+    }
+}
+
+fn run(mut store: Store, inbox: &Mailbox<Letter>, outbox: &Outbox) {
+    priority::step_back_with_pool(priority::LIVE);
+    while let Some((request, ticket, busy)) = inbox.take() {
+        let mut emit = |event| outbox.send(event, &ticket);
+        if let Err(words) = caught(|| serve_holding(&request, &mut store, &ticket, Some(busy), &mut emit)) {
+            let message = panic_sentence("this column", &words);
+            for spec in &request.columns {
+                emit(Event::Failed { number: request.number, column: spec.column, message: message.clone() });
+            }
+        }
+    }
+}
+
+/// The worker's end of the channel.
+struct Outbox {
+    out: thread::Outbox<Event>,
+    rows: Arc<AtomicUsize>,
+}
+
+impl Outbox {
+    /// When the window is behind, rows and progress are left out, since the next one says it all; what must not be
+    /// lost waits for room.
+    fn send(&self, event: Event, ticket: &CancellationToken) {
+        if event.address().0.is_some() && ticket.is_stale() {
+            return;
+        }
+        let _ = match event {
+            Event::Expanded { .. } => self.send_row(event),
+            Event::Loading { .. } => self.out.try_send(event),
+            Event::Loaded { .. }
+            | Event::Fingerprint { .. }
+            | Event::LoadFailed { .. }
+            | Event::Started { .. }
+            | Event::Finished { .. }
+            | Event::Given { .. }
+            | Event::Untouched { .. }
+            | Event::Near { .. }
+            | Event::Failed { .. } => self.out.send(event),
+        };
+    }
+
+    fn send_row(&self, event: Event) -> bool {
+        // Counted before it is sent, so that the reader never takes away what was not counted.
+        let waiting = self.rows.fetch_add(1, Ordering::AcqRel);
+        let sent = waiting < ROOM_FOR_ROWS && self.out.try_send(event);
+        if !sent {
+            self.rows.fetch_sub(1, Ordering::AcqRel);
+        }
+        sent
+    }
+}

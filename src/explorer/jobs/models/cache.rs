@@ -1,0 +1,466 @@
+//! The models in memory by folder and device. Each is read once however many columns use it, in a thread of
+//! its own, which is not waited for at the end: a file that does not answer holds up neither the others nor the exit.
+
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use engine::clock::Instant;
+use engine::error::{Error, Result};
+use crate::jobs::models::loaded::LoadedModel;
+use crate::jobs::thread::{Patience, Thread, caught};
+use engine::models::Model;
+use engine::nn::device::{Device, pick};
+use engine::text::tokenizer::Tokenizers;
+use engine::ticket::CancellationToken;
+
+pub(crate) use crate::jobs::live::protocol::Key;
+
+/// How often a wait for a model looks whether it is still wanted.
+const LOOK_EVERY: Duration = Duration::from_millis(5);
+/// A reader without progress for this long is taken as stalled, for example in a file that does not answer.
+const STALLED: Duration = Duration::from_secs(2);
+/// The weights and two tokenizers are read side by side.
+const FILES: usize = 3;
+
+/// Models that are read at the same time, each by its thread and those of its files, so that a dozen lessons that are
+/// leafed through start no hundred threads. The others wait, and one that is not wanted any more is never read.
+/// A reader that has stalled does not count.
+const AT_ONCE: usize = 4;
+/// Readers that run at all, those that have stalled or were given up among them. While so many files do not answer nothing
+/// more is read.
+const MOST_READERS: usize = 2 * AT_ONCE;
+/// A stalled reader is given up after so many times [`STALLED`]: on a busy machine one is slow and not dead.
+const PATIENCE: u32 = 15;
+
+/// Reads a model folder; tells how far it is, from 0 to 1.
+pub type Reader = Arc<dyn Fn(&Path, &Device, &Tokenizers, &mut (dyn FnMut(f32) + Send)) -> Result<Model> + Send + Sync>;
+
+/// What a wait for a model receives.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Heard {
+    /// So much of it is read, from 0 to 1.
+    Read(f32),
+    /// Its reader has not moved for a while; said once.
+    Stalled,
+}
+
+enum Slot {
+    /// Until others are read, in the order of these numbers.
+    Waiting(u64),
+    Reading(Loading),
+    Ready(Arc<LoadedModel>),
+    Failed(String),
+}
+
+/// A model that a reader is loading. An older reader of the same model may still run; its messages are ignored.
+struct Loading {
+    reader: u64,
+    fraction: f32,
+    moved: Instant,
+}
+
+#[derive(Default)]
+struct Places {
+    slots: HashMap<Key, Slot>,
+    /// What the columns want.
+    wanted: HashSet<Key>,
+    /// How many have borrowed each; it stays although no column wants it.
+    borrowed: HashMap<Key, usize>,
+    readers: u64,
+    /// Readers whose threads have not ended.
+    running: usize,
+}
+
+pub(crate) struct ModelCache {
+    places: Mutex<Places>,
+    changed: Condvar,
+    /// Those of the models, shared where their files are the same.
+    tokenizers: Tokenizers,
+    reader: Reader,
+    stalled: Duration,
+}
+
+impl Default for ModelCache {
+    fn default() -> Self {
+        Self {
+            places: Mutex::default(),
+            changed: Condvar::new(),
+            tokenizers: Tokenizers::default(),
+            reader: Arc::new(Model::load_with),
+            stalled: STALLED,
+        }
+    }
+}
+
+/// The models of the live lane, for work that is not a column's.
+#[derive(Clone)]
+pub struct Library {
+    cache: Arc<ModelCache>,
+    /// The cores that such work may use.
+    pub threads: usize,
+}
+
+impl Library {
+    /// A library of its own, without models.
+    pub fn new(threads: usize) -> Self {
+        Self::of(Arc::default(), threads)
+    }
+
+    pub(crate) fn of(cache: Arc<ModelCache>, threads: usize) -> Self {
+        Self { cache, threads: threads.max(1) }
+    }
+
+    /// The model of this folder, as soon as it is in memory, where it stays until the guard is dropped. A failed one is
+    /// tried again.
+    pub(crate) fn borrow(&self, key: &Key, ticket: &CancellationToken) -> Result<(ModelGuard, Arc<LoadedModel>)> {
+        let guard = ModelGuard { cache: Arc::clone(&self.cache), key: key.clone() };
+        let mut places = self.cache.lock();
+        *places.borrowed.entry(key.clone()).or_default() += 1;
+        if matches!(places.slots.get(key), None | Some(Slot::Failed(_))) {
+            self.cache.line_up(&mut places, key);
+        }
+        drop(places);
+        match self.cache.wait(key, ticket, &mut |_| ()) {
+            None => Err(Error::Stale),
+            Some(Ok(shelved)) => Ok((guard, shelved)),
+            Some(Err(message)) => Err(Error::Input(message)),
+        }
+    }
+}
+
+/// Keeps a borrowed model in memory; dropped, it gives it back.
+pub(crate) struct ModelGuard {
+    cache: Arc<ModelCache>,
+    key: Key,
+}
+
+impl Drop for ModelGuard {
+    fn drop(&mut self) {
+        let mut places = self.cache.lock();
+        if let Some(count) = places.borrowed.get_mut(&self.key) {
+            *count -= 1;
+            if *count == 0 {
+                places.borrowed.remove(&self.key);
+                places.tidy();
+            }
+        }
+    }
+}
+
+impl Places {
+    fn is_wanted(&self, key: &Key) -> bool {
+        self.wanted.contains(key) || self.borrowed.contains_key(key)
+    }
+
+    /// Forgets what is not wanted. What is being read stays until it is read, so that a model that is wanted again
+    /// meanwhile has one reader and not two.
+    fn tidy(&mut self) {
+        let Self { slots, wanted, borrowed, .. } = self;
+        slots
+            .retain(|key, slot| matches!(slot, Slot::Reading(_)) || wanted.contains(key) || borrowed.contains_key(key));
+    }
+
+    /// The loading of this model by this reader, unless it was replaced.
+    fn reading(&mut self, key: &Key, reader: u64) -> Option<&mut Loading> {
+        match self.slots.get_mut(key) {
+            Some(Slot::Reading(reading)) if reading.reader == reader => Some(reading),
+            Some(Slot::Waiting(_) | Slot::Reading(_) | Slot::Ready(_) | Slot::Failed(_)) | None => None,
+        }
+    }
+
+    /// The model that has waited longest, where there is room for one more reader.
+    fn next(&self, stalled: Duration) -> Option<(u64, Key)> {
+        let moves = |slot: &&Slot| matches!(slot, Slot::Reading(reading) if reading.moved.elapsed() < stalled);
+        if self.running >= MOST_READERS || self.slots.values().filter(moves).count() >= AT_ONCE {
+            return None;
+        }
+        let waiting = self.slots.iter().filter_map(|(key, slot)| match slot {
+            Slot::Waiting(number) => Some((*number, key)),
+            Slot::Reading(_) | Slot::Ready(_) | Slot::Failed(_) => None,
+        });
+        waiting.min_by_key(|(number, _)| *number).map(|(number, key)| (number, key.clone()))
+    }
+}
+
+impl ModelCache {
+    /// A cache whose models are read by `reader`, which counts as stalled after this long without progress.
+    pub(crate) fn with_reader(reader: Reader, stalled: Duration) -> Self {
+        Self { reader, stalled, ..Self::default() }
+    }
+
+    /// Puts a model in that was read elsewhere.
+    pub(crate) fn insert(&self, key: Key, shelved: LoadedModel) {
+        let mut places = self.lock();
+        places.wanted.insert(key.clone());
+        places.slots.insert(key, Slot::Ready(Arc::new(shelved)));
+    }
+
+    /// Puts in a model that was read elsewhere; what columns want stays as it is.
+    #[cfg(target_family = "wasm")]
+    pub(crate) fn put(&self, key: Key, shelved: LoadedModel) {
+        self.lock().slots.insert(key, Slot::Ready(Arc::new(shelved)));
+    }
+
+    /// Whether a model is in memory.
+    #[cfg(target_family = "wasm")]
+    pub(crate) fn knows(&self, key: &Key) -> bool {
+        self.lock().slots.contains_key(key)
+    }
+
+    /// How many models are wanted and in memory or being read.
+    pub(crate) fn len(&self) -> usize {
+        let places = self.lock();
+        places.slots.iter().filter(|(key, slot)| !matches!(slot, Slot::Failed(_)) && places.is_wanted(key)).count()
+    }
+
+    /// Forgets models that are not wanted any more and starts to read those that are missing; a failed one again where `again`
+    /// says so. A reader that has stalled for long is given up when its model is wanted anew.
+    pub(crate) fn want(self: &Arc<Self>, wanted: HashSet<Key>, again: impl Fn(&Key) -> bool) {
+        let mut places = self.lock();
+        let before = std::mem::replace(&mut places.wanted, wanted);
+        places.tidy();
+        let missing = |key: &&Key| match places.slots.get(*key) {
+            None => true,
+            Some(Slot::Failed(_)) => again(key),
+            Some(Slot::Reading(reading)) => {
+                !before.contains(*key) && reading.moved.elapsed() >= PATIENCE * self.stalled
+            }
+            Some(Slot::Waiting(_) | Slot::Ready(_)) => false,
+        };
+        let missing: Vec<Key> = places.wanted.iter().filter(missing).cloned().collect();
+        for key in &missing {
+            self.line_up(&mut places, key);
+        }
+    }
+
+    /// Has a model read as soon as there is room for its reader.
+    fn line_up(self: &Arc<Self>, places: &mut Places, key: &Key) {
+        places.readers += 1;
+        places.slots.insert(key.clone(), Slot::Waiting(places.readers));
+        self.start(places);
+    }
+
+    /// Starts as many readers as there is room for.
+    fn start(self: &Arc<Self>, places: &mut Places) {
+        while let Some((reader, key)) = places.next(self.stalled) {
+            let (cache, job) = (Arc::clone(self), key.clone());
+            let slot = match Thread::start("model", Patience::None, move || cache.read(&job, reader)) {
+                Ok(_) => {
+                    places.running += 1;
+                    Slot::Reading(Loading { reader, fraction: 0.0, moved: Instant::now() })
+                }
+                Err(error) => Slot::Failed(format!("The system gave no thread to read the model with ({error}).")),
+            };
+            places.slots.insert(key, slot);
+        }
+    }
+
+    /// What a reader's thread does.
+    fn read(self: &Arc<Self>, key: &Key, reader: u64) {
+        let mut progress = |fraction| {
+            if let Some(reading) = self.lock().reading(key, reader) {
+                (reading.fraction, reading.moved) = (fraction, Instant::now());
+            }
+            self.changed.notify_all();
+        };
+        let slot = match caught(|| self.load(key, &mut progress)) {
+            Ok(Ok(shelved)) => Slot::Ready(Arc::new(shelved)),
+            Ok(Err(error)) => Slot::Failed(error.to_string()),
+            Err(words) => Slot::Failed(format!("Something went wrong while the model was read ({words}).")),
+        };
+        let mut places = self.lock();
+        places.running -= 1;
+        if places.reading(key, reader).is_some() {
+            places.slots.insert(key.clone(), slot);
+            places.tidy();
+        }
+        self.start(&mut places);
+        drop(places);
+        self.changed.notify_all();
+    }
+
+    /// Reads in a pool of its own. In the pool that all models compute with, one file that does not answer would take
+    /// a thread away from all of them for good.
+    fn load(&self, key: &Key, progress: &mut (dyn FnMut(f32) + Send)) -> Result<LoadedModel> {
+        let device = pick(key.1)?;
+        let name = |_| "interlinear-model-file".to_owned();
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(FILES).thread_name(name).build();
+        let pool = pool
+            .map_err(|error| Error::Device(format!("The system gave no threads to read the model with ({error}).")))?;
+        let whole = match self.shared(key) {
+            Some(found) => found.model().clone(),
+            None => pool.install(|| (self.reader)(&key.0.folder, &device, &self.tokenizers, progress))?,
+        };
+        let model = whole.choosing(&key.0.choice)?;
+        let card = model.card();
+        Ok(LoadedModel::new(model, &device, card))
+    }
+
+    /// The model in memory of the same folder that can be as it is wanted; `None` where there is none.
+    fn shared(&self, (wanted, device): &Key) -> Option<Arc<LoadedModel>> {
+        let chosen = &wanted.choice;
+        self.lock().slots.iter().find_map(|((spec, on), slot)| match slot {
+            Slot::Ready(loaded) if on == device && spec.folder == wanted.folder => {
+                let its = &spec.choice;
+                // what was chosen of one says no more what the file says
+                let covers = (its.heads.is_none() || chosen.heads.is_some())
+                    && (its.language.is_none() || chosen.language.is_some())
+                    && (!its.shortlist || chosen.shortlist);
+                covers.then(|| Arc::clone(loaded))
+            }
+            _ => None,
+        })
+    }
+
+    /// Waits for a model; `None` once the ticket is stale.
+    pub(crate) fn wait(
+        self: &Arc<Self>,
+        key: &Key,
+        ticket: &CancellationToken,
+        hear: &mut dyn FnMut(Heard),
+    ) -> Option<std::result::Result<Arc<LoadedModel>, String>> {
+        let (mut fraction, mut stalled) = (-1.0, false);
+        let mut places = self.lock();
+        loop {
+            // one of those before it may have stalled meanwhile
+            self.start(&mut places);
+            let (read, is_still) = match places.slots.get(key)? {
+                Slot::Ready(shelved) => return Some(Ok(Arc::clone(shelved))),
+                Slot::Failed(message) => return Some(Err(message.clone())),
+                Slot::Waiting(_) => (0.0, false),
+                Slot::Reading(reading) => (reading.fraction, reading.moved.elapsed() >= self.stalled),
+            };
+            if ticket.is_stale() {
+                return None;
+            }
+            let news = if read != fraction {
+                (fraction, stalled) = (read, false);
+                Some(Heard::Read(fraction))
+            } else if !stalled && is_still {
+                stalled = true;
+                Some(Heard::Stalled)
+            } else {
+                None
+            };
+            places = if let Some(news) = news {
+                drop(places);
+                hear(news);
+                self.lock()
+            } else {
+                self.changed.wait_timeout(places, LOOK_EVERY).unwrap_or_else(PoisonError::into_inner).0
+            };
+        }
+    }
+
+    /// Whether a model could not be read.
+    pub(crate) fn has_failed(&self, key: &Key) -> bool {
+        matches!(self.lock().slots.get(key), Some(Slot::Failed(_)))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Places> {
+        // The places are whole between any two statements, so a panic elsewhere does no harm.
+        self.places.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+    use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+
+    use super::*;
+    use engine::models::choice::ModelSpec;
+    use engine::nn::device::DeviceChoice;
+
+    #[test]
+    fn a_model_stays_as_long_as_one_of_those_who_borrowed_it_has_it() {
+        let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/reference/rnnsearch");
+        let (library, key) = (Library::new(1), (fixture.into(), DeviceChoice::Cpu));
+        let borrow = || library.borrow(&key, &CancellationToken::forever()).map(|(guard, _)| guard);
+        let (first, second) = (borrow().expect("a model"), borrow().expect("a model"));
+        assert_eq!(library.cache.len(), 1);
+        drop(first);
+        assert_eq!(library.cache.len(), 1);
+        drop(second);
+        assert_eq!(library.cache.len(), 0);
+        let missing = ("no/such/model".into(), DeviceChoice::Cpu);
+        assert!(library.borrow(&missing, &CancellationToken::forever()).is_err());
+        assert!(library.cache.lock().slots.is_empty(), "what could not be read is forgotten, too");
+    }
+
+    #[test]
+    fn few_models_are_read_at_once_and_those_that_are_not_wanted_any_more_never() {
+        let (begun, began) = sync_channel::<PathBuf>(100);
+        let (go, goes) = sync_channel::<()>(100);
+        let goes = Mutex::new(goes);
+        let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/reference/rnnsearch");
+        let reader: Reader = Arc::new(move |folder, device, tokenizers, _| {
+            let _ = begun.send(folder.to_owned());
+            let _ = goes.lock().unwrap_or_else(PoisonError::into_inner).recv();
+            Model::load_with(&fixture, device, tokenizers, &mut |_| ())
+        });
+        let hour = Duration::from_hours(1);
+        let cache = Arc::new(ModelCache::with_reader(reader, hour));
+        let key = |n: usize| (ModelSpec::from(&format!("model {n:02}")), DeviceChoice::Cpu);
+        let want = |of: std::ops::Range<usize>| cache.want(of.map(key).collect(), |_| false);
+        want(0..20);
+        let first: Vec<PathBuf> = (0..AT_ONCE).map(|_| began.recv().expect("a reader")).collect();
+        assert!(began.try_recv().is_err(), "{AT_ONCE} models are being read");
+        want(40..42);
+        drop(go);
+        for n in 40..42 {
+            assert!(cache.wait(&key(n), &CancellationToken::forever(), &mut |_| ()).is_some_and(|read| read.is_ok()));
+        }
+        let then: Vec<PathBuf> = began.try_iter().collect();
+        assert_eq!(then.len(), 2, "{first:?} and then {then:?}");
+        assert_eq!(cache.len(), 2);
+    }
+
+    /// Files whose folder is `dead` do not answer until the sender is dropped; each that is begun is told.
+    fn partly_dead() -> (Arc<ModelCache>, SyncSender<()>, Receiver<PathBuf>) {
+        let (closed, never) = sync_channel::<()>(0);
+        let (begun, began) = sync_channel::<PathBuf>(100);
+        let never = Mutex::new(never);
+        let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/reference/rnnsearch");
+        let reader: Reader = Arc::new(move |folder, device, tokenizers, _| {
+            let _ = begun.send(folder.to_owned());
+            if folder.starts_with("dead") {
+                let _ = never.lock().unwrap_or_else(PoisonError::into_inner).recv();
+            }
+            Model::load_with(&fixture, device, tokenizers, &mut |_| ())
+        });
+        (Arc::new(ModelCache::with_reader(reader, Duration::ZERO)), closed, began)
+    }
+
+    fn dead(n: usize) -> Key {
+        (ModelSpec::from(&format!("dead/{n}")), DeviceChoice::Cpu)
+    }
+
+    #[test]
+    fn a_reader_that_has_stalled_keeps_no_place_from_the_others() {
+        let (cache, _closed, _) = partly_dead();
+        let sound = ("sound".into(), DeviceChoice::Cpu);
+        cache.want((0..=AT_ONCE).map(dead).chain([sound.clone()]).collect(), |_| false);
+        let read = cache.wait(&sound, &CancellationToken::forever(), &mut |_| ());
+        assert!(read.is_some_and(|read| read.is_ok()));
+    }
+
+    /// On a busy machine readers seemed to have stalled, and each time a model was wanted anew another four threads began.
+    #[test]
+    fn readers_that_have_stalled_are_bounded_too() {
+        let (cache, closed, began) = partly_dead();
+        for _ in 0..20 {
+            cache.want((0..3).map(dead).collect(), |_| false);
+            cache.want(HashSet::new(), |_| false);
+        }
+        let first: Vec<PathBuf> = (0..MOST_READERS).map(|_| began.recv().expect("a reader")).collect();
+        assert!(began.try_recv().is_err(), "{first:?}");
+        assert_eq!(cache.lock().running, MOST_READERS);
+        cache.want(HashSet::from([dead(7)]), |_| false);
+        drop(closed);
+        let read = cache.wait(&dead(7), &CancellationToken::forever(), &mut |_| ());
+        assert!(read.is_some_and(|read| read.is_ok()), "as soon as files answer again others are read");
+    }
+}

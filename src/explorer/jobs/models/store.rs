@@ -1,0 +1,178 @@
+//! The models of the columns, and what was last reported to each column.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use engine::decoding::SystemSpec;
+use crate::jobs::live::protocol::{ColumnId, ColumnSpec, Request, SystemKey};
+use crate::jobs::models::cache::{Heard, Key, Library, ModelCache, Reader};
+use crate::jobs::models::loaded::LoadedModel;
+use engine::models::Model;
+use engine::nn::device::{Device, DeviceChoice};
+use engine::ticket::CancellationToken;
+
+/// Two rows of a column are sent no closer than this; a frame of the window is four times as long.
+const ROW_EVERY: Duration = Duration::from_millis(4);
+
+/// How far a column knows its model to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// It is being read.
+    Loading,
+    /// It is ready.
+    Loaded,
+    /// It could not be read.
+    Failed,
+}
+
+/// What a column was last told.
+#[derive(Debug)]
+struct StoreReport {
+    key: SystemKey,
+    outcome: Outcome,
+    /// The fingerprint as well.
+    fingerprint: bool,
+}
+
+/// The models of the live lane and what its columns know of them.
+pub struct Store {
+    cache: Arc<ModelCache>,
+    told: Mutex<HashMap<ColumnId, StoreReport>>,
+    /// Ensembles of models on the cache.
+    ensembles: Mutex<HashMap<SystemKey, Arc<LoadedModel>>>,
+    pub(crate) threads: usize,
+    pub(crate) row_every: Duration,
+}
+
+impl Store {
+    /// A store without models that may use so many cores.
+    pub fn new(threads: usize) -> Self {
+        Self {
+            cache: Arc::default(),
+            told: Mutex::default(),
+            ensembles: Mutex::default(),
+            threads: threads.max(1),
+            row_every: ROW_EVERY,
+        }
+    }
+
+    /// Sends every row of a short sentence, however fast they come.
+    pub fn with_every_row(mut self) -> Self {
+        self.row_every = Duration::ZERO;
+        self
+    }
+
+    /// Reads models in another way, which has stalled when it tells nothing for so long. For an empty store.
+    pub fn with_reader(mut self, reader: Reader, stalled: Duration) -> Self {
+        self.cache = Arc::new(ModelCache::with_reader(reader, stalled));
+        self
+    }
+
+    /// Puts a model in that was read elsewhere, as if its folder had been read for `device`.
+    pub fn insert(&mut self, model: Model, device: DeviceChoice) {
+        let shelved = LoadedModel::new(model, &Device::cpu(), String::new());
+        self.cache.insert(((&shelved.model().folder).into(), device), shelved);
+    }
+
+    /// Puts in a model that was read elsewhere, which a column has asked for.
+    #[cfg(target_family = "wasm")]
+    pub(crate) fn put(&self, key: Key, model: Model) {
+        let card = model.card();
+        self.cache.put(key, LoadedModel::new(model, &Device::cpu(), card));
+    }
+
+    /// Whether a model is in memory.
+    #[cfg(target_family = "wasm")]
+    pub(crate) fn knows(&self, key: &Key) -> bool {
+        self.cache.knows(key)
+    }
+
+    /// How many models are in memory or being read.
+    pub fn models(&self) -> usize {
+        self.cache.len()
+    }
+
+    /// The models for other work, which shares them.
+    pub fn library(&self) -> Library {
+        Library::of(Arc::clone(&self.cache), self.threads)
+    }
+
+    /// Forgets models that no column wants and starts to read those that are missing. A failed one is tried again
+    /// only for a column that has heard nothing of it.
+    pub(crate) fn arrange(&mut self, request: &Request) {
+        lock(&self.ensembles).retain(|key, _| request.columns.iter().any(|spec| spec.key() == *key));
+        let mut told = lock(&self.told);
+        told.retain(|column, _| request.columns.iter().any(|spec| spec.column == *column));
+        let hears_first = |spec: &&ColumnSpec| told.get(&spec.column).is_none_or(|told| told.key != spec.key());
+        let new: HashSet<Key> = request.columns.iter().filter(hears_first).flat_map(ColumnSpec::keys).collect();
+        let wanted = request.columns.iter().flat_map(ColumnSpec::keys).collect();
+        self.cache.want(wanted, |key| new.contains(key));
+    }
+
+    /// Waits for a model, or for all of an ensemble; `None` once the ticket is stale.
+    pub(crate) fn wait(
+        &self,
+        system: &SystemKey,
+        ticket: &CancellationToken,
+        hear: &mut dyn FnMut(Heard),
+    ) -> Option<std::result::Result<Arc<LoadedModel>, String>> {
+        let (SystemSpec { members: models, mixing }, device) = system;
+        let share = 1.0 / models.len() as f32;
+        let mut members = Vec::with_capacity(models.len());
+        for (n, model) in models.iter().enumerate() {
+            let mut part = |heard| match heard {
+                Heard::Read(fraction) => hear(Heard::Read((n as f32 + fraction) * share)),
+                Heard::Stalled => hear(heard),
+            };
+            match self.cache.wait(&(model.clone(), *device), ticket, &mut part)? {
+                Ok(member) => members.push(member),
+                Err(message) => return Some(Err(message)),
+            }
+        }
+        if !system.0.is_ensemble() {
+            return members.pop().map(Ok);
+        }
+        let mut ensembles = lock(&self.ensembles);
+        if let Some(known) = ensembles.get(system) {
+            return Some(Ok(Arc::clone(known)));
+        }
+        Some(match LoadedModel::ensemble(&members, *mixing) {
+            Ok(made) => Ok(Arc::clone(ensembles.entry(system.clone()).or_insert(Arc::new(made)))),
+            Err(error) => Err(error.to_string()),
+        })
+    }
+
+    /// Whether a model could not be read.
+    pub(crate) fn has_failed(&self, spec: &ColumnSpec) -> bool {
+        spec.keys().any(|key| self.cache.has_failed(&key))
+    }
+
+    /// Notes a report to a column; false when it is the same as the last one.
+    pub(crate) fn must_tell(&self, spec: &ColumnSpec, outcome: Outcome) -> bool {
+        let key = spec.key();
+        let mut told = lock(&self.told);
+        if told.get(&spec.column).is_some_and(|told| told.key == key && told.outcome == outcome) {
+            return false;
+        }
+        told.insert(spec.column, StoreReport { key, outcome, fingerprint: false });
+        true
+    }
+
+    /// Whether a column has its model's facts but not yet the fingerprint.
+    pub(crate) fn owes_fingerprint(&self, spec: &ColumnSpec) -> bool {
+        lock(&self.told).get(&spec.column).is_some_and(|told| !told.fingerprint)
+    }
+
+    /// The fingerprint is told.
+    pub(crate) fn fingerprint_told(&self, spec: &ColumnSpec) {
+        if let Some(told) = lock(&self.told).get_mut(&spec.column) {
+            told.fingerprint = true;
+        }
+    }
+}
+
+/// The state behind these locks is whole between any two statements, so a panic elsewhere does no harm.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,126 @@
+//! A model or an ensemble run over the sentences of a workspace, behind the window. What it says is kept batch
+//! by batch, so that an order that was cancelled, or a program that was killed, goes on where it stopped.
+
+use std::path::PathBuf;
+
+use engine::aligner::bundled::{AlignerChoice, AlignerFiles};
+use engine::aligner::words::LineAligner;
+use engine::analysis::reading::Reading;
+use corpus::measures::table::Measuring;
+use corpus::run;
+use corpus::run::SystemRunOptions;
+use corpus::store::file::Workspace;
+use engine::decoding::{SearchOptions, SystemSpec};
+use engine::error::Result;
+use engine::evaluation::acting::Acting;
+use crate::jobs::queue::work::{JobProgress, Work};
+use crate::jobs::queue::yielding::Yielding;
+use engine::models::Kernels;
+use engine::nn::device::DeviceChoice;
+
+/// Sentences decoded together.
+const BATCH: usize = 32;
+/// Refusals that are told.
+const MOST_TOLD: usize = 5;
+
+/// What to run over which workspace.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Analyse {
+    pub workspace: PathBuf,
+    /// The model, or several as one.
+    pub system: SystemSpec,
+    pub device: DeviceChoice,
+    pub search: SearchOptions,
+    /// The references are forced instead: alignments of given pairs.
+    pub forces: bool,
+    /// What is changed while it translates.
+    pub acting: Option<ActsBy>,
+    /// The file of links by which words off them are counted, in the place of what comes with the program.
+    pub aligner: AlignerFiles,
+    /// Whose rows are kept as the alignment, where the model has such rows; `None`: as training guided them.
+    pub reading: Option<Reading>,
+}
+
+/// Where interventions of a run come from.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ActsBy {
+    /// A file.
+    File(PathBuf),
+    /// What is set for the model.
+    Set(Box<Acting>),
+}
+
+/// What came of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Analysed {
+    /// The name of the system in the workspace.
+    pub system: String,
+    /// Sentences that it said something of.
+    pub sentences: usize,
+    /// Sentences that it could not read, and why: the first ones.
+    pub refused: Vec<String>,
+    pub refusals: usize,
+    /// Of an aligner file that it was measured without.
+    pub trouble: Option<String>,
+}
+
+impl Analyse {
+    pub(crate) fn run(self, work: &Work<'_>) -> Result<Analysed> {
+        let mut workspace = Workspace::open_existing(&self.workspace)?;
+        let shelved = work.system(&self.system, self.device)?;
+        let acting = match self.acting {
+            None => None,
+            Some(ActsBy::File(path)) => Some(Acting::open(&path)?),
+            Some(ActsBy::Set(acting)) => Some(*acting),
+        };
+        let options = SystemRunOptions {
+            acting,
+            search: SearchOptions { most_numbers: usize::MAX, ..self.search },
+            batch: BATCH,
+            forces: self.forces,
+            // of a model without a head it is alpha
+            reading: self.reading.filter(|reading| *reading != Reading::Head || shelved.system().has_head()),
+            ..SystemRunOptions::default()
+        };
+        let system = run::begin(&mut workspace, shelved.system(), &self.system, &options)?;
+        let name = system.name.clone();
+        let languages = (shelved.facts.source_language.clone(), shelved.facts.target_language.clone());
+        let aligner = AlignerChoice::of_system(&self.system, languages, &self.aligner, workspace.look().aligner);
+        let trouble = aligner.trouble();
+        let note = trouble.as_ref().map_or_else(String::new, |trouble| format!(" ({trouble})"));
+        let aligner = LineAligner::chosen(&aligner, workspace.rules().are_given())?;
+        let mut measuring = Measuring { aligner, ..Measuring::default() };
+        let (start, mut words) = (work.seconds(), 0);
+        let mut analysed = Analysed { system: name.clone(), sentences: 0, refused: Vec::new(), refusals: 0, trouble };
+        let what = if self.forces { tr!("Aligning the references with") } else { tr!("Translating with") };
+        shelved.with_stepper(Kernels::Fused, work.threads(), |stepper| {
+            let mut stepper = Yielding::new(stepper, &work.breath);
+            run::run(
+                &mut workspace,
+                system.id,
+                (shelved.system(), &mut stepper),
+                &options,
+                &mut measuring,
+                &work.ticket,
+                &mut |done| {
+                    words += done.words;
+                    analysed.sentences += done.outputs.iter().filter(|(_, output)| !output.target.is_empty()).count();
+                    analysed.refusals += done.refused.len();
+                    for (at, why) in done.refused {
+                        if analysed.refused.len() < MOST_TOLD {
+                            analysed.refused.push(format!("sentence {}: {why}", at + 1));
+                        }
+                    }
+                    work.tell(JobProgress {
+                        done: done.done,
+                        total: done.total,
+                        what: format!("{what} {name}{note}"),
+                        words_per_second: words as f32 / (work.seconds() - start).max(1e-3),
+                    });
+                    work.breathe()
+                },
+            )
+        })?;
+        Ok(analysed)
+    }
+}

@@ -1,0 +1,211 @@
+//! The lane itself: one thread, one queue, one order after the other.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+use serde::{Deserialize, Serialize};
+
+use engine::error::Error;
+use crate::jobs::gate::ForegroundGate;
+use crate::jobs::models::cache::Library;
+use crate::jobs::queue::order::{Found, QueueOrder};
+use crate::jobs::queue::work::{Breath, Job, JobProgress, Work};
+use crate::jobs::thread::{GRACE, Outbox, Service, Wake, caught};
+use crate::jobs::{priority, thread};
+use engine::ticket::{CancellationToken, Generation};
+
+/// Capacity of the channel of events; when it is full the lane waits, and progress is dropped.
+const ROOM: usize = 64;
+
+/// What the lane tells of an order.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct QueueEvent<F = Found> {
+    /// Of the order.
+    pub number: u64,
+    pub kind: QueueNews<F>,
+}
+
+/// What happened to an order.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum QueueNews<F = Found> {
+    /// Its turn has come, or it is further on.
+    Progress(JobProgress),
+    /// It is done; the last event of its number.
+    Found(F),
+    /// It failed, with a sentence that says why; the last event of its number.
+    Failed(String),
+    /// It was cancelled; the last event of its number.
+    Cancelled,
+}
+
+/// The lane: one thread, first come, first served.
+pub struct JobQueue<J: Job = QueueOrder> {
+    shared: Arc<Shared<J>>,
+    /// What it sends.
+    pub news: Service<QueueEvent<J::Found>>,
+}
+
+struct Shared<J> {
+    queue: Mutex<Queue<J>>,
+    arrived: Condvar,
+    gate: Arc<ForegroundGate>,
+}
+
+struct Queue<J> {
+    waiting: VecDeque<(J, Entry)>,
+    /// Those that wait and the one under way.
+    entries: Vec<Entry>,
+    is_closed: bool,
+}
+
+#[derive(Clone)]
+struct Entry {
+    number: u64,
+    tickets: Generation,
+    ticket: CancellationToken,
+    is_paused: Arc<AtomicBool>,
+}
+
+impl<J: Job> JobQueue<J> {
+    /// Starts the thread. `library` and `gate` are those of the live lane
+    /// ([`Worker::library`](crate::jobs::Worker::library), [`Worker::gate`](crate::jobs::Worker::gate)).
+    pub fn spawn(library: Library, gate: Arc<ForegroundGate>, wake: Wake) -> Self {
+        let (out, events) = thread::channel(ROOM, wake);
+        let queue = Queue { waiting: VecDeque::new(), entries: Vec::new(), is_closed: false };
+        let shared = Arc::new(Shared { queue: Mutex::new(queue), arrived: Condvar::new(), gate });
+        let (theirs, closed) = (Arc::clone(&shared), Arc::clone(&shared));
+        let news = Service::start(
+            "corpus",
+            GRACE,
+            events,
+            move || closed.close(),
+            move || {
+                priority::step_back(priority::CORPUS);
+                run(&theirs, &library, &out);
+            },
+        );
+        Self { shared, news }
+    }
+
+    /// Puts an order at the end of the queue; `number` is the caller's and is not used twice.
+    pub fn submit(&self, number: u64, job: J) {
+        if !self.news.has_thread() {
+            let message = "The system gave no thread to work with; close other programs and start again.";
+            self.news.refuse(QueueEvent { number, kind: QueueNews::Failed(message.to_owned()) });
+            return;
+        }
+        let tickets = Generation::new();
+        let entry = Entry { number, ticket: tickets.next(), tickets, is_paused: Arc::default() };
+        let mut queue = self.shared.lock();
+        queue.entries.push(entry.clone());
+        queue.waiting.push_back((job, entry));
+        drop(queue);
+        self.shared.arrived.notify_all();
+    }
+
+    /// Cancels an order, waiting or running; its results so far are lost.
+    pub fn cancel(&self, number: u64) {
+        if let Some(entry) = self.entry(number) {
+            entry.tickets.cancel();
+            self.shared.gate.ring();
+        }
+    }
+
+    /// Pauses or resumes an order. The orders behind it wait with it.
+    pub fn pause(&self, number: u64, is_paused: bool) {
+        if let Some(entry) = self.entry(number) {
+            entry.is_paused.store(is_paused, Ordering::Release);
+            self.shared.gate.ring();
+        }
+    }
+
+    fn entry(&self, number: u64) -> Option<Entry> {
+        self.shared.lock().entries.iter().find(|entry| entry.number == number).cloned()
+    }
+}
+
+impl<J> Shared<J> {
+    /// Ends what is under way and begins nothing more.
+    fn close(&self) {
+        let mut queue = self.lock();
+        queue.is_closed = true;
+        queue.waiting.clear();
+        for entry in &queue.entries {
+            entry.tickets.cancel();
+        }
+        drop(queue);
+        self.arrived.notify_all();
+        self.gate.ring();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Queue<J>> {
+        // The queue is whole between any two statements, so a panic elsewhere does no harm.
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn next(&self) -> Option<(J, Entry)> {
+        let mut queue = self.lock();
+        loop {
+            if queue.is_closed {
+                return None;
+            }
+            if let Some(next) = queue.waiting.pop_front() {
+                return Some(next);
+            }
+            queue = self.arrived.wait(queue).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}
+
+fn run<J: Job>(shared: &Shared<J>, library: &Library, out: &Outbox<QueueEvent<J::Found>>) {
+    while let Some((job, entry)) = shared.next() {
+        let number = entry.number;
+        let kind = perform(job, &entry, &shared.gate, library, out);
+        shared.lock().entries.retain(|entry| entry.number != number);
+        out.send(QueueEvent { number, kind });
+    }
+}
+
+/// Does an order here and now, as a browser's worker must.
+#[cfg(target_family = "wasm")]
+pub(crate) fn at_once<J: Job>(
+    job: J,
+    library: &Library,
+    ticket: CancellationToken,
+    tell: &dyn Fn(JobProgress),
+) -> QueueNews<J::Found> {
+    let breath = Breath::new(ticket, Arc::default(), ForegroundGate::new());
+    match job.run(&Work::new(breath, library, tell)) {
+        Ok(found) => QueueNews::Found(found),
+        Err(Error::Stale) => QueueNews::Cancelled,
+        Err(error) => QueueNews::Failed(error.to_string()),
+    }
+}
+
+fn perform<J: Job>(
+    job: J,
+    entry: &Entry,
+    gate: &Arc<ForegroundGate>,
+    library: &Library,
+    out: &Outbox<QueueEvent<J::Found>>,
+) -> QueueNews<J::Found> {
+    // Progress is dropped when the channel is full: the next report replaces it.
+    let tell = |progress| {
+        out.try_send(QueueEvent { number: entry.number, kind: QueueNews::Progress(progress) });
+    };
+    let breath = Breath::new(entry.ticket.clone(), Arc::clone(&entry.is_paused), Arc::clone(gate));
+    let work = Work::new(breath, library, &tell);
+    let outcome = caught(|| {
+        work.breathe()?;
+        job.run(&work)
+    });
+    match outcome {
+        // A cancelled order stays cancelled, even if it finished just before.
+        _ if entry.ticket.is_stale() => QueueNews::Cancelled,
+        Ok(Ok(found)) => QueueNews::Found(found),
+        Ok(Err(Error::Stale)) => QueueNews::Cancelled,
+        Ok(Err(error)) => QueueNews::Failed(error.to_string()),
+        Err(words) => QueueNews::Failed(thread::panic_sentence("this work", &words)),
+    }
+}

@@ -1,0 +1,273 @@
+//! Vectors of words and phrases laid out in the plane, behind the window.
+
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, sync_channel};
+
+use serde::{Deserialize, Serialize};
+
+use engine::analysis::map;
+use engine::analysis::map::{MapLayout, Method};
+use engine::analysis::neighbours::Space;
+use engine::analysis::tsne::TsneOptions;
+use engine::error::{Error, Result};
+use crate::jobs::live::protocol::MAX_SOURCE_TOKENS;
+use crate::jobs::models::loaded::LoadedModel;
+use crate::jobs::queue::work::{JobProgress, Work};
+use engine::models::choice::ModelSpec;
+use engine::models::representations::VocabularySide;
+use engine::models::{Kernels, representations};
+use engine::nn::device::DeviceChoice;
+
+/// Steps of the progress of a layout.
+const STEPS: usize = 1000;
+
+/// What to do.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct MapOrder {
+    pub model: ModelSpec,
+    pub device: DeviceChoice,
+    pub what: What,
+    pub method: Method,
+    /// About how many neighbours count for a point, for t-SNE.
+    pub perplexity: f32,
+}
+
+/// What is mapped.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum What {
+    /// Words by their embeddings.
+    Words {
+        side: VocabularySide,
+        /// The most frequent so many are drawn; neighbours are looked for among all.
+        count: usize,
+    },
+    /// Phrases by c, or by the mean of their annotations.
+    Phrases {
+        /// Each with its number in the list, from 1; those without words are left out.
+        lines: Vec<(usize, String)>,
+    },
+    /// The annotations h_j of a sentence.
+    Annotations { text: String },
+}
+
+impl Default for What {
+    fn default() -> Self {
+        Self::Words { side: VocabularySide::Source, count: 0 }
+    }
+}
+
+/// What kind of things the points are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum PointKind {
+    /// Words of the source vocabulary.
+    #[default]
+    SourceWords,
+    /// Words of the target vocabulary.
+    TargetWords,
+    /// Phrases.
+    Phrases,
+    /// Source words of one sentence, in their context.
+    Annotations,
+}
+
+/// A word or a phrase.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MapPoint {
+    /// As the vocabulary, the list or the sentence writes it.
+    pub text: String,
+    /// A word's id; a phrase's or an annotation's place in the list or the sentence, from 1.
+    pub number: usize,
+    /// Letters of a word, words of a phrase.
+    pub length: usize,
+}
+
+/// A map and all that can be looked up in it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VectorMap {
+    pub model: String,
+    /// What kind of things the points are.
+    pub kind: PointKind,
+    /// What the vectors are, in words.
+    pub vector: String,
+    /// How it was laid out.
+    pub method: Method,
+    /// Everything that has a vector; the first of them are drawn.
+    pub points: Vec<MapPoint>,
+    pub space: Space,
+    /// Where the first points lie.
+    pub layout: MapLayout,
+}
+
+/// Points and their vectors before they are laid out.
+struct Gathered {
+    kind: PointKind,
+    vector: String,
+    points: Vec<MapPoint>,
+    dimension: usize,
+    rows: Vec<f32>,
+    /// The first so many are drawn.
+    drawn: usize,
+}
+
+impl MapOrder {
+    pub(crate) fn run(self, work: &Work<'_>) -> Result<Arc<VectorMap>> {
+        let name = self.model.name();
+        work.say(tr!("Loading {name}", name));
+        let shelved = work.model(&self.model, self.device)?;
+        let gathered = match &self.what {
+            What::Words { side, count } => words(&shelved, *side, *count)?,
+            What::Phrases { lines } => phrases(work, &shelved, lines)?,
+            What::Annotations { text } => annotations(work, &shelved, text)?,
+        };
+        work.breathe()?;
+        let drawn = &gathered.rows[..gathered.drawn * gathered.dimension];
+        let options = TsneOptions { perplexity: self.perplexity, ..TsneOptions::default() };
+        let layout = lay_out(work, drawn, gathered.dimension, self.method, &options)?;
+        let chart = VectorMap {
+            model: shelved.facts.name.clone(),
+            kind: gathered.kind,
+            vector: gathered.vector,
+            method: self.method,
+            points: gathered.points,
+            space: Space::new(gathered.dimension, gathered.rows),
+            layout,
+        };
+        Ok(Arc::new(chart))
+    }
+}
+
+fn progress(done: usize, total: usize, what: String) -> JobProgress {
+    JobProgress { done, total, what, words_per_second: 0.0 }
+}
+
+fn words(shelved: &LoadedModel, side: VocabularySide, count: usize) -> Result<Gathered> {
+    let words = representations::words(shelved.model(), side, usize::MAX)?;
+    let vocabulary = representations::tokenizer(shelved.model(), side);
+    let point = |&id: &u32| {
+        let text = vocabulary.token(id).unwrap_or_default().to_owned();
+        MapPoint { length: text.chars().count(), text, number: id as usize }
+    };
+    let points: Vec<MapPoint> = words.ids.iter().map(point).collect();
+    Ok(Gathered {
+        kind: if side == VocabularySide::Source { PointKind::SourceWords } else { PointKind::TargetWords },
+        vector: match side {
+            VocabularySide::Source => id!("source embedding"),
+            VocabularySide::Target => id!("target embedding"),
+        }
+        .to_owned(),
+        drawn: count.min(points.len()),
+        points,
+        dimension: words.dimension,
+        rows: words.rows,
+    })
+}
+
+fn phrases(work: &Work<'_>, shelved: &LoadedModel, lines: &[(usize, String)]) -> Result<Gathered> {
+    let read = lines.iter().map(|(number, text)| (*number, shelved.model().source.encode(text)));
+    let readable: Vec<_> = read.filter(|(_, sentence)| (1..=MAX_SOURCE_TOKENS).contains(&sentence.words())).collect();
+    if readable.is_empty() {
+        return Err(Error::Input("There is no phrase to map; open a list or type some lines".to_owned()));
+    }
+    let sources: Vec<&[u32]> = readable.iter().map(|(_, sentence)| sentence.ids.as_slice()).collect();
+    let what = tr!("Reading phrases with {}", shelved.facts.name);
+    let read = shelved.with_stepper(Kernels::Fused, work.threads(), |stepper| {
+        representations::phrases(&shelved.facts.name, stepper, &sources, shelved.model().source_eos(), &mut |done| {
+            work.tell(progress(done, sources.len(), what.clone()));
+            work.breathe()
+        })
+    })?;
+    let point = |(number, sentence): &(usize, engine::text::sentence::Sentence)| MapPoint {
+        text: sentence.text.trim().to_owned(),
+        number: *number,
+        length: sentence.words(),
+    };
+    Ok(Gathered {
+        kind: PointKind::Phrases,
+        vector: read.vector.name().to_owned(),
+        points: readable.iter().map(point).collect(),
+        dimension: read.dimension,
+        rows: read.rows,
+        drawn: readable.len(),
+    })
+}
+
+fn annotations(work: &Work<'_>, shelved: &LoadedModel, text: &str) -> Result<Gathered> {
+    let sentence = shelved.model().source.encode(text);
+    if !(1..=MAX_SOURCE_TOKENS).contains(&sentence.words()) {
+        return Err(Error::Input("The sentence is empty or too long for this model".to_owned()));
+    }
+    let h = shelved.with_stepper(Kernels::Fused, work.threads(), |stepper| {
+        stepper.begin(&[&sentence.ids])?;
+        Ok(stepper.annotations(0))
+    })?;
+    let Some(h) = h else {
+        let name = &shelved.facts.name;
+        return Err(Error::Input(format!("{name} keeps no annotations; choose a model with attention")));
+    };
+    let point =
+        |(at, token): (usize, &String)| MapPoint { text: token.clone(), number: at + 1, length: token.chars().count() };
+    let points: Vec<MapPoint> = sentence.tokens.iter().take(h.len()).enumerate().map(point).collect();
+    Ok(Gathered {
+        kind: PointKind::Annotations,
+        vector: id!("annotations h_j").to_owned(),
+        drawn: points.len(),
+        points,
+        dimension: h.first().map_or(0, Vec::len),
+        rows: h.concat(),
+    })
+}
+
+/// A step of the other thread: how far it is, from 0 to 1.
+type Step = f32;
+
+/// Lays out on a thread of its own, which is a pool of one: there t-SNE repeats itself bit for bit. After each step
+/// it waits until it may go on, so that pausing, cancelling and letting the live lane go first work as everywhere.
+fn lay_out(
+    work: &Work<'_>,
+    rows: &[f32],
+    dimension: usize,
+    method: Method,
+    options: &TsneOptions,
+) -> Result<MapLayout> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).thread_name(|_| "interlinear-map".to_owned()).build();
+    let Ok(pool) = pool else {
+        // without a thread, as in a browser, it is laid out here
+        let mut step = |share, _: &[f32]| work.tell(step_of(method, share));
+        return map::layout(rows, dimension, method, options, &work.ticket, &mut step);
+    };
+    let (steps, heard) = sync_channel::<Step>(0);
+    let (leave, leaves) = sync_channel::<()>(1);
+    let ticket = work.ticket.clone();
+    let mut outcome = Err(Error::Stale);
+    pool.in_place_scope(|scope| {
+        let outcome = &mut outcome;
+        scope.spawn(move |_| {
+            let mut step = |share: f32, _: &[f32]| {
+                // If the other side is gone the ticket is stale, which the next step checks.
+                if steps.send(share).is_ok() {
+                    let _ = leaves.recv();
+                }
+            };
+            *outcome = map::layout(rows, dimension, method, options, &ticket, &mut step);
+        });
+        follow(work, method, &heard, || leave.send(()).is_ok());
+        drop(leave);
+        drop(heard);
+    });
+    outcome
+}
+
+/// How far the layout is.
+fn step_of(method: Method, share: Step) -> JobProgress {
+    progress((share * STEPS as f32) as usize, STEPS, tr!("Laying out by {}", method.entry().title))
+}
+
+/// Reports each step and lets the other thread take the next one, until it is done or the order is cancelled.
+fn follow(work: &Work<'_>, method: Method, heard: &Receiver<Step>, go_on: impl Fn() -> bool) {
+    while let Ok(share) = heard.recv() {
+        work.tell(step_of(method, share));
+        if work.breathe().is_err() || !go_on() {
+            return;
+        }
+    }
+}

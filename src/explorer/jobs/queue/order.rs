@@ -1,0 +1,95 @@
+//! The kinds of long work, one line each.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use engine::error::{Error, Result};
+#[cfg(target_family = "wasm")]
+use crate::jobs::models::cache::Key;
+use crate::jobs::queue::work::{Job, Work};
+#[cfg(not(target_family = "wasm"))]
+use crate::jobs::queue::{analyse, contrast, documents};
+use crate::jobs::queue::{head, maps, probe};
+
+/// What can be ordered; one line a kind.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum QueueOrder {
+    /// Two-dimensional maps of words and phrases, and neighbours.
+    Map(maps::MapOrder),
+    /// A question about one translation.
+    Probe(probe::Probe),
+    /// A system run over a workspace.
+    #[cfg(not(target_family = "wasm"))]
+    #[serde(skip)]
+    Analyse(analyse::Analyse),
+    /// Minimal pairs, which several systems are asked about.
+    #[cfg(not(target_family = "wasm"))]
+    #[serde(skip)]
+    Contrast(contrast::ContrastOrder),
+    /// Documents that become pairs of sentences.
+    #[cfg(not(target_family = "wasm"))]
+    #[serde(skip)]
+    Documents(documents::DocumentsOrder),
+    /// An alignment head learned for a model.
+    #[serde(skip)]
+    Head(head::HeadOrder),
+}
+
+/// What came of an [`QueueOrder`]; one line a kind.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Found {
+    /// Of [`QueueOrder::Map`].
+    Mapped(Arc<maps::VectorMap>),
+    /// Of [`QueueOrder::Probe`].
+    Probed(probe::Probed),
+    /// Of [`QueueOrder::Analyse`].
+    #[cfg(not(target_family = "wasm"))]
+    #[serde(skip)]
+    Analysed(analyse::Analysed),
+    /// Of [`QueueOrder::Contrast`].
+    #[cfg(not(target_family = "wasm"))]
+    #[serde(skip)]
+    Contrasted(contrast::ContrastFound),
+    /// Of [`QueueOrder::Documents`].
+    #[cfg(not(target_family = "wasm"))]
+    #[serde(skip)]
+    Documents(documents::DocumentsFound),
+    /// Of [`QueueOrder::Head`].
+    #[serde(skip)]
+    Head(head::LearnedOfText),
+}
+
+#[cfg(target_family = "wasm")]
+impl QueueOrder {
+    /// The model that it asks, which a browser must fetch first.
+    pub(crate) fn model(&self) -> Option<Key> {
+        match self {
+            Self::Map(order) => Some((order.model.clone(), order.device)),
+            Self::Probe(order) => Some((order.model.clone(), order.device)),
+            Self::Head(_) => None,
+        }
+    }
+}
+
+impl Job for QueueOrder {
+    type Found = Found;
+
+    fn run(self, work: &Work<'_>) -> Result<Found> {
+        match self {
+            Self::Map(order) => order.run(work).map(Found::Mapped),
+            // what they are made of is left out of the page
+            Self::Head(_) if cfg!(target_family = "wasm") => {
+                Err(Error::Input("This is not done in a browser, but by the program on the desk".to_owned()))
+            }
+            Self::Probe(order) => order.run(work).map(Found::Probed),
+            #[cfg(not(target_family = "wasm"))]
+            Self::Analyse(order) => order.run(work).map(Found::Analysed),
+            #[cfg(not(target_family = "wasm"))]
+            Self::Contrast(order) => order.run(work).map(Found::Contrasted),
+            #[cfg(not(target_family = "wasm"))]
+            Self::Documents(order) => order.run(work).map(Found::Documents),
+            Self::Head(order) => order.run(work).map(Found::Head),
+        }
+    }
+}

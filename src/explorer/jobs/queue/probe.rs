@@ -1,0 +1,193 @@
+//! Questions about one translation of a column, answered behind the window: which row of alpha would make the
+//! model say a word, how much the words depend on each source word, and what a file of interventions is for a model.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use engine::analysis::measures;
+use engine::analysis::measures::{MEASURES, Tested};
+use engine::decoding::importance::Subject;
+use engine::error::{Error, Result};
+use engine::interventions::{Intervening, Intervention, InterventionFile, Interventions, Place, ResolvedText, Word};
+use crate::jobs::live::protocol::ColumnId;
+use crate::jobs::models::loaded::LoadedModel;
+use crate::jobs::queue::work::Work;
+use crate::jobs::queue::yielding::Yielding;
+use engine::models::Kernels;
+use engine::models::choice::ModelSpec;
+use engine::models::gradient::{Gradients, PersuadedRow};
+use engine::models::transformer::heads::HeadPlace;
+use engine::nn::device::DeviceChoice;
+use engine::text::reader::require_file;
+use engine::text::sentence::{MAX_SOURCE_BYTES, UNK};
+use engine::text::words::vocabulary_words;
+
+/// What is asked of a model.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Probe {
+    pub model: ModelSpec,
+    pub device: DeviceChoice,
+    pub question: ProbeQuestion,
+}
+
+/// A question.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum ProbeQuestion {
+    /// The smallest change that is found of the row behind these words that makes the model say a word.
+    Persuade {
+        /// Ids of the source, `</s>` included.
+        source: Vec<u32>,
+        before: Vec<u32>,
+        /// The alpha that they were said with, where it is not the model's own. [i][t_x]
+        rows: Vec<Vec<f32>>,
+        word: Word,
+    },
+    /// How much each target word depends on each source word.
+    Measure {
+        /// A place in `MEASURES`.
+        measure: usize,
+        /// Ids of the source, `</s>` included.
+        source: Vec<u32>,
+        /// Ids of the translation, `</s>` included.
+        target: Vec<u32>,
+        /// Heads that are left out meanwhile.
+        left_out: Vec<HeadPlace>,
+    },
+    /// A file of interventions.
+    Open {
+        path: PathBuf,
+        /// The sentence for a file that names none.
+        source: String,
+        /// Columns with their models; the first is meant, unless the file names the model of another one.
+        columns: Vec<(ColumnId, ModelSpec)>,
+    },
+}
+
+/// The answer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Probed {
+    /// Of [`ProbeQuestion::Persuade`].
+    Persuaded(Persuasion),
+    /// Of [`ProbeQuestion::Measure`].
+    Measured(Arc<Tested>),
+    /// Of [`ProbeQuestion::Open`].
+    Opened(Opened),
+}
+
+/// A row that makes a model say a word.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Persuasion {
+    /// The entry of the vocabulary that is said.
+    pub word: String,
+    /// It is the first piece of this word, which the vocabulary has in several.
+    pub piece_of: Option<String>,
+    /// The row; `None` where none was found.
+    pub row: Option<PersuadedRow>,
+}
+
+/// What a file of interventions is for a model.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Opened {
+    /// The column that it is for.
+    pub column: ColumnId,
+    /// The name of the model that it was made with, where that is another one.
+    pub made_with: Option<String>,
+    pub source: String,
+    pub interventions: Interventions,
+}
+
+impl Probe {
+    pub(crate) fn run(self, work: &Work<'_>) -> Result<Probed> {
+        let Self { model, device, question } = self;
+        match question {
+            ProbeQuestion::Persuade { source, before, rows, word } => {
+                let shelved = work.model(&model, device)?;
+                work.say(tr!("Looking for a row that makes {} say \"{}\"", shelved.facts.name, word.text()));
+                persuade(work, &shelved, (&source, &before), &rows, &word).map(Probed::Persuaded)
+            }
+            ProbeQuestion::Measure { measure, source, target, left_out } => {
+                let shelved = work.model(&model, device)?;
+                let title = MEASURES.get(measure).map_or("", |measure| measure.title);
+                work.say(tr!("Measuring with {}: {title}", shelved.facts.name, title = engine::lang::text(title)));
+                let tested = shelved.with_stepper(Kernels::Fused, work.threads(), |stepper| {
+                    let mut yielding = Yielding::new(stepper, &work.breath);
+                    let changes = left_out.iter().copied().map(Intervention::LeaveOut).collect();
+                    let mut changed = Intervening::for_all(&mut yielding, changes);
+                    let mut subject = Subject::new(shelved.model(), &mut changed);
+                    measures::measure(&mut subject, measure, (&source, &target), &work.ticket)
+                })?;
+                Ok(Probed::Measured(Arc::new(Tested { left_out, ..tested })))
+            }
+            ProbeQuestion::Open { path, source, columns } => {
+                open(work, device, (path, source), &columns).map(Probed::Opened)
+            }
+        }
+    }
+}
+
+fn persuade(
+    work: &Work<'_>,
+    shelved: &LoadedModel,
+    pair: (&[u32], &[u32]),
+    rows: &[Vec<f32>],
+    word: &Word,
+) -> Result<Persuasion> {
+    let name = &shelved.facts.name;
+    let ids = shelved.reader().ids(word).map_err(|_| {
+        Error::Input(format!("{name} does not know the word \"{}\"; choose one of its vocabulary", word.text()))
+    })?;
+    let &[first, ..] = ids.as_slice() else {
+        return Err(Error::Input("There is no word to say; type one".to_owned()));
+    };
+    let entry = shelved.model().target.token(first).unwrap_or(UNK).to_owned();
+    let piece_of = (ids.len() > 1).then(|| word.text().trim().to_owned());
+    let row = Gradients::new(shelved.model())?.persuade(pair, rows, first, &work.ticket)?;
+    Ok(Persuasion { word: entry, piece_of, row })
+}
+
+fn open(
+    work: &Work<'_>,
+    device: DeviceChoice,
+    (path, source): (PathBuf, String),
+    columns: &[(ColumnId, ModelSpec)],
+) -> Result<Opened> {
+    work.say(tr!("Opening {}", path.display()));
+    require_file(&path)?;
+    let file = InterventionFile::open(&path)?;
+    let Some((file, origin)) = file.all() else {
+        let message = "has a line for each of several sentences; the window opens a file with one object";
+        return Err(Error::file(&path, message));
+    };
+    let mut chosen = None;
+    for (column, folder) in columns {
+        let shelved = work.model(folder, device)?;
+        let is_named = file.model.as_ref().is_none_or(|name| *name == shelved.facts.name);
+        if is_named || chosen.is_none() {
+            chosen = Some((*column, shelved));
+        }
+        if is_named {
+            break;
+        }
+    }
+    let Some((column, shelved)) = chosen else {
+        return Err(Error::Input("There is no model to set anything for; add one first".to_owned()));
+    };
+    let source = file.source.clone().unwrap_or(source);
+    if source.len() > MAX_SOURCE_BYTES {
+        return Err(origin.wrong("source", &format!("is longer than {MAX_SOURCE_BYTES} bytes")));
+    }
+    let sentence = shelved.encode(&source);
+    let words = vocabulary_words(&shelved.model().source, &sentence, false);
+    let read = ResolvedText { sentence: &sentence, words: &words };
+    let mut interventions = shelved.reader().resolve(file, read).strict(&origin)?.applied.form;
+    // other models cut the text in other ways
+    for place in &mut interventions.mask {
+        if let Place::Position(j) = place {
+            *place = Place::Bytes(sentence.spans.get(*j).cloned().unwrap_or_default());
+        }
+    }
+    let made_with = file.model.clone().filter(|name| *name != shelved.facts.name);
+    Ok(Opened { column, made_with, source, interventions })
+}

@@ -1,0 +1,171 @@
+//! The interface of long work: what it is given, how it reports progress and how it lets the live lane go first.
+
+use std::cell::{Cell, RefCell};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use engine::clock::Instant;
+#[cfg(not(target_family = "wasm"))]
+use engine::decoding::SystemSpec;
+use engine::error::Result;
+use crate::jobs::gate::ForegroundGate;
+use crate::jobs::models::cache::{Library, ModelGuard};
+use crate::jobs::models::loaded::LoadedModel;
+use engine::models::choice::ModelSpec;
+use engine::nn::device::DeviceChoice;
+use engine::ticket::CancellationToken;
+
+/// Shortest time between two reports of progress.
+const PROGRESS_EVERY: Duration = Duration::from_millis(50);
+
+/// Something that takes long. It calls [`Breath::breathe`] between two pieces of at most a few hundred milliseconds.
+pub trait Job: Send + 'static {
+    /// Its result.
+    type Found: Send + 'static;
+
+    /// Does it.
+    ///
+    /// # Errors
+    /// [`Error::Stale`] when it was cancelled; any other is shown as a sentence.
+    fn run(self, work: &Work<'_>) -> Result<Self::Found>;
+}
+
+/// How far long work is, of the queue or of the corpus thread.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct JobProgress {
+    /// Pieces done, of `total`.
+    pub done: usize,
+    /// 0 while it is not known.
+    pub total: usize,
+    /// What is being done, such as `Translating with RNNsearch`.
+    pub what: String,
+    /// 0 where words are not counted.
+    pub words_per_second: f32,
+}
+
+impl JobProgress {
+    /// Work that is known by its share alone, from 0 to 1.
+    pub fn of_share(what: impl Into<String>, share: f32) -> Self {
+        let total = 1000;
+        Self { what: what.into(), done: (share * total as f32) as usize, total, ..Self::default() }
+    }
+
+    /// How far it is, from 0 to 1; 0 while that is not known.
+    pub fn share(&self) -> f32 {
+        self.done as f32 / self.total.max(1) as f32
+    }
+}
+
+/// What holds an order up or ends it.
+pub struct Breath {
+    pub(crate) ticket: CancellationToken,
+    pub(crate) is_paused: Arc<AtomicBool>,
+    pub(crate) gate: Arc<ForegroundGate>,
+    pub(crate) waited: AtomicU64,
+}
+
+impl Breath {
+    pub(crate) fn new(ticket: CancellationToken, is_paused: Arc<AtomicBool>, gate: Arc<ForegroundGate>) -> Self {
+        Self { ticket, is_paused, gate, waited: AtomicU64::new(0) }
+    }
+
+    /// Waits while the live lane has work or the order is paused. Costs a few atomic reads otherwise.
+    ///
+    /// # Errors
+    /// [`Error::Stale`] once the order is cancelled.
+    pub fn breathe(&self) -> Result<()> {
+        self.ticket.check()?;
+        let may_go_on = || self.gate.is_open() && !self.is_paused.load(Ordering::Acquire);
+        if !may_go_on() {
+            let start = Instant::now();
+            self.gate.wait_until(|| self.ticket.is_stale() || may_go_on());
+            self.waited.fetch_add(start.elapsed().as_micros() as u64, Ordering::AcqRel);
+        }
+        self.ticket.check()
+    }
+}
+
+/// What a job gets to work with.
+pub struct Work<'a> {
+    /// Stale once the order is cancelled.
+    pub ticket: CancellationToken,
+    /// For loops that get no more of it than this.
+    pub breath: Breath,
+    library: &'a Library,
+    tell: &'a dyn Fn(JobProgress),
+    last: Cell<Option<Instant>>,
+    start: Instant,
+    guards: RefCell<Vec<ModelGuard>>,
+}
+
+impl<'a> Work<'a> {
+    pub(crate) fn new(breath: Breath, library: &'a Library, tell: &'a dyn Fn(JobProgress)) -> Self {
+        let (last, start) = (Cell::new(None), Instant::now());
+        Self { ticket: breath.ticket.clone(), breath, library, tell, last, start, guards: RefCell::default() }
+    }
+
+    /// As [`Breath::breathe`].
+    ///
+    /// # Errors
+    /// [`Error::Stale`] once the order is cancelled.
+    pub fn breathe(&self) -> Result<()> {
+        self.breath.breathe()
+    }
+
+    /// Seconds of work so far, without the time that it waited.
+    pub fn seconds(&self) -> f32 {
+        let waited = Duration::from_micros(self.breath.waited.load(Ordering::Acquire));
+        self.start.elapsed().saturating_sub(waited).as_secs_f32()
+    }
+
+    /// Reports progress, at most once in a short while; the first and the last report are always sent.
+    pub fn tell(&self, progress: JobProgress) {
+        let is_due = self.last.get().is_none_or(|last| last.elapsed() >= PROGRESS_EVERY);
+        if is_due || progress.done == progress.total {
+            self.last.set(Some(Instant::now()));
+            (self.tell)(progress);
+        }
+    }
+
+    /// Reports what it is doing, where nothing is counted.
+    pub fn say(&self, what: String) {
+        self.tell(JobProgress { what, ..JobProgress::default() });
+    }
+
+    /// The cores that a job may use.
+    pub fn threads(&self) -> usize {
+        self.library.threads
+    }
+
+    /// The model: the live lane's where it has it, else read here and kept for as long as the order
+    /// runs.
+    ///
+    /// # Errors
+    /// A sentence about the folder; [`Error::Stale`] once cancelled.
+    pub(crate) fn model(&self, model: &ModelSpec, device: DeviceChoice) -> Result<Arc<LoadedModel>> {
+        self.breathe()?;
+        let (guard, model) = self.library.borrow(&(model.clone(), device), &self.ticket)?;
+        self.guards.borrow_mut().push(guard);
+        Ok(model)
+    }
+
+    /// A model, or an ensemble made of models that others may be made of, too.
+    ///
+    /// # Errors
+    /// As [`Work::model`]; members that do not go together.
+    #[cfg(not(target_family = "wasm"))]
+    pub(crate) fn system(&self, system: &SystemSpec, device: DeviceChoice) -> Result<Arc<LoadedModel>> {
+        let mut members = Vec::with_capacity(system.members.len());
+        for model in &system.members {
+            self.say(tr!("Loading {}", model.name()));
+            members.push(self.model(model, device)?);
+        }
+        match members.as_slice() {
+            [model] => Ok(Arc::clone(model)),
+            _ => LoadedModel::ensemble(&members, system.mixing).map(Arc::new),
+        }
+    }
+}

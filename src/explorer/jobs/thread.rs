@@ -1,0 +1,170 @@
+//! The parts of every lane of this room: a named thread, a channel with bounded room, a waker.
+
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::io;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use engine::lang;
+pub(crate) use engine::quiet::caught;
+
+/// What a panic inside of some work said, as a sentence for the user.
+pub(crate) fn panic_sentence(work: &str, words: &str) -> String {
+    format!("Something went wrong inside {work} ({words}); everything else goes on.")
+}
+
+/// Called from any thread after something was sent, to wake the receiver.
+pub type Wake = Arc<dyn Fn() + Send + Sync>;
+
+/// How long the end of the program waits for a thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Patience {
+    /// Until it ends: it writes what must not be lost.
+    Whole,
+    /// So long at most. It is told to end and does so at its next look; but one that stands in a file that does not
+    /// answer would keep the process for ever.
+    AtMost(Duration),
+    /// Not at all: it only reads.
+    None,
+}
+
+/// For lanes: far more than one step of a search takes.
+pub(crate) const GRACE: Patience = Patience::AtMost(Duration::from_secs(3));
+
+/// A thread that is waited for when this is dropped, as long as its [`Patience`] says.
+pub(crate) struct Thread {
+    handle: Option<JoinHandle<()>>,
+    ended: Receiver<()>,
+    patience: Patience,
+}
+
+impl Thread {
+    /// Starts `work` on the thread `interlinear-{name}`. It speaks the language of the one that
+    /// starts it. A panic ends the thread and nothing else.
+    pub(crate) fn start(name: &str, patience: Patience, work: impl FnOnce() + Send + 'static) -> io::Result<Self> {
+        let (alive, ended) = sync_channel::<()>(0);
+        let spoken = lang::shared();
+        let handle = std::thread::Builder::new().name(format!("interlinear-{name}")).spawn(move || {
+            let _alive = alive;
+            lang::speak_as(spoken);
+            // The panic hook has reported it; work that must answer catches its own panics.
+            let _ = caught(work);
+        })?;
+        Ok(Self { handle: Some(handle), ended, patience })
+    }
+
+    pub(crate) fn is_finished(&self) -> bool {
+        self.handle.as_ref().is_none_or(JoinHandle::is_finished)
+    }
+
+    fn may_join(&self) -> bool {
+        match self.patience {
+            Patience::Whole => true,
+            // Nothing is ever sent: the channel closes when the thread ends.
+            Patience::AtMost(patience) => self.ended.recv_timeout(patience) == Err(RecvTimeoutError::Disconnected),
+            Patience::None => self.is_finished(),
+        }
+    }
+}
+
+impl Drop for Thread {
+    fn drop(&mut self) {
+        if self.may_join()
+            && let Some(handle) = self.handle.take()
+        {
+            let _ = handle.join();
+        }
+    }
+}
+
+/// A channel in which so many events may wait.
+pub(crate) fn channel<E>(room: usize, wake: Wake) -> (Outbox<E>, Receiver<E>) {
+    let (events, receiver) = sync_channel(room);
+    (Outbox { events, wake }, receiver)
+}
+
+/// The end of a channel that sends first and wakes afterwards.
+pub(crate) struct Outbox<E> {
+    events: SyncSender<E>,
+    wake: Wake,
+}
+
+impl<E> Clone for Outbox<E> {
+    fn clone(&self) -> Self {
+        Self { events: self.events.clone(), wake: Arc::clone(&self.wake) }
+    }
+}
+
+impl<E> Outbox<E> {
+    /// Waits for room; false when the other end is gone.
+    pub(crate) fn send(&self, event: E) -> bool {
+        self.woken(self.events.send(event).is_ok())
+    }
+
+    /// Leaves the event out where there is no room.
+    pub(crate) fn try_send(&self, event: E) -> bool {
+        self.woken(self.events.try_send(event).is_ok())
+    }
+
+    fn woken(&self, sent: bool) -> bool {
+        if sent {
+            (self.wake)();
+        }
+        sent
+    }
+}
+
+/// A thread with the channel that it sends to. Dropping it stops listening, so that the thread never waits for room,
+/// calls `stop`, and waits for the thread.
+pub struct Service<E> {
+    events: Option<Receiver<E>>,
+    /// What could not be done because there is no thread.
+    refused: RefCell<VecDeque<E>>,
+    stop: Box<dyn Fn() + Send>,
+    thread: Option<Thread>,
+}
+
+impl<E> Service<E> {
+    /// Starts `run`, which ends soon after `stop` was called.
+    pub(crate) fn start(
+        name: &str,
+        patience: Patience,
+        events: Receiver<E>,
+        stop: impl Fn() + Send + 'static,
+        run: impl FnOnce() + Send + 'static,
+    ) -> Self {
+        let thread = Thread::start(name, patience, run).ok();
+        Self { events: Some(events), refused: RefCell::default(), stop: Box::new(stop), thread }
+    }
+
+    /// Whether the system gave a thread.
+    pub(crate) fn has_thread(&self) -> bool {
+        self.thread.is_some()
+    }
+
+    /// Queues a message as if the thread had sent it; used when there is no thread.
+    pub(crate) fn refuse(&self, event: E) {
+        self.refused.borrow_mut().push_back(event);
+    }
+
+    /// The next event, if any came.
+    pub fn try_next(&self) -> Option<E> {
+        self.refused.borrow_mut().pop_front().or_else(|| self.events.as_ref()?.try_recv().ok())
+    }
+
+    /// Waits for the next event, with a time limit; for tests and programs without a window.
+    pub fn next_within(&self, patience: Duration) -> Option<E> {
+        self.refused.borrow_mut().pop_front().or_else(|| self.events.as_ref()?.recv_timeout(patience).ok())
+    }
+}
+
+impl<E> Drop for Service<E> {
+    fn drop(&mut self) {
+        self.events = None;
+        (self.stop)();
+        self.thread = None;
+    }
+}

@@ -1,0 +1,93 @@
+//! Every act of the user, as a value. Menus, keys and the mouse all make one of these. What is done on a page is
+//! a command of that page's folder.
+
+use crate::app::command::{SettingsCommand, SourceCommand, TaskCommand, WindowCommand};
+#[cfg(not(target_family = "wasm"))]
+use crate::jobs::corpus::thread::CorpusRequest;
+#[cfg(not(target_family = "wasm"))]
+use crate::pages::corpus::{
+    command::{ContrastCommand, CorpusCommand, LogCommand},
+    documents::DocumentCommand,
+    whole::ExploreCommand,
+};
+use crate::pages::lesson::LessonCommand;
+use crate::pages::map::command::MapCommand;
+use crate::pages::sentence::command::{
+    ColumnCommand, HeadCommand, InterlinearCommand, InterveneCommand, ListCommand, ProbeCommand, SearchCommand,
+    SelectCommand, SentenceCommand, VariantCommand,
+};
+use crate::pages::steps::command::StepsCommand;
+use crate::pages::training::command::TrainingCommand;
+
+/// Every act of the user.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Command {
+    /// Something with the source text, on whichever page it is typed.
+    Source(SourceCommand),
+    /// Something else on page Sentence.
+    Sentence(SentenceCommand),
+    /// Something on page Map.
+    Map(MapCommand),
+    /// Something on page Steps.
+    Steps(StepsCommand),
+    /// Something on page Corpus.
+    #[cfg(not(target_family = "wasm"))]
+    Corpus(CorpusCommand),
+    /// Something on the sheet New training.
+    Training(TrainingCommand),
+    /// Something with lessons.
+    Lesson(LessonCommand),
+    /// Something about the window.
+    Window(WindowCommand),
+    /// Something about the devices, the picture and its colours.
+    Settings(SettingsCommand),
+    /// Something about long work.
+    Task(TaskCommand),
+}
+
+/// A command of a page, or of a group of its commands, is a command.
+macro_rules! wrap {
+    ($($(#[$only:meta])? $command:ident => $page:ident $(($whole:ident::$group:ident))?;)*) => {
+        $($(#[$only])?
+        impl From<$command> for Command {
+            fn from(command: $command) -> Self {
+                Self::$page(wrap!(@ command $($whole::$group)?))
+            }
+        })*
+    };
+    (@ $command:ident) => { $command };
+    (@ $command:ident $whole:ident::$group:ident) => { $whole::$group($command) };
+}
+
+wrap! {
+    SourceCommand => Source;
+    SentenceCommand => Sentence;
+    ColumnCommand => Sentence(SentenceCommand::Column);
+    ListCommand => Sentence(SentenceCommand::List);
+    SelectCommand => Sentence(SentenceCommand::Select);
+    SearchCommand => Sentence(SentenceCommand::Search);
+    InterveneCommand => Sentence(SentenceCommand::Intervene);
+    ProbeCommand => Sentence(SentenceCommand::Probe);
+    VariantCommand => Sentence(SentenceCommand::Variant);
+    HeadCommand => Sentence(SentenceCommand::Head);
+    InterlinearCommand => Sentence(SentenceCommand::Interlinear);
+    MapCommand => Map;
+    StepsCommand => Steps;
+    #[cfg(not(target_family = "wasm"))]
+    CorpusCommand => Corpus;
+    #[cfg(not(target_family = "wasm"))]
+    CorpusRequest => Corpus(CorpusCommand::Corpus);
+    #[cfg(not(target_family = "wasm"))]
+    ExploreCommand => Corpus(CorpusCommand::Whole);
+    #[cfg(not(target_family = "wasm"))]
+    DocumentCommand => Corpus(CorpusCommand::Documents);
+    #[cfg(not(target_family = "wasm"))]
+    ContrastCommand => Corpus(CorpusCommand::Contrast);
+    #[cfg(not(target_family = "wasm"))]
+    LogCommand => Corpus(CorpusCommand::Log);
+    TrainingCommand => Training;
+    LessonCommand => Lesson;
+    WindowCommand => Window;
+    SettingsCommand => Settings;
+    TaskCommand => Task;
+}

@@ -1,0 +1,63 @@
+//! Page Corpus, what needs no corpus: minimal pairs that models are asked about, and training logs.
+
+use std::path::{Path, PathBuf};
+
+use crate::app::effect::Effect;
+use crate::app::files::work::FileJob;
+use crate::app::state::AppState;
+use crate::jobs::queue::QueueOrder;
+use crate::pages::corpus::command::{ContrastCommand, LogCommand};
+use crate::pages::corpus::logs::{MOST_LOGS, add};
+use crate::pages::corpus::whole::ExploreView;
+use crate::pages::corpus::{CORPUS, CorpusPage};
+
+impl CorpusPage {
+    pub(super) fn ask_contrast(&mut self, command: ContrastCommand, app: &mut AppState) {
+        let asks = matches!(command, ContrastCommand::Open(_) | ContrastCommand::Again);
+        let contrast = &mut self.beside.contrast;
+        contrast.apply(command, app);
+        if !asks {
+            return;
+        }
+        if let Some(task) = contrast.task.take() {
+            app.tasks.cancel(task);
+        }
+        let order = contrast.order(app.systems(), app.view.settings.device);
+        self.message = order.as_ref().err().map(|why| (*why).to_owned());
+        contrast.task = order.ok().map(|order| app.tasks.order(CORPUS, QueueOrder::Contrast(order)));
+    }
+
+    pub(super) fn change_logs(&mut self, command: LogCommand, app: &mut AppState) {
+        match command {
+            LogCommand::Open(path) => app.tasks.chore(FileJob::FindLogs(path)),
+            LogCommand::Close(at) if at < self.beside.logs.len() => {
+                self.beside.logs.remove(at);
+                app.changed();
+                self.follow_logs(app);
+            }
+            LogCommand::Close(_) => {}
+        }
+    }
+
+    /// Logs were found where the user said.
+    pub(super) fn open_logs(&mut self, path: &Path, found: Vec<PathBuf>, app: &mut AppState) {
+        if found.is_empty() {
+            let text = tr!("{} holds no training log; choose the folder of a run", path.display());
+            app.notify(text, true);
+            return;
+        }
+        let left_out = add(&mut self.beside.logs, found);
+        if left_out > 0 {
+            let text = tr!("Only {} logs are shown at a time; {left_out} are left out", MOST_LOGS, left_out);
+            app.notify(text, false);
+        }
+        self.whole.view = ExploreView::Training;
+        app.changed();
+        self.follow_logs(app);
+    }
+
+    /// Has these logs followed and no others.
+    pub(super) fn follow_logs(&self, app: &mut AppState) {
+        app.tasks.push(Effect::Follow(self.beside.logs.iter().map(|log| log.path.clone()).collect()));
+    }
+}

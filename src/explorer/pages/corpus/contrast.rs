@@ -1,0 +1,94 @@
+//! Page Corpus, minimal pairs: a table of them, what the open models say, and the tables that come of it.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::app::files::work::FileJob;
+use crate::app::state::AppState;
+use engine::decoding::SystemSpec;
+use engine::evaluation::contrast::ContrastMeasures;
+use crate::jobs::queue::contrast::{ContrastFound, ContrastOrder};
+use engine::nn::device::DeviceChoice;
+use crate::pages::corpus::command::ContrastCommand;
+use engine::text::cells::CellTable;
+
+/// What is known of minimal pairs.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ContrastDesk {
+    /// The table that was asked about last.
+    pub table: Option<PathBuf>,
+    /// Interventions that the pairs are forced with as well.
+    pub interventions: Option<PathBuf>,
+    /// What else is asked at the critical word.
+    pub measures: ContrastMeasures,
+    /// The number of the work under way.
+    pub task: Option<u64>,
+    /// What the last found.
+    pub found: Option<Arc<ContrastFound>>,
+    /// The rows of pairs are shown.
+    pub shows_pairs: bool,
+    /// The chosen row of these.
+    pub selected: Option<usize>,
+}
+
+impl ContrastDesk {
+    /// The table that is shown.
+    pub fn shown(&self) -> Option<&Arc<CellTable>> {
+        let tables = &self.found.as_ref()?.tables;
+        Some(if self.shows_pairs { &tables.each } else { &tables.by_tag })
+    }
+
+    /// Does what the user asked for.
+    pub(super) fn apply(&mut self, command: ContrastCommand, app: &mut AppState) {
+        match command {
+            ContrastCommand::Open(path) => self.table = Some(path),
+            ContrastCommand::Again => {}
+            ContrastCommand::SetInterventions(path) => self.interventions = path,
+            ContrastCommand::SetMeasures(measures) => self.measures = measures,
+            ContrastCommand::ShowPairs(shows) => self.shows_pairs = shows,
+            ContrastCommand::Select(row) => self.selected = Some(row),
+            ContrastCommand::Show(row) => {
+                let of = |found: &Arc<ContrastFound>| found.pairs.get(*found.tables.of.get(row)?).cloned();
+                if let Some(pair) = self.found.as_ref().and_then(of) {
+                    self.selected = Some(row);
+                    app.show_pair(pair);
+                }
+            }
+            ContrastCommand::Save(path) => {
+                if let Some(table) = self.shown() {
+                    app.tasks.chore(FileJob::Write { path, text: table.tsv() });
+                }
+            }
+        }
+    }
+
+    /// What asks these systems; why nothing does, as a sentence.
+    pub(super) fn order(&self, systems: Vec<SystemSpec>, device: DeviceChoice) -> Result<ContrastOrder, &'static str> {
+        match &self.table {
+            Some(table) if !systems.is_empty() => Ok(ContrastOrder {
+                table: table.clone(),
+                systems,
+                interventions: self.interventions.clone(),
+                measures: self.measures,
+                device,
+            }),
+            _ => Err(tr!("There is no model to ask; add one with + Model above")),
+        }
+    }
+
+    /// The table that what is shown is of, where another one came to nothing.
+    pub(super) fn ended(&mut self) {
+        self.task = None;
+        if let Some(found) = &self.found {
+            self.table = Some(found.table.clone());
+        }
+    }
+
+    pub(super) fn take(&mut self, number: u64, found: ContrastFound) {
+        if self.task != Some(number) {
+            return;
+        }
+        (self.selected, self.task) = (None, None);
+        self.found = Some(Arc::new(found));
+    }
+}

@@ -1,0 +1,79 @@
+//! Page Corpus, training logs that are followed while they grow.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::jobs::files::follow::FollowEvent;
+use training::curves;
+use training::curves::Curves;
+
+/// Most logs at a time; more curves than these cannot be told apart.
+pub const MOST_LOGS: usize = 8;
+
+/// A training log.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LogFile {
+    /// Where it is.
+    pub path: PathBuf,
+    /// What is known of it.
+    pub state: LogState,
+}
+
+/// What is known of a log.
+#[derive(Clone, Debug, PartialEq)]
+pub enum LogState {
+    /// Not yet read.
+    Reading,
+    /// Its curves so far.
+    Read(Arc<Curves>),
+    /// Why it cannot be read, as a sentence.
+    Failed(String),
+}
+
+impl LogFile {
+    /// Not yet read.
+    pub fn new(path: PathBuf) -> Self {
+        Self { path, state: LogState::Reading }
+    }
+
+    /// What to call the run.
+    pub fn name(&self) -> String {
+        curves::name(&self.path)
+    }
+
+    /// Its curves, once read.
+    pub fn curves(&self) -> Option<&Curves> {
+        match &self.state {
+            LogState::Read(curves) => Some(curves),
+            LogState::Reading | LogState::Failed(_) => None,
+        }
+    }
+}
+
+/// Adds logs that are not there yet; answers with how many there was no room for.
+pub(super) fn add(logs: &mut Vec<LogFile>, found: Vec<PathBuf>) -> usize {
+    let mut left_out = 0;
+    for path in found {
+        if logs.iter().any(|log| log.path == path) {
+            continue;
+        }
+        if logs.len() < MOST_LOGS {
+            logs.push(LogFile::new(path));
+        } else {
+            left_out += 1;
+        }
+    }
+    left_out
+}
+
+/// Takes in what a followed log holds now; true when anything changed. A log that cannot be read any more keeps its
+/// curves.
+pub(super) fn absorb(logs: &mut [LogFile], seen: FollowEvent) -> bool {
+    let Some(log) = logs.iter_mut().find(|log| log.path == seen.path) else { return false };
+    match (seen.curves, &log.state) {
+        (Ok(curves), _) => log.state = LogState::Read(curves),
+        (Err(_), LogState::Read(_)) => return false,
+        (Err(message), LogState::Reading | LogState::Failed(_)) => log.state = LogState::Failed(message),
+    }
+    true
+}

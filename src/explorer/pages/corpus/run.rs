@@ -1,0 +1,101 @@
+//! Page Corpus, what runs behind it: models over the workspace, and documents that become pairs.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use engine::analysis::reading::Reading;
+use crate::app::files::work::FileJob;
+use crate::app::state::AppState;
+use engine::decoding::{SearchOptions, SystemSpec};
+use engine::evaluation::acting::Acting;
+use crate::jobs::corpus::thread::CorpusRequest;
+use crate::jobs::queue::QueueOrder;
+use crate::jobs::queue::analyse::{ActsBy, Analyse};
+use crate::jobs::queue::documents::DocumentsOrder;
+use crate::pages::corpus::documents::DocumentCommand;
+use crate::pages::corpus::{CORPUS, CorpusPage};
+
+impl CorpusPage {
+    /// Runs every model, with the interventions of a file where there is one.
+    pub(super) fn run(&mut self, forces: bool, acting: Option<&PathBuf>, app: &mut AppState) {
+        let acts = |system| (system, acting.cloned().map(ActsBy::File));
+        let all = app.systems().into_iter().map(acts).collect();
+        self.run_all(all, forces, app);
+    }
+
+    /// Models with what is set for them.
+    pub(super) fn run_set(&mut self, app: &mut AppState) {
+        let scene = app.document.scene();
+        let acts = |system: SystemSpec| {
+            let set = scene.set_for(&system.members);
+            let acting = Acting::of("what was set", set.for_every_sentence(&scene.source));
+            (!set.is_empty()).then(|| (system, Some(ActsBy::Set(Box::new(acting)))))
+        };
+        let all: Vec<_> = app.systems().into_iter().filter_map(acts).collect();
+        if all.is_empty() {
+            let message = tr!("Nothing is set for a model above; set something on page Sentence, or choose a file");
+            self.message = Some(message.to_owned());
+            return;
+        }
+        self.run_all(all, false, app);
+    }
+
+    pub(super) fn run_all(&mut self, wanted: Vec<(SystemSpec, Option<ActsBy>)>, forces: bool, app: &mut AppState) {
+        let Some(workspace) = self.path.clone() else { return };
+        let search = app.document.scene().search.options();
+        if wanted.is_empty() {
+            self.message = Some(tr!("There is no model to run; add one with + Model above").to_owned());
+        }
+        for (system, acting) in wanted {
+            let search = SearchOptions { candidates: 0, trace: false, ..search.clone() };
+            let device = app.view.settings().device;
+            let aligner = app.view.settings().aligner.clone();
+            let reading = app.view.settings().asked.origin.then_some(Reading::Head);
+            let workspace = workspace.clone();
+            let order = Analyse { workspace, system, device, search, forces, acting, aligner, reading };
+            self.tasks.push(app.tasks.order(CORPUS, QueueOrder::Analyse(order)));
+        }
+    }
+
+    pub(super) fn document(&mut self, command: DocumentCommand, app: &mut AppState) {
+        let sheet = &mut self.beside.documents;
+        match command {
+            DocumentCommand::Show(is_open) => sheet.is_open = is_open,
+            DocumentCommand::Choose(side, path) => {
+                sheet.files[side] = Some(path);
+                sheet.table_file = None;
+                if let [Some(source), Some(target)] = sheet.files.clone() {
+                    self.order_documents(DocumentsOrder::Align([source, target]), app);
+                }
+            }
+            DocumentCommand::Open(path) => {
+                (sheet.files, sheet.table_file) = ([None, None], Some(path.clone()));
+                self.order_documents(DocumentsOrder::Open(path), app);
+            }
+            DocumentCommand::Select(at) => sheet.selected = Some(at),
+            DocumentCommand::Edit(edit) => sheet.edit(edit),
+            DocumentCommand::Undo => sheet.take_back(false),
+            DocumentCommand::Redo => sheet.take_back(true),
+            DocumentCommand::Save(path) => {
+                let text = sheet.text();
+                app.tasks.chore(FileJob::Write { path, text });
+            }
+            DocumentCommand::Put(new) => {
+                let (name, pairs) = (sheet.name(), Arc::new(sheet.pairs()));
+                sheet.is_open = false;
+                if let Some(path) = new {
+                    self.open(path, app);
+                }
+                Self::send(app, CorpusRequest::Add(name, pairs));
+            }
+        }
+    }
+
+    fn order_documents(&mut self, order: DocumentsOrder, app: &mut AppState) {
+        self.message = None;
+        if let Some(task) = self.beside.documents.task.take() {
+            app.tasks.cancel(task);
+        }
+        self.beside.documents.task = Some(app.tasks.order(CORPUS, QueueOrder::Documents(order)));
+    }
+}

@@ -1,0 +1,91 @@
+//! What page Corpus remembers between two frames. A leaf.
+
+use crate::pages::corpus::desk::JudgeDesk;
+use crate::pages::corpus::view::plan_draft::PlanDraft;
+use crate::pages::corpus::view::scheme_draft::SchemeDraft;
+use crate::widgets::heatmap::Texture;
+
+/// What page Corpus remembers of what is being typed and clicked.
+#[derive(Default)]
+pub struct CorpusMemory {
+    /// The mark that is chosen.
+    pub mark: Option<MarkKey>,
+    /// The mark that the mouse is over.
+    pub over_mark: Option<MarkKey>,
+    /// A path, as typed.
+    pub path: String,
+    /// A tag, as typed.
+    pub tag: String,
+    /// The note of a sentence.
+    pub note: TypedNote,
+    /// The annotator, as typed.
+    pub annotator: Option<String>,
+    /// The scheme of errors, while it is edited.
+    pub scheme: Option<SchemeDraft>,
+    /// The alignment of a system.
+    pub picture: ShownAlignment,
+    /// The sentence and its source word that the next link begins at.
+    pub linked: Option<(usize, usize)>,
+    /// What the overview shows.
+    pub overview: OverviewChoice,
+    /// What words of other texts are compared with in the detail: the system at this place; none: the references.
+    pub lit: Option<usize>,
+    /// How the rows of the table were chosen and sorted when they were drawn last.
+    pub ordered: (String, String),
+    /// Where the keyboard is among the tasks of a campaign.
+    pub desk: JudgeDesk,
+    /// The sentence and the translation that were brought into view last.
+    pub judged: Option<(usize, usize)>,
+    /// A campaign, as typed.
+    pub plan: PlanDraft,
+    /// The hit that is already in view.
+    pub seen_hit: Option<usize>,
+}
+
+/// A note as it is typed.
+#[derive(Default)]
+pub struct TypedNote {
+    /// Its text.
+    pub text: String,
+    /// Of which sentence it is, and whose.
+    pub of: Option<(usize, String)>,
+    /// Something was typed that is not kept yet.
+    pub is_typed: bool,
+    /// When what was typed is kept, seconds of the window's clock; `None`: it is.
+    pub due: Option<f64>,
+}
+
+/// The alignment that is shown of a sentence.
+#[derive(Default)]
+pub struct ShownAlignment {
+    /// Its system, by its place.
+    pub system: usize,
+    /// How far it is scrolled to the right, points.
+    pub scroll: f32,
+    /// Its picture.
+    pub texture: Texture,
+}
+
+/// What the overview shows.
+#[derive(Default)]
+pub struct OverviewChoice {
+    /// Which score is shown by length, by its place.
+    pub score: usize,
+    /// It is shown by tag instead.
+    pub by_tag: bool,
+    /// The system whose source words are listed, by its place.
+    pub words_of: usize,
+    /// They are sorted by how large a share of them is wrong.
+    pub by_share: bool,
+}
+
+/// A mark of a sentence: whose, and which of theirs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MarkKey {
+    /// The sentence, from 0.
+    pub at: usize,
+    /// The annotator.
+    pub annotator: String,
+    /// Its number, from 0.
+    pub number: usize,
+}

@@ -1,0 +1,466 @@
+//! Page Corpus, the overview: numbers over all sentences that are shown, each of which leads to its sentences.
+
+use egui::{ComboBox, ProgressBar, RichText, ScrollArea, Ui, vec2};
+
+use corpus::measures::frequencies::{class_name, class_range};
+use corpus::measures::scores::{SENTENCE_BLEU, SystemScores};
+use corpus::overview::compute::{Overview, SHOWN_JUMP, SourceWordErrors, jump_condition, ngram_condition};
+use corpus::overview::tables::jump_name;
+use engine::lang;
+use crate::pages::corpus::CorpusPage;
+use crate::pages::corpus::view::bars::{BarGroup, GroupBar, bars_ui, legend_ui};
+use crate::pages::corpus::view::grids::grids_ui;
+use crate::pages::corpus::view::listing::{ListingRow, listing_ui};
+use crate::pages::corpus::view::matrix::tests_ui;
+use crate::pages::corpus::view::memory::CorpusMemory;
+use crate::pages::corpus::view::scoring::{from_ui, scoring_ui};
+use crate::pages::corpus::whole::ExploreCommand;
+use crate::pages::shell::local::Window;
+use crate::widgets::{labels, theme};
+
+/// Two parts stand side by side where there is so much room, points.
+const WIDE: f32 = 760.0;
+
+/// A score by its name: what of the scores of a system it is, and its digits.
+type Score = (&'static str, fn(&SystemScores) -> Option<f64>, usize);
+
+/// The scores that are shown by length.
+const SCORES: [Score; 6] = [
+    ("BLEU", SystemScores::bleu, 1),
+    ("chrF2", SystemScores::chrf, 1),
+    ("TER", SystemScores::ter, 1),
+    ("AER", SystemScores::aer, 3),
+    ("BP", SystemScores::brevity_penalty, 3),
+    ("ratio", SystemScores::ratio, 3),
+];
+/// The most tags that have bars.
+const MOST_TAGS: usize = 24;
+/// The place of the alignment error among them.
+const AER: usize = 3;
+
+/// A part of the overview; gives the condition of what was clicked.
+type Part = fn(&mut Ui, &CorpusPage, &mut Window<'_>, &Overview) -> Option<String>;
+
+/// Every part, in order.
+const PARTS: [Part; 5] = [
+    lengths_ui,
+    frequencies_ui,
+    words_ui,
+    |ui, workbench, _, overview| jumps_ui(ui, workbench, overview),
+    |ui, workbench, _, overview| ngrams_ui(ui, workbench, overview),
+];
+
+/// The overview.
+pub fn overview_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
+    let t = theme::tokens(ui);
+    if let Some(share) = workbench.whole.counted.share {
+        labels::caption(ui, tr!("Counting the sentences"));
+        let bar = ProgressBar::new(share).desired_height(theme::PROGRESS_HEIGHT).animate(false).fill(t.accent);
+        ui.add(bar).accessible_name(tr!("Counting the sentences"));
+    }
+    let is_counting = workbench.whole.counted.share.is_some();
+    let Some(overview) = workbench.whole.counted.overview.clone() else {
+        if !is_counting {
+            // The file of frequencies may be what was missing.
+            ui.label(tr!("Nothing was counted; choose where the frequencies of words come from:"));
+            ui.horizontal(|ui| from_ui(ui, workbench, window));
+        }
+        return;
+    };
+    if workbench.corpus.systems.is_empty() {
+        ui.label(tr!("No system says anything yet: run the models above, or import what another system said."));
+        return;
+    }
+    let mut clicked = None;
+    ScrollArea::vertical().id_salt("corpus_overview").auto_shrink(false).show(ui, |ui| {
+        clicked = all_ui(ui, workbench, window, &overview);
+        if ui.available_width() < WIDE {
+            for part in PARTS {
+                clicked = framed(ui, |ui| part(ui, workbench, window, &overview)).or(clicked.take());
+            }
+            grids_ui(ui, &overview);
+            return;
+        }
+        let width = (ui.available_width() - theme::SPACE_3) / 2.0;
+        for pair in PARTS.chunks(2) {
+            ui.horizontal_top(|ui| {
+                ui.spacing_mut().item_spacing.x = theme::SPACE_3;
+                // One that is alone has all the width.
+                let width = if pair.len() == 1 { 2.0 * width + theme::SPACE_3 } else { width };
+                for part in pair {
+                    ui.allocate_ui_with_layout(vec2(width, 0.0), egui::Layout::top_down(egui::Align::Min), |ui| {
+                        ui.set_width(width);
+                        clicked = framed(ui, |ui| part(ui, workbench, window, &overview)).or(clicked.take());
+                    });
+                }
+            });
+        }
+        grids_ui(ui, &overview);
+    });
+    if let Some(condition) = clicked {
+        window.push(ExploreCommand::Follow(condition));
+    }
+}
+
+fn framed(ui: &mut Ui, part: impl FnOnce(&mut Ui) -> Option<String>) -> Option<String> {
+    theme::card(theme::tokens(ui))
+        .show(ui, |ui| {
+            ui.set_width(ui.available_width());
+            part(ui)
+        })
+        .inner
+}
+
+fn title(ui: &mut Ui, text: &str, about: &str) {
+    ui.label(RichText::new(text).strong()).on_hover_text(about);
+}
+
+fn name(workbench: &CorpusPage, system: usize) -> &str {
+    workbench.corpus.systems.get(system).map_or("", |column| column.system.name.as_str())
+}
+
+/// All sentences together, and the two systems that are compared.
+fn all_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, overview: &Overview) -> Option<String> {
+    ui.horizontal_wrapped(|ui| {
+        let counted = if overview.counted == overview.of {
+            tr!("{n} sentence shown" | "{n} sentences shown" % overview.of)
+        } else {
+            tr!(
+                "{n} sentence of the {} shown, spread evenly"
+                    | "{n} sentences of the {} shown, spread evenly" % overview.counted,
+                overview.of
+            )
+        };
+        ui.label(RichText::new(counted).color(theme::tokens(ui).weak));
+        legend_ui(ui, workbench.corpus.systems.iter().map(|column| column.system.name.as_str()));
+    });
+    egui::Grid::new("corpus_all").spacing(vec2(theme::SPACE_4, 0.0)).min_row_height(18.0).show(ui, |ui| {
+        ui.spacing_mut().interact_size.y = 18.0;
+        let small = |text: &str| RichText::new(text).size(theme::TEXT_SMALL).weak();
+        for head in ["", tr!("sentences")].into_iter().chain(SCORES.map(|(name, ..)| name)) {
+            let label = ui.label(small(head));
+            if head == "BLEU" {
+                label.on_hover_text(lang::text(SENTENCE_BLEU));
+            }
+        }
+        ui.end_row();
+        for (system, scores) in overview.all.scores.iter().enumerate() {
+            ui.label(RichText::new(format!("{}. {}", system + 1, name(workbench, system))).size(theme::TEXT_SMALL));
+            ui.label(scores.sentences.to_string());
+            for (_, score, digits) in SCORES {
+                ui.label(score(scores).map_or_else(String::new, |score| format!("{score:.digits$}")));
+            }
+            ui.end_row();
+        }
+    });
+    scoring_ui(ui, workbench, window, overview);
+    pair_ui(ui, workbench, window, overview)
+}
+
+/// Which two systems are compared, and how they do.
+fn pair_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, overview: &Overview) -> Option<String> {
+    let pair = overview.pair.as_ref()?;
+    let mut clicked = None;
+    ui.horizontal_wrapped(|ui| {
+        if workbench.corpus.systems.len() > 2 {
+            pair_choice(ui, workbench, window, (tr!("Compare"), tr!("with")), (pair.first, pair.second));
+        }
+        let (one, other) = (pair.first + 1, pair.second + 1);
+        ui.label(tr!("Sentences by BLEU, {one} against {other}:", one, other));
+        for (count, sign, word) in [
+            (pair.sentences[0], ">", tr!("better")),
+            (pair.sentences[1], "=", tr!("equal")),
+            (pair.sentences[2], "<", tr!("worse")),
+        ] {
+            let condition = format!("bleu.{one}-{other}{sign}0");
+            let button = ui.button(format!("{count} {word}")).on_hover_text(tr!("Click: {condition}", condition));
+            if button.accessible_name(tr!("{count} {word} by BLEU", count, word)).clicked() {
+                clicked = Some(condition);
+            }
+        }
+    });
+    tests_ui(ui, workbench, overview);
+    ui.add_space(theme::SPACE_1);
+    clicked
+}
+
+/// Two systems, each chosen among those that translate; the words stand before the choices.
+pub fn pair_choice(
+    ui: &mut Ui,
+    workbench: &CorpusPage,
+    window: &mut Window<'_>,
+    (before, between): (&str, &str),
+    (first, second): (usize, usize),
+) {
+    for (label, chosen, other, is_first) in [(before, first, second, true), (between, second, first, false)] {
+        let label = ui.label(label);
+        let text = format!("{}. {}", chosen + 1, name(workbench, chosen));
+        let combo = ComboBox::from_id_salt(("pair", is_first)).truncate().selected_text(text);
+        let combo = combo.show_ui(ui, |ui| {
+            let is_rival = |at: &usize| !workbench.corpus.systems[*at].system.is_forced();
+            for at in (0..workbench.corpus.systems.len()).filter(|at| *at != other).filter(is_rival) {
+                let text = format!("{}. {}", at + 1, name(workbench, at));
+                if ui.selectable_label(at == chosen, text).clicked() && at != chosen {
+                    let (first, second) = if is_first { (at, other) } else { (other, at) };
+                    window.push(ExploreCommand::SetPair(first, second));
+                }
+            }
+        });
+        combo.response.labelled_by(label.id);
+    }
+}
+
+fn lengths_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, overview: &Overview) -> Option<String> {
+    let chosen = window.local.of::<CorpusMemory>().overview.score.min(SCORES.len() - 1);
+    ui.horizontal_wrapped(|ui| {
+        title(ui, tr!("By words of the source"), tr!("Corpus scores of the sentences of each length"));
+        if !overview.tags.is_empty() {
+            let by_tag = &mut window.local.of::<CorpusMemory>().overview.by_tag;
+            let note = tr!("Corpus scores of the sentences with each tag, such as those of documents and domains");
+            ui.checkbox(by_tag, tr!("by tag")).on_hover_text(note);
+        }
+        for (at, (name, ..)) in SCORES.iter().enumerate() {
+            let label = ui.selectable_label(at == chosen, *name);
+            if label.accessible_name(tr!("{name} by length", name)).clicked() {
+                window.local.of::<CorpusMemory>().overview.score = at;
+            }
+        }
+    });
+    let (score_name, score, digits) = SCORES[chosen];
+    let is_tagged = window.local.of::<CorpusMemory>().overview.by_tag && !overview.tags.is_empty();
+    let group = |group: &corpus::measures::scores::OverviewGroup| BarGroup {
+        name: group.name(),
+        bars: (0..group.scores.len())
+            .map(|system| {
+                let scores = &group.scores[system];
+                let value = score(scores)?;
+                let count = if chosen == AER { scores.aligned } else { scores.sentences };
+                let words = group.name();
+                let label = tr!(
+                    "{score_name} {value} of {}, {words}{}, {n} sentence"
+                        | "{score_name} {value} of {}, {words}{}, {n} sentences" % count,
+                    name(workbench, system),
+                    if is_tagged { "" } else { tr!(" words") },
+                    score_name,
+                    value = format_args!("{value:.digits$}"),
+                    words
+                );
+                let condition =
+                    if chosen == AER { overview.aligned(group, system) } else { overview.scored(group, system) };
+                Some(GroupBar { value, text: format!("{value:.digits$}"), label, series: system, condition })
+            })
+            .collect(),
+    };
+    let groups = if is_tagged { &overview.tags } else { &overview.lengths };
+    let groups: Vec<BarGroup> = groups.iter().take(MOST_TAGS).map(group).collect();
+    if groups.iter().all(|group| group.bars.iter().all(Option::is_none)) {
+        let why = if chosen == AER {
+            tr!(
+                "No system that says the references has links by hand to compare with: import or draw some, then Run, Align the references"
+            )
+        } else {
+            tr!("There are no references to compare with; import some")
+        };
+        labels::note(ui, why);
+        return None;
+    }
+    bars_ui(ui, "length", &|score| format!("{}", (score * 1e6).round() / 1e6), &groups)
+}
+
+fn frequencies_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, overview: &Overview) -> Option<String> {
+    ui.horizontal(|ui| {
+        let about =
+            tr!("F1 = 2 right / (output + reference); an output word is right as often as the reference has it");
+        title(ui, tr!("F1 of words by their frequency"), about);
+        from_ui(ui, workbench, window);
+    });
+    let mut groups = Vec::new();
+    for class in &overview.classes {
+        let (shown, range) = (class_name(class.range), class_range(class.range));
+        let bar = |(system, words): (usize, &engine::analysis::lexical::LexicalCounts)| {
+            let value = words.f1()?;
+            let rate = |rate: Option<f64>| rate.map_or(tr!("none").to_owned(), |rate| format!("{:.0} %", 100.0 * rate));
+            let label = tr!(
+                "F1 {value} of {}, words seen {shown} times: precision {}, recall {}, {n} sentence"
+                    | "F1 {value} of {}, words seen {shown} times: precision {}, recall {}, {n} sentences"
+                        % class.sentences[system],
+                name(workbench, system),
+                rate(words.precision()),
+                rate(words.recall()),
+                value = format_args!("{value:.2}"),
+                shown
+            );
+            let condition = format!("freq.{}={range}", system + 1);
+            Some(GroupBar { value, text: format!("{:.0}", 100.0 * value), label, series: system, condition })
+        };
+        let bars: Vec<Option<GroupBar>> = class.words.iter().enumerate().map(bar).collect();
+        if bars.iter().any(Option::is_some) {
+            groups.push(BarGroup { name: shown, bars });
+        }
+    }
+    let clicked = bars_ui(ui, "frequency", &percent, &groups);
+    labels::note(ui, tr!("F1 by how often a word is in {}", lang::text(&overview.origin)));
+    clicked
+}
+
+fn jumps_ui(ui: &mut Ui, workbench: &CorpusPage, overview: &Overview) -> Option<String> {
+    let about = tr!(
+        "How far the source word of a target word lies behind that of the target word before it: 1 goes on to the \
+                 next, below 0 goes back"
+    );
+    title(ui, tr!("Jumps of the alignment"), about);
+    if overview.jumps.iter().all(Option::is_none) {
+        labels::note(ui, tr!("No system has alignments"));
+        return None;
+    }
+    // Systems without alignments take no room.
+    let systems: Vec<usize> = (0..overview.jumps.len()).filter(|at| overview.jumps[*at].is_some()).collect();
+    let group = |jump: i32| BarGroup {
+        name: jump_name(jump),
+        bars: systems
+            .iter()
+            .map(|&system| {
+                let counts = overview.jumps[system].as_ref()?;
+                let (all, count) = (counts.iter().sum::<u64>(), counts[(jump + SHOWN_JUMP) as usize]);
+                let share = count as f64 / all.max(1) as f64;
+                let label = tr!(
+                    "{} % of the jumps of {} are {}, {n} time"
+                        | "{} % of the jumps of {} are {}, {n} times" % count as usize,
+                    format_args!("{:.1}", 100.0 * share),
+                    name(workbench, system),
+                    jump_name(jump)
+                );
+                // The root, so that rare far jumps are seen beside 0 and 1.
+                let text = format!("{:.0}", 100.0 * share);
+                let condition = jump_condition(system, jump);
+                Some(GroupBar { value: share.sqrt(), text, label, series: system, condition })
+            })
+            .collect(),
+    };
+    let groups: Vec<BarGroup> = (-SHOWN_JUMP..=SHOWN_JUMP).map(group).collect();
+    let clicked = bars_ui(ui, "jump", &|root| percent(root * root), &groups);
+    labels::note(ui, tr!("Share of the jumps by their length in words; heights are roots of the shares"));
+    clicked
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.0} %", 100.0 * share)
+}
+
+fn words_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, overview: &Overview) -> Option<String> {
+    let count = overview.words.len();
+    let system = window.local.of::<CorpusMemory>().overview.words_of.min(count.saturating_sub(1));
+    let about = tr!(
+        "A source word goes wrong in a sentence where an output word linked to it is not in the reference, or a word of \
+                 the reference linked to it is not in the output"
+    );
+    ui.horizontal_wrapped(|ui| {
+        title(ui, tr!("Source words that go wrong"), about);
+        if count > 1 {
+            let text = format!("{}. {}", system + 1, name(workbench, system));
+            let combo = ComboBox::from_id_salt("words_of").truncate().selected_text(text);
+            let combo = combo.show_ui(ui, |ui| {
+                for at in 0..count {
+                    let text = format!("{}. {}", at + 1, name(workbench, at));
+                    ui.selectable_value(&mut window.local.of::<CorpusMemory>().overview.words_of, at, text);
+                }
+            });
+            crate::widgets::labels::said(combo.response, tr!("System whose source words are listed"));
+        }
+        for (by_share, text, about) in [
+            (false, tr!("most often"), tr!("By how many sentences")),
+            (true, tr!("largest share"), tr!("By share of their sentences")),
+        ] {
+            if ui
+                .selectable_label(window.local.of::<CorpusMemory>().overview.by_share == by_share, text)
+                .on_hover_text(about)
+                .clicked()
+            {
+                window.local.of::<CorpusMemory>().overview.by_share = by_share;
+            }
+        }
+    });
+    if workbench.corpus.systems.get(system).is_some_and(|column| column.system.is_forced()) {
+        labels::note(ui, tr!("Forced references translate nothing; choose another system"));
+        return None;
+    }
+    let Some(words) = overview.words.get(system).filter(|words| !words.is_empty()) else {
+        labels::note(
+            ui,
+            tr!("Nothing is linked: systems without alignments and references without links tell nothing here"),
+        );
+        return None;
+    };
+    let mut order: Vec<&SourceWordErrors> = words.iter().collect();
+    if window.local.of::<CorpusMemory>().overview.by_share {
+        // 1 of 1 says less than 9 of 10.
+        let share = |word: &SourceWordErrors| word.wrong as f64 / (word.sentences as f64 + 2.0);
+        order.sort_by(|a, b| share(b).total_cmp(&share(a)));
+    }
+    let rate =
+        |part: u64, of: u64| if of == 0 { String::new() } else { format!("{:.0} %", 100.0 * part as f64 / of as f64) };
+    let head = [
+        (tr!("source word"), tr!("Between spaces, without the punctuation round it")),
+        (tr!("wrong"), tr!("Sentences where something is not as in the reference")),
+        (tr!("of"), tr!("Sentences where it is linked")),
+        (tr!("recall"), tr!("Words of the reference that it is linked to, and that the output has")),
+        (tr!("precision"), tr!("Output words that it is linked to, and that the reference has")),
+    ];
+    let clicked = listing_ui(ui, "source_words", &head, order.len(), |n| {
+        let word = order[n];
+        let (recall, precision) = (rate(word.fate.found, word.fate.wanted), rate(word.fate.right, word.fate.said));
+        ListingRow {
+            label: tr!(
+                "{} goes wrong in {} of {n} sentence" | "{} goes wrong in {} of {n} sentences" % word.sentences,
+                word.word,
+                word.wrong
+            ),
+            text: word.word.clone(),
+            numbers: vec![word.wrong.to_string(), word.sentences.to_string(), recall, precision],
+            condition: word.condition(system),
+        }
+    });
+    labels::note(ui, tr!("References are linked: {}", overview.linked_by()));
+    clicked
+}
+
+fn ngrams_ui(ui: &mut Ui, workbench: &CorpusPage, overview: &Overview) -> Option<String> {
+    let about = tr!(
+        "N-grams of 1 to 4 words; ratio = (right in the one + 1) / (right in both together + 2), as compare-mt has it"
+    );
+    title(ui, tr!("N-grams that one system has right more often"), about);
+    let Some(pair) = &overview.pair else {
+        labels::note(ui, tr!("Two systems are needed to compare"));
+        return None;
+    };
+    let mut clicked = None;
+    let ways = [(pair.first, pair.second, &pair.ngrams[0]), (pair.second, pair.first, &pair.ngrams[1])];
+    ui.columns(2, |columns| {
+        for (ui, (one, other, ngrams)) in columns.iter_mut().zip(ways) {
+            labels::note(ui, tr!("in {}. {}", one + 1, name(workbench, one)));
+            let (first, second) = (tr!("in {}", one + 1), tr!("in {}", other + 1));
+            let head = [
+                (tr!("n-gram"), tr!("Words and signs, each by itself")),
+                (first.as_str(), tr!("How often it is right here")),
+                (second.as_str(), tr!("How often it is right in the other")),
+                (tr!("ratio"), tr!("Smoothed")),
+            ];
+            let row = |n: usize| {
+                let ngram = &ngrams[n];
+                ListingRow {
+                    label: tr!(
+                        "{}: right {n} time against {}" | "{}: right {n} times against {}" % ngram.one as usize,
+                        ngram.words,
+                        ngram.other
+                    ),
+                    text: ngram.words.clone(),
+                    numbers: vec![ngram.one.to_string(), ngram.other.to_string(), format!("{:.2}", ngram.ratio)],
+                    condition: ngram_condition(one, other, &ngram.words),
+                }
+            };
+            let id = if one == pair.first { "ngrams_first" } else { "ngrams_second" };
+            clicked = listing_ui(ui, id, &head, ngrams.len(), row).or(clicked.take());
+        }
+    });
+    clicked
+}

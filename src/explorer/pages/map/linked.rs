@@ -1,0 +1,94 @@
+//! Page Map in a link: what is mapped, how, and which point is selected. A map is made anew, for a link holds none.
+
+use serde::{Deserialize, Serialize};
+
+use crate::app::document::column::ColumnState;
+use crate::app::state::AppState;
+use engine::models::choice::ModelSpec;
+use crate::pages::map::command::{Colour, PointChoice};
+use crate::pages::map::to_make::MapToMake;
+use crate::pages::map::{COUNTS, MAP, MapPage, Method, PERPLEXITIES};
+
+/// What a link tells of the page. Without a map there are no points to select.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct MapLink {
+    /// The chosen model, by its name.
+    model: String,
+    choice: String,
+    count: usize,
+    method: String,
+    perplexity: f32,
+    by_length: bool,
+    typed: String,
+    search: String,
+    /// There is a map.
+    is_made: bool,
+    point: Option<(String, usize)>,
+}
+
+impl Default for MapLink {
+    fn default() -> Self {
+        MapPage::default().to_link(&AppState::default())
+    }
+}
+
+impl MapPage {
+    pub(super) fn to_link(&self, app: &AppState) -> MapLink {
+        let is_chosen = |model: &&ModelSpec| app.document.models().any(|column| column.system.only() == Some(*model));
+        let model = self.model.as_ref().filter(is_chosen).map(ModelSpec::name);
+        let has_lines = self.choice == PointChoice::List;
+        let to_make = self.to_make.as_ref();
+        let selected = self.selected.and_then(|at| self.point(at)).map(|point| (point.text.clone(), point.number));
+        MapLink {
+            model: model.unwrap_or_default(),
+            choice: self.choice.key().to_owned(),
+            count: self.count,
+            method: self.method.entry().name.to_owned(),
+            perplexity: self.perplexity,
+            by_length: self.colour == Colour::Length,
+            typed: if self.choice == PointChoice::Typed { self.typed.clone() } else { String::new() },
+            search: self.search.clone(),
+            // the lines of a list are not told
+            is_made: !has_lines && (self.chart.is_some() || self.task.is_some() || to_make.is_some()),
+            point: to_make.and_then(|to_make| to_make.point.clone()).or(selected).filter(|_| !has_lines),
+        }
+    }
+
+    /// As a link tells; its map is made when the page is shown.
+    pub(super) fn take_link(&mut self, link: MapLink, app: &mut AppState) {
+        if let Some(task) = self.task.take() {
+            app.tasks.cancel(task);
+        }
+        let first = Self::default();
+        let model = app.document.models().map(|column| &column.system).find(|system| system.name() == link.model);
+        *self = Self {
+            model: model.and_then(|system| system.only()).cloned(),
+            choice: PointChoice::of_key(&link.choice).unwrap_or(first.choice),
+            count: link.count.clamp(COUNTS.0, COUNTS.1),
+            method: Method::from_name(&link.method).unwrap_or(first.method),
+            perplexity: link.perplexity.clamp(PERPLEXITIES.0, PERPLEXITIES.1),
+            colour: if link.by_length { Colour::Length } else { Colour::Rank },
+            typed: link.typed,
+            search: link.search,
+            to_make: link.is_made.then_some(MapToMake { is_ordered: false, point: link.point }),
+            ..first
+        };
+        app.changed();
+    }
+
+    /// Orders the map that a link told of, once its page is shown and its model is there.
+    pub(super) fn make_linked(&mut self, app: &mut AppState) {
+        let is_open = self.to_make.as_ref().is_some_and(|to_make| !to_make.is_ordered);
+        if !is_open || app.view.page != MAP {
+            return;
+        }
+        let model = self.model_of(app);
+        let is_ready =
+            app.document.models().any(|column| column.system.only() == model && column.state == ColumnState::Ready);
+        if is_ready {
+            self.compute(app);
+            self.to_make.iter_mut().for_each(|to_make| to_make.is_ordered = true);
+        }
+    }
+}

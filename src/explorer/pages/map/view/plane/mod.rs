@@ -1,0 +1,235 @@
+//! Words and phrases as points in the plane, with zoom, pan and labels that do not overlap.
+//!
+//! `figure::plane` has the numbers and the marks, `paint` the words. The widget keeps nothing but a [`PlaneMemory`], which belongs to one map.
+
+pub mod paint;
+
+use std::sync::Arc;
+
+use egui::accesskit::{Action, Role};
+use egui::{Event, EventFilter, Id, Key, Modifiers, Rect, Response, Sense, Ui, vec2};
+
+use figure::geometry::{Area, Point};
+use figure::measure::SansSerif;
+use figure::palette::Palette;
+use figure::plane;
+use figure::plane::{Camera, Labels};
+use figure::provenance::Provenance;
+use crate::pages::map::VectorMap;
+use crate::widgets::{is_heard, keep, marks, node};
+
+/// Arrow keys move by so many points.
+const STEP: f32 = 60.0;
+/// Plus and minus zoom by this factor.
+const CLOSER: f32 = 1.4;
+/// Labels measured in a frame at most; the rest waits for the next.
+const MEASURED: usize = 400;
+
+/// What is drawn.
+pub struct PlaneWidget<'a> {
+    /// Its identity.
+    pub id: Id,
+    /// What it shows, for screen readers.
+    pub name: &'a str,
+    /// Points and places.
+    pub chart: &'a Arc<VectorMap>,
+    /// From 0 to 1 for each point: its colour.
+    pub shade: &'a dyn Fn(usize) -> f32,
+    /// The selected point.
+    pub selected: Option<usize>,
+    /// What lies nearest to it.
+    pub near: &'a [usize],
+    /// What was looked for, best first; empty: nothing was.
+    pub matches: &'a [usize],
+}
+
+/// What is remembered of a map between two frames.
+#[derive(Default)]
+pub struct PlaneMemory {
+    /// Of which map.
+    chart: Option<Arc<VectorMap>>,
+    camera: Option<Camera>,
+    /// Widths of labels, points; not a number where not measured yet. Measured at this many pixels a point.
+    widths: (f32, Vec<f32>),
+    /// The selected point that is in view already.
+    seen: Option<usize>,
+    /// Come closer by this factor.
+    asked: Option<f32>,
+}
+
+/// What happened.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct PlaneAnswer {
+    /// A click: on a point, or on nothing.
+    pub clicked: Option<Option<usize>>,
+    /// The point under the mouse.
+    pub hovered: Option<usize>,
+}
+
+impl PlaneMemory {
+    /// Shows all points again.
+    pub fn show_all(&mut self) {
+        self.camera = None;
+    }
+
+    /// Zooms around the middle in the next frame.
+    pub fn zoom(&mut self, factor: f32) {
+        self.asked = Some(factor);
+    }
+}
+
+impl PlaneWidget<'_> {
+    /// Draws it into all the room there is.
+    pub fn show(&self, ui: &mut Ui, memory: &mut PlaneMemory) -> PlaneAnswer {
+        let view = ui.available_rect_before_wrap();
+        let mut answer = PlaneAnswer::default();
+        if !view.is_positive() {
+            return answer;
+        }
+        let response = ui.interact(view, self.id, Sense::click_and_drag());
+        let mut camera = self.camera(view, memory);
+        if let Some(factor) = memory.asked.take() {
+            camera = camera.zoomed(&view, view.center(), factor);
+        }
+        self.move_camera(ui, view, &response, &mut camera);
+        // A view that was not moved goes on showing everything when its size changes.
+        memory.camera = Some(camera).filter(|camera| *camera != self.whole(view));
+        let area = view;
+        let feet: Vec<Point> = self.chart.layout.places.iter().map(|place| camera.to_screen(&area, *place)).collect();
+        let under = response.hover_pos().filter(|_| !response.dragged()).and_then(|at| plane::hit(&feet, at));
+        answer.hovered = under;
+        if response.clicked() {
+            answer.clicked = Some(under);
+            response.request_focus();
+        }
+        let figure = plane::Plane {
+            feet: &feet,
+            shade: self.shade,
+            text: &|at| self.chart.points[at].text.as_str(),
+            selected: self.selected,
+            near: self.near,
+            matches: self.matches,
+            under,
+            closeness: camera.closeness(),
+            dark: ui.visuals().dark_mode,
+        };
+        let labels = self.labels(ui, &area, &figure, memory);
+        marks::paint(&ui.painter().with_clip_rect(view), figure.marks(&area, &labels));
+        if response.has_focus() {
+            paint::focus(ui, view);
+        }
+        self.read_out(ui, view, &labels, &response, &mut answer);
+        if let Some(under) = under {
+            paint::tooltip(&response, self.chart, under);
+        }
+        let is_dark = ui.visuals().dark_mode;
+        keep::corner_ui(ui, view, self.name, || {
+            let provenance = Provenance { title: self.name.to_owned(), facts: Vec::new() };
+            let still = plane::Plane { under: None, dark: is_dark, ..figure };
+            let whole = still.whole(&self.chart.layout.places, keep::MAP, &SansSerif, provenance);
+            whole.grounded(Palette::of(is_dark)).kept()
+        });
+        ui.advance_cursor_after_rect(view);
+        answer
+    }
+
+    /// The camera of the last frame; all in view for a new map. A newly selected point comes into view.
+    fn camera(&self, view: Rect, memory: &mut PlaneMemory) -> Camera {
+        if !memory.chart.as_ref().is_some_and(|chart| Arc::ptr_eq(chart, self.chart)) {
+            *memory = PlaneMemory { chart: Some(Arc::clone(self.chart)), ..PlaneMemory::default() };
+        }
+        let mut camera = memory.camera.unwrap_or_else(|| self.whole(view));
+        if memory.seen != self.selected {
+            memory.seen = self.selected;
+            let place = self.selected.and_then(|at| self.chart.layout.places.get(at));
+            if let Some(place) = place
+                && !view.shrink(view.size().min_elem() * 0.1).contains(camera.to_screen(&view, *place))
+            {
+                camera = camera.centred(*place);
+            }
+        }
+        camera
+    }
+
+    fn whole(&self, view: Rect) -> Camera {
+        Camera::whole(&self.chart.layout.places, view.size())
+    }
+
+    fn move_camera(&self, ui: &Ui, view: Rect, response: &Response, camera: &mut Camera) {
+        if response.dragged() {
+            *camera = camera.panned(response.drag_delta());
+        }
+        if let Some(at) = response.hover_pos() {
+            let (pinch, wheel) = ui.input(|input| (input.zoom_delta(), input.smooth_scroll_delta().y));
+            let factor = pinch * (wheel / 400.0).exp();
+            if (factor - 1.0).abs() > f32::EPSILON {
+                *camera = camera.zoomed(&view, at, factor);
+            }
+        }
+        if response.double_clicked() {
+            *camera = self.whole(view);
+        }
+        if response.has_focus() {
+            self.keys(ui, view, camera);
+        }
+    }
+
+    /// Arrows, plus, minus and 0 while the plane has the keyboard.
+    fn keys(&self, ui: &Ui, view: Rect, camera: &mut Camera) {
+        let filter = EventFilter { horizontal_arrows: true, vertical_arrows: true, ..EventFilter::default() };
+        ui.memory_mut(|memory| memory.set_focus_lock_filter(self.id, filter));
+        let presses = |key| ui.input_mut(|input| input.count_and_consume_key(Modifiers::NONE, key)) as f32;
+        let right = presses(Key::ArrowRight) - presses(Key::ArrowLeft);
+        let down = presses(Key::ArrowDown) - presses(Key::ArrowUp);
+        let closer = presses(Key::Plus) + presses(Key::Equals) - presses(Key::Minus);
+        let all = presses(Key::Num0) > 0.0;
+        *camera = camera.panned(-STEP * vec2(right, down));
+        if closer != 0.0 {
+            *camera = camera.zoomed(&view, view.center(), CLOSER.powf(closer));
+        }
+        if all {
+            *camera = self.whole(view);
+        }
+    }
+
+    /// The labels that have room, as far as they are measured.
+    fn labels(&self, ui: &Ui, view: &Area, figure: &plane::Plane<'_, '_>, memory: &mut PlaneMemory) -> Labels {
+        let (pixels, count) = (ui.ctx().pixels_per_point(), figure.feet.len());
+        if memory.widths.0 != pixels || memory.widths.1.len() != count {
+            memory.widths = (pixels, vec![f32::NAN; count]);
+        }
+        let widths = &mut memory.widths.1;
+        let mut measured = 0;
+        figure.labels(view, paint::label_height(ui), |at| {
+            if widths[at].is_nan() {
+                if measured == MEASURED {
+                    ui.ctx().request_repaint();
+                    return None;
+                }
+                measured += 1;
+                widths[at] = paint::label_width(ui, &self.chart.points[at].text);
+            }
+            Some(widths[at])
+        })
+    }
+
+    /// The plane and the points that have a label as nodes. The others are found by searching.
+    fn read_out(&self, ui: &Ui, view: Rect, labels: &Labels, response: &Response, answer: &mut PlaneAnswer) {
+        node(response, Role::Canvas, || self.name.to_owned());
+        if !is_heard(response) {
+            return;
+        }
+        let ctx = ui.ctx();
+        ctx.allow_widget_id_changes_in(Rect::EVERYTHING);
+        let wanted =
+            ctx.input(|input| input.events.iter().any(|event| matches!(event, Event::AccessKitActionRequest(_))));
+        for &(at, area) in &labels.placed {
+            let id = response.id.with(("point", at));
+            let point = ui.interact(area.intersect(view), id, Sense::hover());
+            node(&point, Role::GridCell, || paint::describe(self.chart, at));
+            if wanted && ctx.input(|input| input.has_accesskit_action_request(id, Action::Click)) {
+                answer.clicked = Some(Some(at));
+            }
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! What if: variants of the sentence and of how it is searched, each a column beside its original. They are part
+//! of the scene, so that undo takes them back and they are kept with the sentence.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::app::document::rewording::{WordEdit, reworded};
+use crate::app::document::scene::{Scene, SearchChange, SearchSettings, Variant};
+use crate::app::state::AppState;
+use crate::jobs::live::protocol::{ColumnId, Near};
+use crate::pages::sentence::SentencePage;
+use crate::pages::sentence::asked::Neighbours;
+use crate::pages::sentence::command::VariantCommand;
+
+/// Most variants of a sentence.
+pub const MOST: usize = 12;
+
+impl SentencePage {
+    pub(super) fn vary(&mut self, app: &mut AppState, command: VariantCommand) {
+        match command {
+            VariantCommand::Word { column, j, edit } => reword(app, column, j, &edit),
+            VariantCommand::Text { column, text } => retext(app, column, text),
+            VariantCommand::Beside { column, search, replaces, has_interventions } => {
+                beside(app, column, search, replaces, has_interventions);
+            }
+            VariantCommand::Adopt(column) => adopt(app, column),
+            VariantCommand::Close(column) => close_variant(app, column),
+            VariantCommand::Near(of) => self.look_near(app, of),
+        }
+    }
+
+    fn look_near(&mut self, app: &mut AppState, of: Option<(ColumnId, usize)>) {
+        (self.near, app.tasks.near) = (None, None);
+        let Some((column, j)) = of else { return };
+        let table = app.document.column(column).and_then(|column| column.table.as_deref());
+        let word = table.and_then(|table| table.source.get(j)).filter(|word| word.is_word());
+        let Some(word) = word.map(|word| word.text.clone()) else { return };
+        let of = Near { column, word };
+        app.tasks.near = Some(of.clone());
+        self.near = Some(Neighbours { of, found: None });
+        app.request();
+    }
+
+    /// The neighbours that were asked for; true when anybody waits for them.
+    pub(crate) fn near_found(
+        &mut self,
+        app: &mut AppState,
+        id: ColumnId,
+        found: Result<Vec<(String, f32)>, String>,
+    ) -> bool {
+        let Some(near) = self.near.as_mut().filter(|near| near.of.column == id) else { return false };
+        near.found = Some(found);
+        app.tasks.near = None;
+        true
+    }
+}
+
+/// The words of a column as places of its text; `None` while it shows another text.
+fn places(app: &AppState, id: ColumnId) -> Option<(&str, Vec<Range<usize>>)> {
+    let column = app.document.column(id)?;
+    let text = app.document.scene.text_of(column.variant);
+    let table = column.table.as_deref().filter(|_| column.source.text == text)?;
+    Some((text, table.source.iter().map(|word| word.span.clone()).collect()))
+}
+
+fn reword(app: &mut AppState, id: ColumnId, j: usize, edit: &WordEdit) {
+    let Some((text, spans)) = places(app, id) else {
+        return app.notify(tr!("The words of this column are still being read; try again when they stand"), false);
+    };
+    match reworded(text, &spans, j, edit) {
+        Some(text) => retext(app, id, text),
+        None => app.notify(tr!("This changes nothing, or leaves no text to translate"), false),
+    }
+}
+
+/// A variant with this text: beside an original, in place of a variant's.
+fn retext(app: &mut AppState, id: ColumnId, text: String) {
+    let text = app.cut(text);
+    let Some(column) = app.document.column(id).filter(|_| !text.trim().is_empty()) else { return };
+    let (variant, models) = (column.variant, column.system.members.clone());
+    if text == app.document.scene.text_of(variant) {
+        return;
+    }
+    let source = (text != app.document.scene.source).then_some(text);
+    match variant {
+        None => add(app, Variant { models, source, ..Variant::default() }),
+        Some(id) => step(app, |scene| {
+            scene.change_variant(id, |variant| {
+                variant.source = source;
+                let other = variant.interventions.take().map(|set| Arc::new(set.for_other_text()));
+                variant.interventions = other;
+            });
+        }),
+    }
+}
+
+fn beside(app: &mut AppState, id: ColumnId, search: SearchSettings, replaces: bool, has_interventions: bool) {
+    let Some(column) = app.document.column(id) else { return };
+    let shown = column.variant.and_then(|id| app.document.scene.variant(id)).cloned();
+    let base = shown.unwrap_or_else(|| Variant { models: column.system.members.clone(), ..Variant::default() });
+    let none = || (!app.document.interventions(column).is_empty()).then(Arc::default);
+    let interventions = if has_interventions { base.interventions.clone() } else { none() };
+    let length_normalization = search.length_normalization;
+    let usual = app.document.scene.search;
+    let search = SearchSettings {
+        beam: search.beam.clamp(1, 50),
+        length_normalization: if length_normalization.is_finite() {
+            length_normalization.clamp(0.0, 2.0)
+        } else {
+            usual.length_normalization
+        },
+        ..search
+    };
+    let replaces = (replaces != app.view.settings.unk_replacement).then_some(replaces);
+    add(app, Variant { search: SearchChange::between(usual, search), replaces, interventions, ..base });
+}
+
+/// Opens a variant, unless there is the same already.
+fn add(app: &mut AppState, variant: Variant) {
+    let is_same = |other: &Variant| *other == Variant { id: other.id, ..variant.clone() };
+    if variant.is_as_original() || app.document.scene.variants.iter().any(is_same) {
+        return app.notify(tr!("This is open in a column already"), false);
+    }
+    if app.document.columns.iter().filter(|column| column.variant.is_some()).count() >= MOST {
+        return app.notify(tr!("{MOST} variants are open; close one of them first", MOST), false);
+    }
+    let id = app.tasks.fresh_id();
+    step(app, |scene| {
+        let list = scene.variants.iter().cloned().chain([Variant { id, ..variant }]);
+        scene.variants = list.collect();
+    });
+}
+
+/// A step of undo.
+fn step(app: &mut AppState, change: impl FnOnce(&mut Scene)) {
+    let before = app.document.scene.clone();
+    change(&mut app.document.scene);
+    if app.document.scene != before {
+        app.document.history.replaced(before);
+        app.changed();
+        app.request();
+    }
+}
+
+/// The variant that a column shows.
+fn variant_of(app: &AppState, id: ColumnId) -> Option<Variant> {
+    app.document.scene.variant(app.document.column(id)?.variant?).cloned()
+}
+
+/// The text of a variant becomes the sentence; what else it differs in stays a variant. The others stay what they
+/// are, beside another original.
+fn adopt(app: &mut AppState, id: ColumnId) {
+    let Some(mut variant) = variant_of(app, id) else { return };
+    let Some(text) = variant.source.take() else { return };
+    let set = app.document.scene.set_of(&variant.models, Some(variant.id));
+    variant.interventions = None;
+    step(app, |scene| {
+        scene.keep_for_other_text();
+        scene.set(&variant.models, (*set).clone());
+        let adopted = |other: &Variant| {
+            let mut other = if other.id == variant.id { variant.clone() } else { other.clone() };
+            if other.source.is_none() {
+                // it follows the sentence, whose words are others now
+                other.interventions = other.interventions.map(|set| Arc::new(set.for_other_text()));
+            }
+            Variant { source: other.source.filter(|source| *source != text), ..other }
+        };
+        scene.variants = scene.variants.iter().map(adopted).filter(|other| !other.is_as_original()).collect();
+        (scene.source, scene.position) = (text, None);
+        scene.given = scene.given.take().map(|_| String::new());
+    });
+    (app.document.typed, app.document.typed_on) = (false, false);
+    app.document.scene.position = app.position_of_source();
+}
+
+pub(crate) fn close_variant(app: &mut AppState, id: ColumnId) {
+    let Some(variant) = variant_of(app, id) else { return };
+    step(app, |scene| scene.variants = scene.variants.iter().filter(|one| one.id != variant.id).cloned().collect());
+}

@@ -1,0 +1,272 @@
+//! Everything about one target word: what else could have stood there, and where the model looked.
+//!
+//! While no word is selected it is one line, and on a flat window always, so that the pictures have the room.
+
+use egui::{Label, Panel, RichText, Ui, UiBuilder, pos2};
+
+use engine::analysis::divergence::entropy;
+use crate::app::document::column::Column;
+use crate::app::document::table::{AlignmentTable, LEFT_OUT, TargetWord, Units};
+use crate::app::lights::HighlightPart;
+use figure::inspected::Inspected;
+use engine::interventions::Word;
+use engine::lang;
+use crate::pages::sentence::command::{InterveneCommand, SelectCommand};
+use crate::pages::sentence::view::{change, context};
+use crate::pages::shell::clicked::MenuTarget;
+use crate::pages::shell::local::{Panel as PanelName, Window, keep_side};
+use crate::widgets::{bars, labels, source_bars, theme};
+
+/// Share of the width that the candidates take, and their widest.
+const CANDIDATES: (f32, f32) = (0.3, 340.0);
+/// Narrower than this the numbers of the word have a line of their own, points.
+const ONE_LINE: f32 = 900.0;
+/// Limits of its height, points.
+const LOWEST: f32 = 96.0;
+const HIGHEST: f32 = 500.0;
+/// What it leaves to everything above it while its own height is not the lowest, points.
+const ABOVE: f32 = 480.0;
+
+/// Everything about one target word.
+pub(super) fn inspector_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    if !window.layout.inspector_open {
+        return;
+    }
+    let frame = theme::panel(theme::tokens(ui));
+    if window.app.selected_word().is_none() {
+        // Words of interlinear text cannot be selected.
+        let has_words = !window.layout.interlinear;
+        let is_wanted = window.local.shared.focus == Some(PanelName::Inspector);
+        if !is_wanted && (theme::is_low(ui) || !has_words) {
+            return;
+        }
+        Panel::bottom("inspector_hint").frame(frame).show(ui, |ui| hint_ui(ui, window));
+        return;
+    }
+    if theme::is_flat(ui) {
+        Panel::bottom("inspector_line").frame(frame).show(ui, |ui| line_ui(ui, window));
+        return;
+    }
+    let highest = (ui.ctx().content_rect().height() - ABOVE).clamp(LOWEST, HIGHEST);
+    let height = window.layout.inspector_height.unwrap_or(theme::INSPECTOR_HEIGHT).clamp(LOWEST, highest);
+    let panel = Panel::bottom("inspector").default_size(height).min_size(LOWEST).max_size(highest).resizable(true);
+    let shown = panel.frame(frame).show(ui, |ui| panel_ui(ui, window));
+    window.part(ui, HighlightPart::Inspector, "", shown.response.rect);
+    keep_side(ui, &mut window.layout.inspector_height, height, shown.response.rect.height());
+}
+
+fn panel_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    ui.take_available_space();
+    let Some((column, i, word)) = window.app.selected_word() else { return };
+    let Some(table) = column.table.as_deref() else { return };
+    header_ui(ui, window, column, table, i);
+    let rect = ui.available_rect_before_wrap();
+    let candidates = (rect.width() * CANDIDATES.0).min(CANDIDATES.1);
+    let split = rect.left() + candidates;
+    let left = egui::Rect::from_min_max(rect.min, pos2(split, rect.bottom()));
+    let right = egui::Rect::from_min_max(pos2(split + theme::SPACE_4, rect.top()), rect.max);
+    let place = (column, table, i);
+    candidates_ui(&mut ui.new_child(UiBuilder::new().id_salt("candidates").max_rect(left)), window, place, word);
+    numbers_ui(&mut ui.new_child(UiBuilder::new().id_salt("numbers").max_rect(right)), window, column, table, i);
+    let at = ui.input(|input| input.pointer.interact_pos().filter(|_| input.pointer.secondary_clicked()));
+    if let Some(at) = at.filter(|_| ui.rect_contains_pointer(rect)) {
+        window.offer_at(MenuTarget::Bars { column: column.id, i }, at);
+    }
+}
+
+/// The word alone.
+fn line_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let Some((column, i, _)) = window.app.selected_word() else { return };
+    let Some(table) = column.table.as_deref() else { return };
+    header_ui(ui, window, column, table, i);
+}
+
+fn hint_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let weak = theme::tokens(ui).weak;
+    let text = tr!("Click a target word to see what else could have stood there and where the model looked");
+    let label = ui.add(
+        Label::new(RichText::new(text).size(theme::TEXT_SMALL).color(weak))
+            .truncate()
+            .sense(egui::Sense::focusable_noninteractive()),
+    );
+    if window.local.shared.takes_focus(PanelName::Inspector) {
+        label.request_focus();
+    }
+}
+
+fn header_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &AlignmentTable, i: usize) {
+    let t = theme::tokens(ui);
+    let Some(word) = table.target.get(i) else { return };
+    let text = labels::target_text(word, window.app.replaces(column));
+    let (unit, pieces) =
+        if table.units == Some(Units::Pieces) { (tr!("piece"), String::new()) } else { (tr!("word"), pieces(word)) };
+    let by = if table.is_given { tr!("of your translation, read by") } else { tr!("by") };
+    let caption = tr!(
+        "p {}   log p {}   {unit} {} of {} {by} {}{pieces}{}",
+        format_args!("{:.3}", word.probability),
+        format_args!("{:.2}", word.log_p),
+        i + 1,
+        table.target.len(),
+        column.name(),
+        word.set_text(),
+        unit,
+        by,
+        pieces
+    );
+    let caption = RichText::new(caption).size(theme::TEXT_SMALL).color(t.weak);
+    let is_narrow = ui.available_width() < ONE_LINE;
+    ui.horizontal(|ui| {
+        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+            buttons_ui(ui, window, column, table, i);
+            ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
+                ui.add(Label::new(RichText::new(text).size(theme::TEXT_TITLE).color(t.accent)).truncate());
+                if !is_narrow {
+                    ui.add(Label::new(caption.clone()).truncate());
+                }
+            });
+        });
+    });
+    if is_narrow {
+        ui.add(Label::new(caption).truncate());
+    }
+}
+
+/// To the words beside, and what can be done with this one; from the right.
+fn buttons_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &AlignmentTable, i: usize) {
+    let (next, previous) =
+        if theme::is_slim(ui) { (tr!("Next"), tr!("Previous")) } else { (tr!("Next word"), tr!("Previous word")) };
+    let next = ui.small_button(next).on_hover_text("Alt+Down");
+    if window.local.shared.takes_focus(PanelName::Inspector) {
+        next.request_focus();
+    }
+    if next.clicked() {
+        window.push(SelectCommand::MoveTarget(1));
+    }
+    if ui.small_button(previous).on_hover_text("Alt+Up").clicked() {
+        window.push(SelectCommand::MoveTarget(-1));
+    }
+    if let Some(word) = table.target.get(i).filter(|_| !table.is_given) {
+        change::row_menu(ui, window, column, table, i);
+        change::word_menu(ui, window, column, word, i);
+    }
+    if ui.small_button(tr!("Close")).on_hover_text(tr!("Select nothing (Escape)")).clicked() {
+        window.push(SelectCommand::Nothing);
+    }
+}
+
+/// What a word is made of, where that is several pieces.
+fn pieces(word: &TargetWord) -> String {
+    if word.pieces.is_empty() { String::new() } else { tr!("   pieces {}", word.pieces.join(" ")) }
+}
+
+fn candidates_ui(ui: &mut Ui, window: &mut Window<'_>, place: (&Column, &AlignmentTable, usize), word: &TargetWord) {
+    let (column, table, i) = place;
+    let is_given = table.is_given;
+    let own = change::shift(window, column, i);
+    let heading = match (word.pieces.first(), own) {
+        (Some(first), _) => Inspected::heading(Some(first)),
+        (None, Some(shift)) => {
+            tr!("Next-word candidates   {} nats from the model's own", format_args!("{:.3}", shift.divergence))
+        }
+        (None, None) => Inspected::heading(None),
+    };
+    let heading = labels::caption(ui, &heading);
+    if own.is_some() {
+        heading.on_hover_text(lang::text(change::DIVERGENCE));
+    }
+    let bar = |(text, probability): &(String, f32), kind: &str| bars::Bar {
+        text: text.clone(),
+        share: *probability,
+        number: format!("{probability:.3}"),
+        label: tr!(
+            "{kind} {text} probability {probability}",
+            kind,
+            text,
+            probability = format_args!("{probability:.3}")
+        ),
+        is_marked: *text == word.entry,
+        ..bars::Bar::default()
+    };
+    let list: Vec<bars::Bar> = word.candidates.iter().map(|one| bar(one, tr!("Candidate"))).collect();
+    let before = own.map_or(&[][..], |shift| &shift.before);
+    let before: Vec<bars::Bar> =
+        before.iter().map(|(text, log_p)| bar(&(text.clone(), log_p.exp()), tr!("By itself"))).collect();
+    ui.spacing_mut().item_spacing.y = 0.0;
+    if list.is_empty() {
+        let none = if is_given {
+            tr!("Nothing was searched; you gave the word")
+        } else {
+            tr!("Known once the search has ended")
+        };
+        ui.add(Label::new(RichText::new(none).color(theme::tokens(ui).weak)).wrap());
+    }
+    let mut chosen = None;
+    egui::ScrollArea::vertical().id_salt("candidates").auto_shrink(false).show(ui, |ui| {
+        if before.is_empty() {
+            chosen = bars::bars(ui, &list, lang::text(FORCE)).and_then(|n| list.get(n));
+            return;
+        }
+        ui.columns(2, |columns| {
+            labels::caption(&mut columns[0], tr!("with what is set"));
+            labels::caption(&mut columns[1], tr!("by itself"));
+            let with = bars::bars(&mut columns[0], &list, lang::text(FORCE)).and_then(|n| list.get(n));
+            chosen = bars::bars(&mut columns[1], &before, lang::text(FORCE)).and_then(|n| before.get(n)).or(with);
+        });
+    });
+    if let Some(bar) = chosen {
+        let word = Word::Entry(bar.text.clone());
+        window.push(InterveneCommand::Force { column: column.id, i, word });
+    }
+}
+
+/// What a click on a candidate does.
+const FORCE: &str = id!("Click to have this word said here, and the rest translated again behind it");
+
+/// What the entropy of alpha says.
+const ENTROPY: &str =
+    id!("Entropy of alpha in nats: 0 looks at one source word, ln 2 = 0.69 at two alike, ln 4 = 1.39 at four alike");
+/// Alpha and energies stand above each other only in less width than this, and each in no less height, points.
+const SIDE_BY_SIDE: f32 = 480.0;
+const EACH: f32 = source_bars::LEAST + 22.0;
+
+fn numbers_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &AlignmentTable, i: usize) {
+    let (Some(alpha), Some(energies)) = (&table.alpha, &table.energies) else {
+        ui.add_space(theme::SPACE_5);
+        let none = context::without_alignment(column);
+        ui.add(Label::new(if table.left_out { lang::text(LEFT_OUT) } else { none }).wrap());
+        return;
+    };
+    let marked = window.app.view.hover().filter(|hover| hover.column == column.id).and_then(|hover| hover.j);
+    let rect = ui.available_rect_before_wrap();
+    // side by side where there is room, otherwise one above the other
+    let beside = rect.width() >= SIDE_BY_SIDE || rect.height() < 2.0 * EACH;
+    let (first, second) =
+        if beside { rect.split_left_right_at_fraction(0.5) } else { rect.split_top_bottom_at_fraction(0.5) };
+    let (first, second) =
+        (first.shrink2(egui::vec2(theme::SPACE_1, 0.0)), second.shrink2(egui::vec2(theme::SPACE_1, 0.0)));
+    let mut half = |place: egui::Rect, name: &str, values: &[f32], is_share: bool| {
+        let mut child = ui.new_child(UiBuilder::new().id_salt(name).max_rect(place));
+        if is_share {
+            let text = tr!("alpha over the source words   entropy {} nats", format_args!("{:.2}", entropy(values)));
+            let caption = labels::caption(&mut child, text.replacen("alpha", "\u{3b1}", 1));
+            let sum: f32 = values.iter().sum();
+            let mut note = lang::text(ENTROPY).to_owned();
+            if (sum - 1.0).abs() >= 5e-3 {
+                note += "\n";
+                note += &tr!(
+                    "The weights of this row add up to {}, because local-p does not divide them by their sum; the entropy is of these weights",
+                    format_args!("{sum:.2}")
+                );
+            }
+            labels::said(caption.on_hover_text(note), &text);
+        } else {
+            labels::caption(&mut child, tr!("Energies e before the softmax"));
+        }
+        source_bars::source_bars(&mut child, name, &table.source, values, marked, is_share)
+    };
+    let over = half(first, "alpha", alpha.row(i), true);
+    let over = half(second, "e", energies.row(i), false).or(over);
+    if let Some(j) = over {
+        window.local.shared.hover = Some(crate::app::view::Hover { column: column.id, i: Some(i), j: Some(j) });
+    }
+}

@@ -1,0 +1,88 @@
+//! The line over a picture that is not of alpha: which measure it is, what it says of all words together, and a
+//! button where it is not made yet.
+
+use egui::{RichText, Ui};
+
+use engine::analysis::measures::MEASURES;
+use crate::app::document::column::Column;
+use crate::app::document::table::{AlignmentTable, MeasuredTable};
+use crate::app::layout::Look;
+use crate::app::settings::Shown;
+use crate::jobs::live::protocol::ColumnId;
+use engine::lang;
+use crate::pages::sentence::SentencePage;
+use crate::pages::sentence::asked::ProbeAbout;
+use crate::pages::sentence::command::ProbeCommand;
+use crate::pages::shell::local::Window;
+use crate::pages::shell::task;
+use crate::widgets::{labels, theme};
+
+/// Says which measure is shown in a column and what is to be known of it; false where it is not made, so that there is
+/// no picture.
+pub fn strip_ui(
+    ui: &mut Ui,
+    sentence: &SentencePage,
+    window: &mut Window<'_>,
+    column: &Column,
+    table: &AlignmentTable,
+) -> bool {
+    let shown = window.app.view.settings().shown;
+    let Shown::Measure(measure) = shown else { return true };
+    let Some(line) = MEASURES.get(measure) else { return true };
+    let t = theme::tokens(ui);
+    if let Some(measured) = table.measured(shown) {
+        let text = table.measured_text(measured);
+        let short = tr!("{}, not \u{3b1}{}", lang::text(line.title), figures(table, measured));
+        let label = RichText::new(short).size(theme::TEXT_SMALL).color(t.warm);
+        let said = tr!("{} of {}, not alpha: {text}", lang::text(line.title), column.name(), text);
+        let note = tr!(
+            "{} ({}).\n{text}.\nRows, \u{3b1}, energies and \u{3c4} are those of the step that predicts the word, under every \
+             reading. For \u{3c4}, numbers of a row with negative ones that are below a twentieth of its greatest count as 0.",
+            lang::text(line.about),
+            lang::text(line.unit),
+            text
+        );
+        labels::said(ui.add(egui::Label::new(label).truncate()), &said).on_hover_text(note);
+        return true;
+    }
+    if let Some(why) = window.app.document.why_not_measured(column, measure) {
+        ui.add(egui::Label::new(RichText::new(why).color(t.weak)).wrap());
+        return false;
+    }
+    ui.add(
+        egui::Label::new(
+            RichText::new(tr!("{}: not measured yet for this translation", lang::text(line.title))).color(t.weak),
+        )
+        .wrap(),
+    );
+    let is_asked =
+        |about: &ProbeAbout| matches!(about, ProbeAbout::Measure { measure: asked, .. } if *asked == measure);
+    let mut probes = sentence.probes().iter();
+    let under_way = probes.find(|asked| {
+        is_asked(&asked.about) && asked.subject.as_ref().is_some_and(|subject| subject.column == column.id)
+    });
+    if let Some(number) = under_way.map(|asked| asked.number) {
+        task::task_ui(ui, window, Some(number));
+        return false;
+    }
+    let button = ui.button(tr!("Measure")).on_hover_text(lang::text(line.about));
+    if button.accessible_name(tr!("Measure {} with {}", lang::text(line.title), column.name())).clicked() {
+        window.push(ProbeCommand::Measure { column: column.id, measure });
+    }
+    false
+}
+
+/// What is known of all words together, in few words; the tooltip has more.
+fn figures(table: &AlignmentTable, measured: &MeasuredTable) -> String {
+    let mean = |name| table.tests.as_ref().filter(|_| measured.is_tested()).and_then(|means| means.named(name));
+    let tau = measured.kendall.map(|tau| tr!("   \u{3c4} {tau} with \u{3b1}", tau = format_args!("{tau:.2}")));
+    let uniform = mean("js_uniform").map(|mean| tr!("   JS uniform {mean}", mean = format_args!("{mean:.3}")));
+    let permuted = mean("js_permuted").map(|mean| tr!("   permuted {mean}", mean = format_args!("{mean:.3}")));
+    [tau, uniform, permuted].into_iter().flatten().collect()
+}
+
+/// Shows a measure of a column in place of alpha.
+pub fn measure(window: &mut Window<'_>, column: ColumnId, measure: usize) {
+    (window.layout.look, window.layout.interlinear) = (Look::Heatmap, false);
+    window.push(ProbeCommand::Measure { column, measure });
+}

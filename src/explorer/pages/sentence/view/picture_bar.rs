@@ -1,0 +1,529 @@
+//! The line over the columns: what the colours mean, which numbers are shown, how large the cells are.
+
+use egui::accesskit::Role;
+use egui::containers::menu::{MenuButton, MenuConfig};
+use egui::{ComboBox, Id, RichText, Sense, Ui, WidgetInfo, vec2};
+
+use engine::analysis::measures::{MEASURES, Measure};
+use crate::app::command::SettingsCommand;
+use crate::app::document::column::Column;
+use crate::app::document::table::AlignmentTable;
+use crate::app::files::picture;
+use crate::app::layout::Look;
+use crate::app::settings::Shown;
+use figure::heatmap::gaze_legend;
+use figure::heatmap::outlines::Outlined;
+use figure::legend as band;
+use figure::palette::Rgba;
+use engine::lang;
+use crate::pages::sentence::view::folding::{Folding, FoldingLine};
+use crate::pages::sentence::view::questions::{
+    asked_ui, has_choice, has_heads, has_own_reading, reading_ui, sample_ui,
+};
+use crate::pages::sentence::view::{alignment, columns, measured};
+use crate::pages::shell::act::Act;
+use crate::pages::shell::local::Window;
+use crate::widgets::heatmap::layout::Zoom;
+use crate::widgets::{labels, marks, theme};
+
+/// With less room the legend of doubt is left out: it and what stands at the right need so much, points.
+const DOUBT: f32 = 560.0;
+/// With less room behind it the legend is left out.
+const NARROW: f32 = 640.0;
+
+/// The line over the columns.
+pub(super) fn picture_bar_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    if window.app.document.columns().is_empty() {
+        return;
+    }
+    let fitting = columns::fitting(window.app, ui.available_width());
+    let is_alone = window.layout.solo;
+    if theme::is_squat(ui) && fitting < window.app.document.columns().len() && !is_alone {
+        ui.horizontal(|ui| {
+            folded_ui(ui, window, true);
+            columns::paging_ui(ui, window, fitting);
+        });
+        return;
+    }
+    let (id, line) = (Id::unique("picture bar"), line(ui, window));
+    let known = ui.data(|data| data.get_temp::<(FoldingLine, Folding)>(id));
+    let now = known.filter(|(of, _)| *of == line).map_or_else(|| line.folding(), |(_, folding)| folding);
+    let fits = match now {
+        Folding::All | Folding::Slim => {
+            let room = ui.max_rect().right();
+            let line = ui.horizontal(|ui| folded_ui(ui, window, now == Folding::Slim)).response;
+            line.rect.right() <= room + 0.5 || now == Folding::Slim
+        }
+        _ => ui.horizontal(|ui| line_ui(ui, window, now)).inner,
+    };
+    let next = if fits { now } else { now.more() };
+    ui.data_mut(|data| data.insert_temp(id, (line, next)));
+    if !fits {
+        ui.ctx().request_discard("the line over the columns has no room for all of it");
+    }
+    ui.add_space(theme::SPACE_1);
+}
+
+/// What the width of the line depends on.
+fn line(ui: &Ui, window: &Window<'_>) -> FoldingLine {
+    let any = |is: &dyn Fn(&AlignmentTable) -> bool| tables(window).any(is);
+    let settings = window.app.view.settings();
+    FoldingLine {
+        room: ui.available_width(),
+        columns: window.app.document.columns().len(),
+        shown: settings.shown,
+        pictured: [settings.links, is_tree(window), is_interlinear(window), window.layout.look == Look::Links],
+        extras: [
+            differs(window),
+            has_heads(window),
+            any(&has_choice),
+            has_own_reading(window),
+            any(&|table| table.units.is_some()),
+            any(&|table| table.p_t.is_some()),
+        ],
+    }
+}
+
+/// The line, some of it behind a button; false where what stands at its right lies over the rest.
+fn line_ui(ui: &mut Ui, window: &mut Window<'_>, folding: Folding) -> bool {
+    let (is_full, is_tight) = (folding != Folding::Nothing, folding == Folding::More);
+    picture_ui(ui, window);
+    if is_interlinear(window) {
+        return true;
+    }
+    differs_legend(ui, window);
+    if is_tree(window) {
+        units_ui(ui, window);
+    } else if window.layout.look == Look::Links {
+        asked_ui(ui, window);
+        threshold_ui(ui, window);
+        rows_ui(ui, window, is_full, is_tight);
+        if !is_tight {
+            links_ui(ui, window);
+        }
+    } else {
+        asked_ui(ui, window);
+        numbers_ui(ui, window);
+        rows_ui(ui, window, is_full, is_tight);
+        palette_ui(ui, window);
+        if !is_tight {
+            links_ui(ui, window);
+            gaze_ui(ui, window);
+        }
+    }
+    if ui.available_width() > DOUBT {
+        doubt_legend(ui);
+    }
+    let end = ui.cursor().left();
+    let right = ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| size_ui(ui, window));
+    right.response.rect.left() + 0.5 >= end
+}
+
+/// What rows and columns stand for, behind a button where the line is full; in a tight one with what is outlined and marked.
+fn rows_ui(ui: &mut Ui, window: &mut Window<'_>, is_full: bool, is_tight: bool) {
+    if !is_full {
+        reading_ui(ui, window);
+        units_ui(ui, window);
+        return;
+    }
+    let config = MenuConfig::new().close_behavior(egui::PopupCloseBehavior::CloseOnClickOutside);
+    let button = MenuButton::new(tr!("Rows")).config(config).ui(ui, |ui| {
+        ui.horizontal(|ui| reading_ui(ui, window));
+        ui.horizontal(|ui| units_ui(ui, window));
+        if is_tight {
+            ui.horizontal(|ui| links_ui(ui, window));
+            ui.horizontal(|ui| gaze_ui(ui, window));
+        }
+    });
+    let more = if is_tight { tr!(", links of the statistical aligner, marks of local attention") } else { "" };
+    button.0.on_hover_text(tr!("Which word a row belongs to{more}", more));
+    ui.add_space(theme::SPACE_2);
+}
+
+/// What is changed often, and the rest behind a button; `is_slim` where there is no room for all of the former.
+fn folded_ui(ui: &mut Ui, window: &mut Window<'_>, is_slim: bool) {
+    picture_ui(ui, window);
+    if is_interlinear(window) {
+        return;
+    }
+    let is_tree = is_tree(window);
+    let is_links = window.layout.look == Look::Links && !is_tree;
+    let is_heatmap = !is_links && !is_tree;
+    if !is_tree && !is_slim {
+        asked_ui(ui, window);
+    }
+    if is_heatmap && !is_slim {
+        numbers_ui(ui, window);
+    }
+    if !is_slim {
+        differs_legend(ui, window);
+    }
+    let config = MenuConfig::new().close_behavior(egui::PopupCloseBehavior::CloseOnClickOutside);
+    MenuButton::new(tr!("More")).config(config).ui(ui, |ui| {
+        if is_links {
+            ui.horizontal(|ui| threshold_ui(ui, window));
+        }
+        if is_slim {
+            ui.horizontal(|ui| differs_legend(ui, window));
+        }
+        if is_slim && !is_tree {
+            ui.horizontal(|ui| asked_ui(ui, window));
+        }
+        if is_slim && is_heatmap {
+            ui.horizontal(|ui| numbers_ui(ui, window));
+        }
+        if !is_tree {
+            ui.horizontal(|ui| reading_ui(ui, window));
+        }
+        ui.horizontal(|ui| units_ui(ui, window));
+        if is_heatmap {
+            ui.horizontal(|ui| palette_ui(ui, window));
+        }
+        if !is_tree {
+            ui.horizontal(|ui| links_ui(ui, window));
+        }
+        if is_heatmap {
+            ui.horizontal(|ui| gaze_ui(ui, window));
+        }
+        ui.horizontal(doubt_legend);
+        ui.horizontal(|ui| size_ui(ui, window));
+    });
+}
+
+/// The tree has no colours of alpha, no rows and no cells.
+fn is_tree(window: &Window<'_>) -> bool {
+    window.layout.look == Look::Tree
+}
+
+/// Interlinear text has a line of its own below.
+fn is_interlinear(window: &Window<'_>) -> bool {
+    window.layout.interlinear
+}
+
+/// Which picture is shown of an alignment.
+fn picture_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let key = Act::NextPicture.key_text(ui.ctx());
+    let shown = Some(window.layout.look).filter(|_| !window.layout.interlinear);
+    ui.spacing_mut().item_spacing.x = theme::SPACE_1;
+    for (choice, name, note) in [
+        (Look::Heatmap, tr!("heatmap"), tr!("A cell for each target and source word ({key})", key)),
+        (
+            Look::Links,
+            tr!("links"),
+            tr!("Both lines of words, and a link for each alpha above the threshold ({key})", key),
+        ),
+        (Look::Tree, tr!("tree"), tr!("The whole search, word by word ({key})", key)),
+    ] {
+        if ui.selectable_label(shown == Some(choice), name).on_hover_text(note).clicked() {
+            (window.layout.look, window.layout.interlinear) = (choice, false);
+        }
+    }
+    ui.separator();
+}
+
+/// Which links are drawn, and how.
+fn threshold_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let mut threshold = window.layout.links_threshold;
+    let caption = labels::caption(ui, tr!("\u{3b1} from"));
+    let caption = labels::said(caption, tr!("alpha from"));
+    ui.spacing_mut().slider_width = 96.0;
+    let slider = ui.add(egui::Slider::new(&mut threshold, 0.0..=1.0).fixed_decimals(2).step_by(0.01));
+    if slider.labelled_by(caption.id).on_hover_text(tr!("Links with less alpha are left out")).changed() {
+        window.layout.links_threshold = threshold;
+    }
+    let by_opacity = window.layout.links_opacity;
+    for (opacity, name) in [(false, tr!("width")), (true, tr!("opacity"))] {
+        let note = tr!("alpha is the {name} of a link", name);
+        if ui.selectable_label(by_opacity == opacity, name).on_hover_text(note).clicked() {
+            window.layout.links_opacity = opacity;
+        }
+    }
+    ui.add_space(theme::SPACE_2);
+}
+
+fn numbers_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let shown = window.app.view.settings().shown;
+    let explained = [
+        (
+            Shown::Alpha,
+            "alpha",
+            tr!(
+                "alpha_ij, how much of source word j goes into the context for target word i (Bahdanau et al. 2015, equation 6)"
+            ),
+        ),
+        (
+            Shown::Energies,
+            tr!("energies"),
+            tr!(
+                "e_ij, how well source word j fits target word i, before the softmax (Bahdanau et al. 2015, section 3.1)"
+            ),
+        ),
+    ];
+    ui.spacing_mut().item_spacing.x = theme::SPACE_1;
+    for (choice, name, note) in explained {
+        let button = ui.selectable_label(shown == choice, name.replacen("alpha", "\u{3b1}", 1)).on_hover_text(note);
+        if button.accessible_name(name).clicked() {
+            window.push(SettingsCommand::SetShown(choice));
+        }
+    }
+    measures_ui(ui, window, shown);
+    ui.add_space(theme::SPACE_2);
+}
+
+/// What the words depended on by other measures than alpha, of the selected column or the first that can be measured.
+fn measures_ui(ui: &mut Ui, window: &mut Window<'_>, shown: Shown) {
+    let chosen = picture::measure(shown);
+    let title = RichText::new(if chosen.is_some() { tr!("tested") } else { tr!("tests") });
+    let t = theme::tokens(ui);
+    let title = if chosen.is_some() { title.color(t.accent) } else { title };
+    let note = tr!(
+        "How much the words of the selected column's translation really depended on each source word: what becomes of \
+                them without it, and by gradients"
+    );
+    let (button, _) = MenuButton::from_button(egui::Button::new(title).frame_when_inactive(false)).ui(ui, |ui| {
+        let has_heads = |column: &Column| column.facts.as_ref().is_some_and(|facts| facts.sizes.heads.0 > 0);
+        let has_heads = window.app.document.columns().iter().any(has_heads);
+        for (n, measure) in MEASURES.iter().enumerate().filter(|(_, measure)| has_heads || !measure.is_of_heads()) {
+            let is_chosen = shown == Shown::Measure(n);
+            if ui
+                .selectable_label(is_chosen, lang::text(measure.title))
+                .on_hover_text(lang::text(measure.about))
+                .clicked()
+            {
+                let app = window.app;
+                let can = |column: &&Column| app.document.why_not_measured(column, n).is_none();
+                let column = app.selected_column().filter(can).or_else(|| app.document.columns().iter().find(can));
+                match column.map(|column| column.id) {
+                    Some(column) => measured::measure(window, column, n),
+                    None => window.push(SettingsCommand::SetShown(Shown::Measure(n))),
+                }
+                ui.close();
+            }
+        }
+    });
+    let name =
+        chosen.map_or_else(|| tr!("Measures").to_owned(), |measure| tr!("Measures, {}", lang::text(measure.title)));
+    button.on_hover_text(note).accessible_name(name);
+}
+
+fn tables<'a>(window: &Window<'a>) -> impl Iterator<Item = &'a AlignmentTable> {
+    window.app.document.columns().iter().filter_map(|column| column.table.as_deref())
+}
+
+/// Words or the pieces that they are made of, while a model is shown whose vocabulary has pieces.
+fn units_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    if tables(window).all(|table| table.units.is_none()) {
+        return;
+    }
+    let on = window.app.view.settings().pieces;
+    let note = tr!(
+        "Shows the pieces of words that the model reads and writes. Where words are shown, the columns of alpha are added over the pieces of a word and its rows averaged, so that rows keep their sums; an energy is log sum exp over the pieces"
+    );
+    if ui.selectable_label(on, tr!("pieces")).on_hover_text(note).accessible_name(tr!("Pieces of words")).clicked() {
+        window.push(SettingsCommand::SetPieces(!on));
+    }
+    ui.add_space(theme::SPACE_2);
+}
+
+/// Whether there is an aligner for a model on screen; otherwise why not.
+pub fn can_link(window: &Window<'_>) -> Result<(), String> {
+    let columns = window.app.document.columns();
+    if columns.iter().any(|column| column.aligner(window.app.view.settings()).is_some()) {
+        return Ok(());
+    }
+    let mut facts = columns.iter().filter_map(|column| column.facts.as_ref());
+    let languages = facts.next().map(|facts| tr!("{} and {}", facts.source_language, facts.target_language));
+    Err(languages.map_or_else(
+        || tr!("No model is loaded yet").to_owned(),
+        |languages| {
+            tr!(
+                "No statistical aligner for {languages} comes with the program; the menu View takes a file of your own",
+                languages
+            )
+        },
+    ))
+}
+
+/// The switch of the aligner's links, with their legend while they are shown.
+fn links_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let (can, on) = (can_link(window), window.app.view.settings().links);
+    if on && can.is_ok() {
+        sample_ui(ui, Outlined::Aligner, tr!("Legend of the outlines, links of the statistical aligner"));
+    }
+    let note = tr!(
+        "Outlines the word links of a statistical aligner, which learned from parallel text alone and knows nothing of the \
+         models; whole where both directions agree, dashed where only one has the link ({})",
+        Act::ToggleLinks.key_text(ui.ctx())
+    );
+    let button = ui.add_enabled(can.is_ok(), egui::Button::selectable(on && can.is_ok(), tr!("aligner")));
+    let button = button.on_hover_text(note).on_disabled_hover_text(can.err().unwrap_or_default());
+    if button.accessible_name(tr!("Links of the statistical aligner")).clicked() {
+        window.push(SettingsCommand::SetLinks(!on));
+    }
+    ui.add_space(theme::SPACE_2);
+}
+
+/// The legend of p_t and of the window of local attention, and the switch of both.
+fn gaze_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    if tables(window).all(|table| table.p_t.is_none()) {
+        return;
+    }
+    let is_drawn = window.layout.gaze;
+    let (rect, response) = ui.allocate_exact_size(vec2(30.0, 14.0), Sense::hover());
+    response
+        .widget_info(|| WidgetInfo::labeled(Role::Legend, true, tr!("Legend of local attention, p_t in its window")));
+    marks::paint(ui.painter(), gaze_legend(&rect, theme::palette(ui)));
+    let note = tr!(
+        "The mark is p_t, the place where local attention looks; the frame, in the row under the mouse and in the selected one, holds the words from p_t - D to p_t + D, the only ones that it weighs (Luong et al. 2015, section 3.2)"
+    );
+    let name = labels::signs("p_t", theme::TEXT_BODY, theme::tokens(ui).text);
+    if ui
+        .selectable_label(is_drawn, name)
+        .on_hover_text(note)
+        .accessible_name(tr!("Marks of local attention"))
+        .clicked()
+    {
+        window.layout.gaze = !is_drawn;
+    }
+    ui.add_space(theme::SPACE_2);
+}
+
+/// Where the legend begins in the colour map, and its ends: those of all columns together.
+fn legend(window: &Window<'_>) -> (f32, (String, String)) {
+    let shown = window.app.view.settings().shown;
+    let range = alignment::range(window.app);
+    if range.is_none() {
+        return (0.0, (tr!("least").to_owned(), tr!("greatest").to_owned()));
+    }
+    let (from, (low, high)) = picture::scale(shown).legend(range);
+    let digits = match shown {
+        Shown::Alpha => 0,
+        Shown::Energies => 1,
+        Shown::Measure(_) => 2,
+    };
+    (from, (format!("{low:.digits$}"), format!("{high:.digits$}")))
+}
+
+fn palette_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let at = theme::map_at(window.app.view.settings().palette_on(ui.visuals().dark_mode));
+    let measure = picture::measure(window.app.view.settings().shown);
+    // pictures of heads are of weights, whatever is measured of them
+    let is_of_heads = measure.is_some_and(Measure::is_of_heads);
+    let (from, (low, high)) = if is_of_heads { (0.0, ("0".to_owned(), "1".to_owned())) } else { legend(window) };
+    let map = match measure.filter(|_| !is_of_heads) {
+        Some(_) => theme::ColourMap::of_measures(ui.visuals().dark_mode),
+        None => theme::ColourMap::at(at),
+    };
+    if ui.available_width() > NARROW {
+        labels::caption(ui, low.clone());
+        let colour = |share: f32| map.colour(from + (1.0 - from) * share);
+        gradient(ui, colour, tr!("Legend of the palette, from the least to the greatest number")).on_hover_text(tr!(
+            "From {low} to {high}, in all columns alike",
+            low,
+            high
+        ));
+        labels::caption(ui, high);
+    }
+    if let Some(measure) = measure {
+        // the palette is one of alpha
+        labels::caption(ui, format!("{} ({})", lang::text(measure.title), lang::text(measure.unit)));
+        return;
+    }
+    let combo = ComboBox::from_id_salt("palette")
+        .width(96.0)
+        .selected_text(lang::text(theme::ColourMap::at(at).name))
+        .show_ui(ui, |ui| {
+            for (n, map) in theme::COLOUR_MAPS.iter().enumerate() {
+                if ui.selectable_label(n == at, lang::text(map.name)).on_hover_text(lang::text(map.note)).clicked() {
+                    window.push(SettingsCommand::SetPalette(map.name.to_owned()));
+                }
+            }
+        });
+    combo.response.accessible_name(tr!("Palette")).on_hover_text(tr!("Palette of the heatmap (Ctrl+P)"));
+    ui.add_space(theme::SPACE_3);
+}
+
+fn doubt_legend(ui: &mut Ui) {
+    labels::caption(ui, tr!("words  sure"));
+    let palette = theme::palette(ui);
+    gradient(ui, |share| palette.doubt(-4.6 * share), tr!("Legend of the words, from sure to doubtful"))
+        .on_hover_text(tr!("A word's background grows warmer as its probability falls, from 1 down to 0.01"));
+    labels::caption(ui, tr!("doubtful"));
+}
+
+/// Whether a word is underlined somewhere.
+fn differs(window: &Window<'_>) -> bool {
+    tables(window).any(|table| table.target.iter().any(|word| word.differs))
+}
+
+/// The legend of the underlined words, while there are any.
+fn differs_legend(ui: &mut Ui, window: &Window<'_>) {
+    if !differs(window) {
+        return;
+    }
+    let t = theme::tokens(ui);
+    ui.spacing_mut().item_spacing.x = theme::SPACE_1;
+    let (rect, _) = ui.allocate_exact_size(vec2(16.0, 14.0), Sense::hover());
+    ui.painter().hline(rect.x_range(), rect.bottom() - 2.0, egui::Stroke::new(2.0, t.accent));
+    let text = RichText::new(tr!("differs")).size(theme::TEXT_SMALL).color(t.weak);
+    ui.label(text).on_hover_text(tr!("The word is not in every column's output at this place"));
+    ui.add_space(theme::SPACE_2);
+}
+
+fn gradient(ui: &mut Ui, colour: impl Fn(f32) -> Rgba, label: &str) -> egui::Response {
+    let (rect, response) = ui.allocate_exact_size(band::SIZE, Sense::hover());
+    response.widget_info(|| WidgetInfo::labeled(Role::Legend, true, label));
+    marks::paint(ui.painter(), band::band(&rect, theme::palette(ui), colour));
+    response
+}
+
+fn size_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    ui.spacing_mut().item_spacing.x = theme::SPACE_1;
+    let is_open = window.layout.inspector_open;
+    if ui
+        .selectable_label(is_open, tr!("Inspector"))
+        .on_hover_text(tr!("Show or hide the inspector of a word (Ctrl+I)"))
+        .clicked()
+    {
+        window.layout.inspector_open = !is_open;
+    }
+    if window.app.document.columns().len() > 1 {
+        let alone = window.layout.solo;
+        let key = Act::Solo.key_text(ui.ctx());
+        let button = ui.selectable_label(alone, tr!("Alone"));
+        if button.on_hover_text(tr!("The selected column alone, or all of them ({key})", key)).clicked() {
+            window.layout.solo = !alone;
+        }
+    }
+    ui.add_space(theme::SPACE_2);
+    let zoom = window.zoom();
+    if ui
+        .selectable_label(zoom == Zoom::Whole, tr!("Whole"))
+        .on_hover_text(tr!("All cells in view, however small (0)"))
+        .clicked()
+    {
+        window.layout.cell = -1.0;
+    }
+    if ui
+        .selectable_label(zoom == Zoom::Auto, tr!("Auto"))
+        .on_hover_text(tr!("Cells as large as fits, but not too small to read"))
+        .clicked()
+    {
+        window.layout.cell = 0.0;
+    }
+    for (text, name, wanted) in
+        [("+", tr!("Larger cells"), Act::LargerCells), ("\u{2013}", tr!("Smaller cells"), Act::SmallerCells)]
+    {
+        if ui
+            .button(text)
+            .on_hover_text(tr!("{name} (Ctrl and the wheel over the heatmap)", name))
+            .accessible_name(name)
+            .clicked()
+        {
+            window.local.acts.push(wanted);
+        }
+    }
+    if ui.available_width() > 44.0 {
+        labels::caption(ui, tr!("cells"));
+    }
+}

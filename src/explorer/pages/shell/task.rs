@@ -1,0 +1,87 @@
+//! Work under way, the same on every page: how far it is, pause and cancel.
+
+use egui::{ProgressBar, RichText, Ui};
+
+use crate::app::command::TaskCommand;
+use crate::app::page::SENTENCE;
+use crate::app::tasks::Task;
+use crate::pages::shell::local::Window;
+use crate::widgets::theme;
+
+/// Narrower than this the buttons stand below the bar, points.
+const NARROW: f32 = 420.0;
+
+/// The page's work of this number: a bar with what it does, how far and how fast it is, and its two buttons.
+/// Nothing when it is done.
+pub fn task_ui(ui: &mut Ui, window: &mut Window<'_>, number: Option<u64>) {
+    let Some(task) = number.and_then(|number| window.app.tasks.task(number)) else { return };
+    let before = window.app.tasks.list().first().filter(|first| first.number != task.number);
+    let text = match before {
+        Some(first) if task.progress.is_none() => tr!("Waits for the work of page {}", first.page.name()),
+        _ => line(task),
+    };
+    let fraction = fraction(task);
+    let is_narrow = ui.available_width() < NARROW;
+    if is_narrow {
+        bar_ui(ui, &text, fraction, egui::TextWrapMode::Wrap);
+    }
+    ui.horizontal(|ui| {
+        if ui.button(tr!("Cancel")).on_hover_text(lost(task)).clicked() {
+            window.push(TaskCommand::Cancel(task.number));
+        }
+        let (name, note) = if task.is_paused {
+            (tr!("Go on"), tr!("Takes this work up again"))
+        } else {
+            (tr!("Pause"), tr!("Holds this work up; sentences that you type go first anyway"))
+        };
+        if ui.button(name).on_hover_text(note).clicked() {
+            window.push(TaskCommand::Pause(task.number, !task.is_paused));
+        }
+        if !is_narrow {
+            ui.vertical(|ui| bar_ui(ui, &text, fraction, egui::TextWrapMode::Truncate));
+        }
+    });
+}
+
+/// What becomes of work that is cancelled.
+fn lost(task: &Task) -> &'static str {
+    if task.page.info().keeps_work {
+        tr!("Ends this work; what it has done so far is kept, and a new run goes on there")
+    } else {
+        tr!("Ends this work; what it has done so far is lost")
+    }
+}
+
+fn bar_ui(ui: &mut Ui, text: &str, fraction: f32, wrap: egui::TextWrapMode) {
+    ui.add(egui::Label::new(RichText::new(text).size(theme::TEXT_SMALL)).wrap_mode(wrap));
+    let bar = ProgressBar::new(fraction).desired_height(theme::PROGRESS_HEIGHT).animate(false);
+    let bar = ui.add(bar.fill(theme::tokens(ui).accent));
+    bar.widget_info(|| egui::WidgetInfo::labeled(egui::accesskit::Role::ProgressIndicator, true, text));
+}
+
+/// From 0 to 1.
+pub fn fraction(task: &Task) -> f32 {
+    let progress = task.progress.as_ref().filter(|progress| progress.total > 0);
+    progress.map_or(0.0, |progress| progress.done as f32 / progress.total as f32)
+}
+
+/// What a task does and how far it is, in a line.
+pub fn line(task: &Task) -> String {
+    let Some(progress) = &task.progress else {
+        return match task.page {
+            SENTENCE => tr!("Waiting").to_owned(),
+            page => tr!("Page {} waits for its turn", page.name()),
+        };
+    };
+    let mut line = progress.what.clone();
+    if progress.total > 0 {
+        line += &format!(", {:.0} %", 100.0 * fraction(task));
+    }
+    if progress.words_per_second > 0.0 && !task.is_paused {
+        line += &tr!(", {} words/s", format_args!("{:.0}", progress.words_per_second));
+    }
+    if task.is_paused {
+        line += tr!(", paused");
+    }
+    line
+}

@@ -1,0 +1,68 @@
+//! The beam at one step: what the search of the column had found so far, beside the path that the steps take.
+
+use crate::app::document::column::Column;
+use engine::decoding::{Node, NodeFate};
+use crate::jobs::steps::StepTrace;
+
+/// What became of a hypothesis at its step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Became {
+    /// It is among those that the next step goes on from.
+    Kept,
+    /// It ended here.
+    Finished,
+    /// Better ones took its place.
+    FellOut,
+}
+
+impl Became {
+    /// For those who read it out.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Kept => tr!("kept"),
+            Self::Finished => tr!("ended"),
+            Self::FellOut => tr!("fell out"),
+        }
+    }
+}
+
+/// A hypothesis as far as the step.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BeamLine<'a> {
+    /// Its words, each with its log p.
+    pub words: Vec<(&'a str, f32)>,
+    /// log p of all of them.
+    pub log_p: f32,
+    /// What became of it.
+    pub became: Became,
+    /// It says what the steps say.
+    pub is_path: bool,
+}
+
+/// The hypotheses of step `i`, best first; none while the search runs and where it was too large to keep.
+pub fn beam<'a>(column: &'a Column, apart: &StepTrace, i: usize) -> Vec<BeamLine<'a>> {
+    let nodes = &column.result.nodes;
+    let Some(beam) = column.beam() else { return Vec::new() };
+    let ended = nodes.iter().filter(|node| node.step < i && node.fate == NodeFate::Finished).count();
+    let said: Option<Vec<u32>> =
+        apart.steps.iter().take(i + 1).map(|step| step.said.map(|(id, _)| id)).collect::<Option<_>>();
+    let line = |(place, node): (usize, &'a Node)| {
+        let path = path(nodes, node);
+        let word = |node: &&'a Node| (column.result.words.get(&node.token).map_or("", String::as_str), node.log_p);
+        let became = match node.fate {
+            NodeFate::Finished => Became::Finished,
+            NodeFate::Alive | NodeFate::Pruned | NodeFate::Cut if place < beam.saturating_sub(ended) => Became::Kept,
+            NodeFate::Alive | NodeFate::Pruned | NodeFate::Cut => Became::FellOut,
+        };
+        let is_path = said.as_ref().is_some_and(|said| path.iter().map(|node| node.token).eq(said.iter().copied()));
+        BeamLine { words: path.iter().map(word).collect(), log_p: node.total, became, is_path }
+    };
+    nodes.iter().filter(|node| node.step == i).enumerate().map(line).collect()
+}
+
+/// From the first word to this one.
+fn path<'a>(nodes: &'a [Node], last: &'a Node) -> Vec<&'a Node> {
+    let mut path: Vec<&Node> = std::iter::successors(Some(last), |node| nodes.get(node.parent?)).collect();
+    path.reverse();
+    path
+}

@@ -1,0 +1,89 @@
+//! How much of the machine is shown: the way of the words alone, the boxes of one step, or every box.
+
+use engine::models::anatomy::Machine;
+
+/// How far one looks into the machine.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Depth {
+    /// Words, weights, words.
+    #[default]
+    Sentence,
+    /// What one step reads and what it finds.
+    Step,
+    /// Every box, gates too.
+    Inside,
+}
+
+/// One line of a table of choices.
+#[derive(Clone, Copy, Debug)]
+pub struct StepsChoice<T> {
+    /// Which.
+    pub value: T,
+    /// In the saved state and in lessons.
+    pub key: &'static str,
+    /// On a button or in a list.
+    pub name: &'static str,
+    /// What it does.
+    pub about: &'static str,
+}
+
+/// A kind of choice, by its table.
+macro_rules! chosen_of {
+    ($kind:ty, $table:ident) => {
+        impl $kind {
+            /// Its line of the table.
+            pub fn entry(self) -> &'static StepsChoice<Self> {
+                $table.iter().find(|entry| entry.value == self).unwrap_or(&$table[0])
+            }
+
+            /// What this key stands for.
+            pub fn from_key(key: &str) -> Option<Self> {
+                $table.iter().find(|entry| entry.key == key).map(|entry| entry.value)
+            }
+        }
+    };
+}
+
+pub(super) use chosen_of;
+
+chosen_of!(Depth, DEPTHS);
+
+/// Every depth, the shallowest first.
+pub const DEPTHS: &[StepsChoice<Depth>] = &[
+    StepsChoice {
+        value: Depth::Sentence,
+        key: "sentence",
+        name: id!("Sentence"),
+        about: id!("The fewest boxes: the sentence, where the step looks, and the word it chooses"),
+    },
+    StepsChoice {
+        value: Depth::Step,
+        key: "step",
+        name: id!("One step"),
+        about: id!("What one step reads, what it mixes and what it chooses; what happens within a box stays closed"),
+    },
+    StepsChoice {
+        value: Depth::Inside,
+        key: "inside",
+        name: id!("Inside"),
+        about: id!("Every box of the machine, with its gates and layers"),
+    },
+];
+
+impl Depth {
+    /// The shallowest depth that shows a stage.
+    pub fn of(stage: &str) -> Self {
+        match stage {
+            "words" | "summary" | "alpha" | "candidates" | "word" => Self::Sentence,
+            "annotations" | "previous" | "state" | "top" | "back" | "place" | "energies" | "context" | "next" => {
+                Self::Step
+            }
+            _ => Self::Inside,
+        }
+    }
+
+    /// The machine as it is drawn at this depth.
+    pub fn drawn(self, machine: &Machine) -> Machine {
+        machine.only(|stage| Self::of(stage.key) <= self)
+    }
+}

@@ -1,0 +1,104 @@
+//! Page Steps in a link: whose words are read on, how deep, and which step and box are open. Shown when the steps
+//! are there.
+
+use serde::{Deserialize, Serialize};
+
+use crate::app::state::AppState;
+use engine::models::anatomy::Miswiring;
+use crate::pages::steps::StepsPage;
+use crate::pages::steps::command::{Guessed, Mode};
+use crate::pages::steps::depth::Depth;
+use crate::pages::steps::guess::Guessing;
+use crate::pages::steps::place::StepsPlace;
+
+/// What a link tells of the page, by the keys of its tables.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct StepsLink {
+    mode: String,
+    depth: String,
+    wrong: String,
+    guess: String,
+    by_stage: bool,
+    beam: bool,
+    /// What the class has said, by id.
+    class: Vec<u32>,
+    /// From 0.
+    i: usize,
+    /// The stage that was done last; empty: all are done.
+    stage: String,
+    /// The box that is open; empty: none.
+    open: String,
+}
+
+impl Default for StepsLink {
+    fn default() -> Self {
+        StepsPage::default().to_link(&AppState::default())
+    }
+}
+
+impl StepsPage {
+    pub(super) fn to_link(&self, app: &AppState) -> StepsLink {
+        let place = self.place_of(app);
+        let guessed = self.guessing.as_ref().map(|guessing| guessing.of.entry().key);
+        StepsLink {
+            mode: self.mode.entry().key.to_owned(),
+            depth: self.depth.entry().key.to_owned(),
+            wrong: self.wrong.map_or("", |wrong| wrong.entry().key).to_owned(),
+            guess: guessed.unwrap_or_default().to_owned(),
+            by_stage: self.by_stage,
+            beam: self.has_beam,
+            class: place.class,
+            i: place.i,
+            stage: place.stage,
+            open: place.open,
+        }
+    }
+
+    /// What is shown of the sentence on screen, or will be.
+    fn place_of(&self, app: &AppState) -> StepsPlace {
+        if let Some(place) = self.place.as_ref().filter(|place| place.is_of(app)) {
+            return place.clone();
+        }
+        let source = app.document.scene.source.clone();
+        let (class, i, stage) = match &self.of {
+            Some((_, of)) if *of == source => (self.class.clone(), self.i, self.current().unwrap_or_default()),
+            _ => (Vec::new(), 0, ""),
+        };
+        StepsPlace { source, class, i, stage: stage.to_owned(), open: self.open.clone().unwrap_or_default() }
+    }
+
+    /// As a link tells; its place in the sentence is taken when the steps are there.
+    pub(super) fn take_link(&mut self, link: StepsLink, app: &mut AppState) {
+        let StepsLink { class, i, stage, open, .. } = link;
+        let guessed = Guessed::from_key(&link.guess);
+        *self = Self {
+            mode: Mode::from_key(&link.mode).unwrap_or_default(),
+            depth: Depth::from_key(&link.depth).unwrap_or_default(),
+            wrong: Miswiring::from_key(&link.wrong),
+            guessing: guessed.map(Guessing::new),
+            by_stage: link.by_stage,
+            has_beam: link.beam,
+            place: Some(StepsPlace { source: app.document.scene.source.clone(), class, i, stage, open }),
+            pace: self.pace,
+            apart: self.apart.take(),
+            table: self.table.take(),
+            of: self.of.take(),
+            revision: self.revision,
+            ..Self::default()
+        };
+        app.compare_links(guessed.is_some_and(|of| of != Guessed::Word));
+        app.changed();
+    }
+
+    /// Goes to the place that a link told of.
+    pub(super) fn take_place(&mut self, app: &AppState) {
+        let Some(place) = self.place.take().filter(|place| place.is_of(app)) else { return };
+        let has = |key: &str| {
+            self.apart.as_ref().is_some_and(|apart| apart.machine.stages.iter().any(|stage| stage.key == key))
+        };
+        self.open = Some(place.open).filter(|key| has(key) && Depth::of(key) <= self.depth);
+        let at = self.stages().iter().position(|stage| stage.key == place.stage);
+        self.show(place.i, at.map(|at| at + 1));
+    }
+}

@@ -1,0 +1,264 @@
+//! What happens now on page Steps, in one sentence with the words and the numbers of this step.
+
+use std::borrow::Cow;
+
+use crate::jobs::steps::StepTrace;
+use engine::lang;
+use engine::models::anatomy::{MachinePart, MachineStage, Quantity};
+use crate::pages::steps::picture::words;
+use crate::pages::steps::{Guessed, Mode, StepsPage};
+
+/// Beside the word that leads, another is named from this share on.
+const NAMED: f32 = 0.05;
+/// Numbers of a vector that travel along an arrow.
+const CARRIED: usize = 3;
+
+impl StepsPage {
+    /// What happens in the box that is spoken of, or in the whole step; `None` while there is nothing to see.
+    pub fn story(&self) -> Option<String> {
+        let apart = self.apart.as_ref().filter(|apart| self.i < apart.steps.len())?;
+        let told = Told { apart, i: self.i, hidden: self.hidden(self.i) };
+        let spoken_of = self.current().or(self.open.as_deref());
+        let stage = spoken_of.and_then(|key| apart.machine.stages.iter().find(|stage| stage.key == key));
+        Some(stage.map_or_else(|| told.step(self.mode), |stage| told.stage(stage, self.mode)))
+    }
+
+    /// What a box hands on at this step, in a few letters; `None`: what nobody may see yet, or nothing.
+    pub fn carried(&self, key: &str) -> Option<String> {
+        let apart = self.apart.as_ref()?;
+        Told { apart, i: self.i, hidden: self.hidden(self.i) }.carried(key)
+    }
+}
+
+/// A step to tell of.
+struct Told<'a> {
+    apart: &'a StepTrace,
+    i: usize,
+    hidden: Option<Guessed>,
+}
+
+/// A word in a sentence.
+fn quoted(word: &str) -> String {
+    format!("\u{201c}{word}\u{201d}")
+}
+
+impl Told<'_> {
+    fn is_hidden(&self, key: &str) -> bool {
+        match self.hidden {
+            Some(Guessed::Row | Guessed::Whole) => ["energies", "alpha", "context", "place"].contains(&key),
+            Some(Guessed::Word) => ["candidates", "word"].contains(&key),
+            None => false,
+        }
+    }
+
+    /// The word that the step says, with its probability and its place among the candidates, from 0.
+    fn said(&self) -> Option<(&str, f32, usize)> {
+        let (id, log_p) = self.apart.steps[self.i].said?;
+        let best = &self.apart.steps[self.i].best;
+        let place = best.iter().position(|(other, _)| *other == id).unwrap_or(best.len());
+        Some((self.apart.said(self.i)?, log_p.exp(), place))
+    }
+
+    /// Numbers of the source words, the greatest first.
+    fn ranked<'a>(&'a self, values: &[f32]) -> Vec<(&'a str, f32)> {
+        let mut ranked: Vec<(&str, f32)> =
+            words(self.apart).into_iter().zip(values.iter().copied()).filter(|(_, value)| value.is_finite()).collect();
+        ranked.sort_by(|a, b| b.1.total_cmp(&a.1));
+        ranked
+    }
+
+    fn weights(&self) -> Vec<(&str, f32)> {
+        self.apart.steps[self.i].alpha_i.as_deref().map(|values| self.ranked(values)).unwrap_or_default()
+    }
+
+    fn quantities(&self, key: &str) -> &[Quantity] {
+        self.apart.part(key, self.i).map_or(&[], |part: &MachinePart| &part.quantities)
+    }
+
+    /// The step as a whole.
+    fn step(&self, mode: Mode) -> String {
+        let looks = match self.weights().first() {
+            Some((word, share)) if !self.is_hidden("alpha") => {
+                tr!(
+                    "the state asks which source word fits best, and {} wins with {share}",
+                    quoted(word),
+                    share = format_args!("{share:.2}")
+                )
+            }
+            Some(_) => tr!("the state asks which source word fits best").to_owned(),
+            None if self.apart.aligns => tr!("the state asks which source word fits best").to_owned(),
+            None => tr!("the state reads the one vector that the whole sentence has become").to_owned(),
+        };
+        match self.said().filter(|_| !self.is_hidden("word")) {
+            None if self.is_hidden("word") => tr!("A word is to be chosen: {looks}.", looks),
+            None => tr!("The next word is to be chosen: {looks}.", looks),
+            Some((word, p, place)) => {
+                let how = why(mode, place);
+                tr!(
+                    "{} is chosen with a probability of {p}{how}: {looks}.",
+                    quoted(word),
+                    p = format_args!("{p:.2}"),
+                    how,
+                    looks
+                )
+            }
+        }
+    }
+
+    fn stage(&self, stage: &MachineStage, mode: Mode) -> String {
+        if self.is_hidden(stage.key) {
+            return tr!("{}: this is what you are to guess.", lang::text(stage.title));
+        }
+        self.tells(stage, mode).unwrap_or_else(|| lang::text(stage.about).to_owned())
+    }
+
+    /// `None`: what the box is for says it all.
+    fn tells(&self, stage: &MachineStage, mode: Mode) -> Option<String> {
+        let before = self.i.checked_sub(1).and_then(|before| self.apart.said(before));
+        match stage.key {
+            "words" => Some(tr!("The sentence has {} words, the last of which is its end.", words(self.apart).len())),
+            "previous" => Some(before.map_or_else(
+                || tr!("Nothing has been said yet: the first step begins with an empty word.").to_owned(),
+                |word| tr!("The step before said {}; this one begins by reading it.", quoted(word)),
+            )),
+            "energies" => self.fits(),
+            "alpha" => self.wins(),
+            "place" => {
+                let place = self.apart.steps[self.i].p_t?;
+                let words = words(self.apart);
+                let near = words.get(place.round().max(0.0) as usize)?;
+                Some(tr!(
+                    "The state guesses the place {place}, counted from 0: that is nearest to {}.",
+                    quoted(near),
+                    place = format_args!("{place:.1}")
+                ))
+            }
+            "context" if self.apart.aligns => {
+                let weights = self.weights();
+                let (word, share) = weights.first()?;
+                let rest: f32 = weights.iter().skip(1).map(|(_, share)| share).sum();
+                Some(tr!(
+                    "The context is the mixture: {share} of what {} means here, and {rest} of all other words together.",
+                    quoted(word),
+                    share = format_args!("{share:.2}"),
+                    rest = format_args!("{rest:.2}")
+                ))
+            }
+            "gates" => {
+                let opened = self.quantities("gates").iter().map(|gate| {
+                    let whole = lang::text(gate.name);
+                    let (name, what) = whole.split_once(": ").unwrap_or((whole, ""));
+                    tr!("the {name} {} ({what})", format_args!("{:.2}", mean(&gate.values)), name, what)
+                });
+                let opened: Vec<String> = opened.collect();
+                (!opened.is_empty()).then(|| tr!("How far the gates are open on average: {}.", opened.join(", ")))
+            }
+            "next" => {
+                let (old, new) = (self.quantities("state").first()?, self.quantities("next").last()?);
+                let moved = old.values.iter().zip(&new.values).map(|(old, new)| (new - old).abs());
+                let moved: Vec<f32> = moved.collect();
+                Some(tr!(
+                    "The state moves, each of its {} numbers by {} on average: this is what the next step will ask with.",
+                    moved.len(),
+                    format_args!("{:.2}", mean(&moved))
+                ))
+            }
+            "candidates" => {
+                let best = &self.apart.steps[self.i].best;
+                let mut named = self.apart.candidates(self.i).iter().zip(best.iter().map(|(_, log_p)| log_p.exp()));
+                let (first, p) = named.next()?;
+                let second = named.next().map_or_else(String::new, |(word, p)| {
+                    tr!(", before {} with {p}", quoted(word), p = format_args!("{p:.2}"))
+                });
+                Some(tr!(
+                    "Of all words that the model knows, {} leads with {p}{second}.",
+                    quoted(first),
+                    p = format_args!("{p:.2}"),
+                    second
+                ))
+            }
+            "word" => {
+                let (word, p, place) = self.said()?;
+                Some(tr!(
+                    "{} is chosen with a probability of {p}{}.",
+                    quoted(word),
+                    why(mode, place),
+                    p = format_args!("{p:.2}")
+                ))
+            }
+            _ => None,
+        }
+    }
+
+    fn fits(&self) -> Option<String> {
+        let ranked = self.ranked(self.apart.steps[self.i].e_i.as_deref()?);
+        let (first, energy) = ranked.first()?;
+        let last = ranked.last().filter(|_| ranked.len() > 1);
+        let least = last.map_or_else(String::new, |(word, energy)| {
+            tr!(", {} least with {energy}", quoted(word), energy = format_args!("{energy:.2}"))
+        });
+        Some(tr!(
+            "The state asks each source word how well it fits: {} fits best with {energy}{least}.",
+            quoted(first),
+            energy = format_args!("{energy:.2}"),
+            least
+        ))
+    }
+
+    fn wins(&self) -> Option<String> {
+        let weights = self.weights();
+        let (first, share) = weights.first()?;
+        let second = weights.get(1).filter(|(_, share)| *share >= NAMED);
+        let then = second.map_or_else(String::new, |(word, share)| {
+            tr!(", then {} with {share}", quoted(word), share = format_args!("{share:.2}"))
+        });
+        Some(tr!(
+            "The energies become shares: {} wins with {share}{then}.",
+            quoted(first),
+            share = format_args!("{share:.2}"),
+            then
+        ))
+    }
+
+    fn carried(&self, key: &str) -> Option<String> {
+        if self.is_hidden(key) {
+            return None;
+        }
+        let step = self.apart.steps.get(self.i)?;
+        let greatest = |values: &[f32]| values.iter().copied().filter(|value| value.is_finite()).reduce(f32::max);
+        let number = |value: f32| format!("{value:.2}");
+        match key {
+            "words" => None,
+            "energies" => greatest(step.e_i.as_deref()?).map(number),
+            "alpha" => greatest(step.alpha_i.as_deref()?).map(number),
+            "candidates" => step.best.first().map(|(_, log_p)| number(log_p.exp())),
+            "word" => self.i.checked_sub(1).and_then(|before| self.apart.said(before)).map(str::to_owned),
+            _ => {
+                let quantity = self.quantities(key).last()?;
+                let best = step
+                    .alpha_i
+                    .as_deref()
+                    .and_then(|alpha| (0..alpha.len()).max_by(|a, b| alpha[*a].total_cmp(&alpha[*b])));
+                let row = quantity.row(if quantity.count() > 1 { best.unwrap_or(0) } else { 0 });
+                let shown: Vec<String> = row.iter().take(CARRIED).copied().map(number).collect();
+                let rest = if row.len() > CARRIED { " .." } else { "" };
+                (!shown.is_empty()).then(|| format!("{}{rest}", shown.join(" ")))
+            }
+        }
+    }
+}
+
+/// Why it was this candidate, where it was not the best.
+fn why(mode: Mode, place: usize) -> Cow<'static, str> {
+    match (mode, place) {
+        (_, 0) => Cow::Borrowed(""),
+        (Mode::Class, place) => Cow::Owned(tr!(", by your choice: it was number {} here", place + 1)),
+        (_, place) => {
+            Cow::Owned(tr!(", though it was only number {} here: the beam wants it for what follows", place + 1))
+        }
+    }
+}
+
+fn mean(values: &[f32]) -> f32 {
+    values.iter().sum::<f32>() / values.len().max(1) as f32
+}

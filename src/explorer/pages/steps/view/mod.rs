@@ -1,0 +1,262 @@
+//! The page Steps: the model as a machine through which the sentence flows, one decoder step after the other.
+
+mod beam;
+mod guess;
+mod machine;
+pub mod memory;
+mod player;
+mod rows;
+mod stage;
+mod together;
+mod worked;
+
+use egui::{Label, Panel, Rect, RichText, ScrollArea, Ui, UiBuilder};
+
+use crate::app::lights::HighlightPart;
+use crate::jobs::steps::StepTrace;
+use crate::pages::shell::local::{PageView, Window};
+use crate::pages::shell::source;
+use crate::pages::steps::StepsPage;
+use crate::pages::steps::command::StepsCommand;
+use crate::pages::steps::view::memory::StepsMemory;
+use crate::pages::steps::view::memory::StepsView;
+use crate::widgets::theme;
+
+impl PageView for StepsPage {
+    fn middle_ui(&self, ui: &mut Ui, window: &mut Window<'_>) {
+        page_ui(ui, self, window, false);
+    }
+
+    fn manual(&self) -> Option<&'static str> {
+        Some("steps.md")
+    }
+
+    fn escape(&self, window: &mut Window<'_>) {
+        window.push(StepsCommand::Open(None));
+    }
+
+    fn presents(&self) -> bool {
+        true
+    }
+
+    fn present_ui(&self, ui: &mut Ui, window: &mut Window<'_>) {
+        page_ui(ui, self, window, true);
+    }
+}
+
+/// Narrower than this the open box covers the machine, points.
+const NARROW: f32 = 760.0;
+/// Width of what stands beside the machine, points.
+const SIDE: f32 = 400.0;
+/// The share of a smaller window that it takes at first.
+const SIDE_SHARE: f32 = 0.36;
+/// Lower than this an open box is alone beside the machine, points.
+const LOW: f32 = 380.0;
+/// What has less than this below it scrolls with the page, points.
+const LEAST: f32 = 260.0;
+/// Between what stands below each other there, points.
+const GAP: f32 = 6.0;
+
+/// The page; in a presentation without what is set before one begins. Where it has too little room it scrolls.
+pub fn page_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, presents: bool) {
+    player::keys(ui, steps, window);
+    player::tick(ui, steps, window);
+    let room = ui.available_height();
+    ScrollArea::vertical().id_salt("steps page").auto_shrink(false).show(ui, |ui| {
+        let top = ui.cursor().top();
+        above_ui(ui, steps, window, presents);
+        let height = (room - (ui.cursor().top() - top)).floor().max(LEAST);
+        let rest = Rect::from_min_size(ui.cursor().min, egui::vec2(ui.available_width(), height));
+        ui.scope_builder(UiBuilder::new().max_rect(rest), |ui| {
+            match &steps.apart {
+                Some(apart) => below_ui(ui, steps, window, apart),
+                None => empty_ui(ui, steps, window),
+            }
+            ui.expand_to_include_rect(rest);
+        });
+    });
+}
+
+/// What is chosen, the words, the player, the story and what is guessed.
+fn above_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, presents: bool) {
+    if !presents {
+        let card = theme::card(theme::tokens(ui)).inner_margin(egui::Margin::symmetric(12, 6));
+        let shown = card.show(ui, |ui| {
+            ui.take_available_width();
+            source::editor_ui(ui, window);
+        });
+        window.part(ui, HighlightPart::Source, "", shown.response.rect);
+        ui.add_space(theme::SPACE_1);
+        part_ui(ui, window, HighlightPart::Choices, |ui, window| player::choices_ui(ui, steps, window));
+    }
+    message_ui(ui, steps);
+    let Some(apart) = &steps.apart else { return };
+    if steps.is_old(window.app) {
+        ui.set_opacity(theme::STALE_OPACITY);
+    }
+    part_ui(ui, window, HighlightPart::Words, |ui, window| player::words_ui(ui, steps, window, apart));
+    part_ui(ui, window, HighlightPart::Player, |ui, window| {
+        ui.horizontal_wrapped(|ui| {
+            let is_narrow = ui.available_width() < NARROW;
+            player::player_ui(ui, steps, window, apart, presents);
+            let is_first = steps.whole().is_some_and(|guessing| !guessing.is_revealed);
+            if is_narrow && !is_first {
+                views_ui(ui, steps, window, apart);
+            }
+            if presents {
+                player::name_ui(ui, steps, apart);
+            }
+        });
+    });
+    story_ui(ui, steps, presents);
+    guess::guess_ui(ui, steps, window, apart);
+    together::together_ui(ui, steps, window, apart);
+}
+
+/// The machine, the rows, the beam and the open box.
+fn below_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &StepTrace) {
+    if together::whole_ui(ui, steps, window, apart) {
+        return;
+    }
+    let is_first = steps.whole().is_some_and(|guessing| !guessing.is_revealed);
+    let has_room = steps.open.is_none() && !steps.has_beam;
+    if steps.whole().is_some() && has_room && (is_first || ui.available_width() >= NARROW) {
+        rows::rows_ui(ui, steps, window, apart);
+    } else if ui.available_width() < NARROW {
+        one_ui(ui, steps, window, apart);
+    } else {
+        all_ui(ui, steps, window, apart);
+    }
+}
+
+/// One part at a time: the open box, or what is chosen of the others.
+fn one_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &StepTrace) {
+    if steps.open.is_some() {
+        stage::stage_ui(ui, steps, window, apart);
+        return;
+    }
+    match view(steps, window, apart) {
+        StepsView::Machine => machine::machine_ui(ui, steps, window, apart),
+        StepsView::Rows => rows::rows_ui(ui, steps, window, apart),
+        StepsView::Beam => beam::beam_ui(ui, steps, window, apart),
+    }
+}
+
+/// The parts that there are to see, one at a time, by their names.
+fn views(steps: &StepsPage, apart: &StepTrace) -> Vec<(StepsView, &'static str, HighlightPart)> {
+    let mut views = vec![(StepsView::Machine, tr!("Machine"), HighlightPart::Machine)];
+    if apart.aligns {
+        views.push((StepsView::Rows, tr!("Rows"), HighlightPart::Rows));
+    }
+    if steps.has_beam {
+        views.push((StepsView::Beam, tr!("Beam of the step"), HighlightPart::Beam));
+    }
+    views
+}
+
+/// The part that is chosen; what a lesson lights is chosen once.
+fn view(steps: &StepsPage, window: &mut Window<'_>, apart: &StepTrace) -> StepsView {
+    let views = views(steps, apart);
+    for (view, _, lit) in &views {
+        if window.lights.lights(*lit, "") && window.is_lit_anew(*lit, "the part itself") {
+            window.local.of::<StepsMemory>().view = *view;
+        }
+    }
+    let chosen = window.local.of::<StepsMemory>().view;
+    if views.iter().any(|(view, ..)| *view == chosen) { chosen } else { StepsView::Machine }
+}
+
+/// The choice of the part, where there is a choice.
+fn views_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &StepTrace) {
+    let (views, chosen) = (views(steps, apart), view(steps, window, apart));
+    if views.len() < 2 {
+        return;
+    }
+    for (view, name, _) in views {
+        if ui.selectable_label(view == chosen, name).clicked() {
+            window.local.of::<StepsMemory>().view = view;
+            // An open box would stand in its place.
+            window.push(StepsCommand::Open(None));
+        }
+    }
+}
+
+/// The machine, and beside it what else there is to see.
+fn all_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &StepTrace) {
+    let (is_open, has_beam) = (steps.open.is_some(), steps.has_beam);
+    if is_open || has_beam || apart.aligns {
+        let first = SIDE.min(SIDE_SHARE * ui.available_width());
+        let side = Panel::right("steps_side").resizable(true).default_size(first).size_range(240.0..=760.0);
+        let frame = egui::Frame::new().inner_margin(egui::Margin { left: 12, right: 0, top: 0, bottom: 0 });
+        side.frame(frame).show_separator_line(false).show(ui, |ui| {
+            let rooms = rooms(ui.available_rect_before_wrap(), apart.aligns, has_beam, is_open);
+            for (n, (part, room)) in [rows::rows_ui, beam::beam_ui, stage::stage_ui].into_iter().zip(rooms).enumerate()
+            {
+                let Some(room) = room else { continue };
+                let builder = UiBuilder::new().id_salt(("steps side", n)).max_rect(room);
+                part(&mut ui.new_child(builder), steps, window, apart);
+            }
+            ui.expand_to_include_rect(ui.max_rect());
+        });
+    }
+    machine::machine_ui(ui, steps, window, apart);
+}
+
+/// Where the rows, the beam and the open box stand below each other. Where that would be too low, the open box is alone.
+fn rooms(rect: Rect, has_rows: bool, has_beam: bool, is_open: bool) -> [Option<Rect>; 3] {
+    let is_low = is_open && rect.height() < LOW;
+    let shares = [
+        if has_rows && !is_low { if has_beam { 0.32 } else { 0.42 } } else { 0.0 },
+        if has_beam && !is_low { 0.22 } else { 0.0 },
+        if is_open { 0.58 } else { 0.0 },
+    ];
+    let whole: f32 = shares.iter().sum();
+    let mut top = rect.top();
+    shares.map(|share| {
+        let height = rect.height() * share / whole.max(f32::MIN_POSITIVE);
+        let room = Rect::from_x_y_ranges(rect.x_range(), top..=top + (height - GAP).max(0.0));
+        top += height;
+        (share > 0.0).then_some(room)
+    })
+}
+
+/// A part that a lesson can light.
+fn part_ui(ui: &mut Ui, window: &mut Window<'_>, lit: HighlightPart, paint: impl FnOnce(&mut Ui, &mut Window<'_>)) {
+    let shown = ui.scope(|ui| paint(ui, window));
+    window.part(ui, lit, "", shown.response.rect);
+}
+
+/// What happens now, in one sentence.
+fn story_ui(ui: &mut Ui, steps: &StepsPage, presents: bool) {
+    let Some(story) = steps.story() else { return };
+    let size = if presents { theme::TEXT_TITLE } else { theme::TEXT_SENTENCE };
+    ui.add_space(theme::SPACE_1);
+    ui.add(Label::new(RichText::new(story).size(size)).wrap());
+    ui.add_space(theme::SPACE_1);
+}
+
+fn message_ui(ui: &mut Ui, steps: &StepsPage) {
+    let Some(message) = &steps.message else { return };
+    let t = theme::tokens(ui);
+    let frame = egui::Frame::new().fill(t.error_soft).corner_radius(theme::RADIUS).inner_margin(egui::Margin::same(8));
+    frame.show(ui, |ui| ui.add(Label::new(RichText::new(message).color(t.error)).wrap()));
+}
+
+/// What to do while there is nothing to see.
+fn empty_ui(ui: &mut Ui, steps: &StepsPage, window: &Window<'_>) {
+    let app = window.app;
+    let column = steps.column(app);
+    let note = match column {
+        None => tr!("There is no model yet. Add one with + Model above; of an ensemble nothing can be taken apart."),
+        Some(_) if app.document.source().trim().is_empty() => {
+            tr!("Type a sentence above, and the model shows how it translates it.")
+        }
+        Some(_) if steps.message.is_some() => "",
+        Some(_) => tr!("The machine appears here as soon as the sentence is translated."),
+    };
+    ui.vertical_centered(|ui| {
+        ui.add_space(ui.available_height() * 0.3);
+        ui.heading(tr!("A model, step by step"));
+        ui.label(RichText::new(note).color(theme::tokens(ui).weak));
+    });
+}

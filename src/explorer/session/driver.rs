@@ -1,0 +1,266 @@
+//! Ties a [`Session`] to the worker and to the files, for a program that has an event loop.
+//!
+//! `let mut driver = Driver::open(options, wake)`; each frame `driver.pump(budget)`, then paint
+//! `driver.session()`, then `driver.send(command)` for what the user did. Nothing here blocks.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::app::effect::Effect;
+use crate::app::files::claim::Claim;
+use crate::app::files::work;
+use crate::app::files::work::FileEvent;
+use crate::app::files::work::KeptAligners;
+use engine::clock::Instant;
+use crate::jobs::files::disk::Disk;
+use crate::jobs::files::follow::Follower;
+use crate::jobs::files::inbox::{Inboxes, inbox_of};
+use crate::jobs::files::texts::Folders;
+use crate::jobs::live::protocol::Event;
+use engine::models::choice::ModelSpec;
+use crate::pages::command::Command;
+use crate::session::lanes::{LaneNews, Lanes, ThreadLanes};
+use crate::session::persist;
+use crate::session::state::Session;
+
+pub use crate::app::open_with::OpenWith;
+pub use crate::jobs::Wake;
+
+/// A save waits so long for a newer one; "at most a second is lost" with room to spare.
+const SAVE_PATIENCE: Duration = Duration::from_millis(500);
+
+/// Training logs and lessons are looked at so often; a run writes a line every few seconds.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+
+/// What a second start was given is looked for so often: someone waits for it.
+const TAKE_EVERY: Duration = Duration::from_millis(250);
+
+/// A session with its lanes and its files.
+pub struct Driver {
+    session: Session,
+    lanes: Box<dyn Lanes>,
+    /// The model that was taken apart last, while a column has it.
+    apart: Option<ModelSpec>,
+    follower: Follower,
+    texts: Follower<Folders>,
+    inbox: Follower<Inboxes>,
+    aligner: KeptAligners,
+    disk: Disk<FileEvent>,
+    saved: Option<PathBuf>,
+    saved_revision: u64,
+    wake: Wake,
+    /// The last field, since `disk` writes the last save when it goes.
+    _claim: Claim,
+}
+
+impl Driver {
+    /// Opens on the saved state, or on the bundled models and an example. Never fails: what went wrong is a notice.
+    /// Models and files are read in the background; `wake` is called whenever [`Driver::pump`] has something to do.
+    pub fn open(options: OpenWith, wake: Wake) -> Self {
+        let lanes = ThreadLanes::spawn(&options, &wake);
+        Self::on(Box::new(lanes), options, wake)
+    }
+
+    /// As [`Driver::open`], with the work done on these lanes.
+    pub fn on(lanes: Box<dyn Lanes>, options: OpenWith, wake: Wake) -> Self {
+        let follower = Follower::spawn(LOOK_EVERY, Arc::clone(&wake));
+        let texts = Follower::spawn(LOOK_EVERY, Arc::clone(&wake));
+        let inbox = Follower::spawn(TAKE_EVERY, Arc::clone(&wake));
+        let disk = Disk::spawn(SAVE_PATIENCE, Arc::clone(&wake));
+        // Claimed before it is read: what another window writes meanwhile would be lost.
+        let mut claim = options.saved.as_deref().map(Claim::on).unwrap_or_default();
+        let found = options.saved.as_deref().map(persist::load_or_set_aside).unwrap_or_default();
+        if found.is_left_alone {
+            std::mem::take(&mut claim).give_up();
+        }
+        let session = Session::start(found.state.map(|state| state.with_moved(&options.bundled)), &options);
+        let saved = options.saved.filter(|_| !found.is_left_alone && !claim.is_taken());
+        // The window that keeps the state is the one that a second start finds.
+        inbox.follow(saved.as_deref().map(inbox_of).into_iter().collect());
+        let troubles = [found.trouble, claim.trouble()];
+        let saved_revision = session.app().revision();
+        let aligner = KeptAligners::default();
+        let mut driver = Self {
+            session,
+            lanes,
+            apart: None,
+            follower,
+            texts,
+            inbox,
+            aligner,
+            disk,
+            saved,
+            saved_revision,
+            wake,
+            _claim: claim,
+        };
+        for text in troubles.into_iter().flatten() {
+            driver.session.hear(FileEvent::Notice { text, is_error: true });
+        }
+        driver.after();
+        driver
+    }
+
+    /// What to paint.
+    pub fn session(&self) -> &Session {
+        &self.session
+    }
+
+    /// Does what the user asked for.
+    pub fn send(&mut self, command: impl Into<Command>) {
+        self.session.apply(command);
+        self.after();
+    }
+
+    /// Takes in what the worker and the files tell, for about `budget` at most; true when anything changed.
+    /// When something is left, `wake` is called again.
+    pub fn pump(&mut self, budget: Duration) -> bool {
+        let start = Instant::now();
+        let mut changed = false;
+        let mut rows = Vec::new();
+        while start.elapsed() < budget {
+            if let Some(event) = self.lanes.decoded() {
+                changed |= self.take(event, &mut rows);
+            } else if !rows.is_empty() {
+                changed |= self.absorb_all(&mut rows);
+            } else if let Some(news) = self.disk.news.try_next() {
+                self.session.hear(news);
+                self.carry_out();
+                changed = true;
+            } else if let Some(news) = self.lanes.news() {
+                changed |= match news {
+                    LaneNews::Queue(event) => self.session.absorb_corpus(event),
+                    LaneNews::Steps(event) => self.session.absorb_steps(event),
+                    #[cfg(not(target_family = "wasm"))]
+                    LaneNews::Corpus(news) => self.session.absorb_corpus_news(news),
+                };
+            } else if let Some(seen) = self.follower.news.try_next() {
+                changed |= self.session.absorb_seen(&seen);
+            } else if let Some(seen) = self.texts.news.try_next() {
+                self.session.absorb_texts(&seen);
+                changed = true;
+            } else if let Some(given) = self.inbox.news.try_next() {
+                self.session.receive(given);
+                changed = true;
+            } else if self.session.search_some() {
+                changed = true;
+            } else {
+                self.after();
+                return changed;
+            }
+        }
+        changed |= self.absorb_all(&mut rows);
+        self.after();
+        (self.wake)();
+        changed
+    }
+
+    /// Takes in an event. A row is held back, since each says again what those before it said and a table is made
+    /// of it: of those that wait, only the newest of a column is worth that.
+    fn take(&mut self, event: Event, rows: &mut Vec<Event>) -> bool {
+        let address = event.address();
+        let held = rows.iter().position(|row| row.address().1 == address.1).map(|at| rows.swap_remove(at));
+        match event {
+            Event::Expanded { .. } => {
+                let changed = held.filter(|row| row.address() != address).is_some_and(|row| self.session.absorb(row));
+                rows.push(event);
+                changed
+            }
+            Event::Finished { .. } if held.as_ref().is_some_and(|row| row.address() == address) => {
+                self.session.absorb(event)
+            }
+            _ => {
+                let changed = held.is_some_and(|row| self.session.absorb(row));
+                self.session.absorb(event) || changed
+            }
+        }
+    }
+
+    fn absorb_all(&mut self, rows: &mut Vec<Event>) -> bool {
+        rows.drain(..).fold(false, |changed, row| self.session.absorb(row) | changed)
+    }
+
+    /// Carries out what the session asks for.
+    fn carry_out(&mut self) {
+        for effect in self.session.take_effects() {
+            match effect {
+                Effect::Decode(request) => {
+                    let is_open = |model: &_| request.columns.iter().any(|spec| spec.system.only() == Some(model));
+                    if self.apart.take_if(|model| !is_open(model)).is_some() {
+                        self.lanes.let_go();
+                    }
+                    self.lanes.decode(request);
+                }
+                Effect::Lane(call) => self.lanes.queue(call),
+                Effect::TakeApart { number, request } => {
+                    self.apart = Some(request.model.clone());
+                    self.lanes.take_apart(number, *request);
+                }
+                #[cfg(not(target_family = "wasm"))]
+                Effect::Corpus(call) => self.lanes.corpus(call),
+                Effect::Chore(chore) => work::carry_out(chore, &mut self.disk, &self.aligner),
+                Effect::Follow(logs) => self.follower.follow(logs),
+                Effect::FollowTexts(folders) => self.texts.follow(folders),
+            }
+        }
+    }
+
+    /// Carries out what the session asks for, and has what is worth keeping saved.
+    fn after(&mut self) {
+        self.carry_out();
+        if self.session.app().revision() == self.saved_revision || self.session.is_unseen() {
+            return;
+        }
+        self.saved_revision = self.session.app().revision();
+        let Some(path) = self.saved.clone() else { return };
+        let state = self.session.saved();
+        self.disk.save_soon(Box::new(move || {
+            let error = state.save(&path).err()?;
+            Some(FileEvent::Notice {
+                text: tr!("The window's state is not being kept. {error}", error),
+                is_error: true,
+            })
+        }));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::jobs::live::protocol::{ColumnResult, HypothesisView};
+
+    fn hypothesis(words: usize) -> HypothesisView {
+        HypothesisView { tokens: vec!["a".to_owned(); words], ..HypothesisView::default() }
+    }
+
+    #[test]
+    fn of_rows_that_wait_only_the_newest_of_a_column_is_absorbed() {
+        let models = vec!["no/such/model".into(); 2];
+        let mut driver = Driver::open(OpenWith { models, ..OpenWith::default() }, Arc::new(|| {}));
+        let number = driver.session.app().tasks.newest();
+        let ids: Vec<u64> = driver.session.app().document.columns().iter().map(|column| column.id).collect();
+        let row = |at: usize, words: usize| Event::Expanded { number, column: ids[at], best: hypothesis(words) };
+        let shown = |driver: &Driver| -> Vec<usize> {
+            let words = |column: &crate::app::document::column::Column| {
+                column.table.as_ref().map_or(0, |table| table.target.len())
+            };
+            driver.session.app().document.columns().iter().map(words).collect()
+        };
+        let mut rows = Vec::new();
+        for (at, words) in [(0, 1), (1, 1), (0, 2), (0, 3)] {
+            assert!(!driver.take(row(at, words), &mut rows));
+        }
+        assert_eq!((shown(&driver), rows.len()), (vec![0, 0], 2));
+        assert!(driver.absorb_all(&mut rows));
+        assert_eq!(shown(&driver), [3, 1]);
+
+        // The end says it all again; a failure leaves the newest row.
+        driver.take(row(0, 4), &mut rows);
+        let result = ColumnResult { hypotheses: vec![hypothesis(6)], ..ColumnResult::default() };
+        driver.take(Event::Finished { number, column: ids[0], result }, &mut rows);
+        driver.take(row(1, 2), &mut rows);
+        driver.take(Event::Failed { number, column: ids[1], message: "No.".to_owned() }, &mut rows);
+        assert_eq!((shown(&driver), rows.len()), (vec![6, 2], 0));
+    }
+}

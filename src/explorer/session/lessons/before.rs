@@ -1,0 +1,99 @@
+//! The window as it was before a lesson began, to which it goes back.
+
+use crate::app::command::{SettingsCommand, WindowCommand};
+use crate::app::document::scene::Scene;
+use crate::app::layout::Layout;
+use crate::app::page::Page;
+use crate::app::settings::{Settings, Whose};
+use crate::app::state::AppState;
+use crate::app::view::Selection;
+use engine::decoding::SystemSpec;
+use crate::pages::command::Command;
+use crate::pages::sentence::command::SelectCommand;
+use crate::pages::steps::STEPS;
+use crate::pages::steps::{StepsCommand, StepsPage};
+use crate::session::lessons::things::LessonAction;
+use crate::session::persist::SavedSession;
+
+/// The window before a lesson.
+#[derive(Clone, Debug)]
+pub struct Left {
+    pub(in crate::session) scene: Scene,
+    pub(in crate::session) columns: Vec<SystemSpec>,
+    selected: Option<usize>,
+    pub(in crate::session) page: Page,
+    pub(in crate::session) layout: Layout,
+    pub(in crate::session) settings: Settings,
+    steps: Vec<StepsCommand>,
+    step: usize,
+}
+
+impl Left {
+    /// The window as it is.
+    pub fn of(app: &AppState, steps: &StepsPage) -> Self {
+        let id = app.view.selection().column;
+        Self {
+            scene: app.document.scene().clone(),
+            columns: app.document.originals().map(|column| column.system.clone()).collect(),
+            selected: app.document.originals().position(|column| Some(column.id) == id),
+            page: app.view.page(),
+            layout: app.view.layout().clone(),
+            settings: app.view.settings().clone(),
+            steps: vec![
+                StepsCommand::SetWrong(steps.wrong),
+                StepsCommand::SetMode(steps.mode),
+                StepsCommand::SetGuessing(steps.guessing.as_ref().map(|guessing| guessing.of)),
+                StepsCommand::SetBeam(steps.has_beam),
+                StepsCommand::SetByStage(steps.by_stage),
+                StepsCommand::Open(steps.open.clone()),
+            ],
+            step: steps.i,
+        }
+    }
+
+    /// The window that a saved state shows, with this scene, page and selected column.
+    pub(in crate::session) fn of_saved(saved: SavedSession, scene: Scene, page: Page, selected: Option<usize>) -> Self {
+        Self {
+            scene,
+            layout: saved.layout,
+            columns: saved.columns.unwrap_or_default(),
+            selected,
+            page,
+            settings: saved.settings,
+            steps: Vec::new(),
+            step: 0,
+        }
+    }
+
+    /// The step that was shown, where page Steps was.
+    pub(super) fn step(&self) -> Option<LessonAction> {
+        (self.page == STEPS).then(|| LessonAction::Step((self.step + 1).to_string()))
+    }
+
+    /// Puts columns and scene back, and says what is left to do.
+    pub fn restore(self, app: &mut AppState) -> Vec<Command> {
+        app.put_columns(self.columns);
+        let selected = self.selected.and_then(|at| app.document.originals().nth(at)).map(|column| column.id);
+        app.view.selection = Selection { column: selected, target: None };
+        app.put_scene(self.scene);
+        let layout = WindowCommand::SetLayout(Box::new(app.view.layout.clone().showing(&self.layout)));
+        let Settings { shown, pieces, links, asked, unk_replacement, whose, reading, .. } = self.settings;
+        let settings = [
+            SettingsCommand::SetReading(reading),
+            SettingsCommand::SetShown(shown),
+            SettingsCommand::SetPieces(pieces),
+            SettingsCommand::SetLinks(links),
+            SettingsCommand::SetAsked(asked),
+            SettingsCommand::SetUnkReplacement(unk_replacement),
+        ];
+        let page = WindowCommand::ShowPage(self.page).into();
+        let steps = self.steps.into_iter().map(Command::from);
+        let given = SelectCommand::ShowGiven(whose == Whose::Given).into();
+        [layout.into(), given]
+            .into_iter()
+            .chain(settings.into_iter().map(Command::from))
+            .chain(steps)
+            .chain([page])
+            .collect()
+    }
+}

@@ -1,0 +1,465 @@
+//! Lessons: guided pages that use the program itself. Which one is open, how far it has come, and what was
+//! answered. A page is a list of parts; what it does comes about one thing after the other, as soon as it can.
+
+pub mod before;
+pub mod doing;
+pub mod handout;
+pub mod script;
+pub mod shelf;
+pub mod spoken;
+pub mod things;
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::app::document::column::Column;
+use crate::app::effect::Effect;
+use crate::app::files::drawing::Drawing;
+use crate::app::files::export;
+use crate::app::files::work::{FileJob, FileWork};
+use crate::app::layout::Look;
+use crate::app::lights::{Highlight, Lights};
+use crate::app::page::SENTENCE;
+use crate::app::settings::LIGHT_PALETTE;
+use crate::app::state::AppState;
+use figure::palette::ColourMap;
+use crate::jobs::files::texts::FolderTexts;
+use engine::lang;
+use crate::pages::command::Command;
+use crate::pages::lesson::LessonCommand;
+use crate::pages::steps::STEPS;
+use crate::pages::steps::StepsPage;
+use crate::pages::steps::picture::figure;
+use crate::session::lessons::before::Left;
+use crate::session::lessons::doing::{Before, Now, is_apart, settled};
+use crate::session::lessons::handout::{OnPaper, Paper};
+use crate::session::lessons::script::{Ask, LessonChoice, Script, ScriptPage, ScriptPart, Wait};
+use crate::session::lessons::shelf::{LessonFile, bundled};
+use crate::session::lessons::things::LessonAction;
+
+/// The lessons, and the one that is open.
+#[derive(Default)]
+pub struct Lessons {
+    pub is_shown: bool,
+    /// Where the user's own lessons lie; `None`: nowhere.
+    pub folder: Option<PathBuf>,
+    own: Vec<LessonFile>,
+    open: Option<Running>,
+    left: Option<Left>,
+    /// The step that was shown before, until the machine is there again.
+    after: Option<LessonAction>,
+}
+
+/// How the questions of a lesson were answered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LessonOutcome {
+    /// Questions whose answers can be right or wrong.
+    pub asked: usize,
+    /// Those that were answered rightly,
+    pub right: usize,
+    /// and at once.
+    pub at_once: usize,
+}
+
+/// A lesson that is open.
+#[derive(Clone, Debug, Default)]
+pub struct Running {
+    /// Its key.
+    pub key: String,
+    pub script: Arc<Script>,
+    /// The page, from 0.
+    pub page: usize,
+    /// What was chosen, by page and question.
+    pub answers: BTreeMap<(usize, usize), usize>,
+    /// What was typed, by page and question.
+    pub typed: BTreeMap<(usize, usize), String>,
+    /// Wrong answers, by page and question.
+    pub missed: BTreeMap<(usize, usize), usize>,
+    /// Pages whose answers are shown.
+    pub revealed: BTreeSet<usize>,
+    /// What was passed over, by page and part.
+    pub passed: BTreeSet<(usize, usize)>,
+    pub lights: Vec<Highlight>,
+    /// What the page speaks of and is not so with these models, as sentences.
+    pub troubles: Vec<String>,
+    /// The part that is waited at; behind the last: none is.
+    at: usize,
+    /// What is still to be brought about, in this order.
+    todo: VecDeque<LessonAction>,
+    /// What was so when it was first waited.
+    before: Option<Before>,
+    /// What pages showed that were seen, and behind what they wait for.
+    pictures: BTreeMap<(usize, bool), OnPaper<Paper>>,
+}
+
+impl Running {
+    fn begin(key: String, script: Arc<Script>) -> Self {
+        let mut running = Self { key, script, ..Self::default() };
+        running.turn_to(0);
+        running
+    }
+
+    /// The page that is open.
+    pub fn shown(&self) -> &ScriptPage {
+        &self.script.pages[self.page.min(self.script.pages.len() - 1)]
+    }
+
+    /// The parts that have come so far, what is waited for among them.
+    pub fn parts(&self) -> &[ScriptPart] {
+        let parts = &self.shown().parts;
+        &parts[..parts.len().min(self.at + 1)]
+    }
+
+    /// What is waited for.
+    pub fn waits(&self) -> Option<&Wait> {
+        match self.shown().parts.get(self.at) {
+            Some(ScriptPart::Wait(wait)) => Some(wait),
+            _ => None,
+        }
+    }
+
+    /// Whether everything so far has come about.
+    pub fn is_ready(&self) -> bool {
+        self.todo.is_empty()
+    }
+
+    /// Whether it is the last page, and all of it has come.
+    pub fn is_last(&self) -> bool {
+        self.page + 1 >= self.script.pages.len() && self.waits().is_none()
+    }
+
+    /// Whether a question was answered rightly; `None`: not at all, or it cannot be judged.
+    pub fn is_right(&self, place: (usize, usize), ask: &Ask) -> Option<bool> {
+        match self.answers.get(&place) {
+            Some(n) => ask.choices.get(*n).map(LessonChoice::is_right),
+            None => self.typed.get(&place).filter(|_| ask.is_judged()).map(|typed| ask.takes(typed)),
+        }
+    }
+
+    /// How all questions were answered so far.
+    pub fn outcome(&self) -> LessonOutcome {
+        let mut outcome = LessonOutcome::default();
+        for (page, at, ask) in self.script.asks().filter(|(.., ask)| ask.is_judged()) {
+            let is_right = self.is_right((page, at), ask) == Some(true);
+            outcome.asked += 1;
+            outcome.right += usize::from(is_right);
+            outcome.at_once += usize::from(is_right && !self.missed.contains_key(&(page, at)));
+        }
+        outcome
+    }
+
+    /// An answer was given; a wrong one counts.
+    fn answered(&mut self, at: usize) {
+        let place = (self.page, at);
+        let Some(ScriptPart::Ask(ask)) = self.shown().parts.get(at) else { return };
+        if self.is_right(place, ask) == Some(false) {
+            *self.missed.entry(place).or_default() += 1;
+        }
+    }
+
+    /// To a page from its top, as if all before it had been read.
+    fn turn_to(&mut self, page: usize) {
+        self.page = page.min(self.script.pages.len().saturating_sub(1));
+        self.passed.retain(|(page, _)| *page < self.page);
+        let first = std::iter::once(LessonAction::Origin(false));
+        self.todo = first.chain(self.script.things_before(self.page)).collect();
+        self.begin_page();
+    }
+
+    /// The same lesson in other words: page, answers and what was seen stay.
+    fn speak(&mut self, script: Arc<Script>) {
+        let parts = |script: &Script| script.pages.iter().map(|page| page.parts.len()).collect::<Vec<_>>();
+        if parts(&script) == parts(&self.script) {
+            self.script = script;
+        }
+    }
+
+    fn begin_page(&mut self) {
+        self.lights.clear();
+        self.troubles.clear();
+        self.at = 0;
+        self.run_on();
+    }
+
+    /// Through the parts as far as something is waited for.
+    fn run_on(&mut self) {
+        self.before = None;
+        let script = Arc::clone(&self.script);
+        let Some(page) = script.pages.get(self.page) else { return };
+        for part in page.parts.iter().skip(self.at) {
+            match part {
+                ScriptPart::Do(things) => self.todo.extend(things.iter().cloned()),
+                ScriptPart::Light(lights) => self.lights.clone_from(lights),
+                ScriptPart::Wait(_) => return,
+                ScriptPart::Text(_) | ScriptPart::Ask(..) => {}
+            }
+            self.at += 1;
+        }
+    }
+
+    /// On behind what was waited for; where nothing follows, to the next page.
+    fn pass(&mut self) {
+        self.at += 1;
+        if self.at >= self.shown().parts.len() && self.page + 1 < self.script.pages.len() {
+            self.page += 1;
+            self.begin_page();
+        } else {
+            self.run_on();
+        }
+    }
+
+    fn next(&mut self) {
+        if let Some(wait) = self.waits().cloned() {
+            // what follows speaks of it as done
+            self.todo.extend(Some(wait.thing).filter(LessonAction::can_be_done));
+            self.passed.insert((self.page, self.at));
+            self.pass();
+        } else if self.page + 1 < self.script.pages.len() {
+            self.page += 1;
+            self.begin_page();
+        }
+    }
+
+    /// The next commands, where something is to be brought about and can be.
+    fn act(&mut self, app: &mut AppState, steps: &StepsPage) -> Vec<Command> {
+        while let Some(thing) = self.todo.front() {
+            let commands = match thing.now(app, steps) {
+                Now::Do(commands) => commands,
+                Now::Columns(systems) => {
+                    app.put_columns(systems);
+                    Vec::new()
+                }
+                Now::NotYet => return Vec::new(),
+                Now::Never(why) => {
+                    self.troubles.push(why);
+                    Vec::new()
+                }
+            };
+            self.todo.pop_front();
+            if !commands.is_empty() {
+                return commands;
+            }
+        }
+        Vec::new()
+    }
+
+    /// Goes on where what is waited for is so; true when it did.
+    fn watch(&mut self, app: &AppState, steps: &StepsPage) -> bool {
+        if !self.is_ready() {
+            return false;
+        }
+        let Some(thing) = self.waits().map(|wait| wait.thing.clone()) else { return false };
+        let before = self.before.get_or_insert_with(|| Before::of(app, steps));
+        let holds = thing.holds(before, app, steps);
+        if holds {
+            self.pass();
+        }
+        holds
+    }
+
+    /// Keeps what the page shows for paper, once it is there: before anything is waited for, and behind that where a
+    /// handout can show it.
+    fn keep_picture(&mut self, app: &AppState, steps: &StepsPage) {
+        let page = self.shown();
+        let is_wait = |part: &ScriptPart| matches!(part, ScriptPart::Wait(_));
+        let is_done = page.parts.iter().take(self.at).any(is_wait);
+        let key = (self.page, is_done);
+        let is_wanted = !is_done || self.waits().is_none() && page.can_be_shown_done();
+        if !is_wanted || self.pictures.contains_key(&key) || !self.is_ready() {
+            return;
+        }
+        let shown = match app.view.page() {
+            SENTENCE if settled(app) => Some(of_columns(app)),
+            STEPS if is_apart(app, steps) => of_steps(steps),
+            _ => None,
+        };
+        self.pictures.extend(shown.map(|shown| (key, shown)));
+    }
+}
+
+/// The machine at the step that is shown.
+fn of_steps(steps: &StepsPage) -> Option<OnPaper<Paper>> {
+    let apart = steps.apart.as_ref()?;
+    let lit = steps.current().or(steps.open.as_deref());
+    let picture = figure(apart, steps.i, steps.hidden(steps.i), lit);
+    let said = vec![(lang::text(THE_SENTENCE).to_owned(), apart.source.text.clone())];
+    Some(OnPaper { said, pictures: vec![Paper::Machine(Arc::new(picture))] })
+}
+
+/// What the sentence of a lesson is called on paper.
+pub const THE_SENTENCE: &str = id!("The sentence");
+
+/// What all columns say, and the picture of the selected one, or of the first that aligns.
+fn of_columns(app: &AppState) -> OnPaper<Paper> {
+    let columns = app.document.columns();
+    let words = |column: &Column| Some((column.name(), column.table.as_ref()?.text.clone()));
+    let mut said = vec![(lang::text(THE_SENTENCE).to_owned(), app.document.source().to_owned())];
+    said.extend(columns.iter().filter_map(words));
+    let aligns = |column: &&Column| column.table.as_ref().is_some_and(|table| table.alpha.is_some());
+    let column = app.selected_column().filter(aligns).or_else(|| columns.iter().find(aligns));
+    // light, as paper is, and as the page shows it
+    let map = Some(ColourMap::on(LIGHT_PALETTE));
+    let has_links = app.view.layout().look == Look::Links;
+    let kind = if has_links { "links" } else { "heatmap" };
+    let drawing = Drawing { has_caption: true, map, ..Drawing::new(kind, false) };
+    let search = &app.document.scene().search;
+    let picture = |column| lang::in_english(|| export::picture(column, search, app.view.settings(), &drawing, None));
+    let picture = column.and_then(picture).map(|picture| Paper::Column(Box::new(picture.into())));
+    OnPaper { said, pictures: picture.into_iter().collect() }
+}
+
+impl Lessons {
+    /// Lessons whose own ones lie in a folder.
+    pub fn new(folder: Option<PathBuf>) -> Self {
+        Self { folder, ..Self::default() }
+    }
+
+    /// All lessons: those that come with the program, then the user's own.
+    pub fn shelf(&self) -> impl Iterator<Item = &LessonFile> {
+        bundled().iter().chain(&self.own)
+    }
+
+    /// The lesson that follows on one.
+    pub fn after(&self, key: &str) -> Option<&LessonFile> {
+        self.shelf().skip_while(|kept| kept.key != key).skip(1).find(|kept| kept.script.is_some())
+    }
+
+    /// The lesson that is open.
+    pub fn open(&self) -> Option<&Running> {
+        self.open.as_ref().filter(|_| self.is_shown)
+    }
+
+    /// The window as it was before the lesson that is open.
+    pub(super) fn left(&self) -> Option<&Left> {
+        self.left.as_ref()
+    }
+
+    /// What is lit.
+    pub fn lights(&self) -> Lights {
+        let none = Lights { is_shown: self.is_shown, ..Lights::default() };
+        self.open().map_or(none, |open| Lights {
+            is_shown: true,
+            page: (open.key.clone(), open.page),
+            parts: open.lights.clone(),
+            is_ready: open.is_ready(),
+        })
+    }
+
+    /// Does what the user asked for; some is done by the commands that come back.
+    pub(super) fn apply(&mut self, command: LessonCommand, app: &mut AppState, steps: &StepsPage) -> Vec<Command> {
+        match command {
+            LessonCommand::Show(on) => self.show(on, app),
+            LessonCommand::Open(key) => {
+                self.show(true, app);
+                self.begin(&key, app, steps);
+            }
+            LessonCommand::Close => {
+                self.open = None;
+                let Some(left) = self.left.take() else { return Vec::new() };
+                self.after = left.step();
+                return left.restore(app);
+            }
+            LessonCommand::Print(path) => self.print(path, app),
+            LessonCommand::Translate => {
+                let key = self.open.as_ref().map(|open| open.key.clone());
+                let script =
+                    self.shelf().find(|kept| Some(&kept.key) == key.as_ref()).and_then(|kept| kept.script.clone());
+                if let (Some(open), Some(script)) = (&mut self.open, script) {
+                    open.speak(script);
+                }
+            }
+            LessonCommand::Next => self.turn(Running::next),
+            LessonCommand::Turn(page) => self.turn(|open| open.turn_to(page)),
+            LessonCommand::Back => self.turn(|open| open.turn_to(open.page.saturating_sub(1))),
+            LessonCommand::Answer(ask, choice) => self.turn(|open| {
+                open.answers.insert((open.page, ask), choice);
+                open.answered(ask);
+            }),
+            LessonCommand::Say(ask, words) => self.turn(|open| {
+                open.typed.insert((open.page, ask), words);
+                open.answered(ask);
+            }),
+            LessonCommand::Reveal => self.turn(|open| _ = open.revealed.insert(open.page)),
+        }
+        Vec::new()
+    }
+
+    /// Does this on the pages of the open lesson.
+    fn turn(&mut self, to: impl FnOnce(&mut Running)) {
+        if let Some(open) = &mut self.open {
+            to(open);
+        }
+    }
+
+    fn show(&mut self, on: bool, app: &mut AppState) {
+        self.is_shown = on;
+        let folders = self.folder.iter().filter(|_| on).cloned().collect();
+        app.tasks.push(Effect::FollowTexts(folders));
+    }
+
+    fn begin(&mut self, key: &str, app: &mut AppState, steps: &StepsPage) {
+        let Some(script) = self.shelf().find(|kept| kept.key == key).and_then(|kept| kept.script.clone()) else {
+            return app.notify(tr!("There is no lesson {key} that can be read", key), true);
+        };
+        self.after = None;
+        self.left.get_or_insert_with(|| Left::of(app, steps));
+        self.open = Some(Running::begin(key.to_owned(), script));
+    }
+
+    fn print(&self, path: PathBuf, app: &mut AppState) {
+        let Some(open) = &self.open else {
+            return app.notify(tr!("Open a lesson first; that is what is printed"), true);
+        };
+        let path = if path.extension().is_some() { path } else { path.with_extension("html") };
+        let mut shown: Vec<(usize, OnPaper<Paper>)> =
+            open.pictures.iter().map(|((page, _), shown)| (*page, shown.clone())).collect();
+        shown.dedup();
+        let script = Arc::clone(&open.script);
+        let write = move || handout::write(&path, &script, shown.clone());
+        app.tasks.chore(FileJob::Work(FileWork(Arc::new(write))));
+    }
+
+    /// Goes on by itself: brings about what can be, and passes what was done. Empty: there is nothing to do now.
+    pub(super) fn advance(&mut self, app: &mut AppState, steps: &StepsPage) -> Vec<Command> {
+        let Some(open) = self.open.as_mut().filter(|_| self.is_shown) else { return self.go_back(app, steps) };
+        loop {
+            let commands = open.act(app, steps);
+            if !commands.is_empty() {
+                return commands;
+            }
+            if !open.watch(app, steps) {
+                open.keep_picture(app, steps);
+                return commands;
+            }
+        }
+    }
+
+    /// To the step that was shown before the lesson, once the machine is there.
+    fn go_back(&mut self, app: &AppState, steps: &StepsPage) -> Vec<Command> {
+        match self.after.as_ref().map(|step| step.now(app, steps)) {
+            None | Some(Now::NotYet) => Vec::new(),
+            Some(now) => {
+                self.after = None;
+                if let Now::Do(commands) = now { commands } else { Vec::new() }
+            }
+        }
+    }
+
+    /// The user's own lessons, read again. One that cannot be read stays as it was; the open one goes on from the top of
+    /// its page.
+    pub(super) fn absorb(&mut self, found: &FolderTexts) {
+        let before = std::mem::take(&mut self.own);
+        for (path, text) in &found.files {
+            let old = before.iter().find(|kept| kept.file.as_ref() == Some(path));
+            self.own.push(shelf::own(path, text.as_deref().map_err(String::as_str), old));
+        }
+        let Some(open) = &mut self.open else { return };
+        let script = self.own.iter().find(|kept| kept.key == open.key).and_then(|kept| kept.script.clone());
+        if let Some(script) = script.filter(|script| *script != open.script) {
+            open.script = script;
+            open.pictures.clear();
+            open.turn_to(open.page);
+        }
+    }
+}

@@ -1,0 +1,353 @@
+//! A lesson as its file says it, which is TOML: pages, and their parts from top to bottom.
+
+use std::fmt;
+use std::mem::discriminant;
+
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
+
+use crate::app::lights::Highlight;
+use engine::lang;
+use crate::session::lessons::things::{LessonAction, things};
+use engine::text::markdown::{MarkdownBlock, blocks};
+
+/// A lesson.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Script {
+    #[serde(deserialize_with = "words")]
+    pub title: String,
+    /// What it is about.
+    #[serde(default, deserialize_with = "markdown")]
+    pub about: Vec<MarkdownBlock>,
+    /// At least one.
+    #[serde(rename = "page")]
+    pub pages: Vec<ScriptPage>,
+}
+
+/// A page of it.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ScriptPage {
+    #[serde(deserialize_with = "words")]
+    pub heading: String,
+    /// From top to bottom.
+    #[serde(default, rename = "part")]
+    pub parts: Vec<ScriptPart>,
+}
+
+/// A part of a page.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ScriptPart {
+    /// To be read.
+    Text(#[serde(deserialize_with = "markdown")] Vec<MarkdownBlock>),
+    /// Brought about when the page comes so far.
+    Do(#[serde(deserialize_with = "things")] Vec<LessonAction>),
+    /// Lit from here on; empty: nothing.
+    Light(Vec<Highlight>),
+    /// The parts below come when it was done.
+    Wait(Wait),
+    /// A question.
+    Ask(#[serde(deserialize_with = "answerable")] Ask),
+}
+
+/// What is waited for.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Wait {
+    /// Done when this is so.
+    #[serde(rename = "for")]
+    pub thing: LessonAction,
+    /// What the reader is told, where it is not what can be told of every such thing.
+    #[serde(default, deserialize_with = "perhaps")]
+    say: Option<String>,
+    /// What a class does on paper in its place; `None`: nothing.
+    #[serde(default, deserialize_with = "perhaps")]
+    pub paper: Option<String>,
+}
+
+impl Wait {
+    /// What the reader is told.
+    pub fn says(&self) -> String {
+        self.say.clone().unwrap_or_else(|| self.thing.prompt())
+    }
+}
+
+/// A question.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Ask {
+    #[serde(deserialize_with = "words")]
+    pub question: String,
+    /// To choose from; empty: an open question.
+    pub choices: Vec<LessonChoice>,
+    /// The answer to an open question.
+    #[serde(deserialize_with = "words")]
+    pub answer: String,
+    /// Words of which a typed answer must have one to be right, where an open question can be judged; capitals and signs
+    /// between words do not count.
+    pub accepts: Vec<String>,
+    /// What helps after a wrong answer; may be empty.
+    #[serde(deserialize_with = "words")]
+    pub hint: String,
+    /// Why it is so; may be empty.
+    #[serde(deserialize_with = "words")]
+    pub why: String,
+}
+
+impl Ask {
+    /// The right choices in words, or the answer to an open question.
+    pub fn solution(&self) -> String {
+        if self.choices.is_empty() {
+            return self.answer.clone();
+        }
+        let right = self.choices.iter().filter(|choice| choice.is_right()).map(LessonChoice::text);
+        right.collect::<Vec<_>>().join("; ")
+    }
+
+    /// Whether an answer can be right or wrong.
+    pub fn is_judged(&self) -> bool {
+        !self.choices.is_empty() || !self.accepts.is_empty()
+    }
+
+    /// Whether a typed answer has what is wanted.
+    pub fn takes(&self, typed: &str) -> bool {
+        let typed = plain(typed);
+        self.accepts.iter().any(|words| typed.contains(&plain(words)))
+    }
+}
+
+/// A text as small words between single spaces, a space at either end.
+fn plain(text: &str) -> String {
+    let small = text.to_lowercase();
+    let words = small.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.fold(" ".to_owned(), |all, word| all + word + " ")
+}
+
+/// One of several answers.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LessonChoice {
+    /// It is right.
+    Right(#[serde(deserialize_with = "words")] String),
+    /// It is not.
+    Wrong(#[serde(deserialize_with = "words")] String),
+}
+
+impl LessonChoice {
+    /// What it says.
+    pub fn text(&self) -> &str {
+        let (Self::Right(text) | Self::Wrong(text)) = self;
+        text
+    }
+
+    /// Whether it is right.
+    pub fn is_right(&self) -> bool {
+        matches!(self, Self::Right(_))
+    }
+}
+
+/// What is wrong with a line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// From 1.
+    pub line: usize,
+    /// A sentence for the one who wrote it.
+    pub text: String,
+}
+
+impl Fault {
+    /// What is wrong where byte `at` of a file stands.
+    pub fn at(file: &str, at: usize, text: impl Into<String>) -> Self {
+        Self { line: 1 + file.bytes().take(at).filter(|byte| *byte == b'\n').count(), text: text.into() }
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "line {}: {}", self.line, self.text)
+    }
+}
+
+impl Script {
+    /// What has been brought about when page `at` begins.
+    pub fn things_before(&self, at: usize) -> Vec<LessonAction> {
+        things_of(self.pages.iter().take(at).flat_map(|page| &page.parts))
+    }
+
+    /// Its questions, with the page and the part that each is.
+    pub fn asks(&self) -> impl Iterator<Item = (usize, usize, &Ask)> {
+        self.pages.iter().enumerate().flat_map(|(page, of)| {
+            of.parts.iter().enumerate().filter_map(move |(at, part)| match part {
+                ScriptPart::Ask(ask) => Some((page, at, ask)),
+                _ => None,
+            })
+        })
+    }
+}
+
+/// What these parts bring about, in the order in which a page is made ready, each thing once: what was waited for is so,
+/// whoever did it.
+pub(super) fn things_of<'a>(parts: impl Iterator<Item = &'a ScriptPart>) -> Vec<LessonAction> {
+    let mut things: Vec<LessonAction> = Vec::new();
+    for thing in parts.flat_map(ScriptPart::things).filter(|thing| !matches!(thing, LessonAction::Act(_))) {
+        things.retain(|other| discriminant(other) != discriminant(thing));
+        things.push(thing.clone());
+    }
+    things.sort();
+    things
+}
+
+impl ScriptPart {
+    /// What is so behind it.
+    fn things(&self) -> &[LessonAction] {
+        match self {
+            Self::Do(things) => things,
+            Self::Wait(wait) => std::slice::from_ref(&wait.thing),
+            _ => &[],
+        }
+    }
+}
+
+impl ScriptPage {
+    /// Its questions.
+    pub fn asks(&self) -> impl Iterator<Item = &Ask> {
+        self.parts.iter().filter_map(|part| if let ScriptPart::Ask(ask) = part { Some(ask) } else { None })
+    }
+
+    /// Whether all that it waits for can be shown on paper as if it was done.
+    pub fn can_be_shown_done(&self) -> bool {
+        let mut waits =
+            self.parts.iter().filter_map(|part| if let ScriptPart::Wait(wait) = part { Some(wait) } else { None });
+        let can = |wait: &Wait| !matches!(wait.thing, LessonAction::Act(_) | LessonAction::Row(_));
+        waits.clone().next().is_some() && waits.all(can)
+    }
+}
+
+fn markdown<'de, D: Deserializer<'de>>(input: D) -> Result<Vec<MarkdownBlock>, D::Error> {
+    words(input).map(|text| blocks(&text))
+}
+
+/// A text in the language of the window, where the lesson has one in it.
+fn words<'de, D: Deserializer<'de>>(input: D) -> Result<String, D::Error> {
+    String::deserialize(input).map(|text| lang::of_lesson(&text).to_owned())
+}
+
+fn perhaps<'de, D: Deserializer<'de>>(input: D) -> Result<Option<String>, D::Error> {
+    words(input).map(Some)
+}
+
+/// A question that has an answer.
+fn answerable<'de, D: Deserializer<'de>>(input: D) -> Result<Ask, D::Error> {
+    let ask = Ask::deserialize(input)?;
+    if ask.question.is_empty() {
+        Err(D::Error::custom("there is no question; write `ask.question = \"...\"`"))
+    } else if ask.choices.is_empty() && ask.answer.is_empty() {
+        Err(D::Error::custom(
+            "the question has no answer; write `ask.choices = [{ right = \"...\" }, { wrong = \"...\" }]`, or `ask.answer = \"...\"`",
+        ))
+    } else if !ask.choices.is_empty() && !ask.accepts.is_empty() {
+        Err(D::Error::custom("`accepts` is of a question without choices, whose answer is typed"))
+    } else if !ask.choices.is_empty() && !ask.choices.iter().any(LessonChoice::is_right) {
+        Err(D::Error::custom("no choice is right; write `{ right = \"...\" }` for one that is"))
+    } else {
+        Ok(ask)
+    }
+}
+
+/// Reads the lesson of a file.
+///
+/// # Errors
+/// The first line that means nothing.
+pub fn read(text: &str) -> Result<Script, Fault> {
+    let script: Script = toml::from_str(text).map_err(|error| {
+        let message = match error.message() {
+            words if words.starts_with("wanted exactly 1 element") => {
+                "each [[page.part]] is one of text, do, light, wait and ask, and each wait.for is one thing"
+            }
+            words => words,
+        };
+        Fault::at(text, error.span().map_or(0, |span| span.start), message)
+    })?;
+    if script.pages.is_empty() {
+        return Err(Fault::at(text, text.len(), "there is no page; pages begin with a line [[page]]"));
+    }
+    Ok(script)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_has_its_parts_in_the_order_of_the_file_and_knows_what_was_done_before() {
+        let text = "title = 'T'\nabout = 'About.'\n[[page]]\nheading = 'A'\npart = [{ text = 'Words.' }, { do = { sentence = 'a', beam = 5 } },\n\
+            { ask = { question = 'Why?', choices = [{ wrong = 'no' }, { right = 'yes' }], why = 'so' } }]\n\
+            [[page]]\nheading = 'B'\n[[page.part]]\ndo.beam = 1\n[[page.part]]\nlight = ['box alpha', 'heatmap']\n\
+            [[page]]\nheading = 'C'\n";
+        let script = read(text).expect("it can be read");
+        assert_eq!((script.title.as_str(), script.about.len(), script.pages.len()), ("T", 1, 3));
+        let [ScriptPart::Text(_), ScriptPart::Do(_), ScriptPart::Ask(ask)] = &script.pages[0].parts[..] else {
+            panic!("{:?}", script.pages[0])
+        };
+        assert_eq!((ask.solution(), ask.why.as_str()), ("yes".to_owned(), "so"));
+        assert_eq!(script.things_before(2), [LessonAction::Sentence("a".into()), LessonAction::Beam(1)]);
+    }
+
+    #[test]
+    fn a_typed_answer_is_right_by_whole_words_whatever_its_capitals_and_signs() {
+        let accepts = ["diagonal".to_owned(), "from corner to corner".to_owned()].to_vec();
+        let ask = Ask { accepts, ..Ask::default() };
+        for (typed, is_right) in [
+            ("Diagonal", true),
+            ("On the DIAGONAL, of course!", true),
+            ("from corner-to-corner", true),
+            ("diagonally", false),
+            ("a corner", false),
+            ("", false),
+        ] {
+            assert_eq!(ask.takes(typed), is_right, "{typed}");
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_its_line() {
+        let page = "title = 'T'\n[[page]]\nheading = 'P'\n[[page.part]]\n";
+        for (part, line, words) in [
+            ("do.beem = 1", 5, "unknown variant `beem`, expected one of `models`, `sentence`"),
+            ("do.models = ['a']\ndo.beam = 'many'", 6, "a number from 1 to 50"),
+            ("do.beam = 51", 5, "a number from 1 to 50, such as 5, not 51"),
+            ("do.act = 'say a word'", 5, "belongs into a part `wait`"),
+            ("do.page = 'attic'", 5, "a page, such as \"steps\", not \"attic\""),
+            ("do.sentence = ''", 5, "a sentence"),
+            ("do.energies = 'on'", 5, "boolean"),
+            ("do = 1", 5, "a table"),
+            ("light = ['heetmap']", 5, "unknown variant `heetmap`, expected one of `source`"),
+            ("light = ['rows m']", 5, "stands alone"),
+            ("light = ['box']", 5, "needs the key of a box"),
+            ("wait.for.act = 'sleep'", 5, "`another sentence`"),
+            ("wait.for = { beam = 1, pieces = true }", 5, "is one thing"),
+            ("wait.say = 'x'", 5, "missing field `for`"),
+            ("ask.question = 'Why?'", 4, "no answer"),
+            ("ask.question = 'Why?'\nask.choices = [{ wrong = 'a' }]", 4, "no choice is right"),
+            ("ask.answer = 'so'", 4, "no question"),
+            ("ask.question = 'Why?'\nask.choices = [{ right = 'a' }]\nask.accepts = ['a']", 4, "without choices"),
+            ("text = 'a'\ndo.beam = 1", 4, "each [[page.part]] is one of text"),
+            ("lihgt = []", 5, "unknown variant `lihgt`, expected one of `text`, `do`"),
+        ] {
+            let fault = read(&format!("{page}{part}\n")).expect_err(part);
+            assert!(fault.line == line && fault.text.contains(words), "{part}: {fault}");
+        }
+        for (text, line, words) in [
+            ("[[page]]\nheading = 'P'\n", 1, "missing field `title`"),
+            ("title = 'T'\n", 1, "missing field `page`"),
+            ("title = 'T'\npage = []\n", 3, "no page"),
+            ("title = 'T'\nabuot = 'x'\n", 2, "unknown field `abuot`"),
+            ("title = 'T\n", 1, "literal string"),
+        ] {
+            let fault = read(text).expect_err(text);
+            assert!(fault.line == line && fault.text.contains(words), "{text}: {fault}");
+        }
+    }
+}

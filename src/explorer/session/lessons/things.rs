@@ -1,0 +1,248 @@
+//! What a lesson can bring about, and wait for: [`LessonAction`]. A leaf: what comes of them is not known here.
+
+use std::fmt;
+
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{DeserializeSeed, Error as _, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+
+use crate::app::layout::Look;
+use crate::app::page::Page;
+use engine::models::anatomy::Miswiring;
+use crate::pages::page_of_key;
+use crate::pages::steps::command::{Guessed, Mode};
+
+/// What a reader does that cannot be done for them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+pub enum LessonAct {
+    /// Types or chooses another sentence.
+    #[serde(rename = "another sentence")]
+    AnotherSentence,
+    /// Selects any word.
+    #[serde(rename = "select a word")]
+    SelectWord,
+    /// Guesses, and looks.
+    #[serde(rename = "reveal the guess")]
+    Reveal,
+    /// Sets what the decoder looks at or says.
+    #[serde(rename = "set something")]
+    Intervene,
+    /// Goes to another step.
+    #[serde(rename = "another step")]
+    AnotherStep,
+    /// Says a word in place of the model.
+    #[serde(rename = "say a word")]
+    Say,
+    /// Shows another hypothesis.
+    #[serde(rename = "another hypothesis")]
+    AnotherHypothesis,
+}
+
+/// A thing that a lesson brings about or waits for, in the order in which a page is made ready.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LessonAction {
+    /// These models are the columns.
+    Models(Vec<String>),
+    /// This is translated.
+    Sentence(#[serde(deserialize_with = "filled")] String),
+    /// Every model is given this translation, and shows where it would look; `None`: its own.
+    Given(#[serde(deserialize_with = "or_none")] Option<String>),
+    /// So many hypotheses are kept.
+    Beam(#[serde(deserialize_with = "beam")] usize),
+    /// `[UNK]` is never said.
+    ForbidUnk(bool),
+    /// This page is shown.
+    Page(#[serde(deserialize_with = "page")] Page),
+    /// The column of this model is the selected one.
+    Select(#[serde(deserialize_with = "filled")] String),
+    /// This hypothesis of the selected column is shown, from 1, the best.
+    Hypothesis(#[serde(deserialize_with = "beam")] usize),
+    /// This word of the selected column's translation is selected; `None`: none.
+    Word(#[serde(deserialize_with = "or_none")] Option<String>),
+    /// alpha of the selected word is set: all of it on this source word, or `even`; `None`: nothing is set any more.
+    Row(#[serde(deserialize_with = "or_none")] Option<String>),
+    /// What columns show.
+    Picture(Look),
+    /// Energies in place of alpha.
+    Energies(bool),
+    /// Pieces of words.
+    Pieces(bool),
+    /// The links of the aligner.
+    Links(bool),
+    /// Where words come from, by alignment heads, in place of where the model looked; no lesson begins so.
+    Origin(bool),
+    /// Typed words in place of `[UNK]`.
+    TypedWords(bool),
+    /// The inspector is open.
+    Inspector(bool),
+    /// The selected column stands alone.
+    Solo(bool),
+    /// Whose words the steps read on.
+    Mode(#[serde(deserialize_with = "mode")] Mode),
+    /// How the model of the steps is wired.
+    Wrong(#[serde(deserialize_with = "wrong")] Option<Miswiring>),
+    /// This is guessed first; `None`: nothing.
+    Guess(#[serde(deserialize_with = "guess")] Option<Guessed>),
+    /// The beam stands beside the steps.
+    StepBeam(bool),
+    /// The player goes box by box.
+    Stages(bool),
+    /// The step that says this word is shown; a number: that step, from 1.
+    Step(#[serde(deserialize_with = "step")] String),
+    /// The box of this key is open; `None`: none.
+    Box(#[serde(deserialize_with = "or_none")] Option<String>),
+    /// What only the reader can do.
+    Act(LessonAct),
+}
+
+/// What `find` makes of a word, or what it must be.
+fn known<'de, D, T>(input: D, takes: &str, find: impl FnOnce(&str) -> Option<T>) -> Result<T, D::Error>
+where
+    D: Deserializer<'de>,
+{
+    let text = String::deserialize(input)?;
+    find(&text).ok_or_else(|| D::Error::custom(format!("this takes {takes}, not {text:?}")))
+}
+
+fn filled<'de, D: Deserializer<'de>>(input: D) -> Result<String, D::Error> {
+    known(input, "a sentence or a name", |text| (!text.is_empty()).then(|| text.to_owned()))
+}
+
+fn or_none<'de, D: Deserializer<'de>>(input: D) -> Result<Option<String>, D::Error> {
+    filled(input).map(|text| Some(text).filter(|text| text != "none"))
+}
+
+fn beam<'de, D: Deserializer<'de>>(input: D) -> Result<usize, D::Error> {
+    let takes = "a number from 1 to 50, such as 5";
+    let beam = i64::deserialize(input).map_err(|_| D::Error::custom(format!("this takes {takes}")))?;
+    let found = usize::try_from(beam).ok().filter(|beam| (1..=50).contains(beam));
+    found.ok_or_else(|| D::Error::custom(format!("this takes {takes}, not {beam}")))
+}
+
+fn page<'de, D: Deserializer<'de>>(input: D) -> Result<Page, D::Error> {
+    known(input, "a page, such as \"steps\"", page_of_key)
+}
+
+fn mode<'de, D: Deserializer<'de>>(input: D) -> Result<Mode, D::Error> {
+    known(input, "\"shown\", \"greedy\" or \"class\"", Mode::from_key)
+}
+
+fn wrong<'de, D: Deserializer<'de>>(input: D) -> Result<Option<Miswiring>, D::Error> {
+    known(input, "a wrong wiring, such as \"blind-weights\", or \"none\"", |text| match text {
+        "none" => Some(None),
+        _ => Miswiring::from_key(text).map(Some),
+    })
+}
+
+fn guess<'de, D: Deserializer<'de>>(input: D) -> Result<Option<Guessed>, D::Error> {
+    known(input, "\"row\", \"word\", \"alignment\" or \"off\"", |text| match text {
+        "off" => Some(None),
+        _ => Guessed::from_key(text).map(Some),
+    })
+}
+
+fn step<'de, D: Deserializer<'de>>(input: D) -> Result<String, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged, expecting = "this takes a word of the translation, or a number from 1")]
+    enum Step {
+        Number(usize),
+        Word(String),
+    }
+    Step::deserialize(input).map(|step| match step {
+        Step::Number(number) => number.to_string(),
+        Step::Word(word) => word,
+    })
+}
+
+/// A table of things that the program does.
+pub(super) fn things<'de, D: Deserializer<'de>>(input: D) -> Result<Vec<LessonAction>, D::Error> {
+    struct Table;
+    impl<'de> Visitor<'de> for Table {
+        type Value = Vec<LessonAction>;
+
+        fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+            out.write_str("a table of what is brought about")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
+            let (mut entries, mut things) = (Entries { map, is_over: false }, Vec::new());
+            loop {
+                match LessonAction::deserialize(MapAccessDeserializer::new(&mut entries)) {
+                    Ok(LessonAction::Act(_)) => {
+                        return Err(A::Error::custom("`act` is for the reader; it belongs into a part `wait`"));
+                    }
+                    Ok(thing) => things.push(thing),
+                    Err(_) if entries.is_over => break,
+                    Err(error) => return Err(error),
+                }
+            }
+            things.sort();
+            Ok(things)
+        }
+    }
+    input.deserialize_map(Table)
+}
+
+/// The entries of a table, each a thing for itself.
+struct Entries<A> {
+    map: A,
+    is_over: bool,
+}
+
+impl<'de, A: MapAccess<'de>> MapAccess<'de> for &mut Entries<A> {
+    type Error = A::Error;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, A::Error> {
+        let key = self.map.next_key_seed(seed)?;
+        self.is_over = key.is_none();
+        Ok(key)
+    }
+
+    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, A::Error> {
+        self.map.next_value_seed(seed)
+    }
+}
+
+/// The row in which every source word has the same weight.
+pub const EVEN: &str = "even";
+
+impl LessonAction {
+    /// Whether it can be done for a reader who passes it over.
+    pub fn can_be_done(&self) -> bool {
+        matches!(self, Self::Act(LessonAct::Reveal)) || !matches!(self, Self::Act(_))
+    }
+
+    /// What the reader is told to do when it is waited for and the lesson does not say it.
+    pub fn prompt(&self) -> String {
+        match self {
+            Self::Models(names) => tr!("Show the models {}.", names.join(", ")),
+            Self::Sentence(text) => tr!("Type: {text}", text),
+            Self::Given(Some(text)) => tr!("Give the translation: {text}", text),
+            Self::Beam(beam) => tr!("Set the beam to {beam}.", beam),
+            Self::Page(page) => tr!("Open the page {}.", page.name()),
+            Self::Select(model) => tr!("Click the column of {model}.", model),
+            Self::Hypothesis(number) => tr!("Click line {number} of the list below the column.", number),
+            Self::Row(Some(row)) if row == EVEN => {
+                tr!("Right-click a word of the translation, and choose \"The same weight on every word\".").to_owned()
+            }
+            Self::Row(Some(word)) => {
+                tr!("Right-click a cell over {word}, and choose \"All weight on this source word\".", word)
+            }
+            Self::Word(Some(word)) => tr!("Click the word {word} of the translation.", word),
+            Self::Step(step) => tr!("Go to the step {step}.", step),
+            Self::Box(Some(key)) => tr!("Open the box {key}.", key),
+            Self::Act(act) => match act {
+                LessonAct::AnotherSentence => tr!("Type another sentence, or choose one from the list."),
+                LessonAct::SelectWord => tr!("Click a word of a translation."),
+                LessonAct::Reveal => tr!("Guess, then press Show."),
+                LessonAct::Intervene => tr!("Change where the model looks or what it says."),
+                LessonAct::AnotherStep => tr!("Go to another step."),
+                LessonAct::Say => tr!("Choose a word for the model to say."),
+                LessonAct::AnotherHypothesis => tr!("Click another line of the beam."),
+            }
+            .to_owned(),
+            _ => tr!("Do what the page says.").to_owned(),
+        }
+    }
+}

@@ -1,0 +1,407 @@
+//! The application as eframe sees it. Each frame: take in what the worker tells, read the keys, paint the
+//! views of the table, then send on what the user did. Nothing here waits for anything.
+
+use std::time::Duration;
+
+use egui::{UserAttentionType, ViewportCommand};
+use qrcode::{Color, EcLevel, QrCode};
+
+use crate::app::command::WindowCommand;
+use crate::app::layout::Layout;
+use crate::app::lights::HighlightPart;
+use crate::app::open_with::Installed;
+use crate::app::page::SENTENCE;
+use crate::app::settings::Theme;
+use engine::clock::Instant;
+use crate::jobs::live::protocol::ColumnId;
+use engine::lang;
+use engine::lang::Language;
+use crate::pages::command::Command;
+use crate::pages::lesson::LessonCommand;
+use crate::pages::sentence::command::{InterveneCommand, SelectCommand, SentenceCommand};
+use crate::pages::sentence::view::memory::SentenceMemory;
+use crate::pages::shell::act::Act;
+use crate::pages::shell::local::{Local, Panel, Sheet, Window};
+use crate::pages::shell::source;
+use crate::pages::steps::STEPS;
+use crate::pages::training::view as training;
+use crate::session::driver::Driver;
+use crate::session::state::Session;
+use crate::ui::act;
+use crate::ui::shortcuts;
+use crate::ui::spoken::Announcer;
+use crate::ui::views;
+use crate::ui::views::presentation;
+use crate::widgets::theme;
+
+/// The largest side of a texture, pixels: the letters take at most 16 MB, and no picture of ours is larger.
+const MOST_SIDE: usize = 2048;
+/// Longest time a frame spends on news; the rest waits for the next frame.
+const PUMP_BUDGET: Duration = Duration::from_millis(4);
+
+/// Where the window's session lives: the [`Driver`], or a stand-in under test.
+pub trait Desk {
+    /// What to paint.
+    fn session(&self) -> &Session;
+    /// Does what the user asked for.
+    fn send(&mut self, command: Command);
+    /// Takes in what happened meanwhile; true when anything changed.
+    fn pump(&mut self, budget: Duration) -> bool;
+}
+
+impl Desk for Driver {
+    fn session(&self) -> &Session {
+        Self::session(self)
+    }
+
+    fn send(&mut self, command: Command) {
+        Self::send(self, command);
+    }
+
+    fn pump(&mut self, budget: Duration) -> bool {
+        Self::pump(self, budget)
+    }
+}
+
+/// The window.
+pub struct App {
+    desk: Box<dyn Desk>,
+    /// As it is kept; what the views of a frame change of it is kept after the frame.
+    layout: Layout,
+    local: Local,
+    commands: Vec<Command>,
+    frame_time: Option<Duration>,
+    began: Option<Instant>,
+    theme: Option<Theme>,
+    moves: Option<bool>,
+    seen_calls: u64,
+    /// That of the system.
+    system: Language,
+    /// What was spoken last.
+    spoken: Language,
+    /// Has a catalogue fetched that is not there yet.
+    fetch: Option<Box<dyn Fn(Language)>>,
+}
+
+impl App {
+    /// The window on this session.
+    pub fn new(desk: Box<dyn Desk>, ctx: &egui::Context) -> Self {
+        theme::install(ctx);
+        // The session keeps the zoom; egui's own keys would go past it.
+        ctx.options_mut(|options| options.zoom_with_keyboard = false);
+        // the sentence has the keyboard at first, so that typing begins another; page Steps has keys of its own
+        let focus = (desk.session().app().view.page() != STEPS).then_some(Panel::Source);
+        let mut local = Local::default();
+        local.shared.focus = focus;
+        if focus.is_some() {
+            source::begin(ctx, desk.session().app().document.source());
+        }
+        Self {
+            desk,
+            layout: Layout::default(),
+            local,
+            commands: Vec::new(),
+            frame_time: None,
+            began: None,
+            theme: None,
+            moves: None,
+            seen_calls: 0,
+            system: Language::default(),
+            spoken: Language::default(),
+            fetch: None,
+        }
+    }
+
+    /// Offers these models where one is added, and names the folder for those of this user.
+    pub fn with_bundled(mut self, bundled: Vec<Installed>, home: Option<std::path::PathBuf>) -> Self {
+        (self.local.bundled, self.local.home) = (bundled, home);
+        self
+    }
+
+    /// Speaks the language of the system where none is chosen.
+    pub fn in_language(mut self, system: Language) -> Self {
+        self.system = system;
+        self
+    }
+
+    /// Has catalogues fetched that do not come with the program.
+    pub fn with_catalogues(mut self, fetch: Box<dyn Fn(Language)>) -> Self {
+        self.fetch = Some(fetch);
+        self
+    }
+
+    /// The thread speaks the language of this window from here on; English as long as a catalogue is on its way.
+    fn speak(&mut self) {
+        let wanted = self.desk.session().app().view.settings().language.unwrap_or(self.system);
+        let is_there = lang::is_there(wanted);
+        if let Some(fetch) = self.fetch.as_ref().filter(|_| !is_there) {
+            fetch(wanted);
+        }
+        let spoken = if is_there { wanted } else { Language::English };
+        lang::speak(spoken);
+        if std::mem::replace(&mut self.spoken, spoken) != spoken {
+            self.send(LessonCommand::Translate);
+        }
+    }
+
+    /// What the window remembers of the trees of searches.
+    pub fn trees(&mut self) -> impl Iterator<Item = &mut crate::pages::sentence::view::tree_memory::TreeMemory> {
+        self.local.of::<SentenceMemory>().trees.values_mut()
+    }
+
+    /// The parts that a lesson frames, where they are on the screen, and where they would be if nothing was cut.
+    pub fn framed(&self) -> &[(HighlightPart, egui::Rect, egui::Rect)] {
+        &self.local.lit
+    }
+
+    /// How long the last frame took: taking in news, layout and commands, without the graphics card.
+    pub fn frame_time(&self) -> Option<Duration> {
+        self.frame_time
+    }
+
+    /// What is painted.
+    pub fn session(&self) -> &Session {
+        self.desk.session()
+    }
+
+    /// Does this as if the user had.
+    pub fn send(&mut self, command: impl Into<Command>) {
+        self.desk.send(command.into());
+    }
+
+    /// Does what keys, menus and buttons asked for.
+    fn perform(&mut self, acts: Vec<Act>) {
+        let (session, lights) = (self.desk.session(), self.desk.session().lessons().lights());
+        let page = session.pages().get(session.app().view.page());
+        let (commands, layout, local) = (&mut self.commands, &mut self.layout, &mut self.local);
+        let mut window = Window { app: session.app(), lights: &lights, commands, layout, local };
+        acts.into_iter().for_each(|act| act::perform(act, &mut window, page));
+    }
+
+    fn read_input(&mut self, ctx: &egui::Context) {
+        let lights = self.desk.session().lessons().lights();
+        let page = self.desk.session().app().view.page();
+        let acts = shortcuts::pressed(ctx, source::editor_id(), page, lights.is_open());
+        self.perform(acts);
+        if self.local.full_screen.take().is_some() {
+            let fills = ctx.input(|input| input.viewport().fullscreen.unwrap_or(false));
+            ctx.send_viewport_cmd(ViewportCommand::Fullscreen(!fills));
+        }
+        copy(ctx, &self.local);
+        if ctx.input(|input| input.pointer.primary_clicked()) {
+            self.local.shared.picked = None;
+        }
+        let dropped = ctx.input(|input| input.raw.dropped_files.clone());
+        #[cfg(not(target_family = "wasm"))]
+        self.commands.extend(dropped.iter().map(|file| WindowCommand::Drop(file.path().to_path_buf()).into()));
+        #[cfg(target_family = "wasm")]
+        if !dropped.is_empty() {
+            self.local.dialogs.dropped(dropped, crate::pages::shell::dialogs::TEXT.then(WindowCommand::Drop));
+        }
+        let answered = self.local.dialogs.poll(ctx);
+        if let Some((asked, None)) = answered {
+            // These ask for a path themselves.
+            if !matches!(self.local.shared.sheet, Sheet::Training | Sheet::Figure { .. } | Sheet::Head(_)) {
+                self.local.shared.sheet = Sheet::Ask(asked);
+            }
+        } else if let Some((asked, Some(path))) = answered {
+            if matches!(self.local.shared.sheet, Sheet::Ask(_) | Sheet::Figure { .. }) {
+                self.local.shared.sheet = Sheet::None;
+            }
+            if asked.question == training::CONFIGURATION {
+                self.local.training_path = path.display().to_string();
+            }
+            self.commands.push(asked.answered(path));
+        }
+    }
+
+    fn apply_settings(&mut self, ctx: &egui::Context) {
+        let settings = &self.desk.session().app().view.settings();
+        if self.theme != Some(settings.theme) {
+            self.theme = Some(settings.theme);
+            ctx.set_theme(match settings.theme {
+                Theme::System => egui::ThemePreference::System,
+                Theme::Light => egui::ThemePreference::Light,
+                Theme::Dark => egui::ThemePreference::Dark,
+            });
+        }
+        self.local.theme = Some(ctx.theme());
+        let moves = self.layout.motion;
+        if self.moves != Some(moves) {
+            self.moves = Some(moves);
+            theme::set_motion(ctx, moves);
+        }
+        let larger = if self.local.presents { presentation::LARGER } else { 1.0 };
+        ctx.set_zoom_factor(settings.zoom * larger);
+    }
+
+    /// Another start of the program left its work to this window, which may be minimised or behind others.
+    fn come_forward(&mut self, ctx: &egui::Context) {
+        let calls = self.desk.session().app().view.calls();
+        if std::mem::replace(&mut self.seen_calls, calls) != calls {
+            ctx.send_viewport_cmd(ViewportCommand::Minimized(false));
+            ctx.send_viewport_cmd(ViewportCommand::Focus);
+            ctx.send_viewport_cmd(ViewportCommand::RequestUserAttention(UserAttentionType::Informational));
+        }
+    }
+
+    /// The window's size is kept in points at zoom 1, as the next start asks for it.
+    fn keep_size(&mut self, ctx: &egui::Context) {
+        let Some(size) = ctx.input(|input| input.viewport().inner_rect).map(|rect| rect.size() * ctx.zoom_factor())
+        else {
+            return;
+        };
+        let is_same = |[width, height]: [f32; 2]| (width - size.x).abs() <= 1.0 && (height - size.y).abs() <= 1.0;
+        if !self.layout.window.is_some_and(is_same) && !ctx.input(|input| input.pointer.any_down()) {
+            self.layout.window = Some(size.into());
+        }
+    }
+
+    fn finish(&mut self, ctx: &egui::Context) {
+        let session = self.desk.session();
+        // What is remembered of a column goes with it.
+        let is_there = |id: &ColumnId| session.app().document.columns().iter().any(|column| column.id == *id);
+        self.local.of::<SentenceMemory>().trees.retain(|id, _| is_there(id));
+        self.local.of::<SentenceMemory>().output_heights.retain(|id, _| is_there(id));
+        self.local.shared.textures.retain(|id, _| is_there(id));
+        if session.app().view.hover() != self.local.shared.hover {
+            self.commands.push(SelectCommand::Hover(self.local.shared.hover).into());
+        }
+        if std::mem::take(&mut self.local.shared.copies_link)
+            && let Ok(link) = session.link()
+        {
+            ctx.copy_text(link);
+            self.commands.push(WindowCommand::LinkCopied.into());
+        }
+        if let Some(text) = self.local.shared.copied.take() {
+            ctx.copy_text(text);
+        }
+        if let Some((number, pixels)) =
+            session.app().view.painted().filter(|(number, _)| Some(*number) != self.local.seen_painted)
+        {
+            self.local.seen_painted = Some(number);
+            let size = [pixels.width as usize, pixels.height as usize];
+            ctx.copy_image(egui::ColorImage::from_rgba_unmultiplied(size, &pixels.rgba));
+        }
+        let layout = (*session.app().view.layout() != self.layout).then(|| Box::new(self.layout.clone()));
+        if self.commands.is_empty() && layout.is_none() {
+            return;
+        }
+        if !self.commands.iter().all(keeps_mark) {
+            self.local.of::<SentenceMemory>().key_mark = None;
+        }
+        // first: lessons that begin lay the window out themselves
+        let layout = layout.map(|layout| WindowCommand::SetLayout(layout).into());
+        for command in layout.into_iter().chain(std::mem::take(&mut self.commands)) {
+            self.desk.send(command);
+        }
+        // What the commands changed is on the screen only after another frame.
+        ctx.request_repaint();
+    }
+
+    /// The link to what is presented, where the address of a site is known, as a code for cameras.
+    fn make_code(&mut self) {
+        let session = self.desk.session();
+        let lesson = session.lessons().open().map_or(0, |open| 1 + open.page as u64);
+        // never 0, with which nothing was made
+        let revision = (session.app().revision() + 1) * 1000 + lesson;
+        if !self.local.presents || session.app().view.settings().site.is_none() || self.local.code.0 == revision {
+            return;
+        }
+        // a text that is too long for a code has none
+        let code = session.link().ok().and_then(|link| QrCode::with_error_correction_level(link, EcLevel::L).ok());
+        self.local.code = (revision, 0, Vec::new());
+        if let Some(code) = code {
+            let dark = code.to_colors().into_iter().map(|colour| colour == Color::Dark).collect();
+            self.local.code = (revision, code.width(), dark);
+        }
+    }
+
+    fn note_frame(&mut self) {
+        self.frame_time = self.began.take().map(|began| began.elapsed()).or(self.frame_time);
+    }
+
+    /// The first half of a frame: takes in what happened meanwhile. Public for measuring without a window.
+    pub fn begin(&mut self) {
+        self.began = Some(Instant::now());
+        self.speak();
+        self.desk.pump(PUMP_BUDGET);
+    }
+
+    /// The second half of a frame: reads the input, paints, does what the user asked for.
+    pub fn paint(&mut self, ui: &mut egui::Ui) {
+        let ctx = ui.ctx().clone();
+        self.speak();
+        self.layout.clone_from(self.desk.session().app().view.layout());
+        self.apply_settings(&ctx);
+        self.come_forward(&ctx);
+        self.read_input(&ctx);
+        self.keep_size(&ctx);
+        if ctx.input(|input| input.pointer.delta() != egui::Vec2::ZERO) {
+            self.local.of::<SentenceMemory>().key_mark = None;
+        }
+        // a mark outlives neither its column nor, below, any act that changes what is marked
+        let document = &self.desk.session().app().document;
+        let mark = &mut self.local.of::<SentenceMemory>().key_mark;
+        *mark = mark.filter(|mark| document.column(mark.column).is_some());
+        self.local.shared.hover = *mark;
+        self.make_code();
+        let (session, lights) = (self.desk.session(), self.desk.session().lessons().lights());
+        let (commands, layout, local) = (&mut self.commands, &mut self.layout, &mut self.local);
+        let mut window = Window { app: session.app(), lights: &lights, commands, layout, local };
+        views::show(ui, &mut window, session);
+        let acts = std::mem::take(&mut self.local.acts);
+        if !acts.is_empty() {
+            self.perform(acts);
+            ctx.request_repaint();
+        }
+        // the source is always there, so F6 ends at the latest with it
+        if self.desk.session().app().view.page() == SENTENCE && !self.local.presents && self.local.shared.cycle_on() {
+            ctx.request_repaint();
+        }
+        self.finish(&ctx);
+        Announcer::translated(&ctx, &self.desk.session().app().document);
+        self.note_frame();
+    }
+}
+
+/// Copies the words that the mouse was drawn over; a text field copies its own.
+fn copy(ctx: &egui::Context, local: &Local) {
+    let Some(picked) = local.shared.picked.as_ref().filter(|_| !ctx.text_edit_focused()) else { return };
+    if ctx.input(|input| input.events.iter().any(|event| matches!(event, egui::Event::Copy))) {
+        ctx.copy_text(picked.part.clone());
+    }
+}
+
+/// Moving about leaves the mark of the arrow keys in place.
+fn keeps_mark(command: &Command) -> bool {
+    matches!(
+        command,
+        Command::Sentence(
+            SentenceCommand::Intervene(InterveneCommand::Weight { .. })
+                | SentenceCommand::Select(
+                    SelectCommand::MoveTarget(_) | SelectCommand::Target { .. } | SelectCommand::Hover(_)
+                )
+        )
+    )
+}
+
+impl eframe::App for App {
+    /// Graphics cards offer pictures of 16,384 by 16,384 points, and egui takes one for its letters as large as that: after
+    /// many sizes of letters a gigabyte, and again on the card. It begins anew when that is full.
+    fn raw_input_hook(&mut self, _ctx: &egui::Context, input: &mut egui::RawInput) {
+        input.max_texture_side = Some(input.max_texture_side.map_or(MOST_SIDE, |side| side.min(MOST_SIDE)));
+    }
+
+    fn logic(&mut self, _ctx: &egui::Context, _frame: &mut eframe::Frame) {
+        self.begin();
+    }
+
+    fn ui(&mut self, ui: &mut egui::Ui, _frame: &mut eframe::Frame) {
+        self.paint(ui);
+    }
+
+    fn clear_color(&self, visuals: &egui::Visuals) -> [f32; 4] {
+        visuals.panel_fill.to_normalized_gamma_f32()
+    }
+}

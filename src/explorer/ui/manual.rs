@@ -1,0 +1,209 @@
+//! The pages of the manual, which are the files of `assets/manual`.
+
+use std::sync::OnceLock;
+
+use egui::TextureHandle;
+
+use engine::lang;
+use engine::text::markdown::{MarkdownBlock, blocks};
+use engine::text::words::folded;
+
+/// A page of the manual.
+pub struct ManualPage {
+    /// Its file in `assets/manual`.
+    pub file: &'static str,
+    /// Its blocks.
+    pub blocks: Vec<MarkdownBlock>,
+}
+
+impl ManualPage {
+    /// Its first heading.
+    pub fn title(&self) -> String {
+        self.blocks.first().map(MarkdownBlock::plain).unwrap_or_default()
+    }
+}
+
+/// The pages of a folder of `assets`, in the order of the contents, which come first.
+macro_rules! files {
+    ($folder:literal) => {
+        files![$folder:
+            "README.md",
+            "first-steps.md",
+            "sentence.md",
+            "acting.md",
+            "steps.md",
+            "teaching.md",
+            "pages.md",
+            "keys.md",
+            "figures.md",
+            "command-line.md",
+            "search.md",
+            "evaluation.md",
+            "corpus.md",
+            "aligner.md",
+            "phrase-tables.md",
+            "plane.md",
+            "models.md",
+            "training.md",
+            "install.md",
+            "browser.md",
+            "python.md",
+        ]
+    };
+    ($folder:literal: $($file:literal),* $(,)?) => {
+        &[$(($file, include_str!(concat!("../../../assets/", $folder, $file)))),*]
+    };
+}
+
+macro_rules! pictures {
+    ($($file:literal),* $(,)?) => {
+        &[$(($file, include_bytes!(concat!("../../../assets/manual/", $file)))),*]
+    };
+}
+
+/// The files in English.
+const FILES: &[(&str, &str)] = files!["manual/"];
+
+/// The pictures that pages name, as PNG.
+pub const PICTURES: &[(&str, &[u8])] =
+    pictures!["pictures/heatmap.png", "pictures/links.png", "pictures/beam.png", "pictures/local.png"];
+
+/// Every page, the contents first, in the language of the thread; in English where it has none.
+pub fn pages() -> &'static [ManualPage] {
+    static READ: [OnceLock<Vec<ManualPage>>; lang::COUNT] = [const { OnceLock::new() }; lang::COUNT];
+    READ[lang::spoken() as usize].get_or_init(|| {
+        let translated = translated::of(lang::spoken());
+        let text = |file: &str| translated.iter().find(|(other, _)| *other == file).map(|(_, text)| at_home(text));
+        let page = |(file, own): &(&'static str, &str)| {
+            let blocks = text(file).map_or_else(|| blocks(own), |text| blocks(&text));
+            ManualPage { file, blocks }
+        };
+        FILES.iter().map(page).collect()
+    })
+}
+
+/// A page whose links lead on as if it lay beside those in English.
+fn at_home(text: &str) -> String {
+    let beside = text.replace("../../../manual/", "");
+    beside.replace("../../../../", "../../").replace("../../../", "../")
+}
+
+/// The pages in other languages, which a browser leaves out.
+mod translated {
+    use engine::lang::Language;
+
+    /// The pages of a language by their files.
+    pub(super) fn of(language: Language) -> &'static [(&'static str, &'static str)] {
+        match language {
+            #[cfg(not(target_family = "wasm"))]
+            Language::French => files!["lang/fr/manual/"],
+            #[cfg(not(target_family = "wasm"))]
+            Language::German => files!["lang/de/manual/"],
+            _ => &[],
+        }
+    }
+}
+
+/// The most pages that one can go back.
+const MOST_BEFORE: usize = 100;
+
+/// What the manual remembers between two frames.
+#[derive(Default)]
+pub struct ManualLocal {
+    /// The page that is open.
+    pub page: usize,
+    /// What is looked for.
+    pub query: String,
+    /// What was looked for last, and where it was found.
+    found: (String, Vec<ManualHit>),
+    /// The pages before this one.
+    before: Vec<usize>,
+    /// The block that is to come into view.
+    pub goes_to: Option<usize>,
+    /// Pictures as textures, by their paths.
+    pub pictures: Vec<(String, TextureHandle)>,
+}
+
+impl ManualLocal {
+    /// Opens a page at one of its blocks.
+    pub fn open(&mut self, page: usize, block: Option<usize>) {
+        if page != self.page {
+            if self.before.len() == MOST_BEFORE {
+                self.before.remove(0);
+            }
+            self.before.push(self.page);
+        }
+        (self.page, self.goes_to) = (page, Some(block.unwrap_or(0)));
+        self.query.clear();
+    }
+
+    /// Where the words are that are looked for; the pages are gone through when the words change.
+    pub fn hits(&mut self) -> &[ManualHit] {
+        if self.found.0 != self.query {
+            self.found = (self.query.clone(), search(&self.query));
+        }
+        &self.found.1
+    }
+
+    /// Whether there is a page to go back to.
+    pub fn has_before(&self) -> bool {
+        !self.before.is_empty()
+    }
+
+    /// Goes back to the page before.
+    pub fn back(&mut self) {
+        if let Some(page) = self.before.pop() {
+            (self.page, self.goes_to) = (page, Some(0));
+        }
+        self.query.clear();
+    }
+}
+
+/// A place that a search found: a page and one of its blocks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ManualHit {
+    /// The place of the page.
+    pub page: usize,
+    /// The place of the block on it.
+    pub block: usize,
+    /// The words round the first that was looked for.
+    pub excerpt: String,
+}
+
+/// So many places are listed.
+const MOST_HITS: usize = 40;
+
+/// Characters before and behind the first word that was found.
+const AROUND: usize = 40;
+
+/// The blocks that have every word of `query`, whatever its capitals and apostrophes; headings before the rest.
+pub fn search(query: &str) -> Vec<ManualHit> {
+    let wanted: Vec<String> = query.split_whitespace().map(folded).collect();
+    if wanted.is_empty() {
+        return Vec::new();
+    }
+    let mut hits = Vec::new();
+    for (page, content) in pages().iter().enumerate() {
+        for (block, found) in content.blocks.iter().enumerate() {
+            let text = found.plain();
+            let low = folded(&text);
+            if wanted.iter().all(|word| low.contains(word)) {
+                let is_heading = matches!(found, MarkdownBlock::Heading { .. });
+                hits.push((!is_heading, ManualHit { page, block, excerpt: excerpt(&text, &wanted[0]) }));
+            }
+        }
+    }
+    hits.sort_by_key(|(behind, _)| *behind);
+    hits.into_iter().map(|(_, hit)| hit).take(MOST_HITS).collect()
+}
+
+/// The words round the first place of `word`, on one line.
+fn excerpt(text: &str, word: &str) -> String {
+    let line: Vec<char> = text.split_whitespace().collect::<Vec<_>>().join(" ").chars().collect();
+    let low: String = line.iter().filter_map(|letter| folded(letter.encode_utf8(&mut [0; 4])).chars().next()).collect();
+    let at = low.find(word).map_or(0, |at| low[..at].chars().count());
+    let (from, to) = (at.saturating_sub(AROUND), (at + word.chars().count() + AROUND).min(line.len()));
+    let part: String = line[from..to].iter().collect();
+    let mark = |there: bool| if there { "..." } else { "" };
+    format!("{}{}{}", mark(from > 0), part.trim(), mark(to < line.len()))
+}

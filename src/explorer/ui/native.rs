@@ -1,0 +1,96 @@
+//! The window of the desk.
+
+use std::sync::{Arc, OnceLock};
+
+use engine::error::{Error, Result};
+use engine::lang::Language;
+use crate::session::driver::Driver;
+use crate::session::{defect, driver, persist};
+use crate::ui::after_defect::{AfterDefect, Begin};
+use crate::ui::app::App;
+
+/// The size of the window at the first start, points.
+const FIRST_SIZE: [f32; 2] = [1280.0, 800.0];
+/// Smaller windows would cut things off.
+const LEAST_SIZE: [f32; 2] = [800.0, 500.0];
+
+/// Opens the window and stays until it is closed.
+pub fn run(options: driver::OpenWith) -> Result<()> {
+    open(options, |app| Box::new(app))
+}
+
+/// As [`run`], with the application wrapped in another.
+pub fn open(options: driver::OpenWith, wrap: impl FnOnce(App) -> Box<dyn eframe::App> + 'static) -> Result<()> {
+    if let Some(defect) = options.saved.as_deref().and_then(defect::found) {
+        let begin: Begin = Box::new(move |is_anew, ctx| begun(options, is_anew, ctx, wrap));
+        return show(None, |ctx| Box::new(AfterDefect::new(defect, ctx, begin)));
+    }
+    let window: Arc<OnceLock<egui::Context>> = Arc::default();
+    let waker = Arc::clone(&window);
+    // Models begin to load before the window is there; until then there is nothing to wake.
+    let (bundled, home) = (options.bundled.clone(), options.home.clone());
+    let driver = Driver::open(
+        options,
+        Arc::new(move || {
+            if let Some(ctx) = waker.get() {
+                ctx.request_repaint();
+            }
+        }),
+    );
+    let size = driver.session().app().view.layout().window;
+    show(size, move |ctx| {
+        let _ = window.set(ctx.clone());
+        wrap(App::new(Box::new(driver), ctx).with_bundled(bundled, home).in_language(system_language()))
+    })
+}
+
+/// The application in a window that is there, on the last state or without it.
+fn begun(
+    mut options: driver::OpenWith,
+    is_anew: bool,
+    ctx: &egui::Context,
+    wrap: impl FnOnce(App) -> Box<dyn eframe::App>,
+) -> Box<dyn eframe::App> {
+    if is_anew {
+        // A state that cannot be moved is left, and nothing is kept.
+        options.saved = options.saved.filter(|path| persist::put_aside(path).is_ok() || !path.exists());
+    }
+    let (bundled, home) = (options.bundled.clone(), options.home.clone());
+    let waker = ctx.clone();
+    let driver = Driver::open(options, Arc::new(move || waker.request_repaint()));
+    wrap(App::new(Box::new(driver), ctx).with_bundled(bundled, home).in_language(system_language()))
+}
+
+/// The first language of the system that the window speaks.
+fn system_language() -> Language {
+    Language::first_of(sys_locale::get_locales())
+}
+
+/// Shows it until it is closed.
+fn show(size: Option<[f32; 2]>, make: impl FnOnce(&egui::Context) -> Box<dyn eframe::App>) -> Result<()> {
+    let native = native_options(size);
+    eframe::run_native("Interlinear", native, Box::new(move |creation| Ok(make(&creation.egui_ctx)))).map_err(|error| {
+        Error::Device(format!(
+            "the window could not be opened ({error}); the commands translate, score and inspect work without one"
+        ))
+    })
+}
+
+fn native_options(size: Option<[f32; 2]>) -> eframe::NativeOptions {
+    // A damaged icon is no reason not to open.
+    let icon = eframe::icon_data::from_png_bytes(include_bytes!("../../../assets/icon.png")).unwrap_or_default();
+    let side = |at: usize| size.map(|size| size[at]).filter(|side| *side >= LEAST_SIZE[at]).unwrap_or(FIRST_SIZE[at]);
+    eframe::NativeOptions {
+        viewport: egui::ViewportBuilder::default()
+            .with_title("Interlinear")
+            .with_app_id("interlinear")
+            .with_icon(icon)
+            .with_inner_size([side(0), side(1)])
+            .with_min_inner_size(LEAST_SIZE),
+        // Named because a build with tests turns the other renderer on as well.
+        renderer: eframe::Renderer::Glow,
+        // It would blur colours that mean numbers.
+        dithering: false,
+        ..Default::default()
+    }
+}

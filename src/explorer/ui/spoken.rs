@@ -1,0 +1,58 @@
+//! What a screen reader is to hear where it is given no tree of the window, as in a browser.
+
+use egui::output::OutputEvent;
+use egui::{Context, FullOutput, Plugin};
+
+use crate::app::document::Document;
+use crate::app::document::column::Column;
+
+/// Tells what gets the focus, is chosen or changed, as it happens, and translations when they are whole.
+pub struct Announcer {
+    tell: Box<dyn Fn(&str) + Send + Sync>,
+    /// The translations that were told last.
+    translations: String,
+}
+
+impl Announcer {
+    /// Has a window told to `tell`.
+    pub fn install(ctx: &Context, tell: impl Fn(&str) + Send + Sync + 'static) {
+        ctx.add_plugin(Self { tell: Box::new(tell), translations: String::new() });
+    }
+
+    /// Tells the translation of each model once all of them are whole and new.
+    pub fn translated(ctx: &Context, document: &Document) {
+        let tell = |announcer: &mut Self| {
+            let whole = |column: &Column| !column.stale && !column.decoding;
+            let columns = document.columns().iter().filter(|column| column.shown().is_some());
+            if !columns.clone().all(whole) {
+                return;
+            }
+            let said = columns.filter_map(|column| Some(format!("{}: {}", column.name(), column.shown()?.text)));
+            let said = said.collect::<Vec<_>>().join(". ");
+            if said != announcer.translations {
+                (announcer.tell)(&said);
+                announcer.translations = said;
+            }
+        };
+        ctx.with_plugin(tell);
+    }
+}
+
+impl Plugin for Announcer {
+    fn debug_name(&self) -> &'static str {
+        "spoken"
+    }
+
+    fn output_hook(&mut self, _ctx: &Context, output: &mut FullOutput) {
+        let told = output.platform_output.events.iter().rev().find(|event| !is_typing(event));
+        if let Some(event) = told {
+            (self.tell)(&event.widget_info().description());
+        }
+    }
+}
+
+/// Who types hears the letters already.
+fn is_typing(event: &OutputEvent) -> bool {
+    let is_change = matches!(event, OutputEvent::ValueChanged(_) | OutputEvent::TextSelectionChanged(_));
+    is_change && event.widget_info().current_text_value.is_some()
+}

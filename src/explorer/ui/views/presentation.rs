@@ -1,0 +1,87 @@
+//! A picture in large type, for a room that looks at a projector: the sentence, which can be typed over, a column
+//! or two, the lesson that is open, nothing else.
+
+use egui::accesskit::Role;
+use egui::{Key, RichText, Ui, WidgetInfo};
+
+use figure::measure::TextMeasure as _;
+use crate::pages::shape::PageState;
+use crate::pages::shell::act::Act;
+use crate::pages::shell::local::Window;
+use crate::pages::shell::menu;
+use crate::pages::shell::source;
+use crate::widgets::marks::WholeLetters;
+use crate::widgets::theme;
+
+/// How much larger everything is than in the window.
+pub const LARGER: f32 = 1.7;
+
+/// Side of the code of the link, points of this larger type.
+const CODE_SIDE: f32 = 300.0;
+
+/// Whether only this is painted: some pages can be presented.
+pub fn is_shown(window: &Window<'_>, page: &dyn PageState) -> bool {
+    window.local.presents && page.presents() && !window.app.document.columns().is_empty()
+}
+
+/// The sentence, the columns, and how to go on.
+pub fn presentation_ui(ui: &mut Ui, window: &mut Window<'_>, page: &dyn PageState) {
+    let weak = theme::tokens(ui).weak;
+    source::editor_ui(ui, window);
+    // then the keys go through the steps again
+    if ui.input(|input| input.key_pressed(Key::Enter)) {
+        ui.memory_mut(|memory| memory.surrender_focus(source::editor_id()));
+    }
+    let foot = ui.text_style_height(&egui::TextStyle::Small) + theme::SPACE_2;
+    let rect = ui.available_rect_before_wrap();
+    let (above, below) = rect.split_top_bottom_at_y((rect.bottom() - foot).max(rect.top()));
+    let mut child = ui.new_child(egui::UiBuilder::new().id_salt("presented").max_rect(above));
+    page.present_ui(&mut child, window);
+    let mut foot =
+        ui.new_child(egui::UiBuilder::new().id_salt("presenting").max_rect(below.shrink2(egui::vec2(0.0, 2.0))));
+    foot.horizontal(|ui| {
+        ui.spacing_mut().button_padding.y = 0.0;
+        for (name, act) in [
+            (tr!("Previous"), Act::PreviousSentence),
+            (tr!("Next"), Act::NextSentence),
+            (tr!("Next model"), Act::NextColumn),
+        ] {
+            menu::act_button(ui, window, name, act);
+        }
+        code_ui(ui, window);
+        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+            menu::act_button(ui, window, tr!("Leave"), Act::Present);
+            let said = tr!("Page Up and Page Down, Esc leaves");
+            if WholeLetters(ui).width(said, theme::TEXT_SMALL) < ui.available_width() {
+                ui.label(RichText::new(said).size(theme::TEXT_SMALL).color(weak));
+            }
+        });
+    });
+}
+
+/// The link to what is presented, for the cameras of a room.
+fn code_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let (_, side, dark) = &window.local.code;
+    let why = match &window.app.view.settings().site {
+        None => tr!("A code needs the address of the explorer in a browser: interlinear explore --site ADDRESS"),
+        Some(_) => tr!("What is set is too long for a code; copy the link instead"),
+    };
+    if dark.is_empty() {
+        ui.add_enabled(false, egui::Button::new(tr!("Code")).small()).on_disabled_hover_text(why);
+        return;
+    }
+    ui.menu_button(tr!("Code"), |ui| {
+        // around a code four squares are light
+        let all = side + 8;
+        let square = (CODE_SIDE / all as f32).floor().max(1.0);
+        let whole = egui::Vec2::splat(square * all as f32);
+        let (rect, response) = ui.allocate_exact_size(whole, egui::Sense::hover());
+        response.widget_info(|| WidgetInfo::labeled(Role::Image, true, tr!("Link to what is shown, as a code")));
+        ui.painter().rect_filled(rect, 0.0, theme::PAPER);
+        for (at, _) in dark.iter().enumerate().filter(|(_, dark)| **dark) {
+            let place = egui::vec2((at % side + 4) as f32, (at / side + 4) as f32) * square;
+            let rect = egui::Rect::from_min_size(rect.min + place, egui::Vec2::splat(square));
+            ui.painter().rect_filled(rect, 0.0, theme::INK);
+        }
+    });
+}

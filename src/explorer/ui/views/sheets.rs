@@ -1,0 +1,185 @@
+//! Choosing a model folder or a file, by the system's dialog or a typed path.
+
+use std::path::PathBuf;
+
+use egui::text::{CCursor, CCursorRange};
+use egui::{Id, Key, RichText, Ui};
+
+use crate::app::document::column::file_name;
+use crate::app::open_with::{Installed, LanguagePair};
+use engine::decoding::SystemSpec;
+use engine::decoding::ensemble::Mixing;
+use engine::lang;
+use engine::models::choice::ModelSpec;
+use crate::pages::sentence::command::ColumnCommand;
+use crate::pages::shell::dialogs::{AskedPath, MODEL, Wants};
+use crate::pages::shell::local::{Sheet, Window};
+use crate::pages::shell::sheet;
+use engine::text::language;
+use crate::widgets;
+use crate::widgets::labels;
+use crate::widgets::theme;
+
+/// Room over and under a sheet, its edges among it, points.
+const AROUND: f32 = 120.0;
+
+/// The sheets that ask for a path.
+pub fn sheets_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let Sheet::Ask(asked) = window.local.shared.sheet.clone() else { return };
+    let frame = theme::card(theme::tokens(ui)).inner_margin(egui::Margin::same(24));
+    let response = egui::Modal::new(Id::unique("path_sheet")).frame(frame).show(ui.ctx(), |ui| {
+        ui.set_width(520.0_f32.min(ui.ctx().content_rect().width() - 80.0));
+        let most = ui.ctx().content_rect().height() - AROUND;
+        // the room of the sheet before, or before an error was told, is not that of this one
+        widgets::growing(most)
+            .id_salt(asked.question.title)
+            .auto_shrink([false, true])
+            .show(ui, |ui| sheet_ui(ui, window, &asked));
+    });
+    if response.should_close() {
+        window.local.shared.sheet = Sheet::None;
+    }
+    if window.local.shared.sheet == Sheet::None {
+        window.local.shared.replaces = None;
+    }
+}
+
+fn sheet_ui(ui: &mut Ui, window: &mut Window<'_>, asked: &AskedPath) {
+    ui.heading(lang::text(asked.question.title));
+    let weak = theme::tokens(ui).weak;
+    ui.label(RichText::new(lang::text(asked.question.note)).color(weak));
+    window.local.dialogs.missing_ui(ui);
+    ui.add_space(theme::SPACE_2);
+    let (called, hint) = match asked.question.wants {
+        // a browser has no paths
+        Wants::NewFile(_) if cfg!(target_family = "wasm") => (tr!("Name"), tr!("a name, with which it is saved")),
+        _ if cfg!(target_family = "wasm") => (tr!("Name"), tr!("a model of this site, or a link")),
+        _ => (tr!("Path"), tr!("a path on this computer")),
+    };
+    let label = ui.label(called);
+    let hint = asked.name.as_deref().unwrap_or(hint);
+    let field = egui::TextEdit::singleline(&mut window.local.shared.path).desired_width(f32::INFINITY).hint_text(hint);
+    let mut output = field.show(ui);
+    let response = output.response.response.clone().labelled_by(label.id);
+    let entered = response.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
+    if ui.memory(|memory| memory.focused().is_none()) {
+        response.request_focus();
+        // what is typed takes the place of the path that is there
+        let all = CCursorRange::two(CCursor::new(0), CCursor::new(window.local.shared.path.chars().count()));
+        output.state.cursor.set_char_range(Some(all));
+        output.state.store(ui.ctx(), response.id);
+    }
+    ui.add_space(theme::SPACE_2);
+    buttons_ui(ui, window, asked, entered);
+    if asked.question == MODEL {
+        bundled_ui(ui, window, asked);
+        ensemble_ui(ui, window);
+    }
+}
+
+fn buttons_ui(ui: &mut Ui, window: &mut Window<'_>, asked: &AskedPath, entered: bool) {
+    let path = window.local.shared.path.trim().to_owned();
+    let is_new = asked.question.wants.may_replace();
+    let replaces = is_new && sheet::replaces_ui(ui, window, &path);
+    ui.horizontal(|ui| {
+        let verb = if replaces { tr!("Replace it") } else { lang::text(asked.question.verb) };
+        let open = ui.add_enabled(!path.is_empty(), egui::Button::new(verb)).clicked();
+        let browse = egui::Button::new(tr!("Browse..."));
+        if ui.add_enabled(!window.local.dialogs.is_open(), browse).clicked() {
+            window.local.dialogs.ask(asked.clone());
+        }
+        if ui.button(tr!("Cancel")).clicked() {
+            window.local.shared.sheet = Sheet::None;
+        }
+        if !(open || entered) || path.is_empty() {
+            return;
+        }
+        if !is_new || window.local.shared.may_write(&path) {
+            choose(window, PathBuf::from(path), asked);
+        }
+    });
+}
+
+fn bundled_ui(ui: &mut Ui, window: &mut Window<'_>, asked: &AskedPath) {
+    if window.local.bundled.is_empty() {
+        return;
+    }
+    ui.separator();
+    ui.label(tr!("Models that come with Interlinear"));
+    let bundled = window.local.bundled.clone();
+    let weak = theme::tokens(ui).weak;
+    for LanguagePair { languages: (source, target), models } in LanguagePair::all(&bundled) {
+        if !source.is_empty() {
+            labels::caption(ui, tr!("{} to {}", language::name(source), language::name(target)));
+        }
+        let mut papers: Vec<&str> = models.iter().map(|model| model.paper.as_str()).collect();
+        papers.sort_by_key(|paper| models.iter().position(|model| model.paper == *paper));
+        papers.dedup();
+        for paper in papers {
+            ui.horizontal_wrapped(|ui| {
+                if !paper.is_empty() {
+                    ui.label(RichText::new(paper).size(theme::TEXT_SMALL).color(weak));
+                }
+                for Installed { folder, .. } in models.iter().filter(|model| model.paper == paper) {
+                    if ui.button(file_name(folder)).clicked() {
+                        choose(window, folder.clone(), asked);
+                    }
+                }
+            });
+        }
+    }
+}
+
+/// Models at hand that can be members, by folder, with their names: those of the columns, then the bundled ones.
+fn candidates(window: &Window<'_>) -> Vec<(ModelSpec, String)> {
+    let columns = window.app.document.models();
+    let columns = columns.filter_map(|column| Some((column.system.only()?.clone(), column.name())));
+    let bundled = window.local.bundled.iter().map(|model| ((&model.folder).into(), file_name(&model.folder)));
+    let mut found: Vec<(ModelSpec, String)> = Vec::new();
+    for (model, name) in columns.chain(bundled) {
+        if !found.iter().any(|(other, _)| *other == model) {
+            found.push((model, name));
+        }
+    }
+    found
+}
+
+/// Two or more models that are to translate as one.
+fn ensemble_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let found = candidates(window);
+    if found.len() < 2 {
+        return;
+    }
+    let weak = theme::tokens(ui).weak;
+    ui.separator();
+    ui.label(tr!("Several models as one"));
+    let note = tr!(
+        "Two or more models with the same target vocabulary make an ensemble: their probabilities are averaged at every word."
+    );
+    ui.add(egui::Label::new(RichText::new(note).color(weak)).wrap());
+    let chosen = &mut window.local.members;
+    chosen.retain(|model| found.iter().any(|(there, _)| there == model));
+    ui.horizontal_wrapped(|ui| {
+        ui.spacing_mut().item_spacing = egui::vec2(theme::SPACE_4, theme::SPACE_1);
+        for (model, name) in &found {
+            let mut is_member = chosen.contains(model);
+            let response = ui.checkbox(&mut is_member, name).on_hover_text(model.to_string());
+            if response.changed() && is_member {
+                chosen.push(model.clone());
+            } else if response.changed() {
+                chosen.retain(|other| other != model);
+            }
+        }
+    });
+    if ui.add_enabled(chosen.len() > 1, egui::Button::new(tr!("Add ensemble"))).clicked() {
+        let (members, mixing) = (std::mem::take(chosen), Mixing::default());
+        window.push(ColumnCommand::Add(SystemSpec { members, mixing }));
+        window.local.shared.sheet = Sheet::None;
+    }
+}
+
+fn choose(window: &mut Window<'_>, path: PathBuf, asked: &AskedPath) {
+    window.push(asked.answered(path));
+    window.local.shared.path.clear();
+    window.local.shared.sheet = Sheet::None;
+}

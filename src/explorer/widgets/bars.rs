@@ -1,0 +1,58 @@
+//! Words with horizontal bars, for the candidates of a position.
+
+use egui::accesskit::Role;
+use egui::{Sense, Ui, WidgetInfo, vec2};
+
+use figure;
+use figure::label;
+use crate::widgets::marks::Letters;
+use crate::widgets::{marks, theme};
+
+/// A row's height, points.
+pub const ROW: f32 = 19.0;
+
+/// One bar.
+#[derive(Default)]
+pub struct Bar {
+    /// In front of the bar.
+    pub text: String,
+    /// Its length, of the room for bars; below 0 it goes to the left.
+    pub share: f32,
+    /// Where 0 is in that room, 0..1.
+    pub zero: f32,
+    /// Behind the bar.
+    pub number: String,
+    /// What a screen reader says.
+    pub label: String,
+    /// Drawn in the accent colour, unless it is below 0.
+    pub is_marked: bool,
+}
+
+/// Paints the bars one under the other; answers with the one that was clicked. `hint` says what a click does.
+pub fn bars(ui: &mut Ui, bars: &[Bar], hint: &str) -> Option<usize> {
+    let palette = theme::palette(ui);
+    let texts = bars.iter().map(|bar| bar.text.as_str().into());
+    let names = label::widest(&Letters(ui), texts).min(ui.available_width() * 0.4) + theme::SPACE_2;
+    let numbers = bars.iter().map(|bar| bar.number.as_str().into());
+    let room = (label::widest(&Letters(ui), numbers) + theme::SPACE_2).min(ui.available_width() * 0.5);
+    let mut clicked = None;
+    for (n, bar) in bars.iter().enumerate() {
+        let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::click());
+        response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &bar.label));
+        if response.clicked() {
+            clicked = Some(n);
+        }
+        if response.hovered() || response.has_focus() {
+            ui.painter().rect_filled(rect, theme::RADIUS_SMALL, theme::tokens(ui).raised);
+        }
+        response.on_hover_text(hint);
+        if !ui.is_rect_visible(rect) {
+            continue;
+        }
+        let (text, number) = (bar.text.as_str().into(), bar.number.as_str().into());
+        let Bar { share, zero, is_marked, .. } = *bar;
+        let figure = figure::bars::BarMark { text, share, zero, number, room, is_marked };
+        marks::paint(ui.painter(), figure.marks(&rect, names, palette));
+    }
+    clicked
+}

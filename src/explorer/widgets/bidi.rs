@@ -1,0 +1,95 @@
+//! The order of right-to-left text on one line.
+//!
+//! egui shapes Arabic and Hebrew words but lays runs from left to right. [`visual`] puts the words of a line into
+//! the order in which they are seen (Unicode's bidirectional algorithm); letters keep their order, the shaper
+//! turns them. Imports unicode-bidi only.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use unicode_bidi::{BidiClass, BidiInfo, bidi_class};
+
+pub use figure::measure::starts_right;
+
+/// The line as it is to be laid out from left to right; the same line where nothing runs the other way.
+pub fn visual(line: &str) -> Cow<'_, str> {
+    if !has_right(line) {
+        return Cow::Borrowed(line);
+    }
+    Cow::Owned(pieces(line).into_iter().map(|(_, text)| text).collect())
+}
+
+/// Whether anything in a line runs from the right.
+pub fn has_right(line: &str) -> bool {
+    // Most labels, every frame: nothing below U+0580 runs from the right, and its bytes are below 0xD6.
+    !line.bytes().all(|byte| byte < 0xD6) && line.chars().any(is_right_to_left)
+}
+
+/// The pieces of a line from left to right as they are seen: where each stands in the line, in bytes, and what is drawn.
+pub fn pieces(line: &str) -> Vec<(Range<usize>, Cow<'_, str>)> {
+    let info = BidiInfo::new(line, None);
+    let mut out = Vec::new();
+    for paragraph in &info.paragraphs {
+        let (levels, runs) = info.visual_runs(paragraph, paragraph.range.clone());
+        for run in runs {
+            if levels[run.start].is_rtl() {
+                push_reversed(line, run, &mut out);
+            } else {
+                out.push((run.clone(), Cow::Borrowed(&line[run])));
+            }
+        }
+    }
+    out
+}
+
+/// A word for a line that runs from the right: brackets that stand alone turn round.
+pub fn turned(word: &str) -> Cow<'_, str> {
+    if word.chars().any(|c| mirrored(c) != c) && !word.chars().any(char::is_alphanumeric) {
+        Cow::Owned(word.chars().rev().map(mirrored).collect())
+    } else {
+        Cow::Borrowed(word)
+    }
+}
+
+fn is_right_to_left(c: char) -> bool {
+    matches!(bidi_class(c), BidiClass::R | BidiClass::AL)
+}
+
+/// Words and what stands between them from last to first; a word's letters stay as they are for the shaper.
+fn push_reversed<'a>(line: &'a str, run: Range<usize>, out: &mut Vec<(Range<usize>, Cow<'a, str>)>) {
+    let mut end = run.end;
+    while end > run.start {
+        let start = run.start + chunk_start(&line[run.start..end]);
+        let chunk = &line[start..end];
+        let text = if chunk.chars().any(is_right_to_left) {
+            Cow::Borrowed(chunk)
+        } else {
+            Cow::Owned(chunk.chars().rev().map(mirrored).collect())
+        };
+        out.push((start..end, text));
+        end = start;
+    }
+}
+
+/// Where the last chunk (letters with their marks, or everything else) begins.
+fn chunk_start(run: &str) -> usize {
+    let is_word = |c: char| is_right_to_left(c) || bidi_class(c) == BidiClass::NSM;
+    let last = run.chars().next_back().is_some_and(is_word);
+    run.char_indices().rev().take_while(|(_, c)| is_word(*c) == last).last().map_or(0, |(at, _)| at)
+}
+
+fn mirrored(c: char) -> char {
+    match c {
+        '(' => ')',
+        ')' => '(',
+        '[' => ']',
+        ']' => '[',
+        '{' => '}',
+        '}' => '{',
+        '<' => '>',
+        '>' => '<',
+        '\u{ab}' => '\u{bb}',
+        '\u{bb}' => '\u{ab}',
+        other => other,
+    }
+}

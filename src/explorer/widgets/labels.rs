@@ -1,0 +1,164 @@
+//! Words as labels: what they say, and how they are cut to their room.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use egui::text::{LayoutJob, TextFormat};
+use egui::{Align, Color32, FontFamily, FontId, Galley, Painter, Response, RichText, Ui};
+
+use crate::app::document::table::{AlignmentTable, SourceWord, TargetWord};
+use figure::label;
+use figure::label::{Label, Tone};
+use crate::widgets::{bidi, theme};
+
+/// Size of a lowered letter beside one on the line.
+const LOWERED: f32 = 0.72;
+
+/// A few words about what is beside them, small.
+pub fn caption(ui: &mut Ui, text: impl Into<String>) -> Response {
+    ui.label(small(ui, text))
+}
+
+/// A sentence about what is above it, small; it may take several lines.
+pub fn note(ui: &mut Ui, text: impl Into<String>) -> Response {
+    ui.add(egui::Label::new(small(ui, text)).wrap())
+}
+
+/// Letters of what is less than the rest.
+pub fn small(ui: &Ui, text: impl Into<String>) -> RichText {
+    RichText::new(text).size(theme::TEXT_SMALL).color(theme::tokens(ui).weak)
+}
+
+/// Why something came to nothing, on a card; true when it is to go.
+pub fn failure(ui: &mut Ui, message: &str) -> bool {
+    let t = theme::tokens(ui);
+    let frame = egui::Frame::new().fill(t.error_soft).corner_radius(theme::RADIUS).inner_margin(egui::Margin::same(8));
+    let card = frame.show(ui, |ui| {
+        ui.horizontal(|ui| {
+            let dismiss = ui.small_button(tr!("Dismiss")).clicked();
+            ui.add(egui::Label::new(RichText::new(message).color(t.error)).wrap());
+            dismiss
+        })
+    });
+    card.inner.inner
+}
+
+/// A source word as it is shown.
+pub fn source(word: &SourceWord) -> Cow<'_, str> {
+    label::source_text(&word.text, word.is_unk)
+}
+
+/// A target word as it is shown.
+pub fn target(word: &TargetWord, replace: bool) -> Cow<'_, str> {
+    word.label(replace)
+}
+
+/// The source words of a table as figures take them.
+pub fn of_source(table: &AlignmentTable) -> Vec<Label<'_>> {
+    let label = |word| Label { text: source(word), tone: Tone::of(word.is_unk, !word.is_word()), hand: word.hand() };
+    table.source.iter().map(label).collect()
+}
+
+/// The target words of a table as figures take them.
+pub fn of_target(table: &AlignmentTable, replace: bool) -> Vec<Label<'_>> {
+    let label =
+        |word| Label { text: target(word, replace), tone: Tone::of(word.is_unk, word.is_eos), hand: word.hand() };
+    table.target.iter().map(label).collect()
+}
+
+/// As [`source`], to keep.
+pub fn source_text(word: &SourceWord) -> String {
+    source(word).into_owned()
+}
+
+/// As [`target`], to keep.
+pub fn target_text(word: &TargetWord, replace: bool) -> String {
+    target(word, replace).into_owned()
+}
+
+/// A number for the eye: alpha with two digits.
+pub fn alpha_text(alpha: f32) -> String {
+    format!("{alpha:.2}")
+}
+
+/// Thousands as `11.0 M` or `12.0 k`.
+pub fn count_text(count: usize) -> String {
+    let count_f = count as f64;
+    if count >= 1_000_000 {
+        format!("{:.1} M", count_f / 1e6)
+    } else if count >= 10_000 {
+        format!("{:.1} k", count_f / 1e3)
+    } else {
+        count.to_string()
+    }
+}
+
+/// Has a text on the screen read out as `name`, which has words where the screen has signs.
+pub fn said(response: egui::Response, name: &str) -> egui::Response {
+    response.widget_info(|| egui::WidgetInfo::labeled(egui::accesskit::Role::Label, true, name));
+    response
+}
+
+/// A target word, an arrow and a source word as a heading.
+pub fn arrow(target: &str, source: &str, colour: Color32) -> LayoutJob {
+    let mut job = LayoutJob::default();
+    job.append(target, 0.0, TextFormat::simple(theme::title(), colour));
+    // the bundled letters of text have no arrow, those of equal width have one
+    let font = FontId::new(theme::TEXT_TITLE, FontFamily::Monospace);
+    job.append(" \u{2190} ", 0.0, TextFormat::simple(font, colour));
+    job.append(source, 0.0, TextFormat::simple(theme::title(), colour));
+    job
+}
+
+/// A text whose `alpha` and `_ij` are shown as the sign and as lowered letters.
+pub fn signs(text: &str, size: f32, colour: Color32) -> LayoutJob {
+    let format = |size| TextFormat::simple(FontId::new(size, FontFamily::Proportional), colour);
+    let mut job = LayoutJob::default();
+    for (part, is_lowered) in lowered(&text.replace("alpha", "\u{3b1}")) {
+        if is_lowered {
+            job.append(part, 0.0, TextFormat { valign: Align::BOTTOM, ..format(LOWERED * size) });
+        } else {
+            job.append(part, 0.0, format(size));
+        }
+    }
+    job
+}
+
+/// The parts of a text; those behind `_` are lowered.
+pub fn lowered(text: &str) -> Vec<(&str, bool)> {
+    let mut parts = Vec::new();
+    let mut rest = text;
+    while let Some(at) = rest.find('_') {
+        let (before, behind) = (&rest[..at], &rest[at + 1..]);
+        let end = behind.find(|letter: char| !letter.is_alphanumeric()).unwrap_or(behind.len());
+        parts.extend([(before, false), (&behind[..end], true)]);
+        rest = &behind[end..];
+    }
+    parts.push((rest, false));
+    parts.retain(|(part, _)| !part.is_empty());
+    parts
+}
+
+/// One line of text, cut with an ellipsis at `width` points; text from the right is cut at its left.
+pub fn galley(painter: &Painter, text: &str, font: &FontId, colour: Color32, width: f32) -> Arc<Galley> {
+    let line = |text: String, width: f32| {
+        let mut job = LayoutJob::simple_singleline(text, font.clone(), colour);
+        job.wrap.max_width = width;
+        job.wrap.max_rows = 1;
+        job.wrap.break_anywhere = true;
+        painter.layout_job(job)
+    };
+    let whole = line(bidi::visual(text).into_owned(), width);
+    if !whole.elided || !bidi::starts_right(text) {
+        return whole;
+    }
+    let ends: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
+    let cut = |count: usize| line(format!("\u{2026}{}", bidi::visual(text[..ends[count]].trim_end())), f32::INFINITY);
+    // The most characters that fit.
+    let (mut fits, mut over) = (0, ends.len());
+    while over - fits > 1 {
+        let middle = usize::midpoint(fits, over);
+        if cut(middle).size().x <= width { fits = middle } else { over = middle }
+    }
+    cut(fits)
+}

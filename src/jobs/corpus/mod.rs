@@ -1,8 +1,0 @@
-//! Floor 8: the thread that owns an open corpus.
-
-pub mod calls;
-pub mod explore;
-mod judging;
-mod open;
-pub mod thread;
-mod unsaved;

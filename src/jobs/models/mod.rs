@@ -1,5 +1,0 @@
-//! Floor 8: models that are read, kept and lent out.
-
-pub mod cache;
-pub mod loaded;
-pub mod store;

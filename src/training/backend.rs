@@ -1,0 +1,99 @@
+//! What computes loss and gradient and moves the weights: the fused engine on the CPU,
+//! candle's autograd over the readable models on any other device, RNNsearch by hand on an NVIDIA card.
+
+use engine::error::Result;
+use crate::fused::{BatchLoss, Fused, StepOptions};
+use crate::layout::ParameterLayout;
+use crate::minibatch::Minibatch;
+use crate::optimizer::Optimizer;
+
+/// The optimizer's memories as a checkpoint keeps them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct OptimizerMemory {
+    /// See [`Optimizer`].
+    pub first: Vec<f32>,
+    /// See [`Optimizer`].
+    pub second: Vec<f32>,
+}
+
+/// Weights that learn.
+pub trait Engine {
+    /// Gradient of a minibatch and one update. Returns the loss before it and the gradient's norm.
+    fn update(
+        &mut self,
+        batch: Minibatch<'_>,
+        options: StepOptions,
+        rate: f32,
+        update: u64,
+    ) -> Result<(BatchLoss, f32)>;
+    /// Loss only, without dropout, smoothing and guidance.
+    fn measure(&mut self, batch: Minibatch<'_>) -> Result<BatchLoss>;
+    /// The weights in the layout's order.
+    fn weights(&self) -> Result<Vec<f32>>;
+    /// The optimizer's memories.
+    fn memory(&self) -> Result<OptimizerMemory>;
+    /// Puts weights and, where given, memories in place.
+    fn restore(&mut self, weights: Vec<f32>, memory: Option<OptimizerMemory>) -> Result<()>;
+    /// The order of the parameters.
+    fn layout(&self) -> &ParameterLayout;
+}
+
+/// The CPU's engine.
+#[derive(Debug)]
+pub struct FusedEngine {
+    fused: Fused,
+    flat: Vec<f32>,
+    optimizer: Optimizer,
+}
+
+impl FusedEngine {
+    /// Starts from `flat`.
+    pub fn new(fused: Fused, flat: Vec<f32>, optimizer: Optimizer) -> Self {
+        Self { fused, flat, optimizer }
+    }
+
+    /// Bytes of weights, gradients, the optimizer's memories and all buffers, as the last update left them.
+    pub fn bytes(&self) -> usize {
+        let numbers = self.flat.len() + self.optimizer.first.len() + self.optimizer.second.len();
+        self.fused.bytes() + 4 * numbers
+    }
+}
+
+impl Engine for FusedEngine {
+    fn update(
+        &mut self,
+        batch: Minibatch<'_>,
+        options: StepOptions,
+        rate: f32,
+        update: u64,
+    ) -> Result<(BatchLoss, f32)> {
+        let loss = self.fused.step(&self.flat, batch, Some(options));
+        let norm = self.fused.update(&mut self.flat, &mut self.optimizer, rate, update);
+        Ok((loss, norm))
+    }
+
+    fn measure(&mut self, batch: Minibatch<'_>) -> Result<BatchLoss> {
+        Ok(self.fused.step(&self.flat, batch, None))
+    }
+
+    fn weights(&self) -> Result<Vec<f32>> {
+        Ok(self.flat.clone())
+    }
+
+    fn memory(&self) -> Result<OptimizerMemory> {
+        Ok(OptimizerMemory { first: self.optimizer.first.clone(), second: self.optimizer.second.clone() })
+    }
+
+    fn restore(&mut self, weights: Vec<f32>, memory: Option<OptimizerMemory>) -> Result<()> {
+        self.flat = weights;
+        if let Some(memory) = memory {
+            self.optimizer.first = memory.first;
+            self.optimizer.second = memory.second;
+        }
+        Ok(())
+    }
+
+    fn layout(&self) -> &ParameterLayout {
+        self.fused.layout()
+    }
+}
