@@ -32,10 +32,11 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use interlinear::cli::args::{RunArgs, Runtime};
+use interlinear::cli::args::RunArgs;
 use interlinear::cli::bench::figures::Figures;
 use interlinear::cli::bench::program;
 use interlinear::error::Result;
+use interlinear::host::runtime::Runtime;
 use interlinear::models::Kernels;
 use machine::Rates;
 use peer::Peer;

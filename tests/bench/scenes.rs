@@ -1,7 +1,5 @@
 //! What is in the measured windows: a translation of many words, and a large search.
 
-use std::path::PathBuf;
-
 use interlinear::app::command::SourceCommand;
 use interlinear::decoding::{Hypothesis, Node, NodeFate};
 use interlinear::jobs::live::protocol::{ColumnResult, Event, HypothesisView, ModelFacts};
@@ -94,7 +92,7 @@ fn hypothesis(words: usize) -> HypothesisView {
 /// One column with a finished search.
 pub fn tree(beam: usize, words: usize) -> Session {
     let mut best = hypothesis(words);
-    best.ids = (0..words as u32).map(|step| step * 1000).collect();
+    best.found.tokens = (0..words as u32).map(|step| step * 1000).collect();
     let nodes = search(beam, words);
     let names = nodes.iter().map(|node| (node.token, word(node.token as usize))).collect();
     let result = ColumnResult { hypotheses: vec![best], nodes, words: names, millis: 9.0, ..ColumnResult::default() };

@@ -22,7 +22,7 @@ use interlinear::models::nematus::sizes::{EncoderKind, NematusNorm, NematusSizes
 use interlinear::models::opennmt::sizes::{AttentionalMix, DecoderStart, OpenNmtSizes};
 use interlinear::models::plain::PlainStepper;
 use interlinear::models::transformer::sizes::{Activation, AlignmentReason, DecoderCell, Positions, TransformerSizes};
-use interlinear::models::{Kernels, Model, Stepper, folder, shapes};
+use interlinear::models::{Kernels, Model, Stepper, disk, folder, shapes};
 use interlinear::nn::device::Device;
 use interlinear::text::sentence::{EOS, UNK};
 use interlinear::text::tokenizer::Tokenizer;

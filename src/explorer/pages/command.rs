@@ -5,11 +5,11 @@ use crate::app::command::{SettingsCommand, SourceCommand, TaskCommand, WindowCom
 #[cfg(not(target_family = "wasm"))]
 use crate::jobs::corpus::thread::CorpusRequest;
 #[cfg(not(target_family = "wasm"))]
-use crate::pages::corpus::{
-    command::{ContrastCommand, CorpusCommand, LogCommand},
-    documents::DocumentCommand,
-    whole::ExploreCommand,
-};
+use crate::pages::corpus::command::{ContrastCommand, CorpusCommand, LogCommand};
+#[cfg(not(target_family = "wasm"))]
+use crate::pages::corpus::documents::DocumentCommand;
+#[cfg(not(target_family = "wasm"))]
+use crate::pages::corpus::whole::ExploreCommand;
 use crate::pages::lesson::LessonCommand;
 use crate::pages::map::command::MapCommand;
 use crate::pages::sentence::command::{
