@@ -68,7 +68,10 @@ const THREADS: &[(&str, &str)] = &[
         "src/engine/analysis/bootstrap.rs",
         "resamples are summed on all cores; they are drawn one after the other, so numbers stay the same",
     ),
-    ("src/engine/aligner/parallel.rs", "sentence pairs are shared among the threads it is given; sums are exact in any order"),
+    (
+        "src/engine/aligner/parallel.rs",
+        "sentence pairs are shared among the threads it is given; sums are exact in any order",
+    ),
     ("src/corpus/import/lanes.rs", "lines of a file are read, measured and packed on the threads it is given"),
     ("src/engine/nn/fused/", "matrix kernels share their rows among the threads they are given"),
     ("src/engine/models/", "the fused steppers own a pool of the size they are given"),
@@ -250,7 +253,10 @@ fn floors(source: &Source) -> Vec<Fault> {
         return Vec::new();
     }
     let Some(own) = floor_of(room) else {
-        return vec![(1, format!("the room `{room}` has no floor; give it one in tests/tidy.rs and in lib.rs of its member"))];
+        return vec![(
+            1,
+            format!("the room `{room}` has no floor; give it one in tests/tidy.rs and in lib.rs of its member"),
+        )];
     };
     let mut faults = Vec::new();
     for (number, line) in source.lines() {
@@ -663,7 +669,10 @@ fn no_rule_cries_wolf() {
             "src/text/a.rs",
             "const A: &str = r#\"unsafe \" println!()\"#;\nfn f<'a>(c: char) -> bool { c == '\"' || c == '\\'' }\n",
         ),
-        ("src/engine/text/a.rs", "/* unsafe /* nested */ todo!() */\n#[cfg(test)]\nmod tests { fn f() { a.unwrap(); } }\n"),
+        (
+            "src/engine/text/a.rs",
+            "/* unsafe /* nested */ todo!() */\n#[cfg(test)]\nmod tests { fn f() { a.unwrap(); } }\n",
+        ),
         ("src/explorer/ui/views/a.rs", "let c = Color32::TRANSPARENT;\nlet d: Color32 = theme.accent();\n"),
         ("src/explorer/ui/views/a.rs", "painter.image(texture, rect, UV, Color32::WHITE);\n"),
         ("src/explorer/widgets/theme.rs", "const WHITE: Color32 = Color32::from_rgb(255, 255, 255);\n"),

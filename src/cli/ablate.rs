@@ -7,8 +7,6 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use engine::analysis::ablation;
-use engine::analysis::ablation::{AblatedWord, AblationMeans, FIGURES};
 use crate::args;
 use crate::args::{BatchArgs, RunArgs, SearchArgs, count};
 use crate::columns::{TextTable, figure};
@@ -16,10 +14,10 @@ use crate::input::InputFiles;
 use crate::output::LineOutput;
 use crate::windows::{Doing, Growth, WindowItem};
 use crate::{output, windows};
+use engine::analysis::ablation;
+use engine::analysis::ablation::{AblatedWord, AblationMeans, FIGURES};
 use engine::decoding::SearchOptions;
 use engine::error::{Error, Result};
-use host::runtime::Runtime;
-use host::words;
 use engine::models::choice::ModelSpec;
 use engine::models::{Model, Stepper};
 use engine::text::line;
@@ -28,6 +26,8 @@ use engine::text::tsv::{TsvCell, rows};
 use engine::text::words::words;
 use engine::text::write::write_atomic;
 use engine::ticket::CancellationToken;
+use host::runtime::Runtime;
+use host::words;
 
 /// As typed.
 #[derive(Args, Clone, Debug)]

@@ -15,9 +15,6 @@ use std::path::PathBuf;
 use clap::builder::TypedValueParser;
 use clap::{Args, ValueEnum};
 
-use engine::aligner::learned::Directions;
-use engine::analysis::hard;
-use engine::analysis::symmetrize::symmetrization;
 use crate::args;
 use crate::args::links::LinkWordsArgs;
 use crate::args::{BatchArgs, PairArgs, ReadingArgs, RunArgs, count, one_of, threshold};
@@ -27,16 +24,19 @@ use crate::output::{LineOutput, provenance};
 use crate::statistical::StatisticalArgs;
 use crate::windows;
 use crate::windows::{Doing, Growth, WindowItem};
+use engine::aligner::learned::Directions;
+use engine::analysis::hard;
+use engine::analysis::symmetrize::symmetrization;
 use engine::error::{Error, Result};
 use engine::evaluation::alignment::{Aligner, AlignerDirection, Extraction, Refused, WordPair};
 use engine::evaluation::rows::ReadRows;
-use host::runtime::Runtime;
 use engine::models::choice::ModelSpec;
 use engine::models::{Model, Stepper};
 use engine::text::links;
 use engine::text::links::{Link, Links};
 use engine::text::words::words;
 use engine::ticket::CancellationToken;
+use host::runtime::Runtime;
 use training::settings::LinkWords;
 
 /// As typed.

@@ -15,10 +15,6 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use engine::aligner::bundled::AlignerChoice;
-use engine::aligner::words::LineAligner;
-use engine::analysis::bleu::Tokenization;
-use engine::analysis::concordance::ConcordanceOrder;
 use crate::analyse::agreement::agreement;
 use crate::analyse::campaign::CampaignArgs;
 use crate::analyse::choice::ChoiceArgs;
@@ -43,14 +39,18 @@ use corpus::run::SystemRunOptions;
 use corpus::store::corpus::CorpusTable;
 use corpus::store::file::Workspace;
 use corpus::store::rules::KnownWords;
+use engine::aligner::bundled::AlignerChoice;
+use engine::aligner::words::LineAligner;
+use engine::analysis::bleu::Tokenization;
+use engine::analysis::concordance::ConcordanceOrder;
 use engine::error::{Error, Result};
 use engine::evaluation;
 use engine::evaluation::acting::Acting;
-use import;
-use import::Role;
 use engine::models::choice::ModelSpec;
 use engine::text::links::guess::Notation;
 use engine::ticket::CancellationToken;
+use import;
+use import::Role;
 
 /// As typed.
 #[derive(Args, Clone, Debug)]

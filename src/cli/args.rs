@@ -8,23 +8,23 @@ use std::path::PathBuf;
 use clap::builder::{PathBufValueParser, PossibleValue, PossibleValuesParser, RangedI64ValueParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
-use engine::analysis::mteval::{NOT_HERE, TOKENIZATIONS, Tokenization};
-use engine::analysis::reading::{READINGS, Reading};
-use engine::analysis::unknown::Replacing;
 use crate::input::InputFiles;
 use crate::output;
 use crate::output::provenance;
+use engine::analysis::mteval::{NOT_HERE, TOKENIZATIONS, Tokenization};
+use engine::analysis::reading::{READINGS, Reading};
+use engine::analysis::unknown::Replacing;
 use engine::decoding::ensemble::{AlignmentOf, Average, Mixing};
 use engine::decoding::{Ensemble, LengthRule, Ranking, SearchOptions, SystemSpec};
 use engine::error::{Error, Result};
 use engine::evaluation::rows::ReadRows;
-use host::bundled;
-use host::runtime::{Runtime, physical_cores};
 use engine::models::choice::ModelSpec;
 use engine::models::{Kernels, Model, Stepper};
 use engine::nn::device::DeviceChoice;
 use engine::text::dictionary::Dictionary;
 use engine::text::parallel::ParallelReader;
+use host::bundled;
+use host::runtime::{Runtime, physical_cores};
 
 /// Where to compute, as typed.
 #[derive(Args, Clone, Debug, Default)]

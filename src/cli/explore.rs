@@ -7,22 +7,22 @@ use std::time::Duration;
 
 use clap::{ArgMatches, Args, FromArgMatches as _};
 
-use explorer::app::files::claim::Claim;
 use crate::args;
 use crate::args::RunArgs;
 use crate::{Context, output, tell_panic};
 use engine::clock::Instant;
 use engine::error::Error;
-use host::bundled;
 use engine::interventions::InterventionFile;
-use explorer::jobs::files::inbox::GivenOver;
 use engine::models::choice::ModelSpec;
 use engine::nn::device;
 use engine::nn::device::DeviceChoice;
+use explorer::app::files::claim::Claim;
+use explorer::jobs::files::inbox::GivenOver;
 use explorer::session::defect;
 use explorer::session::driver::OpenWith as WindowOptions;
 use explorer::session::link;
 use explorer::session::link::ShownLink;
+use host::bundled;
 
 /// So long a window that is open has time to take what it is given; it looks four times a second.
 const ANSWER: Duration = Duration::from_secs(3);

@@ -12,7 +12,6 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 
-use explorer::app::files::picture::{FigureRequest, PictureRequest};
 use crate::args::{Choice, ModelArgs, ReadingArgs, RunArgs, SearchArgs, count, not_negative, one_of};
 use crate::figure::overlays::OverlayArgs;
 use crate::figure::scene::{Scenes, Showing};
@@ -20,6 +19,9 @@ use crate::input::{InputFiles, InputLine};
 use crate::output;
 use crate::output::LineOutput;
 use engine::error::{Error, Result};
+use engine::text::write;
+use engine::text::write::FolderDraft;
+use explorer::app::files::picture::{FigureRequest, PictureRequest};
 use figure::fonts::Fonts;
 use figure::formats::{FORMATS, FigureFormat, format, format_of};
 use figure::links::Weight;
@@ -27,8 +29,6 @@ use figure::page::{DPIS, FigurePage, WIDTHS_MM};
 use figure::palette::{COLOUR_MAPS, ColourMap};
 use figure::sheet::{FigureKind, FigureNeeds, FigureStyle, KINDS, kind};
 use host::words;
-use engine::text::write;
-use engine::text::write::FolderDraft;
 
 /// As typed.
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]

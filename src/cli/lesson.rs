@@ -4,10 +4,6 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use explorer::app::files::work::write_whole;
-use explorer::app::layout::Look;
-use explorer::app::lights::HighlightPart;
-use explorer::app::settings::LIGHT_PALETTE;
 use crate::figure::overlays::Overlays;
 use crate::figure::scene::{Scenes, Showing};
 use crate::output::LineOutput;
@@ -16,15 +12,15 @@ use engine::decoding::{Ensemble, SearchOptions};
 use engine::error::{Error, Result};
 use engine::evaluation::ask::AskedSystem;
 use engine::evaluation::rows::ReadRows;
-use figure::palette::ColourMap;
-use figure::sheet::kind;
-use figure::svg;
-use host::bundled;
-use host::runtime::physical_cores;
-use explorer::jobs::Library;
-use explorer::jobs::steps::{StepsRequest, at_once};
 use engine::models::Kernels;
 use engine::nn::device::{Device, DeviceChoice};
+use engine::ticket::CancellationToken;
+use explorer::app::files::work::write_whole;
+use explorer::app::layout::Look;
+use explorer::app::lights::HighlightPart;
+use explorer::app::settings::LIGHT_PALETTE;
+use explorer::jobs::Library;
+use explorer::jobs::steps::{StepsRequest, at_once};
 use explorer::pages::steps::Mode;
 use explorer::pages::steps::STEPS;
 use explorer::pages::steps::picture::figure;
@@ -34,7 +30,11 @@ use explorer::session::lessons::script;
 use explorer::session::lessons::script::Script;
 use explorer::session::lessons::shelf::BUNDLED;
 use explorer::session::lessons::spoken::{Spoken, spoken};
-use engine::ticket::CancellationToken;
+use figure::palette::ColourMap;
+use figure::sheet::kind;
+use figure::svg;
+use host::bundled;
+use host::runtime::physical_cores;
 
 /// As typed.
 #[derive(Args, Clone, Debug)]

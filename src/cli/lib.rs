@@ -45,8 +45,8 @@ use clap::{ArgMatches, Args as _, FromArgMatches as _};
 
 use crate::output::provenance;
 use engine::error::Error;
-use explorer::session::driver::OpenWith as WindowOptions;
 use engine::text::tsv::guard_formulas;
+use explorer::session::driver::OpenWith as WindowOptions;
 
 /// Opens the window and returns when it is closed.
 pub type OpenWindow = fn(WindowOptions) -> engine::error::Result<()>;

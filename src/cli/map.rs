@@ -7,15 +7,15 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, FromArgMatches as _};
 use serde_json::json;
 
-use engine::analysis::map;
-use engine::analysis::map::{METHODS, MapLayout, Method};
-use engine::analysis::tsne::TsneOptions;
 use crate::Context;
 use crate::args::TableFormat;
 use crate::columns::TextTable;
 use crate::output::LineOutput;
 use crate::progress::ProgressLine;
 use crate::vectors::{VectorArgs, Vectors};
+use engine::analysis::map;
+use engine::analysis::map::{METHODS, MapLayout, Method};
+use engine::analysis::tsne::TsneOptions;
 use engine::error::{Error, Result};
 use engine::models::Model;
 use engine::text::tsv;

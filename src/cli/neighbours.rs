@@ -5,15 +5,15 @@ use std::path::PathBuf;
 use clap::Args;
 use serde_json::json;
 
-use engine::analysis::neighbours::{Neighbour, Space};
 use crate::args::{TableFormat, count};
 use crate::output::LineOutput;
 use crate::vectors::{VectorArgs, VectorEntry, Vectors};
+use engine::analysis::neighbours::{Neighbour, Space};
 use engine::error::{Error, Result};
-use host::runtime::Runtime;
 use engine::models::{Model, representations};
 use engine::text::tsv;
 use engine::text::tsv::TsvCell;
+use host::runtime::Runtime;
 
 /// As typed.
 #[derive(Args, Clone, Debug)]

@@ -7,11 +7,11 @@ use crate::windows::{Doing, Growth, WindowItem};
 use engine::decoding::{Ensemble, Hypothesis};
 use engine::error::{Error, Result};
 use engine::evaluation::rows::ReadRows;
-use host::words;
-use host::words::Worded;
 use engine::models::Stepper;
 use engine::text::line;
 use engine::ticket::CancellationToken;
+use host::words;
+use host::words::Worded;
 
 /// A source line and its target line.
 pub type SourcePair = (SourceLine, SourceLine);

@@ -13,9 +13,9 @@ use engine::decoding::batching::bounded_batches;
 use engine::decoding::sample::{Numbered, Sample, SampleOptions};
 use engine::decoding::{Ensemble, sample};
 use engine::error::{Error, Result};
-use host::words;
 use engine::models::{Model, Stepper};
 use engine::ticket::CancellationToken;
+use host::words;
 
 /// About the most samples of a window.
 const WINDOW_SAMPLES: usize = 50_000;

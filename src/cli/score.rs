@@ -4,8 +4,6 @@ pub mod contrast;
 
 use clap::{ArgMatches, Args, FromArgMatches as _};
 
-use engine::analysis::hard;
-use explorer::app::files::line::{ScoreLine, WordsLine, ends};
 use crate::args::links::LinkWordsArgs;
 use crate::args::{BatchArgs, ModelArgs, PairArgs, ReadingArgs, RunArgs, ScoreFormat};
 use crate::output::LineOutput;
@@ -13,12 +11,14 @@ use crate::pairs::{PairForcer, SourcePair};
 use crate::windows;
 use crate::windows::Doing;
 use crate::{Context, phrases};
+use engine::analysis::hard;
 use engine::decoding::{Ensemble, Hypothesis};
 use engine::error::Error;
-use host::words;
-use host::words::LinkedSides;
 use engine::text::sentence::{EOS, Sentence};
 use engine::text::words::vocabulary_words;
+use explorer::app::files::line::{ScoreLine, WordsLine, ends};
+use host::words;
+use host::words::LinkedSides;
 use training::settings::LinkWords;
 
 /// As typed.

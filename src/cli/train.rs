@@ -8,11 +8,11 @@ use std::time::Instant;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use engine::attention::{KINDS, scores};
 use crate::args;
 use crate::args::RunArgs;
 use crate::output;
 use crate::train::head::HeadArgs;
+use engine::attention::{KINDS, scores};
 use engine::error::Error;
 use engine::models::choice::ModelSpec;
 use engine::models::config::Architecture;

@@ -6,26 +6,26 @@ use std::sync::Arc;
 
 use clap::Args;
 
-use engine::analysis::hard;
-use engine::analysis::unknown::Replacing;
-use explorer::app::files::line::{HypothesisLine, SetLine, TranslationLine, ends};
 use crate::args::links::LinkWordsArgs;
 use crate::args::{LineFormat, ReadingArgs, ReplaceArgs, SearchArgs, SentenceArgs, count};
 use crate::input::{InputFiles, InputSide, SourceLine};
 use crate::output::LineOutput;
 use crate::windows;
 use crate::windows::{Doing, Growth, WindowItem};
+use engine::analysis::hard;
+use engine::analysis::unknown::Replacing;
 use engine::decoding::{Decoded, Ensemble, Hypothesis, SearchOptions};
 use engine::error::{Error, Result};
 use engine::evaluation::acting::reader;
 use engine::evaluation::rows::ReadRows;
-use host::words;
-use host::words::LinkedSides;
 use engine::interventions::{Intervention, InterventionFile, Resolved, ResolvedText, intervene_all};
 use engine::models::Stepper;
 use engine::text::sentence::Sentence;
 use engine::text::words::vocabulary_words;
 use engine::ticket::CancellationToken;
+use explorer::app::files::line::{HypothesisLine, SetLine, TranslationLine, ends};
+use host::words;
+use host::words::LinkedSides;
 
 /// As typed.
 #[derive(Args, Clone, Debug)]

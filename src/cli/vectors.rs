@@ -4,16 +4,16 @@ use std::path::Path;
 
 use clap::Args;
 
-use engine::analysis::neighbours::Space;
 use crate::args;
 use crate::args::{Choice, RunArgs, one_of};
 use crate::input::{InputLines, InputSide};
 use crate::progress::ProgressLine;
+use engine::analysis::neighbours::Space;
 use engine::error::Error;
-use host::runtime::Runtime;
 use engine::models::choice::ModelSpec;
 use engine::models::representations::VocabularySide;
 use engine::models::{Model, representations};
+use host::runtime::Runtime;
 
 const SIDES: &[Choice<VocabularySide>] = &[
     ("source", "The language that is read", VocabularySide::Source),

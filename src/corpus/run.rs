@@ -4,16 +4,16 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use engine::analysis::alignment::Alignment;
-use engine::analysis::reading::Reading;
-use engine::analysis::unknown::Replacing;
-use engine::analysis::words::{merge_alpha, merge_log_p};
 use crate::measures::table::Measuring;
 use crate::store::file::Workspace;
 use crate::store::output::SystemOutput;
 use crate::store::read::{FORCED, StoredAbout, StoredSystem};
 use crate::store::rules::KnownWords;
 use crate::store::write::Placed;
+use engine::analysis::alignment::Alignment;
+use engine::analysis::reading::Reading;
+use engine::analysis::unknown::Replacing;
+use engine::analysis::words::{merge_alpha, merge_log_p};
 use engine::decoding::{Hypothesis, SearchOptions, SystemSpec};
 use engine::error::{Error, Result};
 use engine::evaluation;

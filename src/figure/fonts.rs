@@ -7,9 +7,9 @@ use resvg::usvg::fontdb::{Database, FaceInfo, ID, Source, Stretch, Style, Weight
 use resvg::usvg::{FontResolver, Options, Tree};
 use skrifa::{FontRef, MetadataProvider as _};
 
-use engine::error::{Error, Result};
 use crate::Figure;
 use crate::mark::Mark;
+use engine::error::{Error, Result};
 
 /// Its letters are as wide as those of Helvetica.
 const BUNDLED: &[u8] = include_bytes!("../../assets/fonts/LiberationSans-Regular.ttf");

@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use engine::error::{Error, Result};
 use crate::fonts::Fonts;
 use crate::page::FigurePage;
 #[cfg(not(target_family = "wasm"))]
 use crate::pdf::pdf;
 use crate::png::png;
 use crate::{Figure, svg};
+use engine::error::{Error, Result};
 
 /// One line of [`FORMATS`].
 #[derive(Clone, Copy, Debug)]

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 
-use engine::analysis::divergence::entropy;
 use crate::Figure;
 use crate::axes::{Axes, Axis};
 use crate::bars::BarMark;
@@ -12,6 +11,7 @@ use crate::mark::{Across, Down, Mark, Rectangle, TextMark};
 use crate::measure::TextMeasure;
 use crate::palette::{Palette, Rgba};
 use crate::sizes::{SPACE_1, SPACE_2, TEXT_BODY, TEXT_SMALL};
+use engine::analysis::divergence::entropy;
 
 /// Height of a bar of a candidate, points.
 const ROW: f32 = 19.0;

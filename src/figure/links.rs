@@ -4,7 +4,6 @@
 
 use std::ops::Range;
 
-use engine::analysis::alignment::Alignment;
 use crate::Figure;
 use crate::geometry::{Area, Point, Size, point, size};
 use crate::label::Label;
@@ -12,6 +11,7 @@ use crate::mark::{Across, BorderSide, Curve, Down, LinesMark, Mark, Rectangle, S
 use crate::measure::TextMeasure;
 use crate::palette::{Palette, Rgba};
 use crate::sizes::{LABEL_MAX, SPACE_1, SPACE_2, TEXT_BODY};
+use engine::analysis::alignment::Alignment;
 use engine::text::links::{Link, Links};
 
 /// Between two words of a line at least and at most, points.

@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use engine::analysis::alignment::Alignment;
 use crate::geometry::{Area, Point, Size};
 use crate::palette::{ColourMap, Rgba};
+use engine::analysis::alignment::Alignment;
 
 /// Something that is painted.
 #[derive(Clone, Debug, PartialEq)]

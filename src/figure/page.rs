@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use engine::error::{Error, Result};
 use crate::geometry::Size;
 use crate::sizes::TEXT_BODY;
+use engine::error::{Error, Result};
 
 /// Points in a millimetre.
 const POINTS: f32 = 72.0 / 25.4;

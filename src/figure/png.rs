@@ -2,11 +2,11 @@
 
 use resvg::tiny_skia::{Pixmap, Transform};
 
-use engine::error::{Error, Result};
 use crate::Figure;
 use crate::fonts::Fonts;
 use crate::page::FigurePage;
 use crate::svg::svg;
+use engine::error::{Error, Result};
 
 /// Inches in a metre.
 const INCHES: f64 = 1000.0 / 25.4;

@@ -4,7 +4,6 @@
 
 use std::sync::LazyLock;
 
-use engine::analysis::alignment::Alignment;
 use crate::beam::BeamRow;
 use crate::geometry::{Area, point, size};
 use crate::heatmap::layout::{Gaze, Metrics};
@@ -21,6 +20,7 @@ use crate::provenance::Provenance;
 use crate::sizes::{SPACE_1, TEXT_BODY};
 use crate::tree::{DrawnNode, TreeFigure};
 use crate::{Figure, MARGIN, legend, links};
+use engine::analysis::alignment::Alignment;
 use engine::text::links::Links;
 
 /// Height of the links between the two lines, points.

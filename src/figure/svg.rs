@@ -8,9 +8,7 @@ use std::fmt::Write as _;
 
 use crate::Figure;
 use crate::geometry::{Area, Point};
-use crate::mark::{
-    Across, CellRun, Cells, Dots, Down, Image, LinesMark, Mark, Polygon, Rectangle, Stroke, TextMark,
-};
+use crate::mark::{Across, CellRun, Cells, Dots, Down, Image, LinesMark, Mark, Polygon, Rectangle, Stroke, TextMark};
 use crate::measure::{SansSerif, TextMeasure as _, broken, laid_out};
 use crate::page::FigurePage;
 use crate::palette::Rgba;

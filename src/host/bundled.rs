@@ -2,11 +2,11 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use explorer::app::open_with::Installed;
 use engine::models::choice::ModelSpec;
 use engine::models::config::FORMAT;
 use engine::models::disk::CONFIG_FILE;
 use engine::models::{MODELS, ModelEntry, disk};
+use explorer::app::open_with::Installed;
 
 /// The folder's name wherever it lies.
 const FOLDER: &str = "models";

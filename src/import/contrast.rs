@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
+use crate::{ColumnRole, Record};
 use engine::analysis::contrast::pairs::{ContrastPair, tags};
 use engine::error::Result;
-use crate::{ColumnRole, Record};
 
 /// The columns of the translations, the good one first.
 pub const COLUMNS: [&str; 2] = ["good", "bad"];

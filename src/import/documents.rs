@@ -9,8 +9,8 @@ mod html;
 use std::io::Read as _;
 use std::path::Path;
 
-use engine::error::{Error, Result};
 use crate::input::ImportInput;
+use engine::error::{Error, Result};
 use engine::text::reader::{MOST_LINE, require_file};
 
 /// Bytes of a text at most, unpacked, and of what is kept of it, where each paragraph costs so many more.

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use engine::error::Error;
 use crate::options::{Base, ColumnRole, LinkOrder, Orientation};
+use engine::error::Error;
 
 pub use engine::text::links::guess::Fact as ImportFact;
 

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use engine::error::Result;
 use crate::facts::{Facts, Warnings};
 use crate::input::{ImportInput, TextLines};
 use crate::options::{ImportOptions, Role};
 use crate::record::Record;
+use engine::error::Result;
 
 /// One row of [`FORMATS`](crate::FORMATS).
 #[derive(Clone, Copy)]

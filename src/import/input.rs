@@ -12,8 +12,8 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Decoder, Encoding, UTF_8, UTF_16BE, UTF_16LE};
 
-use engine::error::{Error, Result};
 use crate::facts::Warnings;
+use engine::error::{Error, Result};
 use engine::text::reader::{
     Advance, HAS_RETURN, LineReader, MOST_UNPACKED, Packing, no_text, packing, require_file, too_packed, unpack,
 };

@@ -6,7 +6,6 @@
 
 use std::path::Path;
 
-use engine::error::{Error, Result};
 use crate::format::{FileSample, FormatEntry};
 use crate::formats::{
     blocks, corpus, jsonl, links, marian, nbest, npy, snum, subtitles, table, text, tmx, wordalign, xliff,
@@ -14,6 +13,7 @@ use crate::formats::{
 use crate::input::ImportInput;
 use crate::options::{ImportOptions, Role};
 use crate::recognise;
+use engine::error::{Error, Result};
 use engine::text::reader::require_file;
 
 use crate::format::CorpusKind::{Comet, Conllu, Judgements, Mqm, Pearmut, Scores};

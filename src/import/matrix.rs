@@ -1,9 +1,9 @@
 //! Matrices of other toolkits: which side their rows are, whether `</s>` has a row and a column, what is
 //! padding. Imports its room.
 
-use engine::analysis::alignment::Alignment;
 use crate::facts::{Behind, ImportFact, ImportReported};
 use crate::options::Orientation;
+use engine::analysis::alignment::Alignment;
 use engine::text::sentence::EOS;
 use engine::text::words::without_end;
 

@@ -1,8 +1,8 @@
 //! What every format comes to: a sentence with what its file says about it. Imports `text` and
 //! the alignment of `analysis`.
 
-use engine::analysis::alignment::Alignment;
 use crate::options::Role;
+use engine::analysis::alignment::Alignment;
 use engine::text::cut::WordRule;
 use engine::text::links::{Link, Links};
 use engine::text::readable::readable;

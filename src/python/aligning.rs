@@ -5,6 +5,7 @@ use std::sync::Mutex;
 
 use pyo3::prelude::{Bound, PyAny, PyResult, Python, pyclass, pyfunction, pymethods};
 
+use crate::waiting;
 use engine::aligner::corpus::{CorpusBuilder, RARE};
 use engine::aligner::learn::{LearningProgress, learn, pairs_of_all_passes};
 use engine::aligner::learned::Learned;
@@ -13,10 +14,9 @@ use engine::aligner::words::{Cutter, LineAligner};
 use engine::analysis::aer::AerCounts;
 use engine::error::{Error, Result};
 use engine::evaluation::alignment::AlignerDirection;
-use host::runtime::physical_cores;
-use crate::waiting;
 use engine::text::links::read::links_of;
 use engine::text::links::{Link, Links};
+use host::runtime::physical_cores;
 
 /// Links as Python has them.
 type Pairs = Vec<(usize, usize)>;

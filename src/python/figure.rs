@@ -7,11 +7,15 @@ use std::path::PathBuf;
 use numpy::{PyReadonlyArray2, PyUntypedArrayMethods as _};
 use pyo3::prelude::{FromPyObject, PyResult, Python, pyclass, pyfunction, pymethods};
 
-use engine::analysis::alignment::Alignment;
-use engine::analysis::words::merge_alpha;
+use crate::arrays::{Matrix, Words, matrix};
 use corpus::export::picture;
 use corpus::store::output::SystemOutput;
+use engine::analysis::alignment::Alignment;
+use engine::analysis::words::merge_alpha;
 use engine::error::{Error, Result};
+use engine::text::cut::WordRule;
+use engine::text::pieces::PieceMarks;
+use engine::text::write;
 use figure::beam::BeamRow;
 use figure::fonts::Fonts;
 use figure::formats::{FORMATS, FigureFormat, format, format_of};
@@ -20,10 +24,6 @@ use figure::page::{DPIS, FigurePage, WIDTHS_MM};
 use figure::palette::{COLOUR_MAPS, ColourMap};
 use figure::provenance::Provenance;
 use figure::sheet::{FigureKind, FigureNeeds, FigureStyle, KINDS, PictureSheet, kind};
-use crate::arrays::{Matrix, Words, matrix};
-use engine::text::cut::WordRule;
-use engine::text::pieces::PieceMarks;
-use engine::text::write;
 
 /// How a figure is to look.
 #[derive(FromPyObject)]

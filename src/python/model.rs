@@ -6,23 +6,23 @@ use std::sync::{Arc, Mutex, PoisonError};
 use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::{Bound, FromPyObject, PyAny, PyErr, PyResult, Python, pyclass, pymethods};
 
+use crate::translation::{NativeTranslation, TranslatedSentence};
+use crate::waiting;
+use crate::waiting::Counted;
 use engine::analysis::reading::Reading;
 use engine::decoding;
 use engine::decoding::SystemSpec;
 use engine::decoding::{Decoded, Ensemble, Hypothesis, LengthRule, Ranking, SearchOptions};
 use engine::error::{Error, Result};
 use engine::evaluation::rows::ReadRows;
-use host::runtime::Runtime;
-use host::words;
 use engine::models::{Kernels, Model, Stepper};
 use engine::nn::device::DeviceChoice;
-use crate::translation::{NativeTranslation, TranslatedSentence};
-use crate::waiting;
-use crate::waiting::Counted;
 use engine::text::line;
 use engine::text::sentence::Sentence;
 use engine::text::tokenizer::Encode;
 use engine::ticket::CancellationToken;
+use host::runtime::Runtime;
+use host::words;
 
 /// What runs a model, made when it is first wanted.
 type Kept = Mutex<Option<Box<dyn Stepper>>>;

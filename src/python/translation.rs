@@ -7,20 +7,20 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::{Bound, Py, PyResult, Python, pyclass, pymethods};
 use pyo3::sync::PyOnceLock;
 
-use engine::analysis::alignment::Alignment;
-use engine::analysis::hard;
-use engine::analysis::reading::Reading;
-use engine::analysis::unknown::Replacing;
+use crate::arrays::{Matrix, Words, array, matrix};
+use crate::figure::{DrawnHypothesis, NativeFigure, StyleAsked};
 use corpus::run;
 use corpus::run::SystemRunOptions;
 use corpus::store::output::SystemOutput;
 use corpus::store::read::StoredAbout;
+use engine::analysis::alignment::Alignment;
+use engine::analysis::hard;
+use engine::analysis::reading::Reading;
+use engine::analysis::unknown::Replacing;
 use engine::decoding::{Ensemble, Hypothesis, SearchOptions, SystemSpec};
+use engine::text::sentence::Sentence;
 use figure::provenance::Provenance;
 use host::words::{LinkedSides, text, tokens};
-use crate::arrays::{Matrix, Words, array, matrix};
-use crate::figure::{DrawnHypothesis, NativeFigure, StyleAsked};
-use engine::text::sentence::Sentence;
 use training::settings::LinkWords;
 
 /// What came of a sentence.

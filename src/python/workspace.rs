@@ -8,8 +8,10 @@ use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::{Bound, FromPyObject, PyAny, PyErr, PyRef, PyResult, Python, pyclass, pymethods};
 use pyo3::{IntoPyObject, IntoPyObjectExt as _};
 
-use engine::aligner::bundled::{AlignerChoice, AlignerFiles};
-use engine::aligner::words::LineAligner;
+use crate::arrays::array;
+use crate::figure::alignment;
+use crate::translation::NativeTranslation;
+use crate::waiting;
 use corpus::export::out;
 use corpus::export::out::{ExportFormat, Out, all_columns};
 use corpus::measures::table::Measuring;
@@ -23,11 +25,9 @@ use corpus::store::output::SystemOutput;
 use corpus::store::read::StoredAbout;
 use corpus::store::rules::KnownWords;
 use corpus::store::write::NewSentence;
+use engine::aligner::bundled::{AlignerChoice, AlignerFiles};
+use engine::aligner::words::LineAligner;
 use engine::error::{Error, Result};
-use crate::arrays::array;
-use crate::figure::alignment;
-use crate::translation::NativeTranslation;
-use crate::waiting;
 use engine::text::links::Link;
 
 /// Outputs that are written at once.

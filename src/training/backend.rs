@@ -1,11 +1,11 @@
 //! What computes loss and gradient and moves the weights: the fused engine on the CPU,
 //! candle's autograd over the readable models on any other device, RNNsearch by hand on an NVIDIA card.
 
-use engine::error::Result;
 use crate::fused::{BatchLoss, Fused, StepOptions};
 use crate::layout::ParameterLayout;
 use crate::minibatch::Minibatch;
 use crate::optimizer::Optimizer;
+use engine::error::Result;
 
 /// The optimizer's memories as a checkpoint keeps them.
 #[derive(Clone, Debug, Default, PartialEq)]

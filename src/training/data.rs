@@ -1,15 +1,15 @@
 //! From text files to corpora of ids.
 
+use crate::guide;
+use crate::guide::Guide;
+use crate::settings::{TextPair, TrainingSettings};
+use crate::vocabularies::TrainingTokenizers;
 use engine::analysis::reading::Reading;
 use engine::error::{Error, Result};
 use engine::models::config::Config;
 use engine::text::corpus::{PairRules, ParallelText};
 use engine::text::vocab::EOS_ID;
 use engine::ticket::CancellationToken;
-use crate::guide;
-use crate::guide::Guide;
-use crate::settings::{TextPair, TrainingSettings};
-use crate::vocabularies::TrainingTokenizers;
 
 /// Training text as ids.
 #[derive(Debug, Default)]

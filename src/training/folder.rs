@@ -60,6 +60,8 @@ fn taken(output: &Path, file: &mut File) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::log::Log;
+    use crate::state::Checkpoint;
     use engine::models::Model;
     use engine::models::checkpoint::Weights;
     use engine::models::config::Config;
@@ -67,8 +69,6 @@ mod tests {
     use engine::nn::device::Device;
     use engine::text::tokenizer::Tokenizer;
     use engine::text::write::faults;
-    use crate::log::Log;
-    use crate::state::Checkpoint;
 
     /// Writes over `path` by `save`, failing and killed at every call; each time the next run starts, and then `holds`
     /// looks whether the file says what it said before or what it was to say.

@@ -7,6 +7,9 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::path::Path;
 
+use crate::minibatch::GuidedLink;
+use crate::settings::{LinkWords, TextPair, TrainingSettings, Unlinked};
+use crate::vocabularies::TrainingTokenizers;
 use engine::error::{Error, Result};
 use engine::text::corpus::{PairRules, ParallelText, SentencePair};
 use engine::text::cut::WordRule;
@@ -17,9 +20,6 @@ use engine::text::reader::LineReader;
 use engine::text::tokenizer::{CorpusEncoder, Tokenizer};
 use engine::text::words::{place, words};
 use engine::ticket::CancellationToken;
-use crate::minibatch::GuidedLink;
-use crate::settings::{LinkWords, TextPair, TrainingSettings, Unlinked};
-use crate::vocabularies::TrainingTokenizers;
 
 /// Where alpha is to look in each pair of a corpus.
 #[derive(Clone, Debug, Default)]

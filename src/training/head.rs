@@ -17,6 +17,12 @@ use rand::SeedableRng as _;
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
+use crate::guide::Guide;
+use crate::minibatch::GuidedLink;
+use crate::optimizer::Optimizer;
+use crate::reach::Reach;
+use crate::settings::{OptimizerSettings, Rule};
+use crate::state::{Checkpoint, Position, SentenceOrder, Tally};
 use engine::error::{Error, Result};
 use engine::models::checkpoint::Weights;
 use engine::models::fused::head::{HEAD_WIDTH, HeadSizes, NEAR, SOURCE_TABLE, near, no_vectors, weights_of};
@@ -26,12 +32,6 @@ use engine::nn::fused::{Precision, attention};
 use engine::nn::init::gaussian;
 use engine::text::corpus::{Batches, ParallelText};
 use engine::ticket::CancellationToken;
-use crate::guide::Guide;
-use crate::minibatch::GuidedLink;
-use crate::optimizer::Optimizer;
-use crate::reach::Reach;
-use crate::settings::{OptimizerSettings, Rule};
-use crate::state::{Checkpoint, Position, SentenceOrder, Tally};
 
 /// Groups of a minibatch.
 const BATCH: usize = 8;

@@ -7,10 +7,10 @@
 extern crate engine;
 
 pub mod adopt;
+pub mod backend;
 pub mod card;
 pub mod curves;
 pub mod data;
-pub mod backend;
 pub mod folder;
 pub mod fused;
 pub mod guide;
@@ -32,15 +32,6 @@ pub mod vocabularies;
 
 use std::path::{Path, PathBuf};
 
-use engine::error::{Error, Result};
-use engine::models::Architecture;
-use engine::models::checkpoint::Weights;
-use engine::models::config::Config;
-use engine::models::init;
-use engine::nn::device::TrainingDevice;
-use engine::nn::fused::Precision;
-use engine::text::vocab::{EOS_ID, UNK_ID};
-use engine::ticket::CancellationToken;
 use crate::backend::{Engine, FusedEngine};
 use crate::fused::Fused;
 use crate::layout::ParameterLayout;
@@ -50,6 +41,15 @@ use crate::settings::{StartSettings, TokenKind, TrainingSettings};
 use crate::state::Checkpoint;
 use crate::trainer::{Trainer, TrainingReport};
 use crate::vocabularies::TrainingTokenizers;
+use engine::error::{Error, Result};
+use engine::models::Architecture;
+use engine::models::checkpoint::Weights;
+use engine::models::config::Config;
+use engine::models::init;
+use engine::nn::device::TrainingDevice;
+use engine::nn::fused::Precision;
+use engine::text::vocab::{EOS_ID, UNK_ID};
+use engine::ticket::CancellationToken;
 
 /// Options of a run beside the configuration.
 #[derive(Clone, Debug, Default)]

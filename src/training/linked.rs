@@ -3,6 +3,8 @@
 
 use std::path::PathBuf;
 
+use crate::guide::{Guide, GuidedReader};
+use crate::settings::{LinkWords, Unlinked};
 use engine::aligner::corpus::{CorpusBuilder, RARE};
 use engine::aligner::learn::{LearningProgress, learn, pairs_of_all_passes};
 use engine::aligner::settings::AlignerSettings;
@@ -13,8 +15,6 @@ use engine::models::Model;
 use engine::text::corpus::{PairRules, ParallelText};
 use engine::text::parallel::ParallelReader;
 use engine::ticket::CancellationToken;
-use crate::guide::{Guide, GuidedReader};
-use crate::settings::{LinkWords, Unlinked};
 
 /// Words of a sentence beyond which a pair is left out.
 const MOST_WORDS: usize = 100;

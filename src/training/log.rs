@@ -53,8 +53,8 @@ impl Log {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::text::write::faults;
     use crate::curves::Curves;
+    use engine::text::write::faults;
 
     #[derive(Serialize)]
     struct Line {

@@ -3,6 +3,10 @@
 
 use std::sync::Arc;
 
+use crate::layout::ParameterLayout;
+use crate::settings::TrainingSettings;
+use crate::trainer::MeasureBleu;
+use crate::vocabularies::TrainingTokenizers;
 use engine::analysis::bleu::{self, BleuSettings, Tokenization};
 use engine::decoding;
 use engine::decoding::{SearchOptions, Specials};
@@ -11,10 +15,6 @@ use engine::models::config::Config;
 use engine::models::folder;
 use engine::text::reader::LineReader;
 use engine::ticket::CancellationToken;
-use crate::layout::ParameterLayout;
-use crate::settings::TrainingSettings;
-use crate::trainer::MeasureBleu;
-use crate::vocabularies::TrainingTokenizers;
 
 /// Sentences translated together.
 const BATCH: usize = 64;

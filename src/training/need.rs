@@ -1,9 +1,9 @@
 //! The memory that a run needs, estimated before it is allocated.
 
+use crate::settings::{Rule, TrainingSettings};
 use engine::error::{Error, Result};
 use engine::models;
 use engine::models::config::Config;
-use crate::settings::{Rule, TrainingSettings};
 
 const GIB: f64 = (1u64 << 30) as f64;
 

@@ -3,10 +3,10 @@
 //! its norm; clipping, update, and clearing for the next batch. Rows of embeddings that the batch does not reach
 //! ([`Reach`]) have no gradient to read, and move all the same as far as their memories carry them.
 
-use engine::nn::fused::elementwise::squared_norm;
-use engine::nn::fused::update;
 use crate::reach::Reach;
 use crate::settings::{OptimizerSettings, Rule};
+use engine::nn::fused::elementwise::squared_norm;
+use engine::nn::fused::update;
 
 /// Numbers that one task works on.
 const CHUNK: usize = 1 << 16;

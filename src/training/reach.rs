@@ -4,8 +4,8 @@
 
 use std::ops::Range;
 
-use engine::models::config::Config;
 use crate::layout::ParameterLayout;
+use engine::models::config::Config;
 
 /// Places of a flat gradient, in order and apart from each other; see the top of the file.
 #[derive(Clone, Debug)]

@@ -7,15 +7,15 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
+use crate::settings::{
+    DataSettings, LinkWords, ModelSettings, OptimizerSettings, Rule, ScheduleSettings, StartSettings, TextPair,
+    TrainingSettings,
+};
 use engine::attention::{AttentionKind, KINDS, scores};
 use engine::error::{Error, Result};
 use engine::models::config::Architecture;
 use engine::models::{ModelEntry, TRAINED};
 use engine::text::write::write_atomic;
-use crate::settings::{
-    DataSettings, LinkWords, ModelSettings, OptimizerSettings, Rule, ScheduleSettings, StartSettings, TextPair,
-    TrainingSettings,
-};
 
 /// What is wanted, in the words of the tables.
 #[derive(Clone, Debug, PartialEq)]

@@ -11,10 +11,10 @@ use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensors};
 use serde::{Deserialize, Serialize};
 
+use crate::settings::{BestSettings, Rule};
 use engine::error::{Error, Result};
 use engine::text::reader::read_file;
 use engine::text::write::write_inside;
-use crate::settings::{BestSettings, Rule};
 
 /// Sums over the updates since the last line of the log. Kept, so that the next line of a resumed
 /// run is a mean over the same updates.

@@ -4,9 +4,6 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use engine::error::{Error, Result};
-use engine::text::corpus::{Batches, ParallelText};
-use engine::ticket::CancellationToken;
 use crate::backend::{Engine, OptimizerMemory};
 use crate::folder::{checkpoint_file, training_folder};
 use crate::fused::{BatchLoss, StepOptions};
@@ -15,6 +12,9 @@ use crate::log::Log;
 use crate::minibatch::{GuidedLink, Minibatch};
 use crate::settings::{BestSettings, Rule, ScheduleSettings, TrainingSettings};
 use crate::state::{Checkpoint, Position, SentenceOrder};
+use engine::error::{Error, Result};
+use engine::text::corpus::{Batches, ParallelText};
+use engine::ticket::CancellationToken;
 
 /// One line of the log: training since the line before.
 #[derive(Clone, Debug, Default, Serialize, PartialEq)]

@@ -3,13 +3,13 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
+use crate::settings::{TextPair, TokenKind, TrainingSettings};
 use engine::error::Result;
 use engine::text::reader::LineReader;
 use engine::text::tokenizer::Tokenizer;
 use engine::text::vocab;
 use engine::text::vocab::bpe;
 use engine::ticket::CancellationToken;
-use crate::settings::{TextPair, TokenKind, TrainingSettings};
 
 /// Both tokenizers of a model.
 #[derive(Debug)]

@@ -11,17 +11,17 @@ use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast as _, JsValue};
 use web_sys::{Blob, MessageEvent, Url, Worker};
 
+use crate::message::{FromWorker, ToWorker, packed, unpacked};
+use engine::models::anatomy;
+use engine::models::choice::ModelSpec;
+use engine::models::config::Config;
+use engine::text::given;
 use explorer::app::effect::QueueCall;
 use explorer::jobs::Wake;
 use explorer::jobs::live::protocol::{Event, Request};
 use explorer::jobs::queue::{QueueEvent, QueueNews, QueueOrder};
 use explorer::jobs::steps::{StepsEvent, StepsRequest};
-use engine::models::anatomy;
-use engine::models::choice::ModelSpec;
-use engine::models::config::Config;
 use explorer::session::lanes::{LaneNews, Lanes};
-use engine::text::given;
-use crate::message::{FromWorker, ToWorker, packed, unpacked};
 
 /// What has come from the worker.
 #[derive(Default)]

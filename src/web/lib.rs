@@ -14,14 +14,14 @@ use wasm_bindgen::{JsCast as _, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{HtmlCanvasElement, Response};
 
-use explorer::app::open_with::{Installed, OpenWith};
-use explorer::jobs::Wake;
+use crate::lanes::WorkerLanes;
 use engine::lang;
 use engine::lang::{CatalogueOf, Language};
+use explorer::app::open_with::{Installed, OpenWith};
+use explorer::jobs::Wake;
 use explorer::session::driver::Driver;
 use explorer::ui::App;
 use explorer::ui::spoken::Announcer;
-use crate::lanes::WorkerLanes;
 
 /// Opens the explorer on a canvas. `models` are the addresses of the site's models, in the order of their menu, of which
 /// the first `shown` are shown; `spawn` gives a worker; `site` is the address of the page, with which links begin, and

@@ -12,8 +12,12 @@ use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast as _, JsError};
 use web_sys::DedicatedWorkerGlobalScope;
 
-use explorer::app::effect::QueueCall;
+use crate::message::{FromWorker, ToWorker, packed, unpacked};
 use engine::error::Error;
+use engine::models::Model;
+use engine::text::tokenizer::Tokenizers;
+use engine::ticket::CancellationToken;
+use explorer::app::effect::QueueCall;
 use explorer::jobs::live::protocol::{ColumnId, ColumnSpec, Event, Request};
 use explorer::jobs::models::cache::Key;
 use explorer::jobs::models::store::Store;
@@ -21,10 +25,6 @@ use explorer::jobs::queue::job_queue;
 use explorer::jobs::queue::{QueueEvent, QueueNews, QueueOrder};
 use explorer::jobs::steps::{Open, StepsEvent, StepsRequest};
 use explorer::jobs::{serve, steps};
-use engine::models::Model;
-use engine::text::tokenizer::Tokenizers;
-use engine::ticket::CancellationToken;
-use crate::message::{FromWorker, ToWorker, packed, unpacked};
 
 /// Between two reports of how much of a model is there.
 const TELL_EVERY: f32 = 0.02;

@@ -7,19 +7,19 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use engine::aligner::sentences::agreement::{BeadAgreement, BeadLetters, BeadPlaces, joined};
-use engine::aligner::sentences::beads::BEAD_KINDS;
 use crate::args::{Choice, RunArgs, one_of};
 use crate::output;
 use crate::output::LineOutput;
+use engine::aligner::sentences::agreement::{BeadAgreement, BeadLetters, BeadPlaces, joined};
+use engine::aligner::sentences::beads::BEAD_KINDS;
 use engine::error::{Error, Result};
-use import::documents::ParagraphBreaks;
-use import::documents::align::{DocumentOptions, align as align_documents};
-use import::documents::beads::{BeadRow, read, table};
 use engine::text::reader::LineReader;
 use engine::text::tsv::{TsvCell, text};
 use engine::text::write::write_atomic;
 use engine::ticket::CancellationToken;
+use import::documents::ParagraphBreaks;
+use import::documents::align::{DocumentOptions, align as align_documents};
+use import::documents::beads::{BeadRow, read, table};
 
 /// As typed.
 #[derive(Args, Clone, Debug)]

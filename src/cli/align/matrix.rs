@@ -2,11 +2,11 @@
 
 use serde::Serialize;
 
-use engine::analysis::reading::Reading;
 use crate::align::{AlignArgs, High, high};
 use crate::output::LineOutput;
 use crate::windows;
 use crate::windows::{Doing, Growth};
+use engine::analysis::reading::Reading;
 use engine::error::Error;
 use engine::evaluation::alignment::{Aligner, WordPair};
 use engine::evaluation::rows::ReadRows;

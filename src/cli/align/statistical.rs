@@ -1,8 +1,5 @@
 //! `interlinear align --statistical`: links that need no model, or on which alignment heads have a vote.
 
-use engine::aligner::words::LineAligner;
-use engine::analysis::alignment::Alignment;
-use engine::analysis::reading::Reading;
 use crate::align::{AlignArgs, LinkFormat};
 use crate::args;
 use crate::input::{InputFiles, InputLine, InputLines};
@@ -10,6 +7,9 @@ use crate::output::LineOutput;
 use crate::progress::ProgressLine;
 use crate::statistical::Text;
 use crate::windows;
+use engine::aligner::words::LineAligner;
+use engine::analysis::alignment::Alignment;
+use engine::analysis::reading::Reading;
 use engine::error::{Error, Result};
 use engine::evaluation::alignment::{Aligner, AlignerDirection, Refused, VOTED, WordPair, voted};
 use engine::evaluation::rows::ReadRows;

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use clap::Args;
 
-use engine::aligner::bundled::{AlignerChoice, AlignerFile, AlignerFiles};
 use crate::args::{Choice, one_of};
 use crate::output;
 use corpus::export::out::{ExportFormat, Out};
@@ -16,6 +15,7 @@ use corpus::query::table::Sorting;
 use corpus::store::corpus::CorpusTable;
 use corpus::store::file::Workspace;
 use corpus::store::kinds::MOST_PICTURES;
+use engine::aligner::bundled::{AlignerChoice, AlignerFile, AlignerFiles};
 use engine::error::Result;
 
 /// Which sentences and columns, as typed.

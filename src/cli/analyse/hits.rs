@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use engine::analysis::concordance::sorted;
 use crate::analyse::AnalyseArgs;
 use crate::analyse::format::Format;
 use crate::args::TableFormat;
@@ -13,6 +12,7 @@ use corpus::query::hits::{Searching, tsv};
 use corpus::query::linked::{LinkChoice, LinkOrigin, TallyOrder, Tallying};
 use corpus::store::corpus::CorpusTable;
 use corpus::store::file::Workspace;
+use engine::analysis::concordance::sorted;
 use engine::error::Error;
 
 /// Prints the hits of a query: the sentence, the hit with what stands around it, what it is linked to, and the output.

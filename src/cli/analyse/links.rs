@@ -2,9 +2,9 @@
 
 use clap::Args;
 
-use engine::analysis::symmetrize::SYMMETRIZATIONS;
 use crate::args::one_of;
 use corpus::export::out;
+use engine::analysis::symmetrize::SYMMETRIZATIONS;
 
 /// How links are read off alpha, as typed.
 #[derive(Args, Clone, Debug)]

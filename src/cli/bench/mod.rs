@@ -19,13 +19,13 @@ use crate::bench::figures::{BenchColumn, Figures, quantile};
 use engine::decoding;
 use engine::decoding::SearchOptions;
 use engine::error::{Error, Result};
-use host::bundled;
-use host::runtime::Runtime;
-use host::words;
 use engine::models::choice::ModelSpec;
 use engine::models::{Model, Stepper};
 use engine::text::sentence::Sentence;
 use engine::ticket::CancellationToken;
+use host::bundled;
+use host::runtime::Runtime;
+use host::words;
 
 /// Words of a sentence, `</s>` aside, and of its translation at most.
 const WORDS: usize = 20;

@@ -4,12 +4,12 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use engine::analysis::bleu::Tokenization;
-use engine::analysis::bootstrap::PairedTests;
-use engine::analysis::buckets::Buckets;
 use crate::args;
 use crate::args::{BatchArgs, Choice, EnsembleArgs, ReplaceArgs, RunArgs, SearchArgs, one_of, tokenizers};
 use crate::evaluate::gold::GoldArgs;
+use engine::analysis::bleu::Tokenization;
+use engine::analysis::bootstrap::PairedTests;
+use engine::analysis::buckets::Buckets;
 use engine::decoding::SystemSpec;
 use engine::error::{Error, Result};
 use engine::models::choice::ModelSpec;

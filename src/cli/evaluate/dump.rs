@@ -5,13 +5,13 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use engine::analysis::aer::AerCounts;
-use engine::analysis::hard;
 use crate::columns::figure;
 use crate::evaluate::evaluated::{Evaluated, MeasuredModel, unk_name};
 use crate::evaluate::report;
 use corpus::measures::scores::{ComparedScores, SystemScores};
 use corpus::store::write::NewSentence;
+use engine::analysis::aer::AerCounts;
+use engine::analysis::hard;
 use engine::error::Result;
 use engine::text::links::Link;
 use engine::text::sentence::UNK;

@@ -3,8 +3,6 @@
 
 use std::path::PathBuf;
 
-use engine::analysis::bootstrap::{Paired, PairedTests};
-use engine::analysis::buckets::Buckets;
 use crate::evaluate::arguments::Unks;
 use corpus::measures::aggregate;
 use corpus::measures::paired::{ComparedSample, SystemTests};
@@ -14,6 +12,8 @@ use corpus::overview::gold::{AlignmentErrorReport, Baseline};
 use corpus::overview::test_set::TestSet;
 use corpus::store::corpus::CorpusTable;
 use corpus::store::file::Workspace;
+use engine::analysis::bootstrap::{Paired, PairedTests};
+use engine::analysis::buckets::Buckets;
 use engine::decoding::SearchOptions;
 use engine::decoding::ensemble::Mixing;
 use engine::error::Result;

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use engine::aligner::words::LineAligner;
 use crate::args;
 use crate::args::links::GoldLayoutArgs;
 use crate::args::threshold;
@@ -14,12 +13,13 @@ use crate::statistical::{StatisticalArgs, Text};
 use corpus::overview::gold;
 use corpus::overview::gold::{AlignmentOptions, Baseline};
 use corpus::overview::test_set::TestSet;
+use engine::aligner::words::LineAligner;
 use engine::error::{Error, Result};
 use engine::evaluation::alignment::Aligner;
-use host::runtime::Runtime;
 use engine::models::Model;
 use engine::models::choice::ModelSpec;
 use engine::ticket::CancellationToken;
+use host::runtime::Runtime;
 
 /// A gold alignment, as typed.
 #[derive(Args, Clone, Debug)]

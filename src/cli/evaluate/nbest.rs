@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use serde_json::json;
 
-use engine::analysis::bleu::{BleuSettings, Tokenization};
 use crate::analyse::ORACLES;
 use crate::args::{one_of, tokenizers};
 use crate::output;
@@ -15,11 +14,12 @@ use crate::output::LineOutput;
 use corpus::measures::oracle::{self, greatest, ranked_by};
 use corpus::measures::scores::{ComparedScores, SystemScores, signatures};
 use corpus::store::read::{SAMPLE, compared};
+use engine::analysis::bleu::{BleuSettings, Tokenization};
 use engine::error::{Error, Result};
-use import;
-use import::{ImportedOutput, OracleBy, Record};
 use engine::text::reader::LineReader;
 use engine::text::tsv::{TsvCell, rows};
+use import;
+use import::{ImportedOutput, OracleBy, Record};
 
 /// Sentences read at once.
 const WINDOW: usize = 1000;

@@ -4,13 +4,13 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
 
-use engine::analysis::aer;
-use engine::analysis::bootstrap::significance::{signed, unsigned};
-use engine::analysis::bootstrap::{Interval, LEAST_SENTENCES, Paired};
 use crate::columns::{TextTable, figure};
 use crate::evaluate::evaluated::{Against, Evaluated, EvaluatedScores, length, unk_name};
 use corpus::measures::scores::SystemScores;
 use corpus::overview::gold::AlignmentErrorRow;
+use engine::analysis::aer;
+use engine::analysis::bootstrap::significance::{signed, unsigned};
+use engine::analysis::bootstrap::{Interval, LEAST_SENTENCES, Paired};
 use engine::text::tsv;
 use engine::text::tsv::TsvCell;
 

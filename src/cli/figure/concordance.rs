@@ -5,17 +5,17 @@ use std::path::Path;
 
 use clap::Args;
 
-use engine::analysis::concordance::ConcordanceLine;
-use engine::analysis::concordance::tally::{LinkTally, TalliedSentence, TalliedText, hits};
 use crate::args::{TableFormat, count};
 use crate::columns::print;
 use crate::figure::gloss::GlossedFiles;
 use crate::output::LineOutput;
 use corpus::query::linked;
+use engine::analysis::concordance::ConcordanceLine;
+use engine::analysis::concordance::tally::{LinkTally, TalliedSentence, TalliedText, hits};
 use engine::error::{Error, Result};
-use figure::interlinear::{GlossedSentence, GlossedText};
 use engine::text::cells::CellTable;
 use engine::text::words::folded;
+use figure::interlinear::{GlossedSentence, GlossedText};
 
 /// As typed.
 #[derive(Args, Clone, Debug)]

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use explorer::app::document::column::file_name;
 use crate::args;
 use crate::args::links::{GoldLayoutArgs, LINK_WORDS};
 use crate::args::{RunArgs, SearchArgs, one_of};
@@ -15,6 +14,13 @@ use crate::output::{provenance, tell};
 use corpus::import::tagged::{TaggedSentences, cells_of};
 use corpus::store::rules::SideRules;
 use engine::error::{Error, Result};
+use engine::models::choice::ModelSpec;
+use engine::text::cut::{WordExchange, WordRule};
+use engine::text::language::of_file;
+use engine::text::links::{Links, read};
+use engine::text::reader::LineReader;
+use engine::text::write::write_atomic;
+use explorer::app::document::column::file_name;
 use figure::fonts::Fonts;
 use figure::formats::{format, format_of};
 use figure::interlinear::conllu;
@@ -25,12 +31,6 @@ use figure::measure::SansSerif;
 use figure::page::{DPIS, FigurePage, WIDTHS_MM};
 use figure::palette::LIGHT;
 use figure::provenance::Provenance;
-use engine::models::choice::ModelSpec;
-use engine::text::cut::{WordExchange, WordRule};
-use engine::text::language::of_file;
-use engine::text::links::{Links, read};
-use engine::text::reader::LineReader;
-use engine::text::write::write_atomic;
 use training::settings::LinkWords;
 
 /// As typed.

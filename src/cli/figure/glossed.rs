@@ -7,10 +7,6 @@ use engine::decoding::SearchOptions;
 use engine::error::{Error, Result};
 use engine::evaluation::ask::AskedSystem;
 use engine::evaluation::rows::ReadRows;
-use figure::interlinear::GlossedText;
-use host::runtime::Runtime;
-use host::words;
-use host::words::LinkedSides;
 use engine::models::choice::ModelSpec;
 use engine::models::{Model, Stepper};
 use engine::text::cut::WordRule;
@@ -18,6 +14,10 @@ use engine::text::line;
 use engine::text::links::Links;
 use engine::text::sentence::Sentence;
 use engine::ticket::CancellationToken;
+use figure::interlinear::GlossedText;
+use host::runtime::Runtime;
+use host::words;
+use host::words::LinkedSides;
 use training::settings::LinkWords;
 
 /// Sentences translated together.

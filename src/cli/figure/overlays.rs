@@ -5,21 +5,21 @@ use std::sync::Arc;
 
 use clap::Args;
 
+use crate::args::links::GoldLayoutArgs;
 use engine::aligner::bundled::{AlignerChoice, AlignerFile, AlignerFiles};
 use engine::aligner::placed::{PlacedAligner, PlacedWords};
-use explorer::app::document::column::placed;
-use explorer::app::files::gold::Gold;
-use crate::args::links::GoldLayoutArgs;
 use engine::decoding::Ensemble;
 use engine::error::{Error, Result};
 use engine::evaluation::acting::reader;
 use engine::interventions::{InterventionFile, Interventions, Origin, Resolved, ResolvedText};
-use explorer::jobs::live::protocol::HypothesisView;
 use engine::text::cut::WordRule;
 use engine::text::links::{Links, read};
 use engine::text::reader::LineReader;
 use engine::text::sentence::Sentence;
 use engine::text::words::vocabulary_words;
+use explorer::app::document::column::placed;
+use explorer::app::files::gold::Gold;
+use explorer::jobs::live::protocol::HypothesisView;
 
 /// As typed.
 #[derive(Args, Clone, Debug)]

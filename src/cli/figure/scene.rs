@@ -2,7 +2,16 @@
 
 use std::sync::Arc;
 
+use crate::figure::overlays::Overlays;
 use engine::analysis::reading::Reading;
+use engine::decoding::{Decoded, Ensemble, Hypothesis, SearchOptions};
+use engine::error::{Error, Result};
+use engine::evaluation::rows::ReadRows;
+use engine::interventions::{Applied, Resolved, Said, intervene_all};
+use engine::models::Stepper;
+use engine::text::line;
+use engine::text::sentence::Sentence;
+use engine::ticket::CancellationToken;
 use explorer::app::document::scene::CANDIDATES;
 use explorer::app::document::table::{self, AlignmentTable, Making};
 use explorer::app::document::tree;
@@ -10,24 +19,15 @@ use explorer::app::document::tree::{SearchTree, TreeTrace};
 use explorer::app::files::gold::Gold;
 use explorer::app::files::picture::PictureRequest;
 use explorer::app::settings::Shown;
-use crate::figure::overlays::Overlays;
-use engine::decoding::{Decoded, Ensemble, Hypothesis, SearchOptions};
-use engine::error::{Error, Result};
-use engine::evaluation::rows::ReadRows;
+use explorer::jobs::live::protocol::HypothesisView;
+use explorer::jobs::live::view;
+use explorer::jobs::live::view::{Source, Wording};
 use figure::heatmap::outlines::Outlined;
 use figure::page::FigurePage;
 use figure::provenance::Provenance;
 use figure::sheet::{FigureKind, FigureNeeds, FigureStyle};
 use figure::tree::DrawnNode;
 use host::words;
-use engine::interventions::{Applied, Resolved, Said, intervene_all};
-use explorer::jobs::live::protocol::HypothesisView;
-use explorer::jobs::live::view;
-use explorer::jobs::live::view::{Source, Wording};
-use engine::models::Stepper;
-use engine::text::line;
-use engine::text::sentence::Sentence;
-use engine::ticket::CancellationToken;
 
 fn other_words() -> Error {
     Error::Input("the translation has other words than its links by hand count".to_owned())

@@ -11,9 +11,9 @@ use std::sync::{Mutex, PoisonError};
 use clap::{Arg, ArgMatches, Command, value_parser};
 
 use engine::error::Result;
-use figure::provenance::Provenance;
 use engine::models::Model;
 use engine::text::write::write_atomic;
+use figure::provenance::Provenance;
 
 /// The id of the argument.
 pub const ARGUMENT: &str = "provenance";

@@ -6,26 +6,26 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use serde_json::json;
 
-use engine::analysis::contrast::minimal::MinimalPair;
-use engine::analysis::contrast::pairs::{
-    ContrastPair, ContrastRow, ContrastedModel, FIGURES, each, summary, summary_table, tags,
-};
 use crate::args;
 use crate::args::{BatchArgs, EnsembleArgs, RunArgs, TableFormat};
 use crate::output::LineOutput;
 use crate::progress::ProgressLine;
 use crate::windows;
 use crate::{columns, output};
+use engine::analysis::contrast::minimal::MinimalPair;
+use engine::analysis::contrast::pairs::{
+    ContrastPair, ContrastRow, ContrastedModel, FIGURES, each, summary, summary_table, tags,
+};
 use engine::decoding::Ensemble;
 use engine::error::{Error, Result};
 use engine::evaluation::acting::Acting;
 use engine::evaluation::contrast::{ContrastMeasures, ContrastQuestions, ContrastedSystem};
-use host::runtime::Runtime;
-use import::contrast::read as read_table;
 use engine::models::choice::ModelSpec;
 use engine::text::reader::LineReader;
 use engine::text::write::write_atomic;
 use engine::ticket::CancellationToken;
+use host::runtime::Runtime;
+use import::contrast::read as read_table;
 
 /// As typed.
 #[derive(Args, Clone, Debug)]

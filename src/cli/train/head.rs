@@ -5,12 +5,12 @@ use std::time::Instant;
 
 use clap::Args;
 
-use engine::aligner::learned::Learned;
-use engine::aligner::words::{Cutter, LineAligner};
 use crate::args;
 use crate::args::links::LINK_WORDS;
 use crate::args::{RunArgs, one_of};
 use crate::{output, statistical};
+use engine::aligner::learned::Learned;
+use engine::aligner::words::{Cutter, LineAligner};
 use engine::error::{Error, Result};
 use engine::models::Model;
 use engine::models::choice::ModelSpec;

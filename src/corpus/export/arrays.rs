@@ -10,11 +10,11 @@ use std::path::Path;
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
-use engine::analysis::alignment::Alignment;
 use crate::export::provenance::provenance;
 use crate::store::corpus::CorpusTable;
 use crate::store::file::Workspace;
 use crate::store::output::{PRECISION, SystemOutput};
+use engine::analysis::alignment::Alignment;
 use engine::error::{Error, Result};
 use engine::text::commands;
 use engine::text::tsv::{TsvCell, rows};

@@ -5,9 +5,7 @@ use std::io::Write;
 use serde_json::json;
 
 use crate::judgements::judge::{ErrorMark, Judgement, StaleMark};
-use crate::judgements::judgement_io::{
-    APART, BAR, LETTERS, NO_ERRORS, RATING, SPANS, UNKNOWN, WORD_RULES, YES,
-};
+use crate::judgements::judgement_io::{APART, BAR, LETTERS, NO_ERRORS, RATING, SPANS, UNKNOWN, WORD_RULES, YES};
 use crate::judgements::spans::span;
 use crate::store::corpus::CorpusTable;
 use engine::text::tsv::{Tsv, TsvCell};

@@ -6,10 +6,6 @@ use std::path::PathBuf;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use engine::analysis::alignment::Alignment;
-use engine::analysis::hard;
-use engine::analysis::hard::{Link, links_above, pharaoh};
-use engine::analysis::symmetrize::SYMMETRIZATIONS;
 use crate::export::provenance::provenance;
 use crate::export::{arrays, judged, judgement_table, picture};
 use crate::judgements::judge::Judges;
@@ -22,17 +18,21 @@ use crate::store::file::Workspace;
 use crate::store::kinds::{MOST_FIGURES, columns};
 use crate::store::output::{PRECISION, SystemOutput};
 use crate::store::rules::SideRules;
+use engine::analysis::alignment::Alignment;
+use engine::analysis::hard;
+use engine::analysis::hard::{Link, links_above, pharaoh};
+use engine::analysis::symmetrize::SYMMETRIZATIONS;
 use engine::error::{Error, Result};
-use figure::fonts::Fonts;
-use figure::formats::format_of;
-use figure::page::FigurePage;
-use figure::provenance::beside;
-use import::formats::table::{NO_OUTPUT, SIGNATURE, head_of};
 use engine::text::commands;
 use engine::text::links;
 use engine::text::links::Links;
 use engine::text::tsv::{Tsv, TsvCell};
 use engine::text::write::{FolderDraft, write_atomic};
+use figure::fonts::Fonts;
+use figure::formats::format_of;
+use figure::page::FigurePage;
+use figure::provenance::beside;
+use import::formats::table::{NO_OUTPUT, SIGNATURE, head_of};
 
 pub use crate::store::kinds::{AttentionFormat, ExportFormat, LinkRule, Out, all_columns};
 
@@ -337,8 +337,7 @@ fn figures(
         about.fact("sentence", corpus.sources.get(at as usize).unwrap_or_default());
         about.fact("translation", &output.text);
         about.fact("log p", output.log_p.map_or_else(String::new, |log_p| log_p.to_string()));
-        let draw =
-            |figure: &figure::Figure<'_>| (format_of(&path)?.write)(figure, &FigurePage::default(), &fonts);
+        let draw = |figure: &figure::Figure<'_>| (format_of(&path)?.write)(figure, &FigurePage::default(), &fonts);
         let Some(bytes) = picture::drawn(&output, about, true, draw) else { continue };
         let bytes = bytes?;
         write_atomic(&path, |file| file.write_all(&bytes))?;

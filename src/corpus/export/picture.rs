@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 
 use crate::store::output::SystemOutput;
+use engine::text::sentence::{EOS, UNK};
 use figure::Figure;
 use figure::label::{Hand, Label, Tone};
 use figure::provenance::Provenance;
 use figure::sheet::{FigureStyle, PictureSheet, kind};
-use engine::text::sentence::{EOS, UNK};
 
 /// Draws an output's heatmap; `None` where it has no alpha.
 pub fn drawn<T>(

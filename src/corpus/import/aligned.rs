@@ -3,15 +3,15 @@
 
 use std::collections::BTreeMap;
 
+use crate::store::corpus::CorpusTable;
+use crate::store::file::Workspace;
+use crate::store::output::SystemOutput;
+use crate::store::rules::SideRules;
 use engine::aligner::bundled::AlignerChoice;
 use engine::aligner::words::LineAligner;
 use engine::analysis::lexical::{bare, right, right_of_any};
 use engine::analysis::sums;
 use engine::analysis::{aer, hard};
-use crate::store::corpus::CorpusTable;
-use crate::store::file::Workspace;
-use crate::store::output::SystemOutput;
-use crate::store::rules::SideRules;
 use engine::error::Result;
 use engine::text::cut::WordRule;
 use engine::text::links::Link;

@@ -3,22 +3,22 @@
 
 use std::path::Path;
 
-use engine::analysis::alignment::Alignment;
 use crate::import::counted::{Counted, Counterparts, uncut};
 use crate::import::report::ImportReport;
 use crate::store::file::Workspace;
 use crate::store::output::SystemOutput;
 use crate::store::read::StoredSystem;
 use crate::store::rules::{SideRules, spread};
+use engine::analysis::alignment::Alignment;
 use engine::error::{Error, Result};
-use import::beside::Sides;
-use import::facts::{Behind, ImportReported};
-use import::matrix::fit;
-use import::{ImportOptions, ImportedOutput, Record, Role};
 use engine::text::cut::WordRule;
 use engine::text::links::Link;
 use engine::text::pieces::PieceMarks;
 use engine::text::words::without_end;
+use import::beside::Sides;
+use import::facts::{Behind, ImportReported};
+use import::matrix::fit;
+use import::{ImportOptions, ImportedOutput, Record, Role};
 
 /// The words, as links count them, of the sentences that a file of links tells of: those of the last file with sources. Eight bytes
 /// a sentence stay.

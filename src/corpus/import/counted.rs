@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use crate::store::rules::{KnownWords, SideRules, counterparts};
-use import::{Facts, ImportOptions, Record, Role};
 use engine::text::cut::WordRule;
 use engine::text::language;
 use engine::text::readable::places;
 use engine::text::words::without_end;
+use import::{Facts, ImportOptions, Record, Role};
 
 /// The languages that were said, that the file names, or its own name.
 pub(super) fn known((path, options): (&Path, &ImportOptions), facts: &Facts) -> KnownWords {

@@ -26,12 +26,12 @@ use crate::store::read::{MOST_REFERENCES, StoredAbout, StoredSentence};
 use crate::store::rules::{KnownWords, SideRules};
 use crate::store::write::NewSentence;
 use engine::error::{Error, Result};
+use engine::text::links::Links;
+use engine::ticket::CancellationToken;
 use import;
 use import::beside::Sides;
 use import::formats;
 use import::{Import, ImportColumn, Record};
-use engine::text::links::Links;
-use engine::ticket::CancellationToken;
 
 pub use crate::import::report::ImportReport;
 

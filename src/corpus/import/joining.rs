@@ -13,9 +13,9 @@ use crate::import::scores::is_score;
 use crate::import::windows::{Done, Job, read};
 use crate::store::file::Workspace;
 use engine::error::{Error, Result};
+use engine::ticket::CancellationToken;
 use import;
 use import::{ColumnRole, ImportColumn, ImportOptions, Record, Role};
-use engine::ticket::CancellationToken;
 
 /// Places that are tried for the first sentence of a text.
 const TRIED: usize = 100;

@@ -13,10 +13,10 @@ use crate::judgements::judge::{ErrorMark, Letters};
 use crate::judgements::spans::moved;
 use crate::store::file::Workspace;
 use engine::error::{Error, Result};
+use engine::ticket::CancellationToken;
 use import::Warnings;
 use import::input::ImportInput;
 use import::recognise::MQM;
-use engine::ticket::CancellationToken;
 
 /// How the categories of Google's raters begin.
 const GOOGLE: &[&str] = &["Accuracy/", "Fluency/", "Terminology/", "Style/", "Locale convention/", "Non-translation"];

@@ -1,10 +1,10 @@
 //! N-best lists on their way in: of each the first candidate is taken, and where that is asked for the one nearest to the
 //! references and the first by another score, as systems of their own.
 
-use engine::analysis::bleu::BleuSettings;
 use crate::import::scores::GivenScores;
 use crate::measures::oracle::{self, greatest, ranked_by};
 use crate::store::read::ORACLE_OF;
+use engine::analysis::bleu::BleuSettings;
 use import::{ImportOptions, ImportedOutput, Record};
 
 /// The title of the score that says where the oracle stands in its list, from 1.

@@ -10,8 +10,8 @@ use crate::store::file::Workspace;
 use crate::store::read::{MOST_REFERENCES, StoredSentence};
 use crate::store::rules::spread;
 use engine::error::{Error, Result};
-use import::{ImportedText, Record};
 use engine::text::links::{Link, Links};
+use import::{ImportedText, Record};
 
 /// What the workspace has of the sentences of a window: they and their links by hand, by their places.
 pub(super) struct Known {

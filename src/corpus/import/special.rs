@@ -9,9 +9,9 @@ use crate::import::{mqm, scored, spans, tagged};
 use crate::judgements::judgement_io;
 use crate::store::file::Workspace;
 use engine::error::{Error, Result};
+use engine::ticket::CancellationToken;
 use import::format::{CorpusKind, FormatEntry, FormatReading};
 use import::options::ImportOptions;
-use engine::ticket::CancellationToken;
 
 /// Imports a file of a kind that is no [`FormatReading::Sentences`].
 ///

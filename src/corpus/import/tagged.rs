@@ -10,11 +10,11 @@ use crate::import::places::{SentencePlaces, is_same, mixed};
 use crate::import::report::ImportReport;
 use crate::store::file::Workspace;
 use engine::error::{Error, Result};
-use figure::interlinear::GlossedSentence;
-use figure::interlinear::conllu;
 use engine::text::cut::WordRule;
 use engine::text::words::WordPlaces;
 use engine::ticket::CancellationToken;
+use figure::interlinear::GlossedSentence;
+use figure::interlinear::conllu;
 
 /// What says nothing.
 const NONE: &str = "_";

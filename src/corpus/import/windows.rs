@@ -1,16 +1,16 @@
 //! A file in windows of records, read ahead, and outputs measured and packed, by threads beside the one that writes.
 
-use engine::analysis::bleu::BleuSettings;
 use crate::import::lanes::Lanes;
 use crate::measures::table::Measuring;
 use crate::store::output::SystemOutput;
 use crate::store::read::StoredSentence;
 use crate::store::rules::SideRules;
 use crate::store::write::Ready;
+use engine::analysis::bleu::BleuSettings;
 use engine::error::{Error, Result};
-use import::{Import, Record, RecordWindow, Warnings};
 use engine::text::links::Links;
 use engine::ticket::CancellationToken;
+use import::{Import, Record, RecordWindow, Warnings};
 
 /// Sentences that are joined at once.
 pub(super) const WINDOW: usize = 1000;

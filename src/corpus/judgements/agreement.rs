@@ -7,9 +7,9 @@
 
 use std::collections::BTreeSet;
 
-use engine::analysis::kappa::{Confusion, Kappa, PairVote, of_links, shared};
 use crate::judgements::judge::{ErrorMark, Judgement};
 use crate::store::corpus::CorpusTable;
+use engine::analysis::kappa::{Confusion, Kappa, PairVote, of_links, shared};
 use engine::error::{Error, Result};
 use engine::text::cut::WordRule;
 

@@ -3,10 +3,10 @@
 
 use std::collections::BTreeSet;
 
-use engine::analysis::kappa::JudgedUnits;
 use crate::judgements::agreement::{AlphaLine, Label, check, labels, systems_of};
 use crate::judgements::judge::Judgement;
 use crate::store::corpus::CorpusTable;
+use engine::analysis::kappa::JudgedUnits;
 use engine::error::Result;
 
 fn line<T: Ord + Clone>(name: &str, of: &'static str, units: &JudgedUnits<T>, alpha: Option<f64>) -> AlphaLine {

@@ -12,20 +12,18 @@ use crate::import::letters::{refuse_copy, stem};
 use crate::import::places::{SentencePlaces, is_same};
 use crate::import::references::beyond;
 use crate::import::report::ImportReport;
-use crate::judgements::judge::{
-    ErrorMark, Given, Judgement, Judgements, MOST_RATING, MOST_STARS, NOBODY, StaleMark,
-};
+use crate::judgements::judge::{ErrorMark, Given, Judgement, Judgements, MOST_RATING, MOST_STARS, NOBODY, StaleMark};
 use crate::judgements::spans::{read_span, span};
 use crate::store::file::Workspace;
 use crate::store::rules::SideRules;
 use engine::error::{Error, Result};
-use import::Warnings;
-use import::formats::rows::{Rows, TableStyle, TableSurvey, heads};
-use import::input::ImportInput;
 use engine::text::links::read::links_of;
 use engine::text::links::{Links, pharaoh};
 use engine::text::reader::LineReader;
 use engine::ticket::CancellationToken;
+use import::Warnings;
+use import::formats::rows::{Rows, TableStyle, TableSurvey, heads};
+use import::input::ImportInput;
 
 /// The column of the words that a mark was of that is set apart.
 pub(crate) const APART: &str = "set_apart";

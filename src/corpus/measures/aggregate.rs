@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use engine::analysis::mteval::{tokenize, words};
 use crate::measures::scores;
 use crate::measures::scores::{ComparedScores, SystemScores};
 use crate::store::corpus::{CorpusTable, SystemColumn};
+use engine::analysis::mteval::{tokenize, words};
 use engine::text::sentence::UNK;
 
 /// What a sentence adds to the scores of a system: how near its output comes to the references, or -log p of the reference that it

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::path::Path;
 
+use crate::store::corpus::CorpusTable;
 use engine::analysis::lexical::cut;
 use engine::analysis::mteval::Tokenization;
-use crate::store::corpus::CorpusTable;
 use engine::error::Result;
 use engine::text::reader::LineReader;
 use engine::text::sentence::UNK;

@@ -2,12 +2,12 @@
 
 use std::collections::VecDeque;
 
+use crate::measures::scores::ComparedScores;
 use engine::analysis::bleu::BleuCounts;
 use engine::analysis::bootstrap::significance::{ALPHA, correct, ranks};
 use engine::analysis::bootstrap::{BootstrapCounts, BootstrapSample, Paired, PairedTests, Trials};
 use engine::analysis::chrf::ChrfCounts;
 use engine::analysis::ter::TerCounts;
-use crate::measures::scores::ComparedScores;
 
 /// A system among others.
 #[derive(Clone, Copy, Debug, PartialEq)]

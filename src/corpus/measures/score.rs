@@ -4,9 +4,9 @@
 //! A translation counts once for each annotator who marked errors in it or said that it has none. What nobody judged has
 //! no score: it is not taken for faultless because another system of the same sentence was marked.
 
-use engine::analysis::bootstrap::{Interval, resampled_mean};
 use crate::judgements::judge::{Judgement, Judges};
 use crate::store::corpus::CorpusTable;
+use engine::analysis::bootstrap::{Interval, resampled_mean};
 
 /// Where the random numbers of the interval of a mean begin.
 pub const SEED: u64 = 12345;

@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
+use crate::store::output::SystemOutput;
+use crate::store::rules::SideRules;
 use engine::aligner::words::LineAligner;
 use engine::analysis::bleu::{BleuCounts, BleuSettings};
 use engine::analysis::confidence::{CONFIDENCES, ConfidenceEntry, TranslationSigns};
 use engine::analysis::{aer, chrf, ter, unknown};
-use crate::store::output::SystemOutput;
-use crate::store::rules::SideRules;
 use engine::text::links::{Link, Links};
 
 /// A sentence and what is known of it.

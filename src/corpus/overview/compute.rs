@@ -8,12 +8,6 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use engine::analysis::aer::AerCounts;
-use engine::analysis::bootstrap::{BootstrapSample, MeanCounts, Paired, PairedTests};
-use engine::analysis::buckets::Buckets;
-use engine::analysis::contrast::{Contrast, Ngram};
-use engine::analysis::jumps::jumps;
-use engine::analysis::lexical::{LexicalCounts, each};
 use crate::import::aligned::{AlignedBy, Linker, WordFate, fates, reference_errors, word_fates};
 use crate::measures::aggregate;
 use crate::measures::frequencies::{CLASSES, Frequencies};
@@ -27,6 +21,12 @@ use crate::store::conditions::quoted;
 use crate::store::corpus::CorpusTable;
 use crate::store::file::Workspace;
 use crate::store::output::SystemOutput;
+use engine::analysis::aer::AerCounts;
+use engine::analysis::bootstrap::{BootstrapSample, MeanCounts, Paired, PairedTests};
+use engine::analysis::buckets::Buckets;
+use engine::analysis::contrast::{Contrast, Ngram};
+use engine::analysis::jumps::jumps;
+use engine::analysis::lexical::{LexicalCounts, each};
 use engine::error::Result;
 use engine::text::cells::CellTable;
 use engine::text::links::Link;

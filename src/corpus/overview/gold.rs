@@ -1,11 +1,11 @@
 //! Alignments of a test set against gold links, by the alignment error rate (Och and Ney 2003) as
 //! Luong et al. (2015, section 5.4) measure it, with its floor and its ceiling: a straight line and a statistical aligner.
 
+use crate::overview::test_set::TestSet;
 use engine::aligner::learned::Directions;
 use engine::aligner::words::LineAligner;
 use engine::analysis::aer;
 use engine::analysis::reading::Reading;
-use crate::overview::test_set::TestSet;
 use engine::error::{Error, Result};
 use engine::evaluation::alignment::{Aligner, AlignerDirection, Extraction, WordPair};
 use engine::evaluation::system::EvaluatedSystem;

@@ -3,12 +3,12 @@
 
 use std::fmt::Write as _;
 
-use engine::analysis::bootstrap::significance::{signed, unsigned};
-use engine::analysis::bootstrap::{LEAST_SENTENCES, Paired};
 use crate::measures::paired::TestedScore;
 use crate::overview::compute::Overview;
 use crate::overview::html::{heads, html_table};
 use crate::store::read::StoredSystem;
+use engine::analysis::bootstrap::significance::{signed, unsigned};
+use engine::analysis::bootstrap::{LEAST_SENTENCES, Paired};
 use figure::svg::escaped;
 
 /// Of [`matrix`].

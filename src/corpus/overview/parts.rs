@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use engine::analysis::concordance::counts::{LinkCounts, linked_words};
 use crate::import::aligned::WordFate;
+use engine::analysis::concordance::counts::{LinkCounts, linked_words};
 use engine::text::cells::{CellTable, TableCell};
 use engine::text::links::Link;
 

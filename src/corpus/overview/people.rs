@@ -1,12 +1,12 @@
 //! What people say of systems, and whether metrics say the same: errors and ratings of each system, and how each column of
 //! a metric goes with each of people.
 
-use engine::analysis::bootstrap::Interval;
-use engine::analysis::correlation::{STATISTICS, ScoredPair, agreement};
 use crate::judgements::judge::{Judges, METRIC};
 use crate::measures::score::{SEED, score};
 use crate::query::column::TableColumn;
 use crate::store::corpus::CorpusTable;
+use engine::analysis::bootstrap::Interval;
+use engine::analysis::correlation::{STATISTICS, ScoredPair, agreement};
 use engine::text::cells::{CellTable, TableCell};
 
 /// The columns of [`judged`].

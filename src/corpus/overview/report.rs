@@ -16,9 +16,9 @@ use crate::store::corpus::{CorpusTable, SystemColumn};
 use crate::store::file::Workspace;
 use crate::store::kinds::{Out, columns};
 use engine::error::Result;
+use engine::text::words::words_of;
 use figure::provenance::Provenance;
 use figure::svg::{escaped, inline};
-use engine::text::words::words_of;
 
 const STYLE: &str = "body{font:11pt/1.45 Georgia,'Times New Roman',serif;max-width:60em;margin:2em auto;padding:0 1em;color:#111;background:#fff}\
 h1{font-size:1.7em}h2{font-size:1.3em;margin-top:2em}h3{font-size:1em;margin:0 0 .4em}\

@@ -5,9 +5,6 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
 
-use engine::aligner::bundled::AlignerChoice;
-use engine::analysis::aer::AerCounts;
-use engine::analysis::bootstrap::significance::TOO_FEW;
 use crate::import::aligned::{Linker, THRESHOLDS};
 use crate::measures::frequencies::{class_name, class_range};
 use crate::measures::scores::{OverviewGroup, SystemScores};
@@ -21,11 +18,14 @@ use crate::query::costly::FilterResources;
 use crate::store::corpus::CorpusTable;
 use crate::store::file::Workspace;
 use crate::store::read::StoredSystem;
+use engine::aligner::bundled::AlignerChoice;
+use engine::analysis::aer::AerCounts;
+use engine::analysis::bootstrap::significance::TOO_FEW;
 use engine::error::Result;
-use figure::svg::escaped;
 use engine::text::cells::{CellTable, TableCell};
 use engine::text::tsv;
 use engine::text::tsv::TsvCell;
+use figure::svg::escaped;
 
 /// Source words and n-grams of each system that a report tells.
 const MOST_IN_REPORT: usize = 25;

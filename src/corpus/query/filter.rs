@@ -27,7 +27,6 @@ use std::ops::Bound::{self, Excluded, Included, Unbounded};
 use std::ops::RangeBounds as _;
 use std::sync::Arc;
 
-use engine::analysis::lexical::{bare, tokens};
 use crate::judgements::agreement::{ASPECTS, Aspect, check, differences};
 use crate::judgements::judge::{Judgement, Judges};
 use crate::query::column::{TableColumn, TextColumn};
@@ -35,6 +34,7 @@ use crate::query::line::{Step, parts, shown, steps};
 use crate::query::slips;
 use crate::store::corpus::CorpusTable;
 use crate::store::texts::TextStore;
+use engine::analysis::lexical::{bare, tokens};
 use engine::error::{Error, Result};
 use engine::text::lines::Needle;
 use engine::text::words::{composed, composed_rule};

@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use engine::aligner::bundled::AlignerChoice;
-use engine::analysis::concordance::{ConcordanceLine, ConcordanceQuery, ConcordanceSentence};
 use crate::query::linked::{LinkChoice, LinkFinder, parsed};
 use crate::store::corpus::CorpusTable;
 use crate::store::file::Workspace;
 use crate::store::rules::SideRules;
+use engine::aligner::bundled::AlignerChoice;
+use engine::analysis::concordance::{ConcordanceLine, ConcordanceQuery, ConcordanceSentence};
 use engine::error::Result;
 use engine::text::tsv;
 use engine::text::tsv::TsvCell;

@@ -2,18 +2,18 @@
 
 use std::path::Path;
 
-use engine::aligner::bundled::AlignerChoice;
-use engine::aligner::words::LineAligner;
-use engine::analysis::concordance::ConcordanceQuery;
-use engine::analysis::concordance::tally::{LinkTally, TalliedSentence};
-use engine::analysis::concordance::weights::WeightTally;
-use engine::analysis::reading::Reading;
 use crate::export::out::{LinkRule, links_of};
 use crate::query::weights;
 use crate::store::corpus::CorpusTable;
 use crate::store::file::Workspace;
 use crate::store::lists;
 use crate::store::rules::SideRules;
+use engine::aligner::bundled::AlignerChoice;
+use engine::aligner::words::LineAligner;
+use engine::analysis::concordance::ConcordanceQuery;
+use engine::analysis::concordance::tally::{LinkTally, TalliedSentence};
+use engine::analysis::concordance::weights::WeightTally;
+use engine::analysis::reading::Reading;
 use engine::error::{Error, Result};
 use engine::text::cells::CellTable;
 use engine::text::links::Link;

@@ -5,8 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
 
-use engine::analysis::bleu::BleuSettings;
-use engine::analysis::lexical::cut;
 use crate::judgements::campaign::Campaign;
 use crate::judgements::counts::Counts;
 use crate::judgements::judge::Judgements;
@@ -17,6 +15,8 @@ use crate::store::file::{Workspace, list, number};
 use crate::store::read::{StoredSystem, compared};
 use crate::store::rules::SideRules;
 use crate::store::texts::{ColumnNumbers, PIECE, TextStore, are_too_many};
+use engine::analysis::bleu::BleuSettings;
+use engine::analysis::lexical::cut;
 use engine::error::Result;
 
 /// Sentences, what systems say of them and what people say of that. A copy shares all that is large.

@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use engine::aligner::bundled::AlignerChoice;
 use crate::judgements::judge::{Judges, METRIC};
 use crate::query::column::TableColumn;
 use crate::store::corpus::CorpusTable;
+use engine::aligner::bundled::AlignerChoice;
 
 /// What is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

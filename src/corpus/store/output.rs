@@ -4,11 +4,11 @@ use half::f16;
 use half::slice::{HalfBitsSliceExt as _, HalfFloatSliceExt as _};
 use serde::de::DeserializeOwned;
 
+use crate::store::coder;
+use crate::store::rules::{SideRules, counterparts, spread};
 use engine::analysis::alignment::Alignment;
 use engine::analysis::reading::Reading;
 use engine::analysis::words::pooled;
-use crate::store::coder;
-use crate::store::rules::{SideRules, counterparts, spread};
 use engine::text::cut::WordRule;
 use engine::text::links::Link;
 use engine::text::readable::places;

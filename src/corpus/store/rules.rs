@@ -6,9 +6,9 @@ use std::collections::HashSet;
 use rusqlite::{Connection, params};
 use serde::{Deserialize, Serialize};
 
+use crate::store::file::{Workspace, change, one};
 use engine::aligner::learned::Directions;
 use engine::aligner::words::LineAligner;
-use crate::store::file::{Workspace, change, one};
 use engine::error::{Error, Result};
 use engine::text::cut::{WordExchange, WordRule};
 use engine::text::language::guess;

@@ -2,13 +2,13 @@
 
 use rusqlite::Connection;
 
-use engine::analysis::bleu::{BleuSettings, Tokenization};
-use engine::analysis::mteval::TOKENIZATIONS;
 use crate::measures::table::{CorpusMeasure, MEASURES, MeasureSubject, measure_all};
 use crate::store::file::{Workspace, change, list, one};
 use crate::store::output::SystemOutput;
 use crate::store::read::{SAMPLE, key};
 use crate::store::write::{Measured, add_numbers};
+use engine::analysis::bleu::{BleuSettings, Tokenization};
+use engine::analysis::mteval::TOKENIZATIONS;
 use engine::error::Result;
 
 /// What a new file keeps until it has an output and a reference; then their language decides.

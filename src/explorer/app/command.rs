@@ -3,16 +3,16 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use engine::aligner::bundled::AlignerFile;
-use engine::analysis::reading::Reading;
 use crate::app::files::drawing::Drawing;
 use crate::app::layout::Layout;
 use crate::app::page::Page;
 use crate::app::settings::{PictureQuestion, Shown, Theme};
-use figure::Figure;
+use engine::aligner::bundled::AlignerFile;
+use engine::analysis::reading::Reading;
 use engine::lang::Language;
 use engine::models::choice::ModelSpec;
 use engine::nn::device::DeviceChoice;
+use figure::Figure;
 
 /// What is done with the source text.
 #[derive(Clone, Debug, PartialEq)]

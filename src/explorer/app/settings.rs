@@ -2,12 +2,12 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::jobs::live::protocol::ModelFacts;
 use engine::aligner::bundled::AlignerFiles;
 use engine::analysis::reading::Reading;
-use figure::heatmap::outlines::Outlined;
-use crate::jobs::live::protocol::ModelFacts;
 use engine::lang::Language;
 use engine::nn::device::DeviceChoice;
+use figure::heatmap::outlines::Outlined;
 
 /// The palette of the dark theme: black is 0, white is 1, as in Bahdanau's figure 3.
 pub const DARK_PALETTE: &str = "gray";

@@ -5,7 +5,6 @@ use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use engine::aligner::bundled::AlignerFile;
 use crate::app::document::Document;
 use crate::app::document::column::{Column, ColumnState, DecodeKey, file_name};
 use crate::app::document::differences::differences;
@@ -17,14 +16,15 @@ use crate::app::open_with::Installed;
 use crate::app::page::Page;
 use crate::app::tasks::Tasks;
 use crate::app::view::{Notice, Selection, ViewState};
-use engine::decoding::SystemSpec;
-use figure::png::Pixels;
 use crate::jobs::live::protocol::{ColumnId, ColumnSpec, Request};
+use engine::aligner::bundled::AlignerFile;
+use engine::decoding::SystemSpec;
 use engine::models::choice::ModelSpec;
 use engine::nn::device::DeviceChoice;
 use engine::text::language;
 use engine::text::links::Links;
 use engine::text::sentence::MAX_SOURCE_BYTES;
+use figure::png::Pixels;
 
 /// Most notices kept.
 const MAX_NOTICES: usize = 20;

@@ -6,9 +6,9 @@ use crate::app::files::drawing::Drawing;
 use crate::app::layout::Layout;
 use crate::app::page::Page;
 use crate::app::settings::Settings;
+use crate::jobs::live::protocol::ColumnId;
 use figure::Figure;
 use figure::png::Pixels;
-use crate::jobs::live::protocol::ColumnId;
 
 /// The selected word and column.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use engine::decoding::apart::{ApartStep, Path, Then, take_apart};
-use engine::error::{Error, Result};
 use crate::jobs::live::mailbox::Mailbox;
 use crate::jobs::models::cache::{Key, Library};
 use crate::jobs::models::loaded::LoadedModel;
 use crate::jobs::thread::{GRACE, Outbox, Service, Wake, caught, panic_sentence};
 use crate::jobs::{priority, thread};
+use engine::decoding::apart::{ApartStep, Path, Then, take_apart};
+use engine::error::{Error, Result};
 use engine::models::anatomy::shrunk::vectors;
 use engine::models::anatomy::{Anatomy, Machine, MachinePart, Miswiring, Shrunk, dissect, shrunk};
 use engine::models::choice::ModelSpec;

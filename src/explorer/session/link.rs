@@ -16,10 +16,10 @@ use serde_json::{Map, Value};
 use crate::app::layout::Layout;
 use crate::app::open_with::Installed;
 use crate::app::settings::Settings;
-use engine::error::{Error, Result};
-use engine::models::choice::ModelSpec;
 use crate::pages::shape::told;
 use crate::session::persist::SavedSession;
+use engine::error::{Error, Result};
+use engine::models::choice::ModelSpec;
 
 /// The version that this program writes.
 const VERSION: u32 = 1;

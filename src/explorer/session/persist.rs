@@ -14,10 +14,10 @@ use crate::app::files::lists::{List, OpenFile};
 use crate::app::layout::Layout;
 use crate::app::open_with::Installed;
 use crate::app::settings::Settings;
-use engine::decoding::SystemSpec;
-use engine::error::{Error, Result};
 use crate::pages::Pages;
 use crate::pages::shape::told;
+use engine::decoding::SystemSpec;
+use engine::error::{Error, Result};
 use engine::text::sentence::MAX_SOURCE_BYTES;
 use engine::text::write::{make_private_folder, write_private};
 

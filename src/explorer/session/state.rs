@@ -19,8 +19,6 @@ use crate::app::settings::Settings;
 use crate::app::state::AppState;
 use crate::app::tasks::Tasks;
 use crate::app::view::ViewState;
-use engine::decoding::SystemSpec;
-use engine::error::Result;
 #[cfg(not(target_family = "wasm"))]
 use crate::jobs::corpus::thread::CorpusNews;
 use crate::jobs::files::follow::FollowEvent;
@@ -29,7 +27,6 @@ use crate::jobs::files::texts::FolderTexts;
 use crate::jobs::live::protocol::Event;
 use crate::jobs::queue::{QueueEvent, QueueNews};
 use crate::jobs::steps::StepsEvent;
-use engine::models::choice::ModelSpec;
 #[cfg(not(target_family = "wasm"))]
 use crate::pages::corpus::CorpusPage;
 use crate::pages::map::MapPage;
@@ -38,6 +35,9 @@ use crate::pages::sentence::{SentencePage, lists};
 use crate::pages::steps::StepsPage;
 use crate::pages::training::NewTraining;
 use crate::pages::{Pages, page_of_key, taker};
+use engine::decoding::SystemSpec;
+use engine::error::Result;
+use engine::models::choice::ModelSpec;
 
 use crate::pages::command::Command;
 use crate::pages::lesson::LessonCommand;

@@ -12,10 +12,7 @@ use crate::app::lights::HighlightPart;
 use crate::app::open_with::Installed;
 use crate::app::page::SENTENCE;
 use crate::app::settings::Theme;
-use engine::clock::Instant;
 use crate::jobs::live::protocol::ColumnId;
-use engine::lang;
-use engine::lang::Language;
 use crate::pages::command::Command;
 use crate::pages::lesson::LessonCommand;
 use crate::pages::sentence::command::{InterveneCommand, SelectCommand, SentenceCommand};
@@ -33,6 +30,9 @@ use crate::ui::spoken::Announcer;
 use crate::ui::views;
 use crate::ui::views::presentation;
 use crate::widgets::theme;
+use engine::clock::Instant;
+use engine::lang;
+use engine::lang::Language;
 
 /// The largest side of a texture, pixels: the letters take at most 16 MB, and no picture of ours is larger.
 const MOST_SIDE: usize = 2048;

@@ -2,12 +2,12 @@
 
 use std::sync::{Arc, OnceLock};
 
-use engine::error::{Error, Result};
-use engine::lang::Language;
 use crate::session::driver::Driver;
 use crate::session::{defect, driver, persist};
 use crate::ui::after_defect::{AfterDefect, Begin};
 use crate::ui::app::App;
+use engine::error::{Error, Result};
+use engine::lang::Language;
 
 /// The size of the window at the first start, points.
 const FIRST_SIZE: [f32; 2] = [1280.0, 800.0];

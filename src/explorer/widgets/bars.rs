@@ -3,10 +3,10 @@
 use egui::accesskit::Role;
 use egui::{Sense, Ui, WidgetInfo, vec2};
 
-use figure;
-use figure::label;
 use crate::widgets::marks::Letters;
 use crate::widgets::{marks, theme};
+use figure;
+use figure::label;
 
 /// A row's height, points.
 pub const ROW: f32 = 19.0;

@@ -9,11 +9,11 @@ use egui_plot::{
     PlotTransform, PlotUi, Points,
 };
 
+use crate::widgets::{is_heard, keep, labels, marks, node, theme};
 use figure::measure::SansSerif;
 use figure::palette::Palette;
 use figure::plot::{self, Series, SeriesStyle, Shape};
 use figure::provenance::Provenance;
-use crate::widgets::{is_heard, keep, labels, marks, node, theme};
 
 /// Labels of the x axis come up and are plain where they have so much room, points.
 const X_LABELS: (f32, f32) = (36.0, 46.0);

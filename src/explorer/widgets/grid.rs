@@ -5,11 +5,11 @@ use std::sync::Arc;
 use egui::accesskit::Role;
 use egui::{Align2, Id, Key, Rect, ScrollArea, Sense, Stroke, Ui, UiBuilder, WidgetInfo, pos2, vec2};
 
-use figure::measure::TextMeasure as _;
-use engine::lang;
-use engine::text::cells::{CellTable, TableCell};
 use crate::widgets::marks::Letters;
 use crate::widgets::{labels, rows, theme};
+use engine::lang;
+use engine::text::cells::{CellTable, TableCell};
+use figure::measure::TextMeasure as _;
 
 /// Height of a row, points.
 const LINE: f32 = 24.0;

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use egui::{Context, Id, Rect, Response, Ui};
 
+use crate::widgets::theme;
 use figure::Figure;
 use figure::geometry::Size;
-use crate::widgets::theme;
 
 /// The size of a plot and of a map in a file, points.
 pub const PLOT: Size = Size { x: 460.0, y: 280.0 };

@@ -7,9 +7,9 @@ use egui::text::{LayoutJob, TextFormat};
 use egui::{Align, Color32, FontFamily, FontId, Galley, Painter, Response, RichText, Ui};
 
 use crate::app::document::table::{AlignmentTable, SourceWord, TargetWord};
+use crate::widgets::{bidi, theme};
 use figure::label;
 use figure::label::{Label, Tone};
-use crate::widgets::{bidi, theme};
 
 /// Size of a lowered letter beside one on the line.
 const LOWERED: f32 = 0.72;

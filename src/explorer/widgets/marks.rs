@@ -10,15 +10,13 @@ use egui::{
     StrokeKind, TextFormat, Ui, Vec2, pos2, vec2,
 };
 
+use crate::widgets::{labels, theme};
 use figure::equation::typeset;
 use figure::geometry::{Point, point, size};
 use figure::mark;
-use figure::mark::{
-    Across, BorderSide, Dots, Down, Image, LinesMark, Mark, Polygon, Rectangle, TextMark, WordsMark,
-};
+use figure::mark::{Across, BorderSide, Dots, Down, Image, LinesMark, Mark, Polygon, Rectangle, TextMark, WordsMark};
 use figure::measure::TextMeasure;
 use figure::palette::Rgba;
-use crate::widgets::{labels, theme};
 
 /// The letters of the window.
 pub struct Letters<'a>(pub &'a Ui);

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use egui::accesskit::Role;
 use egui::{Color32, ColorImage, Label, Rect, RichText, Sense, TextureHandle, TextureOptions, Ui, pos2, vec2};
 
-use figure::palette::Palette;
-use engine::models::anatomy::Shrunk;
 use crate::widgets::{marks, node, theme};
+use engine::models::anatomy::Shrunk;
+use figure::palette::Palette;
 
 /// Side of a block, points.
 const BLOCK: f32 = 1.75;

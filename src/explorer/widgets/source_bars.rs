@@ -5,11 +5,11 @@ use egui::{Rect, Sense, Ui, Vec2, pos2, vec2};
 use egui_plot::{Bar, BarChart, HLine, Plot, PlotPoint};
 
 use crate::app::document::table::SourceWord;
+use crate::widgets::marks::WholeLetters;
+use crate::widgets::{is_heard, labels, marks, node, theme};
 use figure::label::Tone;
 use figure::mark::{Across, Down, Mark, TextMark};
 use figure::measure::TextMeasure as _;
-use crate::widgets::marks::WholeLetters;
-use crate::widgets::{is_heard, labels, marks, node, theme};
 
 /// Height of the words, points.
 const WORDS: f32 = 46.0;

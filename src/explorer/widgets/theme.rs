@@ -14,9 +14,7 @@ use figure::palette;
 use figure::palette::{Palette, Rgba};
 
 pub use figure::palette::{COLOUR_MAPS, ColourMap};
-pub use figure::sizes::{
-    CELL_AUTO, CELL_LIMITS, DATA_POINT, LABEL_MAX, SPACE_1, SPACE_2, TEXT_BODY, TEXT_SMALL,
-};
+pub use figure::sizes::{CELL_AUTO, CELL_LIMITS, DATA_POINT, LABEL_MAX, SPACE_1, SPACE_2, TEXT_BODY, TEXT_SMALL};
 
 /// Inside cards and panels.
 pub const SPACE_3: f32 = 12.0;

@@ -8,8 +8,8 @@ use egui::{
     WidgetInfo, pos2, vec2,
 };
 
-use engine::interventions::Said;
 use crate::widgets::{bidi, labels, theme};
+use engine::interventions::Said;
 
 /// How a word looks.
 #[derive(Clone, Debug)]

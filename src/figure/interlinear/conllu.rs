@@ -4,8 +4,8 @@
 use std::ops::Range;
 use std::path::Path;
 
-use engine::error::{Error, Result};
 use crate::interlinear::sentence::{GlossTier, GlossedSentence, GlossedText, WrittenSentence};
+use engine::error::{Error, Result};
 use engine::text::reader::LineReader;
 
 /// The name of a row in the last column.

@@ -1,7 +1,6 @@
 //! Interlinear text as a figure, as gb4e sets it: a number, words in columns with what stands under them, and the translations
 //! below; what is longer than the paper is wide goes on in further lines. Imports its room.
 
-use engine::error::{Error, Result};
 use crate::geometry::{point, size};
 use crate::interlinear::known;
 use crate::interlinear::leipzig;
@@ -11,6 +10,7 @@ use crate::measure::{TextMeasure, starts_right};
 use crate::page::points;
 use crate::palette::Palette;
 use crate::{Figure, MARGIN};
+use engine::error::{Error, Result};
 use engine::text::sentences::line_breaks;
 
 /// What the files of such figures are called.

@@ -17,13 +17,13 @@ use resvg::usvg;
 use resvg::usvg::fontdb::{Database, ID};
 use resvg::usvg::{Node, Paint};
 
-use engine::error::{Error, Result};
 use crate::Figure;
 use crate::fonts::Fonts;
 use crate::geometry::{Area, size};
 use crate::mark::{Image, Mark, Rectangle};
 use crate::page::FigurePage;
 use crate::svg::svg;
+use engine::error::{Error, Result};
 
 /// Letters in one line that are further apart or aside than this, in their size, are written one by one.
 const ASIDE: f32 = 1e-3;

@@ -4,6 +4,8 @@
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use crate::documents::beads::BeadRow;
+use crate::documents::{ImportedDocument, ParagraphBreaks};
 use engine::aligner::bundled::bundled;
 use engine::aligner::corpus::{CorpusBuilder, RARE};
 use engine::aligner::learn::learn;
@@ -14,8 +16,6 @@ use engine::aligner::sentences::{by_length, by_words};
 use engine::aligner::settings::AlignerSettings;
 use engine::aligner::words::Cutter;
 use engine::error::Result;
-use crate::documents::beads::BeadRow;
-use crate::documents::{ImportedDocument, ParagraphBreaks};
 use engine::text::language::{guess, of_file};
 use engine::text::sentences::sentences;
 use engine::ticket::CancellationToken;

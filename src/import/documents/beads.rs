@@ -4,8 +4,8 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use engine::error::Result;
 use crate::{ColumnRole, ImportedText, Record};
+use engine::error::Result;
 use engine::text::tsv::{TsvCell, text};
 
 /// Sentences that translate each other; either side may be empty.

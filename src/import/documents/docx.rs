@@ -11,8 +11,8 @@ use quick_xml::escape::resolve_predefined_entity;
 use quick_xml::events::{BytesStart, Event};
 use zip::ZipArchive;
 
-use engine::error::{Error, Result};
 use crate::documents::ImportedDocument;
+use engine::error::{Error, Result};
 
 /// The text of a document in its package, and what its styles are.
 const TEXT: &str = "word/document.xml";

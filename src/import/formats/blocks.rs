@@ -4,14 +4,14 @@
 //! target token; Nematus counts and writes `</s>` on both sides, OpenNMT on neither. Sockeye 1
 //! (`translation_with_alignment_matrix`): `id ||| target ||| score ||| source ||| S ||| T`, a row for each source token.
 
-use engine::analysis::alignment::Alignment;
-use engine::error::Result;
 use crate::facts::{Behind, Facts, ImportReported, Warnings};
 use crate::format::{FileSample, FormatReader, system};
 use crate::input::{ImportInput, TextLine, TextLines};
 use crate::matrix::{FileMatrix, MOST_ID, PEEKED, number, orientation, weight};
 use crate::options::{ImportOptions, Orientation};
 use crate::record::{ImportedOutput, ImportedText, Record};
+use engine::analysis::alignment::Alignment;
+use engine::error::Result;
 use engine::text::readable::{readable, tokens};
 use engine::text::sentence::EOS;
 

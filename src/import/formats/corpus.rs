@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
-use engine::error::Result;
 use crate::facts::{Facts, ImportColumn, ImportFact, Warnings};
 use crate::format::{FileSample, FormatReader, LineParser};
 use crate::formats::jsonl::{Matrix, log_p};
@@ -14,6 +13,7 @@ use crate::formats::links;
 use crate::input::{ImportInput, TextLines};
 use crate::options::{Base, ColumnRole, ImportOptions, Orientation};
 use crate::record::{ImportedOutput, ImportedText, Record};
+use engine::error::Result;
 use engine::text::cut::WordRule;
 
 /// The name of the format.

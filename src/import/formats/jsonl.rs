@@ -8,14 +8,14 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, SeqAccess, Visitor};
 
-use engine::analysis::alignment::Alignment;
-use engine::analysis::words::{merge_alpha, merge_log_p};
-use engine::error::{Error, Result};
 use crate::facts::{Facts, ImportFact, Warnings};
 use crate::format::{FileSample, FormatReader, LineParser, system};
 use crate::input::{ImportInput, TextLines};
 use crate::options::{ImportOptions, Orientation};
 use crate::record::{ImportedOutput, ImportedText, Record};
+use engine::analysis::alignment::Alignment;
+use engine::analysis::words::{merge_alpha, merge_log_p};
+use engine::error::{Error, Result};
 use engine::text::join::join;
 use engine::text::pieces::PieceMarks;
 use engine::text::readable::readable;

@@ -6,7 +6,6 @@
 
 use std::collections::BTreeMap;
 
-use engine::error::Result;
 use crate::beside::Sides;
 use crate::facts::{Facts, ImportReported, Warnings};
 use crate::format::{FileSample, FormatReader, system};
@@ -14,6 +13,7 @@ use crate::input::{ImportInput, TextLines};
 use crate::matrix::MOST_ID;
 use crate::options::{Base, ImportOptions, Role};
 use crate::record::{ImportedOutput, Record};
+use engine::error::Result;
 use engine::text::links::Links;
 use engine::text::links::guess::{LinkCensus, LinkGuess, LinkLayout, Notation};
 use engine::text::links::read::{LinkEntry, MOST_WORDS, line_entries, naacl_entry, no_link};

@@ -4,14 +4,14 @@
 //! those of `</s>` among them. The source is a file of its own, and so is the target of the scorer. With `--n-best` they are
 //! [`nbest`](super::nbest), whose fields are told apart here as well. Imports its room.
 
-use engine::analysis::alignment::Alignment;
-use engine::error::Result;
 use crate::facts::{Behind, Facts, ImportFact, ImportReported, Warnings};
 use crate::format::{FileSample, FormatReader, system};
 use crate::input::{ImportInput, TextLines};
 use crate::matrix::{PEEKED, number, weight};
 use crate::options::{ImportOptions, Orientation};
 use crate::record::{ImportedOutput, Record};
+use engine::analysis::alignment::Alignment;
+use engine::error::Result;
 use engine::text::links::Link;
 use engine::text::links::read::{LinkEntry, line_entries};
 use engine::text::readable::tokens;

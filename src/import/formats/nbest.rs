@@ -4,7 +4,6 @@
 
 use std::collections::HashSet;
 
-use engine::error::{Error, Result};
 use crate::facts::{Behind, Facts, ImportFact, Warnings};
 use crate::format::{FileSample, FormatReader, system};
 use crate::formats::marian::{Field, ROWS, fields, said, take};
@@ -12,6 +11,7 @@ use crate::input::{ImportInput, TextLines};
 use crate::matrix::{MOST_ID, number};
 use crate::options::{ImportOptions, Orientation};
 use crate::record::{ImportedOutput, Record};
+use engine::error::{Error, Result};
 
 /// Lines with a number, bars, and what is known behind the text.
 pub fn sniff(sample: &FileSample<'_>) -> u8 {

@@ -4,14 +4,14 @@
 use std::io::{BufRead, Read as _};
 use std::path::PathBuf;
 
-use engine::analysis::alignment::Alignment;
-use engine::error::{Error, Result};
 use crate::facts::{Behind, Facts, Warnings};
 use crate::format::{FileSample, FormatReader, system};
 use crate::input::ImportInput;
 use crate::matrix::{FileMatrix, PEEKED, orientation};
 use crate::options::{ImportOptions, Orientation};
 use crate::record::{ImportedOutput, Record};
+use engine::analysis::alignment::Alignment;
+use engine::error::{Error, Result};
 use engine::models::origins::npz::{MAGIC, NumpyHeader, ReadNumber};
 
 /// The most weights of a sentence.

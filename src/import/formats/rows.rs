@@ -9,10 +9,10 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use engine::error::{Error, Result};
 use crate::decimal::{NumberCount, is_number};
 use crate::facts::Warnings;
 use crate::input::{ImportInput, Metered, RecordMeter, TextLines};
+use engine::error::{Error, Result};
 use engine::text::tsv::{as_typed, is_formula};
 
 /// A row of a CSV file with more lines has probably lost a quotation mark.

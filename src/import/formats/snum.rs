@@ -1,13 +1,13 @@
 //! Texts of the HLT-NAACL 2003 shared task: a line a sentence between tags, `<s snum=0008> hear , hear ! </s>`.
 //! Their links are in files of their own. Imports its room.
 
-use engine::error::{Error, Result};
 use crate::facts::{Facts, ImportReported, Warnings};
 use crate::format::{FileSample, FormatReader};
 use crate::input::{ImportInput, TextLines};
 use crate::matrix::MOST_ID;
 use crate::options::{ImportOptions, Role};
 use crate::record::Record;
+use engine::error::{Error, Result};
 
 /// What a sentence begins with.
 const START: &str = "<s snum=";

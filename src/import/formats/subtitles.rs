@@ -3,12 +3,12 @@
 
 use quick_xml::escape::{resolve_predefined_entity, unescape_with};
 
-use engine::error::{Error, Result};
 use crate::facts::{Facts, Warnings};
 use crate::format::{FileSample, FormatReader};
 use crate::input::{ImportInput, TextLines};
 use crate::options::{ImportOptions, Role};
 use crate::record::Record;
+use engine::error::{Error, Result};
 
 /// What stands between two times.
 const ARROW: &str = "-->";

@@ -3,7 +3,6 @@
 
 use std::collections::HashMap;
 
-use engine::error::{Error, Result};
 use crate::decimal::{Decimals, UNCLEAR, is_missing, is_number, number};
 use crate::facts::{Facts, ImportColumn, Warnings};
 use crate::format::{FileSample, FormatReader};
@@ -12,6 +11,7 @@ use crate::formats::rows::{ColumnSurvey, Rows, TableStyle, TableSurvey, separato
 use crate::input::ImportInput;
 use crate::options::{Base, ColumnRole, ImportOptions, Role};
 use crate::record::{ImportedOutput, ImportedText, Record};
+use engine::error::{Error, Result};
 use engine::text::language::is_name as is_name_of_language;
 
 /// Lines by which a table is known.

@@ -3,12 +3,12 @@
 
 use std::collections::VecDeque;
 
-use engine::error::{Error, Result};
 use crate::facts::{Facts, Warnings};
 use crate::format::{FileSample, FormatReader};
 use crate::input::{ImportInput, TextLine, TextLines};
 use crate::options::{ImportOptions, Role};
 use crate::record::Record;
+use engine::error::{Error, Result};
 
 /// What any text may be when nothing else fits.
 pub fn sniff(_: &FileSample<'_>) -> u8 {

@@ -4,13 +4,13 @@
 
 use std::collections::BTreeSet;
 
-use engine::error::{Error, Result};
 use crate::facts::{Facts, Warnings};
 use crate::format::{FileSample, FormatReader};
 use crate::formats::xml::{Happens, Tag, Xml, likeness};
 use crate::input::ImportInput;
 use crate::options::{ImportOptions, Role};
 use crate::record::Record;
+use engine::error::{Error, Result};
 
 /// Elements that hold codes.
 const CODES: &[&str] = &["bpt", "ept", "it", "ph", "ut", "sub"];

@@ -6,7 +6,6 @@
 //!
 //! The first text is the source, whatever the names of the elements. Imports its room.
 
-use engine::error::Result;
 use crate::facts::{Facts, ImportFact, Warnings};
 use crate::format::{FileSample, FormatReader};
 use crate::formats::links::cell;
@@ -14,6 +13,7 @@ use crate::formats::xml::{Happens, Xml};
 use crate::input::ImportInput;
 use crate::options::{Base, ImportOptions, LinkOrder};
 use crate::record::{ImportedText, Record};
+use engine::error::Result;
 use engine::text::links::Links;
 use engine::text::readable::tokens;
 use engine::text::words::words;

@@ -1,13 +1,13 @@
 //! XLIFF 1.2 (OASIS 2008) and 2.0 (OASIS 2014): source and target of each unit or segment. Codes of other
 //! programs within a text are left out, what they mark stays; suggestions beside a unit are passed over. Imports its room.
 
-use engine::error::{Error, Result};
 use crate::facts::{Facts, Warnings};
 use crate::format::{FileSample, FormatReader};
 use crate::formats::xml::{Happens, Tag, Xml, likeness};
 use crate::input::ImportInput;
 use crate::options::{ImportOptions, Role};
 use crate::record::Record;
+use engine::error::{Error, Result};
 
 /// Elements that hold codes.
 const CODES: &[&str] = &["bpt", "ept", "it", "ph", "sub"];

@@ -7,9 +7,9 @@ use quick_xml::Reader;
 use quick_xml::escape::resolve_predefined_entity;
 use quick_xml::events::{BytesRef, BytesStart, Event};
 
-use engine::error::{Error, Result};
 use crate::facts::Warnings;
 use crate::input::{ImportInput, Metered, RecordMeter};
+use engine::error::{Error, Result};
 use engine::text::unspaced::is_unspaced;
 
 /// The events of a file.

@@ -4,10 +4,10 @@
 
 use candle_core::{D, Tensor};
 
+use crate::card::launch::{Given, LaunchGrid, launch};
 use engine::error::Result;
 use engine::nn::linear::apply;
 use engine::nn::{sigmoid, softmax};
-use crate::card::launch::{Given, LaunchGrid, launch};
 
 /// What a unit reads at a step: x = W e + b of z, r and the proposal, [b, 3n], and C c where there is a context, [b, 3n].
 #[derive(Clone, Copy, Debug)]

@@ -4,15 +4,15 @@ use std::collections::HashMap;
 
 use candle_core::{Device, Tensor};
 
+use crate::card::kernels::{AdditiveLook, cross_entropy, cross_entropy_back, scatter};
+use crate::card::node::by_hand;
+use crate::card::recurrent::{Decoder, Recurrent, read};
 use engine::error::Result;
 use engine::models::batch::{Batch, shifted};
 use engine::models::loss::{Loss, Regularizer, guide};
 use engine::nn::bidirectional::Direction;
 use engine::nn::linear::{Parameters, affine, apply};
 use engine::nn::maxout::DeepOutput;
-use crate::card::kernels::{AdditiveLook, cross_entropy, cross_entropy_back, scatter};
-use crate::card::node::by_hand;
-use crate::card::recurrent::{Decoder, Recurrent, read};
 
 /// RNNsearch over given tensors.
 #[derive(Debug)]

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
+use crate::fused::parts::FusedParts;
 use engine::nn::fused::elementwise::{add_column_sums, tanh_all};
 use engine::nn::fused::fill_rows;
-use crate::fused::parts::FusedParts;
 
 /// W [out, width] and b [out], or several of them below each other.
 #[derive(Clone, Debug)]

@@ -1,16 +1,16 @@
 //! One recurrent layer over a whole sentence, forward and backward, in either direction.
 //! The input part W e + b is one product; each step multiplies only U. The equations are in `nn/gru.rs`.
 
-use engine::nn::bidirectional::Direction;
-use engine::nn::fused::elementwise::add;
-use engine::nn::fused::gru::Sense;
-use engine::nn::fused::scan::{ScanStates, Unit};
-use engine::nn::fused::{gru, scan};
 use crate::fused::Shard;
 use crate::fused::both::Both;
 use crate::fused::parts::FusedParts;
 use crate::fused::pass::ShardPass;
 use crate::fused::workspace::Buffer;
+use engine::nn::bidirectional::Direction;
+use engine::nn::fused::elementwise::add;
+use engine::nn::fused::gru::Sense;
+use engine::nn::fused::scan::{ScanStates, Unit};
+use engine::nn::fused::{gru, scan};
 
 /// U of one unit packed both ways.
 #[derive(Debug, Default)]

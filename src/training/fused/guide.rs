@@ -7,8 +7,8 @@
 //! not averaged, as Liu et al. add it. Rows without links have no cost. A linked word outside the window of local attention counts as not linked, since
 //! its alpha is 0 whatever the weights are.
 
-use engine::nn::fused::focus::Focus;
 use crate::fused::BatchLoss;
+use engine::nn::fused::focus::Focus;
 
 /// Adds the gradient of `by` times the cost of a row to that of its energies, `de` [t_x], and the cost to `loss`.
 /// Returns the gradient of p_t. `base` is alpha before the Gaussian, which is alpha itself where there is none.

@@ -4,11 +4,6 @@
 //! inputs of the upper layers, and h~_t (without attention the top h_t) before W_s. What input
 //! feeding hands to the next step is not dropped.
 
-use engine::models::config::{AttentionKind, Config, LuongSizes};
-use engine::nn::bidirectional::Direction;
-use engine::nn::fused::elementwise::{add, tanh_all};
-use engine::nn::fused::scan::two_slots;
-use engine::nn::fused::{Factor, fill_rows, lstm};
 use crate::fused::both::Both;
 use crate::fused::lstm::{GATES, LayerPacks, LstmLayer, LstmScan, weights_back};
 use crate::fused::luong_attention::{LuongAttention, LuongAttentionPacks};
@@ -16,6 +11,11 @@ use crate::fused::parts::FusedParts;
 use crate::fused::pass::ShardPass;
 use crate::fused::readout::ReadoutOutput;
 use crate::fused::workspace::{Buffer, Shard, apply_mask, gather, scatter};
+use engine::models::config::{AttentionKind, Config, LuongSizes};
+use engine::nn::bidirectional::Direction;
+use engine::nn::fused::elementwise::{add, tanh_all};
+use engine::nn::fused::scan::two_slots;
+use engine::nn::fused::{Factor, fill_rows, lstm};
 
 /// Weights of single steps, packed.
 #[derive(Debug, Default)]

@@ -2,16 +2,16 @@
 //! score (equation 7; location, equation 8), alpha (equations 7 and 10), c_t, and their gradients.
 //! The equations are in `attention/`.
 
-use engine::models::config::{AttentionKind, LuongSizes};
-use engine::models::fused::luong::{ScoreKind, score_kind};
-use engine::nn::fused::elementwise::{add, sigmoid, tanh_all};
-use engine::nn::fused::focus::Focus;
-use engine::nn::fused::{Factor, attention, axpy, dot, focus};
 use crate::fused::both::Both;
 use crate::fused::parts::FusedParts;
 use crate::fused::pass::ShardPass;
 use crate::fused::workspace::Buffer;
 use crate::fused::{Shard, guide};
+use engine::models::config::{AttentionKind, LuongSizes};
+use engine::models::fused::luong::{ScoreKind, score_kind};
+use engine::nn::fused::elementwise::{add, sigmoid, tanh_all};
+use engine::nn::fused::focus::Focus;
+use engine::nn::fused::{Factor, attention, axpy, dot, focus};
 
 /// Weights that each step multiplies, packed.
 #[derive(Debug, Default)]

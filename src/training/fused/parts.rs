@@ -1,9 +1,9 @@
 //! The weights of a model as the fused training step reads them.
 
+use crate::layout::ParameterLayout;
 use engine::models::config::Config;
 use engine::nn::fused::Precision;
 use engine::nn::fused::vocabulary::Mixed;
-use crate::layout::ParameterLayout;
 
 /// Sizes, places and values of the weights.
 #[derive(Clone, Copy, Debug)]

@@ -1,9 +1,9 @@
 //! One pass over a shard of a batch: what it reads, what it needs on its way, where its gradient goes.
 
-use engine::nn::fused::vocabulary::{Mixed, Scratch};
 use crate::fused::affine::Affine;
 use crate::fused::parts::FusedParts;
 use crate::fused::workspace::{Buffer, FreeBuffers, Noise, Shard};
+use engine::nn::fused::vocabulary::{Mixed, Scratch};
 
 /// What a step needs to know beside weights and data.
 #[derive(Clone, Copy, Debug, PartialEq)]

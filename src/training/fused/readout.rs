@@ -4,14 +4,14 @@
 
 use std::ops::Range;
 
-use engine::nn::fused::elementwise::{add, add_column_sums};
-use engine::nn::fused::vocabulary::{Objective, OutputLayer, Scratch};
-use engine::nn::fused::{fill_rows, output};
 use crate::fused::pass::ShardPass;
 use crate::fused::sample::SampledWords;
 use crate::fused::workspace::{Buffer, apply_mask};
 use crate::fused::{BatchLoss, sample};
 use crate::layout::{LayoutEntry, ParameterLayout};
+use engine::nn::fused::elementwise::{add, add_column_sums};
+use engine::nn::fused::vocabulary::{Objective, OutputLayer, Scratch};
+use engine::nn::fused::{fill_rows, output};
 
 /// Logit rows that are in memory at once.
 const CHUNK: usize = 288;

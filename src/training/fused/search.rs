@@ -1,12 +1,6 @@
 //! RNNsearch (Bahdanau et al. 2015), loss and gradient of one shard. The equations are in
 //! `models/rnn_search.rs`.
 
-use engine::nn::bidirectional::Direction;
-use engine::nn::fused::elementwise::add;
-use engine::nn::fused::focus::Focus;
-use engine::nn::fused::gru::Sense;
-use engine::nn::fused::scan::two_slots;
-use engine::nn::fused::{attention, gru};
 use crate::fused::affine::Affine;
 use crate::fused::both::Both;
 use crate::fused::embedding::Embedded;
@@ -16,6 +10,12 @@ use crate::fused::pass::ShardPass;
 use crate::fused::readout::{Inputs, ReadoutGradients};
 use crate::fused::workspace::Buffer;
 use crate::fused::{Shard, guide, readout};
+use engine::nn::bidirectional::Direction;
+use engine::nn::fused::elementwise::add;
+use engine::nn::fused::focus::Focus;
+use engine::nn::fused::gru::Sense;
+use engine::nn::fused::scan::two_slots;
+use engine::nn::fused::{attention, gru};
 
 /// Weights of single steps, packed.
 #[derive(Debug, Default)]

@@ -3,8 +3,8 @@
 use std::cell::RefCell;
 use std::ops::{Deref, DerefMut};
 
-use engine::nn::fused::vocabulary;
 use crate::minibatch::{GuidedLink, Minibatch};
+use engine::nn::fused::vocabulary;
 
 /// Some rows of a batch, time-major and padded with 0.
 #[derive(Debug)]

@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
+use crate::settings::{Decay, TokenKind, TrainingSettings};
 use engine::analysis::reading::{OF_ALPHA, Reading};
 use engine::attention::KINDS;
 use engine::error::{Error, Result};
 use engine::models::TRAINED;
 use engine::models::config::{Architecture, AttentionKind, Config};
-use crate::settings::{Decay, TokenKind, TrainingSettings};
 
 /// Most times that an epoch may see a text; it is held in memory as often.
 const MOST_REPEATS: usize = 1000;
@@ -31,7 +31,7 @@ fn unknown<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> String {
 
 impl TrainingSettings {
     /// Everything in a configuration that has a type but makes no sense.
-    pub(in crate) fn check(&self, path: &Path) -> Result<()> {
+    pub(crate) fn check(&self, path: &Path) -> Result<()> {
         self.check_keys().map_err(|(key, why)| Error::key(path, key, why))?;
         // what the model's own config.json would be refused for (languages, keys of the other architecture)
         Config::from_json(path, &self.widest().to_json()).map(|_| ())

@@ -3,10 +3,6 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use engine::aligner::bundled::AlignerChoice;
-use engine::aligner::placed::PlacedWords;
-use engine::analysis::measures::Tested;
-use engine::analysis::reading::Reading;
 use crate::app::document::compare::SystemComparison;
 use crate::app::document::hand::TokenCount;
 use crate::app::document::scene::Scene;
@@ -15,11 +11,15 @@ use crate::app::document::table::{AlignmentTable, Making};
 use crate::app::document::variant::VariantLabel;
 use crate::app::files::work::AlignQuestion;
 use crate::app::settings::{Settings, Whose};
-use engine::decoding::{SearchOptions, SystemSpec};
-use engine::interventions::Interventions;
 use crate::jobs::live::protocol::{
     ColumnId, ColumnResult, ColumnSpec, HypothesisView, ModelFacts, UntouchedTranslation,
 };
+use engine::aligner::bundled::AlignerChoice;
+use engine::aligner::placed::PlacedWords;
+use engine::analysis::measures::Tested;
+use engine::analysis::reading::Reading;
+use engine::decoding::{SearchOptions, SystemSpec};
+use engine::interventions::Interventions;
 use engine::models::Kernels;
 use engine::nn::device::DeviceChoice;
 use engine::text::links::Links;

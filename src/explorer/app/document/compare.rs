@@ -1,8 +1,8 @@
 //! A variant beside its original: which words are others, and which look elsewhere. Pure.
 
-use engine::analysis::divergence::jensen_shannon;
 use crate::app::document::table::AlignmentTable;
 use crate::app::files::common::common;
+use engine::analysis::divergence::jensen_shannon;
 
 /// What is said of [`SystemComparison::divergence`].
 pub const DIVERGENCE: &str = id!(
@@ -175,8 +175,8 @@ fn standing_for(a: &[&str], b: &[&str], pairs: &[(usize, usize)]) -> Vec<Option<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::analysis::alignment::Alignment;
     use crate::app::document::table::{SourceWord, TargetWord};
+    use engine::analysis::alignment::Alignment;
 
     /// A table in which word i has its weight on the source words of row i.
     fn table(source: &str, target: &str, rows: &[&[f32]]) -> AlignmentTable {

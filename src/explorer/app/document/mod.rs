@@ -19,8 +19,6 @@ pub mod variant;
 
 use std::sync::Arc;
 
-use engine::analysis::contrast::pairs::ContrastPair;
-use engine::analysis::measures::MEASURES;
 use crate::app::document::column::Column;
 use crate::app::document::compare::SystemComparison;
 use crate::app::document::differences::comparable;
@@ -28,8 +26,10 @@ use crate::app::document::history::History;
 use crate::app::document::scene::Scene;
 use crate::app::document::variant::VariantLabel;
 use crate::app::files::gold::Gold;
-use engine::interventions::Interventions;
 use crate::jobs::live::protocol::ColumnId;
+use engine::analysis::contrast::pairs::ContrastPair;
+use engine::analysis::measures::MEASURES;
+use engine::interventions::Interventions;
 use engine::lang;
 
 /// Why an ensemble is not asked.

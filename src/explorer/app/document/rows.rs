@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use engine::analysis::reading::Reading;
 use crate::app::document::column::Column;
 use crate::app::settings::Settings;
+use engine::analysis::reading::Reading;
 use engine::decoding::reweigh::permutation;
 use engine::text::sentence::Sentence;
 

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use engine::analysis::contrast::pairs::ContrastPair;
 use crate::app::command::SourceCommand;
 use crate::app::document::column::Column;
 use crate::app::document::history::begins_anew;
@@ -14,6 +13,7 @@ use crate::app::files::lists::{List, MAX_TRANSLATED};
 use crate::app::page::SENTENCE;
 use crate::app::settings::Whose;
 use crate::app::state::AppState;
+use engine::analysis::contrast::pairs::ContrastPair;
 
 /// So many sentences of a list are compared with the source to find it there.
 const COMPARED: usize = 1_000;

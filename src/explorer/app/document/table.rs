@@ -4,6 +4,9 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::app::document::variant::VariantLabel;
+use crate::app::settings::Shown;
+use crate::jobs::live::protocol::{HypothesisView, Pieces};
 use engine::analysis::ablation::AblationMeans;
 use engine::analysis::alignment::{Alignment, greatest};
 use engine::analysis::hard;
@@ -11,17 +14,14 @@ use engine::analysis::hard::AlignmentAgreement;
 use engine::analysis::measures::{HeadMatrix, MEASURES, Measure, Tested};
 use engine::analysis::reading::Reading;
 use engine::analysis::words::{merge_alpha, merge_energies, merge_log_p, over_words};
-use crate::app::document::variant::VariantLabel;
-use crate::app::settings::Shown;
-use figure::heatmap::outlines;
-use figure::label::{Hand, target_text};
 use engine::interventions::{Applied, Said};
-use crate::jobs::live::protocol::{HypothesisView, Pieces};
 use engine::models::transformer::heads::{HeadKind, HeadPlace};
 use engine::text::cut::WordRule;
 use engine::text::links::Links;
 use engine::text::sentence::{EOS, Sentence, is_language};
 use engine::text::words::{SideWords, WordPlaces, whole_words, without_end};
+use figure::heatmap::outlines;
+use figure::label::{Hand, target_text};
 
 /// A source word x_j.
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own, and any of them may hold together")]

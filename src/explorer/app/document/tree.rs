@@ -5,10 +5,10 @@ use std::collections::HashSet;
 
 use crate::app::document::column::Column;
 use engine::decoding::{Node, NodeFate};
-use figure::tree;
-use figure::tree::NodeState;
 use engine::interventions::Said;
 use engine::text::pieces::PieceMarks;
+use figure::tree;
+use figure::tree::NodeState;
 
 /// A node of the search.
 #[derive(Clone, Debug, PartialEq)]

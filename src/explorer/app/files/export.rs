@@ -10,10 +10,6 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use engine::analysis::hard;
-use engine::analysis::measures::{MEASURES, MeasuredWords, Tested};
-use engine::analysis::reading::Reading;
-use engine::analysis::words::over_words;
 use crate::app::document::column::Column;
 use crate::app::document::compare::Moved;
 use crate::app::document::scene::SearchSettings;
@@ -25,18 +21,22 @@ use crate::app::files::line::{HypothesisLine, LinksLine, SetLine, TranslationLin
 use crate::app::files::picture::{FigureRequest, GUIDED, PictureRequest, measure};
 use crate::app::settings::{Settings, Shown};
 use crate::app::state::AppState;
-use corpus::store::rules::SideRules;
-use figure::heatmap::outlines::Outlined;
-use figure::palette::ColourMap;
-use figure::provenance::Provenance;
-use figure::sheet::{FigureKind, FigureNeeds, FigureStyle, kind};
-use figure::tree::DrawnNode;
 use crate::jobs::live::protocol::{ColumnId, HypothesisView};
+use corpus::store::rules::SideRules;
+use engine::analysis::hard;
+use engine::analysis::measures::{MEASURES, MeasuredWords, Tested};
+use engine::analysis::reading::Reading;
+use engine::analysis::words::over_words;
 use engine::lang;
 use engine::text::commands;
 use engine::text::links::Link;
 use engine::text::tsv;
 use engine::text::tsv::TsvCell;
+use figure::heatmap::outlines::Outlined;
+use figure::palette::ColourMap;
+use figure::provenance::Provenance;
+use figure::sheet::{FigureKind, FigureNeeds, FigureStyle, kind};
+use figure::tree::DrawnNode;
 
 /// What files the shown alignment can be written to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,11 +5,13 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use engine::analysis::measures::{MEASURES, Measure};
-use engine::analysis::reading::Reading;
 use crate::app::document::table::{AlignmentTable, TargetWord, Units, target_words};
 use crate::app::settings::Shown;
+use crate::jobs::live::protocol::HypothesisView;
+use engine::analysis::measures::{MEASURES, Measure};
+use engine::analysis::reading::Reading;
 use engine::error::{Error, Result};
+use engine::text::links::Links;
 use figure::beam::BeamRow;
 use figure::fonts::Fonts;
 use figure::formats::format_of;
@@ -26,8 +28,6 @@ use figure::provenance::Provenance;
 use figure::sheet::{FigureKind, FigureStyle, PictureSheet, kind};
 use figure::tree::DrawnNode;
 use figure::{Figure, png};
-use crate::jobs::live::protocol::HypothesisView;
-use engine::text::links::Links;
 
 /// What a column shows, and how it is to look.
 #[derive(Clone, Debug, PartialEq)]

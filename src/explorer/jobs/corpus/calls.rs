@@ -4,9 +4,7 @@ use std::mem::discriminant;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use engine::aligner::bundled::AlignerChoice;
-use engine::analysis::bleu::Tokenization;
-use engine::analysis::concordance::ConcordanceLine;
+use crate::jobs::queue::JobProgress;
 use corpus::export::out::Out;
 use corpus::import::importer::ImportReport;
 use corpus::judgements::agreement::Agreement;
@@ -21,10 +19,12 @@ use corpus::store::corpus::CorpusTable;
 use corpus::store::look::FileVersion;
 use corpus::store::output::SystemOutput;
 use corpus::store::read::StoredSentence;
-use import;
-use crate::jobs::queue::JobProgress;
+use engine::aligner::bundled::AlignerChoice;
+use engine::analysis::bleu::Tokenization;
+use engine::analysis::concordance::ConcordanceLine;
 use engine::text::cells::CellTable;
 use engine::text::links::Links;
+use import;
 
 /// What is asked of the corpus thread.
 #[derive(Clone, Debug, PartialEq)]

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use crate::jobs::corpus::calls::{CorpusNews, Find, Hits};
+use crate::jobs::queue::JobProgress;
 use corpus::import::aligned::Linker;
 use corpus::overview::compute::{Counting, OverviewOptions};
 use corpus::query::costly::{FilterResources, GoesOn};
@@ -10,8 +12,6 @@ use corpus::query::linked::{TallyOrder, Tallying};
 use corpus::store::corpus::CorpusTable;
 use corpus::store::file::Workspace;
 use engine::error::Result;
-use crate::jobs::corpus::calls::{CorpusNews, Find, Hits};
-use crate::jobs::queue::JobProgress;
 
 /// Sentences of a step of an overview, and of a concordance.
 const STEPS: (usize, usize) = (50, 500);

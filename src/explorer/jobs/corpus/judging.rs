@@ -2,17 +2,17 @@
 
 use std::sync::Arc;
 
-use engine::aligner::bundled::AlignerChoice;
-use engine::aligner::words::LineAligner;
+use crate::jobs::corpus::calls::{CorpusNews, CorpusRequest};
+use crate::jobs::corpus::open::Open;
 use corpus::judgements::agreement;
 use corpus::judgements::alpha::alphas;
 use corpus::judgements::change::Change;
 use corpus::judgements::judge::{Changed, Judges};
 use corpus::judgements::scheme::{ErrorScheme, Renamed};
 use corpus::store::file::Workspace;
+use engine::aligner::bundled::AlignerChoice;
+use engine::aligner::words::LineAligner;
 use engine::error::{Error, Result};
-use crate::jobs::corpus::calls::{CorpusNews, CorpusRequest};
-use crate::jobs::corpus::open::Open;
 use engine::text::links::Links;
 
 /// Links to begin with, in an annotator's name.

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
-use engine::aligner::bundled::AlignerChoice;
+use crate::jobs::corpus::calls::{CorpusNews, CorpusRequest, Detail};
+use crate::jobs::corpus::explore::Jobs;
+use crate::jobs::thread::{Outbox, caught, panic_sentence};
 use corpus::export::out::write;
 use corpus::export::provenance::provenance;
 use corpus::import::importer::{ImportReport, import_file};
@@ -16,17 +18,15 @@ use corpus::store::corpus::CorpusTable;
 use corpus::store::file::Workspace;
 use corpus::store::output::SystemOutput;
 use corpus::store::write::NewSentence;
+use engine::aligner::bundled::AlignerChoice;
 use engine::error::{Error, Result};
 use engine::evaluation::first_set;
-use figure::provenance::beside;
-use import;
-use crate::jobs::corpus::calls::{CorpusNews, CorpusRequest, Detail};
-use crate::jobs::corpus::explore::Jobs;
-use crate::jobs::thread::{Outbox, caught, panic_sentence};
 use engine::lang;
 use engine::text::links::read::links_of;
 use engine::text::write::write_atomic;
 use engine::ticket::{CancellationToken, Generation};
+use figure::provenance::beside;
+use import;
 
 /// While others write, rows are chosen and sorted again after so many times as long as that took.
 const REST: u32 = 10;

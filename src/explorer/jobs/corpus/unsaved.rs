@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use engine::error::{Error, Result};
 use crate::jobs::corpus::calls::CorpusNews;
 use crate::jobs::corpus::open::Open;
+use engine::error::{Error, Result};
 
 impl Open<'_> {
     /// Makes an empty corpus, and opens it.

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
-use engine::error::Error;
 use crate::jobs::thread;
 use crate::jobs::thread::{GRACE, Outbox, Service, Wake, caught};
+use engine::error::Error;
 use training::curves::Curves;
 
 /// Capacity of the channel; when it is full the thread waits.

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use engine::error::{Error, Result};
 use crate::jobs::files::follow::FollowedFiles;
+use engine::error::{Error, Result};
 use engine::models::choice::ModelSpec;
 use engine::text::write::{make_private_folder, write_private};
 

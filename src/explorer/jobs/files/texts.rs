@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use engine::error::Error;
 use crate::jobs::files::follow::{FileLook, FollowedFiles, look};
 use crate::jobs::thread::caught;
+use engine::error::Error;
 
 /// How the names of the files end.
 const ENDING: &str = "toml";

@@ -1,11 +1,11 @@
 //! A translation that the user gives, as a model reads it: its probability, word by word, and its alignment.
 
-use engine::decoding::force;
-use engine::error::{Error, Result};
-use engine::evaluation::rows::{self, ReadRows};
 use crate::jobs::live::protocol::HypothesisView;
 use crate::jobs::live::view;
 use crate::jobs::models::loaded::LoadedModel;
+use engine::decoding::force;
+use engine::error::{Error, Result};
+use engine::evaluation::rows::{self, ReadRows};
 use engine::models::Stepper;
 use engine::text::line;
 use engine::ticket::CancellationToken;

@@ -1,8 +1,8 @@
 //! The source words nearest to one by the cosine of their embeddings, as text that can be typed.
 
+use crate::jobs::models::loaded::LoadedModel;
 use engine::analysis::neighbours::Space;
 use engine::error::{Error, Result};
-use crate::jobs::models::loaded::LoadedModel;
 use engine::models::representations;
 use engine::models::representations::VocabularySide;
 use engine::text::sentence::UNK;

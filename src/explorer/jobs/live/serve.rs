@@ -6,11 +6,6 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use engine::clock::Instant;
-use engine::decoding::{Decoded, Hypothesis, SearchOptions, SearchProgress, decode};
-use engine::error::{Error, Result};
-use engine::evaluation::rows::ReadRows;
-use engine::interventions::{Intervening, Intervention};
 use crate::jobs::gate::{ForegroundGate, ForegroundGuard};
 use crate::jobs::live::protocol::{
     ColumnResult, ColumnSpec, Event, HypothesisView, Request, SystemKey, UntouchedTranslation,
@@ -21,6 +16,11 @@ use crate::jobs::models::cache::Heard;
 use crate::jobs::models::loaded::LoadedModel;
 use crate::jobs::models::store::{Outcome, Store};
 use crate::jobs::thread::{caught, panic_sentence};
+use engine::clock::Instant;
+use engine::decoding::{Decoded, Hypothesis, SearchOptions, SearchProgress, decode};
+use engine::error::{Error, Result};
+use engine::evaluation::rows::ReadRows;
+use engine::interventions::{Intervening, Intervention};
 use engine::models::Stepper;
 use engine::text::sentence::Sentence;
 use engine::ticket::CancellationToken;

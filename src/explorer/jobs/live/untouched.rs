@@ -1,11 +1,11 @@
 //! What a model does by itself where a column has interventions: its own translation, and how far each next
 //! word is from what it would have said.
 
+use crate::jobs::live::protocol::Shift;
 use engine::analysis::divergence::jensen_shannon;
 use engine::decoding::follow::follow;
 use engine::error::Result;
 use engine::interventions::{Intervening, Intervention};
-use crate::jobs::live::protocol::Shift;
 use engine::models::{StepOutput, Stepper};
 use engine::text::sentence::UNK;
 use engine::text::tokenizer::Tokenizer;

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::jobs::live::protocol::{HypothesisView, Pieces};
 use engine::analysis::alignment::Alignment;
 use engine::analysis::reading::Reading;
 use engine::analysis::unknown;
 use engine::analysis::words::merge_sources;
 use engine::decoding::{Hypothesis, Node};
 use engine::interventions::{Applied, Intervention, InterventionReader, Interventions, Resolved, ResolvedText};
-use crate::jobs::live::protocol::{HypothesisView, Pieces};
 use engine::text::sentence::{Sentence, UNK};
 use engine::text::tokenizer::Tokenizer;
 use engine::text::words::{translated, vocabulary_words, whole_words, without_end};

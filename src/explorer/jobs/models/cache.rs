@@ -6,10 +6,10 @@ use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use engine::clock::Instant;
-use engine::error::{Error, Result};
 use crate::jobs::models::loaded::LoadedModel;
 use crate::jobs::thread::{Patience, Thread, caught};
+use engine::clock::Instant;
+use engine::error::{Error, Result};
 use engine::models::Model;
 use engine::nn::device::{Device, pick};
 use engine::text::tokenizer::Tokenizers;

@@ -2,6 +2,8 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use crate::jobs::live::protocol::{DeviceFacts, Member, ModelFacts, ModelSizes};
+use crate::jobs::live::view::Wording;
 use engine::decoding::Specials;
 use engine::decoding::ensemble::{Ensemble, Mixing};
 use engine::error::{Error, Result};
@@ -9,8 +11,6 @@ use engine::evaluation::EvaluatedSystem;
 use engine::evaluation::acting::reader;
 use engine::evaluation::rows::ReadRows;
 use engine::interventions::InterventionReader;
-use crate::jobs::live::protocol::{DeviceFacts, Member, ModelFacts, ModelSizes};
-use crate::jobs::live::view::Wording;
 use engine::lang::Count;
 use engine::models::{Kernels, Model, Stepper};
 use engine::nn::device::Device;

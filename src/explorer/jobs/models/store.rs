@@ -4,10 +4,10 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use engine::decoding::SystemSpec;
 use crate::jobs::live::protocol::{ColumnId, ColumnSpec, Request, SystemKey};
 use crate::jobs::models::cache::{Heard, Key, Library, ModelCache, Reader};
 use crate::jobs::models::loaded::LoadedModel;
+use engine::decoding::SystemSpec;
 use engine::models::Model;
 use engine::nn::device::{Device, DeviceChoice};
 use engine::ticket::CancellationToken;

@@ -3,18 +3,18 @@
 
 use std::path::PathBuf;
 
-use engine::aligner::bundled::{AlignerChoice, AlignerFiles};
-use engine::aligner::words::LineAligner;
-use engine::analysis::reading::Reading;
+use crate::jobs::queue::work::{JobProgress, Work};
+use crate::jobs::queue::yielding::Yielding;
 use corpus::measures::table::Measuring;
 use corpus::run;
 use corpus::run::SystemRunOptions;
 use corpus::store::file::Workspace;
+use engine::aligner::bundled::{AlignerChoice, AlignerFiles};
+use engine::aligner::words::LineAligner;
+use engine::analysis::reading::Reading;
 use engine::decoding::{SearchOptions, SystemSpec};
 use engine::error::Result;
 use engine::evaluation::acting::Acting;
-use crate::jobs::queue::work::{JobProgress, Work};
-use crate::jobs::queue::yielding::Yielding;
 use engine::models::Kernels;
 use engine::nn::device::DeviceChoice;
 

@@ -3,18 +3,18 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::jobs::models::loaded::LoadedModel;
+use crate::jobs::queue::work::{JobProgress, Work};
+use crate::jobs::queue::yielding::Yielding;
 use engine::analysis::contrast::pairs::{ContrastPair, ContrastTables, ContrastedModel};
 use engine::decoding::SystemSpec;
 use engine::error::{Error, Result};
 use engine::evaluation::acting::Acting;
 use engine::evaluation::contrast::{ContrastMeasures, ContrastQuestions, ContrastedSystem};
-use import;
-use crate::jobs::models::loaded::LoadedModel;
-use crate::jobs::queue::work::{JobProgress, Work};
-use crate::jobs::queue::yielding::Yielding;
 use engine::models::Kernels;
 use engine::nn::device::DeviceChoice;
 use engine::text::reader::require_file;
+use import;
 
 /// Notes that are kept.
 const MOST_NOTES: usize = 3;

@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::jobs::queue::work::Work;
 use engine::error::Result;
+use engine::text::reader::require_file;
 use import::documents::align::{DocumentOptions, align, cut_again};
 use import::documents::beads::{BeadRow, read};
-use crate::jobs::queue::work::Work;
-use engine::text::reader::require_file;
 
 /// What to read.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,10 +3,10 @@
 
 use std::path::PathBuf;
 
+use crate::jobs::queue::work::{JobProgress, Work};
 use engine::aligner::bundled::{AlignerChoice, AlignerFile, AlignerFiles};
 use engine::aligner::words::LineAligner;
 use engine::error::Result;
-use crate::jobs::queue::work::{JobProgress, Work};
 use engine::models::choice::ModelSpec;
 use engine::models::fused::head::HeadSizes;
 use engine::nn::device::DeviceChoice;

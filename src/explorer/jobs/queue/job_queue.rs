@@ -6,13 +6,13 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
-use engine::error::Error;
 use crate::jobs::gate::ForegroundGate;
 use crate::jobs::models::cache::Library;
 use crate::jobs::queue::order::{Found, QueueOrder};
 use crate::jobs::queue::work::{Breath, Job, JobProgress, Work};
 use crate::jobs::thread::{GRACE, Outbox, Service, Wake, caught};
 use crate::jobs::{priority, thread};
+use engine::error::Error;
 use engine::ticket::{CancellationToken, Generation};
 
 /// Capacity of the channel of events; when it is full the lane waits, and progress is dropped.

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use engine::error::{Error, Result};
 #[cfg(target_family = "wasm")]
 use crate::jobs::models::cache::Key;
 use crate::jobs::queue::work::{Job, Work};
 #[cfg(not(target_family = "wasm"))]
 use crate::jobs::queue::{analyse, contrast, documents};
 use crate::jobs::queue::{head, maps, probe};
+use engine::error::{Error, Result};
 
 /// What can be ordered; one line a kind.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

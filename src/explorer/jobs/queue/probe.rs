@@ -6,15 +6,15 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::jobs::live::protocol::ColumnId;
+use crate::jobs::models::loaded::LoadedModel;
+use crate::jobs::queue::work::Work;
+use crate::jobs::queue::yielding::Yielding;
 use engine::analysis::measures;
 use engine::analysis::measures::{MEASURES, Tested};
 use engine::decoding::importance::Subject;
 use engine::error::{Error, Result};
 use engine::interventions::{Intervening, Intervention, InterventionFile, Interventions, Place, ResolvedText, Word};
-use crate::jobs::live::protocol::ColumnId;
-use crate::jobs::models::loaded::LoadedModel;
-use crate::jobs::queue::work::Work;
-use crate::jobs::queue::yielding::Yielding;
 use engine::models::Kernels;
 use engine::models::choice::ModelSpec;
 use engine::models::gradient::{Gradients, PersuadedRow};

@@ -7,13 +7,13 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::jobs::gate::ForegroundGate;
+use crate::jobs::models::cache::{Library, ModelGuard};
+use crate::jobs::models::loaded::LoadedModel;
 use engine::clock::Instant;
 #[cfg(not(target_family = "wasm"))]
 use engine::decoding::SystemSpec;
 use engine::error::Result;
-use crate::jobs::gate::ForegroundGate;
-use crate::jobs::models::cache::{Library, ModelGuard};
-use crate::jobs::models::loaded::LoadedModel;
 use engine::models::choice::ModelSpec;
 use engine::nn::device::DeviceChoice;
 use engine::ticket::CancellationToken;

@@ -1,7 +1,7 @@
 //! A stepper that lets the live lane go first before every step of a search, and not only between batches.
 
-use engine::error::Result;
 use crate::jobs::queue::work::Breath;
+use engine::error::Result;
 use engine::models::transformer::heads::HeadChanges;
 use engine::models::{Need, StepOutput, StepRow, Stepper};
 

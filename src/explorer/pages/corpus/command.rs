@@ -2,14 +2,14 @@
 
 use std::path::PathBuf;
 
+use crate::jobs::corpus::thread::CorpusRequest;
+use crate::pages::corpus::documents::DocumentCommand;
+use crate::pages::corpus::whole::ExploreCommand;
 use corpus::export::out::ExportFormat;
 use corpus::judgements::judge::ErrorMark;
 use engine::decoding::SystemSpec;
 use engine::evaluation::contrast::ContrastMeasures;
 use import;
-use crate::jobs::corpus::thread::CorpusRequest;
-use crate::pages::corpus::documents::DocumentCommand;
-use crate::pages::corpus::whole::ExploreCommand;
 
 /// What the user does on page Corpus.
 #[derive(Clone, Debug, PartialEq)]

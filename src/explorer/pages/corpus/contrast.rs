@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use crate::app::files::work::FileJob;
 use crate::app::state::AppState;
+use crate::jobs::queue::contrast::{ContrastFound, ContrastOrder};
+use crate::pages::corpus::command::ContrastCommand;
 use engine::decoding::SystemSpec;
 use engine::evaluation::contrast::ContrastMeasures;
-use crate::jobs::queue::contrast::{ContrastFound, ContrastOrder};
 use engine::nn::device::DeviceChoice;
-use crate::pages::corpus::command::ContrastCommand;
 use engine::text::cells::CellTable;
 
 /// What is known of minimal pairs.

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use import::documents::beads::{BeadEdit, BeadList, BeadRow, table};
 use engine::text::cells::{CellTable, TableCell};
+use import::documents::beads::{BeadEdit, BeadList, BeadRow, table};
 
 /// What the user does with documents.
 #[derive(Clone, Debug, PartialEq)]

@@ -3,15 +3,15 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use engine::aligner::bundled::AlignerChoice;
 use crate::app::files::work::FileJob;
 use crate::app::state::AppState;
-use corpus::export::provenance::provenance;
-use corpus::query::linked::{LinkChoice, TallyOrder};
-use corpus::store::conditions::with_condition;
 use crate::jobs::corpus::calls::{CorpusRequest, Find};
 use crate::pages::corpus::whole::{ExploreCommand, ExploreView};
 use crate::pages::corpus::{CorpusPage, moved};
+use corpus::export::provenance::provenance;
+use corpus::query::linked::{LinkChoice, TallyOrder};
+use corpus::store::conditions::with_condition;
+use engine::aligner::bundled::AlignerChoice;
 
 /// The most steps that one can go back.
 const MOST_BACK: usize = 100;

@@ -4,11 +4,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::app::state::AppState;
+use crate::jobs::corpus::thread::{CorpusNews, CorpusRequest};
+use crate::pages::corpus::{Busy, CorpusPage, picture};
 use corpus::import::importer::ImportReport;
 use corpus::store::corpus::CorpusTable;
 use import;
-use crate::jobs::corpus::thread::{CorpusNews, CorpusRequest};
-use crate::pages::corpus::{Busy, CorpusPage, picture};
 
 impl CorpusPage {
     fn take_corpus(&mut self, path: PathBuf, corpus: Arc<CorpusTable>, app: &mut AppState) {

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use engine::analysis::alignment::Alignment;
 use crate::app::document::table::{AlignmentTable, SourceWord, TargetWord};
+use crate::jobs::corpus::thread::Detail;
 use corpus::store::output::SystemOutput;
 use corpus::store::rules::SideRules;
-use crate::jobs::corpus::thread::Detail;
+use engine::analysis::alignment::Alignment;
 use engine::text::links::{Link, Links};
 use engine::text::readable::places;
 use engine::text::sentence::{EOS, UNK, is_language};

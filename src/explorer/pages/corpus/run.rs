@@ -3,17 +3,17 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use engine::analysis::reading::Reading;
 use crate::app::files::work::FileJob;
 use crate::app::state::AppState;
-use engine::decoding::{SearchOptions, SystemSpec};
-use engine::evaluation::acting::Acting;
 use crate::jobs::corpus::thread::CorpusRequest;
 use crate::jobs::queue::QueueOrder;
 use crate::jobs::queue::analyse::{ActsBy, Analyse};
 use crate::jobs::queue::documents::DocumentsOrder;
 use crate::pages::corpus::documents::DocumentCommand;
 use crate::pages::corpus::{CORPUS, CorpusPage};
+use engine::analysis::reading::Reading;
+use engine::decoding::{SearchOptions, SystemSpec};
+use engine::evaluation::acting::Acting;
 
 impl CorpusPage {
     /// Runs every model, with the interventions of a file where there is one.

@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use engine::analysis::bleu::Tokenization;
-use engine::analysis::concordance::{ConcordanceLine, ConcordanceOrder, sorted};
+use crate::jobs::corpus::calls::Hits;
 use corpus::overview::compute::{MOST_COUNTED, Overview, OverviewOptions, first_pair};
 use corpus::query::linked::LinkChoice;
 use corpus::store::corpus::CorpusTable;
-use crate::jobs::corpus::calls::Hits;
+use engine::analysis::bleu::Tokenization;
+use engine::analysis::concordance::{ConcordanceLine, ConcordanceOrder, sorted};
 use engine::text::cells::CellTable;
 
 /// What stands on the page.

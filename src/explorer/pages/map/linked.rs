@@ -4,10 +4,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::app::document::column::ColumnState;
 use crate::app::state::AppState;
-use engine::models::choice::ModelSpec;
 use crate::pages::map::command::{Colour, PointChoice};
 use crate::pages::map::to_make::MapToMake;
 use crate::pages::map::{COUNTS, MAP, MapPage, Method, PERPLEXITIES};
+use engine::models::choice::ModelSpec;
 
 /// What a link tells of the page. Without a map there are no points to select.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

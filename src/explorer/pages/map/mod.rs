@@ -17,18 +17,18 @@ use crate::app::state::AppState;
 use crate::jobs::queue::Found;
 use crate::jobs::queue::QueueOrder;
 use crate::jobs::queue::maps::{MapOrder, What};
-use engine::models::choice::ModelSpec;
 use crate::pages::map::to_make::MapToMake;
 use crate::pages::shape::{PageState, told};
+use engine::models::choice::ModelSpec;
 use engine::text::tsv;
 use engine::text::tsv::TsvCell;
 use engine::text::words::folded;
 
+pub use crate::jobs::queue::maps::{MapPoint, PointKind, VectorMap};
+pub use crate::pages::map::command::{Colour, MapCommand, MapTable, PointChoice};
 pub use engine::analysis::map::{METHODS, Method};
 pub use engine::analysis::neighbours::Neighbour;
-pub use crate::jobs::queue::maps::{MapPoint, PointKind, VectorMap};
 pub use engine::models::representations::VocabularySide;
-pub use crate::pages::map::command::{Colour, MapCommand, MapTable, PointChoice};
 
 /// Neighbours that are listed.
 pub const NEIGHBOURS: usize = 25;

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use engine::interventions::{Interventions, Pin, Word};
 use crate::jobs::live::protocol::{ColumnId, Near};
+use engine::interventions::{Interventions, Pin, Word};
 
 /// A question under way.
 #[derive(Clone, Debug, PartialEq)]

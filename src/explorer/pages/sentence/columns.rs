@@ -10,15 +10,15 @@ use crate::app::files::picture::FigureRequest;
 use crate::app::files::work::FileJob;
 use crate::app::state::AppState;
 use crate::app::view::Selection;
-use engine::decoding::SystemSpec;
-use engine::decoding::ensemble::Mixing;
-use figure::palette::COLOUR_MAPS;
-use engine::interventions::Interventions;
 use crate::jobs::live::protocol::ColumnId;
-use engine::lang;
-use engine::models::choice::ModelSpec;
 use crate::pages::sentence::command::ColumnCommand;
 use crate::pages::sentence::variants::close_variant;
+use engine::decoding::SystemSpec;
+use engine::decoding::ensemble::Mixing;
+use engine::interventions::Interventions;
+use engine::lang;
+use engine::models::choice::ModelSpec;
+use figure::palette::COLOUR_MAPS;
 
 pub(super) fn arrange(app: &mut AppState, command: ColumnCommand) {
     match command {

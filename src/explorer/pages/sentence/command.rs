@@ -10,10 +10,10 @@ use crate::app::files::drawing::Drawing;
 use crate::app::files::export::AlignmentFormat;
 use crate::app::files::lists::List;
 use crate::app::view::Hover;
+use crate::jobs::live::protocol::ColumnId;
 use engine::decoding::SystemSpec;
 use engine::decoding::ensemble::Mixing;
 use engine::interventions::Word;
-use crate::jobs::live::protocol::ColumnId;
 use engine::models::choice::ModelChoice;
 use engine::models::transformer::heads::HeadPlace;
 

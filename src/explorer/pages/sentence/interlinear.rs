@@ -8,11 +8,11 @@ use crate::app::document::interlinear::{InterlinearPlan, RowChoice, TextRow};
 use crate::app::files::interlinear;
 use crate::app::files::work::FileJob;
 use crate::app::state::AppState;
+use crate::pages::sentence::command::{InterlinearCommand, TierEdit};
+use engine::lang;
+use engine::text::words::visible;
 use figure::interlinear::conllu;
 use figure::interlinear::{GLOSS_FORMATS, GlossTier, GlossedSentence};
-use engine::lang;
-use crate::pages::sentence::command::{InterlinearCommand, TierEdit};
-use engine::text::words::visible;
 
 /// Lines of CoNLL-U that say nothing by themselves: they are of a tree, which is not shown.
 const OF_TREES: [&str; 3] = ["head", "relation", "enhanced"];

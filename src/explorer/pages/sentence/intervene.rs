@@ -5,18 +5,18 @@
 
 use std::sync::Arc;
 
-use engine::analysis::reading::Reading;
 use crate::app::document::MovedRow;
 use crate::app::document::column::Column;
 use crate::app::document::hand::TakenAway;
 use crate::app::document::rows;
 use crate::app::state::AppState;
-use figure::heatmap::outlines::Outlined;
-use engine::interventions::{Forbid, Force, Interventions, Pin, Place, Said, SetAlpha, Word};
 use crate::jobs::live::protocol::ColumnId;
-use engine::lang;
 use crate::pages::sentence::command::{InterveneCommand, RowEdit};
+use engine::analysis::reading::Reading;
+use engine::interventions::{Forbid, Force, Interventions, Pin, Place, Said, SetAlpha, Word};
+use engine::lang;
 use engine::text::sentence::{EOS, MAX_SOURCE_BYTES};
+use figure::heatmap::outlines::Outlined;
 
 /// Least and greatest temperature.
 const TEMPERATURES: (f32, f32) = (0.05, 20.0);

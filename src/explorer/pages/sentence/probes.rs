@@ -4,7 +4,6 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use engine::analysis::measures::Tested;
 use crate::app::document::column::Column;
 use crate::app::document::{ENSEMBLE, rows};
 use crate::app::files::share;
@@ -13,16 +12,17 @@ use crate::app::page::SENTENCE;
 use crate::app::settings::Shown;
 use crate::app::state::AppState;
 use crate::app::view::Selection;
-use engine::interventions::{Pin, SetAlpha, Word};
 use crate::jobs::live::protocol::{ColumnId, HypothesisView};
 use crate::jobs::queue::QueueOrder;
 use crate::jobs::queue::probe::{Opened, Persuasion, Probe, ProbeQuestion, Probed};
-use engine::lang;
-use engine::models::choice::ModelSpec;
 use crate::pages::sentence::SentencePage;
 use crate::pages::sentence::asked::{AskedProbe, PersuadedWord, ProbeAbout, ProbeSubject};
 use crate::pages::sentence::command::ProbeCommand;
 use crate::pages::sentence::intervene::pin;
+use engine::analysis::measures::Tested;
+use engine::interventions::{Pin, SetAlpha, Word};
+use engine::lang;
+use engine::models::choice::ModelSpec;
 
 /// Rows whose distance is remembered.
 const MOST_ROWS: usize = 100;

@@ -13,10 +13,10 @@ use std::time::Duration;
 
 #[cfg(target_family = "wasm")]
 use crate::app::files::upload;
-use engine::clock::Instant;
-use engine::lang;
 use crate::pages::command::Command;
 use crate::widgets::theme;
+use engine::clock::Instant;
+use engine::lang;
 
 /// A question for a path: a row of data, beside the view that asks it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,7 +11,6 @@ use crate::app::open_with::Installed;
 use crate::app::state::AppState;
 use crate::app::view::Hover;
 use crate::jobs::live::protocol::ColumnId;
-use engine::models::choice::ModelSpec;
 use crate::pages::command::Command;
 use crate::pages::shell::act::Act;
 use crate::pages::shell::clicked::{ContextMenu, MenuTarget};
@@ -19,6 +18,7 @@ use crate::pages::shell::dialogs::{AskedPath, Dialogs, TEXT};
 use crate::widgets::heatmap::Texture;
 use crate::widgets::heatmap::layout::Zoom;
 use crate::widgets::words;
+use engine::models::choice::ModelSpec;
 
 /// Where F6 goes, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! The beam at one step: what the search of the column had found so far, beside the path that the steps take.
 
 use crate::app::document::column::Column;
-use engine::decoding::{Node, NodeFate};
 use crate::jobs::steps::StepTrace;
+use engine::decoding::{Node, NodeFate};
 
 /// What became of a hypothesis at its step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

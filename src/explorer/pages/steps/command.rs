@@ -2,8 +2,8 @@
 
 use crate::app::page::{Page, PageInfo};
 use crate::jobs::live::protocol::ColumnId;
-use engine::models::anatomy::Miswiring;
 use crate::pages::steps::depth::{Depth, StepsChoice, chosen_of};
+use engine::models::anatomy::Miswiring;
 use engine::text::links::Link;
 
 /// A model taken apart, step by step.

@@ -3,9 +3,9 @@
 
 use std::collections::BTreeSet;
 
-use engine::analysis::aer::AerCounts;
 use crate::jobs::steps::StepTrace;
 use crate::pages::steps::command::Guessed;
+use engine::analysis::aer::AerCounts;
 use engine::text::links::{Link, Links};
 use engine::text::pieces::PieceMarks;
 use engine::text::words::folded;

@@ -4,12 +4,12 @@
 use serde::{Deserialize, Serialize};
 
 use crate::app::state::AppState;
-use engine::models::anatomy::Miswiring;
 use crate::pages::steps::StepsPage;
 use crate::pages::steps::command::{Guessed, Mode};
 use crate::pages::steps::depth::Depth;
 use crate::pages::steps::guess::Guessing;
 use crate::pages::steps::place::StepsPlace;
+use engine::models::anatomy::Miswiring;
 
 /// What a link tells of the page, by the keys of its tables.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

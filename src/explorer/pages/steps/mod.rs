@@ -23,23 +23,23 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use engine::analysis::reading::Reading;
 use crate::app::document::column::{Column, ColumnState};
 use crate::app::document::table;
 use crate::app::document::table::{AlignmentTable, Making};
 use crate::app::effect::Effect;
 use crate::app::page::Page;
 use crate::app::state::AppState;
-use engine::decoding::Hypothesis;
-use engine::decoding::apart::Then;
 use crate::jobs::live::protocol::HypothesisView;
 use crate::jobs::steps::{StepTrace, StepsRequest};
-use engine::models::anatomy::{MachineStage, Miswiring};
-use engine::models::choice::ModelSpec;
 use crate::pages::shape::{PageState, told};
 use crate::pages::steps::depth::Depth;
 use crate::pages::steps::guess::{Guessing, greatest};
 use crate::pages::steps::place::StepsPlace;
+use engine::analysis::reading::Reading;
+use engine::decoding::Hypothesis;
+use engine::decoding::apart::Then;
+use engine::models::anatomy::{MachineStage, Miswiring};
+use engine::models::choice::ModelSpec;
 use engine::text::links::{Link, Links};
 use engine::text::pieces::PieceMarks;
 

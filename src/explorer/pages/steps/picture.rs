@@ -2,14 +2,14 @@
 
 use std::borrow::Cow;
 
+use crate::jobs::steps::StepTrace;
+use crate::pages::steps::command::Guessed;
+use engine::models::anatomy::MachineStage;
 use figure::geometry::{Area, point, size};
 use figure::machine::{Held, MachineDrawing};
 use figure::measure::SansSerif;
 use figure::provenance::Provenance;
 use figure::{Figure, palette};
-use crate::jobs::steps::StepTrace;
-use engine::models::anatomy::MachineStage;
-use crate::pages::steps::command::Guessed;
 
 /// Width and height of a machine on paper, points.
 const ON_PAPER: (f32, f32) = (860.0, 430.0);

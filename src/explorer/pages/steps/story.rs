@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 
 use crate::jobs::steps::StepTrace;
-use engine::lang;
-use engine::models::anatomy::{MachinePart, MachineStage, Quantity};
 use crate::pages::steps::picture::words;
 use crate::pages::steps::{Guessed, Mode, StepsPage};
+use engine::lang;
+use engine::models::anatomy::{MachinePart, MachineStage, Quantity};
 
 /// Beside the word that leads, another is named from this share on.
 const NAMED: f32 = 0.05;

@@ -3,8 +3,8 @@
 //! Only what the numbers at hand make is told: a term is left out where the sum would be another number than the model's.
 
 use crate::jobs::steps::StepTrace;
-use engine::models::anatomy::{MachineSpan, Quantity};
 use crate::pages::steps::picture::words;
+use engine::models::anatomy::{MachineSpan, Quantity};
 
 /// How far a sum may be from the number that it makes.
 const NEAR: f32 = 2e-3;

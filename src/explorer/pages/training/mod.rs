@@ -9,8 +9,8 @@ use std::path::PathBuf;
 
 use crate::app::files::work::FileJob;
 use crate::app::state::AppState;
-use engine::attention::{AttentionKind, find};
 use crate::pages::training::command::{Field, TrainingCommand};
+use engine::attention::{AttentionKind, find};
 
 pub use training::recipe::TrainingPlan;
 

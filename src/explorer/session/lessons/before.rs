@@ -7,13 +7,13 @@ use crate::app::page::Page;
 use crate::app::settings::{Settings, Whose};
 use crate::app::state::AppState;
 use crate::app::view::Selection;
-use engine::decoding::SystemSpec;
 use crate::pages::command::Command;
 use crate::pages::sentence::command::SelectCommand;
 use crate::pages::steps::STEPS;
 use crate::pages::steps::{StepsCommand, StepsPage};
 use crate::session::lessons::things::LessonAction;
 use crate::session::persist::SavedSession;
+use engine::decoding::SystemSpec;
 
 /// The window before a lesson.
 #[derive(Clone, Debug)]

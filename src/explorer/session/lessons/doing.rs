@@ -7,11 +7,11 @@ use crate::app::layout::Layout;
 use crate::app::settings::{PictureQuestion, Shown};
 use crate::app::state::AppState;
 use crate::app::view::Selection;
-use engine::decoding::SystemSpec;
 use crate::pages::command::Command;
 use crate::pages::sentence::command::{InterveneCommand, RowEdit, SearchCommand, SelectCommand};
 use crate::pages::steps::{StepsCommand, StepsPage};
 use crate::session::lessons::things::{EVEN, LessonAct, LessonAction};
+use engine::decoding::SystemSpec;
 
 /// What comes of a thing now.
 #[derive(Debug, PartialEq)]

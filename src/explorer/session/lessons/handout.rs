@@ -6,11 +6,11 @@ use std::sync::Arc;
 use crate::app::files::picture::FigureRequest;
 use crate::app::files::work::FileEvent;
 use crate::app::files::work::write_whole;
+use crate::session::lessons::script::{Ask, Script, ScriptPage, ScriptPart};
+use engine::lang;
+use engine::text::markdown::{MarkdownBlock, MarkdownSpan};
 use figure::svg::bare;
 use figure::{Figure, svg};
-use engine::lang;
-use crate::session::lessons::script::{Ask, Script, ScriptPage, ScriptPart};
-use engine::text::markdown::{MarkdownBlock, MarkdownSpan};
 
 /// The picture of a page.
 #[derive(Clone, Debug, PartialEq)]

@@ -23,9 +23,7 @@ use crate::app::lights::{Highlight, Lights};
 use crate::app::page::SENTENCE;
 use crate::app::settings::LIGHT_PALETTE;
 use crate::app::state::AppState;
-use figure::palette::ColourMap;
 use crate::jobs::files::texts::FolderTexts;
-use engine::lang;
 use crate::pages::command::Command;
 use crate::pages::lesson::LessonCommand;
 use crate::pages::steps::STEPS;
@@ -37,6 +35,8 @@ use crate::session::lessons::handout::{OnPaper, Paper};
 use crate::session::lessons::script::{Ask, LessonChoice, Script, ScriptPage, ScriptPart, Wait};
 use crate::session::lessons::shelf::{LessonFile, bundled};
 use crate::session::lessons::things::LessonAction;
+use engine::lang;
+use figure::palette::ColourMap;
 
 /// The lessons, and the one that is open.
 #[derive(Default)]

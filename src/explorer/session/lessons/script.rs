@@ -7,8 +7,8 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 
 use crate::app::lights::Highlight;
-use engine::lang;
 use crate::session::lessons::things::{LessonAction, things};
+use engine::lang;
 use engine::text::markdown::{MarkdownBlock, blocks};
 
 /// A lesson.

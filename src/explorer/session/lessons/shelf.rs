@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use engine::lang;
 use crate::session::lessons::script;
 use crate::session::lessons::script::Script;
+use engine::lang;
 
 macro_rules! bundled {
     ($($key:literal),* $(,)?) => {

@@ -4,11 +4,11 @@ use crate::app::layout::Look;
 use crate::app::lights::{Highlight, HighlightPart};
 use crate::app::page::Page;
 use crate::app::page::SENTENCE;
-use engine::models::anatomy::Miswiring;
 use crate::pages::steps::STEPS;
 use crate::pages::steps::command::{Guessed, Mode};
 use crate::session::lessons::script::{Script, ScriptPart, things_of};
 use crate::session::lessons::things::LessonAction;
+use engine::models::anatomy::Miswiring;
 
 /// A machine at a step, or a sentence in some models.
 #[derive(Clone, Debug, Default, PartialEq)]

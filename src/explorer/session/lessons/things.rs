@@ -8,9 +8,9 @@ use serde::{Deserialize, Deserializer};
 
 use crate::app::layout::Look;
 use crate::app::page::Page;
-use engine::models::anatomy::Miswiring;
 use crate::pages::page_of_key;
 use crate::pages::steps::command::{Guessed, Mode};
+use engine::models::anatomy::Miswiring;
 
 /// What a reader does that cannot be done for them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]

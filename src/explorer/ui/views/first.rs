@@ -4,12 +4,12 @@ use egui::{Button, Rect, RichText, Ui, UiBuilder, pos2, vec2};
 
 use crate::app::command::WindowCommand;
 use crate::app::page::{Page, SENTENCE};
-use engine::lang;
 use crate::pages::lesson::LessonCommand;
 use crate::pages::shell::act::Act;
 use crate::pages::shell::local::Window;
 use crate::pages::shell::menu;
 use crate::widgets::theme;
+use engine::lang;
 
 /// Pages that are offered: what it is to open one, and what there is.
 const OFFERED: &[(&str, &str, Page)] = &[

@@ -2,12 +2,12 @@
 
 use egui::{Id, RichText, Ui};
 
-use engine::lang;
 use crate::pages::shell::act::key_text;
 use crate::pages::shell::local::{Sheet, Window};
 use crate::ui::act;
 use crate::widgets;
 use crate::widgets::{labels, theme};
+use engine::lang;
 
 /// Width of the sheet; with so much room nothing has to be scrolled in a window of 1280 by 800 points.
 const WIDTH: f32 = 1120.0;

@@ -7,7 +7,6 @@ use egui::{Align, Button, Label, Layout, Panel, ProgressBar, RichText, ScrollAre
 
 use crate::app::document::column::Column;
 use crate::app::lights::{Highlight, HighlightPart};
-use engine::lang;
 use crate::pages::lesson::LessonCommand;
 use crate::pages::shell::dialogs::{Question, Wants};
 use crate::pages::shell::local::{Window, keep_side};
@@ -18,6 +17,7 @@ use crate::session::lessons::{Lessons, Running};
 use crate::ui::shortcuts::PAGING;
 use crate::ui::views::manual;
 use crate::widgets::{labels, theme};
+use engine::lang;
 
 /// Its least and greatest width, points.
 const LIMITS: (f32, f32) = (260.0, 720.0);

@@ -5,16 +5,16 @@ use egui::{Align, FontSelection, Id, Label, Layout, Panel, RichText, ScrollArea,
 
 use crate::app::command::WindowCommand;
 use crate::app::page::SENTENCE;
-use figure::png;
 use crate::pages::lesson::LessonCommand;
 use crate::pages::shell::act::Act;
 use crate::pages::shell::local::Window;
 use crate::pages::shell::local::keep_side;
-use engine::text::markdown::{MarkdownBlock, MarkdownSpan};
 use crate::ui::act;
 use crate::ui::manual::{ManualLocal, ManualPage, PICTURES, pages};
 use crate::ui::manual_links::{ALL_LESSONS, Target, target};
 use crate::widgets::theme;
+use engine::text::markdown::{MarkdownBlock, MarkdownSpan};
+use figure::png;
 
 /// Its least and greatest width, points.
 const LIMITS: (f32, f32) = (280.0, 900.0);

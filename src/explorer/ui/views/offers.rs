@@ -9,9 +9,7 @@ use crate::app::document::table::AlignmentTable;
 use crate::app::files::drawing::Drawing;
 use crate::app::files::export;
 use crate::app::files::interlinear;
-use figure::interlinear::GLOSS_FORMATS;
 use crate::jobs::live::protocol::ColumnId;
-use engine::lang;
 use crate::pages::map::MAP;
 use crate::pages::map::PointChoice;
 use crate::pages::map::command::MapCommand;
@@ -22,6 +20,8 @@ use crate::pages::shell::dialogs::{Question, Wants};
 use crate::pages::shell::local::{Sheet, Window};
 use crate::widgets;
 use crate::widgets::{labels, theme};
+use engine::lang;
+use figure::interlinear::GLOSS_FORMATS;
 
 /// What an offer is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,7 +4,6 @@
 use egui::accesskit::Role;
 use egui::{Key, RichText, Ui, WidgetInfo};
 
-use figure::measure::TextMeasure as _;
 use crate::pages::shape::PageState;
 use crate::pages::shell::act::Act;
 use crate::pages::shell::local::Window;
@@ -12,6 +11,7 @@ use crate::pages::shell::menu;
 use crate::pages::shell::source;
 use crate::widgets::marks::WholeLetters;
 use crate::widgets::theme;
+use figure::measure::TextMeasure as _;
 
 /// How much larger everything is than in the window.
 pub const LARGER: f32 = 1.7;

@@ -3,14 +3,9 @@
 use egui::containers::menu::{MenuButton, MenuConfig, SubMenuButton};
 use egui::{ComboBox, RichText, Slider, Ui};
 
-use engine::aligner::bundled::AlignerFile;
 use crate::app::command::SettingsCommand;
 use crate::app::document::column::file_name;
 use crate::app::settings::Theme;
-use engine::lang;
-use engine::lang::{LANGUAGES, Language};
-use engine::nn::device;
-use engine::nn::device::DeviceChoice;
 use crate::pages::sentence::command::SearchCommand;
 use crate::pages::sentence::view::picture_bar;
 use crate::pages::shell::act::Act;
@@ -19,6 +14,11 @@ use crate::pages::shell::local::Window;
 use crate::pages::shell::menu::act_item;
 use crate::ui::views::{beam, lesson};
 use crate::widgets::{labels, theme};
+use engine::aligner::bundled::AlignerFile;
+use engine::lang;
+use engine::lang::{LANGUAGES, Language};
+use engine::nn::device;
+use engine::nn::device::DeviceChoice;
 
 /// Where a newer version is to be had. Who packs the program says so when it is built (`INTERLINEAR_NEWER`), or says nothing
 /// where the system updates it.

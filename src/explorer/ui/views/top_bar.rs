@@ -4,13 +4,10 @@ use egui::accesskit::Role;
 use egui::containers::menu::MenuButton;
 use egui::{Button, CornerRadius, Margin, Panel, RichText, Stroke, Ui, WidgetInfo};
 
-use engine::analysis::measures::MEASURES;
 use crate::app::command::SettingsCommand;
 use crate::app::document::column::{Column, ColumnState};
 use crate::app::files::export::AlignmentFormat;
 use crate::app::lights::HighlightPart;
-use engine::lang;
-use engine::models::choice::{HeadChoice, ModelChoice, ModelSpec};
 use crate::pages::PAGES;
 use crate::pages::sentence::command::{ColumnCommand, SelectCommand};
 use crate::pages::sentence::view::{facts, measured};
@@ -21,6 +18,9 @@ use crate::pages::shell::local::{Sheet, Window};
 use crate::ui::views::offers::{MenuKind, WHAT_IF};
 use crate::ui::views::{beam, lesson, offers, settings, tabs};
 use crate::widgets::theme;
+use engine::analysis::measures::MEASURES;
+use engine::lang;
+use engine::models::choice::{HeadChoice, ModelChoice, ModelSpec};
 
 /// Letters of a model's name before it is cut, at least and at most; ensembles have long ones.
 const FEWEST_LETTERS: f32 = 6.0;

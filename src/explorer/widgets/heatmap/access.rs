@@ -3,17 +3,17 @@
 use egui::accesskit::{Action, Role};
 use egui::{Rect, Response, Sense, Ui};
 
-use engine::analysis::alignment::Alignment;
-use engine::analysis::reading::Reading;
 use crate::app::document::table::TargetWord;
 use crate::app::files::picture;
 use crate::app::settings::Shown;
-use figure::heatmap::layout::Grid;
+use crate::widgets::heatmap::{Answer, HeatmapWidget, Outlined};
+use crate::widgets::{is_heard, labels, node, theme};
+use engine::analysis::alignment::Alignment;
+use engine::analysis::reading::Reading;
 use engine::interventions::Said;
 use engine::lang;
 use engine::text::links::Link;
-use crate::widgets::heatmap::{Answer, HeatmapWidget, Outlined};
-use crate::widgets::{is_heard, labels, node, theme};
+use figure::heatmap::layout::Grid;
 
 /// More cells in view than this get nodes only in the marked rows; screen readers would drown.
 const MOST_CELLS: usize = 1_200;

@@ -9,22 +9,22 @@ mod texture;
 use egui::emath::GuiRounding;
 use egui::{Id, Pos2, Rect, Sense, Stroke, StrokeKind, Ui, UiBuilder, pos2, vec2};
 
-use engine::analysis::alignment::Alignment;
-use engine::analysis::reading::Reading;
 use crate::app::document::table::AlignmentTable;
 use crate::app::files::picture;
 use crate::app::settings::Shown;
+use crate::widgets::{labels, marks, node, theme};
+use engine::analysis::alignment::Alignment;
+use engine::analysis::reading::Reading;
+use engine::lang;
 use figure::heatmap::layout::{Gaze, Grid, Metrics};
 use figure::label::Label;
 use figure::mark::{Cells, Scale};
 use figure::palette::ColourMap;
 use figure::{geometry, heatmap};
-use engine::lang;
-use crate::widgets::{labels, marks, node, theme};
 
+pub use crate::widgets::heatmap::texture::Texture;
 pub use figure::heatmap::outlines::Outlined;
 pub use figure::heatmap::{HeatmapMarks, layout};
-pub use crate::widgets::heatmap::texture::Texture;
 
 /// Revisions of tables are numbers of fewer bits.
 const MEASURES_FROM: u32 = 56;

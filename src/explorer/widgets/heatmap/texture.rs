@@ -7,9 +7,9 @@ use std::ops::Range;
 
 use egui::{Color32, ColorImage, Painter, Rect, TextureHandle, TextureOptions, pos2};
 
+use crate::widgets::theme;
 use figure::heatmap::layout::visible;
 use figure::mark::{Cells, Image, Scale};
-use crate::widgets::theme;
 
 /// Rows and columns of a tile. Graphics cards refuse large textures, and a tile takes less than a millisecond.
 const TILE: usize = 256;

@@ -2,9 +2,7 @@
 
 use egui::{ComboBox, Id, Label, RichText, ScrollArea, Ui, vec2};
 
-use corpus::judgements::agreement::{Agreement, Aspect};
 use crate::jobs::corpus::thread::CorpusRequest;
-use engine::lang;
 use crate::pages::corpus::command::CorpusCommand;
 use crate::pages::corpus::judging::condition;
 use crate::pages::corpus::whole::{ExploreCommand, ExploreView};
@@ -12,6 +10,8 @@ use crate::pages::corpus::{Compared, CorpusPage};
 use crate::pages::shell::dialogs::IMPORT;
 use crate::pages::shell::local::{Sheet, Window};
 use crate::widgets::{labels, theme};
+use corpus::judgements::agreement::{Agreement, Aspect};
+use engine::lang;
 
 /// Width of the sheet, points, and the height of a sentence in its list.
 const SIZE: (f32, f32) = (640.0, 24.0);

@@ -3,8 +3,8 @@
 use egui::accesskit::Role;
 use egui::{Align2, Rect, RichText, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
 
-use figure::axes::ticks;
 use crate::widgets::theme;
+use figure::axes::ticks;
 
 /// Height of a chart with the names below, points.
 pub const HEIGHT: f32 = 150.0;

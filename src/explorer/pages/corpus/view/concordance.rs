@@ -5,9 +5,6 @@ use egui::accesskit::Role;
 use egui::text::{LayoutJob, TextFormat};
 use egui::{Align2, Color32, ComboBox, Label, Rect, RichText, ScrollArea, Sense, TextEdit, Ui, WidgetInfo, pos2, vec2};
 
-use engine::analysis::concordance::{ConcordanceLine, ConcordanceOrder};
-use corpus::query::linked::LinkChoice;
-use engine::lang;
 use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::command::CorpusCommand;
 use crate::pages::corpus::view::memory::CorpusMemory;
@@ -16,6 +13,9 @@ use crate::pages::corpus::whole::{Concordance, ExploreCommand};
 use crate::pages::shell::dialogs::{Question, Wants};
 use crate::pages::shell::local::Window;
 use crate::widgets::{bidi, labels, rows, theme};
+use corpus::query::linked::LinkChoice;
+use engine::analysis::concordance::{ConcordanceLine, ConcordanceOrder};
+use engine::lang;
 
 /// Height of a hit, points.
 const ROW: f32 = 44.0;

@@ -3,7 +3,6 @@
 use egui::{Button, Label, RichText, Ui};
 
 use crate::app::document::column::file_name;
-use engine::evaluation::contrast::ContrastMeasures;
 use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::command::ContrastCommand;
 use crate::pages::corpus::contrast::ContrastDesk;
@@ -12,6 +11,7 @@ use crate::pages::shell::local::Window;
 use crate::pages::shell::task;
 use crate::widgets::grid::{GridLook, GridPick, GridTitle, grid_ui};
 use crate::widgets::{labels, theme};
+use engine::evaluation::contrast::ContrastMeasures;
 
 const OPEN: Question = Question::new(
     id!("Open minimal pairs"),

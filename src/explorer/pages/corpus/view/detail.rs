@@ -3,8 +3,6 @@
 
 use egui::{CollapsingHeader, ComboBox, RichText, ScrollArea, Ui, vec2};
 
-use corpus::judgements::judge::Judgement;
-use corpus::query::column::TableColumn;
 use crate::jobs::corpus::thread::Detail;
 use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::command::CorpusCommand;
@@ -15,6 +13,8 @@ use crate::pages::corpus::view::{gold, picture};
 use crate::pages::corpus::whole::{ExploreCommand, ExploreView};
 use crate::pages::shell::local::Window;
 use crate::widgets::{labels, theme};
+use corpus::judgements::judge::Judgement;
+use corpus::query::column::TableColumn;
 
 /// Share of the height that the texts take at most, so that what is judged stands in view.
 const TEXTS: f32 = 0.42;

@@ -3,8 +3,6 @@
 use egui::{Button, Label, RichText, ScrollArea, Ui, UiBuilder};
 
 use crate::app::document::column::file_name;
-use import::documents::beads::BeadEdit;
-use engine::lang;
 use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::command::CorpusCommand;
 use crate::pages::corpus::documents::DocumentCommand;
@@ -13,6 +11,8 @@ use crate::pages::shell::local::Window;
 use crate::pages::shell::task;
 use crate::widgets::grid::{GridLook, GridTitle, grid_ui};
 use crate::widgets::{bidi, labels, theme};
+use engine::lang;
+use import::documents::beads::BeadEdit;
 
 /// Endings of documents.
 const ENDINGS: &[&str] = &["txt", "docx", "html", "htm", "xhtml"];

@@ -3,16 +3,16 @@
 use egui::containers::menu::{MenuButton, MenuConfig};
 use egui::{Label, PopupCloseBehavior, RichText, ScrollArea, TextEdit, Ui};
 
-use corpus::overview::compute::first_pair;
-use corpus::query::column::TableColumn;
-use corpus::store::corpus::CorpusTable;
-use engine::lang;
 use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::command::CorpusCommand;
 use crate::pages::corpus::view::overview::pair_choice;
 use crate::pages::corpus::whole::{ExploreCommand, ExploreView};
 use crate::pages::shell::local::Window;
 use crate::widgets::{labels, theme};
+use corpus::overview::compute::first_pair;
+use corpus::query::column::TableColumn;
+use corpus::store::corpus::CorpusTable;
+use engine::lang;
 
 /// Room that the field leaves for what stands behind it, and its least and greatest width, points.
 const FIELD: (f32, f32, f32) = (430.0, 160.0, 640.0);

@@ -2,15 +2,15 @@
 
 use egui::{Pos2, Rect, RichText, ScrollArea, Sense, Shape, Stroke, Ui, vec2};
 
-use corpus::query::column::TableColumn;
 use crate::jobs::corpus::thread::Detail;
 use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::command::CorpusCommand;
 use crate::pages::corpus::view::memory::CorpusMemory;
 use crate::pages::shell::local::Window;
+use crate::widgets::{bidi, labels, theme};
+use corpus::query::column::TableColumn;
 use engine::text::cut::WordRule;
 use engine::text::links::{Link, Links};
-use crate::widgets::{bidi, labels, theme};
 
 /// Room for the curves, points.
 const RISE: f32 = 64.0;

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use egui::{RichText, Ui, vec2};
 
-use corpus::overview::compute::Overview;
-use engine::text::cells::CellTable;
 use crate::widgets::grid::{GridLook, GridTitle, grid_ui};
 use crate::widgets::{labels, theme};
+use corpus::overview::compute::Overview;
+use engine::text::cells::CellTable;
 
 const PART_TITLES: &[GridTitle] = &[
     ("part", id!("Part of speech"), id!("As the file in CoNLL-U has it; of a word that it cuts, of the longest piece")),

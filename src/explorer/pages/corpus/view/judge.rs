@@ -9,11 +9,7 @@ use egui::{
     TextEdit, Ui,
 };
 
-use corpus::export::out::ExportFormat;
-use corpus::judgements::campaign::{Campaign, STAR, letter};
-use corpus::judgements::judge::{Judgement, METRIC, MOST_RATING};
 use crate::jobs::corpus::thread::{CorpusRequest, Detail};
-use engine::lang;
 use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::command::CorpusCommand;
 use crate::pages::corpus::desk::{DeskDeed, DeskKey, DeskSheet};
@@ -23,8 +19,12 @@ use crate::pages::corpus::view::tints::{TintedSide, Tints};
 use crate::pages::corpus::view::words::{Marked, Tint};
 use crate::pages::corpus::view::{filter, judgement, marks, saving};
 use crate::pages::shell::local::{Sheet, Window};
-use engine::text::words::{letters_at, place_of};
 use crate::widgets::{labels, theme};
+use corpus::export::out::ExportFormat;
+use corpus::judgements::campaign::{Campaign, STAR, letter};
+use corpus::judgements::judge::{Judgement, METRIC, MOST_RATING};
+use engine::lang;
+use engine::text::words::{letters_at, place_of};
 
 /// Width of the fields of a plan, and of the slider of a rating, points.
 const FIELD: (f32, f32) = (260.0, 180.0);

@@ -2,13 +2,13 @@
 
 use egui::{RichText, TextEdit, Ui};
 
-use corpus::judgements::judge::MOST_STARS;
 use crate::jobs::corpus::thread::Detail;
 use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::command::CorpusCommand;
 use crate::pages::corpus::view::memory::CorpusMemory;
 use crate::pages::shell::local::Window;
 use crate::widgets::{labels, theme};
+use corpus::judgements::judge::MOST_STARS;
 
 /// Stars of which so many are given; which of them is clicked.
 pub fn stars_ui(ui: &mut Ui, given: u8, name: impl Fn(u8) -> String) -> Option<u8> {

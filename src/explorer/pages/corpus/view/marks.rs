@@ -2,7 +2,6 @@
 
 use egui::{Button, RichText, ScrollArea, Ui};
 
-use corpus::judgements::judge::{ErrorMark, StaleMark};
 use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::command::CorpusCommand;
 use crate::pages::corpus::desk::DeskSheet;
@@ -10,9 +9,10 @@ use crate::pages::corpus::view::memory::CorpusMemory;
 use crate::pages::corpus::view::tints::{TintedWords, Tints, line};
 use crate::pages::corpus::view::words::chips_ui;
 use crate::pages::shell::local::Window;
+use crate::widgets::theme;
+use corpus::judgements::judge::{ErrorMark, StaleMark};
 use engine::text::cut::WordRule;
 use engine::text::words::{letters_at, place_of, words_of};
-use crate::widgets::theme;
 
 /// The words of a text as chips are no higher; those of a long one scroll, points.
 const CHIPS: f32 = 112.0;

@@ -2,14 +2,14 @@
 
 use egui::{CollapsingHeader, Grid, RichText, ScrollArea, Ui, vec2};
 
-use engine::analysis::bootstrap::Paired;
-use engine::analysis::bootstrap::significance::{ALPHA, TOO_FEW, signed, unsigned};
+use crate::pages::corpus::CorpusPage;
+use crate::widgets::theme;
 use corpus::measures::paired::TestedScore;
 use corpus::overview::compute::Overview;
 use corpus::overview::pairs::turned;
+use engine::analysis::bootstrap::Paired;
+use engine::analysis::bootstrap::significance::{ALPHA, TOO_FEW, signed, unsigned};
 use engine::lang;
-use crate::pages::corpus::CorpusPage;
-use crate::widgets::theme;
 
 /// The two systems that are compared by each score, and below every two of more.
 pub fn tests_ui(ui: &mut Ui, workbench: &CorpusPage, overview: &Overview) {

@@ -32,10 +32,7 @@ use std::path::PathBuf;
 
 use egui::{Key, Label, ProgressBar, RichText, TextEdit, Ui, UiBuilder, vec2};
 
-use engine::analysis::symmetrize::SYMMETRIZATIONS;
-use import::Role;
 use crate::jobs::corpus::thread::CorpusRequest;
-use engine::lang;
 use crate::pages::command::Command;
 use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::command::CorpusCommand;
@@ -46,6 +43,9 @@ use crate::pages::shell::dialogs::{AskedPath, IMPORT, Question, WORKSPACE, Wants
 use crate::pages::shell::local::{PageView, Window};
 use crate::pages::shell::task;
 use crate::widgets::{labels, theme};
+use engine::analysis::symmetrize::SYMMETRIZATIONS;
+use engine::lang;
+use import::Role;
 
 use corpus::export::out::{AttentionFormat, ExportFormat, LinkRule};
 

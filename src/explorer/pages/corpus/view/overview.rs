@@ -2,11 +2,6 @@
 
 use egui::{ComboBox, ProgressBar, RichText, ScrollArea, Ui, vec2};
 
-use corpus::measures::frequencies::{class_name, class_range};
-use corpus::measures::scores::{SENTENCE_BLEU, SystemScores};
-use corpus::overview::compute::{Overview, SHOWN_JUMP, SourceWordErrors, jump_condition, ngram_condition};
-use corpus::overview::tables::jump_name;
-use engine::lang;
 use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::view::bars::{BarGroup, GroupBar, bars_ui, legend_ui};
 use crate::pages::corpus::view::grids::grids_ui;
@@ -17,6 +12,11 @@ use crate::pages::corpus::view::scoring::{from_ui, scoring_ui};
 use crate::pages::corpus::whole::ExploreCommand;
 use crate::pages::shell::local::Window;
 use crate::widgets::{labels, theme};
+use corpus::measures::frequencies::{class_name, class_range};
+use corpus::measures::scores::{SENTENCE_BLEU, SystemScores};
+use corpus::overview::compute::{Overview, SHOWN_JUMP, SourceWordErrors, jump_condition, ngram_condition};
+use corpus::overview::tables::jump_name;
+use engine::lang;
 
 /// Two parts stand side by side where there is so much room, points.
 const WIDE: f32 = 760.0;

@@ -5,13 +5,13 @@ use egui::{RichText, Ui};
 use crate::app::command::SettingsCommand;
 use crate::app::document::column::file_name;
 use crate::app::settings::PictureQuestion;
-use engine::decoding::SystemSpec;
 use crate::jobs::corpus::thread::CorpusRequest;
 use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::command::CorpusCommand;
 use crate::pages::shell::dialogs::{Question, Wants};
 use crate::pages::shell::local::Window;
 use crate::widgets::theme;
+use engine::decoding::SystemSpec;
 
 const RUN_WITH: Question = Question::new(
     id!("Run with interventions"),

@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use egui::{DragValue, Id, Label, RichText, ScrollArea, TextEdit, Ui};
 
-use corpus::judgements::scheme::ErrorScheme;
 use crate::jobs::corpus::thread::CorpusRequest;
-use engine::lang;
 use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::view::memory::CorpusMemory;
 use crate::pages::corpus::view::scheme_draft::{Named, SchemeDraft};
 use crate::pages::shell::dialogs::{Question, Wants};
 use crate::pages::shell::local::{Sheet, Window};
 use crate::widgets::{labels, theme};
+use corpus::judgements::scheme::ErrorScheme;
+use engine::lang;
 
 const OPEN: Question = Question::new(
     id!("Read a scheme of errors"),

@@ -3,14 +3,14 @@
 use egui::Ui;
 
 use crate::app::document::column::file_name;
-use corpus::overview::compute::Overview;
-use engine::lang;
 use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::whole::ExploreCommand;
 use crate::pages::shell::dialogs::{Question, TEXTS, Wants};
 use crate::pages::shell::local::Window;
 use crate::widgets::labels;
 use crate::widgets::tokenization::tokenizers_ui;
+use corpus::overview::compute::Overview;
+use engine::lang;
 
 const FREQUENCIES: Question = Question::new(
     id!("Frequencies of words"),

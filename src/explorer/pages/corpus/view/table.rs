@@ -3,8 +3,6 @@
 use egui::accesskit::Role;
 use egui::{Align2, Color32, Rect, ScrollArea, Sense, Stroke, Ui, UiBuilder, WidgetInfo, pos2, vec2};
 
-use corpus::query::column::{TableColumn, TextColumn};
-use corpus::store::corpus::CorpusTable;
 use crate::jobs::corpus::thread::CorpusRequest;
 use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::command::CorpusCommand;
@@ -13,6 +11,8 @@ use crate::pages::corpus::view::words::Marked;
 use crate::pages::corpus::whole::ExploreCommand;
 use crate::pages::shell::local::Window;
 use crate::widgets::{bidi, labels, rows, theme};
+use corpus::query::column::{TableColumn, TextColumn};
+use corpus::store::corpus::CorpusTable;
 
 /// Height of a line, points.
 const LINE: f32 = 26.0;

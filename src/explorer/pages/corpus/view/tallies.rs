@@ -2,15 +2,15 @@
 
 use egui::{ComboBox, DragValue, ProgressBar, Ui};
 
-use corpus::query::linked::{LinkChoice, LinkOrigin};
 use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::view::filter;
 use crate::pages::corpus::whole::{CountedLinks, ExploreCommand};
 use crate::pages::shell::dialogs::{Question, Wants};
 use crate::pages::shell::local::Window;
-use engine::text::cells::TableCell;
 use crate::widgets::grid::{GridLook, GridTitle, grid_ui};
 use crate::widgets::{labels, theme};
+use corpus::query::linked::{LinkChoice, LinkOrigin};
+use engine::text::cells::TableCell;
 
 /// What is asked where counts are saved.
 pub const COUNTS: Question = Question::new(

@@ -3,17 +3,17 @@
 
 use egui::{Color32, Stroke, Ui};
 
-use corpus::judgements::judge::{ErrorMark, Judgement};
-use corpus::judgements::scheme::ErrorScheme;
-use corpus::store::rules::SideRules;
 use crate::jobs::corpus::thread::Detail;
 use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::view::memory::CorpusMemory;
 use crate::pages::corpus::view::memory::MarkKey;
 use crate::pages::corpus::view::words::Tint;
 use crate::pages::shell::local::Window;
-use engine::text::words::{letters_at, place_of};
 use crate::widgets::theme;
+use corpus::judgements::judge::{ErrorMark, Judgement};
+use corpus::judgements::scheme::ErrorScheme;
+use corpus::store::rules::SideRules;
+use engine::text::words::{letters_at, place_of};
 
 /// Width of the line below the words of a mark that weighs nothing, and how much more the gravest has, points.
 const LINE: (f32, f32) = (1.0, 1.5);

@@ -3,16 +3,16 @@
 
 use egui::{Button, Label, Layout, Rect, RichText, Ui, UiBuilder, vec2};
 
-use figure::plot::{Plot, Series, SeriesStyle};
-use engine::lang;
 use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::command::LogCommand;
 use crate::pages::corpus::logs::{LogFile, LogState};
 use crate::pages::shell::dialogs::{Question, Wants};
 use crate::pages::shell::local::Window;
-use training::curves::{CurvePoint, Curves};
 use crate::widgets::chart::{ChartWidget, chart_ui};
 use crate::widgets::{chart, labels, theme};
+use engine::lang;
+use figure::plot::{Plot, Series, SeriesStyle};
+use training::curves::{CurvePoint, Curves};
 
 /// Width of the list of logs, points.
 const LOGS: f32 = 288.0;

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use egui::text::{LayoutJob, TextWrapping};
 use egui::{Align, Color32, FontId, Galley, Label, Layout, Painter, ScrollArea, Stroke, TextFormat, Ui, vec2};
 
+use crate::widgets::{bidi, labels};
 use engine::analysis::lexical;
 use engine::text::cut::WordRule;
 use engine::text::words::place;
-use crate::widgets::{bidi, labels};
 
 /// Lines of a text that are seen at once; longer ones scroll.
 const LINES: f32 = 8.0;

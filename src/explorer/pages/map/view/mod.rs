@@ -9,7 +9,6 @@ use std::sync::Arc;
 
 use egui::{Id, Panel, RichText, Ui};
 
-use figure::plane::share;
 use crate::pages::map::MapPage;
 use crate::pages::map::command::MapCommand;
 use crate::pages::map::view::memory::MapMemory;
@@ -19,6 +18,7 @@ use crate::pages::shell::dialogs::{Question, Wants};
 use crate::pages::shell::local::{PageView, Window};
 use crate::pages::shell::task;
 use crate::widgets::{labels, theme};
+use figure::plane::share;
 
 /// The share of a slim window's height that the search and the neighbours take, under the map.
 const BELOW: f32 = 0.4;

@@ -3,13 +3,13 @@
 use egui::accesskit::Role;
 use egui::{Button, ComboBox, DragValue, RichText, Sense, Ui, WidgetInfo, vec2};
 
-use engine::lang;
 use crate::pages::map as maps;
 use crate::pages::map::MapPage;
 use crate::pages::map::command::MapCommand;
 use crate::pages::map::{Colour, METHODS, Method, PointChoice, PointKind};
 use crate::pages::shell::local::Window;
 use crate::widgets::{labels, theme};
+use engine::lang;
 
 /// The whole line; it wraps where the window is narrow.
 pub fn settings_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {

@@ -3,7 +3,6 @@
 use egui::accesskit::Role;
 use egui::{Button, Id, Key, Label, RichText, ScrollArea, Sense, TextEdit, Ui, WidgetInfo, vec2};
 
-use engine::lang;
 use crate::pages::map as maps;
 use crate::pages::map::MapPage;
 use crate::pages::map::command::MapCommand;
@@ -12,6 +11,7 @@ use crate::pages::map::{MapTable, PointChoice};
 use crate::pages::shell::dialogs::{Question, Wants};
 use crate::pages::shell::local::Window;
 use crate::widgets::{bidi, labels, rows, theme};
+use engine::lang;
 
 const NEIGHBOURS: Question = Question::new(
     id!("Save the neighbours as TSV"),

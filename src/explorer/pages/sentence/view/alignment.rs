@@ -2,16 +2,12 @@
 
 use egui::{Id, Ui};
 
-use engine::analysis::reading::Reading;
 use crate::app::document::column::Column;
 use crate::app::document::table::{AlignmentTable, LEFT_OUT};
 use crate::app::files::picture;
 use crate::app::settings::Shown;
 use crate::app::state::AppState;
 use crate::app::view::Hover;
-use figure::mark::Scale;
-use figure::palette::ColourMap;
-use engine::lang;
 use crate::pages::sentence::SentencePage;
 use crate::pages::sentence::command::SelectCommand;
 use crate::pages::sentence::view::memory::Dragged;
@@ -23,6 +19,10 @@ use crate::pages::shell::local::{Panel, Window};
 use crate::widgets::heatmap::layout::{Gaze, Metrics};
 use crate::widgets::heatmap::{Answer, HeatmapMarks, HeatmapWidget};
 use crate::widgets::theme;
+use engine::analysis::reading::Reading;
+use engine::lang;
+use figure::mark::Scale;
+use figure::palette::ColourMap;
 
 /// Paints the heatmap of a column that has an alignment.
 pub fn alignment_ui(

@@ -5,18 +5,18 @@ use std::borrow::Cow;
 use egui::accesskit::Role;
 use egui::{Align2, Id, Response, Sense, Ui, WidgetInfo, pos2, vec2};
 
-use engine::analysis::words::merge_log_p;
 use crate::app::document::column::Column;
-use figure::beam::{BeamRow, NUMBERS};
-use figure::label::target_text;
-use figure::palette::Rgba;
-use engine::interventions::Said;
 use crate::jobs::live::protocol::HypothesisView;
 use crate::pages::sentence::command::SelectCommand;
 use crate::pages::shell::clicked::MenuTarget;
 use crate::pages::shell::local::{Panel, Window};
-use engine::text::sentence::EOS;
 use crate::widgets::{bidi, marks, node, rows, theme};
+use engine::analysis::words::merge_log_p;
+use engine::interventions::Said;
+use engine::text::sentence::EOS;
+use figure::beam::{BeamRow, NUMBERS};
+use figure::label::target_text;
+use figure::palette::Rgba;
 
 /// Height of the heading, points.
 pub const HEADER: f32 = 26.0;

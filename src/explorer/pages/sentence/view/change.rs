@@ -4,20 +4,20 @@
 use egui::containers::menu::{MenuButton, MenuConfig};
 use egui::{DragValue, RichText, ScrollArea, Slider, TextEdit, Ui};
 
-use engine::analysis::reading::Reading;
 use crate::app::document::column::Column;
 use crate::app::document::table::{AlignmentTable, TargetWord};
 use crate::app::files::gold::OTHER_WORDS;
 use crate::app::state::AppState;
-use figure::heatmap::outlines::Outlined;
-use engine::interventions::Word;
 use crate::jobs::live::protocol::Shift;
-use engine::lang;
 use crate::pages::sentence::command::{InterveneCommand, ProbeCommand, RowEdit};
 use crate::pages::sentence::view::memory::Dragged;
 use crate::pages::sentence::view::memory::SentenceMemory;
 use crate::pages::shell::local::Window;
 use crate::widgets::{labels, theme};
+use engine::analysis::reading::Reading;
+use engine::interventions::Word;
+use engine::lang;
+use figure::heatmap::outlines::Outlined;
 
 /// So many points up are a weight of 1 more.
 const TRAVEL: f32 = 120.0;

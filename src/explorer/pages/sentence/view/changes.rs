@@ -1,11 +1,11 @@
 //! Acting on the decoder, as offers of a menu.
 
 use crate::app::document::table::TargetWord;
-use engine::interventions::Word;
 use crate::pages::sentence::command::{InterveneCommand, RowEdit, SelectCommand};
 use crate::pages::sentence::view::memory::SentenceMemory;
 use crate::pages::shell::clicked::MenuTarget;
 use crate::pages::shell::local::Window;
+use engine::interventions::Word;
 
 fn target<'a>(window: &Window<'a>, clicked: MenuTarget) -> Option<(usize, &'a TargetWord)> {
     let i = clicked.target()?;

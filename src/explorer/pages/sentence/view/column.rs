@@ -2,22 +2,22 @@
 
 use egui::{ProgressBar, Rect, RichText, Ui, UiBuilder, Vec2, pos2};
 
-use engine::analysis::hard::AlignmentAgreement;
 use crate::app::document::column::{Column, ColumnState};
 use crate::app::document::table::{GIVEN, Units};
 use crate::app::files::picture::GUIDED;
 use crate::app::layout::Look;
 use crate::app::lights::HighlightPart;
 use crate::app::settings::Shown;
-use engine::lang;
 use crate::pages::sentence::SentencePage;
 use crate::pages::sentence::command::ColumnCommand;
 use crate::pages::sentence::view::{alignment, beam, context, ensemble, links, output, tree, variant};
 use crate::pages::shell::clicked::MenuTarget;
 use crate::pages::shell::local::Window;
-use engine::text::cut::WordRule;
 use crate::widgets::heatmap::layout::Metrics;
 use crate::widgets::{labels, theme};
+use engine::analysis::hard::AlignmentAgreement;
+use engine::lang;
+use engine::text::cut::WordRule;
 
 /// Where the parts of a column stand, from its own corner.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -3,16 +3,12 @@
 use egui::scroll_area::ScrollBarVisibility;
 use egui::{Id, RichText, Ui, UiBuilder, Vec2, vec2};
 
-use engine::analysis::reading::Reading;
 use crate::app::document::column::Column;
 use crate::app::document::table::AlignmentTable;
 use crate::app::files::picture;
 use crate::app::layout::Look;
 use crate::app::lights::HighlightPart;
 use crate::app::state::AppState;
-use figure::heatmap::widest_word;
-use figure::label::widest;
-use engine::lang;
 use crate::pages::sentence::SentencePage;
 use crate::pages::sentence::command::ColumnCommand;
 use crate::pages::sentence::view::column;
@@ -25,6 +21,10 @@ use crate::pages::shell::local::Window;
 use crate::widgets::heatmap::layout::{Metrics, Needs, Zoom};
 use crate::widgets::marks::Letters;
 use crate::widgets::{labels, theme, words};
+use engine::analysis::reading::Reading;
+use engine::lang;
+use figure::heatmap::widest_word;
+use figure::label::widest;
 
 /// Between two columns, points.
 const GAP: f32 = theme::SPACE_2;

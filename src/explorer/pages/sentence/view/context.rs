@@ -4,8 +4,8 @@
 use egui::Ui;
 
 use crate::app::document::column::Column;
-use engine::models::config::Architecture;
 use crate::widgets::{labels, strip, theme};
+use engine::models::config::Architecture;
 
 /// Most height for the vector, points.
 const STRIP_HEIGHT: f32 = 220.0;

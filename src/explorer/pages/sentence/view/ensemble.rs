@@ -3,10 +3,10 @@
 use egui::{ComboBox, Ui};
 
 use crate::app::document::column::Column;
-use engine::decoding::ensemble::{AVERAGES, AlignmentOf, Average, Mixing};
 use crate::pages::sentence::command::ColumnCommand;
 use crate::pages::shell::local::Window;
 use crate::widgets::{labels, theme};
+use engine::decoding::ensemble::{AVERAGES, AlignmentOf, Average, Mixing};
 
 /// A column of more points has room for the number of members.
 const WIDE: f32 = 400.0;

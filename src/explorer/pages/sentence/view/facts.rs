@@ -5,9 +5,9 @@ use egui::{RichText, Ui};
 use crate::app::document::column::Column;
 use crate::app::files::picture::GUIDED;
 use crate::jobs::live::protocol::ModelFacts;
-use engine::lang;
 use crate::widgets::labels::count_text;
 use crate::widgets::theme;
+use engine::lang;
 
 /// One line for the status bar.
 pub fn line(facts: &ModelFacts) -> String {

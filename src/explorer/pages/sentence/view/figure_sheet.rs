@@ -10,13 +10,7 @@ use crate::app::document::table::GIVEN;
 use crate::app::files::drawing::{Branches, Drawing, MOST_IN_A_ROW};
 use crate::app::files::export;
 use crate::app::layout::Look;
-use figure::formats::FORMATS;
-use figure::links::Weight;
-use figure::page::{DPIS, WIDTHS_MM};
-use figure::palette::COLOUR_MAPS;
-use figure::sheet::{FigureKind, KINDS};
 use crate::jobs::live::protocol::ColumnId;
-use engine::lang;
 use crate::pages::sentence::command::ColumnCommand;
 use crate::pages::sentence::view::interlinear;
 use crate::pages::sentence::view::memory::SentenceMemory;
@@ -24,6 +18,12 @@ use crate::pages::shell::dialogs::{Question, Wants};
 use crate::pages::shell::local::{Sheet, Window};
 use crate::pages::shell::sheet;
 use crate::widgets::theme;
+use engine::lang;
+use figure::formats::FORMATS;
+use figure::links::Weight;
+use figure::page::{DPIS, WIDTHS_MM};
+use figure::palette::COLOUR_MAPS;
+use figure::sheet::{FigureKind, KINDS};
 
 /// Where a picture goes; its file is called after what it shows.
 pub const PICTURE: Question = Question::new(

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use egui::{Button, DragValue, Grid, Id, RichText, TextEdit, Ui};
 
 use crate::app::document::column::Column;
-use engine::lang;
 use crate::pages::sentence::SentencePage;
 use crate::pages::sentence::command::HeadCommand;
 use crate::pages::shell::dialogs::{Question, TEXTS, Wants};
@@ -13,6 +12,7 @@ use crate::pages::shell::local::{Sheet, Window};
 use crate::pages::shell::task;
 use crate::widgets;
 use crate::widgets::{labels, theme};
+use engine::lang;
 
 /// Its width, points.
 const WIDTH: f32 = 620.0;

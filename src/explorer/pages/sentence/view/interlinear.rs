@@ -11,18 +11,18 @@ use egui::{
 use crate::app::document::interlinear::{LinksBy, TextRow};
 use crate::app::files::interlinear;
 use crate::app::files::interlinear::TextRowShown;
-use figure::geometry::Size;
-use figure::interlinear::leipzig::fits;
-use figure::interlinear::{GLOSS_FORMATS, GlossTier, formats};
-use figure::links::{LinksLayout, outlines};
-use figure::measure::TextMeasure as _;
-use engine::lang;
 use crate::pages::sentence::command::{InterlinearCommand, TierEdit};
 use crate::pages::sentence::view::memory::SentenceMemory;
 use crate::pages::shell::dialogs::{Question, Wants};
 use crate::pages::shell::local::{Window, cell_id};
 use crate::widgets::marks::Letters;
 use crate::widgets::{bidi, labels, marks, node, theme};
+use engine::lang;
+use figure::geometry::Size;
+use figure::interlinear::leipzig::fits;
+use figure::interlinear::{GLOSS_FORMATS, GlossTier, formats};
+use figure::links::{LinksLayout, outlines};
+use figure::measure::TextMeasure as _;
 
 /// Room for the names of rows and lines, points.
 const NAMES: f32 = 168.0;

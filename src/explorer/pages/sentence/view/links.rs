@@ -3,21 +3,21 @@
 use egui::accesskit::Role;
 use egui::{Id, ScrollArea, Sense, Ui};
 
-use engine::analysis::alignment::Alignment;
-use engine::analysis::reading::Reading;
 use crate::app::document::column::Column;
 use crate::app::document::table::{AlignmentTable, LEFT_OUT};
 use crate::app::view::Hover;
-use figure::heatmap::outlines::Outlined;
-use figure::label::Label;
-use figure::links::{LinkedWord, LinksFigure, LinksLayout, Weight, outlines};
-use engine::lang;
 use crate::pages::sentence::command::SelectCommand;
 use crate::pages::sentence::view::alignment;
 use crate::pages::shell::clicked::MenuTarget;
 use crate::pages::shell::local::{Panel, Window};
 use crate::widgets::marks::Letters;
 use crate::widgets::{labels, marks, node, theme};
+use engine::analysis::alignment::Alignment;
+use engine::analysis::reading::Reading;
+use engine::lang;
+use figure::heatmap::outlines::Outlined;
+use figure::label::Label;
+use figure::links::{LinkedWord, LinksFigure, LinksLayout, Weight, outlines};
 
 /// Paints the links of a column that has an alignment.
 pub fn links_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &AlignmentTable) {

@@ -3,19 +3,19 @@
 
 use egui::{RichText, Ui};
 
-use engine::analysis::measures::MEASURES;
 use crate::app::document::column::Column;
 use crate::app::document::table::{AlignmentTable, MeasuredTable};
 use crate::app::layout::Look;
 use crate::app::settings::Shown;
 use crate::jobs::live::protocol::ColumnId;
-use engine::lang;
 use crate::pages::sentence::SentencePage;
 use crate::pages::sentence::asked::ProbeAbout;
 use crate::pages::sentence::command::ProbeCommand;
 use crate::pages::shell::local::Window;
 use crate::pages::shell::task;
 use crate::widgets::{labels, theme};
+use engine::analysis::measures::MEASURES;
+use engine::lang;
 
 /// Says which measure is shown in a column and what is to be known of it; false where it is not made, so that there is
 /// no picture.

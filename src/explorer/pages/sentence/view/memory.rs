@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use crate::app::document::scene::SearchSettings;
 use crate::app::view::Hover;
 use crate::jobs::live::protocol::ColumnId;
-use engine::models::transformer::heads::HeadKind;
 use crate::pages::sentence::view::tree_memory;
+use engine::models::transformer::heads::HeadKind;
 
 /// Settings of a variant as they are chosen.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -5,8 +5,6 @@ use egui::{Button, Id, RichText, Ui};
 use crate::app::document::column::Column;
 use crate::app::document::table::AlignmentTable;
 use crate::app::view::Hover;
-use engine::interventions::Said;
-use engine::lang;
 use crate::pages::sentence::command::SelectCommand;
 use crate::pages::sentence::view::memory::SentenceMemory;
 use crate::pages::sentence::view::{alignment, variant};
@@ -14,6 +12,8 @@ use crate::pages::shell::clicked::MenuTarget;
 use crate::pages::shell::local::Window;
 use crate::widgets::heatmap::HeatmapMarks;
 use crate::widgets::{bidi, labels, theme, words};
+use engine::interventions::Said;
+use engine::lang;
 
 /// Paints the translation, and below it that of the user where there is one.
 pub fn output_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {

@@ -3,15 +3,15 @@
 use egui::accesskit::Role;
 use egui::{Sense, Ui, WidgetInfo, vec2};
 
-use engine::analysis::reading::{OF_ALPHA, Reading};
 use crate::app::command::SettingsCommand;
 use crate::app::document::table::AlignmentTable;
 use crate::app::settings::PictureQuestion;
-use figure::heatmap::outlines;
-use figure::heatmap::outlines::Outlined;
-use engine::lang;
 use crate::pages::shell::local::Window;
 use crate::widgets::{labels, marks, theme};
+use engine::analysis::reading::{OF_ALPHA, Reading};
+use engine::lang;
+use figure::heatmap::outlines;
+use figure::heatmap::outlines::Outlined;
 
 /// Whether its rows of alpha may be read by another word.
 pub fn has_choice(table: &AlignmentTable) -> bool {

@@ -10,13 +10,13 @@ use egui::{
 use crate::app::command::WindowCommand;
 use crate::app::files::lists::List;
 use crate::app::state::AppState;
-use engine::lang;
 use crate::pages::sentence::command::ListCommand;
 use crate::pages::sentence::view::memory::ListPlace;
 use crate::pages::sentence::view::memory::SentenceMemory;
 use crate::pages::shell::dialogs::TEXT;
 use crate::pages::shell::local::{Panel as PanelName, Window, keep_side};
 use crate::widgets::{labels, node, rows, theme};
+use engine::lang;
 
 /// Its least and greatest width, points.
 const LIMITS: (f32, f32) = (160.0, 600.0);

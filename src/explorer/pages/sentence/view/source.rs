@@ -8,7 +8,6 @@ use crate::app::document::table::{AlignmentTable, SourceWord};
 use crate::app::lights::HighlightPart;
 use crate::app::open_with::{Installed, LanguagePair};
 use crate::app::view::Hover;
-use engine::interventions::Said;
 use crate::pages::sentence::command::ColumnCommand;
 use crate::pages::sentence::view::memory::ListPlace;
 use crate::pages::sentence::view::memory::SentenceMemory;
@@ -19,9 +18,10 @@ use crate::pages::shell::local;
 use crate::pages::shell::local::Window;
 use crate::pages::shell::menu;
 use crate::pages::shell::source::{MOST_CHARACTERS, SourceMemory, editor_ui};
+use crate::widgets::{bidi, labels, theme, words};
+use engine::interventions::Said;
 use engine::text::language;
 use engine::text::language::primary;
-use crate::widgets::{bidi, labels, theme, words};
 
 /// Pairs of languages whose models are offered for a text in another language.
 const MOST_OFFERED: usize = 3;

@@ -10,13 +10,8 @@ use egui::{
     Align, EventFilter, Id, Key, Layout, Modifiers, RichText, ScrollArea, Sense, Slider, Stroke, StrokeKind, Ui,
 };
 
-use engine::analysis::reading::Reading;
 use crate::app::document::column::Column;
 use crate::app::document::tree::{DrawnTree, SearchTree, ShownTree};
-use figure::geometry::Area;
-use figure::measure::TextMeasure;
-use figure::tree::{DrawnNode, NodeState, TreeFigure};
-use engine::lang;
 use crate::pages::sentence::command::InterveneCommand;
 use crate::pages::sentence::view::memory::SentenceMemory;
 use crate::pages::sentence::view::tree_memory::{Arranged, TreeMemory};
@@ -24,6 +19,11 @@ use crate::pages::shell::clicked::MenuTarget;
 use crate::pages::shell::local::{Panel, Window};
 use crate::widgets::marks::Letters;
 use crate::widgets::{is_heard, labels, marks, node, theme};
+use engine::analysis::reading::Reading;
+use engine::lang;
+use figure::geometry::Area;
+use figure::measure::TextMeasure;
+use figure::tree::{DrawnNode, NodeState, TreeFigure};
 
 /// Widths of words that are kept at most; the words of a search are far fewer.
 const MOST_WIDTHS: usize = 10_000;

@@ -10,13 +10,13 @@ use crate::app::document::rewording;
 use crate::app::document::rewording::WordEdit;
 use crate::app::document::table::{AlignmentTable, SourceWord};
 use crate::app::document::variant::VariantLabel;
-use engine::lang;
 use crate::pages::sentence::command::VariantCommand;
 use crate::pages::sentence::view::memory::BesideDraft;
 use crate::pages::sentence::view::memory::SentenceMemory;
 use crate::pages::shell::clicked::MenuTarget;
 use crate::pages::shell::local::{Sheet, VariantWords, Window};
 use crate::widgets::{labels, theme};
+use engine::lang;
 
 /// The head of a variant: what it differs in stands where others have their model's name.
 pub fn head_ui(ui: &mut Ui, column: &Column, told: &VariantLabel) -> egui::Response {

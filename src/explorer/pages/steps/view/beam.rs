@@ -7,14 +7,14 @@ use egui::{RichText, ScrollArea, Sense, Ui, vec2};
 
 use crate::app::document::column::Column;
 use crate::app::lights::HighlightPart;
-use figure::beam::BeamRow;
-use figure::palette::Rgba;
 use crate::jobs::steps::StepTrace;
 use crate::pages::shell::local::Window;
 use crate::pages::steps::Guessed;
 use crate::pages::steps::StepsPage;
 use crate::pages::steps::beam::{BeamLine, Became, beam};
 use crate::widgets::{labels, marks, node, theme};
+use figure::beam::BeamRow;
+use figure::palette::Rgba;
 
 /// Height of a hypothesis, points.
 const ROW: f32 = 22.0;

@@ -5,7 +5,6 @@ use std::fmt::Write as _;
 use egui::accesskit::Role;
 use egui::{Id, Key, Label, RichText, TextEdit, Ui, WidgetInfo};
 
-use engine::analysis::aer::AerCounts;
 use crate::jobs::steps::{CANDIDATES, StepTrace};
 use crate::pages::shell::local::Window;
 use crate::pages::steps::Guessed;
@@ -15,6 +14,7 @@ use crate::pages::steps::guess::{Guessing, f1, is_right, place_of};
 use crate::pages::steps::picture::words;
 use crate::pages::steps::view::together;
 use crate::widgets::{labels, theme};
+use engine::analysis::aer::AerCounts;
 
 /// Width of the field of the word, points.
 const FIELD: f32 = 130.0;

@@ -4,11 +4,7 @@ use egui::accesskit::Role;
 use egui::{Id, Rect, Sense, Ui, WidgetInfo};
 
 use crate::app::lights::HighlightPart;
-use figure::equation::spoken;
-use figure::machine::{MachineDrawing, places};
 use crate::jobs::steps::StepTrace;
-use engine::lang;
-use engine::models::anatomy::MachineStage;
 use crate::pages::shell::local::Window;
 use crate::pages::steps::StepsPage;
 use crate::pages::steps::command::StepsCommand;
@@ -17,6 +13,10 @@ use crate::pages::steps::picture::held;
 use crate::pages::steps::view::memory::StepsMemory;
 use crate::widgets::marks::WholeLetters;
 use crate::widgets::{marks, theme};
+use engine::lang;
+use engine::models::anatomy::MachineStage;
+use figure::equation::spoken;
+use figure::machine::{MachineDrawing, places};
 
 /// How long numbers are on their way from box to box, seconds.
 const TRAVEL: f64 = 0.7;

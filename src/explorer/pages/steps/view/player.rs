@@ -5,8 +5,6 @@ use std::time::Duration;
 use egui::{ComboBox, EventFilter, Key, Modifiers, RichText, Slider, Ui};
 
 use crate::jobs::steps::StepTrace;
-use engine::lang;
-use engine::models::anatomy::Miswiring;
 use crate::pages::shell::local::Window;
 use crate::pages::shell::source;
 use crate::pages::steps::StepsPage;
@@ -16,6 +14,8 @@ use crate::pages::steps::view::memory::StepsMemory;
 use crate::pages::steps::view::{guess, rows};
 use crate::pages::steps::{GUESSES, Guessed, MODES, Mode, PACES};
 use crate::widgets::{labels, theme};
+use engine::lang;
+use engine::models::anatomy::Miswiring;
 
 /// The keys of the page, while nothing is typed: what each does and its command.
 const KEYS: &[(Key, StepsCommand)] = &[

@@ -5,20 +5,20 @@ use egui::{Id, Key, Modifiers, Ui};
 use crate::app::document::table::AlignmentTable;
 use crate::app::lights::HighlightPart;
 use crate::app::settings::Shown;
-use figure::heatmap::layout::{Gaze, Metrics, Needs, Zoom};
-use figure::heatmap::widest_word;
-use figure::label::widest;
-use figure::mark::Scale;
-use figure::palette::ColourMap;
 use crate::jobs::steps::StepTrace;
 use crate::pages::shell::local::Window;
 use crate::pages::steps::StepsPage;
 use crate::pages::steps::command::StepsCommand;
 use crate::pages::steps::view::memory::StepsMemory;
-use engine::text::links::Link;
 use crate::widgets::heatmap::{Answer, HeatmapMarks, HeatmapWidget, Outlined};
 use crate::widgets::marks::Letters;
 use crate::widgets::{labels, theme};
+use engine::text::links::Link;
+use figure::heatmap::layout::{Gaze, Metrics, Needs, Zoom};
+use figure::heatmap::widest_word;
+use figure::label::widest;
+use figure::mark::Scale;
+use figure::palette::ColourMap;
 
 /// The heatmap, for the keyboard.
 pub fn id() -> Id {

@@ -5,12 +5,7 @@ use egui::accesskit::Role;
 use egui::{Label, RichText, Sense, Ui, vec2};
 
 use crate::app::lights::HighlightPart;
-use figure::equation::spoken;
-use figure::machine::{Held, colour};
-use figure::measure::TextMeasure as _;
 use crate::jobs::steps::StepTrace;
-use engine::lang;
-use engine::models::anatomy::{Equation, MachineStage, Miswiring, Quantity, Shrunk};
 use crate::pages::shell::local::Window;
 use crate::pages::steps::StepsPage;
 use crate::pages::steps::command::StepsCommand;
@@ -23,6 +18,11 @@ use crate::widgets::bars::{Bar, bars};
 use crate::widgets::marks::WholeLetters;
 use crate::widgets::matrix::{MATRIX, matrix};
 use crate::widgets::{labels, marks, node, strip, theme};
+use engine::lang;
+use engine::models::anatomy::{Equation, MachineStage, Miswiring, Quantity, Shrunk};
+use figure::equation::spoken;
+use figure::machine::{Held, colour};
+use figure::measure::TextMeasure as _;
 
 /// Height of a vector, points.
 const STRIP: f32 = 56.0;

@@ -2,9 +2,7 @@
 
 use egui::{Label, RichText, Ui};
 
-use figure::equation::spoken;
 use crate::jobs::steps::StepTrace;
-use engine::models::anatomy::MachineStage;
 use crate::pages::shell::local::Window;
 use crate::pages::steps::StepsPage;
 use crate::pages::steps::picture::words;
@@ -12,6 +10,8 @@ use crate::pages::steps::view::memory::StepsMemory;
 use crate::pages::steps::worked::{Worked, WorkedNumber, quantities, strongest, values, worked};
 use crate::widgets::bars::{Bar, bars};
 use crate::widgets::{labels, theme};
+use engine::models::anatomy::MachineStage;
+use figure::equation::spoken;
 
 /// Works this number out from now on.
 pub fn choose(window: &mut Window<'_>, number: WorkedNumber) {

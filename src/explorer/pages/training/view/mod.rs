@@ -5,17 +5,17 @@ use std::path::PathBuf;
 
 use egui::{ComboBox, Id, RichText, TextEdit, Ui};
 
-use engine::attention::{AttentionKind, KINDS, scores};
-use engine::lang;
-use engine::models::TRAINED;
 use crate::pages::shell::dialogs::{AskedPath, Question, TEXTS, Wants};
 use crate::pages::shell::local::{Sheet, Window};
 use crate::pages::training as new_training;
 use crate::pages::training::NewTraining;
 use crate::pages::training::command::{Field, TrainingCommand};
+use crate::widgets::theme;
+use engine::attention::{AttentionKind, KINDS, scores};
+use engine::lang;
+use engine::models::TRAINED;
 use training::recipe;
 use training::recipe::{RECIPES, SIZES};
-use crate::widgets::theme;
 
 /// Width of the sheet, points.
 const WIDTH: f32 = 780.0;

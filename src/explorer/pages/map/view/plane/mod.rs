@@ -9,14 +9,14 @@ use std::sync::Arc;
 use egui::accesskit::{Action, Role};
 use egui::{Event, EventFilter, Id, Key, Modifiers, Rect, Response, Sense, Ui, vec2};
 
+use crate::pages::map::VectorMap;
+use crate::widgets::{is_heard, keep, marks, node};
 use figure::geometry::{Area, Point};
 use figure::measure::SansSerif;
 use figure::palette::Palette;
 use figure::plane;
 use figure::plane::{Camera, Labels};
 use figure::provenance::Provenance;
-use crate::pages::map::VectorMap;
-use crate::widgets::{is_heard, keep, marks, node};
 
 /// Arrow keys move by so many points.
 const STEP: f32 = 60.0;

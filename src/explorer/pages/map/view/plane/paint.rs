@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use egui::{Color32, Rect, Response, RichText, Stroke, StrokeKind, Ui};
 
-use figure::plane::WIDEST;
 use crate::pages::map::{PointKind, VectorMap};
 use crate::widgets::{bidi, labels, theme};
+use figure::plane::WIDEST;
 
 /// Height of a label.
 pub fn label_height(ui: &Ui) -> f32 {
