@@ -90,7 +90,7 @@ fn near(what: &str, found: &AblationEffect, expected: &AblationEffect) {
 fn every_architecture_is_tested_as_by_hand() {
     let long: Vec<u32> = (0..70).map(|n| 2 + n % 9).chain([0]).collect();
     for folder in FOLDERS.into_iter().chain(FOREIGN) {
-        let model = Model::load(&reference(folder), &Device::cpu()).expect("the fixture loads");
+        let model = Model::load(reference(folder), &Device::cpu()).expect("the fixture loads");
         let mut steppers =
             [Kernels::Plain, Kernels::Fused].map(|kernels| model.stepper(kernels, 2).expect("a stepper"));
         if !model.config.aligns() {

@@ -110,7 +110,7 @@ fn a_forced_word_is_said_by_every_model_after_the_words_that_are_held() {
         let (forced, untouched, story) =
             served(&fixture(name), &Interventions { force: words, ..Interventions::default() });
         assert_eq!(story[story.len() - 2..], ["finished", "untouched"], "{name}");
-        let model = Model::load(&fixture(name), &Device::cpu()).expect("the fixture loads");
+        let model = Model::load(fixture(name), &Device::cpu()).expect("the fixture loads");
         for hypothesis in &forced.hypotheses {
             assert_eq!(hypothesis.tokens[..2], [first.clone(), other.clone()], "{name}");
             let said: Vec<Said> = (0..3).map(|i| hypothesis.touched.said(i)).collect();
@@ -157,7 +157,7 @@ fn a_pinned_row_is_looked_at_and_the_shift_is_what_the_definitions_say() {
         assert!(rows.iter().enumerate().all(|(i, row)| i == 1 || row[0] == 0.0), "{name}: the first word is masked");
         assert_eq!((best.touched.pinned(), best.touched.masked()), (vec![1], vec![0]));
 
-        let model = Model::load(&fixture(name), &Device::cpu()).expect("the fixture loads");
+        let model = Model::load(fixture(name), &Device::cpu()).expect("the fixture loads");
         let source = ids(&model, SOURCE);
         assert_eq!(source.len(), t_x);
         let list: Arc<[Intervention]> = Arc::from([

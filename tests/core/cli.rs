@@ -347,7 +347,7 @@ fn unknown_words_can_be_replaced_or_forbidden() {
 
 #[test]
 fn json_carries_every_bit() {
-    let model = Model::load(&reference("rnnsearch"), &Device::cpu()).expect("the fixture loads");
+    let model = Model::load(reference("rnnsearch"), &Device::cpu()).expect("the fixture loads");
     let source = model.source.encode("s9 s31 s31 s17");
     let mut stepper = model.stepper(Kernels::Fused, 1).expect("a stepper");
     let specials = Specials { eos: model.config.eos, unk: model.config.unk, bars_unk: false };

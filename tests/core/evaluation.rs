@@ -279,7 +279,7 @@ fn evaluate_writes_every_sentence_and_compares_models() {
     assert_eq!(columns, [18; 4], "{table}");
     let records = read(&format!("{name}.sentences.jsonl"));
     let records: Vec<Value> = records.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
-    let unknown = |record: &Value| [&record["source_unk"], &record["reference_unk"]].map(|unk| unk.as_bool());
+    let unknown = |record: &Value| [&record["source_unk"], &record["reference_unk"]].map(serde_json::Value::as_bool);
     let wanted = [(false, false), (true, false), (false, true)].map(|(x, y)| [Some(x), Some(y)]);
     assert_eq!(records.iter().map(unknown).collect::<Vec<_>>(), wanted);
     assert!(records.iter().all(|record| record["translations"][1]["has_unk"] == false), "[UNK] is forbidden there");

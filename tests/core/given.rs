@@ -42,7 +42,7 @@ fn every_model_reads_the_given_translation_as_forced_decoding_does() {
         assert!(story(&events, 1).ends_with(&["finished", "given"]), "{name}: {:?}", story(&events, 1));
         let given = read(events).expect("it can be read");
 
-        let model = Model::load(&fixture(name), &Device::cpu()).expect("the model");
+        let model = Model::load(fixture(name), &Device::cpu()).expect("the model");
         let ids = |side: &interlinear::text::tokenizer::Tokenizer, text: &str| side.encode(text).ids;
         let (source, target) = (ids(&model.source, "s9 s31"), ids(&model.target, "t4 t7 unheard"));
         let mut stepper = model.stepper(Kernels::Fused, 1).expect("a stepper");

@@ -122,7 +122,7 @@ fn by_hand(model: &Model, head: &Weights, source: &[u32], target: &[u32]) -> Vec
 #[test]
 fn a_head_without_x_is_one_whose_x_is_zero() {
     let folder = tempfile::tempdir().expect("a folder");
-    let model = Model::load(&TINY.save(folder.path()), &Device::cpu()).expect("a sound model");
+    let model = Model::load(TINY.save(folder.path()), &Device::cpu()).expect("a sound model");
     let whole = HeadSizes::of(&model.config, &model.weights);
     let plain = HeadSizes { source: 0, ..whole };
     let mut flat: Vec<f32> = (0..head_parameters(plain)).map(|k| (k as f32 * 0.37 + 1.0).sin() * 0.5).collect();
@@ -441,7 +441,7 @@ fn a_head_of_a_foreign_model_is_learned_and_read_on_the_command_line() {
 #[test]
 fn what_is_no_head_of_this_model_is_refused() {
     let folder = tempfile::tempdir().expect("a folder");
-    let model = Model::load(&TINY.save(folder.path()), &Device::cpu()).expect("a sound model");
+    let model = Model::load(TINY.save(folder.path()), &Device::cpu()).expect("a sound model");
     let plain = model.stepper_with_head(Kernels::Fused, 1).expect("a stepper without a head");
     assert!(!plain.has_alignment_head());
     let missing =

@@ -22,7 +22,7 @@ pub const SOURCE: &[u32] = &[2, 9, 4, 7, 0];
 pub const TARGET: &[u32] = &[5, 8, 3, 0];
 
 fn load(folder: &str) -> Model {
-    Model::load(&reference(folder), &Device::cpu()).expect("the fixture loads")
+    Model::load(reference(folder), &Device::cpu()).expect("the fixture loads")
 }
 
 /// The weights as f64, by name.

@@ -29,7 +29,7 @@ const BEAM: usize = 3;
 const LENGTH: usize = 5;
 
 fn load(name: &str) -> Model {
-    Model::load(&reference(name), &Device::cpu()).expect("the fixture loads")
+    Model::load(reference(name), &Device::cpu()).expect("the fixture loads")
 }
 
 /// A model whose alpha is changed as the definitions of the interventions say.

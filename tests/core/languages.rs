@@ -29,7 +29,7 @@ fn multi(choice: &str) -> PathBuf {
 }
 
 fn load(choice: &str) -> Model {
-    Model::load(&multi(choice), &Device::cpu()).unwrap_or_else(|error| panic!("{choice}: {error}"))
+    Model::load(multi(choice), &Device::cpu()).unwrap_or_else(|error| panic!("{choice}: {error}"))
 }
 
 #[test]
@@ -63,7 +63,7 @@ fn a_chosen_language_is_read_as_if_it_were_typed_and_has_no_place_in_the_text() 
     assert_eq!(plain.target.refuses(&plain.target.encode(text)), None, "a target names no language");
     for (choice, told) in [("@deu", "does not translate into deu, but into fra, oci"), ("@fra@9.1", "there is no @9.1")]
     {
-        let why = Model::load(&multi(choice), &Device::cpu()).expect_err("refused").to_string();
+        let why = Model::load(multi(choice), &Device::cpu()).expect_err("refused").to_string();
         assert!(why.contains(told), "{why}");
     }
     let both = load("@oci@1.2");

@@ -178,7 +178,7 @@ fn the_decoder_reads_the_start_word_first() {
 #[test]
 fn local_attention_looks_round_p_t() {
     for name in ["luong-local-m-dot", "luong-local-m-general", "luong-local-p-dot", "luong-local-p-general"] {
-        let model = Model::load(&reference(name), &Device::cpu()).expect("the fixture loads");
+        let model = Model::load(reference(name), &Device::cpu()).expect("the fixture loads");
         let d = model.config.window().expect("it is local") as f32;
         let sources: [&[u32]; 2] = [&[2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 0], &[5, 6, 0]];
         let target = [2, 3, 4, 5, 6, 7, 8, 0];
@@ -200,7 +200,7 @@ fn local_attention_looks_round_p_t() {
             }
         }
     }
-    let model = Model::load(&reference("luong-global-dot"), &Device::cpu()).expect("the fixture loads");
+    let model = Model::load(reference("luong-global-dot"), &Device::cpu()).expect("the fixture loads");
     let mut stepper = model.stepper(Kernels::Plain, 1).expect("a stepper");
     let found = force(stepper.as_mut(), &[(&[2, 0], &[3, 0])], &CancellationToken::forever()).expect("it scores");
     assert_eq!(found[0].p_t, None);

@@ -41,7 +41,7 @@ const TOGETHER: [[&str; 2]; 2] = [["rnnsearch", "luong-global-general"], ["rnnen
 const MOST: usize = 6;
 
 fn members(names: [&str; 2]) -> Vec<Model> {
-    names.iter().map(|name| Model::load(&reference(name), &Device::cpu()).expect("a sound model")).collect()
+    names.iter().map(|name| Model::load(reference(name), &Device::cpu()).expect("a sound model")).collect()
 }
 
 fn test_set() -> TestSet {

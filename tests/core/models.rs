@@ -48,7 +48,7 @@ fn reference(name: &str) -> PathBuf {
 }
 
 pub fn load(name: &str) -> Model {
-    Model::load(&reference(name), &Device::cpu()).unwrap_or_else(|error| panic!("{error}"))
+    Model::load(reference(name), &Device::cpu()).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// A given pair, and what each of its target words must give.

@@ -66,7 +66,7 @@ fn look(model: &Model, layer: usize, heads: Vec<usize>, source: &[u32], target: 
 #[test]
 fn marianmt_folders_say_what_transformers_says() {
     for name in ["mt-trained", "mt-random", "mt-multi", "mt-separate", "mt-half"] {
-        let model = Model::load(&fixture(name), &Device::cpu()).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let model = Model::load(fixture(name), &Device::cpu()).unwrap_or_else(|error| panic!("{name}: {error}"));
         let sizes = model.config.transformer().cloned().expect("a Transformer");
         for record in expected(&fixture(name).join("expected.json")) {
             let text = record["text"].as_str().expect("a text");
@@ -167,7 +167,7 @@ fn checkpoints_say_what_opennmt_and_joey_say() {
         "joey-post",
     ];
     for name in folders {
-        let model = Model::load(&fixture(name), &Device::cpu()).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let model = Model::load(fixture(name), &Device::cpu()).unwrap_or_else(|error| panic!("{name}: {error}"));
         let words = |value: &Value| -> Vec<String> {
             let words = value.as_array().expect("words").iter().filter_map(Value::as_str);
             words.map(|word| word.replace("<unk>", "[UNK]")).collect()
@@ -232,7 +232,7 @@ fn what_a_checkpoint_has_that_is_not_known_is_refused_by_its_name() {
         ("call", "asks for `posix.system`"),
         ("cut", "is damaged"),
     ] {
-        let message = Model::load(&corpus.join(file).with_extension("pt"), &Device::cpu()).expect_err(file).to_string();
+        let message = Model::load(corpus.join(file).with_extension("pt"), &Device::cpu()).expect_err(file).to_string();
         assert!(message.contains(told) && message.contains(file), "{file}: {message}");
     }
     let mut folder = fixture("onmt-gru");

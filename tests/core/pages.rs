@@ -120,7 +120,7 @@ fn what_is_dropped_without_a_corpus_makes_one() {
         std::fs::write(&path, text).expect("written");
         apply(&mut session, WindowCommand::Drop(path.clone()));
         assert_eq!(chores(&mut session), [FileJob::Look { path: path.clone(), on: CORPUS }]);
-        session.hear(opened(&path.display().to_string(), Dropped::Text, CORPUS));
+        session.hear(opened(path.display().to_string(), Dropped::Text, CORPUS));
         measured::answer(&mut session, &thread, |page| page.incoming.last.as_ref().is_some_and(|(of, _)| *of == path));
     }
     let page = session.corpus();

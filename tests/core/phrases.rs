@@ -30,7 +30,7 @@ fn table(text: &str) -> PhraseTable {
 }
 
 fn fixture(name: &str) -> Model {
-    Model::load(&reference(name), &Device::cpu()).expect("the fixture loads")
+    Model::load(reference(name), &Device::cpu()).expect("the fixture loads")
 }
 
 /// Runs `score` on a table in a fresh directory.

@@ -72,7 +72,7 @@ fn measured_by_lane(folder: &str, measure: usize) -> Result<Arc<Tested>, String>
 #[test]
 fn the_standard_tests_are_those_of_the_command_line() {
     for folder in FOLDERS {
-        let model = Model::load(&fixture(folder), &Device::cpu()).expect("the fixture loads");
+        let model = Model::load(fixture(folder), &Device::cpu()).expect("the fixture loads");
         if !model.config.aligns() {
             let error = measured_by_lane(folder, 0).expect_err("no alignment");
             assert!(error.contains("no alignment"), "{error}");
@@ -128,7 +128,7 @@ fn every_measure_is_made_for_every_model_that_has_what_it_needs() {
 fn a_row_that_is_found_says_the_word_behind_rows_that_are_set() {
     let mut found_some = 0;
     for folder in FOLDERS {
-        let model = Model::load(&fixture(folder), &Device::cpu()).expect("the fixture loads");
+        let model = Model::load(fixture(folder), &Device::cpu()).expect("the fixture loads");
         let ask = |rows: Vec<Vec<f32>>, word: usize| {
             let entry = model.target.token(word as u32).expect("a word").to_owned();
             let (source, before) = (SOURCE.to_vec(), TARGET[..2].to_vec());
@@ -439,7 +439,7 @@ fn a_sentence_of_a_corpus_brings_its_links_by_hand() {
 /// A session on the tiny model that has translated "one three two" with a word forced, a row set and a mask.
 fn set_up(folder: &Path) -> (Session, ColumnId, PathBuf) {
     let model = TINY.save(folder);
-    let models = vec![model.clone()];
+    let models = [model.clone()];
     let mut session =
         Session::start(None, &OpenWith { models: models.iter().map(Into::into).collect(), ..OpenWith::default() });
     let id = session.app().document.columns()[0].id;
@@ -565,7 +565,7 @@ fn a_file_of_a_script_is_opened_as_translate_reads_it() {
         (line["hypotheses"][0]["tokens"].clone(), line["hypotheses"][0]["log_p"].as_f64().expect("a number"))
     };
     let by_script = run("script.json");
-    let models = vec![model];
+    let models = [model];
     let mut session =
         Session::start(None, &OpenWith { models: models.iter().map(Into::into).collect(), ..OpenWith::default() });
     let id = session.app().document.columns()[0].id;

@@ -305,7 +305,7 @@ fn models_open_with_what_lies_beside_them() {
     {
         std::fs::copy(kind.join(from), folder.path().join(to)).expect("copied");
     }
-    let model = Model::load(&folder.path().join("model.npz"), &Device::cpu()).expect("Marian's");
+    let model = Model::load(folder.path().join("model.npz"), &Device::cpu()).expect("Marian's");
     assert_eq!(model.source.encode("the old cat").ids.len(), 4);
     assert!(model.card().contains("the attention of the decoder's first layer"), "{}", model.card());
 

@@ -89,12 +89,12 @@ fn what_is_wrong_with_a_shortlist_is_told() {
 #[test]
 fn a_model_with_its_shortlist_says_no_other_word() {
     let folder = tempfile::tempdir().expect("a folder");
-    let plain = Model::load(&beside(folder.path(), b""), &Device::cpu()).expect("the list is not asked for");
+    let plain = Model::load(beside(folder.path(), b""), &Device::cpu()).expect("the list is not asked for");
     let (words, forever) = (plain.target.len() as u32, CancellationToken::forever());
     let lists: Vec<Vec<u32>> = (0..plain.source.len() as u32).map(|id| vec![id * 3 % words, id * 7 % words]).collect();
     let mut lists: Vec<&[u32]> = lists.iter().map(Vec::as_slice).collect();
     let file = beside(folder.path(), &file(4, &lists));
-    let listed = Model::load(&named(&file), &Device::cpu()).expect("a sound list");
+    let listed = Model::load(named(&file), &Device::cpu()).expect("a sound list");
     assert!(listed.config.name.ends_with(" @shortlist"), "{}", listed.config.name);
     let list =
         Shortlist::read(&Shortlist::beside(&file).expect("one"), [lists.len(), words as usize], true).expect("sound");
@@ -136,6 +136,6 @@ fn a_model_with_its_shortlist_says_no_other_word() {
     .expect("translated");
     lists.pop();
     std::fs::remove_file(folder.path().join("lex.50.50.enfr.s2t.bin")).expect("it was there");
-    let why = Model::load(&named(&file), &Device::cpu()).expect_err("none").to_string();
+    let why = Model::load(named(&file), &Device::cpu()).expect_err("none").to_string();
     assert!(why.contains("has no shortlist"), "{why}");
 }

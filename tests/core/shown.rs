@@ -107,7 +107,7 @@ fn links_are_carried_to_words_that_a_model_cuts_its_own_way() -> Result<()> {
 
 /// A session with one column of this kind.
 fn session(facts: ModelFacts) -> Session {
-    let models = vec![PathBuf::from("models/m")];
+    let models = [PathBuf::from("models/m")];
     let mut session =
         Session::start(None, &OpenWith { models: models.iter().map(Into::into).collect(), ..OpenWith::default() });
     let column = session.app().document.columns()[0].id;

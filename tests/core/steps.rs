@@ -81,7 +81,7 @@ fn asked(session: &mut Session) -> Vec<(u64, StepsRequest)> {
 
 /// An answer with a row of alpha for each word, taken from a small reference model so that the drawing is real.
 pub fn answer(ids: &[u32], waits: bool) -> Arc<StepTrace> {
-    let model = Model::load(&fixture("rnnsearch"), &Device::cpu()).expect("the model");
+    let model = Model::load(fixture("rnnsearch"), &Device::cpu()).expect("the model");
     let machine = dissect(&model.config, &model.weights, None).expect("apart").machine();
     let step = |said: Option<u32>| ApartStep {
         alpha_i: Some(vec![0.2, 0.7, 0.1]),

@@ -81,6 +81,6 @@ impl Tiny {
     /// The model itself.
     pub fn model(&self) -> Model {
         let folder = tempfile::tempdir().expect("a temporary directory");
-        Model::load(&self.save(folder.path()), &Device::cpu()).expect("a sound model")
+        Model::load(self.save(folder.path()), &Device::cpu()).expect("a sound model")
     }
 }

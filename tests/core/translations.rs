@@ -272,7 +272,7 @@ fn threads_speak_the_language_of_the_one_that_started_them() {
         Some(lang::spoken())
     };
     disk.run_telling("read", Box::new(job));
-    let next = || disk.news.next_within(Duration::from_secs(60)).expect("it tells");
+    let next = || disk.news.next_within(Duration::from_mins(1)).expect("it tells");
     assert_eq!(next(), Language::German);
     lang::speak(Language::French);
     lang::in_english(|| go.send(())).expect("the job listens");

@@ -193,7 +193,7 @@ fn both_engines_have_the_same_annotations_and_phrases() {
         ("luong-local-p-dot", PhraseVector::MeanAnnotation),
         ("luong-none", PhraseVector::MeanAnnotation),
     ] {
-        let model = Model::load(&reference(name), &Device::cpu()).expect("the fixture is sound");
+        let model = Model::load(reference(name), &Device::cpu()).expect("the fixture is sound");
         let sources: Vec<Vec<u32>> = [&[2, 3, 4, 0][..], &[5, 0], &[6, 2, 0]].map(<[u32]>::to_vec).to_vec();
         let sources: Vec<&[u32]> = sources.iter().map(Vec::as_slice).collect();
         let of = |engine| {

@@ -135,7 +135,7 @@ fn fingerprints_keep_nobody_waiting_and_are_not_forgotten() {
 
 #[test]
 fn a_fingerprint_is_given_up_and_worked_out_later() {
-    let model = Model::load(&fixture("rnnsearch"), &Device::cpu()).expect("a fixture");
+    let model = Model::load(fixture("rnnsearch"), &Device::cpu()).expect("a fixture");
     assert_eq!(model.digest_while(&|| false), None);
     let digest = model.digest();
     assert_eq!(digest.len(), 64);
@@ -440,7 +440,7 @@ fn the_last_save_is_written_when_the_program_ends() {
 
 #[test]
 fn an_ensemble_is_a_column_whose_alignment_is_a_members_or_the_mean() {
-    let members = vec![fixture("luong-global-general"), fixture("rnnsearch")];
+    let members = [fixture("luong-global-general"), fixture("rnnsearch")];
     let mut store = store();
     let mut run = |alignment| {
         let mut wanted = request(1, "s9 s3", &members[..1]);

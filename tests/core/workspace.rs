@@ -523,7 +523,7 @@ fn a_run_goes_on_where_it_stopped_and_says_what_the_model_says() {
         };
         let sentences: Vec<NewSentence> = (0..40).map(sentence).collect();
         workspace.add_sentences(1, &sentences).expect("sentences");
-        let model = Model::load(&reference(name), &Device::cpu()).expect("a model");
+        let model = Model::load(reference(name), &Device::cpu()).expect("a model");
         let search = SearchOptions { beam: 3, ..SearchOptions::default() };
         let options = SystemRunOptions { search, batch: 2, forces, ..SystemRunOptions::default() };
         let mut stepper = model.stepper(Kernels::Fused, 1).expect("a stepper");

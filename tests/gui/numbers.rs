@@ -1,6 +1,6 @@
 //! Widgets as numbers: wrapping, the order of right-to-left text, the parts of a column.
 
-use egui::{Pos2, RawInput, Rect, Vec2, pos2, vec2};
+use egui::{RawInput, Rect, Vec2, pos2, vec2};
 use interlinear::figure::geometry::{Area, point};
 use interlinear::figure::mark::{
     Across, BorderSide, Curve, Down, LinesMark, Mark, Polygon, Rectangle, Stroke, TextMark,
@@ -90,7 +90,7 @@ fn the_window_paints_every_mark_where_it_stands() {
         output.textures_delta.clear();
         let shapes = output.shapes.iter().map(|clipped| clipped.shape.visual_bounding_rect());
         let painted = shapes.filter(Rect::is_positive).reduce(Rect::union).expect("it is painted");
-        assert!(painted.contains(Pos2::from(place)), "{mark:?}: {painted:?}");
-        assert!(Rect::from(area).expand(6.0).contains_rect(painted) && !is_cut, "{mark:?}: {painted:?}");
+        assert!(painted.contains(place), "{mark:?}: {painted:?}");
+        assert!(area.expand(6.0).contains_rect(painted) && !is_cut, "{mark:?}: {painted:?}");
     }
 }

@@ -15,7 +15,7 @@ pub fn graph(sources: &[Source]) -> Graph<'_> {
     let modules = Modules::new(&pairs);
     let members: BTreeMap<&str, &str> = sources.iter().map(|source| (source.path.as_str(), source.member())).collect();
     let mut graph = Graph::new();
-    for source in sources.iter() {
+    for source in sources {
         let named = source.paths().into_iter().filter_map(|path| modules.file(&path, &source.path));
         let own = named.filter(|file| *file != source.path && members.get(file) == Some(&source.member()));
         graph.insert(source.path.as_str(), own.collect());

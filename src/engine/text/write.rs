@@ -485,6 +485,9 @@ pub mod faults {
     /// Runs `act` again and again, with the first of its calls failing, the second, and so on until none fails, once
     /// with errors and once with a process that is killed there; `check` hears what happened each time and whether the
     /// temporary files may still be there. At least `least` calls are made.
+    ///
+    /// # Panics
+    /// Where a planted failure is no error, or there were fewer calls.
     pub fn at_every_call<E: Debug>(
         least: usize,
         mut act: impl FnMut() -> Result<(), E>,

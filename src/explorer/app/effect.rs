@@ -32,6 +32,7 @@ pub enum Effect {
 }
 
 /// What the corpus lane is to do.
+#[expect(clippy::large_enum_variant, reason = "an order is sent once and kept by no one here")]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum QueueCall {
     /// A new order.

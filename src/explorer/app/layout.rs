@@ -84,8 +84,8 @@ impl Default for Layout {
 impl Layout {
     /// With what lessons and links show of another one.
     pub fn showing(self, of: &Self) -> Self {
-        let Self { look, interlinear, inspector_open, solo, .. } = *of;
-        Self { look, interlinear, inspector_open, solo, ..self }
+        let Self { inspector_open, look, interlinear, solo, .. } = *of;
+        Self { inspector_open, look, interlinear, solo, ..self }
     }
 
     /// Closes a part of a page, or opens it.

@@ -96,7 +96,7 @@ pub fn perform(act: Act, window: &mut Window<'_>, page: &dyn PageState) {
         Act::Offers => window.local.shared.asked = marked(window),
         Act::WidenBeam => window.push(SearchCommand::SetBeam(window.app.document.scene().search.beam + 1)),
         Act::NarrowBeam => {
-            window.push(SearchCommand::SetBeam(window.app.document.scene().search.beam.saturating_sub(1).max(1)))
+            window.push(SearchCommand::SetBeam(window.app.document.scene().search.beam.saturating_sub(1).max(1)));
         }
         Act::NextPalette => next_palette(window),
         Act::ToggleEnergies => {

@@ -175,7 +175,9 @@ impl App {
         let page = session.pages().get(session.app().view.page());
         let (commands, layout, local) = (&mut self.commands, &mut self.layout, &mut self.local);
         let mut window = Window { app: session.app(), lights: &lights, commands, layout, local };
-        acts.into_iter().for_each(|act| act::perform(act, &mut window, page));
+        for act in acts {
+            act::perform(act, &mut window, page);
+        }
     }
 
     fn read_input(&mut self, ctx: &egui::Context) {

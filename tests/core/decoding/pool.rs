@@ -83,7 +83,7 @@ fn check_same(what: &str, found: &Decoded, expected: &Decoded) {
 fn every_architecture_takes_sentences_in() {
     let options = SearchOptions { beam: 3, max_length: Some(9), ..SearchOptions::default() };
     for folder in FOLDERS {
-        let model = Model::load(&reference(folder), &Device::cpu()).expect("the fixture loads");
+        let model = Model::load(reference(folder), &Device::cpu()).expect("the fixture loads");
         let sources = sentences(20, model.config.source_vocabulary as u32, 5);
         let sources: Vec<&[u32]> = sources.iter().map(Vec::as_slice).collect();
         let mut stepper = model.stepper(Kernels::Fused, 2).expect("a stepper");

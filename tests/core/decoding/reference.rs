@@ -62,7 +62,7 @@ fn check_beam(what: &str, target: &Tokenizer, decoded: &Decoded, case: &Value) {
 
 fn check_model(name: &str, engine: Kernels) {
     let device = pick(DeviceChoice::Cpu).expect("there is always a CPU");
-    let model = Model::load(&folder(name), &device).expect("the fixture loads");
+    let model = Model::load(folder(name), &device).expect("the fixture loads");
     let specials = Specials { eos: model.config.eos, unk: model.config.unk, bars_unk: false };
     let mut stepper = model.stepper(engine, 1).expect("the CPU has both engines");
     let what = format!("{name}, {engine:?}");

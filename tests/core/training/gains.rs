@@ -40,11 +40,11 @@ fn train_twice(changes: &[(&str, &str)], what: &str) -> (Toy, Vec<TrainingReport
 fn a_guided_run_on_subwords_goes_on_as_if_it_had_never_stopped() {
     let (toy, reports) = train_twice(&[GUIDED, &[BPE], &SIZES].concat(), "subwords a side");
     assert!(reports.iter().any(|report| matches!(report, TrainingReport::Line(line) if line.guide.is_some())));
-    let model = Model::load(&toy.path("out"), &Device::cpu()).expect("a sound model");
+    let model = Model::load(toy.path("out"), &Device::cpu()).expect("a sound model");
     assert_eq!(model.guided(), Some("predicted"), "a model that was told says so");
     let further = Toy::new(&[&[BPE, ("updates = 22", "updates = 15")], &SIZES[..]].concat());
     further.train_through("toy.toml", &from(&toy.path("out")));
-    let model_on = Model::load(&further.path("out"), &Device::cpu()).expect("a sound model");
+    let model_on = Model::load(further.path("out"), &Device::cpu()).expect("a sound model");
     assert_eq!(model_on.guided(), Some("predicted"), "and what it was told stays when it is trained on");
     let pieces = model.source.encode("eight").ids.len();
     assert!(pieces > 1, "a rare word is cut into pieces, `eight` into {pieces}");
@@ -117,7 +117,7 @@ fn the_mean_of_measured_weights_is_kept_where_it_is_better() {
     let (single, mean) = (least(&|m| m.development_nll), least(&|m| m.average_nll.unwrap_or(f64::INFINITY)));
     let Some(TrainingReport::Ended { position, .. }) = reports.last() else { panic!("{:?}", reports.last()) };
     assert_eq!(position.best, Some(single.min(mean)), "{single} and {mean}");
-    Model::load(&toy.path("out"), &Device::cpu()).expect("a sound model");
+    Model::load(toy.path("out"), &Device::cpu()).expect("a sound model");
 }
 
 #[test]

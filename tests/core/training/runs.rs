@@ -6,8 +6,6 @@ use std::time::{Duration, Instant};
 
 use interlinear::models::{Kernels, Model};
 use interlinear::nn::device::Device;
-use interlinear::training::settings::BestSettings;
-use interlinear::training::state::Position;
 use interlinear::training::trainer::TrainingReport;
 use serde_json::Value;
 
@@ -216,7 +214,7 @@ fn a_run_leaves_a_model_that_loads_and_another_can_start_from_it() {
         let toy = Toy::new(changes);
         toy.train_through("toy.toml", &on(1));
         let device = Device { candle: candle_core::Device::Cpu, name: "cpu".into(), notice: None };
-        let model = Model::load(&toy.path("out"), &device).expect("a sound model folder");
+        let model = Model::load(toy.path("out"), &device).expect("a sound model folder");
         assert!(model.stepper(Kernels::Fused, 1).is_ok());
         assert_eq!((model.source.len(), model.target.len()), (12, 12), "ten words and two specials; at most as set");
 
@@ -233,7 +231,7 @@ fn a_run_leaves_a_model_that_loads_and_another_can_start_from_it() {
                 "{file} is the first run's"
             );
         }
-        let second = Model::load(&toy.path("second"), &device).expect("a sound model folder");
+        let second = Model::load(toy.path("second"), &device).expect("a sound model folder");
         // compared as numbers: 0 may have become -0
         assert!(second.weights.iter().zip(model.weights.iter()).all(|(a, b)| a.0 == b.0 && a.1.data == b.1.data));
     }
@@ -287,21 +285,6 @@ fn another_measure_begins_anew() {
     assert!(measures.len() == 1 && measures[0].best, "{measures:?}");
 }
 
-#[test]
-fn older_checkpoints_tell_their_measure_by_the_sign() {
-    for (json, expected) in [
-        ("{\"update\": 4, \"best\": -3.5, \"rule\": \"adam\"}", Some(BestSettings::Bleu)),
-        ("{\"update\": 4, \"best\": -0.0}", Some(BestSettings::Bleu)),
-        ("{\"update\": 4, \"best\": 3.5}", Some(BestSettings::Nll)),
-        ("{\"update\": 4, \"best\": 3.5, \"measured_by\": \"nll\"}", Some(BestSettings::Nll)),
-        ("{\"update\": 4}", None),
-    ] {
-        let position: Position = serde_json::from_str(json).expect(json);
-        assert_eq!((position.update, position.measure()), (4, expected), "{json}");
-        assert!(position.order.is_none() && position.shards.is_none());
-    }
-}
-
 /// The recipe of Luong et al. 2015: the rate is halved from an epoch on, and the run ends with an epoch.
 #[test]
 fn epochs_halve_the_rate_and_end_the_run() {
@@ -345,5 +328,5 @@ fn vocabularies_are_taken_from_a_model() {
     for side in ["source.tokenizer.json", "target.tokenizer.json"] {
         assert!(toy.read(&format!("out/{side}")) == toy.read(&format!("second/{side}")), "{side}");
     }
-    Model::load(&toy.path("second"), &Device::cpu()).expect("a model of luong");
+    Model::load(toy.path("second"), &Device::cpu()).expect("a model of luong");
 }

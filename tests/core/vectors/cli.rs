@@ -23,7 +23,7 @@ fn results(command: &str, model: &str, arguments: &[&str], stdin: &str) -> Strin
 
 /// Some source words of the reference model.
 fn words(model: &str) -> Vec<String> {
-    let model = Model::load(&reference(model), &Device::cpu()).expect("the fixture is sound");
+    let model = Model::load(reference(model), &Device::cpu()).expect("the fixture is sound");
     (2..8).filter_map(|id| model.source.token(id)).map(str::to_owned).collect()
 }
 

@@ -116,7 +116,7 @@ impl PackedNematus {
     }
 
     /// The mean of the annotations of each sentence, [b, ..].
-    fn mean(&self, sources: &Sources, h: &[f32]) -> Vec<f32> {
+    fn mean(sources: &Sources, h: &[f32]) -> Vec<f32> {
         let b = sources.lengths.len();
         let width = h.len() / (b * sources.t_x);
         let mut mean = vec![0.0; b * width];
@@ -143,7 +143,7 @@ impl RecurrentWiring for PackedNematus {
         });
         let [(.., forward), (.., backward)] = halves;
         let h = self.climb((&self.top, false), threads, sources, &beside((&forward, self.n), (&backward, self.n)));
-        let mut s = self.start.apply(threads, &self.mean(sources, &h));
+        let mut s = self.start.apply(threads, &Self::mean(sources, &h));
         tanh_all(&mut s);
         let start = UnitRows::start(s, self.sizes.decoder_unit);
         (h, UnitRows::vectors(vec![start; self.decoder.len()]))

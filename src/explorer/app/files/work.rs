@@ -34,6 +34,7 @@ use training::recipe::TrainingPlan;
 use training::{curves, recipe};
 
 /// Work on files, done off the window's thread.
+#[expect(clippy::large_enum_variant, reason = "an order is sent once and kept by no one here")]
 #[derive(Clone, Debug, PartialEq)]
 pub enum FileJob {
     /// Find out what was opened or dropped on this page.

@@ -51,15 +51,12 @@ fn free(workbench: &CorpusPage) -> Campaign {
 pub fn judge_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     let annotator = workbench.kept.annotator.clone();
     let desk = &mut window.local.of::<CorpusMemory>().desk;
-    let campaign = match &workbench.corpus.campaign {
-        Some(campaign) => {
-            desk.sit(&annotator, campaign);
-            Arc::clone(campaign)
-        }
-        None => {
-            desk.sit_freely(&workbench.rows);
-            Arc::new(free(workbench))
-        }
+    let campaign = if let Some(campaign) = &workbench.corpus.campaign {
+        desk.sit(&annotator, campaign);
+        Arc::clone(campaign)
+    } else {
+        desk.sit_freely(&workbench.rows);
+        Arc::new(free(workbench))
     };
     let is_done = |at: usize| workbench.has_judged(&campaign, at);
     let is_free = workbench.corpus.campaign.is_none();
