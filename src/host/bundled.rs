@@ -49,7 +49,8 @@ pub fn places() -> Vec<PathBuf> {
         places.extend(std::env::split_paths(&shared).map(|share| share.join(PROGRAM).join(FOLDER)));
     }
     places.extend(std::env::current_dir().map(|here| here.join(FOLDER)));
-    places.extend(BUILT_IN.map(|folder| Path::new(folder).join(FOLDER)));
+    // The root lies two folders above this member.
+    places.extend(BUILT_IN.and_then(|member| Path::new(member).ancestors().nth(2)).map(|root| root.join(FOLDER)));
     let mut seen = std::collections::BTreeSet::new();
     places.retain(|place| place.is_absolute() && seen.insert(place.clone()));
     places

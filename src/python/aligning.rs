@@ -1,9 +1,10 @@
 //! Links that need no model, and how good links are.
 
+use crate::Answer;
 use std::path::PathBuf;
 use std::sync::Mutex;
 
-use pyo3::prelude::{Bound, PyAny, PyResult, Python, pyclass, pyfunction, pymethods};
+use pyo3::prelude::{Bound, PyAny, Python, pyclass, pyfunction, pymethods};
 
 use crate::waiting;
 use engine::aligner::corpus::{CorpusBuilder, RARE};
@@ -51,7 +52,7 @@ impl Learner {
         pretokenized: bool,
         threads: Option<usize>,
         hear: Option<Bound<'_, PyAny>>,
-    ) -> PyResult<Self> {
+    ) -> Answer<Self> {
         let threads = threads.unwrap_or_else(physical_cores);
         let aligner = waiting::work(py, hear.as_ref(), |ticket, counted| {
             let (mut source, mut target) =
@@ -78,7 +79,7 @@ impl Learner {
 
     /// What `save` wrote, or `align --statistical --save`.
     #[staticmethod]
-    fn open(py: Python<'_>, path: PathBuf, pretokenized: bool) -> PyResult<Self> {
+    fn open(py: Python<'_>, path: PathBuf, pretokenized: bool) -> Answer<Self> {
         Ok(py.detach(|| {
             let learned = Learned::open(&path)?;
             let (source, target) = learned.languages.clone();
@@ -91,7 +92,7 @@ impl Learner {
 
     /// What comes with the program for two languages.
     #[staticmethod]
-    fn bundled(py: Python<'_>, source: &str, target: &str, pretokenized: bool) -> PyResult<Self> {
+    fn bundled(py: Python<'_>, source: &str, target: &str, pretokenized: bool) -> Answer<Self> {
         let found = py.detach(|| LineAligner::bundled(source, target, pretokenized))?;
         let none =
             || Error::Input(format!("no aligner comes along for {source} and {target}; give text to learn from"));
@@ -99,7 +100,7 @@ impl Learner {
     }
 
     /// Keeps what was learned, at most so many pairs of words.
-    fn save(&self, py: Python<'_>, path: PathBuf, most: usize) -> PyResult<()> {
+    fn save(&self, py: Python<'_>, path: PathBuf, most: usize) -> Answer<()> {
         Ok(py.detach(|| self.locked().learned.pruned(most).save(&path))?)
     }
 
@@ -111,7 +112,7 @@ impl Learner {
         targets: Vec<String>,
         symmetrize: &str,
         hear: Option<Bound<'_, PyAny>>,
-    ) -> PyResult<Vec<Pairs>> {
+    ) -> Answer<Vec<Pairs>> {
         let way = AlignerDirection::of_aligner().find(|way| way.name() == symmetrize);
         let names = symmetrizations().join(", ");
         let way = way.ok_or_else(|| Error::Input(format!("there is no {symmetrize}; choose {names}")))?;
@@ -143,7 +144,7 @@ impl Learner {
 
 /// The sure and the possible links of a line in Pharaoh's notation.
 #[pyfunction]
-pub fn pharaoh(line: &str) -> PyResult<(Pairs, Pairs)> {
+pub fn pharaoh(line: &str) -> Answer<(Pairs, Pairs)> {
     let wrong = || Error::Input(format!("`{line}` is no line of links; write `0-0 1?2`, words from 0, source first"));
     let found: Result<Links> = links_of(line).ok_or_else(wrong);
     let found = found?;

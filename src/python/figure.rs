@@ -1,11 +1,12 @@
 //! Figures of translations, and of anybody's attention.
 
+use crate::Answer;
 use std::borrow::Cow;
 use std::io::Write as _;
 use std::path::PathBuf;
 
 use numpy::{PyReadonlyArray2, PyUntypedArrayMethods as _};
-use pyo3::prelude::{FromPyObject, PyResult, Python, pyclass, pyfunction, pymethods};
+use pyo3::prelude::{FromPyObject, Python, pyclass, pyfunction, pymethods};
 
 use crate::arrays::{Matrix, Words, matrix};
 use corpus::export::picture;
@@ -79,7 +80,7 @@ impl NativeFigure {
         beam: Vec<DrawnHypothesis>,
         style: &StyleAsked,
         provenance: Provenance,
-    ) -> PyResult<Self> {
+    ) -> Answer<Self> {
         let drawn = [FigureNeeds::Nothing, FigureNeeds::Alignment];
         let kinds = || KINDS.iter().filter(|kind| drawn.contains(&kind.needs)).map(|kind| kind.name);
         let usual = if said.alpha.is_some() { "heatmap" } else { "beam" };
@@ -128,13 +129,13 @@ impl NativeFigure {
 #[pymethods]
 impl NativeFigure {
     /// The file in a format, by its name.
-    fn bytes(&self, py: Python<'_>, name: &str) -> PyResult<Vec<u8>> {
+    fn bytes(&self, py: Python<'_>, name: &str) -> Answer<Vec<u8>> {
         let known = format(name).ok_or_else(|| unknown("format", name, FORMATS.iter().map(|format| format.name)))?;
         Ok(py.detach(|| self.written(known))?)
     }
 
     /// Writes it in the format that the name ends with.
-    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+    fn save(&self, py: Python<'_>, path: PathBuf) -> Answer<()> {
         Ok(py.detach(|| {
             // The name is at fault, and not the file.
             let format = format_of(&path).map_err(|why| Error::Input(why.to_string()))?;
@@ -151,9 +152,9 @@ impl NativeFigure {
 
     /// The weights between them.
     #[getter]
-    fn weights<'py>(&self, py: Python<'py>) -> PyResult<Option<Matrix<'py>>> {
+    fn weights<'py>(&self, py: Python<'py>) -> Answer<Option<Matrix<'py>>> {
         let rows = |alpha: &Alignment| alpha.iter().map(<[f32]>::to_vec).collect::<Vec<_>>();
-        self.said.alpha.as_ref().map(|alpha| matrix(py, &rows(alpha))).transpose()
+        Ok(self.said.alpha.as_ref().map(|alpha| matrix(py, &rows(alpha))).transpose()?)
     }
 }
 
@@ -183,7 +184,7 @@ pub fn draw(
     alpha: PyReadonlyArray2<'_, f32>,
     title: &str,
     style: StyleAsked,
-) -> PyResult<NativeFigure> {
+) -> Answer<NativeFigure> {
     let alpha = alignment(&alpha, (source.len(), target.len()), "alpha")?;
     let said = SystemOutput { source, target, alpha: Some(alpha), ..SystemOutput::default() };
     let mut about = Provenance { title: title.to_owned(), ..Provenance::default() };
@@ -198,7 +199,7 @@ pub fn words_of_pieces<'py>(
     source: Vec<String>,
     target: Vec<String>,
     alpha: PyReadonlyArray2<'py, f32>,
-) -> PyResult<Words<Matrix<'py>>> {
+) -> Answer<Words<Matrix<'py>>> {
     let alpha = alignment(&alpha, (source.len(), target.len()), "alpha")?;
     let marks = PieceMarks::seen(&[source.as_slice(), target.as_slice()].concat());
     let (x, y) = (marks.words(&source, WordRule::default()), marks.words(&target, WordRule::default()));

@@ -19,7 +19,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use pyo3::exceptions::{PyFileNotFoundError, PyOSError, PyRuntimeError, PyValueError};
-use pyo3::prelude::{PyErr, PyResult, Python, pyfunction, pymodule};
+use pyo3::prelude::{PyErr, Python, pyfunction, pymodule};
 
 use cli;
 use engine::error::Error;
@@ -35,9 +35,35 @@ const CONTEXT: cli::Context = cli::Context { window: Some(explorer::ui::run) };
 #[cfg(not(feature = "gui"))]
 const CONTEXT: cli::Context = cli::Context { window: None };
 
-impl From<Error> for PyErr {
+/// What went wrong, in one of ours or in Python.
+pub enum Failure {
+    /// An error of the program.
+    Ours(Error),
+    /// An exception.
+    Raised(PyErr),
+}
+
+/// What a function called by Python gives.
+pub type Answer<T> = Result<T, Failure>;
+
+impl From<Error> for Failure {
     fn from(error: Error) -> Self {
-        raised(&error)
+        Self::Ours(error)
+    }
+}
+
+impl From<PyErr> for Failure {
+    fn from(error: PyErr) -> Self {
+        Self::Raised(error)
+    }
+}
+
+impl From<Failure> for PyErr {
+    fn from(failure: Failure) -> Self {
+        match failure {
+            Failure::Ours(error) => raised(&error),
+            Failure::Raised(error) => error,
+        }
     }
 }
 
@@ -56,7 +82,7 @@ fn raised(error: &Error) -> PyErr {
 
 /// Where a model lies that is named by a path or as installed models are; without one, why, and where it was looked for.
 #[pyfunction]
-fn model_path(name: PathBuf) -> PyResult<PathBuf> {
+fn model_path(name: PathBuf) -> Answer<PathBuf> {
     let places = || {
         let home = bundled::home();
         let there = bundled::places().into_iter().filter(|place| place.is_dir() || Some(place) == home.as_ref());

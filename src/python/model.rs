@@ -1,10 +1,11 @@
 //! A model, or several as one, that translates and scores lists of sentences.
 
+use crate::Answer;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::exceptions::PyUserWarning;
-use pyo3::prelude::{Bound, FromPyObject, PyAny, PyErr, PyResult, Python, pyclass, pymethods};
+use pyo3::prelude::{Bound, FromPyObject, PyAny, PyErr, Python, pyclass, pymethods};
 
 use crate::translation::{NativeTranslation, TranslatedSentence};
 use crate::waiting;
@@ -238,11 +239,16 @@ pub struct NativeModel(Loaded);
 #[pymethods]
 impl NativeModel {
     #[new]
-    fn new(py: Python<'_>, folders: Vec<PathBuf>, threads: Option<usize>, device: &str) -> PyResult<Self> {
+    fn new(py: Python<'_>, folders: Vec<PathBuf>, threads: Option<usize>, device: &str) -> Answer<Self> {
         let chosen: DeviceChoice = device.parse().map_err(|why| Error::Input(format!("device: {why}")))?;
         let runtime = Runtime::new(chosen, threads, Kernels::Fused)?;
         if let Some(notice) = &runtime.device.notice {
-            PyErr::warn(py, &py.get_type::<PyUserWarning>(), &std::ffi::CString::new(notice.as_str())?, 2)?;
+            PyErr::warn(
+                py,
+                &py.get_type::<PyUserWarning>(),
+                &std::ffi::CString::new(notice.as_str()).map_err(PyErr::from)?,
+                2,
+            )?;
         }
         let spec = SystemSpec { members: folders.into_iter().map(Into::into).collect(), ..SystemSpec::default() };
         let system = waiting::work(py, None, |_, _| Ensemble::load(&spec, &runtime.device))?;
@@ -282,7 +288,7 @@ impl NativeModel {
         texts: Vec<String>,
         asked: SearchAsked,
         hear: Option<Bound<'_, PyAny>>,
-    ) -> PyResult<Vec<NativeTranslation>> {
+    ) -> Answer<Vec<NativeTranslation>> {
         let loaded = &self.0;
         let found =
             waiting::work(py, hear.as_ref(), |ticket, counted| loaded.translate(&texts, &asked, ticket, counted))?;
@@ -296,7 +302,7 @@ impl NativeModel {
         targets: Vec<String>,
         asked: ScoreAsked,
         hear: Option<Bound<'_, PyAny>>,
-    ) -> PyResult<Vec<NativeTranslation>> {
+    ) -> Answer<Vec<NativeTranslation>> {
         let loaded = &self.0;
         let found = waiting::work(py, hear.as_ref(), |ticket, counted| {
             loaded.score((&sources, &targets), &asked, ticket, counted)

@@ -1,10 +1,11 @@
 //! A translation that was found or given, with its numbers as arrays of numpy.
 
+use crate::Answer;
 use std::sync::Arc;
 
 use numpy::{PyArray1, PyArray2};
 use pyo3::exceptions::PyValueError;
-use pyo3::prelude::{Bound, Py, PyResult, Python, pyclass, pymethods};
+use pyo3::prelude::{Bound, Py, Python, pyclass, pymethods};
 use pyo3::sync::PyOnceLock;
 
 use crate::arrays::{Matrix, Words, array, matrix};
@@ -122,7 +123,7 @@ impl NativeTranslation {
         py: Python<'py>,
         kept: fn(&Matrices) -> &Filled,
         rows: fn(&Hypothesis) -> Option<&Vec<Vec<f32>>>,
-    ) -> PyResult<Option<Matrix<'py>>> {
+    ) -> Answer<Option<Matrix<'py>>> {
         let Some((one, matrices)) = self.hypothesis().zip(self.matrices.get(self.place)) else { return Ok(None) };
         let fill = || rows(one).map(|rows| matrix(py, rows).map(Bound::unbind)).transpose();
         Ok(kept(matrices).get_or_try_init(py, fill)?.as_ref().map(|array| array.bind(py).clone()))
@@ -183,12 +184,12 @@ impl NativeTranslation {
     }
 
     #[getter]
-    fn alpha<'py>(&self, py: Python<'py>) -> PyResult<Option<Matrix<'py>>> {
+    fn alpha<'py>(&self, py: Python<'py>) -> Answer<Option<Matrix<'py>>> {
         self.filled(py, |kept| &kept.alpha, |one| one.alpha.as_ref())
     }
 
     #[getter]
-    fn energies<'py>(&self, py: Python<'py>) -> PyResult<Option<Matrix<'py>>> {
+    fn energies<'py>(&self, py: Python<'py>) -> Answer<Option<Matrix<'py>>> {
         self.filled(py, |kept| &kept.energies, |one| one.energies.as_ref())
     }
 
@@ -216,25 +217,27 @@ impl NativeTranslation {
 
     /// The words of both sides, and alpha between them.
     #[getter]
-    fn words<'py>(&self, py: Python<'py>) -> PyResult<Words<Option<Matrix<'py>>>> {
+    fn words<'py>(&self, py: Python<'py>) -> Answer<Words<Option<Matrix<'py>>>> {
         let said = self.said().unwrap_or_default();
         let rows: Option<Vec<Vec<f32>>> = said.alpha.as_ref().map(|alpha| alpha.iter().map(<[f32]>::to_vec).collect());
         Ok((said.source, said.target, rows.map(|rows| matrix(py, &rows)).transpose()?))
     }
 
     #[pyo3(signature = (threshold = None, words = "spaces"))]
-    fn links(&self, threshold: Option<f32>, words: &str) -> PyResult<Vec<(usize, usize)>> {
+    fn links(&self, threshold: Option<f32>, words: &str) -> Answer<Vec<(usize, usize)>> {
         let counted = match words {
             "spaces" => LinkWords::Spaces,
             "tokens" => LinkWords::Tokens,
-            _ => return Err(PyValueError::new_err(format!("links count words of spaces or tokens, not {words}"))),
+            _ => {
+                return Err(PyValueError::new_err(format!("links count words of spaces or tokens, not {words}")).into());
+            }
         };
         let (found, system) = (&*self.found, &*self.found.system);
         let lead = system.lead();
         let Some(one) = self.hypothesis() else { return Ok(Vec::new()) };
         let Some(alpha) = &one.alpha else {
             let message = format!("{} has no alignment here, hence no links; see alpha", system.name());
-            return Err(PyValueError::new_err(message));
+            return Err(PyValueError::new_err(message).into());
         };
         let sides = match &found.target {
             Some(target) => LinkedSides::of_pair(system, (&found.source, target), found.pretokenized),
@@ -248,7 +251,7 @@ impl NativeTranslation {
     }
 
     /// A figure of it; of whole words, or of the tokens of the model.
-    fn figure(&self, are_words: bool, style: StyleAsked) -> PyResult<NativeFigure> {
+    fn figure(&self, are_words: bool, style: StyleAsked) -> Answer<NativeFigure> {
         let said = match self.hypothesis() {
             Some(one) if !are_words => SystemOutput {
                 source: self.found.source.tokens.clone(),

@@ -6,6 +6,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
+use crate::Answer;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::{Bound, PyAny, PyAnyMethods as _, PyErr, PyResult, Python};
 
@@ -43,7 +44,7 @@ pub fn work<T: Send>(
     py: Python<'_>,
     hear: Option<&Bound<'_, PyAny>>,
     doing: impl FnOnce(&CancellationToken, &Counted) -> Result<T> + Send,
-) -> PyResult<T> {
+) -> Answer<T> {
     let generation = Generation::new();
     let (ticket, counted) = (generation.next(), Counted::default());
     let (end, ended) = channel::<()>();
@@ -62,13 +63,13 @@ pub fn work<T: Send>(
         });
         let done = py.detach(|| worker.join());
         match (stopped, done) {
-            (Some(why), _) => Err(why),
+            (Some(why), _) => Err(why.into()),
             (None, Ok(done)) => {
                 let done = done?;
                 counted.tell(hear)?;
                 Ok(done)
             }
-            (None, Err(_)) => Err(PyRuntimeError::new_err("internal error: see above; please report it")),
+            (None, Err(_)) => Err(PyRuntimeError::new_err("internal error: see above; please report it").into()),
         }
     })
 }

@@ -1,5 +1,6 @@
 //! A workspace, the file of page Corpus: sentences, what systems say of them, the table and the report.
 
+use crate::Answer;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -115,7 +116,7 @@ impl NativeWorkspace {
         (name, about): (&str, &StoredAbout),
         outputs: Vec<SystemOutput>,
         hear: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<()> {
+    ) -> Answer<()> {
         let languages = about.languages.split_once('>');
         let languages = languages.map(|(source, target)| (source.to_owned(), target.to_owned()));
         let aligner = py.detach(|| aligner(languages, &self.locked()));
@@ -154,7 +155,7 @@ impl NativeWorkspace {
     }
 
     /// The table, and the sentences that are chosen of it, in order.
-    fn chosen(&self, py: Python<'_>, rows: &RowsAsked) -> PyResult<(CorpusTable, Vec<u32>)> {
+    fn chosen(&self, py: Python<'_>, rows: &RowsAsked) -> Answer<(CorpusTable, Vec<u32>)> {
         let (corpus, chosen, trouble) = py.detach(|| {
             let workspace = self.locked();
             let corpus = CorpusTable::read(&workspace)?;
@@ -178,7 +179,7 @@ impl NativeWorkspace {
 #[pymethods]
 impl NativeWorkspace {
     #[new]
-    fn new(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+    fn new(py: Python<'_>, path: PathBuf) -> Answer<Self> {
         Ok(py.detach(|| Workspace::open(&path)).map(|workspace| Self(Mutex::new(workspace)))?)
     }
 
@@ -187,18 +188,18 @@ impl NativeWorkspace {
         self.locked().path().to_owned()
     }
 
-    fn __len__(&self) -> PyResult<usize> {
+    fn __len__(&self) -> Answer<usize> {
         Ok(self.locked().len()?)
     }
 
     /// The names of its systems.
     #[getter]
-    fn systems(&self) -> PyResult<Vec<String>> {
+    fn systems(&self) -> Answer<Vec<String>> {
         Ok(self.locked().systems()?.into_iter().map(|system| system.name).collect())
     }
 
     /// Source sentences, from one on.
-    fn sources(&self) -> PyResult<Vec<String>> {
+    fn sources(&self) -> Answer<Vec<String>> {
         let workspace = self.locked();
         let all = workspace.sentences(0..workspace.len()?)?;
         Ok(all.into_iter().map(|sentence| sentence.source).collect())
@@ -212,7 +213,7 @@ impl NativeWorkspace {
         references: Vec<Vec<String>>,
         origin: &str,
         words: (Option<(String, String)>, bool),
-    ) -> PyResult<()> {
+    ) -> Answer<()> {
         let (languages, pretokenized) = words;
         Ok(py.detach(|| {
             let mut workspace = self.locked();
@@ -242,7 +243,7 @@ impl NativeWorkspace {
         outputs: Vec<OutputAsked<'_>>,
         languages: Option<(String, String)>,
         hear: Option<Bound<'_, PyAny>>,
-    ) -> PyResult<()> {
+    ) -> Answer<()> {
         let languages = languages.map_or_else(String::new, |(source, target)| format!("{source}>{target}"));
         let about = StoredAbout { languages, file: "Python".to_owned(), ..StoredAbout::default() };
         let read = outputs.into_iter().enumerate().map(|(at, output)| output.read(at));
@@ -256,14 +257,14 @@ impl NativeWorkspace {
         name: &str,
         translations: Vec<PyRef<'_, NativeTranslation>>,
         hear: Option<Bound<'_, PyAny>>,
-    ) -> PyResult<()> {
+    ) -> Answer<()> {
         let about = translations.first().map(|first| first.about()).unwrap_or_default();
         let outputs = translations.iter().map(|one| one.said().unwrap_or_default()).collect();
         self.add(py, (name, &about), outputs, hear.as_ref())
     }
 
     /// Removes a system and all that it said.
-    fn remove_system(&self, name: &str) -> PyResult<()> {
+    fn remove_system(&self, name: &str) -> Answer<()> {
         let mut workspace = self.locked();
         let systems = workspace.systems()?;
         let known = systems.iter().find(|system| system.name == name);
@@ -277,7 +278,7 @@ impl NativeWorkspace {
         py: Python<'py>,
         rows: RowsAsked,
         columns: Vec<String>,
-    ) -> PyResult<Vec<(String, Bound<'py, PyAny>)>> {
+    ) -> Answer<Vec<(String, Bound<'py, PyAny>)>> {
         let (corpus, chosen) = self.chosen(py, &rows)?;
         let numbers = if columns.is_empty() {
             all_columns(&corpus)
@@ -300,7 +301,7 @@ impl NativeWorkspace {
     }
 
     /// Writes the report, one page of HTML.
-    fn report(&self, py: Python<'_>, path: PathBuf, rows: RowsAsked, pictures: usize) -> PyResult<()> {
+    fn report(&self, py: Python<'_>, path: PathBuf, rows: RowsAsked, pictures: usize) -> Answer<()> {
         let (corpus, chosen) = self.chosen(py, &rows)?;
         let aligner = rows.aligner(&corpus, &self.locked());
         let out = Out {

@@ -1,5 +1,7 @@
 //! The explorer in a browser: the page ([`start`]) and its worker ([`worker`]), one module of WebAssembly in both.
 
+#![cfg(target_family = "wasm")]
+
 pub mod lanes;
 pub mod message;
 pub mod worker;

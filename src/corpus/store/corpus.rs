@@ -185,7 +185,7 @@ impl CorpusTable {
     }
 
     /// Everything that has a text for each sentence.
-    pub(crate) fn texts(&self) -> impl Iterator<Item = &TextStore> {
+    pub fn texts(&self) -> impl Iterator<Item = &TextStore> {
         let of_sentences = [&self.sources, &self.references].into_iter().chain(&self.further);
         of_sentences.chain(self.systems.iter().map(|column| &column.texts))
     }
@@ -201,7 +201,7 @@ impl CorpusTable {
     }
 
     /// How the columns of references are called: `reference`, `reference_2` and so on.
-    pub(crate) fn reference_names(&self) -> impl Iterator<Item = String> {
+    pub fn reference_names(&self) -> impl Iterator<Item = String> {
         let name = |n: usize| if n == 0 { "reference".to_owned() } else { format!("reference_{}", n + 1) };
         (0..=self.further.len()).map(name)
     }
