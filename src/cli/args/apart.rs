@@ -9,6 +9,7 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Command};
 
 use engine::error::{Error, Result};
+use engine::models::choice::ModelSpec;
 use engine::models::disk::{CONFIG_FILE, SOURCE_FILE, TARGET_FILE, WEIGHTS_FILE};
 use engine::text::write::{BESIDE_DATABASE, is_same_file};
 
@@ -69,7 +70,7 @@ fn values<'a>(argument: &Arg, matches: &'a ArgMatches) -> impl Iterator<Item = &
 /// The files that an argument names; of a workspace also what SQLite keeps beside it.
 fn all_read(argument: &Arg, matches: &ArgMatches) -> Vec<InputPath> {
     let kind = argument.get_value_parser().type_id();
-    let is_path = kind == TypeId::of::<PathBuf>();
+    let is_path = kind == TypeId::of::<PathBuf>() || kind == TypeId::of::<ModelSpec>();
     // `NAME=FILE` and `[NAME=]FILE` name a file too.
     let is_named = argument.get_value_names().is_some_and(|names| names.iter().any(|name| name.ends_with("FILE")));
     if !is_path && !is_named {
