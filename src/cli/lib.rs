@@ -121,6 +121,14 @@ pub const COMMANDS: &[CommandEntry] = &[
         writes: &["output"],
         run: score::run,
     },
+    CommandEntry {
+        name: "phrases",
+        about: "The best targets of source phrases, by a model and by a phrase table",
+        arguments: phrases::PhrasesArgs::augment_args,
+        example: "interlinear phrases --model rnnencdec-en-fr --phrase-table phrases.gz \"at the end of\"",
+        writes: &[],
+        run: |matches, _| phrases::show(matches),
+    },
     command!(
         "contrast",
         score::contrast::ContrastArgs,

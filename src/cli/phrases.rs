@@ -77,6 +77,51 @@ pub fn asked(matches: &ArgMatches) -> bool {
     matches.contains_id("phrase_table")
 }
 
+/// The arguments of `interlinear phrases`.
+#[derive(Args, Clone, Debug)]
+pub struct PhrasesArgs {
+    /// A model folder, or the name of an installed model
+    #[arg(long, value_name = "DIR", required = true, value_parser = args::folder())]
+    model: Vec<ModelSpec>,
+    /// A phrase table as Moses writes it, packed (gzip, zstandard) or not
+    #[arg(long, value_name = "FILE")]
+    phrase_table: PathBuf,
+    /// How many targets of each source phrase
+    #[arg(long, value_name = "K", default_value_t = 3, value_parser = count(65_535))]
+    top: usize,
+    /// Which feature of the table is p(target | source), from 1
+    #[arg(long, value_name = "N", default_value_t = phrases::DIRECT, value_parser = count(65_535))]
+    table_feature: usize,
+    /// Source phrases; without any, all of the table
+    #[arg(value_name = "SOURCE PHRASE")]
+    phrases: Vec<String>,
+    /// How the targets are written
+    #[arg(long, value_enum, default_value_t)]
+    format: TableFormat,
+    /// Phrases are cut into words at spaces alone
+    #[arg(long)]
+    pretokenized: bool,
+    #[command(flatten)]
+    batch: BatchArgs,
+    #[command(flatten)]
+    run: RunArgs,
+}
+
+/// Shows the best targets of source phrases, by the model and by the table (Cho et al. 2014, section 4.3).
+pub fn show(matches: &ArgMatches) -> anyhow::Result<()> {
+    let typed = PhrasesArgs::from_arg_matches(matches)?;
+    let (table, k) = (open(&typed.phrase_table)?, typed.top);
+    let low = Low {
+        phrase_table: Some(typed.phrase_table),
+        output: None,
+        feature: Feature::default(),
+        top: Some(k),
+        table_feature: typed.table_feature,
+        phrases: typed.phrases,
+    };
+    top::run(scorer(matches)?, table, &low, typed.format, k)
+}
+
 /// A model that scores phrases.
 struct Scorer {
     model: Model,
