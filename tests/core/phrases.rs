@@ -323,7 +323,8 @@ fn top_targets_are_told_in_columns() {
     let folder = tempfile::tempdir().expect("a temporary directory");
     std::fs::write(folder.path().join("table"), TABLE).expect("written");
     let model = reference("rnnencdec");
-    let all = ["phrases", "--model", model.to_str().expect("a plain path"), "--phrase-table", "table", "--top", "2", "s9"];
+    let all =
+        ["phrases", "--model", model.to_str().expect("a plain path"), "--phrase-table", "table", "--top", "2", "s9"];
     assert_eq!(run_in(folder.path(), &all, b"").stdout, text, "a command of its own");
     let tsv = run_score("rnnencdec", TABLE.as_bytes(), &["--top", "2", "--format", "tsv", "s9"]).stdout;
     assert!(tsv.starts_with("source\trank\tmodel_target\tmodel_log_p\t") && tsv.contains("\ns9\t2\t"), "{tsv}");

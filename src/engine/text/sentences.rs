@@ -3,8 +3,8 @@
 
 use std::sync::LazyLock;
 
-use icu_segmenter::options::{LineBreakOptions, SentenceBreakInvariantOptions};
-use icu_segmenter::{LineSegmenter, SentenceSegmenter, SentenceSegmenterBorrowed};
+use icu_segmenter::options::SentenceBreakInvariantOptions;
+use icu_segmenter::{SentenceSegmenter, SentenceSegmenterBorrowed};
 
 use crate::text::language::primary;
 
@@ -137,11 +137,6 @@ fn closing(behind: &str) -> usize {
     let closes = |c: char| matches!(c, '\u{201d}' | '\u{2019}' | '»' | ')' | ']' | '!' | '?' | '\u{2026}');
     let first = behind.split_whitespace().next().filter(|first| first.chars().all(closes));
     first.map_or(0, |first| behind.len() - behind.trim_start().len() + first.len())
-}
-
-/// Where a line of text may be broken (UAX 14), in bytes from its beginning; the last is its end.
-pub fn line_breaks(text: &str) -> Vec<usize> {
-    LineSegmenter::new_auto(LineBreakOptions::default()).segment_str(text).skip(1).collect()
 }
 
 #[cfg(test)]

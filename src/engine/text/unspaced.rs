@@ -205,3 +205,14 @@ fn boundaries(chunk: &str) -> impl Iterator<Item = usize> {
         is_end.then_some(at)
     })
 }
+/// Where a line of text may be broken (UAX 14), in bytes from its beginning; the last is its end. In a browser behind spaces
+/// alone.
+pub fn line_breaks(text: &str) -> Vec<usize> {
+    #[cfg(not(target_family = "wasm"))]
+    return icu_segmenter::LineSegmenter::new_auto(icu_segmenter::options::LineBreakOptions::default())
+        .segment_str(text)
+        .skip(1)
+        .collect();
+    #[cfg(target_family = "wasm")]
+    text.match_indices(' ').map(|(at, _)| at + 1).filter(|at| *at < text.len()).chain([text.len()]).collect()
+}

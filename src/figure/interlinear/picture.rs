@@ -11,7 +11,7 @@ use crate::page::points;
 use crate::palette::Palette;
 use crate::{Figure, MARGIN};
 use engine::error::{Error, Result};
-use engine::text::sentences::line_breaks;
+use engine::text::unspaced::line_breaks;
 
 /// What the files of such figures are called.
 pub const TITLE: &str = "Interlinear text";
