@@ -19,6 +19,7 @@ use crate::analyse::agreement::agreement;
 use crate::analyse::campaign::CampaignArgs;
 use crate::analyse::choice::ChoiceArgs;
 use crate::analyse::format::Format;
+use crate::analyse::hits::QueryArgs;
 use crate::analyse::links::LinkArgs;
 use crate::analyse::overview::overviews_of;
 use crate::args;
@@ -42,7 +43,6 @@ use corpus::store::rules::KnownWords;
 use engine::aligner::bundled::AlignerChoice;
 use engine::aligner::words::LineAligner;
 use engine::analysis::bleu::Tokenization;
-use engine::analysis::concordance::ConcordanceOrder;
 use engine::error::{Error, Result};
 use engine::evaluation;
 use engine::evaluation::acting::Acting;
@@ -120,7 +120,6 @@ Formats:
 kappa; then the sentences where A and B differ, then Krippendorff's alpha of ratings, stars, tags and marks. Of three
 annotators and more that alone. With --format jsonl it is one object."
 )]
-#[expect(clippy::struct_excessive_bools, reason = "options, as typed")]
 pub struct AnalyseArgs {
     /// The file; it is made where there is none
     #[arg(long, value_name = "FILE")]
@@ -195,22 +194,8 @@ pub struct AnalyseArgs {
     /// `google` for the weights of Google's raters (non-translation 25, minor punctuation 0.1, errors of the source 0)
     #[arg(long, value_name = "NAME|FILE")]
     scheme: Option<PathBuf>,
-    /// Print where this pattern of source words, output words and links occurs, as a concordance
-    #[arg(long, value_name = "QUERY")]
-    query: Option<String>,
-    /// Print weights in place of hits: how much alpha, or weight of an alignment head, the output words behind `|` give to the hit, as a
-    /// mean over sentences with its 95 % interval, by each system; with --format jsonl an object for each row
-    #[arg(long, requires = "query")]
-    weights: bool,
-    /// What it is looked for among
-    #[arg(long, default_value = "word", requires = "query", value_parser = one_of(KEYS.iter().copied()), action = clap::ArgAction::Set)]
-    by: bool,
-    /// What the words behind `->` and `|` are looked for among
-    #[arg(long, default_value = "word", requires = "query", value_parser = one_of(KEYS.iter().copied()), action = clap::ArgAction::Set)]
-    target_by: bool,
-    /// How its hits are sorted
-    #[arg(long, default_value = "place", requires = "query", value_parser = one_of(ORDERS.iter().copied()))]
-    order: ConcordanceOrder,
+    #[command(flatten)]
+    query: QueryArgs,
     /// Of which system, counted from 1; where nothing is said of the first, and with --format gold of the reference
     #[arg(long, value_name = "N")]
     system: Option<usize>,
@@ -242,18 +227,6 @@ pub struct AnalyseArgs {
     #[command(flatten)]
     run: RunArgs,
 }
-
-/// What a query is looked for among, and whether that is parts of speech.
-const KEYS: &[Choice<bool>] =
-    &[("word", "The words", false), ("pos", "Their parts of speech, of sentences that have them", true)];
-
-/// How hits are sorted.
-const ORDERS: &[Choice<ConcordanceOrder>] = &[
-    ("place", "As the sentences stand", ConcordanceOrder::Place),
-    ("left", "By the words before the hit, from the nearest on", ConcordanceOrder::Left),
-    ("hit", "By the words of the hit", ConcordanceOrder::Hit),
-    ("right", "By the words behind the hit", ConcordanceOrder::Right),
-];
 
 /// By what an oracle is told.
 pub(crate) const ORACLES: &[Choice<import::OracleBy>] = &[
@@ -329,8 +302,9 @@ pub fn run(low: &AnalyseArgs) -> anyhow::Result<()> {
         corpus = read(&workspace)?;
     }
     let mut output = LineOutput::stdout();
-    if let Some(query) = &low.query {
-        hits::print(query, low, &workspace, &corpus, rows, &mut output)?;
+    if let Some(query) = &low.query.query {
+        let system = low.system.unwrap_or(1);
+        hits::print(query, &low.query, (system, low.format), (&workspace, &corpus), rows, &mut output)?;
         return output.finish();
     }
     if !low.overview.is_empty() {

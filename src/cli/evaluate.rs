@@ -18,12 +18,13 @@ use std::time::Instant;
 use clap::{ArgMatches, FromArgMatches as _};
 
 use crate::args::EnsembleArgs;
+use crate::context::Context;
 use crate::evaluate::arguments::{EvaluateArgs, ReportFormat};
 use crate::evaluate::evaluated::{Evaluated, MeasuredModel};
 use crate::input::lines;
+use crate::output;
 use crate::output::LineOutput;
 use crate::progress::ProgressLine;
-use crate::{Context, output};
 use corpus::measures::table::Measuring;
 use corpus::overview::test_set::TestSet;
 use corpus::run;

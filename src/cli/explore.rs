@@ -9,7 +9,8 @@ use clap::{ArgMatches, Args, FromArgMatches as _};
 
 use crate::args;
 use crate::args::RunArgs;
-use crate::{Context, output, tell_panic};
+use crate::context::Context;
+use crate::output;
 use engine::clock::Instant;
 use engine::error::Error;
 use engine::interventions::InterventionFile;
@@ -79,7 +80,7 @@ pub fn open(low: ExploreArgs, context: Context) -> anyhow::Result<()> {
     if let Some(state) = saved.clone() {
         let window = std::thread::current().id();
         std::panic::set_hook(Box::new(move |info| {
-            tell_panic(info);
+            output::tell_panic(info);
             defect::note(&state, info, window);
         }));
     }

@@ -13,6 +13,7 @@ pub mod analyse;
 pub mod args;
 pub mod bench;
 pub mod columns;
+pub mod context;
 pub mod dictionary;
 pub mod evaluate;
 pub mod explore;
@@ -37,7 +38,7 @@ pub mod windows;
 
 use std::ffi::OsString;
 use std::io;
-use std::panic::{AssertUnwindSafe, PanicHookInfo};
+use std::panic::AssertUnwindSafe;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -46,17 +47,8 @@ use clap::{ArgMatches, Args as _, FromArgMatches as _};
 use crate::output::provenance;
 use engine::error::Error;
 use engine::text::tsv::guard_formulas;
-use explorer::session::driver::OpenWith as WindowOptions;
 
-/// Opens the window and returns when it is closed.
-pub type OpenWindow = fn(WindowOptions) -> engine::error::Result<()>;
-
-/// What the commands cannot reach themselves.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Context {
-    /// The window, in a build that has one.
-    pub window: Option<OpenWindow>,
-}
+pub use crate::context::{Context, OpenWindow};
 
 /// One line of [`COMMANDS`].
 pub struct CommandEntry {
@@ -280,13 +272,13 @@ pub const COMMANDS: &[CommandEntry] = &[
     command!(
         "completions",
         shells::CompletionArgs,
-        shells::completions,
+        |low: &shells::CompletionArgs| shells::completions(low, program()),
         "Write what a shell needs to complete these commands"
     ),
     command!(
         "man",
         shells::ManArgs,
-        shells::man,
+        |low: &shells::ManArgs| shells::man(low, program()),
         "Write the pages of the manual, for the program man",
         writes "folder"
     ),
@@ -347,7 +339,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, context: Context) -> E
 
 /// The same, with the exit code as a number.
 pub fn code_of(arguments: impl IntoIterator<Item = OsString>, context: Context) -> u8 {
-    std::panic::set_hook(Box::new(tell_panic));
+    std::panic::set_hook(Box::new(output::tell_panic));
     let ended = std::panic::catch_unwind(AssertUnwindSafe(|| dispatch(arguments, context)));
     let Ok(ended) = ended else { return 1 };
     match ended {
@@ -417,11 +409,4 @@ fn exit_code(error: &anyhow::Error) -> u8 {
 fn is_closed_pipe(error: &anyhow::Error) -> bool {
     let kinds = error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>());
     kinds.into_iter().any(|error| error.kind() == io::ErrorKind::BrokenPipe)
-}
-
-/// A defect of ours is a sentence too, with the place to report.
-fn tell_panic(panic: &PanicHookInfo<'_>) {
-    let message = panic.payload_as_str().unwrap_or("no message");
-    let place = panic.location().map_or_else(|| "an unknown place".to_owned(), ToString::to_string);
-    output::tell(&format!("internal error at {place}: {message}; please report it"));
 }

@@ -7,9 +7,9 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, FromArgMatches as _};
 use serde_json::json;
 
-use crate::Context;
 use crate::args::TableFormat;
 use crate::columns::TextTable;
+use crate::context::Context;
 use crate::output::LineOutput;
 use crate::progress::ProgressLine;
 use crate::vectors::{VectorArgs, Vectors};

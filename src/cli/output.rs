@@ -5,6 +5,7 @@ pub mod provenance;
 use std::borrow::Cow;
 use std::io;
 use std::io::{BufWriter, IsTerminal as _, Write};
+use std::panic::PanicHookInfo;
 
 use engine::error::Error;
 use engine::text::commands::{is_command, is_turn, json};
@@ -98,4 +99,11 @@ pub fn tell(sentence: &str) {
     // A terminal must not obey what a file name or a sentence happens to contain.
     let sentence = replaced(sentence, is_command);
     let _ = writeln!(io::stderr().lock(), "interlinear: {sentence}");
+}
+
+/// A defect of ours is a sentence too, with the place to report.
+pub fn tell_panic(panic: &PanicHookInfo<'_>) {
+    let message = panic.payload_as_str().unwrap_or("no message");
+    let place = panic.location().map_or_else(|| "an unknown place".to_owned(), ToString::to_string);
+    tell(&format!("internal error at {place}: {message}; please report it"));
 }

@@ -4,67 +4,30 @@
 //! The table is read in windows of many lines. A window is scored in batches of like length, whose sources are
 //! encoded once, and written in the order of the table; memory stays constant.
 
+mod arguments;
 mod top;
 
 use std::io::{BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use clap::parser::ValueSource;
-use clap::{ArgMatches, Args, FromArgMatches as _, ValueEnum};
+use clap::{ArgMatches, Args as _, FromArgMatches as _};
 
 use crate::args;
-use crate::args::{BatchArgs, RunArgs, ScoreFormat, TableFormat, count};
+use crate::args::{BatchArgs, RunArgs, ScoreFormat, TableFormat};
 use crate::output;
+pub use crate::phrases::arguments::PhrasesArgs;
+use crate::phrases::arguments::{Feature, Low, Scorer, WINDOW_LINES};
 use crate::progress::ProgressLine;
 use engine::decoding::phrases::{BATCH, PhraseOptions, ScoredPhrases};
 use engine::error::{Error, Result};
 use engine::models::choice::ModelSpec;
-use engine::models::{Model, Stepper};
 use engine::text::phrases;
 use engine::text::phrases::{PhraseEntry, PhraseTable};
 use engine::ticket::CancellationToken;
 
-/// Lines of a window.
-const WINDOW_LINES: usize = 20_000;
 /// Bytes of a full window.
 const WINDOW_BYTES: usize = 16 << 20;
-
-#[derive(Args, Clone, Debug)]
-#[group(skip)]
-struct Low {
-    /// A phrase table as Moses writes it, packed (gzip, zstandard) or not, instead of --source and --target; it
-    /// comes out with the model's score of each pair as one further feature, everything else byte for byte
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["source", "target"], help_heading = PHRASES)]
-    phrase_table: Option<PathBuf>,
-    /// Where the table goes, packed as its name says (.gz, .zst); else to stdout
-    #[arg(long, value_name = "FILE", requires = "phrase_table", conflicts_with = "top", help_heading = PHRASES)]
-    output: Option<PathBuf>,
-    /// What the further feature is. A Moses that takes the logarithm of its features itself wants probabilities
-    #[arg(long, value_enum, default_value_t, requires = "phrase_table", help_heading = PHRASES)]
-    feature: Feature,
-    /// Show the K best targets of each source phrase instead, by the model and by the table
-    #[arg(long, value_name = "K", requires = "phrase_table", value_parser = count(65_535), help_heading = PHRASES)]
-    top: Option<usize>,
-    /// Which feature of the table is p(target | source), from 1; Moses writes p(s | t), its lexical weight, p(t | s)
-    /// and its lexical weight
-    #[arg(long, value_name = "N", default_value_t = phrases::DIRECT, value_parser = count(65_535), requires = "top", help_heading = PHRASES)]
-    table_feature: usize,
-    /// Source phrases to show the top targets of; without any, all of the table
-    #[arg(value_name = "SOURCE PHRASE", requires = "top", help_heading = PHRASES)]
-    phrases: Vec<String>,
-}
-
-const PHRASES: &str = "Phrase tables";
-
-/// What the further feature is.
-#[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Feature {
-    /// The natural logarithm of the probability.
-    #[default]
-    LogProbability,
-    /// The probability itself.
-    Probability,
-}
 
 /// Adds the arguments to those of `score`, whose files are not needed beside a phrase table.
 pub fn arguments(command: clap::Command) -> clap::Command {
@@ -75,36 +38,6 @@ pub fn arguments(command: clap::Command) -> clap::Command {
 /// Whether a phrase table is to be scored instead of two files.
 pub fn asked(matches: &ArgMatches) -> bool {
     matches.contains_id("phrase_table")
-}
-
-/// The arguments of `interlinear phrases`.
-#[derive(Args, Clone, Debug)]
-pub struct PhrasesArgs {
-    /// A model folder, or the name of an installed model
-    #[arg(long, value_name = "DIR", required = true, value_parser = args::folder())]
-    model: Vec<ModelSpec>,
-    /// A phrase table as Moses writes it, packed (gzip, zstandard) or not
-    #[arg(long, value_name = "FILE")]
-    phrase_table: PathBuf,
-    /// How many targets of each source phrase
-    #[arg(long, value_name = "K", default_value_t = 3, value_parser = count(65_535))]
-    top: usize,
-    /// Which feature of the table is p(target | source), from 1
-    #[arg(long, value_name = "N", default_value_t = phrases::DIRECT, value_parser = count(65_535))]
-    table_feature: usize,
-    /// Source phrases; without any, all of the table
-    #[arg(value_name = "SOURCE PHRASE")]
-    phrases: Vec<String>,
-    /// How the targets are written
-    #[arg(long, value_enum, default_value_t)]
-    format: TableFormat,
-    /// Phrases are cut into words at spaces alone
-    #[arg(long)]
-    pretokenized: bool,
-    #[command(flatten)]
-    batch: BatchArgs,
-    #[command(flatten)]
-    run: RunArgs,
 }
 
 /// Shows the best targets of source phrases, by the model and by the table (Cho et al. 2014, section 4.3).
@@ -120,13 +53,6 @@ pub fn show(matches: &ArgMatches) -> anyhow::Result<()> {
         phrases: typed.phrases,
     };
     top::run(scorer(matches)?, table, &low, typed.format, k)
-}
-
-/// A model that scores phrases.
-struct Scorer {
-    model: Model,
-    stepper: Box<dyn Stepper>,
-    options: PhraseOptions,
 }
 
 /// Scores a phrase table, or shows its top targets.

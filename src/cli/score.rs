@@ -6,11 +6,12 @@ use clap::{ArgMatches, Args, FromArgMatches as _};
 
 use crate::args::links::LinkWordsArgs;
 use crate::args::{BatchArgs, ModelArgs, PairArgs, ReadingArgs, RunArgs, ScoreFormat};
+use crate::context::Context;
 use crate::output::LineOutput;
 use crate::pairs::{PairForcer, SourcePair};
+use crate::phrases;
 use crate::windows;
 use crate::windows::Doing;
-use crate::{Context, phrases};
 use engine::analysis::hard;
 use engine::decoding::{Ensemble, Hypothesis};
 use engine::error::Error;

@@ -9,7 +9,6 @@ use clap_complete::Shell;
 use clap_mangen::Man;
 
 use crate::output::{LineOutput, STDOUT, failed};
-use crate::program;
 use engine::text::write::{FolderDraft, write_atomic};
 
 const NAME: &str = "interlinear";
@@ -38,16 +37,15 @@ pub struct ManArgs {
     folder: Option<PathBuf>,
 }
 
-/// Writes the completions of a shell.
-pub fn completions(low: &CompletionArgs) -> anyhow::Result<()> {
+/// Writes what a shell completes of the program.
+pub fn completions(low: &CompletionArgs, mut program: clap::Command) -> anyhow::Result<()> {
     let mut text = Vec::new();
-    clap_complete::generate(low.shell, &mut program(), NAME, &mut text);
+    clap_complete::generate(low.shell, &mut program, NAME, &mut text);
     print(&text)
 }
 
-/// Writes the pages of the manual.
-pub fn man(low: &ManArgs) -> anyhow::Result<()> {
-    let mut program = program();
+/// Writes the pages of the program's manual.
+pub fn man(low: &ManArgs, mut program: clap::Command) -> anyhow::Result<()> {
     program.build();
     let Some(folder) = &low.folder else { return print(&page(program)?) };
     let folder = FolderDraft::new(folder)?;

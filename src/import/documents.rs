@@ -3,28 +3,19 @@
 
 pub mod align;
 pub mod beads;
+mod document;
 mod docx;
 mod html;
 
 use std::io::Read as _;
 use std::path::Path;
 
+use crate::documents::document::MOST_TEXT;
 use crate::input::ImportInput;
 use engine::error::{Error, Result};
-use engine::text::reader::{MOST_LINE, require_file};
+use engine::text::reader::require_file;
 
-/// Bytes of a text at most, unpacked, and of what is kept of it, where each paragraph costs so many more.
-const MOST_TEXT: u64 = 1 << 26;
-const PARAGRAPH: usize = 64;
-
-/// A document.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ImportedDocument {
-    /// Its paragraphs, headings and cells, with single spaces; none is empty.
-    pub paragraphs: Vec<String>,
-    /// What they cost.
-    bytes: usize,
-}
+pub use crate::documents::document::ImportedDocument;
 
 /// What parts paragraphs in a plain text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -68,20 +59,6 @@ impl ImportedDocument {
             return Err(Error::file(path, "has no text; give a document with sentences"));
         }
         Ok(document)
-    }
-
-    /// Adds a paragraph, if it has anything, its runs of spaces as one each; or says why it is too much.
-    fn push(&mut self, text: &str) -> std::result::Result<(), String> {
-        if text.len() > MOST_LINE {
-            return Err(format!("has a paragraph of more than {MOST_LINE} bytes; split it"));
-        }
-        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        if !text.is_empty() {
-            self.bytes += text.len() + PARAGRAPH;
-            self.paragraphs.push(text);
-        }
-        let is_long = self.bytes as u64 > MOST_TEXT;
-        if is_long { Err(format!("has too much text: more than {MOST_TEXT} bytes; split it")) } else { Ok(()) }
     }
 }
 

@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 
-use crate::align::{AlignArgs, High, high};
+use crate::align::arguments::AlignArgs;
+use crate::align::models::{High, high};
 use crate::output::LineOutput;
 use crate::windows;
 use crate::windows::{Doing, Growth};

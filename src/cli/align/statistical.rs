@@ -1,6 +1,6 @@
 //! `interlinear align --statistical`: links that need no model, or on which alignment heads have a vote.
 
-use crate::align::{AlignArgs, LinkFormat};
+use crate::align::arguments::{AlignArgs, LinkFormat};
 use crate::args;
 use crate::input::{InputFiles, InputLine, InputLines};
 use crate::output::LineOutput;

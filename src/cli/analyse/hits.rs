@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
-use crate::analyse::AnalyseArgs;
+use clap::Args;
+
 use crate::analyse::format::Format;
-use crate::args::TableFormat;
+use crate::args::{Choice, TableFormat, one_of};
 use crate::columns::print as print_table;
 use crate::output;
 use crate::output::LineOutput;
@@ -12,15 +13,48 @@ use corpus::query::hits::{Searching, tsv};
 use corpus::query::linked::{LinkChoice, LinkOrigin, TallyOrder, Tallying};
 use corpus::store::corpus::CorpusTable;
 use corpus::store::file::Workspace;
-use engine::analysis::concordance::sorted;
+use engine::analysis::concordance::{ConcordanceOrder, sorted};
 use engine::error::Error;
+
+/// A query, as typed.
+#[derive(Args, Clone, Debug)]
+pub(super) struct QueryArgs {
+    /// Print where this pattern of source words, output words and links occurs, as a concordance
+    #[arg(long, value_name = "QUERY")]
+    pub(super) query: Option<String>,
+    /// Print weights in place of hits: how much alpha, or weight of an alignment head, the output words behind `|` give to the hit, as a
+    /// mean over sentences with its 95 % interval, by each system; with --format jsonl an object for each row
+    #[arg(long, requires = "query")]
+    weights: bool,
+    /// What it is looked for among
+    #[arg(long, default_value = "word", requires = "query", value_parser = one_of(KEYS.iter().copied()), action = clap::ArgAction::Set)]
+    by: bool,
+    /// What the words behind `->` and `|` are looked for among
+    #[arg(long, default_value = "word", requires = "query", value_parser = one_of(KEYS.iter().copied()), action = clap::ArgAction::Set)]
+    target_by: bool,
+    /// How its hits are sorted
+    #[arg(long, default_value = "place", requires = "query", value_parser = one_of(ORDERS.iter().copied()))]
+    order: ConcordanceOrder,
+}
+
+/// What a query is looked for among, and whether that is parts of speech.
+const KEYS: &[Choice<bool>] =
+    &[("word", "The words", false), ("pos", "Their parts of speech, of sentences that have them", true)];
+
+/// How hits are sorted.
+const ORDERS: &[Choice<ConcordanceOrder>] = &[
+    ("place", "As the sentences stand", ConcordanceOrder::Place),
+    ("left", "By the words before the hit, from the nearest on", ConcordanceOrder::Left),
+    ("hit", "By the words of the hit", ConcordanceOrder::Hit),
+    ("right", "By the words behind the hit", ConcordanceOrder::Right),
+];
 
 /// Prints the hits of a query: the sentence, the hit with what stands around it, what it is linked to, and the output.
 pub(super) fn print(
     query: &str,
-    low: &AnalyseArgs,
-    workspace: &Workspace,
-    corpus: &CorpusTable,
+    low: &QueryArgs,
+    (number, format): (usize, Format),
+    (workspace, corpus): (&Workspace, &CorpusTable),
     chosen: Vec<u32>,
     output: &mut LineOutput,
 ) -> anyhow::Result<()> {
@@ -34,9 +68,8 @@ pub(super) fn print(
         return Err(Error::Input(message.to_owned()).into());
     }
     if low.weights {
-        return weights(query, low, (workspace, corpus), chosen, output);
+        return weights(query, (low.by, format), (workspace, corpus), chosen, output);
     }
-    let number = low.system.unwrap_or(1);
     let Some(system) = number.checked_sub(1).filter(|at| *at < corpus.systems.len()) else {
         let count = corpus.systems.len();
         let message = format!("--system {number} is not there; there are {count}, counted from 1");
@@ -59,7 +92,7 @@ pub(super) fn print(
 /// Prints the weights of the output words of a query on its hits, by every system.
 fn weights(
     query: &str,
-    low: &AnalyseArgs,
+    (by_parts, format): (bool, Format),
     (workspace, corpus): (&Workspace, &CorpusTable),
     chosen: Vec<u32>,
     output: &mut LineOutput,
@@ -67,7 +100,7 @@ fn weights(
     let order = TallyOrder {
         query: query.to_owned(),
         kinds: LinkChoice::systems(corpus),
-        by_parts: low.by,
+        by_parts,
         weighs: true,
         ..TallyOrder::default()
     };
@@ -83,5 +116,5 @@ fn weights(
             "no system has weights of such words: none has a hit with such an output word, or they came without alpha",
         );
     }
-    print_table(if low.format == Format::Jsonl { TableFormat::Json } else { TableFormat::Tsv }, &table, output)
+    print_table(if format == Format::Jsonl { TableFormat::Json } else { TableFormat::Tsv }, &table, output)
 }

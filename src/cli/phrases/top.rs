@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::args::TableFormat;
 use crate::output::LineOutput;
-use crate::phrases::{Low, Scorer, WINDOW_LINES};
+use crate::phrases::arguments::{Low, Scorer, WINDOW_LINES};
 use engine::decoding::phrases::ScoredPhrases;
 use engine::error::{Error, Result};
 use engine::text::phrases::{PhraseEntry, PhraseTable, feature};
@@ -35,7 +35,13 @@ struct Target {
 ///
 /// # Errors
 /// When the table, the model or the output fails; at the end when a phrase is not in the table.
-pub fn run(mut scorer: Scorer, mut table: PhraseTable, low: &Low, format: TableFormat, k: usize) -> anyhow::Result<()> {
+pub(super) fn run(
+    mut scorer: Scorer,
+    mut table: PhraseTable,
+    low: &Low,
+    format: TableFormat,
+    k: usize,
+) -> anyhow::Result<()> {
     let n = low.table_feature;
     let name = scorer.model.config.name.clone();
     let mut output = LineOutput::stdout();

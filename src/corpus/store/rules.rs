@@ -1,35 +1,17 @@
 //! What a word is in a workspace: a rule for each side ([`engine::text::cut`]), chosen when the side gets its first texts and
 //! kept, for marks, links by hand and parts of speech name words by their numbers.
 
-use std::collections::HashSet;
-
 use rusqlite::{Connection, params};
-use serde::{Deserialize, Serialize};
 
 use crate::store::file::{Workspace, change, one};
-use engine::aligner::learned::Directions;
-use engine::aligner::words::LineAligner;
 use engine::error::{Error, Result};
-use engine::text::cut::{WordExchange, WordRule};
+use engine::text::cut::WordRule;
 use engine::text::language::guess;
-use engine::text::links::{Link, Links};
-use engine::text::words::WordPlaces;
+
+pub use engine::aligner::sides::{SideRules, counterparts, spread};
 
 /// Texts that a language is guessed from, and how many at once.
 const GUESSED: (usize, usize) = (200, 8);
-
-/// The rules of both sides.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SideRules {
-    pub source: WordRule,
-    pub target: WordRule,
-}
-
-impl Default for SideRules {
-    fn default() -> Self {
-        Self { source: WordRule::Tokens, target: WordRule::Tokens }
-    }
-}
 
 /// What is known of the words of texts that come in.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -40,80 +22,6 @@ pub struct KnownWords {
     pub languages: [Option<String>; 2],
     /// The rules that a file names.
     pub rules: Option<SideRules>,
-}
-
-impl SideRules {
-    /// Words between spaces, as Pharaoh links count them.
-    pub const SPACES: Self = Self { source: WordRule::Spaces, target: WordRule::Spaces };
-
-    /// What links of lines count in a corpus: what stands between spaces, unless they are said to count its own words.
-    pub fn of_lines(link_tokens: bool, own: Self) -> Self {
-        if link_tokens || own.are_given() { own } else { Self::SPACES }
-    }
-
-    /// Whether the texts were cut when they came in.
-    pub fn are_given(self) -> bool {
-        self.source == WordRule::Given
-    }
-
-    /// The links of the statistical aligner between the words of two texts.
-    pub fn aligned(self, aligner: &mut LineAligner, source: &str, target: &str) -> Directions {
-        let ([from, to], (_, _, links)) = (aligner.rules(), aligner.words(source, target));
-        let own = Self { source: from, target: to };
-        let told = |links: Vec<Link>| self.retold_links(&links, own, (source, target));
-        let Directions { forward, reverse, likely } = links;
-        Directions { forward: told(forward), reverse: told(reverse), likely: told(likely) }
-    }
-
-    /// Links of words that other rules cut in the same two texts, as links of the words of these. A side that counts alike stays, also
-    /// where its text is not known.
-    pub fn retold(self, links: &Links, other: Self, texts: (&str, &str)) -> Links {
-        let told = |links: &[Link]| self.retold_links(links, other, texts);
-        Links::new(told(links.sure()), told(links.possible()))
-    }
-
-    /// As [`SideRules::retold`], of links without kinds, in their order.
-    pub fn retold_links(self, links: &[Link], other: Self, (source, target): (&str, &str)) -> Vec<Link> {
-        let side = |text, from, to| (from != to).then(|| counterparts(text, from, to));
-        let sources = side(source, other.source, self.source);
-        spread(links, sources.as_deref(), side(target, other.target, self.target).as_deref())
-    }
-}
-
-/// For each word that a rule cuts in a text, the words of another rule that it stands for.
-pub(crate) fn counterparts(text: &str, from: WordRule, to: WordRule) -> Vec<Vec<usize>> {
-    let own = from.words(text);
-    match (from, to) {
-        _ if from == to => (0..own.len()).map(|word| vec![word]).collect(),
-        (WordRule::Spaces, to) if to.are_tokens() => {
-            let exchange = WordExchange::of(text, to);
-            let mut all = vec![Vec::new(); exchange.spaced];
-            let places = exchange.places.iter().enumerate();
-            places.for_each(|(word, place)| place.iter().for_each(|place| all[*place].push(word)));
-            all
-        }
-        (from, WordRule::Spaces) if from.are_tokens() => {
-            WordExchange::of(text, from).places.into_iter().map(|place| place.into_iter().collect()).collect()
-        }
-        _ => {
-            let places = WordPlaces::of_parts(&own, text, to).map(|found| found.places).unwrap_or_default();
-            places.into_iter().map(Iterator::collect).collect()
-        }
-    }
-}
-
-/// Links as those of all that their words stand for, of none that stands for nothing; `None`: the words of a side stay.
-pub(crate) fn spread(links: &[Link], sources: Option<&[Vec<usize>]>, targets: Option<&[Vec<usize>]>) -> Vec<Link> {
-    let of = |side: Option<&[Vec<usize>]>, word: usize| {
-        side.map_or_else(|| vec![word], |side| side.get(word).cloned().unwrap_or_default())
-    };
-    let pairs = |link: &Link| {
-        let targets = of(targets, link.target);
-        let pair = move |source| targets.clone().into_iter().map(move |target| Link { source, target });
-        of(sources, link.source).into_iter().flat_map(pair)
-    };
-    let mut seen = HashSet::new();
-    links.iter().flat_map(pairs).filter(|link| seen.insert(*link)).collect()
 }
 
 /// The rule of most of the first texts, by the languages that some neighbours together seem to be in.

@@ -36,6 +36,7 @@ mod parallel;
 pub mod placed;
 pub mod sentences;
 pub mod settings;
+pub mod sides;
 pub mod special;
 pub mod vocabulary;
 pub mod words;

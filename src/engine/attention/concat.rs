@@ -2,7 +2,7 @@
 
 use candle_core::Tensor;
 
-use crate::attention::{Attention, AttentionShapes, Query, Sizes, Source};
+use crate::attention::score::{Attention, AttentionShapes, Query, Sizes, Source};
 use crate::error::Result;
 use crate::nn::linear::{Parameters, apply};
 

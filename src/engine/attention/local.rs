@@ -7,7 +7,7 @@
 use candle_core::Tensor;
 use candle_nn::ops::sigmoid;
 
-use crate::attention::{AlignedAnnotations, Attention, AttentionShapes, Query, Source};
+use crate::attention::score::{AlignedAnnotations, Attention, AttentionShapes, Query, Source};
 use crate::error::Result;
 use crate::nn::linear::{Parameters, apply};
 use crate::nn::softmax;

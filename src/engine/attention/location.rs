@@ -2,7 +2,7 @@
 
 use candle_core::Tensor;
 
-use crate::attention::{AlignedAnnotations, Attention, AttentionShapes, Query, Sizes, Source};
+use crate::attention::score::{AlignedAnnotations, Attention, AttentionShapes, Query, Sizes, Source};
 use crate::error::Result;
 use crate::nn::linear::{Parameters, apply};
 use crate::nn::softmax;

@@ -12,78 +12,12 @@ pub mod general;
 pub mod local;
 pub mod location;
 pub mod scaled_dot;
+pub mod score;
 
-use candle_core::Tensor;
-
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::nn::linear::Parameters;
-use crate::nn::softmax;
 
-/// What the decoder asks with.
-#[derive(Clone, Copy, Debug)]
-pub struct Query<'a> {
-    /// s_{i-1} (Bahdanau et al.) or h_t (Luong et al.), [rows, n].
-    pub state: &'a Tensor,
-    /// The target position i, from 0; the same for all rows.
-    pub i: usize,
-}
-
-/// What is asked: the source sentences.
-#[derive(Clone, Copy, Debug)]
-pub struct Source<'a> {
-    /// What [`Attention::keys`] made of the annotations; `None` where it makes nothing. [rows or 1, t_x, ..]
-    pub keys: Option<&'a Tensor>,
-    /// 1 where a source word is, 0 where padding is, [rows or 1, t_x].
-    pub mask: &'a Tensor,
-}
-
-impl Source<'_> {
-    /// The keys of a function that has some.
-    pub fn keys(&self) -> Result<&Tensor> {
-        self.keys.ok_or_else(|| Error::Internal("an alignment model was given no keys".into()))
-    }
-}
-
-/// Where a step looks.
-#[derive(Clone, Debug)]
-pub struct AlignedAnnotations {
-    /// Weights alpha_ij, [rows, t_x].
-    pub alpha: Tensor,
-    /// The aligned position p_t from which local attention looks, in source words from 0, [rows].
-    pub p_t: Option<Tensor>,
-}
-
-/// An alignment model.
-pub trait Attention: Send + Sync {
-    /// The part of the energies that depends on the annotations alone, made once a sentence: `h` [b, t_x, |h_j|]
-    /// gives [b, t_x, ..]; `None` where the energies do not depend on them.
-    fn keys(&self, h: &Tensor) -> Result<Option<Tensor>>;
-
-    /// e_i, [rows, t_x]; NaN at words for which there is none.
-    fn energies(&self, query: &Query<'_>, source: &Source<'_>) -> Result<Tensor>;
-
-    /// alpha_i from `e_i` [rows, t_x]: a softmax over the words that exist. Functions that look at less, or
-    /// that do not normalise, override it.
-    fn align(&self, _query: &Query<'_>, e_i: &Tensor, source: &Source<'_>) -> Result<AlignedAnnotations> {
-        Ok(AlignedAnnotations { alpha: softmax::masked(e_i, source.mask)?, p_t: None })
-    }
-}
-
-/// Names and shapes of parameters.
-pub type AttentionShapes = Vec<(&'static str, Vec<usize>)>;
-
-/// What the shapes of an alignment model's parameters depend on.
-#[derive(Clone, Copy, Debug)]
-pub struct Sizes {
-    /// Length of the query, n.
-    pub query: usize,
-    /// Length of an annotation: 2n in both directions, n in one.
-    pub annotation: usize,
-    /// n', units in which both meet (additive only).
-    pub units: usize,
-    /// Source words that get an energy (location only).
-    pub max_source: usize,
-}
+pub use crate::attention::score::{AlignedAnnotations, Attention, AttentionShapes, Query, Sizes, Source};
 
 /// One line of [`ATTENTIONS`].
 pub struct AttentionEntry {
@@ -276,19 +210,11 @@ pub fn construct(
     })
 }
 
-/// k_j' q of every source word: `keys` [rows or 1, t_x, n] and `query` [rows, n] give [rows, t_x].
-fn inner_products(keys: &Tensor, query: &Tensor) -> Result<Tensor> {
-    if keys.dim(0)? == 1 {
-        return Ok(query.matmul(&keys.squeeze(0)?.t()?)?);
-    }
-    Ok(keys.matmul(&query.unsqueeze(2)?)?.squeeze(2)?)
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::HashMap;
 
-    use candle_core::{Device, Var};
+    use candle_core::{Device, Tensor, Var};
 
     use super::*;
 

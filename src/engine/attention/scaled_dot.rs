@@ -2,7 +2,7 @@
 
 use candle_core::Tensor;
 
-use crate::attention::{Attention, AttentionShapes, Query, Sizes, Source, inner_products};
+use crate::attention::score::{Attention, AttentionShapes, Query, Sizes, Source, inner_products};
 use crate::error::Result;
 use crate::nn::linear::Parameters;
 

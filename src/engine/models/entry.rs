@@ -1,18 +1,39 @@
 //! What a line of the table of architectures says, and which line a configuration names.
 
 use std::fmt;
+use std::sync::Arc;
 
 use crate::attention::{AttentionEntry, AttentionKind};
 use crate::error::Result;
-use crate::models::anatomy::entry::Plan;
+use crate::models::anatomy::entry::MachineStage;
+use crate::models::anatomy::wrong::Miswiring;
+use crate::models::checkpoint::Weights;
 use crate::models::config::Config;
-use crate::models::fused::Pack;
 use crate::models::header::Shapes;
 use crate::models::loss::Trainable;
+use crate::models::stepper::Stepper;
 use crate::nn::linear::Parameters;
 
 /// Makes the readable form of a model from its parameters.
 pub type Readable = fn(&Config, &Parameters<'_>) -> Result<Box<dyn Trainable>>;
+
+/// The weights of one model, packed.
+pub trait PackedModel: fmt::Debug + Send + Sync {
+    /// A stepper that may use `threads` threads of the current pool; `config` may choose other heads as the alignment
+    /// than the one that it was packed for.
+    fn stepper(self: Arc<Self>, config: &Config, threads: usize) -> Box<dyn Stepper>;
+}
+
+/// Packs the weights of a model.
+pub type Pack = fn(&Config, &Arc<Weights>) -> Result<Arc<dyn PackedModel>>;
+
+/// How an architecture is drawn.
+pub struct Plan {
+    /// As its paper has it, in the order of computing.
+    pub stages: &'static [MachineStage],
+    /// What is otherwise with this configuration, or rewired.
+    pub adapt: fn(&Config, Option<Miswiring>, &mut Vec<MachineStage>),
+}
 
 /// Where a model looks, and how it scores.
 #[derive(Clone, Copy)]

@@ -11,7 +11,7 @@ use quick_xml::escape::resolve_predefined_entity;
 use quick_xml::events::{BytesStart, Event};
 use zip::ZipArchive;
 
-use crate::documents::ImportedDocument;
+use crate::documents::document::ImportedDocument;
 use engine::error::{Error, Result};
 
 /// The text of a document in its package, and what its styles are.

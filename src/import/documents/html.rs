@@ -6,7 +6,7 @@ use html5gum::emitters::default::DefaultEmitter;
 use html5gum::{StartTag, Token, Tokenizer};
 use regex::Regex;
 
-use crate::documents::ImportedDocument;
+use crate::documents::document::ImportedDocument;
 
 /// Elements that stand within a line; any other ends a paragraph.
 const WITHIN: &[&str] = &[

@@ -1,22 +1,13 @@
-//! The table in which an architecture says what its boxes are, what they show and what flows between them.
+//! The boxes of which an architecture makes its table: what they are, what they show and what flows between them.
 
 use std::ops::Range;
 
 use crate::error::{Error, Result};
-use crate::models::anatomy::{Arrow, Equation, Flows, Machine, MachinePart, MachineSpan, Miswiring, Quantity, numbers};
-use crate::models::config::Config;
+use crate::models::anatomy::quantity::{Equation, MachinePart, MachineSpan, Quantity, numbers};
 use crate::models::header::Shapes;
 use crate::nn::trace::Notes;
 
-/// How an architecture is drawn.
-pub struct Plan {
-    /// As its paper has it, in the order of computing.
-    pub stages: &'static [MachineStage],
-    /// What is otherwise with this configuration, or rewired.
-    pub adapt: fn(&Config, Option<Miswiring>, &mut Vec<MachineStage>),
-}
-
-/// A box of the machine, a line of a [`Plan`].
+/// A box of the machine, a line of a [`Plan`](crate::models::entry::Plan).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MachineStage {
     /// Names it and its [`MachinePart`].
@@ -171,7 +162,7 @@ impl MachineStage {
     }
 
     /// Its tensors among `all` of a model.
-    fn weights_among(&self, all: &Shapes, layers: usize) -> Shapes {
+    pub(super) fn weights_among(&self, all: &Shapes, layers: usize) -> Shapes {
         let mut weights: Shapes = Vec::new();
         for name in self.layers.of(layers).flat_map(|k| self.weights.iter().map(move |name| in_layer(name, k))) {
             let is_meant = |own: &str| own == name || (name.ends_with('.') && own.starts_with(&name));
@@ -213,20 +204,4 @@ impl ShownQuantity {
 
 fn in_layer(name: &str, k: usize) -> String {
     name.replace("{k}", &k.to_string()).replace("{l}", &(k + 1).to_string())
-}
-
-/// The drawing of these stages; what a stage reads of one that is not there is left out.
-pub(super) fn machine(stages: Vec<MachineStage>, all: &Shapes, layers: usize) -> Machine {
-    let arrows = stages.iter().flat_map(|stage| {
-        let at = |flows: Flows, from: &'static [&'static str]| {
-            from.iter().map(move |from| Arrow { from, to: stage.key, flows })
-        };
-        at(Flows::Always, stage.reads)
-            .chain(at(Flows::FromBefore, stage.recalls))
-            .chain(at(Flows::AtFirst, stage.starts))
-    });
-    let is_there = |arrow: &Arrow| stages.iter().any(|stage| stage.key == arrow.from);
-    let arrows = arrows.filter(is_there).collect();
-    let weights = stages.iter().map(|stage| stage.weights_among(all, layers)).collect();
-    Machine { stages, weights, arrows }
 }

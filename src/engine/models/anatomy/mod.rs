@@ -4,8 +4,10 @@
 //! an architecture is drawn and what its boxes show stands in one table, its [`Plan`]. [`Miswiring`] rewires a model as it
 //! is often wrongly drawn.
 
+mod drawing;
 pub mod entry;
 pub(super) mod luong;
+mod quantity;
 pub(super) mod recurrent;
 pub(super) mod rnn_encdec;
 pub(super) mod rnn_search;
@@ -13,195 +15,24 @@ pub mod shrunk;
 pub(super) mod transformer;
 pub mod wrong;
 
-use serde::{Deserialize, Deserializer, Serialize};
-
-use std::collections::BTreeSet;
-use std::sync::{Mutex, PoisonError};
-
 use candle_core::{Device, Tensor};
 
 use crate::error::{Error, Result};
+use crate::models::anatomy::quantity::numbers;
 use crate::models::checkpoint::Weights;
 use crate::models::config::Config;
 use crate::models::entry::shapes;
-use crate::models::header::Shapes;
 use crate::models::loss::Trainable;
 use crate::models::readable::{AlignedStep, Annotations, State, Step};
 use crate::nn::linear::Parameters;
 use crate::nn::trace::{Notes, Trace};
 
-pub use crate::models::anatomy::entry::{Layers, MachineStage, Plan, ShownQuantity};
+pub use crate::models::anatomy::drawing::{Arrow, Flows, Machine};
+pub use crate::models::anatomy::entry::{Layers, MachineStage, ShownQuantity};
+pub use crate::models::anatomy::quantity::{Equation, MachinePart, MachineSpan, Name, Quantity};
 pub use crate::models::anatomy::shrunk::{Shrunk, shrunk};
 pub use crate::models::anatomy::wrong::{Miswiring, WRONGS};
-
-/// A name that stands in a table of the program.
-pub type Name = &'static str;
-
-/// A name that was sent: each is kept once, and there are no more than the tables hold.
-fn named<'de, D: Deserializer<'de>>(sent: D) -> std::result::Result<Name, D::Error> {
-    static KNOWN: Mutex<BTreeSet<Name>> = Mutex::new(BTreeSet::new());
-    let name = String::deserialize(sent)?;
-    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(same) = known.get(name.as_str()) {
-        return Ok(same);
-    }
-    let name: Name = name.leak();
-    known.insert(name);
-    Ok(name)
-}
-
-/// Between which ends numbers of a kind lie.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum MachineSpan {
-    /// From 0 to 1: what comes out of a logistic function, and shares.
-    Gate,
-    /// From -1 to 1: what comes out of tanh.
-    Signed,
-    /// Anywhere.
-    #[default]
-    Free,
-}
-
-/// A vector, or one for each source word.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Quantity {
-    /// As the paper writes it, in the notation of [`figure::equation`].
-    #[serde(deserialize_with = "named")]
-    pub symbol: Name,
-    /// What it is.
-    #[serde(deserialize_with = "named")]
-    pub name: Name,
-    /// Between which ends its numbers lie.
-    pub span: MachineSpan,
-    /// Numbers of a row.
-    pub width: usize,
-    /// Row after row: one row, or one for each source word.
-    pub values: Vec<f32>,
-    /// The terms of the sum that it is made of, where the model tells them, by what they come from: `word`, `state`, `context`. A bias is
-    /// in the term that reads the word, before maxout in that of the state.
-    pub terms: Vec<(String, Vec<f32>)>,
-}
-
-impl Quantity {
-    /// How many rows there are.
-    pub fn count(&self) -> usize {
-        self.values.len() / self.width.max(1)
-    }
-
-    /// Row `j`; empty where there is none.
-    pub fn row(&self, j: usize) -> &[f32] {
-        self.values.get(j * self.width..(j + 1) * self.width).unwrap_or(&[])
-    }
-}
-
-/// The numbers of a stage.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct MachinePart {
-    /// The stage's key.
-    #[serde(deserialize_with = "named")]
-    pub key: Name,
-    /// What it holds, in the order of its equations.
-    pub quantities: Vec<Quantity>,
-}
-
-/// A line of a stage.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Equation {
-    /// In the notation of [`figure::equation`].
-    pub text: &'static str,
-    /// Where the paper has it.
-    pub source: &'static str,
-}
-
-/// What flows from one stage to another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Arrow {
-    /// Key of a stage.
-    pub from: &'static str,
-    /// Key of a stage.
-    pub to: &'static str,
-    /// At which steps.
-    pub flows: Flows,
-}
-
-/// When something flows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Flows {
-    /// At every step.
-    Always,
-    /// From the step before: not at the first.
-    FromBefore,
-    /// At the first step alone.
-    AtFirst,
-}
-
-/// The drawing of a model.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Machine {
-    /// Its boxes, in the order in which they are computed.
-    pub stages: Vec<MachineStage>,
-    /// The tensors that each is computed with.
-    pub weights: Vec<Shapes>,
-    /// What flows between them.
-    pub arrows: Vec<Arrow>,
-}
-
-impl Machine {
-    /// The tensors of a box.
-    pub fn weights_of(&self, key: &str) -> &[(String, Vec<usize>)] {
-        let at = self.stages.iter().position(|stage| stage.key == key);
-        at.map_or(&[], |at| &self.weights[at])
-    }
-
-    /// The boxes that `keep` keeps, moved together, with what flows between them through those that are left out.
-    pub fn only(&self, keep: impl Fn(&MachineStage) -> bool) -> Self {
-        let kept: Vec<usize> = (0..self.stages.len()).filter(|n| keep(&self.stages[*n])).collect();
-        let mut rows: Vec<usize> = kept.iter().map(|n| self.stages[*n].place.1).collect();
-        rows.sort_unstable();
-        rows.dedup();
-        let stage = |n: &usize| {
-            let stage = self.stages[*n];
-            let (column, row) = stage.place;
-            let is_before = |n: &&usize| self.stages[**n].place.1 == row && self.stages[**n].place.0 < column;
-            let down = rows.iter().position(|of| *of == row).unwrap_or(row);
-            MachineStage { place: (kept.iter().filter(is_before).count(), down), ..stage }
-        };
-        let stages: Vec<MachineStage> = kept.iter().map(stage).collect();
-        let is_kept = |key: &str| stages.iter().any(|stage| stage.key == key);
-        let mut arrows: Vec<Arrow> = Vec::new();
-        for from in stages.iter().map(|stage| stage.key) {
-            let mut ways: Vec<Arrow> = self.arrows.iter().filter(|arrow| arrow.from == from).copied().collect();
-            let mut seen = ways.clone();
-            while let Some(way) = ways.pop() {
-                if is_kept(way.to) {
-                    if way.to != from && !arrows.contains(&way) {
-                        arrows.push(way);
-                    }
-                    continue;
-                }
-                let further = self.arrows.iter().filter(|arrow| arrow.from == way.to);
-                let further =
-                    further.filter_map(|next| Some(Arrow { from, to: next.to, flows: way.flows.then(next.flows)? }));
-                let further: Vec<Arrow> = further.filter(|next| !seen.contains(next)).collect();
-                seen.extend(&further);
-                ways.extend(further);
-            }
-        }
-        let is_always = |arrow: &Arrow| arrows.contains(&Arrow { flows: Flows::Always, ..*arrow });
-        let arrows = arrows.iter().filter(|arrow| arrow.flows == Flows::Always || !is_always(arrow)).copied().collect();
-        Self { stages, weights: kept.iter().map(|n| self.weights[*n].clone()).collect(), arrows }
-    }
-}
-
-impl Flows {
-    /// When something flows that flows on by `next`; `None`: never within two steps.
-    fn then(self, next: Self) -> Option<Self> {
-        match (self, next) {
-            (flows, Self::Always) | (Self::Always, flows) => Some(flows),
-            _ => None,
-        }
-    }
-}
+pub use crate::models::entry::Plan;
 
 /// The source as the decoder finds it.
 pub struct Encoded {
@@ -275,7 +106,7 @@ pub fn machine(config: &Config, wrong: Option<Miswiring>) -> Machine {
 fn drawn(plan: &Plan, config: &Config, wrong: Option<Miswiring>) -> Machine {
     let mut stages = plan.stages.to_vec();
     (plan.adapt)(config, wrong, &mut stages);
-    entry::machine(stages, &shapes(config), layers(config))
+    drawing::machine(stages, &shapes(config), layers(config))
 }
 
 /// Layers of its encoder, or of both sides.
@@ -370,8 +201,4 @@ impl Anatomy {
 /// Notes what the two halves of a step hand over, where it is there.
 fn note<const N: usize>(notes: &mut Notes, values: [(&str, Option<&Tensor>); N]) {
     notes.extend(values.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?.clone()))));
-}
-
-fn numbers(tensor: &Tensor) -> Result<Vec<f32>> {
-    Ok(tensor.flatten_all()?.to_vec1()?)
 }

@@ -18,7 +18,6 @@ pub mod transformer;
 mod transformer_layers;
 mod units;
 
-use std::fmt::Debug;
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
@@ -28,15 +27,7 @@ use crate::models::fused::rows::RowTable;
 use crate::models::stepper::{StepOutput, StepRow, Stepper};
 use crate::nn::fused::Packed;
 
-/// The weights of one model, packed.
-pub trait PackedModel: Debug + Send + Sync {
-    /// A stepper that may use `threads` threads of the current pool; `config` may choose other heads as the alignment
-    /// than the one that it was packed for.
-    fn stepper(self: Arc<Self>, config: &Config, threads: usize) -> Box<dyn Stepper>;
-}
-
-/// Packs the weights of a model.
-pub type Pack = fn(&Config, &Arc<Weights>) -> Result<Arc<dyn PackedModel>>;
+pub use crate::models::entry::{Pack, PackedModel};
 
 /// A model packed for decoding; cheap to clone.
 #[derive(Clone, Debug)]

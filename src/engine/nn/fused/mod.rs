@@ -6,8 +6,6 @@
 //! and the tests compare each kernel with a plain loop on odd shapes.
 #![allow(unsafe_code, reason = "SIMD kernels; each block says why it is sound")]
 
-use serde::{Deserialize, Serialize};
-
 pub mod attention;
 pub mod elementwise;
 pub mod focus;
@@ -21,6 +19,7 @@ pub mod output;
 pub mod pack;
 mod pages;
 pub mod pairs;
+mod precision;
 mod rounded;
 pub mod scan;
 pub mod screen;
@@ -32,26 +31,9 @@ mod width;
 
 pub use elementwise::{axpy, dot, fill_rows};
 pub use pack::Packed;
+pub use precision::Precision;
 pub use rounded::Factor;
 pub use tile::Onto;
-
-/// How exactly the factors of products are kept while a model learns; sums and weights are `f32` always.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Precision {
-    /// As they are.
-    #[default]
-    F32,
-    /// Rounded to bf16 ([`pairs`]), where the processor multiplies those faster; elsewhere as [`Precision::F32`].
-    Bf16,
-}
-
-impl Precision {
-    /// The precision that this processor supports: this one, or `F32`.
-    pub fn here(self) -> Self {
-        if pairs::multiplied() { self } else { Self::F32 }
-    }
-}
 
 /// Which instructions the processor has, found once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -22,7 +22,7 @@ use crate::app::files::picture::{FigureRequest, GUIDED, PictureRequest, measure}
 use crate::app::settings::{Settings, Shown};
 use crate::app::state::AppState;
 use crate::jobs::live::protocol::{ColumnId, HypothesisView};
-use corpus::store::rules::SideRules;
+use engine::aligner::sides::SideRules;
 use engine::analysis::hard;
 use engine::analysis::measures::{MEASURES, MeasuredWords, Tested};
 use engine::analysis::reading::Reading;

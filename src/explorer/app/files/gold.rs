@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use crate::app::document::column::Column;
 use crate::app::document::table;
 use crate::jobs::live::protocol::HypothesisView;
-use corpus::store::rules::SideRules;
+use engine::aligner::sides::SideRules;
 use engine::lang;
 use engine::text::cut::WordRule;
 use engine::text::links::{Link, Links};

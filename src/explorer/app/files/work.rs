@@ -29,7 +29,6 @@ use figure::interlinear::conllu;
 use figure::page::FigurePage;
 use figure::png::Pixels;
 use figure::provenance::{Provenance, beside};
-use import;
 use training::recipe::TrainingPlan;
 use training::{curves, recipe};
 
@@ -234,16 +233,25 @@ fn look(path: PathBuf, on: Page) -> FileEvent {
     } else if path.extension().is_some_and(|extension| extension == "json") {
         (Dropped::Interventions, path)
     } else {
-        // What cannot be read is told by who opens it.
-        let kind = import::guess(&path).ok().and_then(|found| found.first().map(|(kind, _)| *kind));
-        let what = match kind {
-            Some(kind) if kind.is_links() => Dropped::Links,
-            Some(kind) if kind.name == "conllu" => Dropped::Annotated,
-            _ => Dropped::Text,
-        };
-        (what, path)
+        (kind_of(&path), path)
     };
     FileEvent::Opened { path, what, on }
+}
+
+/// What a file of text is. What cannot be read is told by who opens it.
+#[cfg(not(target_family = "wasm"))]
+fn kind_of(path: &Path) -> Dropped {
+    match import::guess(path).ok().and_then(|found| found.first().map(|(kind, _)| *kind)) {
+        Some(kind) if kind.is_links() => Dropped::Links,
+        Some(kind) if kind.name == "conllu" => Dropped::Annotated,
+        _ => Dropped::Text,
+    }
+}
+
+/// A browser takes texts alone.
+#[cfg(target_family = "wasm")]
+fn kind_of(_: &Path) -> Dropped {
+    Dropped::Text
 }
 
 /// The folder of a model whose file this is: someone who drops one of its files means the model.

@@ -7,8 +7,8 @@ use crate::app::state::AppState;
 use crate::jobs::live::protocol::ColumnId;
 use crate::jobs::queue::QueueOrder;
 use crate::jobs::queue::head::{HeadLearned, HeadOrder, LearnedOfText};
-use crate::pages::sentence::SentencePage;
 use crate::pages::sentence::command::HeadCommand;
+use crate::pages::sentence::state::SentencePage;
 
 impl SentencePage {
     pub(super) fn learn(&mut self, app: &mut AppState, command: HeadCommand) {

@@ -10,6 +10,7 @@ pub mod learning;
 pub mod lists;
 pub mod probes;
 pub mod selection;
+mod state;
 pub mod variants;
 #[cfg(feature = "gui")]
 pub mod view;
@@ -20,33 +21,10 @@ use crate::app::files::work::{FileEvent, FileJob};
 use crate::app::page::{Dropped, Page, SENTENCE};
 use crate::app::state::AppState;
 use crate::jobs::queue::Found;
-use crate::pages::sentence::asked::{AskedProbe, HeadPlan, Neighbours, PersuadedWord};
 use crate::pages::sentence::command::{SearchCommand, SentenceCommand};
 use crate::pages::shape::PageState;
 
-/// The page.
-#[derive(Clone, Debug, Default)]
-pub struct SentencePage {
-    near: Option<Neighbours>,
-    /// Questions about columns that are under way.
-    probes: Vec<AskedProbe>,
-    /// Rows that were found to make a model say a word, oldest first.
-    persuaded: Vec<PersuadedWord>,
-    /// An alignment head that is to be learned.
-    head: HeadPlan,
-}
-
-impl SentencePage {
-    /// What the sheet has of the alignment head that is to be learned.
-    pub fn head(&self) -> &HeadPlan {
-        &self.head
-    }
-
-    /// The neighbours that were asked for last.
-    pub fn neighbours(&self) -> Option<&Neighbours> {
-        self.near.as_ref()
-    }
-}
+pub use crate::pages::sentence::state::SentencePage;
 
 impl SentencePage {
     /// Does what the user asked for.

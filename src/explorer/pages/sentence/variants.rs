@@ -8,9 +8,9 @@ use crate::app::document::rewording::{WordEdit, reworded};
 use crate::app::document::scene::{Scene, SearchChange, SearchSettings, Variant};
 use crate::app::state::AppState;
 use crate::jobs::live::protocol::{ColumnId, Near};
-use crate::pages::sentence::SentencePage;
 use crate::pages::sentence::asked::Neighbours;
 use crate::pages::sentence::command::VariantCommand;
+use crate::pages::sentence::state::SentencePage;
 
 /// Most variants of a sentence.
 pub const MOST: usize = 12;

@@ -6,7 +6,7 @@ use egui::{Rect, Response, Sense, Ui};
 use crate::app::document::table::TargetWord;
 use crate::app::files::picture;
 use crate::app::settings::Shown;
-use crate::widgets::heatmap::{Answer, HeatmapWidget, Outlined};
+use crate::widgets::heatmap::widget::{Answer, HeatmapWidget};
 use crate::widgets::{is_heard, labels, node, theme};
 use engine::analysis::alignment::Alignment;
 use engine::analysis::reading::Reading;
@@ -14,6 +14,7 @@ use engine::interventions::Said;
 use engine::lang;
 use engine::text::links::Link;
 use figure::heatmap::layout::Grid;
+use figure::heatmap::outlines::Outlined;
 
 /// More cells in view than this get nodes only in the marked rows; screen readers would drown.
 const MOST_CELLS: usize = 1_200;

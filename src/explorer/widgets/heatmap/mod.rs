@@ -5,24 +5,23 @@
 
 pub mod access;
 mod texture;
+mod widget;
 
 use egui::emath::GuiRounding;
 use egui::{Id, Pos2, Rect, Sense, Stroke, StrokeKind, Ui, UiBuilder, pos2, vec2};
 
-use crate::app::document::table::AlignmentTable;
 use crate::app::files::picture;
 use crate::app::settings::Shown;
 use crate::widgets::{labels, marks, node, theme};
-use engine::analysis::alignment::Alignment;
 use engine::analysis::reading::Reading;
 use engine::lang;
-use figure::heatmap::layout::{Gaze, Grid, Metrics};
+use figure::heatmap::layout::Grid;
 use figure::label::Label;
-use figure::mark::{Cells, Scale};
-use figure::palette::ColourMap;
+use figure::mark::Cells;
 use figure::{geometry, heatmap};
 
 pub use crate::widgets::heatmap::texture::Texture;
+pub use crate::widgets::heatmap::widget::{Answer, HeatmapInput, HeatmapWidget};
 pub use figure::heatmap::outlines::Outlined;
 pub use figure::heatmap::{HeatmapMarks, layout};
 
@@ -30,78 +29,6 @@ pub use figure::heatmap::{HeatmapMarks, layout};
 const MEASURES_FROM: u32 = 56;
 /// Radius of the dot where an original looked, as a share of its cell, and its limits, points.
 const DOT: (f32, f32, f32) = (0.2, 2.0, 5.0);
-
-/// What is to be drawn.
-pub struct HeatmapWidget<'a> {
-    /// Its identity.
-    pub id: Id,
-    /// Whose alignment it is.
-    pub name: &'a str,
-    /// Words.
-    pub table: &'a AlignmentTable,
-    /// Numbers.
-    pub matrix: &'a Alignment,
-    /// Which numbers they are.
-    pub shown: Shown,
-    /// The colours of the cells,
-    pub map: &'static ColourMap,
-    /// and what their ends stand for.
-    pub scale: Scale,
-    /// Sizes, shared by all columns.
-    pub metrics: Metrics,
-    /// What is marked.
-    pub marks: HeatmapMarks,
-    /// Where local attention looks.
-    pub gaze: Option<Gaze<'a>>,
-    /// Draw it, and do not only say it.
-    pub draws_gaze: bool,
-    /// Whose links the table's are.
-    pub outlined: Outlined,
-    /// Alpha of the selected row can be dragged.
-    pub can_drag: bool,
-    /// Cells where the original of a variant looked most, in rows that look elsewhere now.
-    pub before: Vec<(usize, usize)>,
-    /// Show typed words for `[UNK]`.
-    pub replace: bool,
-    /// How far to the right all heatmaps are scrolled.
-    pub scroll_x: f32,
-    /// Say where this cell is, as for a menu of it.
-    pub locate: Option<(usize, usize)>,
-    /// Bring this row into view.
-    pub reveal: Option<usize>,
-}
-
-/// A menu is asked for.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct HeatmapInput {
-    /// Of this target word,
-    pub i: Option<usize>,
-    /// of this source word, of the cell of both.
-    pub j: Option<usize>,
-    /// Where it is to open.
-    pub at: Pos2,
-}
-
-/// What happened.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Answer {
-    /// Target and source word under the mouse.
-    pub over: (Option<usize>, Option<usize>),
-    /// Target word that was clicked.
-    pub clicked: Option<usize>,
-    /// The cell that was clicked, where it was one.
-    pub cell: Option<(usize, usize)>,
-    /// The word or cell whose menu is asked for.
-    pub menu: Option<HeatmapInput>,
-    /// How far to the right this one is scrolled now.
-    pub scroll_x: f32,
-    /// Cells are to be so many times as large.
-    pub zoom: f32,
-    /// Keys: rows down, columns right.
-    pub steps: (isize, isize),
-    /// A cell of the selected row that the mouse begins to drag, and where, points from the top.
-    pub grabbed: Option<(usize, usize, f32)>,
-}
 
 impl HeatmapWidget<'_> {
     /// Draws it into all the room there is.
@@ -254,12 +181,6 @@ impl HeatmapWidget<'_> {
         if response.has_focus() {
             answer.steps = keys(ui, response.id);
         }
-    }
-
-    /// Whether alpha of the selected row can be dragged.
-    fn drags(&self) -> bool {
-        let is_alpha = self.shown == Shown::Alpha && self.table.reading != Some(Reading::Head);
-        self.can_drag && is_alpha && !self.table.is_given
     }
 
     /// The cells of the selected row can be dragged up and down, where they are alpha.

@@ -19,6 +19,7 @@ mod overview;
 mod picture;
 pub mod plan_draft;
 mod run;
+mod save;
 mod scheme;
 pub mod scheme_draft;
 mod scoring;
@@ -43,11 +44,8 @@ use crate::pages::shell::dialogs::{AskedPath, IMPORT, Question, WORKSPACE, Wants
 use crate::pages::shell::local::{PageView, Window};
 use crate::pages::shell::task;
 use crate::widgets::{labels, theme};
-use engine::analysis::symmetrize::SYMMETRIZATIONS;
 use engine::lang;
 use import::Role;
-
-use corpus::export::out::{AttentionFormat, ExportFormat, LinkRule};
 
 /// Fields for paths are no wider, points.
 const PATH_WIDTH: f32 = 520.0;
@@ -260,7 +258,7 @@ fn bar_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     ui.separator();
     import_ui(ui, workbench, window);
     run::run_ui(ui, workbench, window);
-    save_ui(ui, workbench, window);
+    save::save_ui(ui, workbench, window);
     let mut note = tr!("Close this corpus; everything in it is kept");
     if workbench.is_unsaved() {
         note = tr!("Close this corpus; nothing of it is kept unless it is saved");
@@ -361,97 +359,6 @@ fn role_name(role: &Role) -> &'static str {
         Role::Gold => tr!("links by hand"),
         Role::Scores(_) => tr!("scores of a system"),
     }
-}
-
-/// The question that saves so.
-fn saving(kind: ExportFormat) -> Question {
-    let (title, note) = (tr!("Save the sentences shown"), tr!("All sentences that are shown, in their order."));
-    let rows = |name| Question::new(title, tr!("Save"), Wants::NewFile(name), note);
-    match kind {
-        ExportFormat::Tsv => rows("sentences.tsv"),
-        ExportFormat::Jsonl => rows("sentences.jsonl"),
-        ExportFormat::Pharaoh(..) => rows("alignment.txt"),
-        ExportFormat::Gold | ExportFormat::OutputGold(_) => rows("gold.txt"),
-        ExportFormat::Judgements => rows("judgements.jsonl"),
-        ExportFormat::JudgementTable => rows("judgements.tsv"),
-        ExportFormat::Mqm => rows("mqm.tsv"),
-        ExportFormat::Suggestions => rows("suggestions.tsv"),
-        ExportFormat::Pearmut => rows("annotations.jsonl"),
-        ExportFormat::Tasks => Question::new(
-            tr!("Save the tasks"),
-            tr!("Save"),
-            Wants::NewFile("tasks.tsv"),
-            tr!("Those of all annotators."),
-        ),
-        ExportFormat::Report => rows("report.html"),
-        ExportFormat::Arrays => {
-            let note = tr!(
-                "Arrays named by sentence and system: 12.1.alpha, 12.1.source and 12.1.target. numpy.load opens it."
-            );
-            Question { note, ..rows("alignments.npz") }
-        }
-        ExportFormat::Matrices => {
-            let note = tr!("A table for each sentence that is shown and each system that has an alignment of it.");
-            Question::new(tr!("Save alignments into a folder"), tr!("Save"), Wants::Folder, note)
-        }
-        ExportFormat::Figures(..) => {
-            let note = tr!("A file for each sentence that is shown and has an alignment.");
-            Question::new(tr!("Save figures into a folder"), tr!("Save"), Wants::Folder, note)
-        }
-    }
-}
-
-fn save_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
-    ui.menu_button(tr!("Save"), |ui| {
-        let count = workbench.rows.len();
-        ui.label(
-            RichText::new(tr!("The {n} sentence shown" | "The {n} sentences shown" % count))
-                .size(theme::TEXT_SMALL)
-                .weak(),
-        );
-        let mut kinds = vec![
-            (tr!("Table as TSV..."), ExportFormat::Tsv),
-            (tr!("Everything as JSON lines..."), ExportFormat::Jsonl),
-            (tr!("Alignments as arrays (.npz)..."), ExportFormat::Arrays),
-            (tr!("Alignments as TSV, into a folder..."), ExportFormat::Matrices),
-            (tr!("Report as HTML..."), ExportFormat::Report),
-            (tr!("Judgements as JSON lines..."), ExportFormat::Judgements),
-            (tr!("Judgements as TSV..."), ExportFormat::JudgementTable),
-            (tr!("Marks as MQM of the WMT (TSV)..."), ExportFormat::Mqm),
-            (tr!("Ratings and marks as ESA of Pearmut..."), ExportFormat::Pearmut),
-            (tr!("Links by hand..."), ExportFormat::Gold),
-        ];
-        kinds.extend(
-            workbench.linked.map(|system| (tr!("Links by hand of the output..."), ExportFormat::OutputGold(system))),
-        );
-        let names: Vec<String> = workbench.corpus.systems.iter().map(|column| column.system.name.clone()).collect();
-        let mut ask = |ui: &mut Ui, text: &str, kind: ExportFormat| {
-            let button = ui.button(text);
-            if button.clicked() {
-                window.ask(saving(kind).then(move |path| CorpusCommand::Save(kind, path)));
-                ui.close();
-            }
-            button
-        };
-        for (text, kind) in kinds.drain(..) {
-            ask(ui, text, kind);
-        }
-        for (at, name) in names.iter().enumerate() {
-            ui.menu_button(tr!("Of {name}", name), |ui| {
-                ask(ui, tr!("Links of greatest alpha..."), ExportFormat::Pharaoh(at, LinkRule::Greatest));
-                ask(ui, tr!("Links with alpha of at least 0.2..."), ExportFormat::Pharaoh(at, LinkRule::Above(20)));
-                ui.menu_button(tr!("Links of rows and columns"), |ui| {
-                    for (n, rule) in SYMMETRIZATIONS.iter().enumerate() {
-                        let kind = ExportFormat::Pharaoh(at, LinkRule::Symmetrised(n));
-                        ask(ui, &format!("{}...", lang::text(rule.name)), kind).on_hover_text(lang::text(rule.about));
-                    }
-                });
-                ask(ui, tr!("Heatmaps as SVG, into a folder..."), ExportFormat::Figures(at, AttentionFormat::Svg));
-                ask(ui, tr!("Heatmaps as PDF, into a folder..."), ExportFormat::Figures(at, AttentionFormat::Pdf));
-                ask(ui, tr!("Heatmaps as PNG, into a folder..."), ExportFormat::Figures(at, AttentionFormat::Png));
-            });
-        }
-    });
 }
 
 /// What went wrong, what came in, what is being done.

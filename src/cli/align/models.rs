@@ -1,0 +1,130 @@
+//! The models that align, of one direction or both, and pairs as they read them.
+
+use crate::align::arguments::AlignArgs;
+use crate::args;
+use crate::evaluate::opposite;
+use crate::input::InputFiles;
+use crate::output::provenance;
+use crate::windows::WindowItem;
+use engine::aligner::learned::Directions;
+use engine::analysis::symmetrize::symmetrization;
+use engine::error::{Error, Result};
+use engine::evaluation::alignment::{Aligner, AlignerDirection, Refused, WordPair};
+use engine::evaluation::rows::ReadRows;
+use engine::models::choice::ModelSpec;
+use engine::models::{Model, Stepper};
+use engine::text::links::Link;
+use engine::text::words::words;
+use host::runtime::Runtime;
+use training::settings::LinkWords;
+
+/// A model that is loaded, and what runs it.
+type Loaded = (Model, Box<dyn Stepper>);
+
+/// What runs the models.
+pub(super) struct Steppers {
+    pub(super) forward: Box<dyn Stepper>,
+    pub(super) reverse: Option<Box<dyn Stepper>>,
+}
+
+/// What is meant.
+pub(super) struct High<'a> {
+    pub(super) low: &'a AlignArgs,
+    pub(super) forward: Model,
+    pub(super) reverse: Option<Model>,
+}
+
+/// A pair as both models read it.
+pub(super) struct Pair {
+    pub(super) forward: WordPair,
+    pub(super) reverse: Option<WordPair>,
+    /// Words of both sides.
+    pub(super) words: usize,
+}
+
+/// Loads the models, and refuses what they cannot do.
+pub(super) fn high(low: &AlignArgs) -> anyhow::Result<(High<'_>, Steppers)> {
+    if low.symmetrize.is_some() && low.reverse_model.is_none() {
+        let message = "--symmetrize needs two directions; give --reverse-model, or --statistical in place of a model";
+        return Err(Error::Input(message.to_owned()).into());
+    }
+    let runtime = low.run.high()?;
+    let (forward, forward_stepper) = load(&runtime, low, &low.model.clone().unwrap_or_default())?;
+    let loaded = low.reverse_model.as_ref().map(|folder| load(&runtime, low, folder)).transpose()?;
+    let (reverse, reverse_stepper) = loaded.unzip();
+    if let Some(reverse) = &reverse {
+        opposite(&forward, reverse)?;
+    }
+    let steppers = Steppers { forward: forward_stepper, reverse: reverse_stepper };
+    let check = |model: &Model, stepper: &dyn Stepper| ReadRows::chosen(model.into(), stepper, low.reading.reading);
+    let there = check(&forward, &*steppers.forward);
+    let back = reverse.as_ref().zip(steppers.reverse.as_ref()).map(|(model, stepper)| check(model, &**stepper));
+    // Of alpha it is enough that one of both has such rows: those of the other belong to their own words.
+    match back {
+        Some(back) if low.reading.is_head() => there.and(back)?,
+        Some(back) => there.or(back)?,
+        None => there?,
+    };
+    Ok((High { low, forward, reverse }, steppers))
+}
+
+fn load(runtime: &Runtime, low: &AlignArgs, model: &ModelSpec) -> anyhow::Result<Loaded> {
+    let model = args::load(model, runtime)?;
+    provenance::fact("reading", low.reading.reading.map_or("", |reading| reading.name()));
+    if low.reading.is_head() {
+        let stepper = model.stepper_with_head(runtime.engine, runtime.threads)?;
+        return Ok((model, stepper));
+    }
+    let mut stepper = model.stepper(runtime.engine, runtime.threads)?;
+    Aligner { system: (&model).into(), stepper: stepper.as_mut() }.require_alignment()?;
+    Ok((model, stepper))
+}
+
+impl WindowItem for Result<Pair> {
+    fn weight(&self) -> usize {
+        self.as_ref().map_or(0, |pair| pair.words)
+    }
+
+    fn refused(&self) -> Option<&Error> {
+        self.as_ref().err()
+    }
+}
+
+impl High<'_> {
+    /// The next pair of lines, as both models read it, or why one of them does not.
+    pub(super) fn next(&self, files: &mut InputFiles) -> Result<Option<Result<Pair>>> {
+        let Some((source, target)) = files.pair()? else { return Ok(None) };
+        let read = source.map_err(|why| Refused { target: false, why }).and_then(|source| {
+            let target = target.map_err(|why| Refused { target: true, why })?;
+            self.read(&source, &target)
+        });
+        Ok(Some(read.map_err(|refused| files.side(refused.target).refuse(refused.why))))
+    }
+
+    fn read(&self, source: &str, target: &str) -> std::result::Result<Pair, Refused> {
+        let pretokenized = self.low.pairs.pretokenized;
+        let read = |model: &Model, pair| {
+            let pair = WordPair::read(model, pair, pretokenized)?;
+            Ok(if self.low.counted.link_words == LinkWords::Tokens { pair.by_words() } else { pair })
+        };
+        let forward = read(&self.forward, (source, target))?;
+        let reverse = self.reverse.as_ref().map(|reverse| {
+            // Here the target is what is translated from.
+            read(reverse, (target, source)).map_err(|refused| Refused { target: !refused.target, ..refused })
+        });
+        let words = words(source).count() + words(target).count();
+        Ok(Pair { forward, reverse: reverse.transpose()?, words })
+    }
+
+    /// Links with those of the other direction.
+    pub(super) fn put_together(&self, there: Vec<Link>, back: Vec<Link>) -> Vec<Link> {
+        let back: Vec<Link> = back.into_iter().map(Link::turned).collect();
+        let way = self.low.symmetrize.unwrap_or_else(default_way);
+        way.of(Directions { forward: there, reverse: back, ..Directions::default() })
+    }
+}
+
+/// How two directions of models are put together by default.
+fn default_way() -> AlignerDirection {
+    symmetrization("grow-diag-final-and").map_or(AlignerDirection::Forward, AlignerDirection::Both)
+}

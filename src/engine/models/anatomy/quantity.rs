@@ -1,0 +1,93 @@
+//! The numbers that a box of the machine shows, with their names.
+
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
+
+use candle_core::Tensor;
+use serde::{Deserialize, Deserializer, Serialize};
+
+use crate::error::Result;
+
+/// A name that stands in a table of the program.
+pub type Name = &'static str;
+
+/// A name that was sent: each is kept once, and there are no more than the tables hold.
+fn named<'de, D: Deserializer<'de>>(sent: D) -> std::result::Result<Name, D::Error> {
+    static KNOWN: Mutex<BTreeSet<Name>> = Mutex::new(BTreeSet::new());
+    let name = String::deserialize(sent)?;
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(same) = known.get(name.as_str()) {
+        return Ok(same);
+    }
+    let name: Name = name.leak();
+    known.insert(name);
+    Ok(name)
+}
+
+/// Between which ends numbers of a kind lie.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum MachineSpan {
+    /// From 0 to 1: what comes out of a logistic function, and shares.
+    Gate,
+    /// From -1 to 1: what comes out of tanh.
+    Signed,
+    /// Anywhere.
+    #[default]
+    Free,
+}
+
+/// A vector, or one for each source word.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Quantity {
+    /// As the paper writes it, in the notation of [`figure::equation`].
+    #[serde(deserialize_with = "named")]
+    pub symbol: Name,
+    /// What it is.
+    #[serde(deserialize_with = "named")]
+    pub name: Name,
+    /// Between which ends its numbers lie.
+    pub span: MachineSpan,
+    /// Numbers of a row.
+    pub width: usize,
+    /// Row after row: one row, or one for each source word.
+    pub values: Vec<f32>,
+    /// The terms of the sum that it is made of, where the model tells them, by what they come from: `word`, `state`, `context`. A bias is
+    /// in the term that reads the word, before maxout in that of the state.
+    pub terms: Vec<(String, Vec<f32>)>,
+}
+
+impl Quantity {
+    /// How many rows there are.
+    pub fn count(&self) -> usize {
+        self.values.len() / self.width.max(1)
+    }
+
+    /// Row `j`; empty where there is none.
+    pub fn row(&self, j: usize) -> &[f32] {
+        self.values.get(j * self.width..(j + 1) * self.width).unwrap_or(&[])
+    }
+}
+
+/// The numbers of a stage.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct MachinePart {
+    /// The stage's key.
+    #[serde(deserialize_with = "named")]
+    pub key: Name,
+    /// What it holds, in the order of its equations.
+    pub quantities: Vec<Quantity>,
+}
+
+/// A line of a stage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Equation {
+    /// In the notation of [`figure::equation`].
+    pub text: &'static str,
+    /// Where the paper has it.
+    pub source: &'static str,
+}
+
+/// The numbers of a tensor, row after row.
+pub(super) fn numbers(tensor: &Tensor) -> Result<Vec<f32>> {
+    Ok(tensor.flatten_all()?.to_vec1()?)
+}
