@@ -239,7 +239,7 @@ impl PageWorker {
 
     fn steps_turn(&mut self) -> Result<bool, JsError> {
         let Some((number, request)) =
-            self.apart.take_if(|(_, request)| self.store.knows(&(request.folder.clone(), request.device)))
+            self.apart.take_if(|(_, request)| self.store.knows(&(request.model.clone(), request.device)))
         else {
             return Ok(false);
         };

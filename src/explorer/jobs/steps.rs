@@ -124,7 +124,7 @@ pub struct StepsThread {
 type Letter = Option<(u64, StepsRequest, CancellationToken)>;
 
 /// The model that was taken apart last, since words are tried one after the other.
-pub(crate) struct Open {
+pub struct Open {
     wrong: Option<Miswiring>,
     shelved: Arc<LoadedModel>,
     anatomy: Anatomy,
@@ -190,7 +190,7 @@ fn run(library: &Library, inbox: &Mailbox<Letter>, out: &Outbox<StepsEvent>) {
     }
 }
 
-pub(crate) fn serve(
+pub fn serve(
     library: &Library,
     request: &StepsRequest,
     open: &mut Option<Open>,
@@ -209,7 +209,7 @@ pub(crate) fn serve(
 impl Open {
     /// How the model is wired.
     #[cfg(target_family = "wasm")]
-    pub(crate) fn config(&self) -> &Config {
+    pub fn config(&self) -> &Config {
         &self.shelved.model().config
     }
 

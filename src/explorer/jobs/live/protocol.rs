@@ -33,7 +33,7 @@ pub struct Member {
 }
 
 /// A model on a device.
-pub(crate) type Key = (ModelSpec, DeviceChoice);
+pub type Key = (ModelSpec, DeviceChoice);
 
 /// A model, or several as one, on a device.
 pub(crate) type SystemKey = (SystemSpec, DeviceChoice);
@@ -66,7 +66,7 @@ impl ColumnSpec {
     }
 
     /// Its models, each with where it computes.
-    pub(crate) fn keys(&self) -> impl Iterator<Item = Key> {
+    pub fn keys(&self) -> impl Iterator<Item = Key> {
         self.system.members.iter().map(|model| (model.clone(), self.device))
     }
 

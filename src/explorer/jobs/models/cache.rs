@@ -15,7 +15,7 @@ use engine::nn::device::{Device, pick};
 use engine::text::tokenizer::Tokenizers;
 use engine::ticket::CancellationToken;
 
-pub(crate) use crate::jobs::live::protocol::Key;
+pub use crate::jobs::live::protocol::Key;
 
 /// How often a wait for a model looks whether it is still wanted.
 const LOOK_EVERY: Duration = Duration::from_millis(5);

@@ -77,14 +77,14 @@ impl Store {
 
     /// Puts in a model that was read elsewhere, which a column has asked for.
     #[cfg(target_family = "wasm")]
-    pub(crate) fn put(&self, key: Key, model: Model) {
+    pub fn put(&self, key: Key, model: Model) {
         let card = model.card();
         self.cache.put(key, LoadedModel::new(model, &Device::cpu(), card));
     }
 
     /// Whether a model is in memory.
     #[cfg(target_family = "wasm")]
-    pub(crate) fn knows(&self, key: &Key) -> bool {
+    pub fn knows(&self, key: &Key) -> bool {
         self.cache.knows(key)
     }
 

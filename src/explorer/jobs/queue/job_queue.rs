@@ -169,7 +169,7 @@ fn run<J: Job>(shared: &Shared<J>, library: &Library, out: &Outbox<QueueEvent<J:
 
 /// Does an order here and now, as a browser's worker must.
 #[cfg(target_family = "wasm")]
-pub(crate) fn at_once<J: Job>(
+pub fn at_once<J: Job>(
     job: J,
     library: &Library,
     ticket: CancellationToken,

@@ -63,7 +63,7 @@ pub enum Found {
 #[cfg(target_family = "wasm")]
 impl QueueOrder {
     /// The model that it asks, which a browser must fetch first.
-    pub(crate) fn model(&self) -> Option<Key> {
+    pub fn model(&self) -> Option<Key> {
         match self {
             Self::Map(order) => Some((order.model.clone(), order.device)),
             Self::Probe(order) => Some((order.model.clone(), order.device)),

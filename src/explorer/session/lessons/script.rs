@@ -256,11 +256,18 @@ fn answerable<'de, D: Deserializer<'de>>(input: D) -> Result<Ask, D::Error> {
     }
 }
 
+/// The most `{` of a lesson; ours have some ten.
+const MOST_BRACES: usize = 200;
+
 /// Reads the lesson of a file.
 ///
 /// # Errors
 /// The first line that means nothing.
 pub fn read(text: &str) -> Result<Script, Fault> {
+    // Each that is never closed is read inside of the one before.
+    if let Some((at, _)) = text.match_indices('{').nth(MOST_BRACES) {
+        return Err(Fault::at(text, at, "there are too many opening braces for a lesson"));
+    }
     let script: Script = toml::from_str(text).map_err(|error| {
         let message = match error.message() {
             words if words.starts_with("wanted exactly 1 element") => {
